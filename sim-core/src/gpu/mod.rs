@@ -1,0 +1,260 @@
+//! The hardware that is simulated, as data: SM classes, caches, crossbars, DRAM, clocks. All figures are whole numbers with the unit in
+//! the name. Presets are in `presets`, each figure with its source.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// One GPU.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Gpu {
+    /// Name of the preset it was made from.
+    pub name: String,
+    /// SM classes; SMs are numbered through the classes in order. Homogeneous GPUs have one.
+    pub sms: Vec<SmClass>,
+    /// SM clock, MHz. All cycles are cycles of this clock unless a name says otherwise.
+    pub core_mhz: u32,
+    /// Crossbars and L2.
+    pub noc: NocConfig,
+    /// L2 banks.
+    pub l2: L2Config,
+    /// DRAM channels.
+    pub dram: DramConfig,
+}
+
+/// A class of equal SMs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SmClass {
+    /// Name, such as `sm`, `big`, `small`.
+    pub name: String,
+    /// SMs of this class.
+    pub count: u32,
+    /// CTA slots.
+    pub ctas: u32,
+    /// Threads that can be resident; warp slots are this over 32.
+    pub threads: u32,
+    /// 32-bit registers.
+    pub registers: u32,
+    /// Registers are handed out to a CTA in multiples of this many (1: no granularity, as in the papers' simulators).
+    pub register_granularity: u32,
+    /// Shared memory, bytes.
+    pub shared_bytes: u32,
+    /// Shared-memory banks, one 4-byte word wide each.
+    pub shared_banks: u32,
+    /// Cycles from a shared-memory access to its value, without conflicts.
+    pub shared_latency: u32,
+    /// Warp schedulers, 1 to 4.
+    pub schedulers: u32,
+    /// Loads that one warp can have in flight.
+    pub loads_per_warp: u32,
+    /// Memory instructions of each kernel that the LSU holds.
+    pub lsu_queue: u32,
+    /// Whether a kernel's blocked access holds back the accesses of other kernels behind it.
+    pub lsu_hol: bool,
+    /// L1 data cache.
+    pub l1: L1Config,
+}
+
+/// L1 data cache of one SM: write-through, no write-allocate, write-evict; filled when the reply arrives.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct L1Config {
+    /// Capacity, bytes.
+    pub bytes: u32,
+    /// Ways of a set; sets are `bytes / (ways × line)` and need not be a power of two.
+    pub ways: u32,
+    /// Cycles from a load's access to its value on a hit.
+    pub latency: u32,
+    /// Misses that can be under way.
+    pub mshrs: u32,
+    /// Reads that one MSHR can serve.
+    pub merges: u32,
+    /// Entries of the miss queue, over all kernels.
+    pub miss_queue: u32,
+    /// Cycles from a grant by the miss queue's arbiter to the request's entry into the NoC (CCBP: 1).
+    pub arbiter_latency: u32,
+    /// Stores that can be unacknowledged.
+    pub store_buffer: u32,
+}
+
+/// The two crossbars, requests SM → L2 and replies L2 → SM, with L2 in the same clock.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct NocConfig {
+    /// Crossbar or ideal.
+    pub kind: NocKind,
+    /// Clock of crossbars and L2, MHz.
+    pub mhz: u32,
+    /// Bytes of a flit; a header takes one flit, a line `line_bytes / flit_bytes` more.
+    pub flit_bytes: u32,
+    /// Packets that wait at each input.
+    pub queue: u32,
+    /// NoC cycles through an idle crossbar for the head flit, beyond one cycle for each flit.
+    pub latency: u32,
+    /// Who wins an output.
+    pub arbiter: Arbiter,
+}
+
+/// Kinds of NoC.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum NocKind {
+    /// A FIFO at each input, a packet holds its output from head to tail.
+    #[default]
+    Crossbar,
+    /// The same latency, unlimited bandwidth.
+    Ideal,
+}
+
+/// How a crossbar output chooses among inputs that want it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Arbiter {
+    /// Next input after the last winner.
+    #[default]
+    RoundRobin,
+    /// A draw keyed by cycle and output.
+    Random,
+    /// The packet that entered its queue first.
+    Oldest,
+}
+
+/// L2 cache: banks interleaved by line, write-back, write-allocate with fetch.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct L2Config {
+    /// Banks.
+    pub banks: u32,
+    /// Capacity of each bank, bytes.
+    pub bank_bytes: u32,
+    /// Ways of a set.
+    pub ways: u32,
+    /// Line of L1, L2 and DRAM accesses, bytes.
+    pub line_bytes: u32,
+    /// Misses that each bank can have under way.
+    pub mshrs: u32,
+    /// Requests that one MSHR can serve.
+    pub merges: u32,
+    /// Requests that wait at each bank.
+    pub queue: u32,
+    /// NoC cycles from a lookup that hits to the reply's entry into its port.
+    pub latency: u32,
+}
+
+/// DRAM channels, lines interleaved over L2 banks and from there to the bank's channel.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DramConfig {
+    /// Banked or ideal.
+    pub kind: DramKind,
+    /// Channels; a divisor of the number of L2 banks.
+    pub channels: u32,
+    /// Command clock, MHz.
+    pub mhz: u32,
+    /// Entries of each channel's transaction queue.
+    pub queue: u32,
+    /// Banks of each channel.
+    pub banks: u32,
+    /// Lines of a row.
+    pub columns: u32,
+    /// How a channel's line number becomes row, bank and column.
+    pub map: DramMap,
+    /// What happens to a row after an access.
+    pub page: PagePolicy,
+    /// Fixed core cycles on the way from L2 to DRAM and back, together, beyond the timings: controller and PHY.
+    pub latency: u32,
+    /// Timings, command clocks.
+    pub timing: DramTiming,
+}
+
+/// Kinds of DRAM.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum DramKind {
+    /// Banks, rows and all timing rows.
+    #[default]
+    Banked,
+    /// The latency of a closed bank, unlimited bandwidth.
+    Ideal,
+}
+
+/// Address maps of a channel, most significant part first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum DramMap {
+    /// Row, bank, column: consecutive lines fill a row, then move to the next bank.
+    #[default]
+    RowBankColumn,
+    /// Row, column, bank: consecutive lines go to consecutive banks.
+    RowColumnBank,
+    /// Row, bank, column with the bank XORed with the row's low bits.
+    XorBank,
+}
+
+/// When a row is closed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum PagePolicy {
+    /// When another row is wanted.
+    #[default]
+    Open,
+    /// After an access, unless the queue holds another for it.
+    Closed,
+}
+
+/// DRAM timings in command clocks. Names as in JEDEC data sheets; 0 switches a constraint off.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(non_snake_case)]
+pub struct DramTiming {
+    /// Clocks that a line occupies the data bus.
+    pub T: u32,
+    /// Read command to first data.
+    pub tCL: u32,
+    /// Write command to first data.
+    pub WL: u32,
+    /// Precharge to activate, same bank.
+    pub tRP: u32,
+    /// Activate to activate, same bank.
+    pub tRC: u32,
+    /// Activate to precharge, same bank.
+    pub tRAS: u32,
+    /// Activate to column command, same bank.
+    pub tRCD: u32,
+    /// Activate to activate, other bank.
+    pub tRRD: u32,
+    /// Any five activates span at least this (0: off).
+    pub tFAW: u32,
+    /// Column command to column command.
+    pub tCCD: u32,
+    /// End of write data to precharge, same bank.
+    pub tWR: u32,
+    /// End of write data to read command.
+    pub tWTR: u32,
+    /// Read command to precharge, same bank.
+    pub tRTP: u32,
+    /// Refresh interval, all banks (0: no refresh).
+    pub tREFI: u32,
+    /// Refresh duration.
+    pub tRFC: u32,
+}
+
+impl Gpu {
+    /// SMs of all classes.
+    pub fn sm_count(&self) -> u32 {
+        self.sms.iter().map(|class| class.count).sum()
+    }
+
+    /// The class of an SM.
+    pub fn class_of(&self, sm: u32) -> &SmClass {
+        let mut first = 0;
+        for class in &self.sms {
+            first += class.count;
+            if sm < first {
+                return class;
+            }
+        }
+        &self.sms[self.sms.len() - 1]
+    }
+
+    /// Flits of a packet that carries a line.
+    pub fn line_flits(&self) -> u32 {
+        1 + self.l2.line_bytes.div_ceil(self.noc.flit_bytes)
+    }
+}
+
+impl SmClass {
+    /// Warp slots.
+    pub fn warps(&self) -> u32 {
+        self.threads / 32
+    }
+}

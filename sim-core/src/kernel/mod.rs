@@ -1,0 +1,123 @@
+//! What runs: a kernel is a sequence of launches; a launch is a shape (grid, block, registers, shared memory) and a Program.
+//!
+//! A Program is a short list of operations with loops, as real kernels are. Addresses are pure functions of (seed, kernel, launch, CTA,
+//! warp, iteration, lane): nothing is consumed, so a kernel issues the same addresses under every policy. Hit rates, coalescing,
+//! burstiness and row locality come out of the caches and the DRAM; they are never numbers in a kernel.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Lanes of a warp.
+pub const WARP_SIZE: u32 = 32;
+
+/// Loops that may be nested.
+pub const MAX_LOOPS: usize = 3;
+
+/// A kernel as it stands in an experiment or in the library.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kernel {
+    /// Short name, such as `BP`.
+    pub name: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// What the real kernel does and how the Program follows it.
+    pub doc: String,
+    /// Where its shape comes from.
+    pub source: String,
+    /// Its arrays in global memory; launches share them.
+    pub arrays: Vec<Array>,
+    /// Launches, in order; each starts when the one before has finished. At least one.
+    pub launches: Vec<Launch>,
+}
+
+/// An array in global memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Array {
+    /// Name, for people.
+    pub name: String,
+    /// Size, bytes. Addresses wrap around in it.
+    pub bytes: u64,
+}
+
+/// One launch of a kernel.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Launch {
+    /// CTAs of the grid.
+    pub ctas: u32,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Shared memory of a CTA, bytes.
+    pub shared_bytes: u32,
+    /// What each warp does.
+    pub program: Vec<Op>,
+}
+
+/// One operation of a Program. `lanes` is the number of active lanes, 1 to 32.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Op {
+    /// `count` dependent arithmetic instructions, each issuing `latency` cycles after the one before.
+    Alu { count: u32, latency: u32, lanes: u32 },
+    /// `count` shared-memory accesses, lanes `stride` words apart (bank conflicts follow from it; 0: all lanes read one word).
+    Shared { count: u32, stride: u32, lanes: u32 },
+    /// A global load; it is waited for only by `Wait`, `Barrier`s do not wait for loads.
+    Load { address: Address, lanes: u32 },
+    /// A global store; nothing waits for it.
+    Store { address: Address, lanes: u32 },
+    /// Waits until at most `loads` loads of the warp are outstanding. Takes no issue slot.
+    Wait { loads: u32 },
+    /// Waits for all warps of the CTA.
+    Barrier,
+    /// Repeats what stands up to the matching `End`, `trips` times (0 skips it). Takes no issue slot.
+    Loop { trips: Trips },
+    /// Ends the innermost loop. Takes no issue slot: its compare and branch are part of the body's `Alu` counts.
+    End,
+}
+
+/// How often a loop runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Trips {
+    /// The same for every warp.
+    Fixed(u32),
+    /// Drawn uniformly from `min..=max` for each CTA, the same for all of its warps (safe around barriers).
+    PerCta { min: u32, max: u32 },
+    /// Drawn uniformly from `min..=max` for each warp.
+    PerWarp { min: u32, max: u32 },
+}
+
+/// Byte address of each lane's 4-byte word in an array: the sum of the terms, modulo the array's size.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Address {
+    /// Index into the kernel's `arrays`.
+    pub array: u8,
+    /// Bytes at which it starts.
+    pub offset: i64,
+    /// Bytes for each CTA of the grid.
+    pub cta: i64,
+    /// Bytes for each warp of the CTA.
+    pub warp: i64,
+    /// Bytes for each iteration of the enclosing loops, outermost first.
+    pub loops: [i64; MAX_LOOPS],
+    /// Bytes for each lane.
+    pub lane: i64,
+    /// What is added at random.
+    pub scatter: Scatter,
+}
+
+/// A random part of an address, drawn from (seed, kernel, launch, CTA, warp, operation, iterations, lane).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[allow(missing_docs)]
+pub enum Scatter {
+    /// Nothing.
+    #[default]
+    None,
+    /// One draw for the warp, in whole lines, over `bytes`: each visit goes to a random line and its lanes stay together.
+    Warp { bytes: u64 },
+    /// A draw for each lane, in words, over `bytes`: a gather.
+    Lane { bytes: u64 },
+    /// A draw for each lane, in words, over `bytes`, the smallest of three: a gather that favours the start of the array.
+    Skewed { bytes: u64 },
+}

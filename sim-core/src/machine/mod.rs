@@ -1,0 +1,5 @@
+//! The mechanisms, and nothing else: everything that has a clock.
+
+pub mod clock;
+pub mod link;
+pub mod packet;

@@ -1,0 +1,54 @@
+//! What travels between SMs and memory: small `Copy` records with indices, never pointers.
+
+use crate::ids::{Cycle, KernelId, LineAddr};
+
+/// What a request does to its line.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Access {
+    /// Fetch the line.
+    #[default]
+    Read,
+    /// Write through the line.
+    Write,
+}
+
+/// A request on its way from an SM's miss queue to L2.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Request {
+    /// The line asked for.
+    pub line: LineAddr,
+    /// The SM that asks.
+    pub sm: u16,
+    /// The asking SM's own name for it (MSHR or store-buffer entry); returned in the reply.
+    pub tag: u16,
+    /// On whose behalf.
+    pub kernel: KernelId,
+    /// Read or write.
+    pub access: Access,
+    /// Core cycle in which it entered the miss queue.
+    pub born: Cycle,
+    /// Core cycle in which it entered the station where it is now: each station adds `now - since` to its own time and restarts it.
+    pub since: Cycle,
+}
+
+/// The answer to a request.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Reply {
+    /// The request that is answered, with `since` restarted at the last station.
+    pub request: Request,
+    /// DRAM accesses that the request caused, carried in the header: 0 hit or merged, 1 miss, 2 miss with dirty victim (CCBP §5.2).
+    pub dram_accesses: u8,
+}
+
+/// What L2 asks of its DRAM channel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct DramRequest {
+    /// The line, as the channel numbers its own lines: consecutive, starting at 0.
+    pub line: LineAddr,
+    /// Fetch, or write back a dirty victim.
+    pub access: Access,
+    /// Who is billed and ranked: the requester, also for a victim that another kernel dirtied (CCBP §5.2).
+    pub kernel: KernelId,
+    /// The bank's MSHR entry for a fetch; unused for a write.
+    pub tag: u16,
+}

@@ -1,0 +1,259 @@
+//! A JSON-like tree: the one shape in which experiments come in and results go out, whatever carries them.
+//!
+//! Experiments are decoded from it by hand rather than by derive, so that *all* problems are reported at once, each with its path.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A JSON-like value. Objects keep their order, and duplicate keys, so that both can be reported.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Value {
+    /// Nothing there.
+    #[default]
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// Text.
+    Str(String),
+    /// A list.
+    Array(Vec<Value>),
+    /// Named values, in order.
+    Object(Vec<(String, Value)>),
+}
+
+impl Value {
+    /// An object from pairs.
+    pub fn object<K: ToString, V: Into<Value>>(pairs: impl IntoIterator<Item = (K, V)>) -> Value {
+        Value::Object(pairs.into_iter().map(|(k, v)| (k.to_string(), v.into())).collect())
+    }
+
+    /// A list.
+    pub fn array<V: Into<Value>>(items: impl IntoIterator<Item = V>) -> Value {
+        Value::Array(items.into_iter().map(Into::into).collect())
+    }
+
+    /// The first value under `key`, if this is an object that has it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Value::Object(pairs) => pairs.iter().find(|(k, _)| k == key).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
+    /// Text, if this is text.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Value::Str(s) = self { Some(s) } else { None }
+    }
+
+    /// A whole number, if this is one (also when it was written as `3.0`).
+    pub fn as_int(&self) -> Option<i64> {
+        match *self {
+            Value::Int(n) => Some(n),
+            Value::Float(x) if (-9.0e15..=9.0e15).contains(&x) && x == (x as i64) as f64 => Some(x as i64),
+            _ => None,
+        }
+    }
+
+    /// Any number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match *self {
+            Value::Int(n) => Some(n as f64),
+            Value::Float(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// What this is, in a few words, for the `found` of a problem.
+    pub fn describe(&self) -> String {
+        match self {
+            Value::Null => "null".to_owned(),
+            Value::Bool(b) => b.to_string(),
+            Value::Int(n) => n.to_string(),
+            Value::Float(x) => x.to_string(),
+            Value::Str(s) if s.chars().count() > 40 => format!("{:?}…", s.chars().take(40).collect::<String>()),
+            Value::Str(s) => format!("{s:?}"),
+            Value::Array(items) => format!("a list of {}", items.len()),
+            Value::Object(pairs) => format!("an object with {} fields", pairs.len()),
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(b: bool) -> Self {
+        Value::Bool(b)
+    }
+}
+impl From<f64> for Value {
+    fn from(x: f64) -> Self {
+        Value::Float(x)
+    }
+}
+impl From<&str> for Value {
+    fn from(s: &str) -> Self {
+        Value::Str(s.to_owned())
+    }
+}
+impl From<String> for Value {
+    fn from(s: String) -> Self {
+        Value::Str(s)
+    }
+}
+impl From<Vec<Value>> for Value {
+    fn from(items: Vec<Value>) -> Self {
+        Value::Array(items)
+    }
+}
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(v: Option<T>) -> Self {
+        v.map_or(Value::Null, Into::into)
+    }
+}
+macro_rules! from_ints {
+    ($($t:ty),*) => { $(impl From<$t> for Value {
+        fn from(n: $t) -> Self {
+            Value::Int(n as i64)
+        }
+    })* };
+}
+from_ints!(u8, u16, u32, u64, i32, i64, usize);
+
+/// Compact JSON text, object keys in their order: the canonical form that the config hash is taken of.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => f.write_str("null"),
+            Value::Bool(b) => write!(f, "{b}"),
+            Value::Int(n) => write!(f, "{n}"),
+            Value::Float(x) if x.is_finite() => write!(f, "{x:?}"),
+            Value::Float(_) => f.write_str("null"),
+            Value::Str(s) => write_text(f, s),
+            Value::Array(items) => {
+                f.write_str("[")?;
+                for (i, item) in items.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(",")?;
+                    }
+                    write!(f, "{item}")?;
+                }
+                f.write_str("]")
+            }
+            Value::Object(pairs) => {
+                f.write_str("{")?;
+                for (i, (key, value)) in pairs.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(",")?;
+                    }
+                    write_text(f, key)?;
+                    write!(f, ":{value}")?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for c in text.chars() {
+        match c {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            c if (c as u32) < 0x20 => write!(f, "\\u{:04x}", c as u32)?,
+            c => write!(f, "{c}")?,
+        }
+    }
+    f.write_str("\"")
+}
+
+#[cfg(feature = "serde")]
+mod carried {
+    use super::Value;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+    use core::fmt;
+    use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+    use serde::ser::{Serialize, SerializeMap, Serializer};
+
+    impl Serialize for Value {
+        fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+            match self {
+                Value::Null => s.serialize_unit(),
+                Value::Bool(b) => s.serialize_bool(*b),
+                Value::Int(n) => s.serialize_i64(*n),
+                // JSON has no infinities; a figure that does not exist is null, never 0.
+                Value::Float(x) if !x.is_finite() => s.serialize_unit(),
+                Value::Float(x) => s.serialize_f64(*x),
+                Value::Str(text) => s.serialize_str(text),
+                Value::Array(items) => s.collect_seq(items),
+                Value::Object(pairs) => {
+                    let mut map = s.serialize_map(Some(pairs.len()))?;
+                    for (key, value) in pairs {
+                        map.serialize_entry(key, value)?;
+                    }
+                    map.end()
+                }
+            }
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Value {
+        fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+            d.deserialize_any(Tree)
+        }
+    }
+
+    struct Tree;
+
+    impl<'de> Visitor<'de> for Tree {
+        type Value = Value;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a JSON value")
+        }
+        fn visit_unit<E>(self) -> Result<Value, E> {
+            Ok(Value::Null)
+        }
+        fn visit_none<E>(self) -> Result<Value, E> {
+            Ok(Value::Null)
+        }
+        fn visit_some<D: Deserializer<'de>>(self, d: D) -> Result<Value, D::Error> {
+            d.deserialize_any(Tree)
+        }
+        fn visit_bool<E>(self, b: bool) -> Result<Value, E> {
+            Ok(Value::Bool(b))
+        }
+        fn visit_i64<E>(self, n: i64) -> Result<Value, E> {
+            Ok(Value::Int(n))
+        }
+        fn visit_u64<E>(self, n: u64) -> Result<Value, E> {
+            Ok(i64::try_from(n).map_or(Value::Float(n as f64), Value::Int))
+        }
+        fn visit_f64<E>(self, x: f64) -> Result<Value, E> {
+            Ok(Value::Float(x))
+        }
+        fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+            Ok(text.into())
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = seq.next_element()? {
+                items.push(item);
+            }
+            Ok(Value::Array(items))
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+            let mut pairs = Vec::new();
+            while let Some(pair) = map.next_entry::<String, Value>()? {
+                pairs.push(pair);
+            }
+            Ok(Value::Object(pairs))
+        }
+    }
+}
