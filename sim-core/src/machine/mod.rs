@@ -1,5 +1,6 @@
 //! The mechanisms, and nothing else: everything that has a clock.
 
+pub mod cache;
 pub mod clock;
 pub mod link;
 pub mod packet;
