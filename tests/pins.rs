@@ -1,0 +1,48 @@
+//! Versions that must agree with one another, read from the files that state them.
+
+use std::{fs, path::Path};
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// All versions of `package` in Cargo.lock.
+fn locked(lock: &str, package: &str) -> Vec<String> {
+    let name = format!("name = \"{package}\"");
+    let mut versions = Vec::new();
+    let mut lines = lock.lines();
+    while let Some(line) = lines.next() {
+        if line == name {
+            let version = lines.next().and_then(|l| l.strip_prefix("version = "));
+            versions.extend(version.map(|v| v.trim_matches('"').to_owned()));
+        }
+    }
+    versions
+}
+
+/// The module and the tool that writes its JavaScript exchange a schema without compatibility between patches.
+#[test]
+fn wasm_bindgen_is_one_version_everywhere() {
+    let lock = read("Cargo.lock");
+    let tool = locked(&lock, "wasm-bindgen-cli-support");
+    assert_eq!(tool.len(), 1, "wasm-bindgen-cli-support in Cargo.lock: {tool:?}");
+    for package in ["wasm-bindgen", "wasm-bindgen-cli", "wasm-bindgen-shared"] {
+        assert_eq!(locked(&lock, package), tool, "{package} against wasm-bindgen-cli-support");
+    }
+}
+
+/// The toolchain that builds is the one that the manifest promises to support.
+#[test]
+fn toolchain_matches_the_manifest() {
+    let toolchain = read("rust-toolchain.toml");
+    let manifest = read("Cargo.toml");
+    let value = |text: &str, key: &str| {
+        let line = text.lines().find_map(|l| l.strip_prefix(key));
+        line.unwrap_or_else(|| panic!("no {key}")).trim().trim_matches('"').to_owned()
+    };
+    let channel = value(&toolchain, "channel =");
+    let promised = value(&manifest, "rust-version =");
+    assert!(channel.starts_with(&promised), "rust-toolchain.toml has {channel}, Cargo.toml promises {promised}");
+    assert!(channel.matches('.').count() == 2, "a channel that moves ({channel}) is not a pin");
+}
