@@ -1,5 +1,113 @@
-//! `cargo xtask`: the project's own commands.
+//! `cargo xtask`: one command for each thing that one does with the project.
+//!
+//! Start with `serve` or `test`. Both say what they are doing, fetch what a fresh machine lacks (`need.rs`),
+//! and name in plain words what they cannot fetch.
 
-fn main() -> anyhow::Result<()> {
-    anyhow::bail!("usage: cargo xtask wasm | serve | test | dist | bench")
+mod bench;
+mod need;
+mod page;
+mod readme;
+mod run;
+mod serve;
+mod test;
+mod wasm;
+
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+The project's own commands.
+
+Usage: cargo xtask COMMAND
+
+  serve [--port N] [--no-build]   build the module and the page, serve them at http://127.0.0.1:8080/ until Ctrl-C
+  test [STAGE]...                 everything that continuous integration runs; a stage is one of
+                                  lint native wasm page e2e readme
+  dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
+  wasm [--dev]                    build only the WebAssembly module into web/src/wasm
+  bench [--quick]                 simulated cycles per second, natively and in WebAssembly, and their ratio
+  fuzz [--seconds N] [--seed N]   malformed and odd experiments through the parser and the machine; stops at the first failure
+";
+
+fn main() -> ExitCode {
+    env_logger::init();
+    match command(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command(mut args: Vec<String>) -> Result<()> {
+    if args.iter().any(|a| a == "--help" || a == "-h") || args.first().is_some_and(|a| a == "help") {
+        print!("{USAGE}");
+        return Ok(());
+    }
+    let name = if args.is_empty() { String::new() } else { args.remove(0) };
+    let args = &mut args;
+    match name.as_str() {
+        "serve" => {
+            let port = number(args, "--port")?.unwrap_or(8080);
+            let build = !flag(args, "--no-build");
+            none_left(args)?;
+            serve::serve(u16::try_from(port)?, build)
+        }
+        "test" => test::test(args),
+        "dist" => {
+            none_left(args)?;
+            page::dist()
+        }
+        "wasm" => {
+            let dev = flag(args, "--dev");
+            none_left(args)?;
+            need::wasm_target()?;
+            wasm::build(!dev)
+        }
+        "bench" => {
+            let quick = flag(args, "--quick");
+            none_left(args)?;
+            bench::bench(quick)
+        }
+        "fuzz" => {
+            let seconds = number(args, "--seconds")?.unwrap_or(60);
+            let seed = number(args, "--seed")?.unwrap_or(1);
+            none_left(args)?;
+            test::fuzz(seconds, seed)
+        }
+        "" => bail!("a command is missing\n\n{USAGE}"),
+        other => bail!("there is no command `{other}`\n\n{USAGE}"),
+    }
+}
+
+/// Takes `name` out of `args` if it is there.
+fn flag(args: &mut Vec<String>, name: &str) -> bool {
+    let before = args.len();
+    args.retain(|a| a != name);
+    args.len() != before
+}
+
+/// Takes `name N` or `name=N` out of `args` if it is there.
+fn number(args: &mut Vec<String>, name: &str) -> Result<Option<u64>> {
+    let Some(at) = args.iter().position(|a| a == name || a.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))) else {
+        return Ok(None);
+    };
+    let arg = args.remove(at);
+    let text = match arg.split_once('=') {
+        Some((_, value)) => value.to_owned(),
+        None if at < args.len() => args.remove(at),
+        None => bail!("{name} wants a number after it"),
+    };
+    match text.parse() {
+        Ok(n) => Ok(Some(n)),
+        Err(_) => bail!("{name}: found {text:?}, want a number"),
+    }
+}
+
+fn none_left(args: &[String]) -> Result<()> {
+    match args.first() {
+        Some(arg) => bail!("{arg:?} is not an argument of this command\n\n{USAGE}"),
+        None => Ok(()),
+    }
 }

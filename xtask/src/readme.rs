@@ -1,0 +1,128 @@
+//! The README's commands, run as they stand: a fence marked `sh` ends by itself; one marked `sh server` is started, asked for its page, and ended.
+
+use crate::run::{root, watch};
+use crate::test::Count;
+use anyhow::{Context, Result, bail, ensure};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// One command of the README.
+#[derive(Debug, PartialEq, Eq)]
+struct Line {
+    command: String,
+    server: bool,
+}
+
+/// Runs every command of README.md.
+pub fn commands(count: &mut Count) -> Result<()> {
+    let lines = lines(&std::fs::read_to_string(root().join("README.md"))?);
+    ensure!(!lines.is_empty(), "README.md has no fence marked `sh`");
+    let mut failed = Vec::new();
+    for line in &lines {
+        println!("$ {}", line.command);
+        // It would start itself again, for ever; it is the very thing that runs now.
+        if line.command.starts_with("cargo xtask test") {
+            println!("  (running now)");
+            continue;
+        }
+        let outcome = if line.server { serves(&line.command) } else { ends(&line.command) };
+        match outcome {
+            Ok(()) => count.passed += 1,
+            Err(error) => {
+                println!("  {error:#}");
+                count.failed += 1;
+                failed.push(line.command.as_str());
+            }
+        }
+    }
+    ensure!(failed.is_empty(), "of the README's commands, these fail: {}", failed.join("; "));
+    Ok(())
+}
+
+/// The commands in the fences marked `sh`, without comments.
+fn lines(text: &str) -> Vec<Line> {
+    let mut found = Vec::new();
+    let mut fence: Option<bool> = None;
+    let mut shell = false;
+    for line in text.lines() {
+        if let Some(info) = line.trim_start().strip_prefix("```") {
+            let mut words = info.split_whitespace();
+            shell = fence.is_none() && words.next() == Some("sh");
+            fence = if fence.is_none() { Some(words.next() == Some("server")) } else { None };
+        } else if let (true, Some(server)) = (shell, fence) {
+            let command = line.split(" #").next().unwrap_or("").trim();
+            if !command.is_empty() && !command.starts_with('#') {
+                found.push(Line { command: command.to_owned(), server });
+            }
+        }
+    }
+    found
+}
+
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.current_dir(root()).args(["-c", command]);
+    shell
+}
+
+/// The command ends with status 0.
+fn ends(command: &str) -> Result<()> {
+    // Output is shown only where it helps: a few lines.
+    let mut shown = 0;
+    let mut child = shell(command);
+    let ok = watch(&mut child, |_| shown += 1)?;
+    ensure!(ok, "`{command}` failed");
+    Ok(())
+}
+
+/// The command, on a free port, answers with a page.
+fn serves(command: &str) -> Result<()> {
+    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+    // `exec`, so that ending the shell ends the server.
+    let mut child = shell(&format!("exec {command} --port {port}")).stdin(Stdio::null()).spawn()?;
+    let page = wait_for_page(&mut child, port);
+    let _ = child.kill();
+    let _ = child.wait();
+    page.with_context(|| format!("`{command}` does not serve its page"))
+}
+
+fn wait_for_page(child: &mut Child, port: u16) -> Result<()> {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(600) {
+        if let Some(status) = child.try_wait()? {
+            bail!("it ended with {status}");
+        }
+        if let Some(answer) = get(port) {
+            ensure!(answer.starts_with("HTTP/1.1 200"), "it answers {:?}", answer.lines().next().unwrap_or(""));
+            ensure!(answer.contains("<html"), "it answers without a page");
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    bail!("no answer in ten minutes")
+}
+
+fn get(port: u16) -> Option<String> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()?;
+    // The port is open while the page is still being built: an answer may take a while.
+    stream.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).ok()?;
+    Some(String::from_utf8_lossy(&answer).into_owned()).filter(|a| !a.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_commands() {
+        let text = "x\n```sh\n# a comment\ncargo a   # why\n\ncargo b\n```\n```json\n{}\n```\n```sh server\ncargo c\n```\n";
+        let want = [("cargo a", false), ("cargo b", false), ("cargo c", true)];
+        let want: Vec<Line> = want.iter().map(|&(c, server)| Line { command: c.to_owned(), server }).collect();
+        assert_eq!(lines(text), want);
+    }
+}

@@ -1,0 +1,76 @@
+//! Starting other programs: where the project is, and what a program printed.
+
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The root of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// Where cargo leaves what it builds.
+pub fn target_dir() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// The cargo that runs this program, in the project's root.
+pub fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root()).args(args);
+    command
+}
+
+/// `npm` in web/, without its advice.
+pub fn npm(args: &[&str]) -> Command {
+    let mut command = Command::new("npm");
+    command.current_dir(root().join("web")).args(args);
+    command.env("npm_config_fund", "false").env("npm_config_audit", "false").env("npm_config_update_notifier", "false");
+    command
+}
+
+/// Runs to the end; an exit status other than 0 is an error.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {}", shown(command)))?;
+    if !status.success() {
+        bail!("{} ended with {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs to the end with stdout shown line by line and also given to `each`. Says whether the status was 0.
+pub fn watch(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
+    let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start {}", shown(command)))?;
+    let mut out = std::io::stdout();
+    if let Some(stdout) = child.stdout.take() {
+        let mut reader = BufReader::new(stdout);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line)? > 0 {
+            out.write_all(&line)?;
+            out.flush()?;
+            each(String::from_utf8_lossy(&line).trim_end());
+            line.clear();
+        }
+    }
+    Ok(child.wait()?.success())
+}
+
+/// What a program prints on stdout, or nothing if it cannot be run or fails.
+pub fn output(command: &mut Command) -> Option<String> {
+    let out = command.stderr(Stdio::null()).output().ok()?;
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+}
+
+/// The command as one would type it.
+pub fn shown(command: &Command) -> String {
+    let mut words = vec![Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned()];
+    words.extend(command.get_args().map(|a| a.to_string_lossy().into_owned()));
+    words.join(" ")
+}
+
+/// A program on PATH.
+pub fn which(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
+}

@@ -1,0 +1,71 @@
+//! The WebAssembly module: cargo builds it, wasm-bindgen writes its JavaScript, both at the versions in Cargo.lock.
+
+use crate::need;
+use crate::run::{cargo, root, run, target_dir};
+use anyhow::{Context, Result};
+use std::process::Command;
+use wasm_bindgen_cli_support::Bindgen;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Builds the module into web/src/wasm.
+pub fn build(release: bool) -> Result<()> {
+    println!("Building the WebAssembly module{} …", if release { "" } else { " (not optimised)" });
+    let mut command = cargo(&["build", "--quiet", "--package", "corun-wasm", "--lib", "--target", TARGET]);
+    if release {
+        command.arg("--release");
+    }
+    run(&mut command)?;
+    let built = target_dir().join(TARGET).join(if release { "release" } else { "debug" }).join("corun.wasm");
+    let out = root().join("web/src/wasm");
+    std::fs::create_dir_all(&out)?;
+    Bindgen::new()
+        .input_path(&built)
+        .web(true)?
+        .typescript(true)
+        .remove_name_section(release)
+        .remove_producers_section(true)
+        .generate(&out)
+        .context("wasm-bindgen")?;
+    let size = std::fs::metadata(out.join("corun_bg.wasm"))?.len();
+    println!("web/src/wasm: the module has {} KB", size / 1000);
+    Ok(())
+}
+
+/// Where the module's tests run.
+#[derive(Clone, Copy, Debug)]
+pub enum Host {
+    Node,
+    Window,
+    Worker,
+}
+
+/// The command that runs the module's tests in `host`.
+pub fn tests(host: Host) -> Result<Command> {
+    need::wasm_target()?;
+    let mut command = cargo(&["test", "--quiet", "--package", "corun-wasm", "--target", TARGET, "--release"]);
+    // The runner is the sibling of this program; without it cargo would start a second cargo for it.
+    let runner = std::env::current_exe()?.with_file_name("wasm-test-runner");
+    if runner.exists() {
+        command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", &runner);
+    }
+    match host {
+        Host::Node => need::node()?,
+        Host::Window => {
+            command.env("WASM_BINDGEN_USE_BROWSER", "1");
+        }
+        Host::Worker => {
+            command.env("WASM_BINDGEN_USE_DEDICATED_WORKER", "1");
+        }
+    }
+    if !matches!(host, Host::Node) {
+        let chromium = need::chromium()?;
+        let settings = std::fs::read_to_string(root().join("webdriver.json"))?;
+        let binary = format!("\"goog:chromeOptions\": {{\n    \"binary\": {chromium:?},");
+        let file = target_dir().join("webdriver.json");
+        std::fs::write(&file, settings.replace("\"goog:chromeOptions\": {", &binary))?;
+        command.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", file);
+    }
+    command.env("WASM_BINDGEN_TEST_TIMEOUT", "120");
+    Ok(command)
+}
