@@ -3,4 +3,5 @@
 pub mod cache;
 pub mod clock;
 pub mod link;
+pub mod noc;
 pub mod packet;

@@ -1,0 +1,87 @@
+//! A network without contention: every packet arrives after the same latency that an idle crossbar has, whatever else is under way.
+//!
+//! Each input is a FIFO; a packet leaves it when its time has come and its sink has room. A full sink holds back the input, and inputs
+//! that wait for the same sink take turns from tick to tick. The queue of an input has room for all that the latency can hold, so that
+//! one packet a tick always fits.
+
+use super::super::link::{Full, Link};
+use super::{Packet, Payload, Tick, members};
+use crate::gpu::NocConfig;
+use crate::ids::{Cycle, KernelId};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+/// A network with latency only, of up to 64 × 64 ports.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Ideal<T> {
+    queues: Box<[VecDeque<Packet<T>>]>,
+    /// Inputs that hold packets.
+    occupied: u64,
+    capacity: u32,
+    latency: u32,
+}
+
+impl<T: Payload> Ideal<T> {
+    /// An idle network for packets of up to `longest` flits.
+    pub fn new(config: &NocConfig, inputs: u32, longest: u32) -> Self {
+        let capacity = config.queue + config.latency + longest;
+        Ideal {
+            queues: (0..inputs).map(|_| VecDeque::with_capacity(capacity as usize)).collect(),
+            occupied: 0,
+            capacity,
+            latency: config.latency,
+        }
+    }
+
+    pub(super) fn has_room(&self, input: u32) -> bool {
+        self.queues[input as usize].len() < self.capacity as usize
+    }
+
+    pub(super) fn push(&mut self, input: u32, mut packet: Packet<T>) -> Result<(), Full> {
+        if !self.has_room(input) {
+            return Err(Full);
+        }
+        packet.ready += Tick::from(self.latency) + Tick::from(packet.flits);
+        self.queues[input as usize].push_back(packet);
+        self.occupied |= 1 << input;
+        Ok(())
+    }
+
+    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, sinks: &mut [Link<T>], mut passed: impl FnMut(KernelId, u32)) -> u64 {
+        let mut delivered = 0;
+        // Inputs from `first` on go before those below it, so that waiting for a full sink is fair. The order is part of the network's
+        // behaviour, so it is the same whichever way the components are visited.
+        let first = tick % self.queues.len().max(1) as Tick;
+        let below = (1_u64 << first) - 1;
+        for input in members(self.occupied & !below, false).chain(members(self.occupied & below, false)) {
+            let queue = &mut self.queues[input as usize];
+            while let Some(mut packet) = queue.front().copied().filter(|head| head.ready <= tick) {
+                let sink = &mut sinks[usize::from(packet.output)];
+                if sink.is_full() {
+                    break;
+                }
+                packet.payload.arrived(now);
+                passed(packet.kernel, u32::from(packet.flits));
+                let _ = sink.push(now, packet.payload);
+                delivered |= 1 << packet.output;
+                queue.pop_front();
+            }
+            if queue.is_empty() {
+                self.occupied &= !(1 << input);
+            }
+        }
+        delivered
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.occupied == 0
+    }
+
+    pub(super) fn next_tick(&self, tick: Tick) -> Option<Tick> {
+        members(self.occupied, false).filter_map(|input| self.queues[input as usize].front()).map(|head| head.ready.max(tick + 1)).min()
+    }
+
+    pub(super) fn queued(&self, input: u32) -> u32 {
+        self.queues[input as usize].len() as u32
+    }
+}
