@@ -29,6 +29,8 @@ pub struct Request {
     pub born: Cycle,
     /// Core cycle in which it entered the station where it is now: each station adds `now - since` to its own time and restarts it.
     pub since: Cycle,
+    /// Core cycles spent so far in the miss queue, the request NoC, L2, and waiting for DRAM.
+    pub stations: [u32; 4],
 }
 
 /// The answer to a request.
