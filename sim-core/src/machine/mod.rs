@@ -2,6 +2,8 @@
 
 pub mod cache;
 pub mod clock;
+pub mod derived;
+pub mod dram;
 pub mod link;
 pub mod noc;
 pub mod packet;

@@ -108,7 +108,7 @@ impl<T: Payload> Crossbar<T> {
             self.busy |= 1 << output;
             self.holder[output as usize] = input as u8;
             let flits = Tick::from(self.queues[input as usize][0].flits);
-            self.tails[(tick + flits - 1 & slots) as usize] |= 1 << output;
+            self.tails[((tick + flits - 1) & slots) as usize] |= 1 << output;
         }
         let tails = core::mem::take(&mut self.tails[(tick & slots) as usize]);
         self.busy &= !tails;

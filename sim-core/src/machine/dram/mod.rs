@@ -1,0 +1,132 @@
+//! DRAM channels: what L2 misses fetch from and dirty victims go to.
+//!
+//! A channel runs in command clocks that its owner numbers. It takes `DramRequest`s into its transaction queue, gives at most one
+//! command a clock, and reports each line when its column command is given, with the clock of its last beat. It says in which clock it
+//! can next do something (`next_clock`) and need not be ticked before.
+
+mod banked;
+mod ideal;
+pub mod timing;
+
+use super::link::Full;
+use super::packet::{Access, DramRequest};
+use crate::gpu::{DramConfig, DramKind};
+use crate::ids::{KernelId, PerKernel};
+use alloc::boxed::Box;
+
+pub use banked::Banked;
+pub use ideal::Ideal;
+pub use timing::Clock;
+
+/// A line whose transfer is settled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Transfer {
+    /// The request that it serves.
+    pub request: DramRequest,
+    /// The first clock in which the request could have been served.
+    pub arrived: Clock,
+    /// The clock at whose start the last beat has passed: a request that arrives in clock `c` and hits has `c + tCL + T`.
+    pub end: Clock,
+    /// Whether its row was open already: no activate was given for it.
+    pub row_hit: bool,
+}
+
+/// One channel.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Channel {
+    /// Banks, rows, all timings.
+    Banked(Box<Banked>),
+    /// The latency of a closed bank, unlimited bandwidth.
+    Ideal(Ideal),
+}
+
+impl Channel {
+    /// An idle channel with all banks closed.
+    pub fn new(config: &DramConfig) -> Self {
+        match config.kind {
+            DramKind::Banked => Channel::Banked(Box::new(Banked::new(config))),
+            DramKind::Ideal => Channel::Ideal(Ideal::new(config)),
+        }
+    }
+
+    /// Whether the transaction queue has a place.
+    pub fn has_room(&self) -> bool {
+        match self {
+            Channel::Banked(channel) => channel.has_room(),
+            Channel::Ideal(channel) => channel.has_room(),
+        }
+    }
+
+    /// Queues a request that can be served from `clock` on.
+    pub fn push(&mut self, clock: Clock, request: DramRequest) -> Result<(), Full> {
+        match self {
+            Channel::Banked(channel) => channel.push(clock, request),
+            Channel::Ideal(channel) => channel.push(clock, request),
+        }
+    }
+
+    /// Does what happens in `clock`, and reports the transfers that it settles. `rank`: whose requests go first, lower first.
+    pub fn tick(&mut self, clock: Clock, rank: &PerKernel<u8>, transfer: impl FnMut(Transfer)) {
+        match self {
+            Channel::Banked(channel) => channel.tick(clock, rank, transfer),
+            Channel::Ideal(channel) => channel.tick(transfer),
+        }
+    }
+
+    /// The first clock in which a tick can do something, unless a request or another rank comes first; never late. `Clock::MAX`: none.
+    pub fn next_clock(&self) -> Clock {
+        match self {
+            Channel::Banked(channel) => channel.next_clock(),
+            Channel::Ideal(channel) => channel.next_clock(),
+        }
+    }
+
+    /// Says that the ranks have changed.
+    pub fn rank_changed(&mut self) {
+        if let Channel::Banked(channel) = self {
+            channel.rank_changed();
+        }
+    }
+
+    /// Requests in the transaction queue.
+    pub fn queued(&self) -> u32 {
+        match self {
+            Channel::Banked(channel) => channel.queued(),
+            Channel::Ideal(channel) => channel.queued(),
+        }
+    }
+
+    /// Requests in the transaction queue, by kernel.
+    pub fn queued_by_kernel(&self) -> PerKernel<u32> {
+        match self {
+            Channel::Banked(channel) => channel.queued_by_kernel(),
+            Channel::Ideal(channel) => channel.queued_by_kernel(),
+        }
+    }
+
+    /// The row that is open in a bank.
+    pub fn open_row(&self, bank: u32) -> Option<u32> {
+        match self {
+            Channel::Banked(channel) => channel.open_row(bank),
+            Channel::Ideal(_) => None,
+        }
+    }
+
+    /// Whose line is on the data bus in `clock`.
+    pub fn on_bus(&self, clock: Clock) -> Option<KernelId> {
+        match self {
+            Channel::Banked(channel) => channel.on_bus(clock),
+            Channel::Ideal(_) => None,
+        }
+    }
+}
+
+impl DramRequest {
+    /// Whether this is a write.
+    fn is_write(&self) -> bool {
+        self.access == Access::Write
+    }
+}
+
+#[cfg(test)]
+mod tests;
