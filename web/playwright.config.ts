@@ -1,0 +1,37 @@
+import { defineConfig } from "@playwright/test";
+import { existsSync } from "node:fs";
+
+// The system's Chromium; nothing is downloaded. CHROMIUM_PATH names another one.
+const executablePath = process.env["CHROMIUM_PATH"]
+  ?? (existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : undefined);
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results/e2e",
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  workers: 1,
+  retries: 0,
+  reporter: [["list"]],
+  use: {
+    baseURL: "http://127.0.0.1:4173/some/sub/folder/",
+    browserName: "chromium",
+    headless: true,
+    screenshot: "only-on-failure",
+    permissions: ["clipboard-read", "clipboard-write"],
+    launchOptions: {
+      ...(executablePath ? { executablePath } : {}),
+      args: [
+        "--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-gpu",
+      ],
+    },
+  },
+  // A server that knows nothing of WebAssembly, under a sub-path: the least that a static host gives.
+  webServer: {
+    command: "node e2e/serve.mjs",
+    url: "http://127.0.0.1:4173/some/sub/folder/",
+    reuseExistingServer: false,
+    timeout: 20_000,
+  },
+});

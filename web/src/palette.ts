@@ -1,0 +1,57 @@
+// The kernels' colours and patterns: the same kernel looks the same in every picture of the page.
+//
+// The colours are Okabe and Ito's (distinguishable with any common colour-vision deficiency), and each comes with a
+// pattern and a letter, so that nothing is said by colour alone.
+
+export interface KernelStyle {
+  /** Fill on a light and on a dark background. */
+  light: string;
+  dark: string;
+  /** Text on that fill. */
+  inkLight: string;
+  inkDark: string;
+  pattern: Pattern;
+  letter: string;
+}
+export type Pattern = "plain" | "diagonal" | "dots" | "cross" | "horizontal" | "vertical" | "back-diagonal" | "grid";
+
+// Blue and orange come first: the pair that stays farthest apart under every deficiency.
+export const KERNEL_STYLES: readonly KernelStyle[] = [
+  { light: "#0072b2", dark: "#3d9bd6", inkLight: "#ffffff", inkDark: "#0b0f14", pattern: "plain", letter: "A" },
+  { light: "#e69f00", dark: "#f0b429", inkLight: "#14110a", inkDark: "#14110a", pattern: "diagonal", letter: "B" },
+  { light: "#009e73", dark: "#22b98b", inkLight: "#06120e", inkDark: "#06120e", pattern: "dots", letter: "C" },
+  { light: "#cc79a7", dark: "#d98fb8", inkLight: "#160a11", inkDark: "#160a11", pattern: "cross", letter: "D" },
+  { light: "#56b4e9", dark: "#7cc8f2", inkLight: "#08131a", inkDark: "#08131a", pattern: "horizontal", letter: "E" },
+  { light: "#d55e00", dark: "#ee7a2b", inkLight: "#140900", inkDark: "#140900", pattern: "vertical", letter: "F" },
+  { light: "#d8cb1e", dark: "#f0e442", inkLight: "#141303", inkDark: "#141303", pattern: "back-diagonal", letter: "G" },
+  { light: "#4d4d4d", dark: "#b8b8b8", inkLight: "#ffffff", inkDark: "#101010", pattern: "grid", letter: "H" },
+];
+
+export function kernelStyle(kernel: number): KernelStyle {
+  return KERNEL_STYLES[kernel % KERNEL_STYLES.length] as KernelStyle;
+}
+
+/** Stall causes share a ramp of their own: muted, so that the kernels stand out. Index = index into `stalls`. */
+export const STALL_COLOURS: readonly string[] = [
+  "#7f8c9b", "#a17fa8", "#5f9ea0", "#b08f5b", "#8f6f6f", "#6f8f6f", "#6d7fae", "#a8a05a", "#9b6b8a", "#5b8aa8", "#8a8a8a", "#b3847a",
+];
+
+export function isDark(): boolean {
+  const chosen = document.documentElement.dataset["theme"];
+  if (chosen === "dark" || chosen === "light") return chosen === "dark";
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+export function kernelFill(kernel: number, dark: boolean = isDark()): string {
+  const style = kernelStyle(kernel);
+  return dark ? style.dark : style.light;
+}
+
+/** Called when the colours change: by the system, or by the page's own switch (which sets `data-theme` on <html>). */
+export function onThemeChange(call: () => void): () => void {
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  const observer = new MutationObserver(call);
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  media.addEventListener("change", call);
+  return () => { observer.disconnect(); media.removeEventListener("change", call); };
+}
