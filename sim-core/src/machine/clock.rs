@@ -29,6 +29,12 @@ impl ClockRatio {
         self.phase = (total % u64::from(self.core_mhz)) as u32;
         total / u64::from(self.core_mhz)
     }
+
+    /// Core cycles until `ticks` ≥ 1 more ticks have fallen: the next tick falls into the cycle after the next `cycles_until(1) - 1`.
+    pub fn cycles_until(&self, ticks: u64) -> u64 {
+        let wanted = ticks.saturating_mul(u64::from(self.core_mhz));
+        (wanted - u64::from(self.phase).min(wanted)).div_ceil(u64::from(self.domain_mhz.max(1)))
+    }
 }
 
 fn gcd(a: u32, b: u32) -> u32 {
@@ -44,6 +50,19 @@ mod tests {
         let mut clock = ClockRatio::new(1200, 1800);
         let ticks: alloc::vec::Vec<u32> = (0..6).map(|_| clock.advance()).collect();
         assert_eq!(ticks, [0, 1, 1, 0, 1, 1]);
+    }
+
+    #[test]
+    fn the_wait_for_a_tick_is_exact() {
+        for (domain, core) in [(1246, 1800), (1800, 1200), (1, 7), (5, 5)] {
+            let mut clock = ClockRatio::new(domain, core);
+            for ticks in 1..40_u64 {
+                let cycles = clock.cycles_until(ticks);
+                assert!(clock.clone().advance_by(cycles) >= ticks);
+                assert!(clock.clone().advance_by(cycles - 1) < ticks);
+                clock.advance();
+            }
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@ pub mod cache;
 pub mod clock;
 pub mod derived;
 pub mod dram;
+pub mod l2;
 pub mod link;
+pub mod memory;
 pub mod noc;
 pub mod packet;

@@ -1,5 +1,6 @@
 //! What travels between SMs and memory: small `Copy` records with indices, never pointers.
 
+use super::noc::Payload;
 use crate::ids::{Cycle, KernelId, LineAddr};
 
 /// What a request does to its line.
@@ -32,6 +33,36 @@ pub struct Request {
     /// Core cycles spent so far in the miss queue, the request NoC, L2, and waiting for DRAM.
     pub stations: [u32; 4],
 }
+
+/// Where a request spends its time before the reply NoC: an index into `Request::stations`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Station {
+    /// The SM's miss queue and its arbiter.
+    MissQueue,
+    /// The request crossbar and the queues at its inputs.
+    RequestNoc,
+    /// L2: queue, lookup, pipeline and reply port.
+    L2,
+    /// Waiting for DRAM, merged requests included.
+    Dram,
+}
+
+impl Request {
+    /// Charges the time since the last change of station to `station`, which it leaves in cycle `now`.
+    pub fn leave(&mut self, station: Station, now: Cycle) {
+        self.stations[station as usize] += (now - self.since) as u32;
+        self.since = now;
+    }
+}
+
+impl Payload for Request {
+    fn arrived(&mut self, now: Cycle) {
+        self.leave(Station::RequestNoc, now);
+    }
+}
+
+/// The SM charges the reply NoC itself: what its reply's arrival leaves since the last station.
+impl Payload for Reply {}
 
 /// The answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

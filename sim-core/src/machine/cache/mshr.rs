@@ -140,6 +140,11 @@ impl<W: Copy + Default> Mshrs<W> {
         Some(waiter.what)
     }
 
+    /// Whether an entry has waiters, that is, is open.
+    pub fn is_open(&self, entry: u16) -> bool {
+        self.entries[entry as usize].first != NONE
+    }
+
     fn close(&mut self, entry: u16) {
         let bucket = self.bucket(self.entries[entry as usize].line);
         let after = self.entries[entry as usize].next;

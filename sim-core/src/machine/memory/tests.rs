@@ -1,0 +1,362 @@
+use super::*;
+use crate::controls::WarpOrder;
+use crate::gpu::*;
+use crate::rng::{below, mix};
+use alloc::string::String;
+
+/// A GPU of CCBP's proportions. Only its memory side is looked at.
+fn gpu() -> Gpu {
+    Gpu {
+        name: String::new(),
+        sms: vec![SmClass {
+            name: String::new(),
+            count: 16,
+            ctas: 32,
+            threads: 2048,
+            registers: 65_536,
+            register_granularity: 1,
+            shared_bytes: 98_304,
+            shared_banks: 32,
+            shared_latency: 24,
+            schedulers: 4,
+            loads_per_warp: 8,
+            lsu_queue: 8,
+            lsu_hol: false,
+            l1: L1Config {
+                bytes: 24_576,
+                ways: 8,
+                latency: 28,
+                mshrs: 256,
+                merges: 8,
+                miss_queue: 128,
+                arbiter_latency: 1,
+                store_buffer: 16,
+            },
+        }],
+        core_mhz: 1800,
+        noc: NocConfig { kind: NocKind::Crossbar, mhz: 1200, flit_bytes: 32, queue: 8, latency: 8, arbiter: Arbiter::RoundRobin },
+        l2: L2Config { banks: 16, bank_bytes: 131_072, ways: 8, line_bytes: 128, mshrs: 256, merges: 8, queue: 8, latency: 40 },
+        dram: DramConfig {
+            kind: DramKind::Banked,
+            channels: 16,
+            mhz: 1246,
+            queue: 128,
+            banks: 16,
+            columns: 16,
+            map: DramMap::RowBankColumn,
+            page: PagePolicy::Open,
+            latency: 100,
+            timing: DramTiming {
+                T: 8,
+                tCL: 12,
+                WL: 4,
+                tRP: 12,
+                tRC: 40,
+                tRAS: 28,
+                tRCD: 12,
+                tRRD: 6,
+                tFAW: 0,
+                tCCD: 2,
+                tWR: 12,
+                tWTR: 5,
+                tRTP: 2,
+                tREFI: 0,
+                tRFC: 0,
+            },
+        },
+    }
+}
+
+fn controls(gpu: &Gpu) -> Controls {
+    Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto)
+}
+
+/// What scripted SMs saw: checks each reply and adds up.
+#[derive(Default, PartialEq, Debug)]
+struct Seen {
+    sent: [u64; 2],
+    back: [u64; 2],
+    latency: u64,
+    stations: [u64; 4],
+    reply_noc: u64,
+    dram_accesses: u64,
+}
+
+impl Seen {
+    fn reply(&mut self, now: Cycle, reply: &Reply) {
+        let request = &reply.request;
+        self.back[request.access as usize] += 1;
+        self.latency += now - request.born;
+        for (sum, &part) in self.stations.iter_mut().zip(&request.stations) {
+            *sum += u64::from(part);
+        }
+        self.reply_noc += now - request.since;
+        self.dram_accesses += u64::from(reply.dram_accesses);
+        let parts: u64 = request.stations.iter().map(|&part| u64::from(part)).sum();
+        assert_eq!(now - request.born, parts + (now - request.since), "the parts of the latency are its whole");
+    }
+}
+
+/// SMs that try to send a random request each in `rate` of 256 cycles until `stop`, and take replies in `take` of 256 cycles.
+struct Script {
+    seed: u64,
+    rate: u64,
+    take: u64,
+    lines: u64,
+    writes: u64,
+    kernels: u64,
+    stop: Cycle,
+}
+
+impl Script {
+    fn after_step(&self, now: Cycle, memory: &mut Memory, seen: &mut Seen) {
+        for sm in 0..memory.to_sm.len() as u32 {
+            let key = mix(mix(self.seed, now), u64::from(sm));
+            if below(mix(key, 9), 256) < self.take
+                && let Some(reply) = memory.to_sm[sm as usize].pop(now)
+            {
+                assert_eq!(u32::from(reply.request.sm), sm);
+                seen.reply(now, &reply);
+            }
+            if now < self.stop && below(key, 256) < self.rate {
+                let access = if below(mix(key, 1), 256) < self.writes { Access::Write } else { Access::Read };
+                let request = Request {
+                    line: below(mix(key, 2), self.lines) as u32,
+                    sm: sm as u16,
+                    kernel: KernelId(below(mix(key, 3), self.kernels) as u8),
+                    access,
+                    born: now,
+                    since: now,
+                    ..Request::default()
+                };
+                if memory.inject(now, request).is_ok() {
+                    seen.sent[access as usize] += 1;
+                }
+            }
+        }
+    }
+}
+
+fn random_gpu(round: u64) -> Gpu {
+    let draw = |part: u64, bound: u64| below(mix(round, part), bound) as u32;
+    let mut gpu = gpu();
+    gpu.sms[0].count = 1 + draw(0, 6);
+    gpu.core_mhz = 500 + draw(1, 1500);
+    gpu.noc.mhz = 500 + draw(2, 1500);
+    gpu.dram.mhz = 500 + draw(3, 1500);
+    gpu.noc.queue = 1 + draw(4, 3);
+    gpu.noc.latency = draw(5, 4);
+    gpu.noc.arbiter = [Arbiter::RoundRobin, Arbiter::Random, Arbiter::Oldest][draw(6, 3) as usize];
+    gpu.noc.kind = if draw(7, 4) == 0 { NocKind::Ideal } else { NocKind::Crossbar };
+    gpu.dram.channels = 1 + draw(8, 3);
+    gpu.l2.banks = gpu.dram.channels * (1 + draw(9, 3));
+    gpu.l2.bank_bytes = 128 * 4 * (1 + draw(10, 8));
+    gpu.l2.ways = 1 + draw(11, 4);
+    gpu.l2.mshrs = 1 + draw(12, 5);
+    gpu.l2.merges = 1 + draw(13, 3);
+    gpu.l2.queue = 1 + draw(14, 3);
+    gpu.l2.latency = 1 + draw(15, 5);
+    gpu.dram.kind = if draw(16, 4) == 0 { DramKind::Ideal } else { DramKind::Banked };
+    gpu.dram.queue = 1 + draw(17, 6);
+    gpu.dram.latency = draw(18, 30);
+    gpu.dram.timing.tREFI = draw(19, 2) * 500;
+    gpu.dram.timing.tRFC = 60;
+    gpu.dram.page = if draw(20, 2) == 0 { PagePolicy::Open } else { PagePolicy::Closed };
+    gpu
+}
+
+/// Everything that enters leaves, on GPUs with every queue small, while SMs take replies only now and then.
+#[test]
+fn nothing_is_lost_and_nothing_blocks_for_ever() {
+    for round in 0..60 {
+        let gpu = random_gpu(round);
+        let controls = controls(&gpu);
+        let mut memory = Memory::new(&gpu, 3, round);
+        let script = Script { seed: round, rate: 200, take: 90, lines: 300, writes: 80, kernels: 3, stop: 8_000 };
+        let mut seen = Seen::default();
+        let mut now = 0;
+        while now < script.stop || !memory.is_idle() {
+            memory.step(now, &controls, false);
+            script.after_step(now, &mut memory, &mut seen);
+            now += 1;
+            assert!(now < 400_000, "round {round}: stuck with {seen:?}");
+        }
+        assert!(seen.sent[0] > 50 && seen.sent[1] > 20, "round {round}: {seen:?}");
+        assert_eq!(seen.sent, seen.back, "round {round}");
+        assert_eq!(seen.latency, seen.stations.iter().sum::<u64>() + seen.reply_noc);
+        let mut all = KernelStats::default();
+        memory.stats.iter().for_each(|stats| all += *stats);
+        let line_flits = u64::from(gpu.line_flits());
+        assert_eq!(all.noc_request_flits, seen.sent[0] + line_flits * seen.sent[1]);
+        assert_eq!(all.noc_reply_flits, line_flits * seen.sent[0] + seen.sent[1]);
+        assert_eq!([all.l2_reads, all.l2_writes], seen.sent);
+        assert_eq!(all.l2_hits + all.l2_merged + all.l2_misses, seen.sent[0] + seen.sent[1]);
+        assert_eq!(all.l2_misses, all.dram_reads);
+        assert_eq!(seen.dram_accesses, all.l2_misses + all.l2_dirty_victims);
+        // Nobody waits for the last writes; they are done some time later.
+        for _ in 0..20_000 {
+            memory.step(now, &controls, false);
+            now += 1;
+        }
+        let mut all = KernelStats::default();
+        memory.stats.iter().for_each(|stats| all += *stats);
+        assert_eq!(all.l2_dirty_victims, all.dram_writes);
+        assert!(all.dram_row_hits <= all.dram_reads + all.dram_writes);
+    }
+}
+
+/// The order of components within a phase does not matter.
+#[test]
+fn backwards_is_the_same() {
+    for round in 100..130 {
+        let gpu = random_gpu(round);
+        let mut controls = controls(&gpu);
+        controls.dram_rank[KernelId(1)] = 2;
+        let (mut forward, mut backward) = (Memory::new(&gpu, 3, round), Memory::new(&gpu, 3, round));
+        let script = Script { seed: round, rate: 150, take: 120, lines: 300, writes: 80, kernels: 3, stop: 3_000 };
+        let (mut seen, mut seen_back) = (Seen::default(), Seen::default());
+        for now in 0..4_000 {
+            forward.step(now, &controls, false);
+            backward.step(now, &controls, true);
+            assert!(forward == backward, "round {round}, cycle {now}");
+            script.after_step(now, &mut forward, &mut seen);
+            script.after_step(now, &mut backward, &mut seen_back);
+        }
+        assert_eq!(seen, seen_back);
+    }
+}
+
+/// Skipping to the next event gives the same as stepping through, and something always happens there or later, never before.
+#[test]
+fn skipping_is_the_same_as_stepping() {
+    let mut skipped = 0;
+    for round in 200..240 {
+        let gpu = random_gpu(round);
+        let mut controls = controls(&gpu);
+        let (mut stepped, mut skipping) = (Memory::new(&gpu, 3, round), Memory::new(&gpu, 3, round));
+        // One request now and then, so that there is something to skip.
+        let script = Script { seed: round, rate: 1 + round % 3 * 4, take: 256, lines: 2_000, writes: 80, kernels: 3, stop: 8_000 };
+        let (mut seen, mut seen_skipping) = (Seen::default(), Seen::default());
+        let mut wake = 0;
+        for now in 0..10_000 {
+            if now == 5_000 {
+                controls.dram_rank[KernelId(0)] = 1;
+            }
+            stepped.step(now, &controls, false);
+            if wake > now && now != 5_000 {
+                skipping.skip(1);
+                skipped += 1;
+            } else {
+                skipping.step(now, &controls, false);
+            }
+            assert!(stepped == skipping, "round {round}, cycle {now}");
+            script.after_step(now, &mut stepped, &mut seen);
+            script.after_step(now, &mut skipping, &mut seen_skipping);
+            wake = skipping.next_event(now);
+        }
+        assert_eq!(seen, seen_skipping);
+        let mut jumped = stepped.clone();
+        for _ in 0..777 {
+            stepped.skip(1);
+        }
+        jumped.skip(777);
+        assert!(stepped == jumped);
+    }
+    assert!(skipped > 100_000, "only {skipped} cycles were idle");
+}
+
+/// First principles: requests of one flit, replies of five, both crossbars, all SMs sending as fast as they can.
+#[test]
+fn two_crossbars_saturate_where_replies_do() {
+    let mut gpu = gpu();
+    gpu.noc.mhz = gpu.core_mhz;
+    // Queues at the banks that never fill. With real ones a full bank holds back requests for others: 8 places give .104.
+    gpu.l2.queue = 65_536;
+    let controls = controls(&gpu);
+    let mut memory = Memory::new(&gpu, 1, 1);
+    // A footprint that L2 holds, so that after the first touch everything hits.
+    let script = Script { seed: 5, rate: 256, take: 256, lines: 4_096, writes: 0, kernels: 1, stop: NEVER };
+    let mut seen = Seen::default();
+    let mut at_warm = 0;
+    for now in 0..60_000 {
+        memory.step(now, &controls, false);
+        script.after_step(now, &mut memory, &mut seen);
+        if now == 20_000 {
+            at_warm = seen.back[0];
+        }
+    }
+    let rate = (seen.back[0] - at_warm) as f64 / 40_000.0 / 16.0;
+    assert!((rate - 0.1205).abs() < 0.002, "{rate}");
+}
+
+/// A store misses, fetches its line, makes it dirty; the line that pushes it out pays for both accesses.
+#[test]
+fn reply_headers_say_what_a_request_cost() {
+    let mut gpu = gpu();
+    gpu.l2.banks = 1;
+    gpu.dram.channels = 1;
+    gpu.l2.bank_bytes = 128;
+    gpu.l2.ways = 1;
+    let controls = controls(&gpu);
+    let mut memory = Memory::new(&gpu, 2, 0);
+    let mut now = 0;
+    let mut cost = |line, access, kernel| {
+        let request = Request { line, access, kernel: KernelId(kernel), born: now, since: now, ..Request::default() };
+        memory.inject(now, request).unwrap();
+        loop {
+            now += 1;
+            memory.step(now, &controls, false);
+            if let Some(reply) = memory.to_sm[0].pop(now) {
+                return reply.dram_accesses;
+            }
+        }
+    };
+    assert_eq!(cost(7, Access::Write, 0), 1);
+    assert_eq!(cost(7, Access::Read, 0), 0);
+    assert_eq!(cost(9, Access::Read, 1), 2);
+    assert_eq!(cost(7, Access::Read, 1), 1);
+    assert_eq!([memory.stats[0].l2_dirty_victims, memory.stats[1].l2_dirty_victims], [0, 1]);
+    assert_eq!([memory.stats[0].l2_misses, memory.stats[1].l2_misses], [1, 2]);
+}
+
+/// Nanoseconds of a step when everything is saturated: `cargo test --release -p sim-core -- --ignored --nocapture step_time`.
+#[test]
+#[ignore = "a measurement"]
+fn step_time() {
+    for (what, lines, rate, writes) in [
+        ("L2 hits, saturated", 12_000_u64, 256, 0),
+        ("L2 misses, random, saturated", 1 << 24, 256, 0),
+        ("misses with stores, saturated", 1 << 24, 256, 64),
+        ("L2 hits, light", 12_000, 4, 0),
+        ("misses, light", 1 << 24, 4, 32),
+        ("idle", 1, 0, 0),
+    ] {
+        let gpu = gpu();
+        let controls = controls(&gpu);
+        let mut memory = Memory::new(&gpu, 2, 1);
+        let mut seen = Seen::default();
+        let script = Script { seed: 5, rate, take: 256, lines, writes, kernels: 2, stop: NEVER };
+        for now in 0..30_000 {
+            memory.step(now, &controls, false);
+            script.after_step(now, &mut memory, &mut seen);
+        }
+        let before = memory.stats[0].l2_reads + memory.stats[1].l2_reads;
+        let start = std::time::Instant::now();
+        let mut stepping = std::time::Duration::ZERO;
+        let cycles = 300_000;
+        for now in 30_000..30_000 + cycles {
+            let start = std::time::Instant::now();
+            memory.step(now, &controls, false);
+            stepping += start.elapsed();
+            script.after_step(now, &mut memory, &mut seen);
+        }
+        let all = start.elapsed();
+        let after = memory.stats[0].l2_reads + memory.stats[1].l2_reads;
+        std::println!(
+            "{what:32} step {:6.1} ns (with script and clock {:6.1} ns), {:.3} reads a cycle",
+            stepping.as_nanos() as f64 / cycles as f64,
+            all.as_nanos() as f64 / cycles as f64,
+            (after - before) as f64 / cycles as f64
+        );
+    }
+}
