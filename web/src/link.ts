@@ -1,0 +1,220 @@
+// The address bar: the whole experiment and the view, after the `#`.
+//
+// Two forms. Where an experiment is made of presets it can be read and typed:
+//   #v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1
+// Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
+// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts).
+// A link comes from anybody: every length is limited before it is worked on, and what is wrong is said in words.
+// Whether the experiment itself makes sense is for the engine to say.
+import type { Experiment, KernelChoice, Zoom } from "./types.ts";
+
+export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string }
+export interface LinkState { experiment: Experiment; view: View }
+
+export class LinkError extends Error {}
+
+const MAX_HASH = 100_000;
+const MAX_JSON = 1_000_000;
+const MAX_DEPTH = 32;
+const MAX_KERNELS = 64;
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9/_.-]*$/;
+const ORDER = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+
+// ---------------------------------------------------------------- encoding
+
+export async function encodeLink(state: LinkState): Promise<string> {
+  const parts = ["v=1", ...(readable(state.experiment) ?? [`z=${await pack(JSON.stringify(state.experiment))}`])];
+  const { cycle, sm, zoom, panel } = state.view;
+  if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
+  if (sm !== undefined) parts.push(`sm=${sm}`);
+  if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
+  if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
+  return `#${parts.join("&")}`;
+}
+
+/** The parts of the readable form, or null if the experiment does not fit it. Decoding them gives the same experiment. */
+function readable(experiment: Experiment): string[] | null {
+  const parts: string[] = [];
+  for (const key of Object.keys(experiment)) {
+    if (!["corun", "gpu", "kernels", "policy", "seed", "warp_order", "cta_order"].includes(key)) return null;
+  }
+  if (experiment.corun !== 1 || typeof experiment.gpu !== "string" || !NAME.test(experiment.gpu)) return null;
+  parts.push(`gpu=${experiment.gpu}`);
+  if (!Array.isArray(experiment.kernels) || experiment.kernels.length === 0) return null;
+  const mix: string[] = [];
+  for (const kernel of experiment.kernels) {
+    const text = readableKernel(kernel);
+    if (text === null) return null;
+    mix.push(text);
+  }
+  parts.push(`mix=${mix.join("+")}`);
+  const policy = experiment.policy;
+  if (policy !== undefined) {
+    if (typeof policy !== "object" || policy === null || typeof policy.name !== "string" || Object.keys(policy).length !== 1) return null;
+    if (!/^[A-Za-z0-9][A-Za-z0-9+_.-]*$/.test(policy.name)) return null;
+    parts.push(`policy=${encodeURIComponent(policy.name)}`);
+  }
+  for (const [key, short] of [["warp_order", "order"], ["cta_order", "cta"]] as const) {
+    const value = experiment[key];
+    if (value === undefined) continue;
+    if (typeof value !== "string" || !ORDER.test(value)) return null;
+    parts.push(`${short}=${value}`);
+  }
+  if (experiment.seed !== undefined) {
+    if (!Number.isSafeInteger(experiment.seed) || experiment.seed < 0) return null;
+    parts.push(`seed=${experiment.seed}`);
+  }
+  return parts;
+}
+
+function readableKernel(kernel: KernelChoice): string | null {
+  if (typeof kernel === "string") return NAME.test(kernel) ? kernel : null;
+  const keys = Object.keys(kernel);
+  const { kernel: name, ctas_per_sm: ctas } = kernel as { kernel?: unknown; ctas_per_sm?: unknown };
+  if (keys.length !== 2 || typeof name !== "string" || !NAME.test(name)) return null;
+  return Number.isSafeInteger(ctas) && (ctas as number) >= 0 ? `${name}:${ctas as number}` : null;
+}
+
+// ---------------------------------------------------------------- decoding
+
+/** The state in a hash; null for an empty one. Throws a LinkError that says what is wrong. */
+export async function decodeLink(hash: string): Promise<LinkState | null> {
+  const text = hash.startsWith("#") ? hash.slice(1) : hash;
+  if (text === "") return null;
+  if (text.length > MAX_HASH) throw new LinkError(`It is ${text.length.toLocaleString("en")} characters long; a link has at most ${MAX_HASH.toLocaleString("en")}.`);
+  const fields = new Map<string, string>();
+  for (const part of text.split("&")) {
+    const at = part.indexOf("=");
+    const key = at < 0 ? part : part.slice(0, at);
+    if (fields.has(key)) throw new LinkError(`It has “${quote(key)}” twice.`);
+    let value;
+    try { value = decodeURIComponent(at < 0 ? "" : part.slice(at + 1)); } catch {
+      throw new LinkError(`The value of “${quote(key)}” is cut or damaged.`);
+    }
+    fields.set(key, value);
+  }
+  const version = fields.get("v");
+  if (version === undefined) throw new LinkError("It does not say its version (v=1).");
+  if (version !== "1") throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
+  const known = ["v", "z", "gpu", "mix", "policy", "order", "cta", "seed", "c", "sm", "zoom", "panel"];
+  for (const key of fields.keys()) if (!known.includes(key)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
+
+  const packed = fields.get("z");
+  if (packed !== undefined) {
+    for (const key of ["gpu", "mix", "policy", "order", "cta", "seed"]) {
+      if (fields.has(key)) throw new LinkError(`It has both “z” and “${key}”: only one of them can be the experiment.`);
+    }
+  }
+  return { experiment: packed === undefined ? fromFields(fields) : await fromPacked(packed), view: viewFrom(fields) };
+}
+
+function fromFields(fields: Map<string, string>): Experiment {
+  const gpu = fields.get("gpu");
+  const mix = fields.get("mix");
+  if (!gpu) throw new LinkError("It does not say which GPU (gpu=…).");
+  if (!mix) throw new LinkError("It does not say which kernels (mix=…).");
+  const names = mix.split(/[+ ]/);
+  if (names.length > MAX_KERNELS) throw new LinkError(`Its mix has ${names.length} kernels.`);
+  const kernels = names.map((name): KernelChoice => {
+    const [kernel = "", ctas, ...more] = name.split(":");
+    if (!NAME.test(kernel) || more.length > 0) throw new LinkError(`“${quote(name)}” is not a kernel's name.`);
+    return ctas === undefined ? kernel : { kernel, ctas_per_sm: whole(ctas, `the CTA limit of ${quote(kernel)}`) };
+  });
+  const experiment: Experiment = { corun: 1, gpu, kernels };
+  const policy = fields.get("policy");
+  if (policy !== undefined) experiment.policy = { name: policy };
+  const order = fields.get("order");
+  if (order !== undefined) experiment.warp_order = order;
+  const cta = fields.get("cta");
+  if (cta !== undefined) experiment.cta_order = cta;
+  const seed = fields.get("seed");
+  if (seed !== undefined) experiment.seed = whole(seed, "the seed");
+  return experiment;
+}
+
+async function fromPacked(packed: string): Promise<Experiment> {
+  const text = await unpack(packed);
+  let value: unknown;
+  try { value = JSON.parse(text); } catch { throw new LinkError("Its packed experiment is not JSON."); }
+  return asExperiment(value);
+}
+
+/** A value that can be edited and sent as an experiment: an object, with a list of kernels, not too deep. */
+export function asExperiment(value: unknown): Experiment {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new LinkError("An experiment is a JSON object: { \"corun\": 1, … }.");
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) throw new LinkError(`The experiment is nested more than ${MAX_DEPTH} deep.`);
+    level = level.flatMap((v) => (typeof v === "object" && v !== null ? Object.values(v) : []));
+  }
+  const { kernels, gpu, policy } = value as Record<string, unknown>;
+  if (!Array.isArray(kernels)) throw new LinkError("The experiment has no list of kernels.");
+  if (kernels.length > MAX_KERNELS) throw new LinkError(`The experiment has ${kernels.length} kernels.`);
+  const object = (v: unknown): boolean => typeof v === "object" && v !== null && !Array.isArray(v);
+  if (!kernels.every((k) => typeof k === "string" || object(k))) throw new LinkError("A kernel of the experiment is neither a name nor an object.");
+  if (typeof gpu !== "string" && !object(gpu)) throw new LinkError("The experiment's GPU is neither a preset's name nor an object.");
+  if (policy !== undefined && typeof policy !== "string" && !object(policy)) throw new LinkError("The experiment's policy is neither a name nor an object.");
+  return value as Experiment;
+}
+
+function viewFrom(fields: Map<string, string>): View {
+  const view: View = {};
+  const cycle = fields.get("c");
+  if (cycle !== undefined) view.cycle = whole(cycle, "the cycle");
+  const sm = fields.get("sm");
+  if (sm !== undefined) view.sm = whole(sm, "the SM");
+  const zoom = fields.get("zoom");
+  if (zoom !== undefined) {
+    const [from = "", to = "", ...more] = zoom.split("-");
+    if (more.length > 0) throw new LinkError("Its zoom is not “from-to”.");
+    view.zoom = { from: whole(from, "the zoom"), to: whole(to, "the zoom") };
+    if (view.zoom.from >= view.zoom.to) throw new LinkError("Its zoom ends before it begins.");
+  }
+  const panel = fields.get("panel");
+  if (panel) {
+    if (!/^[A-Za-z0-9_.,+-]{1,200}$/.test(panel)) throw new LinkError("Its list of open charts is damaged.");
+    view.panel = panel;
+  }
+  return view;
+}
+
+function whole(text: string, what: string): number {
+  const value = Number(text);
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) throw new LinkError(`${what[0]?.toUpperCase()}${what.slice(1)} is “${quote(text)}”, which is not a whole number.`);
+  return value;
+}
+
+const quote = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+
+// ---------------------------------------------------------------- packing
+
+async function pack(text: string): Promise<string> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+async function unpack(packed: string): Promise<string> {
+  if (!/^[A-Za-z0-9_-]+$/.test(packed)) throw new LinkError("Its packed experiment has characters that do not belong there.");
+  let bytes;
+  try {
+    bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+  } catch { throw new LinkError("Its packed experiment is cut or damaged."); }
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      text += decoder.decode(value, { stream: true });
+      // A few bytes can unpack to gigabytes: stop as soon as it is more than any experiment has.
+      if (text.length > MAX_JSON) break;
+    }
+  } catch { throw new LinkError("Its packed experiment is cut or damaged."); }
+  void reader.cancel().catch(() => undefined);
+  throw new LinkError("Its packed experiment unpacks to more than a million characters.");
+}

@@ -1,0 +1,102 @@
+// What the page and the workers say to each other.
+//
+// The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
+// frame only when the page has said `drawn` for the one before, and runs on in between.
+import type { Catalogue, Decision, Experiment, FrameLayout, Problem, Reason, Result, WindowsLayout } from "./types.ts";
+
+/** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. */
+export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck";
+
+export type ToWorker =
+  /** The compiled module; compiled once, shared by all workers. */
+  | { t: "init"; module: WebAssembly.Module }
+  /** Build a simulation. `seek`: go to that cycle first. Answered by `loaded`, or by `problems` (the old one stays). */
+  | { t: "load"; id: number; experiment: unknown; play: boolean; seek: number }
+  | { t: "play" }
+  | { t: "pause" }
+  | { t: "step"; cycles: number }
+  | { t: "stepEvent" }
+  /** Go to a cycle, forwards or back; then stay there. */
+  | { t: "seek"; cycle: number }
+  /** Simulated cycles per second of wall time; Infinity is as fast as it goes. */
+  | { t: "speed"; cyclesPerSecond: number }
+  | { t: "reset"; play: boolean }
+  | { t: "setAlone"; id: number; kernel: number; ipc: number }
+  | { t: "setControls"; controls: unknown }
+  | { t: "controls"; id: number }
+  | { t: "result"; id: number }
+  /** The page has drawn the last frame and can take another one. */
+  | { t: "drawn" }
+  /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */
+  | { t: "alone"; id: number; jobs: { kernel: number; key: string; experiment: Experiment }[] };
+
+export interface Loaded {
+  t: "loaded"; id: number;
+  layout: FrameLayout; windows: WindowsLayout;
+  hash: string;
+  /** The experiment after defaults. */
+  normal: Experiment;
+  /** GPU, occupancy and its limiter, as the engine explains it. */
+  explained: unknown;
+  /** For each kernel, the experiment that measures it alone. */
+  alone: Experiment[];
+}
+export interface FrameMessage {
+  t: "frame"; id: number;
+  cycle: number; state: RunState;
+  /** Cycles per second over the last half second; 0 when not running. */
+  rate: number;
+  frame: Uint32Array;
+  /** Windows that are complete since the last frame; `restart`: forget those before. */
+  windows: Float64Array; restart: boolean;
+  decisions: Decision[];
+  /** A few times a second, and always when the simulation stops. */
+  result: Result | null;
+  /** Why it is stuck; empty otherwise. */
+  why: string;
+}
+export type FromWorker =
+  | { t: "ready"; version: string; catalogue: Catalogue; seed: number }
+  | Loaded
+  | { t: "problems"; id: number; problems: Problem[] }
+  | FrameMessage
+  | { t: "result"; id: number; result: Result }
+  | { t: "controls"; id: number; controls: unknown }
+  | { t: "refused"; problems: Problem[] }
+  | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; why: string }
+  | { t: "failed"; message: string };
+
+/** The module's face, as the worker uses it (the generated types are looser). */
+export interface SimulationObject {
+  advance(maxCycles: number): Reason;
+  advanceFor(milliseconds: number): Reason;
+  advanceEvent(maxCycles: number): Reason;
+  readonly cycle: number;
+  frame(): Uint32Array;
+  frameLayout(): FrameLayout;
+  windows(since: number): Float64Array;
+  windowsLayout(): WindowsLayout;
+  decisions(since: number): Decision[];
+  result(): Result;
+  setAlone(kernel: number, ipc: number): void;
+  aloneExperiment(kernel: number): Experiment;
+  digest(): string;
+  snapshot(): SnapshotObject;
+  restore(snapshot: SnapshotObject): void;
+  setControls(controls: unknown): void;
+  setPolicy(policy: unknown): void;
+  controls(): unknown;
+  explainStuck(): string;
+  free(): void;
+}
+export interface SnapshotObject { free(): void }
+export interface EngineModule {
+  default(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+  Simulation: new (experiment: unknown) => SimulationObject;
+  presets(): Catalogue;
+  normalise(experiment: unknown): Experiment;
+  configHash(experiment: unknown): string;
+  freshSeed(): number;
+  explain(experiment: unknown): unknown;
+  version(): string;
+}

@@ -1,0 +1,395 @@
+// The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
+import * as generated from "./wasm/corun.js";
+import type { EngineModule, FromWorker, RunState, SimulationObject, SnapshotObject, ToWorker } from "./protocol.ts";
+import type { Problem, Reason } from "./types.ts";
+
+const engine = generated as unknown as EngineModule;
+const scope = self as unknown as {
+  postMessage(message: FromWorker, transfer?: Transferable[]): void;
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+};
+const send = (message: FromWorker, transfer: Transferable[] = []): void => { scope.postMessage(message, transfer); };
+
+/** Milliseconds of one slice. A message waits for at most one. */
+const SLICE = 8;
+/** Between frames: 60 a second at most. */
+const FRAME_GAP = 15.5;
+const RESULT_GAP = 250;
+/** Cycles between the snapshots that going back starts from, at first; doubles when there are too many. */
+const KEYFRAME_GAP = 50_000;
+const KEYFRAMES = 10;
+/** An event that does not come: look up again after this many cycles, so that messages are read. */
+const EVENT_SLICE = 2_000;
+
+let sim: SimulationObject | null = null;
+let experiment: unknown = null;
+let id = 0;
+let state: RunState = "paused";
+let target = 0; // of a seek
+let afterSeek: RunState = "paused";
+let toEvent = false;
+let speed = Infinity;
+let owed = 0; // cycles that the wall clock has paid for and that have not been run
+let last = 0; // wall time of the last slice
+let perMs = 100; // cycles per millisecond, estimated
+let ticking = false;
+
+let waiting = false; // a frame is at the page
+let dirty = false; // there is something that the page has not seen
+let frameAt = 0;
+let resultAt = 0;
+let windowsSent = 0;
+let decisionsSent = 0;
+let restart = true;
+let why = "";
+let marks: { at: number; cycle: number }[] = []; // for the rate
+let keyframes: { cycle: number; snapshot: SnapshotObject }[] = [];
+let keyframeGap = KEYFRAME_GAP;
+const aloneIpc = new Map<number, number>();
+
+// A port posts a task without the delay that setTimeout adds, and lets the page's messages in between.
+const channel = new MessageChannel();
+channel.port1.onmessage = () => { ticking = false; guarded(tick); };
+function schedule(delay = 0): void {
+  if (ticking) return;
+  ticking = true;
+  if (delay < 1) channel.port2.postMessage(0);
+  else setTimeout(() => { ticking = false; guarded(tick); }, delay);
+}
+
+function problemsOf(error: unknown): Problem[] | null {
+  const problems = (error as { problems?: unknown } | null)?.problems;
+  return Array.isArray(problems) ? problems as Problem[] : null;
+}
+
+let dead = false;
+/** A trap in the module leaves it in an unknown state: say so once, and do nothing more. */
+function guarded(run: () => void): void {
+  if (dead) return;
+  try { run(); } catch (error) {
+    dead = true;
+    state = "paused";
+    send({ t: "failed", message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+// ---------------------------------------------------------------- running
+
+const running = (): boolean => state === "playing" || state === "seeking";
+
+function setState(next: RunState): void {
+  if (!running() && (next === "playing" || next === "seeking")) {
+    last = performance.now();
+    owed = 0;
+    marks = [];
+  }
+  state = next;
+  dirty = true;
+  resultAt = 0;
+}
+
+function stopAt(reason: Reason): void {
+  if (reason === "stuck") { why = sim?.explainStuck() ?? ""; setState("stuck"); }
+  else if (reason === "cycles" || reason === "kernels_done") setState("done");
+}
+
+function tick(): void {
+  if (!sim) return;
+  const now = performance.now();
+  if (running()) {
+    if (toEvent) eventSlice(sim);
+    else if (state === "seeking") seekSlice(sim);
+    else playSlice(sim, now);
+    keyframe(sim);
+    dirty = true;
+  }
+  offer();
+  if (running()) {
+    // At low speeds there is nothing to do until the next cycle is due.
+    const wait = state === "playing" && !toEvent && speed < 200 ? Math.min(16, 1000 / speed) : 0;
+    schedule(state === "playing" && !toEvent && speed < perMs * 900 ? Math.max(wait, 4) : 0);
+  }
+}
+
+function playSlice(sim: SimulationObject, now: number): void {
+  if (speed === Infinity) {
+    last = now;
+    const before = sim.cycle;
+    stopAt(sim.advanceFor(SLICE));
+    measure(sim.cycle - before, performance.now() - now);
+    return;
+  }
+  owed = Math.min(owed + speed * (now - last) / 1000, Math.max(speed / 4, 1)); // after a pause there is no burst
+  last = now;
+  while (owed >= 1 && state === "playing") {
+    const before = sim.cycle;
+    const t = performance.now();
+    const reason = sim.advance(Math.max(1, Math.min(Math.floor(owed), Math.floor(perMs * 2))));
+    const ran = sim.cycle - before;
+    owed -= ran;
+    measure(ran, performance.now() - t);
+    stopAt(reason);
+    if (performance.now() - now > SLICE) break;
+    if (ran === 0) break;
+  }
+}
+
+function measure(cycles: number, milliseconds: number): void {
+  if (cycles > 50 && milliseconds > 0.2) perMs = Math.max(1, 0.8 * perMs + 0.2 * cycles / milliseconds);
+}
+
+function eventSlice(sim: SimulationObject): void {
+  const until = performance.now() + SLICE;
+  while (performance.now() < until) {
+    const reason = sim.advanceEvent(EVENT_SLICE);
+    if (reason === "budget") continue;
+    toEvent = false;
+    setState("paused");
+    stopAt(reason);
+    return;
+  }
+}
+
+function seekSlice(sim: SimulationObject): void {
+  const until = performance.now() + SLICE;
+  while (sim.cycle < target && performance.now() < until) {
+    const before = sim.cycle;
+    const t = performance.now();
+    const reason = sim.advance(Math.max(1, Math.min(target - before, Math.floor(perMs * 3))));
+    measure(sim.cycle - before, performance.now() - t);
+    if (reason !== "budget") { stopAt(reason); return; }
+  }
+  if (sim.cycle >= target) setState(afterSeek);
+}
+
+function seek(cycle: number, after: RunState): void {
+  if (!sim) return;
+  if (cycle < sim.cycle) back(sim, cycle);
+  target = cycle;
+  afterSeek = after;
+  toEvent = false;
+  why = "";
+  if (sim.cycle >= cycle) setState(after); else setState("seeking");
+  schedule();
+}
+
+// ---------------------------------------------------------------- going back: to a snapshot before, then forwards again
+
+function keyframe(sim: SimulationObject): void {
+  const newest = keyframes[keyframes.length - 1]?.cycle ?? 0;
+  if (sim.cycle < newest + keyframeGap) return;
+  keyframes.push({ cycle: sim.cycle, snapshot: sim.snapshot() });
+  if (keyframes.length > KEYFRAMES) {
+    keyframeGap *= 2;
+    keyframes = keyframes.filter((k, i) => {
+      if (i % 2 === 1) return true;
+      k.snapshot.free();
+      return false;
+    });
+  }
+}
+
+function back(old: SimulationObject, cycle: number): void {
+  while (keyframes.length > 0 && (keyframes[keyframes.length - 1] as { cycle: number }).cycle > cycle) keyframes.pop()?.snapshot.free();
+  const from = keyframes[keyframes.length - 1];
+  if (from) old.restore(from.snapshot);
+  else rebuild();
+  windowsSent = 0;
+  decisionsSent = 0;
+  restart = true;
+}
+
+function rebuild(): void {
+  const next = new engine.Simulation(experiment);
+  sim?.free();
+  sim = next;
+  for (const [kernel, ipc] of aloneIpc) sim.setAlone(kernel, ipc);
+}
+
+function forgetKeyframes(): void {
+  for (const k of keyframes) k.snapshot.free();
+  keyframes = [];
+  keyframeGap = KEYFRAME_GAP;
+}
+
+// ---------------------------------------------------------------- frames
+
+/** Sends a frame if there is news, the page has drawn the last one, and it is not too soon. */
+function offer(): void {
+  if (!sim || waiting || !dirty) return;
+  const now = performance.now();
+  if (running() && now - frameAt < FRAME_GAP) return;
+  frameAt = now;
+  dirty = false;
+  waiting = true;
+
+  const cycle = sim.cycle;
+  marks.push({ at: now, cycle });
+  while (marks.length > 2 && now - (marks[0] as { at: number }).at > 500) marks.shift();
+  const first = marks[0] as { at: number; cycle: number };
+  const rate = running() && now - first.at > 50 ? (cycle - first.cycle) / (now - first.at) * 1000 : 0;
+
+  const columns = sim.windowsLayout().columns.length;
+  const windows = Float64Array.from(sim.windows(windowsSent));
+  windowsSent += columns > 0 ? windows.length / columns : 0;
+  const decisions = sim.decisions(decisionsSent);
+  decisionsSent += decisions.length;
+  let result = null;
+  if (now - resultAt >= RESULT_GAP) { resultAt = now; result = sim.result(); }
+  const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
+  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, why }, [frame.buffer, windows.buffer]);
+  restart = false;
+}
+
+// ---------------------------------------------------------------- messages
+
+function load(message: Extract<ToWorker, { t: "load" }>): void {
+  let next: SimulationObject;
+  let normal, hash, explained;
+  try {
+    next = new engine.Simulation(message.experiment);
+    normal = engine.normalise(message.experiment);
+    hash = engine.configHash(message.experiment);
+    explained = engine.explain(message.experiment);
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (!problems) throw error;
+    send({ t: "problems", id: message.id, problems });
+    return;
+  }
+  sim?.free();
+  sim = next;
+  experiment = message.experiment;
+  id = message.id;
+  aloneIpc.clear();
+  forgetKeyframes();
+  fresh();
+  waiting = false;
+  const layout = sim.frameLayout();
+  const alone = layout.kernels.map((_, kernel) => next.aloneExperiment(kernel));
+  send({ t: "loaded", id, layout, windows: sim.windowsLayout(), hash, normal, explained, alone });
+  if (message.seek > 0) seek(message.seek, message.play ? "playing" : "paused");
+  else setState(message.play ? "playing" : "paused");
+  schedule();
+}
+
+function fresh(): void {
+  windowsSent = 0;
+  decisionsSent = 0;
+  restart = true;
+  toEvent = false;
+  why = "";
+  marks = [];
+  state = "paused";
+}
+
+scope.onmessage = (event) => {
+  const message = event.data;
+  if (message.t === "init") {
+    engine.default({ module_or_path: message.module }).then(
+      () => guarded(() => send({ t: "ready", version: engine.version(), catalogue: engine.presets(), seed: engine.freshSeed() })),
+      (error: unknown) => send({ t: "failed", message: String(error) }),
+    );
+    return;
+  }
+  guarded(() => handle(message));
+};
+
+function handle(message: Exclude<ToWorker, { t: "init" }>): void {
+  switch (message.t) {
+    case "load": load(message); return;
+    case "drawn": waiting = false; offer(); return;
+    case "speed":
+      speed = message.cyclesPerSecond > 0 ? message.cyclesPerSecond : 1;
+      last = performance.now();
+      owed = 0;
+      marks = [];
+      return;
+    case "alone": startAlone(message); return;
+  }
+  if (!sim) return;
+  switch (message.t) {
+    case "play":
+      toEvent = false;
+      if (state === "paused" || state === "seeking") { setState("playing"); schedule(); }
+      break;
+    case "pause":
+      toEvent = false;
+      if (running()) setState("paused");
+      break;
+    case "step":
+      if (state === "done" || state === "stuck") break;
+      seek(sim.cycle + Math.max(1, Math.floor(message.cycles)), "paused");
+      break;
+    case "seek": seek(Math.max(0, Math.floor(message.cycle)), "paused"); break;
+    case "stepEvent":
+      if (state === "done" || state === "stuck") break;
+      toEvent = true;
+      setState("seeking");
+      schedule();
+      break;
+    case "reset":
+      rebuild();
+      forgetKeyframes();
+      fresh();
+      setState(message.play ? "playing" : "paused");
+      schedule();
+      break;
+    case "setAlone":
+      if (message.id !== id) break;
+      aloneIpc.set(message.kernel, message.ipc);
+      sim.setAlone(message.kernel, message.ipc);
+      dirty = true;
+      resultAt = 0;
+      break;
+    case "setControls":
+      try { sim.setControls(message.controls); } catch (error) {
+        const problems = problemsOf(error);
+        if (!problems) throw error;
+        send({ t: "refused", problems });
+      }
+      dirty = true;
+      break;
+    case "controls": send({ t: "controls", id: message.id, controls: sim.controls() }); break;
+    case "result": send({ t: "result", id: message.id, result: sim.result() }); break;
+  }
+  offer();
+}
+
+// ---------------------------------------------------------------- IPC alone, in the second worker
+
+let aloneJobs: Extract<ToWorker, { t: "alone" }> | null = null;
+
+function startAlone(message: Extract<ToWorker, { t: "alone" }>): void {
+  const idle = aloneJobs === null;
+  aloneJobs = message;
+  if (idle) setTimeout(() => guarded(() => void runAlone()), 0);
+}
+
+async function runAlone(): Promise<void> {
+  for (;;) {
+    const jobs = aloneJobs;
+    if (!jobs) return;
+    const job = jobs.jobs.shift();
+    if (!job) { aloneJobs = null; return; }
+    let one: SimulationObject | null = null;
+    try {
+      one = new engine.Simulation(job.experiment);
+      let reason: Reason = "budget";
+      while (reason === "budget" && aloneJobs === jobs) {
+        reason = one.advanceFor(SLICE);
+        await new Promise((done) => setTimeout(done, 0));
+      }
+      if (aloneJobs !== jobs) continue; // the experiment has changed meanwhile
+      const ipc = one.result().kernels[0]?.ipc;
+      const known = reason !== "stuck" && typeof ipc === "number";
+      send({ t: "alone", id: jobs.id, kernel: job.kernel, key: job.key, ipc: known ? ipc : null, why: known ? "" : `alone, it ends with “${reason}”` });
+    } catch (error) {
+      const problems = problemsOf(error);
+      const said = problems ? problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ") : String(error);
+      send({ t: "alone", id: jobs.id, kernel: job.kernel, key: job.key, ipc: null, why: said });
+    } finally {
+      one?.free();
+    }
+  }
+}

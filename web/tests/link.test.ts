@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deflateRawSync } from "node:zlib";
+import { LinkError, decodeLink, encodeLink, type LinkState } from "../src/link.ts";
+import type { Experiment } from "../src/types.ts";
+
+const plain: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
+const b64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
+
+test("presets have a readable link", async () => {
+  assert.equal(await encodeLink({ experiment: plain, view: {} }), "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1");
+});
+
+test("what is encoded is what is decoded", async () => {
+  const experiments: Experiment[] = [
+    plain,
+    { corun: 1, gpu: "tiny-2sm", kernels: ["hetero/HISTO", { kernel: "CFD", ctas_per_sm: 4 }, "BP"], policy: { name: "ws+bmi" }, warp_order: "gto", cta_order: "chunk", seed: 9007199254740991 },
+    { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"] },
+    { corun: 1, gpu: { preset: "ccbp-16sm", "sm.count": 8 }, kernels: ["BP", "CFD"], policy: { name: "fixed", combination: [3, 2] }, seed: 2, stop: { cycles: 1000 } },
+    { corun: 1, gpu: "ccbp-16sm", kernels: [{ name: "mine – é 😀", threads: 64, program: [{ op: "alu", n: 3 }] }], warp_order: { two_level: 8 }, seed: 0 },
+    { corun: 1, gpu: "odd name & more", kernels: ["a b", "c+d"], policy: { name: "a=b" }, seed: -1 },
+    { corun: 1, gpu: "ccbp-16sm", kernels: [], policy: "even" },
+    { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"], seed: 1.5 },
+  ];
+  const views = [{}, { cycle: 12345 }, { sm: 0, zoom: { from: 0, to: 400 }, panel: "noc,ipc" }];
+  for (const experiment of experiments) {
+    for (const view of views) {
+      const state: LinkState = { experiment, view };
+      const link = await encodeLink(state);
+      assert.deepEqual(await decodeLink(link), state, link);
+      assert.equal(await encodeLink(await decodeLink(link) as LinkState), link);
+      assert.match(link, /^#[A-Za-z0-9=&:+/_.,%-]*$/);
+    }
+  }
+});
+
+test("random experiments survive the packed form", async () => {
+  let seed = 12345;
+  const draw = (n: number): number => { seed = (Math.imul(seed, 1103515245) + 12345) >>> 0; return (seed >>> 8) % n; };
+  const value = (depth: number): unknown => {
+    switch (draw(depth > 4 ? 4 : 6)) {
+      case 0: return draw(1e6);
+      case 1: return draw(2) === 1;
+      case 2: return null;
+      case 3: return String.fromCodePoint(...Array.from({ length: draw(8) }, () => 32 + draw(0x2000)));
+      case 4: return Array.from({ length: draw(5) }, () => value(depth + 1));
+      default: return Object.fromEntries(Array.from({ length: draw(5) }, (_, i) => [`k${i}`, value(depth + 1)]));
+    }
+  };
+  for (let i = 0; i < 200; i += 1) {
+    const experiment = { corun: 1, gpu: "x", kernels: [{ v: value(0) }], extra: value(0) } as unknown as Experiment;
+    const state = { experiment, view: {} };
+    assert.deepEqual(await decodeLink(await encodeLink(state)), state);
+  }
+});
+
+test("an empty hash is no link", async () => {
+  assert.equal(await decodeLink(""), null);
+  assert.equal(await decodeLink("#"), null);
+});
+
+test("a damaged or hostile link is refused in words, whatever it is", async () => {
+  const packed = (text: string): string => `#v=1&z=${b64(deflateRawSync(Buffer.from(text)))}`;
+  const good = await encodeLink({ experiment: { ...plain, name: "long enough to be cut in the middle" }, view: {} });
+  const bomb = `#v=1&z=${b64(deflateRawSync(Buffer.alloc(60_000_000, 32), { level: 9 }))}`;
+  assert.ok(bomb.length < 100_000, "the bomb must get past the limit of the hash itself");
+  const bad = [
+    "#nonsense", "#v=2&gpu=a&mix=b", "#v=1", "#gpu=ccbp-16sm&mix=BP", "#v=1&gpu=ccbp-16sm", "#v=1&mix=BP",
+    "#v=1&gpu=a&mix=BP&gpu=b", "#v=1&gpu=a&mix=BP&what=1", "#v=1&gpu=a&mix=BP&seed=x", "#v=1&gpu=a&mix=BP&seed=1e3",
+    "#v=1&gpu=a&mix=BP&seed=-1", "#v=1&gpu=a&mix=BP&seed=99999999999999999", "#v=1&gpu=a&mix=BP&c=1.5", "#v=1&gpu=a&mix=BP&zoom=5",
+    "#v=1&gpu=a&mix=BP&zoom=9-3", "#v=1&gpu=a&mix=BP&panel=%3Cscript%3E", "#v=1&gpu=a&mix=<img>", "#v=1&gpu=a&mix=BP:x",
+    "#v=1&gpu=a&mix=BP:1:2", "#v=1&gpu=a&mix=BP&policy=%E0%A4%A", "#v=1&z=", "#v=1&z=****", "#v=1&z=AAAA", `${good.slice(0, 40)}`,
+    "#v=1&z=AA&gpu=a", packed("not json"), packed("[]"), packed("null"), packed("3"), packed("{}"), packed('{"kernels":3,"gpu":"a"}'),
+    packed('{"kernels":[3],"gpu":"a"}'), packed('{"kernels":[],"gpu":[]}'), packed('{"kernels":[],"gpu":"a","policy":7}'),
+    packed(`{"gpu":"a","kernels":[${'"BP",'.repeat(999)}"BP"]}`), packed(`{"gpu":"a","kernels":[],"x":${"[".repeat(5000)}${"]".repeat(5000)}}`),
+    packed("[".repeat(900_000)), `#v=1&gpu=a&mix=${"BP+".repeat(500)}BP`, `#${"x".repeat(200_000)}`, bomb, `#v=1&z=${b64(new Uint8Array(5000).map((_, i) => (i * 7919) % 256))}`,
+  ];
+  for (const hash of bad) {
+    await assert.rejects(decodeLink(hash), (error: unknown) => error instanceof LinkError && error.message.length > 10, hash.slice(0, 80));
+  }
+});
