@@ -1,7 +1,9 @@
 //! Everything behind the SMs: two crossbars, L2 banks, DRAM channels, and the links between them.
 //!
-//!     SM ── inject ──> request NoC ──> to_l2 ──> L2 bank ── to_dram ──> DRAM channel
-//!     SM <── to_sm <── reply NoC <────────────────┘   └──<── fills ────────┘
+//! ```text
+//! SM ── inject ──> request NoC ──> to_l2 ──> L2 bank ── to_dram ──> DRAM channel
+//! SM <── to_sm <── reply NoC <────────────────┘  ^────── fills ────────┘
+//! ```
 //!
 //! `step` is one core cycle, sink first, so that nothing passes two parts in one cycle. NoC and L2 share a clock; DRAM has its own. SM
 //! ports of the NoCs are SM numbers, memory-side ports bank numbers. Line `l` belongs to bank `l mod banks` and channel `l mod channels`.
