@@ -8,6 +8,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod controls;
+pub mod digest;
 pub mod error;
 pub mod gpu;
 pub mod ids;

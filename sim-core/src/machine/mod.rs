@@ -1,11 +1,239 @@
-//! The mechanisms, and nothing else: everything that has a clock.
+//! The mechanisms, and nothing else: everything that has a clock, as plain data that one function advances by one cycle.
+//!
+//! Sink first, memory side before SM side, and every link at least one cycle long, so that nothing moves two stages in one cycle. Within a
+//! phase no part reads what another part of the same phase writes, so the order of parts does not matter (`Machine::reversed`).
+//! A part with nothing to do is not looked at, and a cycle in which no part has anything to do is not simulated at all
+//! (`Machine::keep_awake` switches both off; the results are the same).
 
 pub mod cache;
 pub mod clock;
 pub mod derived;
+pub mod dispatch;
 pub mod dram;
 pub mod l2;
 pub mod link;
 pub mod memory;
 pub mod noc;
 pub mod packet;
+pub mod sm;
+
+use self::dispatch::{CtaEvent, Dispatcher, Run};
+use self::memory::Memory;
+use self::sm::code::Code;
+use self::sm::{Sm, World};
+use crate::controls::Controls;
+use crate::gpu::Gpu;
+use crate::ids::{Cycle, KernelId, NEVER};
+use crate::kernel::Kernel;
+use crate::stats::{KernelStats, StallCounts};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+
+/// The GPU and the kernels on it.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    gpu: Arc<Gpu>,
+    codes: Arc<Vec<Vec<Code>>>,
+    /// The present cycle: the next one to be simulated.
+    pub now: Cycle,
+    /// The SMs.
+    pub sms: Vec<Sm>,
+    /// NoC, L2 and DRAM.
+    pub memory: Memory,
+    dispatcher: Dispatcher,
+    controls: Controls,
+    /// Placements and retirements since they were last taken, if `record_events`.
+    pub events: Vec<CtaEvent>,
+    /// Whether `events` is kept.
+    pub record_events: bool,
+    /// CTAs placed and finished so far.
+    pub event_count: u64,
+    /// Test switch: parts of a phase are advanced in reverse order.
+    pub reversed: bool,
+    /// Test switch: every part is looked at in every cycle.
+    pub keep_awake: bool,
+}
+
+impl Machine {
+    /// A machine at cycle 0. GPU and kernels are valid and fit each other.
+    pub fn new(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, controls: Controls) -> Self {
+        let count = kernels.len();
+        let banks = gpu.sms[0].shared_banks;
+        let compile = |(index, kernel)| Code::compile(kernel, index, seed, gpu.l2.line_bytes, banks);
+        let mut machine = Machine {
+            codes: Arc::new(kernels.iter().enumerate().map(compile).collect()),
+            now: 0,
+            sms: (0..gpu.sm_count()).map(|id| Sm::new(gpu, id as u16, count)).collect(),
+            memory: Memory::new(gpu, count, seed),
+            dispatcher: Dispatcher::new(gpu.sm_count() as usize, count, restart),
+            events: Vec::new(),
+            record_events: false,
+            event_count: 0,
+            reversed: false,
+            keep_awake: false,
+            gpu: Arc::new(gpu.clone()),
+            controls: controls.clone(),
+        };
+        for sm in &mut machine.sms {
+            sm.controls_changed(0, &Controls::neutral(0, controls.warp_order), &controls);
+        }
+        machine
+    }
+
+    /// Simulates one cycle.
+    pub fn step(&mut self) {
+        let now = self.now;
+        self.memory.step(now, &self.controls, self.reversed);
+        if self.reversed {
+            for index in (0..self.sms.len()).rev() {
+                self.step_sm(now, index);
+            }
+        } else {
+            for index in 0..self.sms.len() {
+                self.step_sm(now, index);
+            }
+        }
+        self.dispatch(now);
+        self.now += 1;
+    }
+
+    fn step_sm(&mut self, now: Cycle, index: usize) {
+        let sm = &mut self.sms[index];
+        if self.keep_awake {
+            sm.keep_awake(now);
+        }
+        if sm.next_event() <= now || self.memory.to_sm[index].next_arrival().is_some_and(|at| at <= now) {
+            sm.tick(now, World { controls: &self.controls, codes: &self.codes }, &mut self.memory);
+        }
+    }
+
+    fn dispatch(&mut self, now: Cycle) {
+        for index in 0..self.sms.len() {
+            while let Some(finished) = self.sms[index].finished.pop() {
+                self.event_count += 1;
+                if self.record_events {
+                    let (kernel, cta, slot) = (finished.kernel, finished.cta, finished.slot);
+                    self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false });
+                }
+                self.dispatcher.retire(now, index, finished, &self.codes);
+            }
+        }
+        if self.dispatcher.is_awake() {
+            let world = World { controls: &self.controls, codes: &self.codes };
+            let (count, record, events) = (&mut self.event_count, self.record_events, &mut self.events);
+            self.dispatcher.place(now, &mut self.sms, world, |event| {
+                *count += 1;
+                if record {
+                    events.push(event);
+                }
+            });
+        }
+    }
+
+    /// The next cycle in which any part has something to do; `NEVER` if nothing will ever happen again.
+    pub fn next_event(&self) -> Cycle {
+        if self.keep_awake || self.dispatcher.is_awake() || self.now == 0 {
+            return self.now;
+        }
+        let mut next = self.memory.next_event(self.now - 1);
+        for (sm, replies) in self.sms.iter().zip(&self.memory.to_sm) {
+            next = next.min(sm.next_event()).min(replies.next_arrival().unwrap_or(NEVER));
+            if next <= self.now {
+                return self.now;
+            }
+        }
+        next
+    }
+
+    /// Moves to `cycle` without simulating what lies between, in which nothing happens: at most `next_event`.
+    pub fn skip_to(&mut self, cycle: Cycle) {
+        self.memory.skip(cycle - self.now);
+        self.now = cycle;
+    }
+
+    /// Replaces the actuators from the present cycle on.
+    pub fn set_controls(&mut self, controls: Controls) {
+        if controls == self.controls {
+            return;
+        }
+        for sm in &mut self.sms {
+            sm.controls_changed(self.now, &self.controls, &controls);
+        }
+        self.controls = controls;
+        self.dispatcher.reconsider();
+    }
+
+    /// The actuators.
+    pub fn controls(&self) -> &Controls {
+        &self.controls
+    }
+
+    /// The hardware.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Launches of a kernel, ready for issue.
+    pub fn codes(&self, kernel: KernelId) -> &[Code] {
+        &self.codes[kernel.index()]
+    }
+
+    /// Kernels of the mix.
+    pub fn kernels(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// How far a kernel is.
+    pub fn run(&self, kernel: KernelId) -> &Run {
+        self.dispatcher.run(kernel)
+    }
+
+    /// Feeds everything that decides how the run goes on, and every counter, to `state`; call `settle` first. What is only worked out from
+    /// these, and the test switches, stay out.
+    pub fn hash_state(&self, state: &mut impl Hasher) {
+        self.now.hash(state);
+        self.sms.hash(state);
+        self.memory.hash(state);
+        self.dispatcher.hash(state);
+        self.controls.hash(state);
+    }
+
+    /// Brings counters that are charged lazily up to the present cycle.
+    pub fn settle(&mut self) {
+        for sm in &mut self.sms {
+            sm.settle(self.now, &self.controls);
+        }
+    }
+
+    /// What a kernel did so far, over the whole GPU; call `settle` first.
+    pub fn kernel_stats(&self, kernel: KernelId) -> KernelStats {
+        let mut sum = self.memory.stats[kernel.index()];
+        for sm in &self.sms {
+            sum += sm.stats()[kernel.index()];
+        }
+        sum.runs_done = self.run(kernel).runs;
+        sum
+    }
+
+    /// Scheduler-cycles of the whole GPU by stall cause; call `settle` first.
+    pub fn stalls(&self) -> StallCounts {
+        let mut sum = StallCounts::default();
+        for scheduler in self.sms.iter().flat_map(|sm| &sm.schedulers) {
+            sum += scheduler.stalls;
+        }
+        sum
+    }
+
+    /// Cycles in which schedulers stalled while they held warps of a kernel, by what kept its warps; call `settle` first.
+    pub fn kernel_stalls(&self, kernel: KernelId) -> StallCounts {
+        let mut sum = StallCounts::default();
+        for sm in &self.sms {
+            sum += sm.kernel_stalls()[kernel.index()];
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests;

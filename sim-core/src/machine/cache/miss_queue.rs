@@ -1,0 +1,303 @@
+//! The L1D miss queue: where an SM's requests wait for the NoC, and where CCBP's issue-rate controller sits (CCBP §5.1, §5.2).
+//!
+//! One FIFO for all kernels, or carved into one virtual queue per kernel. In both forms a kernel can be held to a number of requests
+//! per credit interval. Each cycle the arbiter grants at most one request, which enters the NoC `arbiter_latency` cycles later.
+//! In one FIFO only the oldest request can be granted, so a head without credit holds back the rest; virtual queues do not.
+
+use super::super::link::{Full, Link};
+use super::super::packet::Request;
+use crate::controls::Controls;
+use crate::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
+use alloc::boxed::Box;
+
+const NONE: u16 = u16::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Entry {
+    request: Request,
+    /// Order of arrival in the whole queue.
+    ticket: u64,
+    next: u16,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Virtual {
+    first: u16,
+    last: u16,
+    waiting: u16,
+}
+
+/// The miss queue of one SM.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MissQueue {
+    entries: Box<[Entry]>,
+    free: u16,
+    waiting: u16,
+    queues: PerKernel<Virtual>,
+    tickets: u64,
+    kernels: u8,
+    /// Whole requests left in the interval.
+    credits: PerKernel<u32>,
+    /// Sixteenths of a request carried into the next interval.
+    fractions: PerKernel<u32>,
+    /// Start of the interval that the credits are for; `NEVER` before the first.
+    interval_start: Cycle,
+    last_granted: KernelId,
+    granted: Link<Request>,
+}
+
+impl MissQueue {
+    /// An empty queue of `entries` for `kernels` kernels.
+    pub fn new(entries: u32, arbiter_latency: u32, kernels: usize) -> Self {
+        let chain = |i: u32| Entry { next: if i + 1 == entries { NONE } else { i as u16 + 1 }, ..Entry::default() };
+        MissQueue {
+            entries: (0..entries).map(chain).collect::<alloc::vec::Vec<_>>().into(),
+            free: 0,
+            waiting: 0,
+            queues: PerKernel::all(Virtual { first: NONE, last: NONE, waiting: 0 }),
+            tickets: 0,
+            kernels: kernels as u8,
+            credits: PerKernel::all(0),
+            fractions: PerKernel::all(0),
+            interval_start: NEVER,
+            last_granted: KernelId(0),
+            granted: Link::new(arbiter_latency + 1, arbiter_latency.max(1)),
+        }
+    }
+
+    /// Entries that a kernel may hold: all, or its share of eight sub-queues, left-over sub-queues going to the first kernels.
+    fn capacity(&self, kernel: KernelId, split: bool) -> u32 {
+        let entries = self.entries.len() as u32;
+        if !split {
+            return entries;
+        }
+        let kernels = u32::from(self.kernels);
+        let sub_queues = MAX_KERNELS as u32 / kernels + u32::from(u32::from(kernel.0) < MAX_KERNELS as u32 % kernels);
+        (entries * sub_queues / MAX_KERNELS as u32).max(1)
+    }
+
+    /// Whether a request of `kernel` finds a place.
+    pub fn has_room(&self, kernel: KernelId, controls: &Controls) -> bool {
+        self.free != NONE && u32::from(self.queues[kernel].waiting) < self.capacity(kernel, controls.miss_queue_split)
+    }
+
+    /// Puts a request in.
+    pub fn push(&mut self, request: Request, controls: &Controls) -> Result<(), Full> {
+        let kernel = request.kernel;
+        if !self.has_room(kernel, controls) {
+            return Err(Full);
+        }
+        let at = self.free;
+        let entry = &mut self.entries[at as usize];
+        self.free = entry.next;
+        *entry = Entry { request, ticket: self.tickets, next: NONE };
+        self.tickets += 1;
+        self.waiting += 1;
+        let queue = &mut self.queues[kernel];
+        queue.waiting += 1;
+        if queue.first == NONE {
+            queue.first = at;
+        } else {
+            self.entries[queue.last as usize].next = at;
+        }
+        queue.last = at;
+        Ok(())
+    }
+
+    /// Starts every credit interval that has begun by `now`.
+    fn reload(&mut self, now: Cycle, controls: &Controls) {
+        let interval = Cycle::from(controls.credit_interval);
+        let start = now - now % interval;
+        if self.interval_start == start {
+            return;
+        }
+        let passed = if self.interval_start == NEVER { 1 } else { (start - self.interval_start).div_ceil(interval) };
+        for kernel in KernelId::first(self.kernels.into()) {
+            if let Some(quota) = controls.miss_credits[kernel] {
+                // The fraction carries from reload to reload; whole credits that were not used are dropped.
+                let before_last = (u64::from(self.fractions[kernel]) + u64::from(quota) * (passed - 1)) % 16;
+                let total = before_last as u32 + quota;
+                self.credits[kernel] = total / 16;
+                self.fractions[kernel] = total % 16;
+            }
+        }
+        self.interval_start = start;
+    }
+
+    /// Grants at most one request in this cycle. Returns it if one was granted.
+    pub fn grant(&mut self, now: Cycle, controls: &Controls) -> Option<Request> {
+        if self.waiting == 0 || self.granted.is_full() {
+            return None;
+        }
+        self.reload(now, controls);
+        let kernel = self.choose(controls)?;
+        let queue = &mut self.queues[kernel];
+        let at = queue.first;
+        let entry = self.entries[at as usize];
+        queue.first = entry.next;
+        queue.waiting -= 1;
+        self.waiting -= 1;
+        self.entries[at as usize] = Entry { next: self.free, ..Entry::default() };
+        self.free = at;
+        if controls.miss_credits[kernel].is_some() {
+            self.credits[kernel] -= 1;
+        }
+        self.last_granted = kernel;
+        let _ = self.granted.push(now, entry.request);
+        Some(entry.request)
+    }
+
+    fn choose(&self, controls: &Controls) -> Option<KernelId> {
+        let kernels = usize::from(self.kernels);
+        let has_credit = |kernel: KernelId| controls.miss_credits[kernel].is_none() || self.credits[kernel] > 0;
+        let waiting = |kernel: &KernelId| self.queues[*kernel].first != NONE;
+        if !controls.miss_queue_split {
+            let oldest = |kernel: &KernelId| self.entries[self.queues[*kernel].first as usize].ticket;
+            return KernelId::first(kernels).filter(waiting).min_by_key(oldest).filter(|&kernel| has_credit(kernel));
+        }
+        let turn = |kernel: KernelId| (kernel.index() + kernels - self.last_granted.index() - 1) % kernels;
+        let candidates = KernelId::first(kernels).filter(waiting).filter(|&kernel| has_credit(kernel));
+        candidates.min_by_key(|&kernel| (controls.miss_rank[kernel], turn(kernel)))
+    }
+
+    /// The granted request that has reached the NoC's door.
+    pub fn at_door(&self, now: Cycle) -> Option<&Request> {
+        self.granted.peek(now)
+    }
+
+    /// Takes the request from the door.
+    pub fn leave(&mut self, now: Cycle) -> Option<Request> {
+        self.granted.pop(now)
+    }
+
+    /// The next cycle in which the queue can do something, after it has done what it could in `now`.
+    pub fn next_event(&self, now: Cycle, controls: &Controls) -> Cycle {
+        let door = self.granted.next_arrival().map_or(NEVER, |arrival| arrival.max(now + 1));
+        if self.waiting == 0 {
+            return door;
+        }
+        let grant = if self.granted.is_full() {
+            NEVER
+        } else if self.choose(controls).is_some() {
+            now + 1
+        } else {
+            let interval = Cycle::from(controls.credit_interval);
+            now - now % interval + interval
+        };
+        door.min(grant)
+    }
+
+    /// Requests of a kernel that wait for a grant.
+    pub fn waiting(&self, kernel: KernelId) -> u32 {
+        u32::from(self.queues[kernel].waiting)
+    }
+
+    /// Nothing waits and nothing is on its way to the NoC.
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0 && self.granted.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::controls::WarpOrder;
+    use alloc::vec::Vec;
+
+    fn request(kernel: u8, line: u32) -> Request {
+        Request { kernel: KernelId(kernel), line, ..Request::default() }
+    }
+
+    fn controls() -> Controls {
+        Controls::neutral(1, WarpOrder::Lrr)
+    }
+
+    /// Runs the queue with an always free NoC and returns (cycle, kernel) of each grant.
+    fn grants(queue: &mut MissQueue, controls: &Controls, cycles: core::ops::Range<Cycle>) -> Vec<(Cycle, u8)> {
+        let mut log = Vec::new();
+        for now in cycles {
+            queue.leave(now);
+            if let Some(request) = queue.grant(now, controls) {
+                log.push((now, request.kernel.0));
+            }
+        }
+        log
+    }
+
+    /// Quota 3, five queued requests, port free: three leave in cycles 0, 1, 2, the rest at 200 and 201.
+    #[test]
+    fn a_quota_of_three_lets_three_leave_in_each_interval() {
+        let mut controls = controls();
+        controls.miss_queue_split = true;
+        controls.miss_credits[KernelId(0)] = Some(3 * 16);
+        let mut queue = MissQueue::new(128, 1, 2);
+        for line in 0..5 {
+            queue.push(request(0, line), &controls).unwrap();
+        }
+        let cycles: Vec<Cycle> = grants(&mut queue, &controls, 0..400).iter().map(|grant| grant.0).collect();
+        assert_eq!(cycles, [0, 1, 2, 200, 201]);
+    }
+
+    #[test]
+    fn fractions_carry_over_and_whole_credits_do_not() {
+        let mut controls = controls();
+        controls.miss_queue_split = true;
+        controls.miss_credits[KernelId(0)] = Some(24); // one and a half
+        let mut queue = MissQueue::new(128, 1, 1);
+        for line in 0..20 {
+            queue.push(request(0, line), &controls).unwrap();
+        }
+        let log = grants(&mut queue, &controls, 0..800);
+        let in_interval = |n: u64| log.iter().filter(|grant| grant.0 / 200 == n).count();
+        assert_eq!([in_interval(0), in_interval(1), in_interval(2), in_interval(3)], [1, 2, 1, 2]);
+        // An idle stretch leaves no more than one interval's credits.
+        let mut idle = MissQueue::new(128, 1, 1);
+        idle.grant(0, &controls);
+        for line in 0..20 {
+            idle.push(request(0, line), &controls).unwrap();
+        }
+        assert!(grants(&mut idle, &controls, 2000..2200).len() <= 2);
+    }
+
+    #[test]
+    fn virtual_queues_of_lower_rank_go_first_and_equals_take_turns() {
+        let mut controls = controls();
+        controls.miss_queue_split = true;
+        let mut queue = MissQueue::new(128, 1, 2);
+        for line in 0..3 {
+            queue.push(request(1, line), &controls).unwrap();
+        }
+        for line in 0..3 {
+            queue.push(request(0, line), &controls).unwrap();
+        }
+        controls.miss_rank[KernelId(1)] = 1;
+        let order: Vec<u8> = grants(&mut queue.clone(), &controls, 0..10).iter().map(|grant| grant.1).collect();
+        assert_eq!(order, [0, 0, 0, 1, 1, 1]);
+        controls.miss_rank[KernelId(1)] = 0;
+        let order: Vec<u8> = grants(&mut queue, &controls, 0..10).iter().map(|grant| grant.1).collect();
+        assert_eq!(order, [1, 0, 1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn one_fifo_keeps_the_order_of_arrival_and_is_held_back_by_its_head() {
+        let mut controls = controls();
+        let mut queue = MissQueue::new(128, 1, 2);
+        for kernel in [1, 0, 1] {
+            queue.push(request(kernel, 0), &controls).unwrap();
+        }
+        let order: Vec<u8> = grants(&mut queue.clone(), &controls, 0..10).iter().map(|grant| grant.1).collect();
+        assert_eq!(order, [1, 0, 1]);
+        controls.miss_credits[KernelId(1)] = Some(0);
+        assert_eq!(grants(&mut queue, &controls, 0..500), []);
+    }
+
+    #[test]
+    fn a_split_queue_keeps_a_place_for_everyone() {
+        let mut controls = controls();
+        controls.miss_queue_split = true;
+        let mut queue = MissQueue::new(128, 1, 3);
+        let fits =
+            |queue: &mut MissQueue, kernel: u8| (0..200).take_while(|&line| queue.push(request(kernel, line), &controls).is_ok()).count();
+        assert_eq!([fits(&mut queue, 0), fits(&mut queue, 1), fits(&mut queue, 2)], [48, 48, 32]);
+    }
+}

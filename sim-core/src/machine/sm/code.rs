@@ -1,0 +1,274 @@
+//! Programs made ready for issue: loop ends resolved, bank conflicts and array bases worked out once.
+
+use crate::ids::{LineAddr, MAX_KERNELS};
+use crate::kernel::{Address, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
+use crate::rng::{below, draw, mix};
+use alloc::vec::Vec;
+
+/// Lines of address space that each kernel has for itself.
+pub const KERNEL_LINES: u32 = 1 << 28;
+
+const _: () = assert!((KERNEL_LINES as u64) * (MAX_KERNELS as u64) < u32::MAX as u64);
+
+/// One operation, ready for issue.
+#[allow(missing_docs)] // the fields are those of `kernel::Op`
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    /// `count` instructions, `latency` cycles apart.
+    Alu { count: u32, latency: u32, lanes: u32 },
+    /// `count` shared-memory accesses that take `ways` cycles of the banks each.
+    Shared { count: u32, ways: u32, lanes: u32 },
+    /// A global load.
+    Load { address: StepAddress, lanes: u32 },
+    /// A global store.
+    Store { address: StepAddress, lanes: u32 },
+    /// Wait until at most `loads` loads are outstanding.
+    Wait { loads: u32 },
+    /// Wait for the CTA.
+    Barrier,
+    /// Enter a loop of nesting `depth`, or go to `after`.
+    Loop { depth: usize, trips: Trips, after: u32 },
+    /// Go back to `body` while trips are left.
+    End { depth: usize, body: u32 },
+    /// The warp is done once its loads are.
+    Exit,
+}
+
+/// An address pattern with its array resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StepAddress {
+    first_line: LineAddr,
+    bytes: u64,
+    terms: Address,
+}
+
+/// Where in its grid and loops a warp is: what an address depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Place {
+    /// CTA of the grid.
+    pub cta: u32,
+    /// Warp of the CTA.
+    pub warp: u32,
+    /// Iteration of each enclosing loop, outermost first.
+    pub loops: [u32; MAX_LOOPS],
+}
+
+/// One launch, ready for issue, with its shape.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Code {
+    /// Operations; the last is `Exit`.
+    pub steps: Vec<Step>,
+    /// CTAs of the grid.
+    pub ctas: u32,
+    /// Warps of a CTA.
+    pub warps: u32,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Shared memory of a CTA, bytes.
+    pub shared_bytes: u32,
+    /// Key of every draw of the launch.
+    key: u64,
+}
+
+impl Code {
+    /// The launches of a kernel that stands at position `index` of the mix. Draws are keyed by the kernel's name, not its position, so
+    /// that it issues the same pattern alone and in any mix.
+    pub fn compile(kernel: &Kernel, index: usize, seed: u64, line_bytes: u32, shared_banks: u32) -> Vec<Code> {
+        let mut next = index as u32 * KERNEL_LINES;
+        let arrays: Vec<(LineAddr, u64)> = kernel
+            .arrays
+            .iter()
+            .map(|array| {
+                let first = next;
+                next += array.bytes.div_ceil(u64::from(line_bytes)) as u32;
+                (first, array.bytes)
+            })
+            .collect();
+        let name_key = kernel.name.bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
+        let launches = kernel.launches.iter().enumerate();
+        launches
+            .map(|(number, launch)| Code {
+                steps: steps(&launch.program, &arrays, shared_banks),
+                ctas: launch.ctas,
+                warps: launch.threads.div_ceil(WARP_SIZE),
+                threads: launch.threads,
+                registers: launch.registers,
+                shared_bytes: launch.shared_bytes,
+                key: mix(name_key, number as u64),
+            })
+            .collect()
+    }
+
+    /// The key of a warp's draws.
+    pub fn warp_key(&self, cta: u32, warp: u32) -> u64 {
+        mix(self.key, u64::from(cta) << 32 | u64::from(warp))
+    }
+
+    /// How often a loop at step `pc` runs for a warp.
+    pub fn trips(&self, trips: Trips, pc: u32, place: &Place) -> u32 {
+        let drawn = |min: u32, max: u32, warp: u64| {
+            let key = mix(mix(self.key, u64::from(place.cta) << 32 | warp), u64::from(pc) << 1 | 1);
+            min + below(key, u64::from(max - min) + 1) as u32
+        };
+        match trips {
+            Trips::Fixed(n) => n,
+            Trips::PerCta { min, max } => drawn(min, max, u64::from(u32::MAX)),
+            Trips::PerWarp { min, max } => drawn(min, max, u64::from(place.warp)),
+        }
+    }
+}
+
+fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32) -> Vec<Step> {
+    let resolve = |address: &Address| {
+        let (first_line, bytes) = arrays[usize::from(address.array)];
+        StepAddress { first_line, bytes, terms: *address }
+    };
+    let mut open = Vec::new();
+    let mut steps = Vec::with_capacity(program.len() + 1);
+    for op in program {
+        let step = match *op {
+            Op::Alu { count, latency, lanes } => Step::Alu { count, latency, lanes },
+            Op::Shared { count, stride, lanes } => Step::Shared { count, ways: conflict_ways(stride, lanes, shared_banks), lanes },
+            Op::Load { ref address, lanes } => Step::Load { address: resolve(address), lanes },
+            Op::Store { ref address, lanes } => Step::Store { address: resolve(address), lanes },
+            Op::Wait { loads } => Step::Wait { loads },
+            Op::Barrier => Step::Barrier,
+            Op::Loop { trips } => {
+                open.push(steps.len());
+                Step::Loop { depth: open.len() - 1, trips, after: 0 }
+            }
+            Op::End => {
+                let begin = open.pop().expect("validated: every End has its Loop");
+                let after = steps.len() as u32 + 1;
+                if let Step::Loop { after: end, .. } = &mut steps[begin] {
+                    *end = after;
+                }
+                Step::End { depth: open.len(), body: begin as u32 + 1 }
+            }
+        };
+        steps.push(step);
+    }
+    steps.push(Step::Exit);
+    steps
+}
+
+/// Cycles that the banks need for one access of `lanes` lanes, `stride` words apart: the most distinct words that fall into one bank.
+/// Lanes that read the same word share it (broadcast).
+pub fn conflict_ways(stride: u32, lanes: u32, banks: u32) -> u32 {
+    if stride == 0 {
+        return 1;
+    }
+    let mut ways = 1;
+    for bank in 0..banks {
+        let words = (0..lanes).filter(|lane| lane * stride % banks == bank).count() as u32;
+        ways = ways.max(words);
+    }
+    ways
+}
+
+impl StepAddress {
+    /// Byte position of lane 0 in the array, and the key of what is drawn for the access.
+    pub fn base(&self, place: &Place, warp_key: u64, pc: u32) -> (u64, u64) {
+        let t = &self.terms;
+        let mut sum =
+            t.offset.wrapping_add(t.cta.wrapping_mul(i64::from(place.cta))).wrapping_add(t.warp.wrapping_mul(i64::from(place.warp)));
+        for (stride, iteration) in t.loops.iter().zip(place.loops) {
+            sum = sum.wrapping_add(stride.wrapping_mul(i64::from(iteration)));
+        }
+        let mut base = sum.rem_euclid(self.bytes as i64) as u64;
+        if t.scatter == Scatter::None {
+            return (base, 0);
+        }
+        let loops = u64::from(place.loops[0]) << 40 ^ u64::from(place.loops[1]) << 20 ^ u64::from(place.loops[2]);
+        let key = mix(mix(warp_key, u64::from(pc) << 1), loops);
+        if let Scatter::Warp { bytes } = t.scatter {
+            base = (base + below(key, (bytes / 128).max(1)) * 128) % self.bytes;
+        }
+        (base, key)
+    }
+
+    /// The lines that the lanes touch, each once, in the order of the lanes: coalescing. Returns how many.
+    pub fn lines(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
+        let t = &self.terms;
+        let shift = line_bytes.trailing_zeros();
+        let scatter = match t.scatter {
+            Scatter::Lane { bytes } => Some((bytes / 4, false)),
+            Scatter::Skewed { bytes } => Some((bytes / 4, true)),
+            Scatter::None | Scatter::Warp { .. } => None,
+        };
+        let mut count = 0;
+        for lane in 0..lanes {
+            let mut at = base.wrapping_add_signed(t.lane.wrapping_mul(i64::from(lane)));
+            if let Some((words, skewed)) = scatter {
+                let draw_word = |n: u64| below(mix(key, u64::from(lane) << 2 | n), words);
+                let word = if skewed { draw_word(0).min(draw_word(1)).min(draw_word(2)) } else { draw_word(0) };
+                at = at.wrapping_add(word * 4);
+            }
+            if at >= self.bytes {
+                at = (at as i64).rem_euclid(self.bytes as i64) as u64;
+            }
+            let line = self.first_line + (at >> shift) as LineAddr;
+            // Affine lanes repeat only their neighbour's line; gathers may repeat any.
+            let seen = if scatter.is_some() { lines[..count].contains(&line) } else { count > 0 && lines[count - 1] == line };
+            if !seen {
+                lines[count] = line;
+                count += 1;
+            }
+        }
+        count as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn address(terms: Address, bytes: u64) -> StepAddress {
+        StepAddress { first_line: 100, bytes, terms }
+    }
+
+    fn lines_of(a: &StepAddress, place: Place, lanes: u32) -> Vec<LineAddr> {
+        let mut lines = [0; 32];
+        let (base, key) = a.base(&place, 1, 2);
+        let count = a.lines(base, key, lanes, 128, &mut lines);
+        lines[..count as usize].to_vec()
+    }
+
+    #[test]
+    fn lanes_coalesce_into_lines() {
+        let unit = address(Address { lane: 4, ..Address::default() }, 1 << 20);
+        assert_eq!(lines_of(&unit, Place::default(), 32), [100]);
+        let shifted = address(Address { lane: 4, offset: 64, ..Address::default() }, 1 << 20);
+        assert_eq!(lines_of(&shifted, Place::default(), 32), [100, 101]);
+        let strided = address(Address { lane: 128, ..Address::default() }, 1 << 20);
+        assert_eq!(lines_of(&strided, Place::default(), 32).len(), 32);
+        let broadcast = address(Address::default(), 1 << 20);
+        assert_eq!(lines_of(&broadcast, Place::default(), 32), [100]);
+    }
+
+    #[test]
+    fn addresses_wrap_in_their_array() {
+        let a = address(Address { lane: 4, cta: 128, ..Address::default() }, 256);
+        assert_eq!(lines_of(&a, Place { cta: 5, ..Place::default() }, 32), [101]);
+        let backwards = address(Address { lane: -4, ..Address::default() }, 256);
+        assert_eq!(lines_of(&backwards, Place::default(), 32), [100, 101]);
+    }
+
+    #[test]
+    fn a_gather_stays_in_its_span_and_repeats_under_the_same_key() {
+        let a = address(Address { scatter: Scatter::Lane { bytes: 1 << 16 }, ..Address::default() }, 1 << 20);
+        let first = lines_of(&a, Place::default(), 32);
+        assert_eq!(first, lines_of(&a, Place::default(), 32));
+        assert!(first.len() > 20 && first.iter().all(|&line| (100..100 + 512).contains(&line)));
+        assert_ne!(first, lines_of(&a, Place { loops: [1, 0, 0], ..Place::default() }, 32));
+    }
+
+    #[test]
+    fn bank_conflicts_follow_from_the_stride() {
+        let ways: Vec<u32> = [0, 1, 2, 3, 4, 8, 16, 32, 33].iter().map(|&stride| conflict_ways(stride, 32, 32)).collect();
+        assert_eq!(ways, vec![1, 1, 2, 1, 4, 8, 16, 32, 1]);
+    }
+}

@@ -1,0 +1,251 @@
+//! The load-store unit: memory instructions wait here, by kernel, while their lanes are coalesced into lines that go to L1D one a cycle.
+//!
+//! The oldest instruction goes first. One that L1D cannot take waits with a named reason; whether instructions of other kernels may
+//! pass it is a choice (`lsu_hol`): hardware with one in-order pipe holds all, a parked-and-replayed pipe does not (CCBP §4.3).
+
+use super::code::StepAddress;
+use crate::ids::{Cycle, KernelId, LineAddr};
+use crate::kernel::WARP_SIZE;
+use crate::machine::packet::Access;
+use alloc::collections::VecDeque;
+
+/// A warp: its scheduler and its lane there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct WarpRef {
+    /// Scheduler of the SM.
+    pub scheduler: u8,
+    /// Lane of the scheduler.
+    pub lane: u8,
+}
+
+/// Why L1D cannot take an access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Refusal {
+    /// Every MSHR is in use.
+    Mshr,
+    /// The line's MSHR serves as many reads as it can.
+    Merge,
+    /// The kernel's miss queue is full.
+    MissQueue,
+    /// Every store-buffer entry is in use.
+    StoreBuffer,
+}
+
+/// A memory instruction in the LSU.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Instruction {
+    /// Load or store.
+    pub access: Access,
+    /// Entry of the load table, for a load.
+    pub load: u16,
+    /// Active lanes.
+    pub lanes: u32,
+    /// What its lanes' addresses follow from.
+    pub address: StepAddress,
+    /// Position of lane 0.
+    pub base: u64,
+    /// Key of its draws.
+    pub key: u64,
+    /// Order of arrival.
+    ticket: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Lane {
+    waiting: VecDeque<Instruction>,
+    lines: [LineAddr; WARP_SIZE as usize],
+    count: u32,
+    next: u32,
+    refused: Option<(Refusal, Cycle)>,
+}
+
+/// The LSU of one SM.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Lsu {
+    kernels: PerKernelLanes,
+    capacity: u32,
+    hol: bool,
+    tickets: u64,
+    line_bytes: u32,
+    /// Kernels whose part is full, a bit each.
+    full: u8,
+    /// Kernels with an instruction, and those whose head was refused, a bit each.
+    busy: u8,
+    refused: u8,
+}
+
+type PerKernelLanes = alloc::vec::Vec<Lane>;
+
+impl Lsu {
+    /// An empty LSU that holds `capacity` instructions of each of `kernels` kernels.
+    pub fn new(capacity: u32, hol: bool, line_bytes: u32, kernels: usize) -> Self {
+        let lane = || Lane {
+            waiting: VecDeque::with_capacity(capacity as usize),
+            lines: [0; WARP_SIZE as usize],
+            count: 0,
+            next: 0,
+            refused: None,
+        };
+        Lsu { kernels: (0..kernels).map(|_| lane()).collect(), capacity, hol, tickets: 0, line_bytes, full: 0, busy: 0, refused: 0 }
+    }
+
+    /// Kernels that cannot put another instruction in, a bit each.
+    pub fn full(&self) -> u8 {
+        self.full
+    }
+
+    /// Puts an instruction in, with what `StepAddress::base` says of it; the caller has looked at `full`.
+    pub fn push(&mut self, kernel: KernelId, access: Access, load: u16, lanes: u32, address: StepAddress, (base, key): (u64, u64)) {
+        let part = &mut self.kernels[kernel.index()];
+        part.waiting.push_back(Instruction { access, load, lanes, address, base, key, ticket: self.tickets });
+        self.tickets += 1;
+        if part.waiting.len() as u32 == self.capacity {
+            self.full |= 1 << kernel.0;
+        }
+        self.busy |= 1 << kernel.0;
+    }
+
+    /// The kernel whose head goes to L1D now, if any.
+    pub fn turn(&self) -> Option<KernelId> {
+        let open = if self.hol { self.busy } else { self.busy & !self.refused };
+        if open == 0 {
+            return None;
+        }
+        let mut kernel = open.trailing_zeros();
+        let mut rest = open & (open - 1);
+        while rest != 0 {
+            let other = rest.trailing_zeros();
+            if self.ticket(other) < self.ticket(kernel) {
+                kernel = other;
+            }
+            rest &= rest - 1;
+        }
+        (self.refused >> kernel & 1 == 0).then_some(KernelId(kernel as u8))
+    }
+
+    fn ticket(&self, kernel: u32) -> u64 {
+        self.kernels[kernel as usize].waiting.front().map_or(u64::MAX, |head| head.ticket)
+    }
+
+    /// The head instruction of a kernel and its next line; coalesces the lanes when the head is new. Also says how many lines it has, the
+    /// first time.
+    pub fn head(&mut self, kernel: KernelId) -> (Instruction, LineAddr, Option<u32>) {
+        let part = &mut self.kernels[kernel.index()];
+        let head = part.waiting[0];
+        let mut fresh = None;
+        if part.next == part.count {
+            part.count = head.address.lines(head.base, head.key, head.lanes, self.line_bytes, &mut part.lines);
+            part.next = 0;
+            fresh = Some(part.count);
+        }
+        (head, part.lines[part.next as usize], fresh)
+    }
+
+    /// L1D has taken the head's line.
+    pub fn taken(&mut self, kernel: KernelId) {
+        let part = &mut self.kernels[kernel.index()];
+        part.next += 1;
+        if part.next == part.count {
+            part.waiting.pop_front();
+            (part.next, part.count) = (0, 0);
+            self.full &= !(1 << kernel.0);
+            if part.waiting.is_empty() {
+                self.busy &= !(1 << kernel.0);
+            }
+        }
+    }
+
+    /// L1D has refused the head's line in `now`; it is tried again after `retry`.
+    pub fn refuse(&mut self, kernel: KernelId, why: Refusal, now: Cycle) {
+        self.kernels[kernel.index()].refused = Some((why, now));
+        self.refused |= 1 << kernel.0;
+    }
+
+    /// Something that refused heads were waiting for has changed; returns each with the cycles that it waited until `now`.
+    pub fn retry(&mut self, now: Cycle, mut charge: impl FnMut(KernelId, Refusal, u64)) {
+        while self.refused != 0 {
+            let kernel = KernelId(self.refused.trailing_zeros() as u8);
+            self.refused &= self.refused - 1;
+            if let Some((why, since)) = self.kernels[kernel.index()].refused.take() {
+                charge(kernel, why, now - since);
+            }
+        }
+    }
+
+    /// Charges the cycles that refused heads have waited until `now`, and leaves them waiting.
+    pub fn settle(&mut self, now: Cycle, mut charge: impl FnMut(KernelId, Refusal, u64)) {
+        for (kernel, part) in self.kernels.iter_mut().enumerate() {
+            if let Some((why, since)) = &mut part.refused {
+                charge(KernelId(kernel as u8), *why, now - *since);
+                *since = now;
+            }
+        }
+    }
+
+    /// Why a kernel's head waits, if it was refused.
+    pub fn refusal(&self, kernel: KernelId) -> Option<Refusal> {
+        self.kernels[kernel.index()].refused.map(|(why, _)| why)
+    }
+
+    /// Instructions of a kernel.
+    pub fn waiting(&self, kernel: KernelId) -> u32 {
+        self.kernels[kernel.index()].waiting.len() as u32
+    }
+
+    /// Whether any head is refused.
+    pub fn any_refused(&self) -> bool {
+        self.refused != 0
+    }
+}
+
+/// A load under way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Load {
+    /// Whose it is.
+    pub warp: WarpRef,
+    /// On whose behalf.
+    pub kernel: KernelId,
+    /// Lines that have not come, plus one while its lanes are not coalesced yet.
+    pub lines: u16,
+    /// Whether one of them missed L1D.
+    pub missed: bool,
+    /// Core cycle of its issue.
+    pub issued: Cycle,
+    next_free: u16,
+}
+
+/// Loads under way on one SM.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct LoadTable {
+    loads: alloc::boxed::Box<[Load]>,
+    free: u16,
+}
+
+impl LoadTable {
+    /// A table for `capacity` loads, at least one, fewer than 65,535.
+    pub fn new(capacity: u32) -> Self {
+        LoadTable { loads: (0..capacity).map(|i| Load { next_free: i as u16 + 1, ..Load::default() }).collect(), free: 0 }
+    }
+
+    /// Opens an entry; the table is as large as the warps' limits together, so there is one.
+    pub fn open(&mut self, warp: WarpRef, kernel: KernelId, now: Cycle) -> u16 {
+        let at = self.free;
+        let load = &mut self.loads[at as usize];
+        self.free = load.next_free;
+        *load = Load { warp, kernel, lines: 1, missed: false, issued: now, next_free: 0 };
+        at
+    }
+
+    /// The entry.
+    pub fn get(&mut self, load: u16) -> &mut Load {
+        &mut self.loads[load as usize]
+    }
+
+    /// Closes an entry and returns what it was.
+    pub fn close(&mut self, load: u16) -> Load {
+        let closed = self.loads[load as usize];
+        self.loads[load as usize] = Load { next_free: self.free, ..Load::default() };
+        self.free = load;
+        closed
+    }
+}

@@ -1,0 +1,174 @@
+//! Does each control, set alone, do exactly what its doc says?
+
+use super::*;
+use crate::controls::QuotaRefill;
+use crate::ids::PerKernel;
+
+const A: KernelId = KernelId(0);
+const B: KernelId = KernelId(1);
+
+/// Arithmetic without end, CTAs of 8 warps.
+fn busy(name: &str) -> Kernel {
+    kernel(name, 10_000, 256, vec![Op::Alu { count: 400, latency: 4, lanes: 32 }])
+}
+
+/// Loads without end, CTAs of 8 warps, every access another line.
+fn streaming(name: &str) -> Kernel {
+    let address = Address { lane: 4, warp: 128, cta: 1024 * 50, loops: [1024, 0, 0], ..Address::default() };
+    kernel(name, 10_000, 256, vec![Op::Loop { trips: Trips::Fixed(50) }, Op::Load { address, lanes: 32 }, Op::Wait { loads: 0 }, Op::End])
+}
+
+fn controlled(kernels: &[Kernel], set: impl FnOnce(&mut Controls)) -> Machine {
+    let gpu = gpu(4);
+    let mut m = machine(&gpu, kernels, true);
+    let mut controls = m.controls().clone();
+    set(&mut controls);
+    m.set_controls(controls);
+    m
+}
+
+fn resident(m: &Machine, sm: usize, kernel: KernelId) -> u32 {
+    m.sms[sm].used(kernel).ctas
+}
+
+#[test]
+fn sm_mask_keeps_a_kernel_to_its_sms_and_evicts_nothing() {
+    let mut m = controlled(&[busy("A"), busy("B")], |c| {
+        c.sm_mask[A] = 0b0011;
+        c.sm_mask[B] = 0b1100;
+    });
+    run(&mut m, 500);
+    let seen: Vec<(bool, bool)> = (0..4).map(|sm| (resident(&m, sm, A) > 0, resident(&m, sm, B) > 0)).collect();
+    assert_eq!(seen, [(true, false), (true, false), (false, true), (false, true)]);
+    let before = resident(&m, 0, A);
+    let mut controls = m.controls().clone();
+    controls.sm_mask[A] = 0b0010;
+    m.set_controls(controls);
+    run(&mut m, 10);
+    assert_eq!(resident(&m, 0, A), before, "resident CTAs stay");
+    run(&mut m, 10_000);
+    assert_eq!(resident(&m, 0, A), 0, "and are not replaced");
+}
+
+#[test]
+fn cta_target_bounds_residency_and_a_lowered_one_drains() {
+    let mut m = controlled(&[busy("A"), busy("B")], |c| c.cta_target[2][A] = 3);
+    run(&mut m, 500);
+    assert_eq!(resident(&m, 2, A), 3);
+    assert_eq!(resident(&m, 1, A), 4, "eight slots of 256 threads, by turns");
+    let mut controls = m.controls().clone();
+    controls.cta_target[1][A] = 1;
+    m.set_controls(controls);
+    run(&mut m, 1);
+    assert_eq!(resident(&m, 1, A), 4, "none is killed");
+    run(&mut m, 20_000);
+    assert_eq!(resident(&m, 1, A), 1);
+}
+
+#[test]
+fn cta_throttle_pauses_the_youngest_and_lets_them_go_on() {
+    let mut m = controlled(&[busy("A")], |c| c.cta_throttle[A] = 2);
+    run(&mut m, 100);
+    let issuing = |m: &Machine, sm: usize| {
+        m.sms[sm].ctas.iter().flatten().filter(|cta| (0..4).any(|s| cta.warps[s] & !m.sms[sm].schedulers[s].throttled != 0)).count()
+    };
+    assert_eq!((resident(&m, 0, A), issuing(&m, 0)), (8, 2));
+    let oldest = m.sms[0].ctas.iter().flatten().min_by_key(|cta| cta.order).unwrap();
+    assert_eq!(oldest.warps[0] & m.sms[0].schedulers[0].throttled, 0, "the oldest issues");
+    let before = m.kernel_stats(A).warp_instructions;
+    run(&mut m, 400);
+    // Two CTAs are 16 warps, four on each scheduler: with a latency of 4 they fill it.
+    assert_eq!(m.kernel_stats(A).warp_instructions - before, 4 * 4 * 400);
+    let mut controls = m.controls().clone();
+    controls.cta_throttle[A] = 0;
+    m.set_controls(controls);
+    run(&mut m, 1);
+    let stopped = m.kernel_stats(A).warp_instructions;
+    run(&mut m, 1000);
+    assert_eq!(m.kernel_stats(A).warp_instructions, stopped);
+    assert!(m.stalls().0[crate::stats::StallCause::Throttled.index()] >= 4 * 4 * 990);
+}
+
+#[test]
+fn dispatch_rank_makes_a_kernel_wait_for_the_others_last_cta() {
+    let few = kernel("A", 12, 256, vec![Op::Alu { count: 400, latency: 4, lanes: 32 }]);
+    let gpu = gpu(4);
+    let mut m = machine(&gpu, &[few, busy("B")], false);
+    let mut controls = m.controls().clone();
+    controls.dispatch_rank[B] = 1;
+    m.set_controls(controls);
+    run(&mut m, 100);
+    let on = |m: &Machine, kernel| (0..4).map(|sm| resident(m, sm, kernel)).sum::<u32>();
+    assert_eq!((on(&m, A), on(&m, B)), (12, 20), "what A leaves");
+    let mut alone = controlled(&[busy("A"), busy("B")], |c| c.dispatch_rank[B] = 1);
+    run(&mut alone, 100);
+    assert_eq!((on(&alone, A), on(&alone, B)), (32, 0));
+}
+
+#[test]
+fn warp_quota_stops_issue_at_exactly_the_quota() {
+    let mut m = controlled(&[busy("A"), busy("B")], |c| {
+        c.warp_quota[A] = Some(123);
+        c.quota_interval = 1000;
+    });
+    run(&mut m, 1000);
+    assert_eq!(m.kernel_stats(A).warp_instructions, 4 * 123);
+    run(&mut m, 5000);
+    assert_eq!(m.kernel_stats(A).warp_instructions, 6 * 4 * 123, "refilled each interval, nothing carried over");
+    assert!(m.kernel_stats(B).warp_instructions > 4 * 4 * 5000, "the other kernel takes the slots");
+}
+
+#[test]
+fn quotas_refilled_when_all_are_spent_keep_the_kernels_in_proportion() {
+    let mut m = controlled(&[busy("A"), busy("B")], |c| {
+        c.warp_quota[A] = Some(300);
+        c.warp_quota[B] = Some(100);
+        // Both stay resident: a kernel that is not there holds nobody back.
+        c.cta_target.fill(PerKernel::all(4));
+        c.quota_refill = QuotaRefill::WhenAllSpent;
+    });
+    run(&mut m, 40_000);
+    let (a, b) = (m.kernel_stats(A).warp_instructions, m.kernel_stats(B).warp_instructions);
+    assert!((a as i64 - 3 * b as i64).abs() <= 4 * 300, "{a} and {b}");
+    assert!(a + b > 4 * 4 * 39_000, "and waste nothing while both have work");
+}
+
+#[test]
+fn miss_credits_bound_the_requests_of_every_interval() {
+    let mut m = controlled(&[streaming("A"), streaming("B")], |c| {
+        c.miss_queue_split = true;
+        c.miss_credits[A] = Some(5 * 16);
+    });
+    run(&mut m, 2000);
+    let before = (m.kernel_stats(A).requests, m.kernel_stats(B).requests);
+    run(&mut m, 4000);
+    let after = (m.kernel_stats(A).requests, m.kernel_stats(B).requests);
+    assert_eq!(after.0 - before.0, 4 * 5 * 20, "five from each of four SMs in each of twenty intervals");
+    assert!(after.1 - before.1 > 2 * 4 * 5 * 20, "the other is not held back");
+}
+
+#[test]
+fn l1_ways_bound_the_lines_that_a_kernel_fills() {
+    let mut m = controlled(&[streaming("A"), streaming("B")], |c| {
+        c.l1_ways[A] = 0b0000_0001;
+        c.l1_ways[B] = 0b1111_1110;
+    });
+    run(&mut m, 20_000);
+    for sm in &m.sms {
+        assert_eq!((sm.l1_resident(A), sm.l1_resident(B)), (24, 7 * 24));
+    }
+}
+
+#[test]
+fn warp_order_bites_at_once() {
+    let mut m = controlled(&[busy("A")], |c| c.warp_order = WarpOrder::Lrr);
+    run(&mut m, 2000);
+    let mut gto = m.clone();
+    let mut controls = gto.controls().clone();
+    controls.warp_order = WarpOrder::Gto;
+    gto.set_controls(controls);
+    run(&mut m, 50);
+    run(&mut gto, 50);
+    assert_eq!(m.kernel_stats(A).warp_instructions, gto.kernel_stats(A).warp_instructions);
+    assert!(m.sms != gto.sms, "the same slots, other warps");
+}

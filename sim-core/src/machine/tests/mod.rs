@@ -1,0 +1,186 @@
+//! Does the machine keep its promises to the cycle: issue rates, sleeping, order, accounting?
+
+mod controls;
+
+use super::*;
+use crate::controls::WarpOrder;
+use crate::digest::Fnv;
+use crate::gpu::*;
+use crate::kernel::{Address, Array, Launch, Op, Scatter, Trips};
+use alloc::string::ToString;
+use alloc::vec;
+
+fn gpu(sms: u32) -> Gpu {
+    let l1 =
+        L1Config { bytes: 24 * 1024, ways: 8, latency: 28, mshrs: 256, merges: 8, miss_queue: 128, arbiter_latency: 1, store_buffer: 16 };
+    let class = SmClass {
+        name: "sm".to_string(),
+        count: sms,
+        ctas: 32,
+        threads: 2048,
+        registers: 65_536,
+        register_granularity: 1,
+        shared_bytes: 96 * 1024,
+        shared_banks: 32,
+        shared_latency: 24,
+        schedulers: 4,
+        loads_per_warp: 8,
+        lsu_queue: 8,
+        lsu_hol: false,
+        l1,
+    };
+    Gpu {
+        name: "test".to_string(),
+        sms: vec![class],
+        core_mhz: 1800,
+        noc: NocConfig { kind: NocKind::Crossbar, mhz: 1200, flit_bytes: 32, queue: 8, latency: 4, arbiter: Arbiter::RoundRobin },
+        l2: L2Config { banks: sms, bank_bytes: 128 * 1024, ways: 8, line_bytes: 128, mshrs: 256, merges: 8, queue: 8, latency: 100 },
+        dram: DramConfig {
+            kind: DramKind::Banked,
+            channels: sms,
+            mhz: 1246,
+            queue: 128,
+            banks: 16,
+            columns: 32,
+            map: DramMap::RowBankColumn,
+            page: PagePolicy::Open,
+            latency: 100,
+            timing: DramTiming {
+                T: 8,
+                tCL: 15,
+                WL: 5,
+                tRP: 15,
+                tRC: 50,
+                tRAS: 35,
+                tRCD: 15,
+                tRRD: 8,
+                tFAW: 0,
+                tCCD: 2,
+                tWR: 15,
+                tWTR: 6,
+                tRTP: 3,
+                tREFI: 0,
+                tRFC: 0,
+            },
+        },
+    }
+}
+
+fn kernel(name: &str, ctas: u32, threads: u32, program: Vec<Op>) -> Kernel {
+    Kernel {
+        name: name.to_string(),
+        title: "".into(),
+        doc: "".into(),
+        source: "".into(),
+        arrays: vec![Array { name: "a".into(), bytes: 64 << 20 }],
+        launches: vec![Launch { ctas, threads, registers: 16, shared_bytes: 1024, program }],
+    }
+}
+
+fn unit(scatter: Scatter) -> Address {
+    Address { lane: 4, warp: 128, cta: 1024, loops: [65_536, 0, 0], scatter, ..Address::default() }
+}
+
+fn mixed(name: &str) -> Kernel {
+    kernel(
+        name,
+        40,
+        256,
+        vec![
+            Op::Loop { trips: Trips::PerWarp { min: 3, max: 9 } },
+            Op::Load { address: unit(Scatter::None), lanes: 32 },
+            Op::Load { address: unit(Scatter::Lane { bytes: 1 << 16 }), lanes: 20 },
+            Op::Alu { count: 5, latency: 4, lanes: 32 },
+            Op::Wait { loads: 0 },
+            Op::Shared { count: 2, stride: 2, lanes: 32 },
+            Op::Store { address: unit(Scatter::None), lanes: 32 },
+            Op::End,
+            Op::Barrier,
+            Op::Alu { count: 3, latency: 1, lanes: 7 },
+        ],
+    )
+}
+
+fn machine(gpu: &Gpu, kernels: &[Kernel], restart: bool) -> Machine {
+    Machine::new(gpu, kernels, 1, restart, Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto))
+}
+
+fn run(machine: &mut Machine, cycles: Cycle) {
+    let end = machine.now + cycles;
+    while machine.now < end {
+        machine.step();
+        let next = machine.next_event().min(end);
+        if next > machine.now {
+            machine.skip_to(next);
+        }
+    }
+    machine.settle();
+}
+
+fn digest(machine: &mut Machine) -> u64 {
+    machine.settle();
+    let mut state = Fnv::default();
+    machine.hash_state(&mut state);
+    state.finish()
+}
+
+#[test]
+fn a_dependent_chain_issues_every_latency_cycles() {
+    for latency in [1, 4, 20] {
+        let gpu = gpu(1);
+        let mut m = machine(&gpu, &[kernel("A", 1, 32, vec![Op::Alu { count: 1000, latency, lanes: 32 }])], false);
+        run(&mut m, 1 + Cycle::from(latency) * 100);
+        assert_eq!(m.kernel_stats(KernelId(0)).warp_instructions, 100, "latency {latency}");
+    }
+}
+
+#[test]
+fn enough_warps_issue_one_instruction_a_cycle_a_scheduler() {
+    let gpu = gpu(2);
+    let mut m = machine(&gpu, &[kernel("A", 100, 256, vec![Op::Alu { count: 100_000, latency: 4, lanes: 32 }])], false);
+    run(&mut m, 101);
+    let before = m.kernel_stats(KernelId(0));
+    run(&mut m, 1000);
+    let window = m.kernel_stats(KernelId(0)) - before;
+    assert_eq!(window.warp_instructions, 2 * 4 * 1000);
+    assert_eq!(window.thread_instructions, 2 * 4 * 1000 * 32);
+}
+
+#[test]
+fn everything_finishes_and_every_cycle_is_charged_once() {
+    let gpu = gpu(3);
+    let mut m = machine(&gpu, &[mixed("A"), mixed("B")], false);
+    run(&mut m, 300_000);
+    assert_eq!(m.next_event(), NEVER);
+    let mut issued = 0;
+    for k in [KernelId(0), KernelId(1)] {
+        let s = m.kernel_stats(k);
+        assert_eq!((s.ctas_launched, s.ctas_done, s.runs_done), (40, 40, 1));
+        assert_eq!(s.l1_reads, s.l1_hits + s.l1_merged + s.l1_misses);
+        assert_eq!(s.requests, s.replies);
+        assert_eq!(s.requests, s.l1_misses + s.l1_writes);
+        assert_eq!(s.loads_done, s.load_instructions);
+        assert_eq!(s.latency_sum, s.wait_miss_queue + s.wait_request_noc + s.wait_l2 + s.wait_dram + s.wait_reply_noc);
+        issued += s.warp_instructions;
+    }
+    assert_eq!(issued + m.stalls().total(), 3 * 4 * m.now);
+}
+
+#[test]
+fn sleeping_and_order_change_nothing() {
+    let gpu = gpu(3);
+    let mut plain = machine(&gpu, &[mixed("A"), mixed("B")], true);
+    let mut awake = plain.clone();
+    awake.keep_awake = true;
+    let mut reversed = plain.clone();
+    reversed.reversed = true;
+    for _ in 0..20 {
+        run(&mut plain, 997);
+        run(&mut awake, 997);
+        run(&mut reversed, 997);
+        assert!(plain.memory == awake.memory, "memory at {}", plain.now);
+        assert!(plain.sms == awake.sms, "SMs at {}", plain.now);
+        assert_eq!(digest(&mut plain), digest(&mut awake));
+        assert_eq!(digest(&mut plain), digest(&mut reversed));
+    }
+}
