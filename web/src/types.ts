@@ -126,6 +126,8 @@ export interface WindowView extends HTMLElement {
   setLayout(layout: WindowsLayout, kernels: string[]): void;
   /** Complete windows that are new since the last call, row-major, columns as in the layout. */
   setWindows(layout: WindowsLayout, rows: Float64Array): void;
+  /** The policy's whole log so far: marks on the time axis, with their text. */
+  setDecisions(decisions: readonly Decision[]): void;
   reset(): void;
   /** The cycles shown; null shows all. Fires `zoom` (bubbling, CustomEvent<Zoom | null>) when the user changes it. */
   zoom: Zoom | null;
