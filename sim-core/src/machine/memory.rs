@@ -154,7 +154,7 @@ impl Memory {
         if *self.rank != controls.dram_rank {
             *self.rank = controls.dram_rank;
             for (channel, due) in self.channels.iter_mut().zip(self.due.iter_mut()) {
-                channel.rank_changed();
+                channel.set_rank(&self.rank);
                 *due = channel.next_clock();
             }
         }
@@ -168,7 +168,7 @@ impl Memory {
                     continue;
                 }
                 let channel = &mut self.channels[index];
-                channel.tick(clock, &controls.dram_rank, |transfer| {
+                channel.tick(clock, |transfer| {
                     let request = transfer.request;
                     let stats = &mut self.stats[request.kernel.index()];
                     stats.dram_row_hits += u64::from(transfer.row_hit);

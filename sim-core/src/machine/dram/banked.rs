@@ -16,8 +16,9 @@
 //! Simplified: (1) no idle clock between reads and writes on the data bus beyond the listed timings; (2) a read does not take its
 //! data from a queued write of the same line; (3) no limit on how long row hits or better ranks may pass an older request.
 //!
-//! **Speed.** Requests hang in one list for each bank and direction, oldest first. Each bank's offer (`Plan`) is kept and worked out
-//! again only when something happened to its bank, so a decision reads one plan for each bank that has work.
+//! **Speed.** Requests hang in one list for each bank and direction, oldest first. Each bank's offer is kept, and worked out again only
+//! when something happened to its bank. Offers are sets of banks by command; a decision looks only at the commands that the channel
+//! allows now, and among them at the banks whose own time has come (`ripe`). The channel sleeps until the first of these times.
 
 use super::super::derived::Derived;
 use super::super::link::Full;
@@ -28,24 +29,32 @@ use super::timing::{COMMANDS, Clock, Command, Earliest, Gaps};
 use crate::gpu::{DramConfig, DramMap, PagePolicy};
 use crate::ids::{KernelId, LineAddr, PerKernel};
 use alloc::boxed::Box;
+use alloc::vec;
 
 const NONE: u16 = u16::MAX;
 const CLOSED: u32 = u32::MAX;
 
-/// A place of the transaction queue.
+/// What the scheduler reads of a place of the transaction queue while it walks a list.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Link {
+    row: u32,
+    /// The next younger in its list, or the next free place.
+    next: u16,
+    kernel: KernelId,
+}
+
+/// The rest of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Slot {
     arrived: Clock,
     /// Order of arrival: the age.
     number: u64,
-    row: u32,
     request: DramRequest,
+    /// The next older in its list.
+    older: u16,
     bank: u8,
     /// An activate was given for this request, so it is no row hit.
     activated: bool,
-    /// Neighbours in its bank's list; `next` also links free places.
-    older: u16,
-    next: u16,
 }
 
 /// Ends of a list of places, oldest first.
@@ -63,18 +72,79 @@ struct Bank {
     waiting: [List; 2],
 }
 
-/// The command that a bank offers, and for whom.
-#[derive(Clone, Copy, Debug)]
-struct Plan {
-    /// The bank's earliest clock for it; the channel's comes on top.
-    ready: Clock,
-    /// Rank, row command or not, age: lower goes first.
-    key: u64,
-    slot: u16,
-    command: Command,
+/// Set in a key for a row command: column commands go first within a rank.
+const ROW_COMMAND: u64 = 1 << 55;
+
+/// Where the rank stands in a key; the age is in the low bits.
+const RANK: u32 = 56;
+
+/// What the banks offer in the direction that is served.
+#[derive(Clone, Debug, Default)]
+struct Offers {
+    /// Whether they are offers to write.
+    writes: bool,
+    /// Banks by the command that they offer.
+    by_command: [u64; COMMANDS],
+    /// Banks whose own earliest clock for it has come; the channel's comes on top.
+    ripe: u64,
+    /// The first clock in which another bank gets ripe, or earlier.
+    next_ripe: Clock,
+    /// By bank: its earliest clock for the command.
+    ready: Box<[Clock]>,
+    /// By bank: rank, row command or not, age. Lower goes first.
+    key: Box<[u64]>,
+    /// By bank: for which request.
+    slot: Box<[u16]>,
 }
 
-const ROW_COMMAND: u64 = 1 << 55;
+impl Offers {
+    fn new(banks: u32) -> Self {
+        let n = banks as usize;
+        Offers { ready: vec![0; n].into(), key: vec![0; n].into(), slot: vec![NONE; n].into(), next_ripe: Clock::MAX, ..Offers::default() }
+    }
+
+    fn clear(&mut self) {
+        self.by_command = [0; COMMANDS];
+        self.ripe = 0;
+        self.next_ripe = Clock::MAX;
+    }
+
+    /// The bank offers nothing.
+    fn withdraw(&mut self, bank: usize) {
+        let others = !(1 << bank);
+        self.by_command.iter_mut().for_each(|set| *set &= others);
+        self.ripe &= others;
+    }
+
+    fn offer(&mut self, bank: usize, command: Command, ready: Clock, key: u64, slot: u16) {
+        self.withdraw(bank);
+        self.by_command[command as usize] |= 1 << bank;
+        self.next_ripe = self.next_ripe.min(ready);
+        self.ready[bank] = ready;
+        self.key[bank] = key;
+        self.slot[bank] = slot;
+    }
+
+    fn offering(&self) -> u64 {
+        self.by_command.iter().fold(0, |all, set| all | set)
+    }
+
+    /// Moves the banks whose time has come to `ripe`.
+    fn ripen(&mut self, clock: Clock) {
+        if clock < self.next_ripe {
+            return;
+        }
+        self.next_ripe = Clock::MAX;
+        for bank in members(self.offering() & !self.ripe, false) {
+            let ready = self.ready[bank as usize];
+            if ready <= clock {
+                self.ripe |= 1 << bank;
+            } else {
+                self.next_ripe = self.next_ripe.min(ready);
+            }
+        }
+    }
+}
 
 /// A line's time on the data bus.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,6 +163,7 @@ pub struct Banked {
     /// When the row commands that follow the last four activates are allowed by tFAW; the oldest is at `window_at`.
     window: [Clock; 4],
     window_at: u8,
+    links: Box<[Link]>,
     slots: Box<[Slot]>,
     free: u16,
     /// Reads and writes in the queue.
@@ -114,9 +185,8 @@ pub struct Banked {
     refresh_every: u32,
     // What follows from the above.
     next: Derived<Clock>,
-    plans: Derived<Box<[Plan]>>,
-    stale: Derived<u64>,
-    planned_writes: Derived<bool>,
+    offers: Derived<Offers>,
+    rank: Derived<PerKernel<u8>>,
     bus: Derived<[Beat; 16]>,
     bus_at: Derived<u8>,
 }
@@ -127,24 +197,16 @@ impl Banked {
         let t = &config.timing;
         let (banks, queue) = (config.banks.clamp(1, 64), config.queue.clamp(1, u32::from(NONE - 1)));
         let empty = List { first: NONE, last: NONE };
-        let slot = |i: u32| Slot {
-            arrived: 0,
-            number: 0,
-            row: 0,
-            request: DramRequest::default(),
-            bank: 0,
-            activated: false,
-            older: NONE,
-            next: if i + 1 == queue { NONE } else { i as u16 + 1 },
-        };
-        let plan = Plan { ready: 0, key: 0, slot: NONE, command: Command::Activate };
+        let link = |i: u32| Link { row: 0, next: if i + 1 == queue { NONE } else { i as u16 + 1 }, kernel: KernelId(0) };
+        let slot = Slot { arrived: 0, number: 0, request: DramRequest::default(), older: NONE, bank: 0, activated: false };
         Banked {
             gaps: Gaps::new(t),
             banks: (0..banks).map(|_| Bank { open: CLOSED, earliest: [0; COMMANDS], waiting: [empty; 2] }).collect(),
             earliest: [0; COMMANDS],
             window: [0; 4],
             window_at: 0,
-            slots: (0..queue).map(slot).collect(),
+            links: (0..queue).map(link).collect(),
+            slots: vec![slot; queue as usize].into(),
             free: 0,
             count: [0; 2],
             pending: [0; 2],
@@ -161,9 +223,8 @@ impl Banked {
             faw: t.tFAW,
             refresh_every: t.tREFI,
             next: Derived(if t.tREFI == 0 { Clock::MAX } else { Clock::from(t.tREFI) }),
-            plans: Derived((0..banks).map(|_| plan).collect()),
-            stale: Derived(0),
-            planned_writes: Derived(false),
+            offers: Derived(Offers::new(banks)),
+            rank: Derived(PerKernel::all(0)),
             bus: Derived::default(),
             bus_at: Derived(0),
         }
@@ -202,30 +263,41 @@ impl Banked {
         if older == NONE {
             list.first = at;
         } else {
-            self.slots[usize::from(older)].next = at;
+            self.links[usize::from(older)].next = at;
         }
-        let slot = &mut self.slots[usize::from(at)];
-        self.free = slot.next;
-        *slot = Slot { arrived: clock, number: self.arrivals, row, request, bank: bank as u8, activated: false, older, next: NONE };
+        let link = &mut self.links[usize::from(at)];
+        self.free = link.next;
+        *link = Link { row, next: NONE, kernel: request.kernel };
+        let number = self.arrivals;
+        self.slots[usize::from(at)] = Slot { arrived: clock, number, request, older, bank: bank as u8, activated: false };
         self.arrivals += 1;
         self.count[way] += 1;
         self.pending[way] |= 1 << bank;
-        // A newcomer is the youngest, so it changes its bank's offer only if it is the first, a hit, or better ranked; ranks are not
-        // known here, so `tick` compares them.
-        *self.stale |= 1 << bank;
+        if request.is_write() == self.offers.writes {
+            // The newcomer is the youngest, so only a better rank, or a hit where there is none, puts it before the bank's present offer.
+            let hit = row == self.banks[bank as usize].open;
+            let key = self.key(at, hit);
+            let i = bank as usize;
+            if self.offers.offering() >> bank & 1 == 0
+                || (key ^ number) < (self.offers.key[i] ^ self.slots[usize::from(self.offers.slot[i])].number)
+            {
+                self.offer(i, at, hit);
+            }
+        }
         *self.next = (*self.next).min(clock);
         Ok(())
     }
 
     /// Takes a request out of the queue.
     fn remove(&mut self, at: u16) {
-        let Slot { older, next, bank, request, .. } = self.slots[usize::from(at)];
+        let Slot { older, bank, request, .. } = self.slots[usize::from(at)];
+        let next = self.links[usize::from(at)].next;
         let way = usize::from(request.is_write());
         let list = &mut self.banks[usize::from(bank)].waiting[way];
         if older == NONE {
             list.first = next;
         } else {
-            self.slots[usize::from(older)].next = next;
+            self.links[usize::from(older)].next = next;
         }
         if next == NONE {
             list.last = older;
@@ -235,41 +307,67 @@ impl Banked {
         if list.first == NONE {
             self.pending[way] &= !(1 << bank);
         }
-        self.slots[usize::from(at)].next = self.free;
+        self.links[usize::from(at)].next = self.free;
         self.free = at;
         self.count[way] -= 1;
     }
 
-    /// What a bank offers in the direction `way`, which it has requests for.
-    fn plan(&self, bank: usize, way: usize, rank: &PerKernel<u8>) -> Plan {
-        let Bank { open, ref earliest, waiting } = self.banks[bank];
-        let mut at = waiting[way].first;
-        let (mut best, mut best_key) = (at, (u8::MAX, true));
+    /// A request's place in the order of commands.
+    fn key(&self, at: u16, hit: bool) -> u64 {
+        let rank = u64::from(self.rank[self.links[usize::from(at)].kernel]) << RANK;
+        rank | self.slots[usize::from(at)].number | if hit { 0 } else { ROW_COMMAND }
+    }
+
+    /// Makes a request its bank's offer.
+    fn offer(&mut self, bank: usize, at: u16, hit: bool) {
+        let command = match (hit, self.banks[bank].open, self.offers.writes) {
+            (true, _, false) => Command::Read,
+            (true, _, true) => Command::Write,
+            (false, CLOSED, _) => Command::Activate,
+            (false, _, _) => Command::Precharge,
+        };
+        let key = self.key(at, hit);
+        self.offers.offer(bank, command, self.banks[bank].earliest[command as usize], key, at);
+    }
+
+    /// Works a bank's offer out: of its requests in the direction that is served the lowest rank, then a hit, then the oldest.
+    fn reconsider(&mut self, bank: usize) {
+        let Bank { open, waiting, .. } = self.banks[bank];
+        let mut at = waiting[usize::from(self.offers.writes)].first;
+        if at == NONE {
+            self.offers.withdraw(bank);
+            return;
+        }
+        let (mut best, mut best_key) = (at, u32::MAX);
         while at != NONE {
-            let slot = &self.slots[usize::from(at)];
-            let key = (rank[slot.request.kernel], slot.row != open);
-            if key < best_key || best == at {
+            let link = &self.links[usize::from(at)];
+            let key = u32::from(self.rank[link.kernel]) << 1 | u32::from(link.row != open);
+            if key < best_key {
                 (best, best_key) = (at, key);
-                if key == (0, false) {
+                if key == 0 {
                     break;
                 }
             }
-            at = slot.next;
+            at = link.next;
         }
-        let command = match (best_key.1, open, way) {
-            (false, _, 0) => Command::Read,
-            (false, _, _) => Command::Write,
-            (true, CLOSED, _) => Command::Activate,
-            (true, _, _) => Command::Precharge,
-        };
-        let mut key = u64::from(best_key.0) << 56 | self.slots[usize::from(best)].number;
-        if best_key.1 {
-            key |= ROW_COMMAND;
-        }
-        Plan { ready: earliest[command as usize], key, slot: best, command }
+        self.offer(bank, best, best_key & 1 == 0);
     }
 
-    pub(super) fn tick(&mut self, clock: Clock, rank: &PerKernel<u8>, mut transfer: impl FnMut(Transfer)) {
+    /// Works all offers out.
+    fn reconsider_all(&mut self) {
+        self.offers.clear();
+        for bank in members(self.pending[usize::from(self.offers.writes)], false) {
+            self.reconsider(bank as usize);
+        }
+    }
+
+    /// The channel's earliest clock for a command to a bank that allows it.
+    fn allowed(&self, command: usize) -> Clock {
+        let earliest = self.earliest[command];
+        if command == Command::Activate as usize { earliest.max(self.window[usize::from(self.window_at)]) } else { earliest }
+    }
+
+    pub(super) fn tick(&mut self, clock: Clock, mut transfer: impl FnMut(Transfer)) {
         if clock < *self.next {
             return;
         }
@@ -277,86 +375,76 @@ impl Banked {
             self.refresh(clock);
             return;
         }
-        let way = self.direction();
-        let refreshed = core::mem::take(&mut *self.stale);
-        for bank in members(refreshed & self.pending[way], false) {
-            self.plans[bank as usize] = self.plan(bank as usize, way, rank);
-        }
-
-        let mut winner = None;
-        let (mut best, mut next) = (u64::MAX, self.refresh_due);
-        let mut channel = self.earliest;
-        channel[Command::Activate as usize] = channel[Command::Activate as usize].max(self.window[usize::from(self.window_at)]);
-        for bank in members(self.pending[way], false) {
-            let plan = &self.plans[bank as usize];
-            let ready = plan.ready.max(channel[plan.command as usize]);
-            if ready > clock {
-                next = next.min(ready);
-            } else if plan.key < best {
-                (best, winner) = (plan.key, Some(bank as usize));
+        self.turn_bus();
+        self.offers.ripen(clock);
+        let (mut best, mut winner) = (u64::MAX, None);
+        for command in 0..Command::Refresh as usize {
+            let ripe = self.offers.by_command[command] & self.offers.ripe;
+            if ripe == 0 || self.allowed(command) > clock {
+                continue;
+            }
+            for bank in members(ripe, false) {
+                let key = self.offers.key[bank as usize];
+                if key < best {
+                    (best, winner) = (key, Some((bank as usize, command)));
+                }
             }
         }
-        let Some(bank) = winner else {
-            *self.next = next;
-            return;
-        };
-        *self.next = clock + 1;
-        self.give(clock, bank, &mut transfer);
+        let mut next = self.refresh_due;
+        if let Some((bank, command)) = winner {
+            self.give(clock, bank, command, &mut transfer);
+            self.turn_bus();
+        }
+        next = next.min(self.offers.next_ripe);
+        for command in 0..Command::Refresh as usize {
+            if self.offers.by_command[command] & self.offers.ripe != 0 {
+                next = next.min(self.allowed(command));
+            }
+        }
+        *self.next = next.max(clock + 1);
     }
 
-    /// Reads (0) or writes (1): which of them the channel serves now.
-    fn direction(&mut self) -> usize {
+    /// Decides whether reads or writes are served from now on.
+    fn turn_bus(&mut self) {
         let [reads, writes] = self.count;
         if self.draining {
             self.draining = writes > self.low || reads == 0 && writes > 0;
         } else {
             self.draining = writes >= self.high;
         }
-        let write = self.draining || reads == 0;
-        if write != *self.planned_writes {
-            *self.planned_writes = write;
-            *self.stale = u64::MAX;
+        let write = self.draining || reads == 0 && writes > 0;
+        if write != self.offers.writes {
+            self.offers.writes = write;
+            self.reconsider_all();
         }
-        usize::from(write)
     }
 
     /// Gives a bank the command that it offers.
-    fn give(&mut self, clock: Clock, bank: usize, transfer: &mut impl FnMut(Transfer)) {
-        let Plan { slot: at, command, .. } = self.plans[bank];
+    fn give(&mut self, clock: Clock, bank: usize, command: usize, transfer: &mut impl FnMut(Transfer)) {
+        let at = self.offers.slot[bank];
         self.gaps.apply(command, clock, &mut self.banks[bank].earliest, &mut self.earliest);
-        let state = &mut self.banks[bank];
-        let slot = &mut self.slots[usize::from(at)];
         // After a row command the bank goes on with the same request: it is its oldest of the best rank.
-        let plan = &mut self.plans[bank];
-        match command {
-            Command::Activate => {
-                state.open = slot.row;
-                slot.activated = true;
-                self.window[usize::from(self.window_at)] = clock + Clock::from(self.faw);
-                self.window_at = (self.window_at + 1) % 4;
-                plan.command = if slot.request.is_write() { Command::Write } else { Command::Read };
-                plan.key &= !ROW_COMMAND;
-                plan.ready = state.earliest[plan.command as usize];
+        if command == Command::Activate as usize {
+            self.banks[bank].open = self.links[usize::from(at)].row;
+            self.slots[usize::from(at)].activated = true;
+            self.window[usize::from(self.window_at)] = clock + Clock::from(self.faw);
+            self.window_at = (self.window_at + 1) % 4;
+            self.offer(bank, at, true);
+        } else if command == Command::Precharge as usize {
+            self.banks[bank].open = CLOSED;
+            self.offer(bank, at, false);
+        } else {
+            let Slot { arrived, request, activated, .. } = self.slots[usize::from(at)];
+            let start = clock + Clock::from(self.data_at[usize::from(request.is_write())]);
+            let end = start + Clock::from(self.transfer);
+            self.bus[usize::from(*self.bus_at)] = Beat { start, end, kernel: request.kernel };
+            *self.bus_at = (*self.bus_at + 1) % 16;
+            self.remove(at);
+            if self.page == PagePolicy::Closed && !self.wanted(bank, self.links[usize::from(at)].row) {
+                self.close(clock, bank);
             }
-            Command::Precharge => {
-                state.open = CLOSED;
-                plan.command = Command::Activate;
-                plan.ready = state.earliest[plan.command as usize];
-            }
-            Command::Read | Command::Write => {
-                let Slot { arrived, request, activated, row, .. } = *slot;
-                let start = clock + Clock::from(self.data_at[usize::from(request.is_write())]);
-                let end = start + Clock::from(self.transfer);
-                self.bus[usize::from(*self.bus_at)] = Beat { start, end, kernel: request.kernel };
-                *self.bus_at = (*self.bus_at + 1) % 16;
-                self.remove(at);
-                *self.stale |= 1 << bank;
-                if self.page == PagePolicy::Closed && !self.wanted(bank, row) {
-                    self.close(clock, bank);
-                }
-                transfer(Transfer { request, arrived, end, row_hit: !activated });
-            }
-            Command::Refresh => {}
+            self.reconsider(bank);
+            transfer(Transfer { request, arrived, end, row_hit: !activated });
         }
     }
 
@@ -364,8 +452,8 @@ impl Banked {
     fn wanted(&self, bank: usize, row: u32) -> bool {
         self.banks[bank].waiting.iter().any(|list| {
             let mut at = list.first;
-            while at != NONE && self.slots[usize::from(at)].row != row {
-                at = self.slots[usize::from(at)].next;
+            while at != NONE && self.links[usize::from(at)].row != row {
+                at = self.links[usize::from(at)].next;
             }
             at != NONE
         })
@@ -375,7 +463,7 @@ impl Banked {
     fn close(&mut self, clock: Clock, bank: usize) {
         let at = clock.max(self.banks[bank].earliest[Command::Precharge as usize]);
         self.banks[bank].open = CLOSED;
-        self.gaps.apply(Command::Precharge, at, &mut self.banks[bank].earliest, &mut self.earliest);
+        self.gaps.apply(Command::Precharge as usize, at, &mut self.banks[bank].earliest, &mut self.earliest);
     }
 
     /// A refresh is due: close all banks, then refresh them.
@@ -390,7 +478,6 @@ impl Banked {
             return;
         }
         *self.next = clock + 1;
-        *self.stale = u64::MAX;
         if self.banks.iter().any(|bank| bank.open != CLOSED) {
             for bank in 0..self.banks.len() {
                 if self.banks[bank].open != CLOSED {
@@ -398,17 +485,19 @@ impl Banked {
                 }
             }
         } else {
-            self.gaps.apply(Command::Refresh, clock, &mut [0; COMMANDS], &mut self.earliest);
+            self.gaps.apply(Command::Refresh as usize, clock, &mut [0; COMMANDS], &mut self.earliest);
             self.refresh_due += Clock::from(self.refresh_every);
         }
+        self.reconsider_all();
     }
 
     pub(super) fn next_clock(&self) -> Clock {
         *self.next
     }
 
-    pub(super) fn rank_changed(&mut self) {
-        *self.stale = u64::MAX;
+    pub(super) fn set_rank(&mut self, rank: &PerKernel<u8>) {
+        *self.rank = *rank;
+        self.reconsider_all();
         if self.count != [0; 2] {
             *self.next = 0;
         }
@@ -423,9 +512,9 @@ impl Banked {
         for list in self.banks.iter().flat_map(|bank| bank.waiting) {
             let mut at = list.first;
             while at != NONE {
-                let slot = &self.slots[usize::from(at)];
-                count[slot.request.kernel] += 1;
-                at = slot.next;
+                let link = &self.links[usize::from(at)];
+                count[link.kernel] += 1;
+                at = link.next;
             }
         }
         count

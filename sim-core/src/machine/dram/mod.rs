@@ -65,10 +65,10 @@ impl Channel {
         }
     }
 
-    /// Does what happens in `clock`, and reports the transfers that it settles. `rank`: whose requests go first, lower first.
-    pub fn tick(&mut self, clock: Clock, rank: &PerKernel<u8>, transfer: impl FnMut(Transfer)) {
+    /// Does what happens in `clock`, and reports the transfers that it settles.
+    pub fn tick(&mut self, clock: Clock, transfer: impl FnMut(Transfer)) {
         match self {
-            Channel::Banked(channel) => channel.tick(clock, rank, transfer),
+            Channel::Banked(channel) => channel.tick(clock, transfer),
             Channel::Ideal(channel) => channel.tick(transfer),
         }
     }
@@ -81,10 +81,10 @@ impl Channel {
         }
     }
 
-    /// Says that the ranks have changed.
-    pub fn rank_changed(&mut self) {
+    /// Says whose requests go first from now on: lower ranks first. All equal at the start.
+    pub fn set_rank(&mut self, rank: &PerKernel<u8>) {
         if let Channel::Banked(channel) = self {
-            channel.rank_changed();
+            channel.set_rank(rank);
         }
     }
 

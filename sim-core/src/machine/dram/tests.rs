@@ -48,8 +48,9 @@ fn write(line: u32) -> DramRequest {
 /// Serves everything queued, from `clock` on, and returns the transfers.
 fn serve(channel: &mut Channel, mut clock: Clock, rank: &PerKernel<u8>) -> Vec<Transfer> {
     let mut transfers = Vec::new();
+    channel.set_rank(rank);
     while channel.queued() > 0 {
-        channel.tick(clock, rank, |transfer| transfers.push(transfer));
+        channel.tick(clock, |transfer| transfers.push(transfer));
         clock += 1;
     }
     transfers
@@ -64,7 +65,7 @@ fn saturate(config: &DramConfig, clocks: Clock, mut request: impl FnMut(u64) -> 
             channel.push(clock, request(n)).unwrap();
             n += 1;
         }
-        channel.tick(clock, &EQUAL, |transfer| {
+        channel.tick(clock, |transfer| {
             if clock > clocks / 10 {
                 lines += 1;
                 hits += u64::from(transfer.row_hit);
@@ -205,6 +206,8 @@ fn everything_is_served_once_and_sleeping_changes_nothing() {
         let (mut sent, mut bus_free) = (0, 0);
         let mut served = alloc::vec![0_u8; 4_000];
         let rank = PerKernel([0, 1, 2, 0, 1, 2, 3, 4]);
+        always.set_rank(&rank);
+        asked.set_rank(&rank);
         for clock in 0..200_000 {
             let key = mix(round, clock + 100);
             if sent < served.len() && always.has_room() && below(key, 8) == 0 {
@@ -218,13 +221,13 @@ fn everything_is_served_once_and_sleeping_changes_nothing() {
                 asked.push(clock, request).unwrap();
                 sent += 1;
             }
-            always.tick(clock, &rank, |transfer| {
+            always.tick(clock, |transfer| {
                 served[usize::from(transfer.request.tag)] += 1;
                 assert!(transfer.end >= bus_free + 4, "lines overlap on the data bus");
                 bus_free = transfer.end;
             });
             if asked.next_clock() <= clock {
-                asked.tick(clock, &rank, |_| ());
+                asked.tick(clock, |_| ());
             }
             assert!(always == asked);
         }

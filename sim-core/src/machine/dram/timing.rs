@@ -99,11 +99,11 @@ impl Gaps {
         gaps
     }
 
-    /// Notes that `command` goes to a bank at `clock`.
-    pub fn apply(&self, command: Command, clock: Clock, bank: &mut Earliest, channel: &mut Earliest) {
+    /// Notes that a command goes to a bank at `clock`.
+    pub fn apply(&self, command: usize, clock: Clock, bank: &mut Earliest, channel: &mut Earliest) {
         for after in 0..COMMANDS {
-            bank[after] = bank[after].max(clock + Clock::from(self.bank[command as usize][after]));
-            channel[after] = channel[after].max(clock + Clock::from(self.channel[command as usize][after]));
+            bank[after] = bank[after].max(clock + Clock::from(self.bank[command][after]));
+            channel[after] = channel[after].max(clock + Clock::from(self.channel[command][after]));
         }
     }
 }

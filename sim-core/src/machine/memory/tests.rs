@@ -323,6 +323,7 @@ fn reply_headers_say_what_a_request_cost() {
 #[test]
 #[ignore = "a measurement"]
 fn step_time() {
+    let only = std::env::var("CORUN_ONLY").unwrap_or_default();
     for (what, lines, rate, writes) in [
         ("L2 hits, saturated", 12_000_u64, 256, 0),
         ("L2 misses, random, saturated", 1 << 24, 256, 0),
@@ -331,6 +332,10 @@ fn step_time() {
         ("misses, light", 1 << 24, 4, 32),
         ("idle", 1, 0, 0),
     ] {
+        if !what.contains(&only) {
+            continue;
+        }
+
         let gpu = gpu();
         let controls = controls(&gpu);
         let mut memory = Memory::new(&gpu, 2, 1);
@@ -343,7 +348,7 @@ fn step_time() {
         let before = memory.stats[0].l2_reads + memory.stats[1].l2_reads;
         let start = std::time::Instant::now();
         let mut stepping = std::time::Duration::ZERO;
-        let cycles = 300_000;
+        let cycles = std::env::var("CORUN_CYCLES").ok().and_then(|n| n.parse().ok()).unwrap_or(300_000_u64);
         for now in 30_000..30_000 + cycles {
             let start = std::time::Instant::now();
             memory.step(now, &controls, false);
