@@ -8,6 +8,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod controls;
+pub mod decode;
 pub mod digest;
 pub mod error;
 pub mod gpu;

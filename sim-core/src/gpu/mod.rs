@@ -1,6 +1,11 @@
 //! The hardware that is simulated, as data: SM classes, caches, crossbars, DRAM, clocks. All figures are whole numbers with the unit in
 //! the name. Presets are in `presets`, each figure with its source.
 
+pub mod fields;
+pub mod occupancy;
+pub mod presets;
+pub mod validate;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 

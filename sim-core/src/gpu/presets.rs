@@ -1,0 +1,141 @@
+//! GPUs by name, each figure with its source.
+
+use super::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, NocConfig, NocKind, PagePolicy, SmClass};
+use alloc::string::ToString;
+use alloc::vec;
+
+/// A preset's name and what to say of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// Name in experiments.
+    pub name: &'static str,
+    /// Heading.
+    pub title: &'static str,
+    /// Where its figures come from.
+    pub source: &'static str,
+    /// What it is good for.
+    pub doc: &'static str,
+    make: fn() -> Gpu,
+}
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "ccbp-16sm",
+        title: "16 SMs, Maxwell-like",
+        source: "CCBP Table 1",
+        doc: "The GPU of the CCBP paper: 16 SMs, 16 L2 banks, 16 DRAM channels of 319 GB/s together",
+        make: ccbp_16sm,
+    },
+    Preset {
+        name: "tiny-2sm",
+        title: "2 SMs, for lessons and tests",
+        source: "Corun",
+        doc: "Small enough to follow every warp: 2 SMs of 16 warps, 2 L2 banks, 2 DRAM channels",
+        make: tiny_2sm,
+    },
+];
+
+/// The preset of that name.
+pub fn find(name: &str) -> Option<Gpu> {
+    PRESETS.iter().find(|preset| preset.name == name).map(|preset| (preset.make)())
+}
+
+fn ccbp_16sm() -> Gpu {
+    Gpu {
+        name: "ccbp-16sm".to_string(),
+        sms: vec![SmClass {
+            name: "sm".to_string(),
+            count: 16,               // CCBP Table 1
+            ctas: 32,                // CCBP Table 1
+            threads: 2048,           // CCBP Table 1
+            registers: 65_536,       // CCBP Table 1: 256 KB
+            register_granularity: 1, // as GPGPU-Sim 3.2.2, which CCBP used
+            shared_bytes: 96 * 1024, // CCBP Table 1
+            shared_banks: 32,        // one word a lane, as Maxwell
+            shared_latency: 24,      // Maxwell by Mei and Chu (TPDS 2017), Table 8: 24 to 28
+            schedulers: 4,           // CCBP Table 1
+            loads_per_warp: 8,       // not stated; more than any kernel here has between uses
+            lsu_queue: 4,            // not stated; a kernel's share of a memory pipeline of a few instructions
+            lsu_hol: false,          // CCBP §4.3 gains only if a full virtual queue does not hold the others
+            l1: L1Config {
+                bytes: 24 * 1024, // CCBP Table 1
+                ways: 8,          // CCBP Table 1
+                latency: 82,      // Maxwell by Mei and Chu (TPDS 2017): 82
+                mshrs: 256,       // CCBP Table 1
+                merges: 8,        // GPGPU-Sim 3.2.2, Fermi configuration
+                miss_queue: 128,  // CCBP Table 1
+                arbiter_latency: 1,
+                store_buffer: 16, // CCBP Table 1
+            },
+        }],
+        core_mhz: 1800, // CCBP §6
+        noc: NocConfig {
+            kind: NocKind::Crossbar,
+            mhz: 1200,      // CCBP Table 1
+            flit_bytes: 32, // CCBP Table 1
+            queue: 8,       // not stated; GPGPU-Sim's input buffers hold 8 packets
+            latency: 8,     // not stated; part of the 200 cycles below
+            arbiter: Arbiter::RoundRobin,
+        },
+        l2: L2Config {
+            banks: 16,              // CCBP Table 1
+            bank_bytes: 128 * 1024, // CCBP Table 1
+            ways: 8,                // CCBP Table 1
+            line_bytes: 128,        // CCBP Table 1
+            mshrs: 256,             // CCBP Table 1
+            merges: 8,              // not stated
+            queue: 8,               // GPGPU-Sim 3.2.2, Fermi configuration
+            latency: 100,           // makes an unloaded L2 hit 200 core cycles (CCBP Table 1)
+        },
+        dram: DramConfig {
+            kind: DramKind::Banked,
+            channels: 16, // CCBP Table 1
+            mhz: 1246,    // 16 channels × 16 B a clock = 319 GB/s, which CCBP prints beside 1200 MHz; the bandwidth is what binds
+            queue: 128,   // CCBP Table 1
+            banks: 16,    // GDDR5
+            columns: 16,  // a 2 KB page of one 32-bit GDDR5 device
+            map: DramMap::RowBankColumn,
+            page: PagePolicy::Open,
+            latency: 100, // makes an unloaded DRAM access 380 core cycles in all (CCBP Table 1)
+            // GDDR5 of GPGPU-Sim's GTX 480 configuration at 924 MHz, the same nanoseconds at 1246 MHz.
+            timing: DramTiming {
+                T: 8, // 128 B at 16 B a clock
+                tCL: 16,
+                WL: 5,
+                tRP: 16,
+                tRC: 54,
+                tRAS: 38,
+                tRCD: 16,
+                tRRD: 8,
+                tFAW: 0,
+                tCCD: 3,
+                tWR: 16,
+                tWTR: 7,
+                tRTP: 3,
+                tREFI: 4860,
+                tRFC: 81,
+            },
+        },
+    }
+}
+
+fn tiny_2sm() -> Gpu {
+    let large = ccbp_16sm();
+    Gpu {
+        name: "tiny-2sm".to_string(),
+        sms: vec![SmClass {
+            count: 2,
+            ctas: 8,
+            threads: 512,
+            registers: 16_384,
+            shared_bytes: 16 * 1024,
+            schedulers: 2,
+            l1: L1Config { bytes: 4 * 1024, ways: 4, mshrs: 32, miss_queue: 32, store_buffer: 8, ..large.sms[0].l1.clone() },
+            ..large.sms[0].clone()
+        }],
+        l2: L2Config { banks: 2, bank_bytes: 32 * 1024, mshrs: 32, ..large.l2.clone() },
+        dram: DramConfig { channels: 2, queue: 32, ..large.dram.clone() },
+        ..large
+    }
+}
