@@ -15,6 +15,7 @@ pub mod gpu;
 pub mod ids;
 pub mod kernel;
 pub mod machine;
+pub mod probe;
 pub mod rng;
 pub mod stats;
 pub mod value;

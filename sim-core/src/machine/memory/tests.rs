@@ -319,6 +319,19 @@ fn reply_headers_say_what_a_request_cost() {
     assert_eq!([memory.stats[0].l2_misses, memory.stats[1].l2_misses], [1, 2]);
 }
 
+/// The fixed latencies are added once, and nothing else depends on them.
+#[test]
+fn unloaded_latency_follows_its_parameters() {
+    let (hit, miss) = crate::probe::unloaded_latency(&gpu());
+    let mut slower = gpu();
+    slower.l2.latency += 12;
+    slower.dram.latency += 30;
+    let (slower_hit, slower_miss) = crate::probe::unloaded_latency(&slower);
+    // 12 NoC cycles are 18 core cycles.
+    assert!((slower_hit - hit - 18.0).abs() < 0.5, "{hit} {slower_hit}");
+    assert!((slower_miss - miss - 48.0).abs() < 0.5, "{miss} {slower_miss}");
+}
+
 /// Nanoseconds of a step when everything is saturated: `cargo test --release -p sim-core -- --ignored --nocapture step_time`.
 #[test]
 #[ignore = "a measurement"]
