@@ -16,7 +16,7 @@ export interface EngineEvents {
   failed(message: string): void;
 }
 
-export interface Ready { version: string; catalogue: Catalogue; seed: number }
+export interface Ready { version: string; catalogue: Catalogue }
 
 function spawn(name: string): Worker {
   // The bundler finds the worker by this very expression.
@@ -43,6 +43,7 @@ export class Engine {
   #pending: FrameMessage | null = null;
   #asked = 0;
   #results = new Map<number, (result: Result) => void>();
+  #seeds = new Map<number, (seed: number) => void>();
   #controls = new Map<number, (controls: unknown) => void>();
   /** IPC alone, by the experiment that measures it: a change of policy does not measure again. */
   #alone = new Map<string, { ipc: number | null; why: string }>();
@@ -98,6 +99,7 @@ export class Engine {
       }
       case "result": this.#results.get(message.id)?.(message.result); this.#results.delete(message.id); return;
       case "controls": this.#controls.get(message.id)?.(message.controls); this.#controls.delete(message.id); return;
+      case "seed": this.#seeds.get(message.id)?.(message.seed); this.#seeds.delete(message.id); return;
       case "refused": this.#events.refused(message.problems); return;
       case "failed": this.#events.failed(message.message); return;
       case "alone": this.#gotAlone(message); return;
@@ -108,8 +110,11 @@ export class Engine {
   #draw(): void {
     const message = this.#pending;
     this.#pending = null;
-    if (message && message.id === this.#id) this.#events.frame(message);
-    this.#post({ t: "drawn" });
+    try {
+      if (message && message.id === this.#id) this.#events.frame(message);
+    } finally {
+      this.#post({ t: "drawn" });
+    }
   }
 
   #post(message: ToWorker): void { this.#worker.postMessage(message); }
@@ -133,6 +138,11 @@ export class Engine {
   controls(): Promise<unknown> {
     const id = ++this.#asked;
     return new Promise((done) => { this.#controls.set(id, done); this.#post({ t: "controls", id }); });
+  }
+
+  freshSeed(): Promise<number> {
+    const id = ++this.#asked;
+    return new Promise((done) => { this.#seeds.set(id, done); this.#post({ t: "freshSeed", id }); });
   }
 
   // ---------------------------------------------------------------- IPC alone

@@ -1,10 +1,445 @@
-// Where the page starts.
+// Where the page starts: it puts the parts together and passes news between them.
+//
+// The experiment (from the address bar, or the default) goes to the engine; frames come back and go to the views; what the
+// user changes goes into the address bar, which always is the link to what is on the screen.
 //
 // The views come from ./views/index.ts, which registers these elements when it is imported:
 //   <corun-sm-grid>      SmView      the SMs, their CTA slots and schedulers; fires `select-sm`
-//   <corun-sm-detail>    SmView      one SM: registers, shared memory, warps, slots, warp states; empty when nothing is selected
+//   <corun-sm-detail>    SmView      one SM: registers, shared memory, warps, slots, warp states
 //   <corun-memory-path>  FrameView   NoC ports, L2 banks, DRAM channels
 //   <corun-charts>       WindowView  the charts over time; fires `zoom` and `panel`
-// Their types are in ./types.ts, the kernels' colours in ./palette.ts, the stamp for exports in ./stamp.ts,
-// the colour, space and type tokens (custom properties) in ./style/tokens.css.
+// Their types are in ./types.ts, the kernels' colours in ./palette.ts, the stamp for exports in ./stamp.ts, the tokens in
+// ./style/tokens.css. The content policy allows no style attributes in markup; setting element.style is fine.
 import "./style/tokens.css";
+import "./style/base.css";
+import "./style/layout.css";
+import "./style/parts.css";
+import.meta.glob("./views/index.ts", { eager: true });
+import "./editor.ts";
+import "./numbers.ts";
+import "./transport.ts";
+import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
+import { h, icon, setText } from "./dom.ts";
+import type { CorunEditor } from "./editor.ts";
+import { Engine } from "./engine.ts";
+import { count } from "./format.ts";
+import { LinkError, decodeLink, encodeLink, type View } from "./link.ts";
+import type { CorunNumbers } from "./numbers.ts";
+import { KERNEL_STYLES, isDark, onThemeChange } from "./palette.ts";
+import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
+import { download, provideStamp, stampName, stampText } from "./stamp.ts";
+import type { CorunTransport } from "./transport.ts";
+import type { Catalogue, Decision, Experiment, FrameView, PolicyChoice, Problem, SelectSm, SmView, WindowView, Zoom } from "./types.ts";
+
+/** The first screen. */
+const FIRST: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
+/** Where the first screen stops when motion is not wanted: the SMs are full and the charts have begun. */
+const STILL = 8_000;
+
+const $ = <T extends Element>(selector: string): T => document.querySelector(selector) as T;
+const transport = $<CorunTransport>("corun-transport");
+const editor = $<CorunEditor>("corun-editor");
+const notices = $<HTMLElement>("#notices");
+const pictures = $<HTMLElement>("#pictures");
+const side = $<HTMLElement>("#editor");
+
+let engine: Engine | null = null;
+let catalogue: Catalogue | null = null;
+let version = "";
+let experiment: Experiment | null = null;
+let view: View = {};
+let loaded: Loaded | null = null;
+let state: RunState | "idle" = "idle";
+let cycle = 0;
+/** The cycle belongs in the link only where the user has stopped to look. */
+let linkCycle = false;
+let pausedByHiding = false;
+let link = "";
+
+// ---------------------------------------------------------------- colours
+
+function paintKernels(): void {
+  const dark = isDark();
+  KERNEL_STYLES.forEach((style, k) => {
+    document.documentElement.style.setProperty(`--k${k}`, dark ? style.dark : style.light);
+    document.documentElement.style.setProperty(`--k${k}-ink`, dark ? style.inkDark : style.inkLight);
+  });
+}
+paintKernels();
+onThemeChange(paintKernels);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
+  if (stored("corun-theme") === null) document.documentElement.dataset["theme"] = event.matches ? "dark" : "light";
+});
+
+function stored(key: string): string | null {
+  try { return localStorage.getItem(key); } catch { return null; }
+}
+function store(key: string, value: string): void {
+  try { localStorage.setItem(key, value); } catch { /* storage may be forbidden: then it is forgotten */ }
+}
+function toggleTheme(): void {
+  const next = isDark() ? "light" : "dark";
+  document.documentElement.dataset["theme"] = next;
+  store("corun-theme", next);
+}
+
+// ---------------------------------------------------------------- pictures
+
+const card = (id: string, title: string, ...body: Node[]): HTMLElement =>
+  h("section", { class: "card", id, "aria-labelledby": `${id}-title`, tabIndex: -1 }, h("h2", { id: `${id}-title` }, title), ...body);
+
+const grid = document.createElement("corun-sm-grid") as SmView;
+const detail = document.createElement("corun-sm-detail") as SmView;
+const path = document.createElement("corun-memory-path") as FrameView;
+const charts = document.createElement("corun-charts") as WindowView;
+const numbers = document.createElement("corun-numbers") as CorunNumbers;
+const log = h("ol", { class: "log" });
+const logEmpty = h("p", { class: "note" }, "The policy has decided nothing yet.");
+const detailCard = card("sm", "One SM", detail);
+const closeDetail = h("button", { type: "button", class: "icon-button small card-close", "aria-label": "Close the SM", onclick: () => { select(null); } }, icon("close"));
+detailCard.append(closeDetail);
+detailCard.hidden = true;
+pictures.append(
+  h("div", { class: "columns" },
+    h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
+    h("div", { class: "column" }, card("numbers", "Numbers", numbers), detailCard, card("decisions", "What the policy decided", logEmpty, log))),
+  card("charts", "Over time", charts));
+
+grid.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
+charts.addEventListener("zoom", (event) => {
+  const zoom = (event as CustomEvent<Zoom | null>).detail;
+  if (zoom) view.zoom = zoom; else delete view.zoom;
+  writeLink();
+});
+charts.addEventListener("panel", (event) => {
+  const panel = (event as CustomEvent<string>).detail;
+  if (panel) view.panel = panel; else delete view.panel;
+  writeLink();
+});
+
+function select(sm: number | null): void {
+  const hadFocus = detailCard.contains(document.activeElement);
+  if (sm === null) delete view.sm; else view.sm = sm;
+  showSelection();
+  if (sm === null && hadFocus) grid.focus();
+  writeLink();
+}
+function showSelection(): void {
+  const sms = loaded?.layout.sms.length ?? 0;
+  const sm = view.sm !== undefined && view.sm < sms ? view.sm : null;
+  grid.selected = sm;
+  detail.selected = sm;
+  detailCard.hidden = sm === null;
+  setText(detailCard.querySelector("h2") as Element, sm === null ? "One SM" : `SM ${sm}`);
+}
+
+const MAX_LOG = 200;
+function showDecisions(decisions: Decision[], restart: boolean): void {
+  if (restart) log.replaceChildren();
+  for (const d of decisions.slice(-MAX_LOG)) {
+    const name = d.kernel === null ? null : loaded?.layout.kernels[d.kernel];
+    log.prepend(h("li", null, h("span", { class: "log-cycle" }, count(d.cycle)), h("span", null, name ? h("b", null, `${name} `) : null, d.text)));
+  }
+  while (log.children.length > MAX_LOG) log.lastElementChild?.remove();
+  logEmpty.hidden = log.children.length > 0;
+}
+
+// ---------------------------------------------------------------- notices
+
+function say(of: Notice | null): void {
+  notices.replaceChildren(...(of ? [notice(of)] : []));
+}
+const openFirst = { label: "Open the default experiment", primary: true, run: () => { view = {}; open(FIRST, true); } };
+
+// ---------------------------------------------------------------- the experiment
+
+/** Shows and runs an experiment that comes from elsewhere than the form. */
+function open(next: Experiment, play: boolean, seek = 0): void {
+  editor.show(next);
+  side.hidden = false;
+  apply(next, play, seek);
+}
+
+function apply(next: Experiment, play: boolean, seek = 0): void {
+  experiment = next;
+  linkCycle = seek > 0 && !play;
+  if (linkCycle) view.cycle = seek;
+  else delete view.cycle;
+  engine?.load(next, play, seek);
+  writeLink();
+}
+
+const names = (of: Experiment): string[] => of.kernels.map((k) => (typeof k === "string" ? k : String(k["kernel"] ?? k["name"] ?? "own")));
+const policyName = (of: Experiment): string => (typeof of.policy === "string" ? of.policy : (of.policy as PolicyChoice | undefined)?.name ?? "even");
+
+function onLoaded(message: Loaded): void {
+  if (!catalogue || !experiment) return;
+  loaded = message;
+  cycle = 0;
+  editor.accepted(message.normal);
+  say(null);
+  pictures.hidden = false;
+  for (const one of [grid, detail, path]) one.setLayout(message.layout, catalogue);
+  charts.setLayout(message.windows, message.layout.kernels);
+  charts.panel = view.panel ?? "";
+  charts.zoom = view.zoom ?? null;
+  numbers.setKernels(catalogue, message.layout.kernels);
+  showDecisions([], true);
+  showSelection();
+  document.title = `${names(experiment).join(" + ")} · ${policyName(experiment)} · Corun`;
+}
+
+function onProblems(problems: Problem[]): void {
+  editor.problems(problems);
+  if (loaded) { document.title = "A problem · Corun"; return; }
+  transport.show("idle", 0, 0);
+  say({
+    kind: "error", title: "This experiment cannot run",
+    text: [h("ul", null, ...problems.map((p) => h("li", null, h("b", null, p.path || "experiment"), `: found ${p.found}, want ${p.want}`)))],
+    actions: [openFirst],
+  });
+}
+
+function onFrame(message: FrameMessage): void {
+  const before = state;
+  state = message.state;
+  cycle = message.cycle;
+  transport.show(state, cycle, message.rate);
+  for (const one of [grid, detail, path]) one.update(message.frame);
+  if (message.restart) { charts.reset(); if (view.zoom) charts.zoom = view.zoom; }
+  if (loaded && message.windows.length > 0) charts.setWindows(loaded.windows, message.windows);
+  if (message.restart || message.decisions.length > 0) showDecisions(message.decisions, message.restart);
+  if (message.result) numbers.update(message.result);
+  if (state !== before) {
+    if (state === "stuck") {
+      say({ kind: "error", title: `The machine is stuck at cycle ${count(cycle)}`, text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", h("pre", null, message.why)], actions: [] });
+    } else if (before === "stuck") say(null);
+    if (state !== "playing" && state !== "seeking") {
+      document.documentElement.dataset["settled"] = String(cycle);
+      if (linkCycle && cycle > 0) view.cycle = cycle; else delete view.cycle;
+      writeLink();
+    } else {
+      delete document.documentElement.dataset["settled"];
+      if (state === "playing" && view.cycle !== undefined) { delete view.cycle; linkCycle = false; writeLink(); }
+    }
+  } else if (state === "paused" && linkCycle && view.cycle !== cycle) {
+    document.documentElement.dataset["settled"] = String(cycle);
+    view.cycle = cycle;
+    writeLink();
+  }
+}
+
+function onFailed(message: string): void {
+  state = "idle";
+  transport.show("idle", cycle, 0);
+  say({
+    kind: "error", title: "The simulation stopped",
+    text: ["The engine met something that it cannot go on from. That is a defect of Corun, not of the experiment. It said:", h("pre", null, message)],
+    actions: [
+      { label: "Start this experiment again", primary: true, run: () => void again() },
+      { label: "Open the default experiment", run: () => { experiment = FIRST; editor.show(FIRST); void again(); } },
+    ],
+  });
+}
+async function again(): Promise<void> {
+  say({ kind: "loading", title: "Starting again…", text: [], actions: [] });
+  try {
+    await engine?.restart();
+    apply(experiment ?? FIRST, false);
+  } catch (error) { onFailed(String(error)); }
+}
+
+// ---------------------------------------------------------------- the address bar
+
+let writing = 0;
+let linkTimer = 0;
+/** Makes the address bar the link to what is shown; browsers allow only so many changes a second. */
+function writeLink(): void {
+  clearTimeout(linkTimer);
+  linkTimer = window.setTimeout(() => void writeNow(), 60);
+}
+async function writeNow(): Promise<void> {
+  if (!experiment) return;
+  const mine = ++writing;
+  const hash = await encodeLink({ experiment, view });
+  if (mine !== writing) return;
+  link = hash;
+  if (location.hash !== hash) history.replaceState(null, "", hash);
+}
+
+/** Opens what the address bar says. */
+async function readLink(first: boolean): Promise<void> {
+  const hash = location.hash;
+  if (!first && hash === link) return;
+  // Links inside the page, such as the one that skips to the pictures.
+  if (/^#(main|f-[a-z0-9-]+)$/i.test(hash)) { if (first) open(FIRST, !calm()); return; }
+  clearTimeout(linkTimer);
+  writing += 1;
+  try {
+    const linked = await decodeLink(hash);
+    if (hash !== location.hash) return;
+    view = linked?.view ?? {};
+    link = hash;
+    const at = view.cycle ?? 0;
+    if (at > 0) open(linked?.experiment ?? FIRST, false, at);
+    else if (calm()) { open(linked?.experiment ?? FIRST, false, STILL); linkCycle = false; delete view.cycle; }
+    else open(linked?.experiment ?? FIRST, true);
+  } catch (error) {
+    engine?.pause();
+    if (!loaded) { side.hidden = true; transport.show("idle", 0, 0); }
+    say({
+      kind: "error", title: "This link cannot be opened",
+      text: [error instanceof LinkError ? error.message : `It is damaged (${String(error)}).`, "It may have been cut when it was copied. Nothing of it was run."],
+      actions: [openFirst],
+    });
+  }
+}
+const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+addEventListener("hashchange", () => void readLink(false));
+
+// ---------------------------------------------------------------- what the user does
+
+function toggle(): void {
+  if (!engine || !loaded) return;
+  if (state === "playing" || state === "seeking") { linkCycle = true; engine.pause(); }
+  else if (state === "done" || state === "stuck") { say(null); engine.reset(true); }
+  else { linkCycle = false; engine.play(); }
+}
+const does = {
+  toggle,
+  step: () => { linkCycle = true; engine?.step(1); },
+  back: () => { linkCycle = true; if (cycle > 0) engine?.seek(cycle - 1); },
+  event: () => { linkCycle = true; engine?.stepEvent(); },
+  reset: () => { linkCycle = false; engine?.reset(false); },
+  speed: (cyclesPerSecond: number) => engine?.speed(cyclesPerSecond),
+};
+
+async function copyLink(): Promise<void> {
+  await writeNow();
+  await copyText(location.href, "The link is copied. Whoever opens it sees the same run.");
+}
+
+function experimentText(): string { return `${JSON.stringify(experiment, null, 2)}\n`; }
+
+function exportExperiment(): void {
+  if (experiment) download(stampName("experiment", "json"), experimentText(), "application/json");
+}
+
+/** A command that runs the same experiment natively, file and all; where the page has stopped, it stops too. */
+async function copyCommand(): Promise<void> {
+  if (!experiment) return;
+  const name = stampName("experiment", "json");
+  const until = view.cycle !== undefined && state !== "done" ? ` --cycles ${view.cycle}` : "";
+  await copyText(`# ${stampText()}\ncat > ${name} <<'EXPERIMENT'\n${experimentText()}EXPERIMENT\ntarget/release/corun run ${name}${until} --json\n`,
+    "The command is copied. Paste it into a shell in a clone of Corun, after `cargo build --release`.");
+}
+
+async function exportResult(): Promise<void> {
+  if (!engine || !loaded) return;
+  const result = await engine.result();
+  download(stampName("result", "json"), `${JSON.stringify(result, null, 2)}\n`, "application/json");
+}
+
+function toggleSide(): void {
+  const closed = document.documentElement.dataset["side"] === "closed";
+  document.documentElement.dataset["side"] = closed ? "open" : "closed";
+  sideButton.setAttribute("aria-expanded", String(closed));
+  if (closed) (editor.querySelector("select, input, button") as HTMLElement | null)?.focus();
+}
+
+provideStamp(() => ({ engine: version, config: loaded?.hash ?? "", seed: loaded?.normal.seed ?? experiment?.seed ?? 0, cycle, link: location.href }));
+
+const KEYS: Key[] = [
+  { keys: ["space"], does: "play, pause" },
+  { keys: ["."], does: "one cycle forward" },
+  { keys: [","], does: "one cycle back" },
+  { keys: ["e"], does: "to the next event" },
+  { keys: ["["], does: "slower" },
+  { keys: ["]"], does: "faster" },
+  { keys: ["r"], does: "reset to cycle 0" },
+  { keys: ["c"], does: "copy the link" },
+  { keys: ["x"], does: "open or close the experiment" },
+  { keys: ["1"], does: "to the SMs" },
+  { keys: ["2"], does: "to the memory path" },
+  { keys: ["3"], does: "to the numbers" },
+  { keys: ["4"], does: "to the charts" },
+  { keys: ["d"], does: "dark or light" },
+  { keys: ["esc"], does: "close what is open" },
+  { keys: ["?"], does: "this list" },
+];
+const help = helpDialog(KEYS, () => stored("corun-keys") !== "off", (on) => store("corun-keys", on ? "on" : "off"));
+
+addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  const target = event.target as HTMLElement;
+  if (target.closest("input:not([type=checkbox]):not([type=range]), textarea, select, dialog")) return;
+  if (event.key === "Escape") { if (view.sm !== undefined && !document.querySelector(":popover-open")) select(null); return; }
+  if (stored("corun-keys") === "off") return;
+  const go = (id: string): void => { const to = document.getElementById(id); to?.scrollIntoView({ block: "start" }); to?.focus(); };
+  switch (event.key) {
+    case " ":
+      if (target.closest("button, summary, a, input, [role=button], [role=gridcell]")) return;
+      toggle();
+      break;
+    case ".": does.step(); break;
+    case ",": does.back(); break;
+    case "e": does.event(); break;
+    case "[": transport.nudge(-3); break;
+    case "]": transport.nudge(3); break;
+    case "r": does.reset(); break;
+    case "c": void copyLink(); break;
+    case "x": toggleSide(); break;
+    case "1": go("sms"); break;
+    case "2": go("path"); break;
+    case "3": go("numbers"); break;
+    case "4": go("charts"); break;
+    case "d": toggleTheme(); break;
+    case "?": help.showModal(); break;
+    default: return;
+  }
+  event.preventDefault();
+});
+
+// Nobody looks: nothing runs.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden && state === "playing") { pausedByHiding = true; engine?.pause(); }
+  else if (!document.hidden && pausedByHiding) { pausedByHiding = false; engine?.play(); }
+});
+
+const sideButton = h("button", { type: "button", class: "icon-button", "aria-label": "The experiment", "aria-controls": "editor", "aria-expanded": "true", title: "Open or close the experiment ( x )", onclick: toggleSide }, icon("sliders"));
+$("#actions").append(
+  sideButton,
+  h("button", { type: "button", class: "icon-button labelled", title: "Copy the link to this very run ( c )", "aria-label": "Copy the link", onclick: () => void copyLink() }, icon("link"), h("span", null, "Link")),
+  h("button", { type: "button", class: "icon-button labelled", title: "Save the result so far as JSON", "aria-label": "Save the result", onclick: () => void exportResult() }, icon("download"), h("span", null, "Result")),
+  h("button", { type: "button", class: "icon-button", title: "Dark or light ( d )", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon")),
+  h("button", { type: "button", class: "icon-button", title: "Keys and help ( ? )", "aria-label": "Keys and help", onclick: () => help.showModal() }, h("b", { "aria-hidden": "true" }, "?")));
+
+// ---------------------------------------------------------------- start
+
+async function start(): Promise<void> {
+  transport.init(does);
+  if (matchMedia("(max-width: 60rem)").matches) { document.documentElement.dataset["side"] = "closed"; sideButton.setAttribute("aria-expanded", "false"); }
+  say({ kind: "loading", title: "Loading the simulator…", text: ["It runs here, in your browser; nothing is sent anywhere."], actions: [] });
+  let ready;
+  try {
+    ({ engine, ready } = await Engine.start({
+      loaded: onLoaded, problems: onProblems, frame: onFrame, failed: onFailed,
+      alone: (kernel, ipc, why) => numbers.alone(kernel, ipc, why),
+      refused: (problems) => toast(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")),
+    }));
+  } catch (error) {
+    side.hidden = true;
+    say({
+      kind: "error", title: "The simulator could not be started",
+      text: [error instanceof Error ? error.message : String(error), "It needs a browser with WebAssembly and module workers: any that was current in 2023 or later."],
+      actions: [{ label: "Try again", primary: true, run: () => location.reload() }],
+    });
+    return;
+  }
+  catalogue = ready.catalogue;
+  version = ready.version;
+  const running = engine;
+  editor.init(ready.catalogue, { change: (next) => apply(next, state === "playing" || (state === "idle" && !calm())), freshSeed: () => running.freshSeed(), exportExperiment, copyCommand: () => void copyCommand() });
+  await readLink(true);
+}
+void start();

@@ -25,6 +25,7 @@ export type ToWorker =
   | { t: "setControls"; controls: unknown }
   | { t: "controls"; id: number }
   | { t: "result"; id: number }
+  | { t: "freshSeed"; id: number }
   /** The page has drawn the last frame and can take another one. */
   | { t: "drawn" }
   /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */
@@ -56,12 +57,13 @@ export interface FrameMessage {
   why: string;
 }
 export type FromWorker =
-  | { t: "ready"; version: string; catalogue: Catalogue; seed: number }
+  | { t: "ready"; version: string; catalogue: Catalogue }
   | Loaded
   | { t: "problems"; id: number; problems: Problem[] }
   | FrameMessage
   | { t: "result"; id: number; result: Result }
   | { t: "controls"; id: number; controls: unknown }
+  | { t: "seed"; id: number; seed: number }
   | { t: "refused"; problems: Problem[] }
   | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; why: string }
   | { t: "failed"; message: string };

@@ -287,7 +287,7 @@ scope.onmessage = (event) => {
   const message = event.data;
   if (message.t === "init") {
     engine.default({ module_or_path: message.module }).then(
-      () => guarded(() => send({ t: "ready", version: engine.version(), catalogue: engine.presets(), seed: engine.freshSeed() })),
+      () => guarded(() => send({ t: "ready", version: engine.version(), catalogue: engine.presets() })),
       (error: unknown) => send({ t: "failed", message: String(error) }),
     );
     return;
@@ -305,6 +305,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       owed = 0;
       marks = [];
       return;
+    case "freshSeed": send({ t: "seed", id: message.id, seed: engine.freshSeed() }); return;
     case "alone": startAlone(message); return;
   }
   if (!sim) return;

@@ -1,0 +1,96 @@
+// Building elements. Text is always text: nothing from an experiment or a link is ever read as markup.
+
+type Child = Node | string | null | undefined | false;
+type Props = Record<string, unknown>;
+
+/** `h("button", { class: "icon", onclick: go, "aria-label": "Go" }, "…")`. Keys with a dash, and `class`, `for`, `role`, are attributes. */
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props?: Props | null, ...children: Child[]): HTMLElementTagNameMap[K];
+export function h(tag: string, props?: Props | null, ...children: Child[]): HTMLElement;
+export function h(tag: string, props?: Props | null, ...children: Child[]): HTMLElement {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value as EventListener);
+    else if (key in element && !key.includes("-") && !["list", "role", "type"].includes(key)) (element as unknown as Props)[key] = value;
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+export function append(element: Element, children: Child[]): void {
+  for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
+}
+
+/** Changes text only when it differs, so that selections and screen readers are left in peace. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const ICONS = {
+  play: "M7 4.5v15l12-7.5z",
+  pause: "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z",
+  step: "M6 5v14l9-7zM16 5h2.5v14H16z",
+  back: "M18 5v14l-9-7zM5.5 5H8v14H5.5z",
+  event: "M4 5v14l7-7zM11 5v14l7-7zM18.5 5H20v14h-1.5z",
+  reset: "M12 5V1.8L7 6.3l5 4.5V7.2a5.4 5.4 0 1 1-5.4 5.4H4.4A7.6 7.6 0 1 0 12 5z",
+  up: "M12 7l6.5 7-1.5 1.5-5-5.3-5 5.3L5.5 14z",
+  down: "M12 17l-6.5-7L7 8.5l5 5.3 5-5.3 1.5 1.5z",
+  close: "M6.4 5L12 10.6 17.6 5 19 6.4 13.4 12l5.6 5.6-1.4 1.4L12 13.4 6.4 19 5 17.6l5.6-5.6L5 6.4z",
+  plus: "M11 5h2v6h6v2h-6v6h-2v-6H5v-2h6z",
+  link: "M10.6 13.4a3.6 3.6 0 0 0 5.1 0l3-3a3.6 3.6 0 0 0-5.1-5.1L12.3 6.6l1.3 1.3L15 6.6a1.7 1.7 0 0 1 2.4 2.4l-3 3a1.7 1.7 0 0 1-2.4 0zM13.4 10.6a3.6 3.6 0 0 0-5.1 0l-3 3a3.6 3.6 0 0 0 5.1 5.1l1.3-1.3-1.3-1.3L9 17.4A1.7 1.7 0 0 1 6.600 15l3-3a1.700 1.700 0 0 1 2.400 0z",
+  moon: "M12.5 3.500A7 7 0 0 0 20 13.300 8.500 8.500 0 1 1 12.500 3.500z",
+  dice: "M5 4h14a1 1 0 0 1 1 1v14a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1zm1 2v12h12V6zm2.200 2.200h2.600v2.600H8.200zm5 5h2.600v2.600h-2.600z",
+  sliders: "M4 6h9v2H4zM17 6h3v2h-3zM14 4.500h2v5h-2zM4 16h3v2H4zM11 16h9v2h-9zM8 14.500h2v5H8z",
+  download: "M11 4h2v8l3-3 1.400 1.400L12 15.800 6.600 10.400 8 9l3 3zM5 18h14v2H5z",
+  upload: "M12 4l5.400 5.400L16 10.800l-3-3v8h-2v-8l-3 3-1.400-1.400zM5 18h14v2H5z",
+  terminal: "M4 5h16v14H4zm2 2v10h12V7zm1.500 2.200L9 8l4 4-4 4-1.500-1.200L10.300 12zM13 14.500h4V16h-4z",
+} as const;
+export type IconName = keyof typeof ICONS;
+
+export function icon(name: IconName): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}
+
+/** The mark of a kernel: its colour, pattern and letter. */
+export function swatch(kernel: number): HTMLElement {
+  const letter = String.fromCharCode(65 + kernel % 26);
+  return h("span", { class: `swatch swatch-${kernel % 8}`, "aria-hidden": "true" }, h("b", null, letter));
+}
+
+let popover: HTMLElement | null = null;
+/** A small “?” that shows a definition next to itself. */
+export function definition(title: string, ...body: Child[]): HTMLButtonElement {
+  const button = h("button", { class: "what", type: "button", "aria-label": `What is ${title}?`, "aria-expanded": "false" }, "?");
+  button.addEventListener("click", () => {
+    const mine = popover?.isConnected && popover.matches(":popover-open") && button.getAttribute("aria-expanded") === "true";
+    popover?.hidePopover?.();
+    if (mine) return;
+    popover?.remove();
+    const box = h("div", { class: "definition", popover: "auto", role: "dialog", "aria-label": title, tabIndex: -1 }, h("h3", null, title), ...body.map((b) => (b instanceof Node ? b.cloneNode(true) : b)));
+    popover = box;
+    // Beside its button, so that the keyboard goes on from there.
+    button.after(box);
+    box.addEventListener("toggle", (event) => {
+      const open = (event as ToggleEvent).newState === "open";
+      button.setAttribute("aria-expanded", String(open));
+      if (!open) setTimeout(() => box.remove(), 0);
+    });
+    box.showPopover();
+    const at = button.getBoundingClientRect();
+    const size = box.getBoundingClientRect();
+    const x = Math.max(8, Math.min(at.left - 12, innerWidth - size.width - 8));
+    const below = at.bottom + 6 + size.height <= innerHeight - 8;
+    box.style.left = `${x}px`;
+    box.style.top = `${below ? at.bottom + 6 : Math.max(8, at.top - size.height - 6)}px`;
+    box.focus();
+  });
+  return button;
+}

@@ -1,0 +1,543 @@
+// The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
+// engine judges it, and what the engine says is shown at the field whose path it names.
+import { definition, h, icon, setText, swatch } from "./dom.ts";
+import { fieldFor, fixed, plainPath, words } from "./format.ts";
+import { LinkError, asExperiment } from "./link.ts";
+import type { Catalogue, Experiment, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
+
+const MAX_KERNELS = 8;
+const OWN = "\u0000own";
+
+export interface EditorEvents {
+  change(experiment: Experiment): void;
+  freshSeed(): Promise<number>;
+  exportExperiment(): void;
+  copyCommand(): void;
+}
+
+interface Field { path: string; control: HTMLElement; message: HTMLElement }
+
+/** A copy that shares nothing: experiments are plain JSON. */
+const copy = <T>(value: T): T => structuredClone(value);
+
+function kernelName(choice: KernelChoice): string {
+  if (typeof choice === "string") return choice;
+  return String(choice["kernel"] ?? choice["name"] ?? "own");
+}
+
+export class CorunEditor extends HTMLElement {
+  #catalogue: Catalogue | null = null;
+  #events: EditorEvents | null = null;
+  #experiment: Experiment | null = null;
+  /** After defaults, of the last experiment that the engine took. */
+  #normal: Experiment | null = null;
+  #fields = new Map<string, Field>();
+  #problems: Problem[] = [];
+  #sections = new Map<string, HTMLElement>();
+  #summary = h("div", { class: "problems", role: "alert", hidden: true });
+  /** Text of a kernel's JSON that does not parse: kept as typed. */
+  #drafts = new Map<number, string>();
+  #opened = new Set<string>();
+
+  init(catalogue: Catalogue, events: EditorEvents): void {
+    this.#catalogue = catalogue;
+    this.#events = events;
+    this.replaceChildren(this.#summary);
+    for (const [key, title] of [["examples", ""], ["kernels", "Kernels"], ["policy", "Sharing policy"], ["gpu", "GPU"], ["run", "Run"], ["file", "Take it with you"]] as const) {
+      const body = h("div", { class: "section-body" });
+      this.#sections.set(key, body);
+      this.append(h("section", { class: `editor-section section-${key}`, "aria-label": title || "Examples" }, title ? h("h2", null, title) : null, body));
+    }
+  }
+
+  get experiment(): Experiment | null { return this.#experiment; }
+
+  /** Shows an experiment that comes from elsewhere: a link, a file, an example. */
+  show(experiment: Experiment): void {
+    this.#experiment = copy(experiment);
+    this.#drafts.clear();
+    this.#problems = [];
+    this.#render();
+  }
+
+  /** The engine took the experiment. */
+  accepted(normal: Experiment): void {
+    const first = this.#normal === null;
+    this.#normal = normal;
+    this.#showProblems([]);
+    if (first) this.#render();
+  }
+
+  problems(problems: Problem[]): void { this.#showProblems(problems); }
+
+  // ---------------------------------------------------------------- editing
+
+  /** `again`: the form's shape changes with it. */
+  #edit(change: (experiment: Experiment) => void, again = false): void {
+    if (!this.#experiment) return;
+    change(this.#experiment);
+    if (again) this.#render();
+    this.#events?.change(copy(this.#experiment));
+  }
+
+  #render(): void {
+    const experiment = this.#experiment;
+    const catalogue = this.#catalogue;
+    if (!experiment || !catalogue) return;
+    const focused = this.contains(document.activeElement) ? document.activeElement?.id : "";
+    this.#fields.clear();
+    this.#section("examples", this.#examples(catalogue));
+    this.#section("kernels", ...this.#kernels(catalogue, experiment));
+    this.#section("policy", ...this.#policy(catalogue, experiment));
+    this.#section("gpu", ...this.#gpu(catalogue, experiment));
+    this.#section("run", ...this.#run(catalogue, experiment));
+    this.#section("file", ...this.#file());
+    if (focused) document.getElementById(focused)?.focus();
+    this.#showProblems(this.#problems);
+  }
+
+  #section(key: string, ...children: (HTMLElement | null)[]): void {
+    this.#sections.get(key)?.replaceChildren(...children.filter((c) => c !== null));
+  }
+
+  /** A control with its label, help and place for problems, known by the path of what it edits. */
+  #field(path: string, label: string, control: HTMLElement, options: { unit?: string; help?: string; extra?: HTMLElement | null; mark?: HTMLElement | null; hiddenLabel?: boolean } = {}): HTMLElement {
+    const plain = plainPath(path);
+    const id = `f-${plain.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
+    control.id = id;
+    const message = h("p", { class: "field-problem", id: `${id}-problem`, hidden: true });
+    const help = options.help ? h("p", { class: "field-help", id: `${id}-help` }, options.help) : null;
+    control.setAttribute("aria-describedby", [help?.id, message.id].filter(Boolean).join(" "));
+    this.#fields.set(plain, { path: plain, control, message });
+    return h("div", { class: "field" },
+      h("div", { class: "field-row" },
+        h("label", { class: options.hiddenLabel ? "hidden" : "", for: id }, options.mark ?? null, label),
+        h("div", { class: "field-control" }, control, options.unit ? h("span", { class: "unit" }, options.unit) : null, options.extra ?? null)),
+      help, message);
+  }
+
+  #select(options: { value: string; text: string }[], value: string, change: (value: string) => void): HTMLSelectElement {
+    const select = h("select", null, ...options.map((o) => h("option", { value: o.value }, o.text)));
+    // A name that is not in the list stays as it is: the engine says what is wrong with it.
+    if (!options.some((o) => o.value === value)) select.prepend(h("option", { value }, value || "–"));
+    select.value = value;
+    select.addEventListener("change", () => change(select.value));
+    return select;
+  }
+
+  /** A number, or nothing. What is typed goes to the engine as it is; the limits only help the arrows. */
+  #number(value: unknown, options: { min?: number; max?: number; step?: string; placeholder?: string }, change: (value: number | null) => void): HTMLInputElement {
+    const input = h("input", { class: "number", inputMode: options.step === "any" ? "decimal" : "numeric", placeholder: options.placeholder ?? "", autocomplete: "off" });
+    input.setAttribute("type", "number");
+    if (options.min !== undefined && Number.isFinite(options.min)) input.min = String(options.min);
+    if (options.max !== undefined && Number.isFinite(options.max)) input.max = String(options.max);
+    input.step = options.step ?? "1";
+    if (typeof value === "number") input.value = String(value);
+    input.addEventListener("change", () => change(input.value.trim() === "" || !Number.isFinite(input.valueAsNumber) ? null : input.valueAsNumber));
+    return input;
+  }
+
+  // ---------------------------------------------------------------- examples
+
+  #examples(catalogue: Catalogue): HTMLElement | null {
+    if (catalogue.experiments.length === 0) return null;
+    const select = h("select", { id: "f-example", "aria-label": "Open an example" },
+      h("option", { value: "" }, "Open an example…"),
+      ...catalogue.experiments.map((e) => h("option", { value: e.name }, e.title || e.name)));
+    select.addEventListener("change", () => {
+      const chosen = catalogue.experiments.find((e) => e.name === select.value);
+      if (!chosen) return;
+      this.show(chosen.experiment);
+      this.#events?.change(copy(chosen.experiment));
+    });
+    return select;
+  }
+
+  // ---------------------------------------------------------------- kernels
+
+  #kernels(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
+    const list = h("ol", { class: "mix" });
+    experiment.kernels.forEach((choice, i) => list.append(this.#kernel(catalogue, experiment, choice, i)));
+    const empty = experiment.kernels.length === 0 ? h("p", { class: "field-help" }, "No kernel yet. Add one to have something to run.") : null;
+    const add = h("button", { type: "button", class: "button", id: "f-add-kernel", disabled: experiment.kernels.length >= MAX_KERNELS, onclick: () => {
+      const used = new Set(experiment.kernels.map(kernelName));
+      const next = catalogue.kernels.find((k) => !used.has(k.name)) ?? catalogue.kernels[0];
+      if (next) this.#edit((e) => { e.kernels.push(next.name); eachPerKernel(catalogue, e, (values) => { values.push(values[values.length - 1] ?? 1); }); }, true);
+    } }, icon("plus"), "Add a kernel");
+    // Problems of the list as a whole.
+    const message = h("p", { class: "field-problem", id: "f-kernels-problem", hidden: true });
+    this.#fields.set("kernels", { path: "kernels", control: add, message });
+    return [list, ...(empty ? [empty] : []), add, message];
+  }
+
+  #kernel(catalogue: Catalogue, experiment: Experiment, choice: KernelChoice, i: number): HTMLElement {
+    const own = typeof choice === "object" && choice["kernel"] === undefined;
+    const name = kernelName(choice);
+    const entry = own ? undefined : catalogue.kernels.find((k) => k.name === name);
+    const select = this.#select(
+      [...catalogue.kernels.map((k) => ({ value: k.name, text: k.title && k.title !== k.name ? `${k.name} – ${k.title}` : k.name })), { value: OWN, text: "Own kernel (JSON)…" }],
+      own ? OWN : name,
+      (value) => this.#edit((e) => {
+        this.#drafts.delete(i);
+        const old = e.kernels[i] as KernelChoice;
+        if (value === OWN) e.kernels[i] = this.#template(i, name);
+        else if (typeof old === "object" && old["kernel"] !== undefined) e.kernels[i] = { ...old, kernel: value };
+        else e.kernels[i] = value;
+      }, true),
+    );
+    select.setAttribute("aria-label", `Kernel ${i + 1}`);
+    const move = (by: number): void => this.#edit((e) => {
+      const to = i + by;
+      const swap = <T>(values: T[]): void => { [values[i], values[to]] = [values[to] as T, values[i] as T]; };
+      swap(e.kernels);
+      eachPerKernel(catalogue, e, swap);
+      this.#drafts.clear();
+    }, true);
+    const buttons = h("div", { class: "mix-buttons" },
+      h("button", { type: "button", class: "icon-button", id: `f-up-${i}`, "aria-label": `Move ${name} up`, title: "Move up", disabled: i === 0, onclick: () => move(-1) }, icon("up")),
+      h("button", { type: "button", class: "icon-button", id: `f-down-${i}`, "aria-label": `Move ${name} down`, title: "Move down", disabled: i === experiment.kernels.length - 1, onclick: () => move(1) }, icon("down")),
+      h("button", { type: "button", class: "icon-button", id: `f-remove-${i}`, "aria-label": `Remove ${name}`, title: "Remove", onclick: () => {
+        this.#edit((e) => { e.kernels.splice(i, 1); eachPerKernel(catalogue, e, (values) => { values.splice(i, 1); }); this.#drafts.clear(); }, true);
+        document.getElementById("f-add-kernel")?.focus();
+      } }, icon("close")));
+    const item = h("li", { class: "mix-item" }, h("div", { class: "mix-head" }, swatch(i), this.#bare(`kernels.${i}`, select), buttons));
+    if (own) {
+      item.append(this.#ownKernel(choice as Record<string, unknown>, i));
+    } else {
+      const limit = typeof choice === "object" ? choice["ctas_per_sm"] : undefined;
+      const input = this.#number(limit, { min: 0, max: 64, placeholder: "none" }, (value) => this.#edit((e) => {
+        const old = e.kernels[i] as KernelChoice;
+        const more: Record<string, unknown> = typeof old === "object" ? { ...old } : { kernel: old };
+        delete more["ctas_per_sm"];
+        if (value !== null) more["ctas_per_sm"] = value;
+        e.kernels[i] = Object.keys(more).length === 1 ? String(more["kernel"]) : more;
+      }));
+      item.append(this.#field(`kernels.${i}.ctas_per_sm`, "CTA limit", input, { unit: "per SM" }));
+      if (entry) {
+        item.append(h("p", { class: "field-help" }, `${entry.threads} threads, ${entry.registers} registers a thread, ${entry.shared_bytes.toLocaleString("en")} B shared. `,
+          definition(entry.title || entry.name, h("p", null, entry.doc), entry.source ? h("p", { class: "source" }, `Source: ${entry.source}`) : null)));
+      }
+    }
+    item.append((this.#fields.get(`kernels.${i}`) as Field).message);
+    return item;
+  }
+
+  /** A control whose label stands elsewhere. */
+  #bare(path: string, control: HTMLElement): HTMLElement {
+    const id = `f-${path.replaceAll(".", "-")}`;
+    control.id = id;
+    const message = h("p", { class: "field-problem", id: `${id}-problem`, hidden: true });
+    control.setAttribute("aria-describedby", message.id);
+    this.#fields.set(path, { path, control, message });
+    return control;
+  }
+
+  /** An own kernel begins as the one that it replaces, where the engine has spelt that out. */
+  #template(i: number, name: string): Record<string, unknown> {
+    const full = this.#normal?.kernels[i];
+    if (typeof full === "object" && full["program"] !== undefined) {
+      const mine = copy(full);
+      delete mine["kernel"];
+      return { ...mine, name: `${name}-own` };
+    }
+    return { name: `${name}-own`, grid: 1024, threads: 256, registers: 20, shared_bytes: 0, program: [] };
+  }
+
+  #ownKernel(kernel: Record<string, unknown>, i: number): HTMLElement {
+    const text = this.#drafts.get(i) ?? JSON.stringify(kernel, null, 2);
+    const area = h("textarea", { class: "json", spellcheck: false, rows: Math.min(18, Math.max(6, text.split("\n").length)), value: text, autocomplete: "off" });
+    const said = h("p", { class: "field-problem", id: `f-own-${i}-json`, role: "alert", hidden: true });
+    area.id = `f-own-${i}`;
+    area.setAttribute("aria-label", `Kernel ${i + 1} as JSON`);
+    area.setAttribute("aria-describedby", `${said.id} f-kernels-${i}-problem`);
+    const read = (): void => {
+      let value: unknown;
+      try {
+        value = JSON.parse(area.value);
+        if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("a kernel is an object: { … }");
+      } catch (error) {
+        this.#drafts.set(i, area.value);
+        said.hidden = false;
+        setText(said, `This is not JSON yet: ${jsonError(error, area.value)}`);
+        area.setAttribute("aria-invalid", "true");
+        return;
+      }
+      said.hidden = true;
+      area.removeAttribute("aria-invalid");
+      this.#drafts.delete(i);
+      this.#edit((e) => { e.kernels[i] = value as Record<string, unknown>; });
+    };
+    let timer = 0;
+    area.addEventListener("input", () => { clearTimeout(timer); timer = window.setTimeout(read, 350); });
+    area.addEventListener("change", () => { clearTimeout(timer); read(); });
+    return h("div", { class: "own" }, area, said);
+  }
+
+  // ---------------------------------------------------------------- policy: the form is what its description says
+
+  #policy(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
+    const current: PolicyChoice = typeof experiment.policy === "string" ? { name: experiment.policy } : experiment.policy ?? { name: normalPolicy(this.#normal) };
+    const entry = catalogue.policies.find((p) => p.name === current.name);
+    const select = this.#select(catalogue.policies.map((p) => ({ value: p.name, text: p.title || p.name })), current.name, (value) => this.#edit((e) => {
+      const next: PolicyChoice = { name: value };
+      // A parameter without a default must have a value: start from the least that makes sense.
+      for (const param of catalogue.policies.find((p) => p.name === value)?.params ?? []) {
+        if (param.kind === "per_kernel_int" && param.default === undefined) next[param.name] = e.kernels.map(() => Math.max(1, param.min));
+      }
+      e.policy = next;
+    }, true));
+    const out = [this.#field("policy.name", "Policy", select, { hiddenLabel: true })];
+    if (!entry) return out;
+    out.push(h("p", { class: "field-help" }, entry.doc, entry.source ? h("span", { class: "source" }, ` Source: ${entry.source}`) : null));
+    for (const param of entry.params) out.push(...this.#param(param, current, experiment));
+    return out;
+  }
+
+  #setParam(name: string, value: unknown): void {
+    this.#edit((e) => {
+      const policy: PolicyChoice = typeof e.policy === "string" ? { name: e.policy } : { ...(e.policy ?? { name: normalPolicy(this.#normal) }) };
+      if (value === undefined) delete policy[name]; else policy[name] = value;
+      e.policy = policy;
+    });
+  }
+
+  #param(param: PolicyParam, current: PolicyChoice, experiment: Experiment): HTMLElement[] {
+    const path = `policy.${param.name}`;
+    const label = words(param.name);
+    const value = current[param.name];
+    const byDefault = param.default;
+    switch (param.kind) {
+      case "bool": {
+        const box = h("input", { checked: (value ?? byDefault) === true });
+        box.setAttribute("type", "checkbox");
+        box.addEventListener("change", () => this.#setParam(param.name, box.checked === (byDefault === true) ? undefined : box.checked));
+        return [this.#field(path, label, box, { help: param.doc })];
+      }
+      case "choice": {
+        const options = (param.choices ?? []).map((c) => ({ value: c, text: c }));
+        const select = this.#select(options, String(value ?? byDefault ?? ""), (v) => this.#setParam(param.name, v === byDefault ? undefined : v));
+        return [this.#field(path, label, select, { help: param.doc })];
+      }
+      case "int":
+      case "number": {
+        const input = this.#number(value, { min: param.min, max: param.max, step: param.kind === "int" ? "1" : "any", placeholder: typeof byDefault === "number" ? String(byDefault) : "" },
+          (v) => this.#setParam(param.name, v ?? undefined));
+        return [this.#field(path, label, input, { unit: param.unit, help: param.doc })];
+      }
+      case "per_kernel_int": {
+        const values: unknown[] = Array.isArray(value) ? value : [];
+        const defaults: unknown[] = Array.isArray(byDefault) ? byDefault : [];
+        const rows = experiment.kernels.map((kernel, k) => {
+          const input = this.#number(values[k], { min: param.min, max: param.max, placeholder: defaults[k] === undefined ? "" : String(defaults[k]) }, () => {
+            const all = inputs.map((one) => (one.value.trim() === "" ? null : one.valueAsNumber));
+            this.#setParam(param.name, all.every((v) => v === null) ? undefined : all.map((v, j) => v ?? defaults[j] ?? Math.max(0, param.min)));
+          });
+          return { input, row: this.#field(`${path}.${k}`, kernelName(kernel), input, { unit: param.unit, mark: swatch(k) }) };
+        });
+        const inputs = rows.map((r) => r.input);
+        const message = h("p", { class: "field-problem", id: `f-${path.replaceAll(/[^A-Za-z0-9]+/g, "-")}-problem`, hidden: true });
+        if (inputs[0]) this.#fields.set(path, { path, control: inputs[0], message });
+        return [h("fieldset", { class: "param" }, h("legend", null, label), h("p", { class: "field-help" }, param.doc), ...rows.map((r) => r.row), message)];
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- GPU: a preset, and what differs from it
+
+  #gpu(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
+    const preset = typeof experiment.gpu === "string" ? experiment.gpu : experiment.gpu.preset;
+    const overrides: Record<string, unknown> = typeof experiment.gpu === "string" ? {} : experiment.gpu;
+    const entry = catalogue.gpus.find((g) => g.name === preset);
+    const select = this.#select(catalogue.gpus.map((g) => ({ value: g.name, text: g.title ? `${g.name} – ${g.title}` : g.name })), preset,
+      (value) => this.#edit((e) => { e.gpu = value; }, true));
+    const out = [this.#field("gpu", "GPU preset", select, { hiddenLabel: true })];
+    if (entry) out.push(h("p", { class: "field-help" }, entry.doc, h("span", { class: "source" }, ` Source: ${entry.source}`)));
+
+    const groups = new Map<string, GpuField[]>();
+    for (const field of catalogue.gpu_fields) {
+      const group = field.path.split(".")[0] ?? "";
+      groups.set(group, [...groups.get(group) ?? [], field]);
+    }
+    for (const [group, fields] of groups) {
+      const changed = fields.filter((f) => overrides[f.path] !== undefined).length;
+      const count = h("span", { class: "badge", hidden: changed === 0 }, `${changed} changed`);
+      const details = h("details", { class: "group", open: this.#opened.has(group) },
+        h("summary", { id: `f-group-${group}` }, h("span", null, GROUPS[group] ?? words(group)), count),
+        ...fields.map((field) => this.#gpuField(field, preset, overrides, group)));
+      details.addEventListener("toggle", () => { if (details.open) this.#opened.add(group); else this.#opened.delete(group); });
+      out.push(details);
+    }
+    return out;
+  }
+
+  #gpuField(field: GpuField, preset: string, overrides: Record<string, unknown>, group: string): HTMLElement {
+    const own = overrides[field.path];
+    const base = field.values[preset];
+    const label = words(field.path.startsWith(`${group}.`) ? field.path.slice(group.length + 1) : field.path);
+    const set = (value: number | string | null): void => this.#edit((e) => {
+      const gpu: Record<string, number | string> & { preset: string } = typeof e.gpu === "string" ? { preset: e.gpu } : { ...e.gpu };
+      // Only what differs from the preset is kept: the link stays short and says what is special.
+      if (value === null || value === base) delete gpu[field.path]; else gpu[field.path] = value;
+      e.gpu = Object.keys(gpu).length === 1 && gpu.preset !== undefined ? gpu.preset : gpu;
+    }, true);
+    const undo = h("button", { type: "button", class: "icon-button small", "aria-label": `Back to the preset's ${label}`, title: "Back to the preset's value", onclick: () => set(null) }, icon("reset"));
+    undo.classList.toggle("invisible", own === undefined);
+    undo.disabled = own === undefined;
+    const control = field.kind === "choice"
+      ? this.#select((field.choices ?? []).map((c) => ({ value: c, text: c })), String(own ?? base ?? ""), (v) => set(v))
+      : this.#number(own, { min: field.min, max: field.max, placeholder: base === undefined ? "" : String(base) }, (v) => set(v));
+    const row = this.#field(`gpu.${field.path}`, label, control, { unit: field.unit, help: field.doc, extra: undo });
+    row.classList.toggle("changed", own !== undefined);
+    return row;
+  }
+
+  // ---------------------------------------------------------------- orders, seed, stop
+
+  #run(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
+    const out: HTMLElement[] = [];
+    const warp = readOrder(experiment.warp_order ?? this.#normal?.warp_order ?? catalogue.warp_orders[0]?.name ?? "");
+    const entry = catalogue.warp_orders.find((o) => o.name === warp.name);
+    const setWarp = (name: string, size: number | null): void => this.#edit((e) => {
+      e.warp_order = writeOrder(name, catalogue.warp_orders.find((o) => o.name === name)?.takes ? size ?? 8 : null);
+    }, true);
+    const select = this.#select(catalogue.warp_orders.map((o) => ({ value: o.name, text: o.name })), warp.name, (name) => setWarp(name, warp.size));
+    out.push(this.#field("warp_order", "Warp order", select, entry ? { help: entry.doc } : {}));
+    if (entry?.takes) out.push(this.#field("warp_order.size", entry.takes, this.#number(warp.size, { min: 1, max: 64 }, (v) => setWarp(warp.name, v)), { unit: "warps" }));
+
+    const cta = readOrder(experiment.cta_order ?? this.#normal?.cta_order ?? catalogue.cta_orders[0]?.name ?? "").name;
+    const ctaEntry = catalogue.cta_orders.find((o) => o.name === cta);
+    out.push(this.#field("cta_order", "CTA order", this.#select(catalogue.cta_orders.map((o) => ({ value: o.name, text: o.name })), cta,
+      (name) => this.#edit((e) => { e.cta_order = name; }, true)), ctaEntry ? { help: ctaEntry.doc } : {}));
+
+    const seed = this.#number(experiment.seed, { min: 0, placeholder: String(this.#normal?.seed ?? 1) }, (v) => this.#edit((e) => { if (v === null) delete e.seed; else e.seed = v; }));
+    const fresh = h("button", { type: "button", class: "icon-button", id: "f-fresh-seed", "aria-label": "A fresh seed", title: "A fresh seed", onclick: () => {
+      void this.#events?.freshSeed().then((value) => this.#edit((e) => { e.seed = value; }, true));
+    } }, icon("dice"));
+    out.push(this.#field("seed", "Seed", seed, { extra: fresh }));
+
+    const stop = (experiment.stop ?? this.#normal?.stop ?? {}) as { cycles?: unknown };
+    const mine = (experiment.stop as { cycles?: unknown } | undefined)?.cycles;
+    const cycles = this.#number(mine, { min: 1, placeholder: typeof stop.cycles === "number" ? fixed(stop.cycles, 0) : "all kernels done" },
+      (v) => this.#edit((e) => { if (v === null) delete e.stop; else e.stop = { cycles: v }; }));
+    out.push(this.#field("stop.cycles", "Stop after", cycles, { unit: "cycles" }));
+    this.#fields.set("stop", this.#fields.get("stop.cycles") as Field);
+    return out;
+  }
+
+  // ---------------------------------------------------------------- files
+
+  #file(): HTMLElement[] {
+    const input = h("input", { accept: ".json,application/json", class: "hidden", id: "f-open-file", tabIndex: -1, "aria-label": "An experiment file" });
+    input.setAttribute("type", "file");
+    const said = h("p", { class: "field-problem", role: "alert", hidden: true });
+    input.addEventListener("change", () => {
+      const file = input.files?.[0];
+      if (!file) return;
+      void openFile(file).then((experiment) => {
+        said.hidden = true;
+        this.show(experiment);
+        this.#events?.change(copy(experiment));
+      }, (error: unknown) => {
+        said.hidden = false;
+        setText(said, `“${file.name}” cannot be opened. ${error instanceof Error ? error.message : String(error)}`);
+      });
+      input.value = "";
+    });
+    return [h("div", { class: "file-buttons" },
+      h("button", { type: "button", class: "button", id: "f-export", onclick: () => this.#events?.exportExperiment() }, icon("download"), "Save the experiment"),
+      h("button", { type: "button", class: "button", id: "f-open", onclick: () => input.click() }, icon("upload"), "Open an experiment"),
+      h("button", { type: "button", class: "button", id: "f-command", onclick: () => this.#events?.copyCommand() }, icon("terminal"), "Copy the command"),
+    ), input, said,
+    h("p", { class: "field-help" }, "Everything stays on this computer: the page sends nothing anywhere.")];
+  }
+
+  // ---------------------------------------------------------------- problems
+
+  #showProblems(problems: Problem[]): void {
+    this.#problems = problems;
+    for (const field of this.#fields.values()) {
+      field.message.hidden = true;
+      field.message.replaceChildren();
+      if (!this.#drafts.size) field.control.removeAttribute("aria-invalid");
+    }
+    const lines: HTMLElement[] = [];
+    for (const problem of problems) {
+      const text = `found ${problem.found}, want ${problem.want}`;
+      const at = fieldFor(problem.path, this.#fields.keys());
+      const field = at === null ? null : this.#fields.get(at) as Field;
+      const path = problem.path || "experiment";
+      if (field) {
+        const rest = plainPath(problem.path) === at ? "" : `${plainPath(problem.path).slice((at as string).length + 1)}: `;
+        field.message.hidden = false;
+        field.message.append(h("span", null, `${rest}${text}`));
+        field.control.setAttribute("aria-invalid", "true");
+        lines.push(h("li", null, h("a", { href: `#${field.control.id}`, onclick: (event: Event) => {
+          event.preventDefault();
+          const group = field.control.closest("details");
+          if (group) group.open = true;
+          field.control.focus();
+        } }, path), `: ${text}`));
+      } else {
+        lines.push(h("li", null, h("b", null, path), `: ${text}`));
+      }
+    }
+    this.#summary.hidden = problems.length === 0;
+    if (problems.length > 0) {
+      this.#summary.replaceChildren(h("h2", null, problems.length === 1 ? "One problem" : `${problems.length} problems`), h("ul", null, ...lines),
+        h("p", null, this.#normal ? "The page still shows the last experiment that worked." : "There is nothing to show until this is put right."));
+    } else {
+      this.#summary.replaceChildren();
+    }
+  }
+}
+
+const GROUPS: Record<string, string> = { sm: "SMs", l1: "L1 data cache", l2: "L2 cache", noc: "Network (NoC)", dram: "DRAM", clock: "Clocks", clocks: "Clocks" };
+
+/** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
+function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {
+  if (typeof experiment.policy !== "object") return;
+  const params = catalogue.policies.find((p) => p.name === (experiment.policy as PolicyChoice).name)?.params ?? [];
+  for (const param of params) {
+    const value = experiment.policy[param.name];
+    if (param.kind !== "per_kernel_int" || !Array.isArray(value)) continue;
+    const values = [...value] as unknown[];
+    change(values);
+    experiment.policy = { ...experiment.policy, [param.name]: values };
+  }
+}
+
+function normalPolicy(normal: Experiment | null): string {
+  const policy = normal?.policy;
+  return typeof policy === "string" ? policy : policy?.name ?? "even";
+}
+
+/** An order is a name, or a name with a group size: `two-level(8)`. */
+function readOrder(value: unknown): { name: string; size: number | null } {
+  if (typeof value === "string") {
+    const found = /^(.*)\((\d+)\)$/.exec(value);
+    return found ? { name: found[1] as string, size: Number(found[2]) } : { name: value, size: null };
+  }
+  return { name: JSON.stringify(value), size: null };
+}
+function writeOrder(name: string, size: number | null): string {
+  return size === null ? name : `${name}(${size})`;
+}
+
+async function openFile(file: File): Promise<Experiment> {
+  if (file.size > 1_000_000) throw new Error("It has more than a million bytes; an experiment is a small file.");
+  const text = await file.text();
+  let value: unknown;
+  try { value = JSON.parse(text); } catch (error) { throw new LinkError(`It is not JSON: ${jsonError(error, text)}`); }
+  return asExperiment(value);
+}
+
+/** What the browser says, with a line instead of a position. */
+function jsonError(error: unknown, text: string): string {
+  const said = error instanceof Error ? error.message : String(error);
+  const at = /position (\d+)/.exec(said);
+  if (!at || /line \d+/.test(said)) return said;
+  const before = text.slice(0, Number(at[1])).split("\n");
+  return `${said.replace(/ (at|in JSON at) position \d+.*/, "")}, line ${before.length}, column ${(before[before.length - 1] ?? "").length + 1}`;
+}
+
+customElements.define("corun-editor", CorunEditor);

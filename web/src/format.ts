@@ -1,0 +1,63 @@
+// Numbers as they are written on the page. A number that is missing is “–”, never 0.
+
+export const MISSING = "–";
+
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined || !Number.isFinite(value) ? MISSING : Math.round(value).toLocaleString("en");
+}
+
+/** Always as many decimals, so that digits stay in their column. */
+export function fixed(value: number | null | undefined, decimals: number): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
+  return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+export function percent(value: number | null | undefined): string {
+  return value === null || value === undefined || !Number.isFinite(value) ? MISSING : `${fixed(value * 100, 1)} %`;
+}
+
+/** `950 cycles/s`, `48 k cycles/s`, `1.25 M cycles/s`: three digits are enough to compare. */
+export function rate(value: number): string {
+  if (value >= 999_500) return `${fixed(value / 1e6, 2)} M cycles/s`;
+  if (value >= 9_950) return `${fixed(value / 1e3, 0)} k cycles/s`;
+  return `${count(value)} cycles/s`;
+}
+
+// ---------------------------------------------------------------- the speed slider: a log scale, its end is “as fast as it goes”
+
+export const SPEED_STEPS = 60;
+const FASTEST = 1_000_000;
+
+export function speedAt(step: number): number {
+  if (step >= SPEED_STEPS) return Infinity;
+  const exact = FASTEST ** (Math.max(0, step) / (SPEED_STEPS - 1));
+  const digits = 10 ** Math.max(0, Math.floor(Math.log10(exact)) - 1); // two significant digits
+  return Math.max(1, Math.round(exact / digits) * digits);
+}
+
+export function speedText(speed: number): string {
+  return speed === Infinity ? "as fast as it goes" : `${count(speed)} ${speed === 1 ? "cycle" : "cycles"}/s`;
+}
+
+/** `sm.max_ctas` in words: “max ctas”. */
+export function words(path: string): string {
+  return path.replaceAll(/[._]/g, " ");
+}
+
+// ---------------------------------------------------------------- problems and the fields that they belong to
+
+/** One way of writing a path: `kernels[1].threads` and `kernels.1.threads` are the same. */
+export function plainPath(path: string): string {
+  return path.replaceAll(/\[["']?([^\]"']*)["']?\]/g, ".$1").replace(/^[.$]+/, "");
+}
+
+/** The field that a problem is shown at: the one with the longest path that the problem's path begins with. */
+export function fieldFor(path: string, fields: Iterable<string>): string | null {
+  const wanted = plainPath(path);
+  let best: string | null = null;
+  for (const field of fields) {
+    if (wanted !== field && !wanted.startsWith(`${field}.`)) continue;
+    if (best === null || field.length > best.length) best = field;
+  }
+  return best;
+}
