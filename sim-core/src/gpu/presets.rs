@@ -86,7 +86,7 @@ fn ccbp_16sm() -> Gpu {
             mshrs: 256,             // CCBP Table 1
             merges: 8,              // not stated
             queue: 8,               // GPGPU-Sim 3.2.2, Fermi configuration
-            latency: 100,           // makes an unloaded L2 hit 200 core cycles (CCBP Table 1)
+            latency: 108,           // makes an unloaded L2 hit 200 core cycles (CCBP Table 1)
         },
         dram: DramConfig {
             kind: DramKind::Banked,
@@ -97,7 +97,7 @@ fn ccbp_16sm() -> Gpu {
             columns: 16,  // a 2 KB page of one 32-bit GDDR5 device
             map: DramMap::RowBankColumn,
             page: PagePolicy::Open,
-            latency: 100, // makes an unloaded DRAM access 380 core cycles in all (CCBP Table 1)
+            latency: 120, // makes an unloaded DRAM access 380 core cycles in all (CCBP Table 1)
             // GDDR5 of GPGPU-Sim's GTX 480 configuration at 924 MHz, the same nanoseconds at 1246 MHz.
             timing: DramTiming {
                 T: 8, // 128 B at 16 B a clock
