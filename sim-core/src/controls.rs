@@ -4,7 +4,11 @@
 //! Each field states its unit, its neutral value (the machine behaves as if the field did not exist), where it bites, and what happens
 //! to work in flight.
 
+use crate::decode::{Fields, choice, element, int, list, number};
+use crate::error::Problems;
 use crate::ids::{MAX_KERNELS, PerKernel};
+use crate::policy::spec::{decode_warp_order, encode_warp_order};
+use crate::value::Value;
 use alloc::vec::Vec;
 
 /// The order in which a warp scheduler considers its ready warps.
@@ -89,4 +93,144 @@ impl Controls {
             warp_order,
         }
     }
+}
+
+/// Reading and writing controls as data, for the manual policy and the page's sliders.
+impl Controls {
+    /// Reads controls for `kernels` kernels on `sms` SMs; what is left out is neutral. Lists have one entry per kernel; `cta_target` has one list for
+    /// all SMs, or one for each; SM masks are lists of SM numbers; null is "no limit".
+    pub fn decode(value: &Value, path: &str, kernels: usize, sms: usize, problems: &mut Problems) -> Option<Controls> {
+        let before = problems.0.len();
+        let mut controls = Controls::neutral(sms, WarpOrder::Gto);
+        let mut fields = Fields::of(value, path, "an object of controls", problems)?;
+        if let Some(value) = fields.take("sm_mask") {
+            each(value, &fields.path("sm_mask"), kernels, problems, |k, value, path, problems| {
+                let Some(items) = list(value, path, 0..=sms, "SM numbers", problems) else { return };
+                controls.sm_mask.0[k] = 0;
+                for (i, item) in items.iter().enumerate() {
+                    if let Some(sm) = int(item, &element(path, i), 0..=sms as i64 - 1, problems) {
+                        controls.sm_mask.0[k] |= 1 << sm;
+                    }
+                }
+            });
+        }
+        if let Some(value) = fields.take("cta_target") {
+            let path = fields.path("cta_target");
+            let for_each_sm = matches!(value, Value::Array(items) if items.iter().any(|item| matches!(item, Value::Array(_))));
+            if for_each_sm {
+                each(value, &path, sms, problems, |sm, value, path, problems| {
+                    each(value, path, kernels, problems, |k, value, path, problems| {
+                        if let Some(n) = limit(value, path, 0..=64, problems) {
+                            controls.cta_target[sm].0[k] = n.map_or(u16::MAX, |n| n as u16);
+                        }
+                    });
+                });
+            } else {
+                each(value, &path, kernels, problems, |k, value, path, problems| {
+                    if let Some(n) = limit(value, path, 0..=64, problems) {
+                        controls.cta_target.iter_mut().for_each(|target| target.0[k] = n.map_or(u16::MAX, |n| n as u16));
+                    }
+                });
+            }
+        }
+        if let Some(value) = fields.take("cta_throttle") {
+            each(value, &fields.path("cta_throttle"), kernels, problems, |k, value, path, problems| {
+                if let Some(n) = limit(value, path, 0..=64, problems) {
+                    controls.cta_throttle.0[k] = n.map_or(u16::MAX, |n| n as u16);
+                }
+            });
+        }
+        for (key, ranks) in
+            [("dispatch_rank", &mut controls.dispatch_rank), ("miss_rank", &mut controls.miss_rank), ("dram_rank", &mut controls.dram_rank)]
+        {
+            if let Some(value) = fields.take(key) {
+                each(value, &fields.path(key), kernels, problems, |k, value, path, problems| {
+                    if let Some(n) = int(value, path, 0..=255, problems) {
+                        ranks.0[k] = n as u8;
+                    }
+                });
+            }
+        }
+        if let Some(value) = fields.take("warp_quota") {
+            each(value, &fields.path("warp_quota"), kernels, problems, |k, value, path, problems| {
+                if let Some(n) = limit(value, path, 0..=1_000_000_000, problems) {
+                    controls.warp_quota.0[k] = n.map(|n| n as u32);
+                }
+            });
+        }
+        if let Some(value) = fields.take("quota_refill") {
+            const REFILLS: [(&str, QuotaRefill); 2] = [("interval", QuotaRefill::Interval), ("when_all_spent", QuotaRefill::WhenAllSpent)];
+            if let Some(n) = choice(value, &fields.path("quota_refill"), &REFILLS.map(|refill| refill.0), problems) {
+                controls.quota_refill = REFILLS[n].1;
+            }
+        }
+        let interval = |n: Option<i64>, neutral: u32| n.map_or(neutral, |n| n as u32);
+        controls.quota_interval = interval(fields.int("quota_interval", 1..=1_000_000_000, Some(10_000), problems), 10_000);
+        controls.miss_queue_split = fields.flag("miss_queue_split", false, problems);
+        if let Some(value) = fields.take("miss_credits") {
+            each(value, &fields.path("miss_credits"), kernels, problems, |k, value, path, problems| {
+                if *value == Value::Null {
+                    controls.miss_credits.0[k] = None;
+                } else if let Some(x) = number(value, path, 0.0..=1_000_000.0, problems) {
+                    controls.miss_credits.0[k] = Some((x * 16.0) as u32);
+                }
+            });
+        }
+        controls.credit_interval = interval(fields.int("credit_interval", 1..=1_000_000, Some(200), problems), 200);
+        if let Some(value) = fields.take("l1_ways") {
+            each(value, &fields.path("l1_ways"), kernels, problems, |k, value, path, problems| {
+                let Some(items) = list(value, path, 1..=32, "way numbers", problems) else { return };
+                controls.l1_ways.0[k] = 0;
+                for (i, item) in items.iter().enumerate() {
+                    if let Some(way) = int(item, &element(path, i), 0..=31, problems) {
+                        controls.l1_ways.0[k] |= 1 << way;
+                    }
+                }
+            });
+        }
+        if let Some(value) = fields.take("warp_order")
+            && let Some(order) = decode_warp_order(value, &fields.path("warp_order"), problems)
+        {
+            controls.warp_order = order;
+        }
+        fields.finish(problems);
+        (problems.0.len() == before).then_some(controls)
+    }
+
+    /// The canonical form, which `decode` reads back.
+    pub fn encode(&self) -> Value {
+        let bits = |mask: u64, count: u32| Value::array((0..count).filter(|i| mask >> i & 1 == 1));
+        let all = |ranks: &PerKernel<u8>| Value::array(ranks.0);
+        let limit = |n: u16| if n == u16::MAX { Value::Null } else { n.into() };
+        let sms = self.cta_target.len() as u32;
+        Value::object([
+            ("sm_mask", Value::array(self.sm_mask.0.map(|mask| bits(mask, sms)))),
+            ("cta_target", Value::array(self.cta_target.iter().map(|target| Value::array(target.0.map(limit))))),
+            ("cta_throttle", Value::array(self.cta_throttle.0.map(limit))),
+            ("dispatch_rank", all(&self.dispatch_rank)),
+            ("warp_quota", Value::array(self.warp_quota.0)),
+            ("quota_refill", if self.quota_refill == QuotaRefill::Interval { "interval" } else { "when_all_spent" }.into()),
+            ("quota_interval", self.quota_interval.into()),
+            ("miss_queue_split", self.miss_queue_split.into()),
+            ("miss_credits", Value::array(self.miss_credits.0.map(|credits| credits.map(|n| f64::from(n) / 16.0)))),
+            ("credit_interval", self.credit_interval.into()),
+            ("miss_rank", all(&self.miss_rank)),
+            ("l1_ways", Value::array(self.l1_ways.0.map(|mask| bits(mask.into(), 32)))),
+            ("dram_rank", all(&self.dram_rank)),
+            ("warp_order", encode_warp_order(self.warp_order).into()),
+        ])
+    }
+}
+
+/// Reads a list of at least `count` elements, one for each kernel or SM; more, up to eight kernels, are the unused rest of a canonical form.
+fn each(value: &Value, path: &str, count: usize, problems: &mut Problems, mut read: impl FnMut(usize, &Value, &str, &mut Problems)) {
+    let Some(items) = list(value, path, count..=count.max(MAX_KERNELS), "entries, one for each", problems) else { return };
+    for (i, item) in items.iter().enumerate().take(count) {
+        read(i, item, &element(path, i), problems);
+    }
+}
+
+/// A whole number in `range`, or null for "no limit".
+fn limit(value: &Value, path: &str, range: core::ops::RangeInclusive<i64>, problems: &mut Problems) -> Option<Option<i64>> {
+    if *value == Value::Null { Some(None) } else { int(value, path, range, problems).map(Some) }
 }

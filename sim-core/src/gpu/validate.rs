@@ -26,16 +26,16 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
         }
     }
     let l2 = &gpu.l2;
-    if l2.bank_bytes % (l2.ways * l2.line_bytes) != 0 {
+    if !l2.bank_bytes.is_multiple_of(l2.ways * l2.line_bytes) {
         problems.add(at("l2.bank_bytes"), l2.bank_bytes, format!("whole sets: a multiple of {}", l2.ways * l2.line_bytes));
     }
     if u64::from(l2.banks) * u64::from(l2.bank_bytes) > 256 << 20 {
         problems.add(at("l2.bank_bytes"), l2.bank_bytes, "at most 256 MiB in all banks");
     }
-    if l2.line_bytes % gpu.noc.flit_bytes != 0 {
+    if !l2.line_bytes.is_multiple_of(gpu.noc.flit_bytes) {
         problems.add(at("noc.flit_bytes"), gpu.noc.flit_bytes, format!("a divisor of the line of {} bytes", l2.line_bytes));
     }
-    if l2.banks % gpu.dram.channels != 0 {
+    if !l2.banks.is_multiple_of(gpu.dram.channels) {
         problems.add(at("dram.channels"), gpu.dram.channels, format!("a divisor of the {} L2 banks", l2.banks));
     }
     let timing = &gpu.dram.timing;

@@ -4,6 +4,8 @@
 //! warp, iteration, lane): nothing is consumed, so a kernel issues the same addresses under every policy. Hit rates, coalescing,
 //! burstiness and row locality come out of the caches and the DRAM; they are never numbers in a kernel.
 
+pub mod library;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 

@@ -1,0 +1,362 @@
+//! An experiment: one GPU, the kernels on it, how they share it, and when to stop. The runner, the tests, the page and a shared link all
+//! read the same strict JSON, and `config_hash` names it after defaults.
+
+use crate::controls::WarpOrder;
+use crate::decode::{self, Fields, element, int, list, number};
+use crate::digest::Fnv;
+use crate::error::Problems;
+use crate::gpu::{Gpu, fields, occupancy, presets, validate};
+use crate::ids::{Cycle, MAX_KERNELS};
+use crate::kernel::{Kernel, library};
+use crate::policy::PolicySpec;
+use crate::policy::spec::{decode_warp_order, encode_warp_order};
+use crate::report::hex;
+use crate::value::Value;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::hash::Hasher;
+
+/// Version of the experiment format.
+pub const VERSION: i64 = 1;
+
+/// Longest run, cycles.
+pub const MAX_CYCLES: u64 = 1_000_000_000_000;
+
+/// Largest seed: what JavaScript holds exactly.
+pub const MAX_SEED: u64 = (1 << 53) - 1;
+
+/// When nothing else is said.
+const DEFAULT_CYCLES: u64 = 1_000_000;
+
+/// The GPU when nothing else is said.
+const DEFAULT_GPU: &str = "ccbp-16sm";
+
+/// Everything that decides a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Experiment {
+    /// Name, for people.
+    pub name: String,
+    /// What it reproduces or where it comes from.
+    pub source: String,
+    /// Seed of every draw, at most `MAX_SEED`.
+    pub seed: u64,
+    /// The hardware.
+    pub gpu: Gpu,
+    /// The mix, 1 to 8 kernels.
+    pub kernels: Vec<KernelUse>,
+    /// How they share the GPU.
+    pub policy: PolicySpec,
+    /// Order of warps.
+    pub warp_order: WarpOrder,
+    /// When the run ends.
+    pub stop: Stop,
+    /// Whether a kernel that has run to its end starts again.
+    pub restart: bool,
+    /// Whether each kernel is also run by itself, so that slowdowns exist.
+    pub alone: bool,
+}
+
+/// A kernel of the mix.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KernelUse {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// CTAs that it may hold on each SM, whatever the policy; `None` for what fits.
+    pub ctas_per_sm: Option<u32>,
+    /// The share of its IPC alone that it should keep, in (0, 1], for policies that know it.
+    pub qos: Option<f64>,
+}
+
+/// When a run ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stop {
+    /// After so many cycles.
+    Cycles(Cycle),
+    /// When every kernel has run to its end at least once, or after so many cycles.
+    KernelsDone {
+        /// Most cycles.
+        at_most: Cycle,
+    },
+}
+
+impl Experiment {
+    /// Reads an experiment; on failure, everything that is wrong with it.
+    pub fn decode(value: &Value) -> Result<Experiment, Problems> {
+        let mut problems = Problems::default();
+        let experiment = Self::read(value, &mut problems);
+        match experiment {
+            Some(experiment) if problems.0.is_empty() => {
+                experiment.check()?;
+                Ok(experiment)
+            }
+            _ => Err(problems),
+        }
+    }
+
+    fn read(value: &Value, problems: &mut Problems) -> Option<Experiment> {
+        let mut fields = Fields::of(value, "", "an experiment: an object", problems)?;
+        if let Some(version) = fields.need("corun", "1, the version of this format", problems) {
+            int(version, "corun", VERSION..=VERSION, problems);
+        }
+        let name = fields.text("name", 200, problems);
+        let source = fields.text("source", 400, problems);
+        let seed = fields.int("seed", 0..=MAX_SEED as i64, Some(1), problems);
+        let gpu = match fields.take("gpu") {
+            Some(value) => read_gpu(value, "gpu", problems),
+            None => presets::find(DEFAULT_GPU),
+        };
+        let kernels = fields.need("kernels", "a list of 1 to 8 kernels", problems).and_then(|value| read_kernels(value, problems));
+        let warp_order = match fields.take("warp_order") {
+            Some(value) => decode_warp_order(value, "warp_order", problems),
+            None => Some(WarpOrder::Lrr),
+        };
+        if let Some(value) = fields.take("cta_order") {
+            decode::choice(value, "cta_order", &CTA_ORDERS.map(|order| order.0), problems);
+        }
+        let policy = match fields.take("policy") {
+            Some(value) => {
+                let (count, sms) = (kernels.as_ref().map_or(1, Vec::len), gpu.as_ref().map_or(1, |gpu| gpu.sm_count() as usize));
+                PolicySpec::decode(value, "policy", count, sms, problems)
+            }
+            None => Some(PolicySpec::Even),
+        };
+        let stop = match fields.take("stop") {
+            Some(value) => read_stop(value, problems),
+            None => Some(Stop::Cycles(DEFAULT_CYCLES)),
+        };
+        let restart = fields.flag("restart", true, problems);
+        let alone = fields.flag("alone", true, problems);
+        fields.finish(problems);
+        let kernels = kernels?;
+        let mix = || kernels.iter().map(|used| used.kernel.name.as_str()).collect::<Vec<_>>().join(" + ");
+        Some(Experiment {
+            name: name.unwrap_or_else(mix),
+            source: source.unwrap_or_default(),
+            seed: seed? as u64,
+            gpu: gpu?,
+            policy: policy?,
+            warp_order: warp_order?,
+            stop: stop?,
+            restart,
+            alone,
+            kernels,
+        })
+    }
+
+    /// What can be wrong although each part is right: parts that do not fit each other.
+    pub fn check(&self) -> Result<(), Problems> {
+        let mut problems = Problems::default();
+        validate::check(&self.gpu, "gpu", &mut problems);
+        for (i, used) in self.kernels.iter().enumerate() {
+            let path = format!("kernels[{i}]");
+            for (l, launch) in used.kernel.launches.iter().enumerate() {
+                let fits = |class: &crate::gpu::SmClass| occupancy::of(launch, class).ctas > 0;
+                if let Some(class) = self.gpu.sms.iter().find(|class| !fits(class)) {
+                    let registers = occupancy::registers_of_cta(launch.threads, launch.registers, class.register_granularity);
+                    problems.add(
+                        format!("{path}.launches[{l}]"),
+                        format!(
+                            "a CTA of {} threads, {registers} registers and {} bytes of shared memory",
+                            launch.threads, launch.shared_bytes
+                        ),
+                        format!(
+                            "one that fits an SM of class {}: {} threads, {} registers, {} bytes",
+                            class.name, class.threads, class.registers, class.shared_bytes
+                        ),
+                    );
+                }
+            }
+        }
+        if self.seed > MAX_SEED {
+            problems.add("seed", self.seed, format!("at most {MAX_SEED}"));
+        }
+        if let PolicySpec::Fixed { combination } = &self.policy
+            && combination.len() != self.kernels.len()
+        {
+            problems.add("policy.combination", format!("{} numbers", combination.len()), format!("{}", self.kernels.len()));
+        }
+        if let PolicySpec::Manual { controls: Some(controls) } = &self.policy
+            && controls.cta_target.len() != self.gpu.sm_count() as usize
+        {
+            problems.add("policy.controls", format!("controls for {} SMs", controls.cta_target.len()), format!("{}", self.gpu.sm_count()));
+        }
+        problems.or(())
+    }
+
+    /// The canonical form, complete after defaults; `decode` reads it back to an equal experiment.
+    pub fn encode(&self) -> Value {
+        let mut pairs =
+            alloc::vec![("corun", Value::from(VERSION)), ("name", self.name.as_str().into()), ("source", self.source.as_str().into())];
+        pairs.extend(self.decisive());
+        Value::object(pairs)
+    }
+
+    /// What decides the run: everything but the texts for people.
+    fn decisive(&self) -> Vec<(&'static str, Value)> {
+        let mut gpu = alloc::vec![("preset".to_string(), Value::from(self.gpu.name.as_str()))];
+        gpu.extend(fields::all(&self.gpu));
+        let kernels = self.kernels.iter().map(|used| {
+            let mut pairs = alloc::vec![("kernel", used.kernel.encode())];
+            pairs.extend(used.ctas_per_sm.map(|n| ("ctas_per_sm", n.into())));
+            pairs.extend(used.qos.map(|x| ("qos", x.into())));
+            Value::object(pairs)
+        });
+        let stop = match self.stop {
+            Stop::Cycles(cycles) => Value::object([("cycles", cycles)]),
+            Stop::KernelsDone { at_most } => Value::object([("kernels_done", Value::from(true)), ("cycles", at_most.into())]),
+        };
+        alloc::vec![
+            ("seed", self.seed.into()),
+            ("gpu", Value::Object(gpu)),
+            ("kernels", Value::array(kernels)),
+            ("policy", self.policy.encode()),
+            ("warp_order", encode_warp_order(self.warp_order).into()),
+            ("cta_order", CTA_ORDERS[0].0.into()),
+            ("stop", stop),
+            ("restart", self.restart.into()),
+            ("alone", self.alone.into()),
+        ]
+    }
+
+    /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without name, source and whether it
+    /// also runs alone, so that equal runs have equal hashes.
+    pub fn config_hash(&self) -> String {
+        let decisive = self.decisive().into_iter().filter(|(key, _)| *key != "alone");
+        let mut hash = Fnv::default();
+        hash.write(Value::object(decisive).to_string().as_bytes());
+        hex(hash.finish())
+    }
+}
+
+/// CTA orders, with what they do.
+pub const CTA_ORDERS: [(&str, &str); 1] = [("round-robin", "CTAs in the order of the grid, to SMs in turn")];
+
+fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
+    let names = || presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+    let preset = |value: &Value, path: &str, problems: &mut Problems| {
+        let gpu = value.as_str().and_then(presets::find);
+        if gpu.is_none() {
+            problems.add(path, value.describe(), format!("one of {}", names()));
+        }
+        gpu
+    };
+    if let Value::Str(_) = value {
+        return preset(value, path, problems);
+    }
+    let mut given = Fields::of(value, path, "a preset's name, or an object with `preset` and fields to change", problems)?;
+    let base = given.need("preset", &format!("one of {}", names()), problems)?;
+    let mut gpu = preset(base, &given.path("preset"), problems)?;
+    let before = problems.0.len();
+    for (key, value) in given.rest() {
+        fields::set(&mut gpu, key, value, &decode::field(path, &key.chars().take(60).collect::<String>()), problems);
+    }
+    if problems.0.len() == before {
+        validate::check(&gpu, path, problems);
+    }
+    (problems.0.len() == before).then_some(gpu)
+}
+
+fn read_kernels(value: &Value, problems: &mut Problems) -> Option<Vec<KernelUse>> {
+    let items = list(value, "kernels", 1..=MAX_KERNELS, "kernels", problems)?;
+    let kernels: Vec<Option<KernelUse>> =
+        items.iter().enumerate().map(|(i, item)| read_kernel(item, &element("kernels", i), problems)).collect();
+    kernels.into_iter().collect()
+}
+
+fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<KernelUse> {
+    // A name, a full kernel, or either of them with what this experiment says about it.
+    if value.get("kernel").is_none() {
+        return Some(KernelUse { kernel: kernel(value, path, problems)?, ctas_per_sm: None, qos: None });
+    }
+    let mut fields = Fields::of(value, path, "a kernel", problems)?;
+    let kernel = fields.take("kernel").and_then(|value| kernel(value, &fields.path("kernel"), problems));
+    let ctas_per_sm = fields.take("ctas_per_sm").map(|value| int(value, &fields.path("ctas_per_sm"), 1..=64, problems));
+    let qos = fields.take("qos").map(|value| number(value, &fields.path("qos"), 0.001..=1.0, problems));
+    fields.finish(problems);
+    Some(KernelUse { kernel: kernel?, ctas_per_sm: ctas_per_sm.flatten().map(|n| n as u32), qos: qos.flatten() })
+}
+
+fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {
+    let Value::Str(name) = value else {
+        return Kernel::decode(value, path, problems);
+    };
+    let kernel = library::find(name);
+    if kernel.is_none() {
+        problems.add(path, value.describe(), format!("one of {}, or a full kernel", library::names().join(", ")));
+    }
+    kernel
+}
+
+fn read_stop(value: &Value, problems: &mut Problems) -> Option<Stop> {
+    let mut fields = Fields::of(value, "stop", "{\"cycles\": N} or {\"kernels_done\": true}", problems)?;
+    let cycles = fields.take("cycles").map(|value| int(value, "stop.cycles", 1..=MAX_CYCLES as i64, problems).map(|n| n as u64));
+    let done = fields.flag("kernels_done", false, problems);
+    fields.finish(problems);
+    match (done, cycles) {
+        (true, None) => Some(Stop::KernelsDone { at_most: MAX_CYCLES }),
+        (true, Some(cycles)) => Some(Stop::KernelsDone { at_most: cycles? }),
+        (false, Some(cycles)) => Some(Stop::Cycles(cycles?)),
+        (false, None) => {
+            problems.add("stop", "neither cycles nor kernels_done", "{\"cycles\": N} or {\"kernels_done\": true}");
+            None
+        }
+    }
+}
+
+/// Changes one field of an experiment before it is read: `path` as in `gpu.sm.count`, `policy.combination[1]`, `seed`; what follows `gpu.` is one
+/// field name. Missing objects are made.
+pub fn set_path(value: &mut Value, path: &str, new: Value) -> Result<(), Problems> {
+    let mut steps: Vec<String> = Vec::new();
+    let (head, gpu_field) = match path.strip_prefix("gpu.") {
+        Some(rest) => ("gpu", Some(rest)),
+        None => (path, None),
+    };
+    for part in head.split('.') {
+        let (name, rest) = part.split_once('[').map_or((part, ""), |(name, rest)| (name, rest));
+        steps.push(name.to_string());
+        steps.extend(rest.split('[').filter(|index| !index.is_empty()).map(|index| format!("[{}", index.trim_end_matches(']'))));
+    }
+    steps.extend(gpu_field.map(ToString::to_string));
+    let fail = |found: &str, want: &str| {
+        let mut problems = Problems::default();
+        problems.add(path, found, want);
+        Err(problems)
+    };
+    let mut at = value;
+    for (depth, step) in steps.iter().enumerate() {
+        // A name stands for an object that has it: a preset or a policy that gets parameters.
+        if let Value::Str(name) = at {
+            let key = if depth == 1 && steps[0] == "gpu" {
+                "preset"
+            } else if steps[0] == "policy" {
+                "name"
+            } else {
+                "kernel"
+            };
+            *at = Value::object([(key, name.as_str())]);
+        }
+        if let Some(index) = step.strip_prefix('[') {
+            let Value::Array(items) = at else { return fail("no list there", "a path that exists") };
+            let Some(item) = index.parse::<usize>().ok().and_then(|index| items.get_mut(index)) else {
+                return fail("no such element", "the index of an element");
+            };
+            at = item;
+        } else {
+            if *at == Value::Null {
+                *at = if depth == 1 && steps[0] == "gpu" { Value::object([("preset", DEFAULT_GPU)]) } else { Value::Object(Vec::new()) };
+            }
+            let Value::Object(pairs) = at else { return fail("no object there", "a path that exists") };
+            let place = match pairs.iter().position(|(key, _)| key == step) {
+                Some(place) => place,
+                None => {
+                    pairs.push((step.clone(), Value::Null));
+                    pairs.len() - 1
+                }
+            };
+            at = &mut pairs[place].1;
+        }
+    }
+    *at = new;
+    Ok(())
+}

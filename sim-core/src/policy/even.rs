@@ -1,0 +1,32 @@
+//! Even: every kernel may hold an equal part of the CTAs that it could hold alone, on every SM.
+//!
+//! # Idea
+//! The starting point of CCBP's detection (CCBP §5.4): `CTA_k = floor(CTA_alone_k / K)`, at least 1.
+//! # Observes
+//! The CTAs that each SM could hold of each kernel alone.
+//! # Sets
+//! `cta_target`.
+//! # Deviations
+//! 1. The rounding is not stated in the paper; down, so that the combination always fits when every kernel has at least K.
+
+use super::{Log, Policy, decide};
+use crate::controls::Controls;
+use crate::ids::KernelId;
+use crate::observation::Observation;
+use alloc::format;
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Even;
+
+impl Policy for Even {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        for kernel in KernelId::first(seen.kernels) {
+            for (target, limit) in controls.cta_target.iter_mut().zip(seen.cta_limit) {
+                target[kernel] = (limit[kernel] / seen.kernels as u32).max(1) as u16;
+            }
+            let (target, alone) = (controls.cta_target[0][kernel], seen.cta_limit[0][kernel]);
+            decide(log, seen, kernel, format!("may hold {target} CTAs on each SM: its {alone} alone, shared by {}", seen.kernels));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Fixed: a combination of CTAs per SM, given by the user, the same on every SM.
+//!
+//! # Idea
+//! One point of the space that intra-SM schemes search; oracles run them all.
+//! # Sets
+//! `cta_target`.
+//! # Parameters
+//! `combination`: CTAs on each SM, one number per kernel of the mix; 0 keeps a kernel out.
+
+use super::{Log, Policy, decide};
+use crate::controls::Controls;
+use crate::ids::KernelId;
+use crate::observation::Observation;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fixed {
+    /// CTAs on each SM by kernel.
+    pub combination: Vec<u32>,
+}
+
+impl Policy for Fixed {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&self.combination) {
+            for target in &mut controls.cta_target {
+                target[kernel] = ctas.min(u32::from(u16::MAX)) as u16;
+            }
+            decide(log, seen, kernel, format!("may hold {ctas} CTAs on each SM, as given"));
+        }
+    }
+}

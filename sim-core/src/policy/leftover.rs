@@ -1,0 +1,31 @@
+//! Leftover: the next kernel gets room only once the one before has no CTA left to place.
+//!
+//! # Idea
+//! What GPGPU-Sim's concurrent-kernel mode does and what current hardware does with streams: a modelling assumption, the usual baseline.
+//! # Observes
+//! The order of the mix.
+//! # Sets
+//! `dispatch_rank`.
+
+use super::{Log, Policy, decide};
+use crate::controls::Controls;
+use crate::ids::KernelId;
+use crate::observation::Observation;
+use alloc::format;
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Leftover;
+
+impl Policy for Leftover {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        for kernel in KernelId::first(seen.kernels) {
+            controls.dispatch_rank[kernel] = kernel.0;
+            let text = match kernel.0 {
+                0 => "takes all the room that it can use".into(),
+                n => format!("takes what the {n} before it leave once they have no CTA left to place"),
+            };
+            decide(log, seen, kernel, text);
+        }
+    }
+}

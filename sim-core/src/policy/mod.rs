@@ -1,0 +1,109 @@
+//! Sharing schemes, one file each: `ls policy/` is the list. A policy is a small state machine that reads an `Observation` when the run
+//! begins and at its own intervals, edits the `Controls`, and says why. It sees nothing of the machine.
+
+mod even;
+mod fixed;
+mod leftover;
+mod manual;
+mod spatial;
+pub mod spec;
+
+pub use self::spec::PolicySpec;
+
+use crate::controls::Controls;
+use crate::ids::{Cycle, KernelId};
+use crate::observation::Observation;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Something that a policy decided, for the result and the page's timeline.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Decision {
+    /// When.
+    pub cycle: Cycle,
+    /// About which kernel, if about one.
+    pub kernel: Option<KernelId>,
+    /// What and why, as a sentence.
+    pub text: String,
+}
+
+/// The policy's log of decisions.
+pub type Log = Vec<Decision>;
+
+/// A sharing scheme.
+pub trait Policy {
+    /// The run begins, or the policy takes over in the middle of one: sets what it wants from neutral controls.
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log);
+
+    /// Core cycles after which it wants to be asked again; `None` for never.
+    fn interval(&self) -> Option<Cycle> {
+        None
+    }
+
+    /// An interval has passed.
+    fn on_interval(&mut self, _seen: &Observation, _controls: &mut Controls, _log: &mut Log) {}
+}
+
+/// Any of the policies.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)] // each is documented in its own file
+#[allow(clippy::large_enum_variant)] // one of them in a simulation
+pub enum AnyPolicy {
+    Leftover(leftover::Leftover),
+    Even(even::Even),
+    Fixed(fixed::Fixed),
+    Spatial(spatial::Spatial),
+    Manual(manual::Manual),
+}
+
+impl AnyPolicy {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &PolicySpec) -> Self {
+        match spec {
+            PolicySpec::Leftover => AnyPolicy::Leftover(leftover::Leftover),
+            PolicySpec::Even => AnyPolicy::Even(even::Even),
+            PolicySpec::Fixed { combination } => AnyPolicy::Fixed(fixed::Fixed { combination: combination.clone() }),
+            PolicySpec::Spatial { split } => AnyPolicy::Spatial(spatial::Spatial { split: split.clone() }),
+            PolicySpec::Manual { controls } => AnyPolicy::Manual(manual::Manual { controls: controls.clone() }),
+        }
+    }
+
+    fn inner(&self) -> &dyn Policy {
+        match self {
+            AnyPolicy::Leftover(policy) => policy,
+            AnyPolicy::Even(policy) => policy,
+            AnyPolicy::Fixed(policy) => policy,
+            AnyPolicy::Spatial(policy) => policy,
+            AnyPolicy::Manual(policy) => policy,
+        }
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Policy {
+        match self {
+            AnyPolicy::Leftover(policy) => policy,
+            AnyPolicy::Even(policy) => policy,
+            AnyPolicy::Fixed(policy) => policy,
+            AnyPolicy::Spatial(policy) => policy,
+            AnyPolicy::Manual(policy) => policy,
+        }
+    }
+}
+
+impl Policy for AnyPolicy {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.inner_mut().start(seen, controls, log);
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        self.inner().interval()
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.inner_mut().on_interval(seen, controls, log);
+    }
+}
+
+/// Writes down a decision about a kernel.
+fn decide(log: &mut Log, seen: &Observation, kernel: KernelId, text: String) {
+    log.push(Decision { cycle: seen.now, kernel: Some(kernel), text });
+}

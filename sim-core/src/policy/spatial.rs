@@ -1,0 +1,38 @@
+//! Spatial: disjoint sets of SMs, one for each kernel.
+//!
+//! # Idea
+//! Spatial multitasking (Adriaens et al., HPCA 2012); what MPS partitions, MIG slices and green contexts do for SMs. NoC, L2 and DRAM stay shared.
+//! # Sets
+//! `sm_mask`.
+//! # Parameters
+//! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels.
+
+use super::{Log, Policy, decide};
+use crate::controls::Controls;
+use crate::ids::KernelId;
+use crate::observation::Observation;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spatial {
+    /// SMs by kernel; empty for equal parts.
+    pub split: Vec<u32>,
+}
+
+impl Policy for Spatial {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let (sms, kernels) = (seen.gpu.sm_count(), seen.kernels as u32);
+        let mut first = 0;
+        for kernel in KernelId::first(seen.kernels) {
+            let equal = sms / kernels + u32::from(u32::from(kernel.0) < sms % kernels);
+            let count = self.split.get(kernel.index()).copied().unwrap_or(equal).min(sms - first);
+            let ones = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+            controls.sm_mask[kernel] = if count == 0 { 0 } else { ones << first };
+            let text = if count == 0 { "gets no SM".into() } else { format!("gets SMs {first} to {}", first + count - 1) };
+            decide(log, seen, kernel, text);
+            first += count;
+        }
+    }
+}

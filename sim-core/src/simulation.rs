@@ -1,0 +1,411 @@
+//! A machine, the policy that shares it, and run control: the public face of the core.
+//!
+//! A snapshot is `clone()`. However the budget is split into calls, whatever is looked at in between, the run is the same; `digest` is one
+//! number for all of it.
+
+use crate::controls::Controls;
+use crate::digest::Fnv;
+use crate::error::Problems;
+use crate::experiment::{Experiment, Stop};
+use crate::gpu::occupancy;
+use crate::ids::{Cycle, KernelId, PerKernel};
+use crate::machine::Machine;
+use crate::observation::Observation;
+use crate::policy::{AnyPolicy, Decision, Log, Policy, PolicySpec};
+use crate::report;
+use crate::stats::KernelStats;
+use crate::value::Value;
+use crate::windows::Windows;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+
+/// Cycles without one warp instruction after which a run counts as stuck: far more than any queue takes to drain.
+pub const STUCK_AFTER: Cycle = 1_000_000;
+
+/// Why an `advance` ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reason {
+    /// The cycles asked for are used up.
+    Budget,
+    /// A CTA was placed or finished, or the policy decided something (`advance_event` only).
+    Event,
+    /// The experiment's number of cycles is reached.
+    Cycles,
+    /// Every kernel has run to its end at least once.
+    KernelsDone,
+    /// Nothing can happen any more, or no instruction has issued for `STUCK_AFTER` cycles.
+    Stuck,
+}
+
+impl Reason {
+    /// Its name in results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Reason::Budget => "budget",
+            Reason::Event => "event",
+            Reason::Cycles => "cycles",
+            Reason::KernelsDone => "kernels_done",
+            Reason::Stuck => "stuck",
+        }
+    }
+}
+
+/// One run of one experiment.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    experiment: Experiment,
+    machine: Machine,
+    policy: AnyPolicy,
+    log: Log,
+    cta_limit: Vec<PerKernel<u32>>,
+    /// Counters when the policy was last asked.
+    asked: Vec<KernelStats>,
+    asked_at: Cycle,
+    windows: Windows,
+    /// Warp instructions when progress was last looked at, and when they last grew.
+    progress: (u64, Cycle),
+    ipc_alone: PerKernel<Option<f64>>,
+}
+
+impl Simulation {
+    /// A run at cycle 0, with the policy's first decisions taken.
+    pub fn new(experiment: &Experiment) -> Result<Self, Problems> {
+        experiment.check()?;
+        let gpu = &experiment.gpu;
+        let kernels: Vec<_> = experiment.kernels.iter().map(|used| used.kernel.clone()).collect();
+        let cta_limit = (0..gpu.sm_count())
+            .map(|sm| {
+                let mut limit = PerKernel::all(0);
+                for (kernel, used) in KernelId::first(kernels.len()).zip(&experiment.kernels) {
+                    let fewest = used.kernel.launches.iter().map(|launch| occupancy::of(launch, gpu.class_of(sm)).ctas).min().unwrap_or(0);
+                    limit[kernel] = used.ctas_per_sm.map_or(fewest, |most| most.min(fewest));
+                }
+                limit
+            })
+            .collect();
+        let neutral = Controls::neutral(gpu.sm_count() as usize, experiment.warp_order);
+        let machine = Machine::new(gpu, &kernels, experiment.seed, experiment.restart, neutral);
+        let mut simulation = Simulation {
+            windows: Windows::new(kernels.len()),
+            machine,
+            policy: AnyPolicy::new(&experiment.policy),
+            log: Log::new(),
+            cta_limit,
+            asked: alloc::vec![KernelStats::default(); kernels.len()],
+            asked_at: 0,
+            progress: (0, 0),
+            ipc_alone: PerKernel([None; crate::ids::MAX_KERNELS]),
+            experiment: experiment.clone(),
+        };
+        simulation.start_policy();
+        Ok(simulation)
+    }
+
+    // --- running -----------------------------------------------------------------------------------------------------------------
+
+    /// Runs for at most `cycles` cycles, or until the experiment's stop condition holds.
+    pub fn advance(&mut self, cycles: u64) -> Reason {
+        self.run(cycles, false)
+    }
+
+    /// Runs until a CTA is placed or finishes or the policy decides something, for at most `cycles` cycles.
+    pub fn advance_event(&mut self, cycles: u64) -> Reason {
+        self.run(cycles, true)
+    }
+
+    fn run(&mut self, cycles: u64, stop_at_event: bool) -> Reason {
+        let end = self.machine.now.saturating_add(cycles);
+        let (events, decisions) = (self.machine.event_count, self.log.len());
+        loop {
+            if let Some(reason) = self.stopped() {
+                return reason;
+            }
+            if stop_at_event && (self.machine.event_count != events || self.log.len() != decisions) {
+                return Reason::Event;
+            }
+            if self.machine.now >= end {
+                return Reason::Budget;
+            }
+            let border = end.min(self.next_border());
+            if stop_at_event {
+                self.run_to_event(border, events);
+            } else {
+                self.run_to(border);
+            }
+            self.at_border();
+        }
+    }
+
+    /// Simulates up to `border`, where something outside the machine is due at the earliest.
+    fn run_to(&mut self, border: Cycle) {
+        while self.machine.now < border {
+            self.machine.step();
+            let next = self.machine.next_event();
+            if next > self.machine.now {
+                self.machine.skip_to(next.min(border).max(self.machine.now));
+            }
+        }
+    }
+
+    fn run_to_event(&mut self, border: Cycle, events: u64) {
+        while self.machine.now < border && self.machine.event_count == events {
+            self.machine.step();
+            let next = self.machine.next_event().min(border);
+            if next > self.machine.now && self.machine.event_count == events {
+                self.machine.skip_to(next);
+            }
+        }
+    }
+
+    fn next_border(&self) -> Cycle {
+        let mut border = self.windows.next_end(self.machine.now);
+        if let Some(interval) = self.policy.interval() {
+            border = border.min(self.asked_at + interval);
+        }
+        match self.experiment.stop {
+            Stop::Cycles(cycles) | Stop::KernelsDone { at_most: cycles } => border.min(cycles.max(self.machine.now + 1)),
+        }
+    }
+
+    fn at_border(&mut self) {
+        let now = self.machine.now;
+        if self.windows.ends_at(now) {
+            self.windows.close(&mut self.machine);
+            let issued = self.windows.warp_instructions();
+            if issued != self.progress.0 {
+                self.progress = (issued, now);
+            }
+        }
+        if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
+            self.ask_policy();
+        }
+    }
+
+    fn stopped(&self) -> Option<Reason> {
+        let now = self.machine.now;
+        let all_done = || KernelId::first(self.machine.kernels()).all(|kernel| self.machine.run(kernel).runs > 0);
+        match self.experiment.stop {
+            Stop::Cycles(cycles) if now >= cycles => return Some(Reason::Cycles),
+            Stop::KernelsDone { .. } if all_done() => return Some(Reason::KernelsDone),
+            Stop::KernelsDone { at_most } if now >= at_most => return Some(Reason::Cycles),
+            _ => {}
+        }
+        if KernelId::first(self.machine.kernels()).all(|kernel| self.machine.run(kernel).over) {
+            return Some(Reason::KernelsDone);
+        }
+        let nothing_left = now > 0 && self.machine.next_event() == crate::ids::NEVER && self.policy.interval().is_none();
+        (nothing_left || now - self.progress.1 >= STUCK_AFTER).then_some(Reason::Stuck)
+    }
+
+    // --- policy ------------------------------------------------------------------------------------------------------------------
+
+    fn start_policy(&mut self) {
+        let sms = self.machine.sms.len();
+        let neutral = Controls::neutral(sms, self.experiment.warp_order);
+        self.consult(neutral, |policy, seen, controls, log| policy.start(seen, controls, log));
+    }
+
+    fn ask_policy(&mut self) {
+        let controls = self.machine.controls().clone();
+        self.consult(controls, |policy, seen, controls, log| policy.on_interval(seen, controls, log));
+    }
+
+    fn consult(&mut self, mut controls: Controls, ask: impl FnOnce(&mut AnyPolicy, &Observation, &mut Controls, &mut Log)) {
+        self.machine.settle();
+        let total = self.totals();
+        let window: Vec<KernelStats> = total.iter().zip(&self.asked).map(|(&now, &then)| now - then).collect();
+        let seen = Observation {
+            now: self.machine.now,
+            gpu: &self.experiment.gpu,
+            kernels: total.len(),
+            cta_limit: &self.cta_limit,
+            total: &total,
+            window: &window,
+        };
+        ask(&mut self.policy, &seen, &mut controls, &mut self.log);
+        // A kernel's own CTA limit holds under every policy.
+        for (target, limit) in controls.cta_target.iter_mut().zip(&self.cta_limit) {
+            for kernel in KernelId::first(total.len()) {
+                target[kernel] = target[kernel].min(limit[kernel] as u16);
+            }
+        }
+        self.asked = total;
+        self.asked_at = self.machine.now;
+        self.machine.set_controls(controls);
+    }
+
+    /// Hands the sharing over to another policy, from the present cycle on.
+    pub fn set_policy(&mut self, spec: &PolicySpec) -> Result<(), Problems> {
+        let changed = Experiment { policy: spec.clone(), ..self.experiment.clone() };
+        changed.check()?;
+        self.experiment = changed;
+        self.policy = AnyPolicy::new(spec);
+        self.start_policy();
+        Ok(())
+    }
+
+    /// Sets the controls by hand: the policy becomes `manual`.
+    pub fn set_controls(&mut self, controls: Controls) -> Result<(), Problems> {
+        self.set_policy(&PolicySpec::Manual { controls: Some(controls) })
+    }
+
+    // --- looking -----------------------------------------------------------------------------------------------------------------
+
+    /// The present cycle.
+    pub fn cycle(&self) -> Cycle {
+        self.machine.now
+    }
+
+    /// What is run.
+    pub fn experiment(&self) -> &Experiment {
+        &self.experiment
+    }
+
+    /// The machine, to look at.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The machine, for test switches and recorders.
+    pub fn machine_mut(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+
+    /// What the policy decided so far.
+    pub fn decisions(&self) -> &[Decision] {
+        &self.log
+    }
+
+    /// Series over time.
+    pub fn windows(&self) -> &Windows {
+        &self.windows
+    }
+
+    /// CTAs of each kernel that each SM could hold if it held nothing else.
+    pub fn cta_limit(&self) -> &[PerKernel<u32>] {
+        &self.cta_limit
+    }
+
+    /// Counters of each kernel up to now.
+    pub fn totals(&mut self) -> Vec<KernelStats> {
+        self.machine.settle();
+        KernelId::first(self.machine.kernels()).map(|kernel| self.machine.kernel_stats(kernel)).collect()
+    }
+
+    /// One number for the whole state: machine, counters and decisions.
+    pub fn digest(&mut self) -> u64 {
+        self.machine.settle();
+        let mut state = Fnv::default();
+        self.machine.hash_state(&mut state);
+        self.log.hash(&mut state);
+        state.finish()
+    }
+
+    // --- alone -------------------------------------------------------------------------------------------------------------------
+
+    /// The experiment that measures a kernel's IPC alone: the whole GPU, GTO, its own maximum of CTAs (CCBP §6), as long as this one.
+    pub fn alone_experiment(&self, kernel: KernelId) -> Experiment {
+        let used = &self.experiment.kernels[kernel.index()];
+        Experiment {
+            name: format!("{} alone", used.kernel.name),
+            kernels: alloc::vec![used.clone()],
+            policy: PolicySpec::Leftover,
+            warp_order: crate::controls::WarpOrder::Gto,
+            alone: false,
+            ..self.experiment.clone()
+        }
+    }
+
+    /// Tells the run a kernel's IPC alone, so that it can say slowdowns.
+    pub fn set_ipc_alone(&mut self, kernel: KernelId, ipc: f64) {
+        if kernel.index() < self.machine.kernels() && ipc.is_finite() && ipc > 0.0 {
+            self.ipc_alone[kernel] = Some(ipc);
+        }
+    }
+
+    /// IPC alone, where it is known.
+    pub fn ipc_alone(&self, kernel: KernelId) -> Option<f64> {
+        self.ipc_alone[kernel]
+    }
+
+    /// The result as it stands now (see INTERFACE in the README), without wall-clock figures.
+    pub fn result(&mut self) -> Value {
+        let reason = self.stopped().unwrap_or(Reason::Budget);
+        report::result(self, reason)
+    }
+
+    /// Which queue waits for which, for a run that is stuck.
+    pub fn explain_stuck(&self) -> String {
+        report::explain_stuck(&self.machine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn experiment(policy: &str) -> Experiment {
+        let value = Value::object([
+            ("corun", Value::from(1)),
+            ("gpu", "tiny-2sm".into()),
+            ("kernels", Value::array(["BP", "CFD"])),
+            ("policy", policy.into()),
+            ("stop", Value::object([("cycles", 30_000)])),
+        ]);
+        Experiment::decode(&value).unwrap()
+    }
+
+    fn digest_after(mut simulation: Simulation, budgets: impl Iterator<Item = u64>) -> u64 {
+        for budget in budgets {
+            if simulation.advance(budget) != Reason::Budget {
+                return simulation.digest();
+            }
+        }
+        panic!("the run ends before the budgets do");
+    }
+
+    #[test]
+    fn the_run_is_the_same_however_it_is_cut() {
+        for policy in ["leftover", "even", "spatial"] {
+            let new = || Simulation::new(&experiment(policy)).unwrap();
+            let whole = digest_after(new(), [u64::MAX].into_iter());
+            assert_eq!(whole, digest_after(new(), core::iter::repeat(1)), "one by one");
+            assert_eq!(whole, digest_after(new(), (0..).map(|n| n * 37 % 911)), "unevenly");
+            let mut looked_at = new();
+            while looked_at.advance(1234) == Reason::Budget {
+                looked_at.result();
+                looked_at.totals();
+            }
+            assert_eq!(whole, looked_at.digest(), "looked at in between");
+            let mut events = new();
+            while matches!(events.advance_event(u64::MAX), Reason::Event) {}
+            assert_eq!(whole, events.digest(), "event by event");
+            let mut original = new();
+            original.advance(10_000);
+            let copy = original.clone();
+            assert_eq!(whole, digest_after(original, [u64::MAX].into_iter()));
+            assert_eq!(whole, digest_after(copy, [u64::MAX].into_iter()), "from a snapshot");
+        }
+    }
+
+    #[test]
+    fn policies_and_seeds_make_a_difference() {
+        let digests: Vec<u64> = ["leftover", "even", "spatial"]
+            .iter()
+            .map(|policy| digest_after(Simulation::new(&experiment(policy)).unwrap(), [u64::MAX].into_iter()))
+            .collect();
+        assert!(digests[0] != digests[1] && digests[1] != digests[2]);
+        let seeded = Experiment { seed: 2, ..experiment("even") };
+        assert_ne!(digests[1], digest_after(Simulation::new(&seeded).unwrap(), [u64::MAX].into_iter()));
+    }
+
+    #[test]
+    fn a_canonical_experiment_reads_back_equal() {
+        let experiment = experiment("spatial");
+        let again = Experiment::decode(&experiment.encode()).unwrap();
+        assert_eq!(experiment, again);
+        assert_eq!(experiment.config_hash(), again.config_hash());
+    }
+}

@@ -1,0 +1,214 @@
+//! Series over time: what each kernel did in each window of 400 cycles (CCBP's burst plots use the same), as differences of counters.
+
+use crate::gpu::Gpu;
+use crate::ids::{Cycle, KernelId};
+use crate::machine::Machine;
+use crate::report::{dram_bytes_per_cycle, noc_bytes_per_cycle, peak_ipc};
+use crate::stats::{KernelStats, StallCause, StallCounts};
+use crate::value::Value;
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Core cycles of a window.
+pub const WINDOW: Cycle = 400;
+
+/// Windows that are kept; older ones are dropped.
+pub const KEPT: usize = 16_384;
+
+/// A column of each kernel.
+#[derive(Clone, Copy, Debug)]
+struct KernelColumn {
+    key: &'static str,
+    unit: &'static str,
+    title: &'static str,
+    doc: &'static str,
+    value: fn(&KernelStats, &Scale) -> u64,
+}
+
+/// What turns counters into bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Scale {
+    flit_bytes: u64,
+    line_bytes: u64,
+}
+
+const KERNEL_COLUMNS: [KernelColumn; 8] = [
+    KernelColumn {
+        key: "thread_instructions",
+        unit: "thread instructions",
+        title: "Thread instructions",
+        doc: "Instructions issued in the window, counted once for each active lane",
+        value: |stats, _| stats.thread_instructions,
+    },
+    KernelColumn {
+        key: "warp_instructions",
+        unit: "warp instructions",
+        title: "Warp instructions",
+        doc: "Instructions issued in the window",
+        value: |stats, _| stats.warp_instructions,
+    },
+    KernelColumn {
+        key: "noc_bytes",
+        unit: "bytes",
+        title: "NoC replies",
+        doc: "Bytes of reply packets, headers included, that passed the L2-to-SM crossbar",
+        value: |stats, scale| stats.noc_reply_flits * scale.flit_bytes,
+    },
+    KernelColumn {
+        key: "noc_request_bytes",
+        unit: "bytes",
+        title: "NoC requests",
+        doc: "Bytes of request packets, headers included, that passed the SM-to-L2 crossbar",
+        value: |stats, scale| stats.noc_request_flits * scale.flit_bytes,
+    },
+    KernelColumn {
+        key: "dram_bytes",
+        unit: "bytes",
+        title: "DRAM",
+        doc: "Bytes read from and written to DRAM",
+        value: |stats, scale| (stats.dram_reads + stats.dram_writes) * scale.line_bytes,
+    },
+    KernelColumn {
+        key: "latency_sum",
+        unit: "cycles",
+        title: "Latency sum",
+        doc: "Cycles from entering the miss queue to the reply, summed over the read replies of the window",
+        value: |stats, _| stats.latency_sum,
+    },
+    KernelColumn {
+        key: "latency_count",
+        unit: "replies",
+        title: "Read replies",
+        doc: "Read replies of the window",
+        value: |stats, _| stats.latency_count,
+    },
+    KernelColumn {
+        key: "cta_cycles",
+        unit: "CTA cycles",
+        title: "Resident CTAs",
+        doc: "Resident CTAs of the whole GPU, summed over the cycles of the window",
+        value: |stats, _| stats.cta_cycles,
+    },
+];
+
+/// The windows of a run.
+#[derive(Clone, Debug)]
+pub struct Windows {
+    kernels: usize,
+    /// Rows of the kept windows, without the two cycle columns.
+    rows: VecDeque<Box32>,
+    /// Number of the oldest kept window.
+    first: u64,
+    last_stats: Vec<KernelStats>,
+    last_stalls: StallCounts,
+}
+
+type Box32 = alloc::boxed::Box<[u32]>;
+
+impl Windows {
+    /// No window yet, for `kernels` kernels.
+    pub fn new(kernels: usize) -> Self {
+        Windows {
+            kernels,
+            rows: VecDeque::new(),
+            first: 0,
+            last_stats: alloc::vec![KernelStats::default(); kernels],
+            last_stalls: StallCounts::default(),
+        }
+    }
+
+    /// The next end of a window after `now`.
+    pub fn next_end(&self, now: Cycle) -> Cycle {
+        now - now % WINDOW + WINDOW
+    }
+
+    /// Whether a window ends where `now` begins.
+    pub fn ends_at(&self, now: Cycle) -> bool {
+        now > 0 && now.is_multiple_of(WINDOW)
+    }
+
+    /// Closes the window that ends at the machine's present cycle.
+    pub fn close(&mut self, machine: &mut Machine) {
+        machine.settle();
+        let scale = Scale { flit_bytes: machine.gpu().noc.flit_bytes.into(), line_bytes: machine.gpu().l2.line_bytes.into() };
+        let mut row = Vec::with_capacity(self.kernels * KERNEL_COLUMNS.len() + StallCause::COUNT);
+        for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_stats) {
+            let stats = machine.kernel_stats(kernel);
+            let window = stats - *last;
+            *last = stats;
+            row.extend(KERNEL_COLUMNS.iter().map(|column| (column.value)(&window, &scale) as u32));
+        }
+        let stalls = machine.stalls();
+        row.extend((stalls - self.last_stalls).0.iter().map(|&cycles| cycles as u32));
+        self.last_stalls = stalls;
+        if self.rows.len() == KEPT {
+            self.rows.pop_front();
+            self.first += 1;
+        }
+        self.rows.push_back(row.into());
+    }
+
+    /// Windows closed so far.
+    pub fn count(&self) -> u64 {
+        self.first + self.rows.len() as u64
+    }
+
+    /// Warp instructions up to the last window's end.
+    pub fn warp_instructions(&self) -> u64 {
+        self.last_stats.iter().map(|stats| stats.warp_instructions).sum()
+    }
+
+    /// Columns of a row, the two cycle columns included.
+    pub fn columns(&self) -> usize {
+        2 + self.kernels * KERNEL_COLUMNS.len() + StallCause::COUNT
+    }
+
+    /// The kept windows from number `since` on, row after row, in the columns of `layout`.
+    pub fn rows_since(&self, since: u64) -> Vec<f64> {
+        let skipped = since.saturating_sub(self.first).min(self.rows.len() as u64) as usize;
+        let mut out = Vec::with_capacity((self.rows.len() - skipped) * self.columns());
+        for (number, row) in (self.first..).zip(&self.rows).skip(skipped) {
+            out.push((number * WINDOW) as f64);
+            out.push(((number + 1) * WINDOW) as f64);
+            out.extend(row.iter().map(|&n| f64::from(n)));
+        }
+        out
+    }
+
+    /// Names, units and meanings of the columns, and the peaks to compare them with.
+    pub fn layout(&self, gpu: &Gpu) -> Value {
+        let column = |key: String, unit: &str, title: &str, doc: &str, kernel: Option<u8>| {
+            Value::object([
+                ("key", Value::from(key)),
+                ("unit", unit.into()),
+                ("title", title.into()),
+                ("doc", doc.into()),
+                ("kernel", kernel.into()),
+            ])
+        };
+        let mut columns = alloc::vec![
+            column("start".into(), "cycles", "Start", "First cycle of the window", None),
+            column("end".into(), "cycles", "End", "First cycle after the window", None),
+        ];
+        for kernel in KernelId::first(self.kernels) {
+            columns.extend(KERNEL_COLUMNS.iter().map(|c| column(c.key.into(), c.unit, c.title, c.doc, Some(kernel.0))));
+        }
+        columns.extend(
+            StallCause::INFO.iter().map(|info| column(format!("stall.{}", info.key), "scheduler-cycles", info.title, info.doc, None)),
+        );
+        Value::object([
+            ("window", Value::from(WINDOW)),
+            ("columns", columns.into()),
+            (
+                "peaks",
+                Value::object([
+                    ("noc_bytes_per_cycle", noc_bytes_per_cycle(gpu)),
+                    ("dram_bytes_per_cycle", dram_bytes_per_cycle(gpu)),
+                    ("ipc", f64::from(peak_ipc(gpu))),
+                ]),
+            ),
+        ])
+    }
+}
