@@ -57,6 +57,8 @@ export class CorunEditor extends HTMLElement {
     this.#experiment = copy(experiment);
     this.#drafts.clear();
     this.#problems = [];
+    // What differs from the preset is not to be searched for.
+    if (typeof experiment.gpu === "object") for (const key of Object.keys(experiment.gpu)) if (key.includes(".")) this.#opened.add(key.split(".")[0] as string);
     this.#render();
   }
 

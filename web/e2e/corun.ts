@@ -1,0 +1,60 @@
+// What every end-to-end test shares: a page that may not fail, complain or talk to anybody else.
+import { readFile } from "node:fs/promises";
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test as base, type Download, type Page } from "@playwright/test";
+
+export const ORIGIN = "http://127.0.0.1:4173/";
+export const SHOTS = "test-results/pictures";
+
+/** Watches a page; call what it returns at the end. `allowed`: complaints that the test provokes. */
+export function watch(page: Page): (allowed?: RegExp) => void {
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
+  page.on("console", (message) => { if (message.type() === "error") problems.push(`console: ${message.text()}`); });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(ORIGIN) && !url.startsWith("blob:") && !url.startsWith("data:")) problems.push(`a request to ${url}`);
+  });
+  return (allowed) => { expect(problems.filter((p) => !allowed?.test(p))).toEqual([]); };
+}
+
+export const test = base.extend<{ watched: { allow: RegExp | undefined } }>({
+  watched: [async ({ page }, use) => {
+    const done = watch(page);
+    const watched: { allow: RegExp | undefined } = { allow: undefined };
+    await use(watched);
+    done(watched.allow);
+  }, { auto: true }],
+});
+
+export async function open(page: Page, hash = ""): Promise<void> {
+  // A new document each time, also where only the hash differs.
+  await page.goto("about:blank");
+  await page.goto(`./${hash}`);
+}
+export const state = (page: Page) => page.locator("corun-transport .state");
+export const cycle = async (page: Page): Promise<number> => Number((await page.locator("#cycle").textContent())?.replaceAll(",", ""));
+export const is = async (page: Page, text: string): Promise<void> => { await expect(state(page)).toHaveText(text); };
+
+/** Opens a hash that stops at a cycle, and waits until it is there. */
+export async function openAt(page: Page, hash: string, at: number): Promise<void> {
+  await open(page, `${hash}&c=${at}`);
+  await is(page, "Paused");
+  await expect(page.locator("#cycle")).toHaveText(at.toLocaleString("en"));
+}
+
+export async function saved(download: Download): Promise<{ name: string; text: string }> {
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
+}
+
+export interface SavedResult { digest: string; config_hash: string; seed: number; cycles: number; engine: string; kernels: { name: string; ipc_alone?: number | null }[] }
+export async function result(page: Page): Promise<SavedResult> {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
+  return JSON.parse((await saved(download)).text) as SavedResult;
+}
+
+export async function noViolations(page: Page): Promise<void> {
+  const found = await new AxeBuilder({ page }).analyze();
+  expect(found.violations.map((v) => `${v.id}: ${v.help}\n  ${v.nodes.slice(0, 4).map((n) => `${n.target.join(" ")}: ${n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? ""}`).join("\n  ")}`)).toEqual([]);
+}
+export { expect };

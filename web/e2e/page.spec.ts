@@ -1,0 +1,366 @@
+// The page as a person uses it, in a real browser, served from a sub-path by a server that does not know .wasm.
+import { SHOTS, cycle, expect, is, noViolations, open, openAt, result, saved, state, test, watch } from "./corun.ts";
+
+const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+
+test("the first visit runs two kernels", async ({ page }) => {
+  await open(page);
+  await is(page, "Running");
+  await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
+  await expect(page).toHaveTitle(/BP \+ CFD/);
+  expect(page.url()).toContain("#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1");
+  await expect(page.locator("#rate")).toHaveText(/[1-9].* cycles\/s/);
+  await page.screenshot({ path: `${SHOTS}/first-light.png`, fullPage: true });
+});
+
+test("play, pause, step, step back, next event, reset", async ({ page }) => {
+  await openAt(page, TINY, 5000);
+  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await expect(page.locator("#cycle")).toHaveText("5,001");
+  const there = await result(page);
+  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await expect(page.locator("#cycle")).toHaveText("5,002");
+  await page.getByRole("button", { name: "Step back" }).click();
+  await expect(page.locator("#cycle")).toHaveText("5,001");
+  expect((await result(page)).digest, "going back ends in the same state").toBe(there.digest);
+  expect(page.url()).toContain("&c=5001");
+
+  await page.getByRole("button", { name: "next event" }).click();
+  await is(page, "Paused");
+  await expect.poll(() => cycle(page)).toBeGreaterThan(5001);
+
+  await page.getByRole("button", { name: "Play" }).click();
+  await is(page, "Running");
+  await expect.poll(() => page.url()).not.toContain("&c=");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await is(page, "Paused");
+  const stopped = await cycle(page);
+  await page.waitForTimeout(300);
+  expect(await cycle(page)).toBe(stopped);
+
+  await page.getByRole("button", { name: "Reset" }).click();
+  await expect(page.locator("#cycle")).toHaveText("0");
+});
+
+test("speed is what the slider says", async ({ page }) => {
+  await openAt(page, TINY, 100);
+  const slider = page.getByRole("slider");
+  await slider.fill("26"); // about 440 cycles a second
+  const text = await slider.getAttribute("aria-valuetext");
+  const wanted = Number(/^([\d,]+)/.exec(text ?? "")?.[1]?.replaceAll(",", ""));
+  expect(wanted).toBeGreaterThan(100);
+  expect(wanted).toBeLessThan(1000);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Play" }).click();
+  await page.waitForTimeout(2000);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await is(page, "Paused");
+  const ran = await cycle(page) - 100;
+  expect(ran).toBeGreaterThan(wanted * 1.2);
+  expect(ran).toBeLessThan(wanted * 4);
+});
+
+test("a change of policy runs from the start, and measures nothing alone again", async ({ page }) => {
+  await open(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1");
+  const slowdown = page.locator("table.numbers").first().locator("tbody tr").first().locator("td").nth(2);
+  await expect(slowdown).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 });
+  await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
+  await expect.poll(() => page.url()).toContain("policy=spatial");
+  await expect(slowdown).toHaveText(/^\d+\.\d\d$/, { timeout: 3_000 });
+  await expect(page).toHaveTitle(/spatial/);
+});
+
+test("a link opens the same run in another tab", async ({ page, context }) => {
+  await openAt(page, TINY, 4321);
+  await page.getByRole("button", { name: "SM 1" }).or(page.locator("corun-sm-grid")).first().focus();
+  await page.getByRole("button", { name: "Copy the link" }).click();
+  await expect(page.locator("#toast")).toContainText("copied");
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toBe(page.url());
+  const first = await result(page);
+
+  const other = await context.newPage();
+  const done = watch(other);
+  await other.goto(link);
+  await is(other, "Paused");
+  await expect(other.locator("#cycle")).toHaveText("4,321");
+  const second = await result(other);
+  expect(second.digest).toBe(first.digest);
+  expect(second.config_hash).toBe(first.config_hash);
+  expect(other.url()).toBe(link);
+  done();
+});
+
+test("a link may be pasted over another one", async ({ page }) => {
+  await openAt(page, TINY, 1000);
+  await page.evaluate(() => { location.hash = "#v=1&gpu=tiny-2sm&mix=CFD&policy=even&seed=7&c=500"; });
+  await expect(page.locator("#cycle")).toHaveText("500");
+  await expect(page).toHaveTitle(/^CFD/);
+  await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("7");
+});
+
+test("an experiment that is no preset travels packed, and comes back", async ({ page }) => {
+  await openAt(page, TINY, 200);
+  await page.getByText("SMs", { exact: true }).first().click();
+  const registers = page.locator("#f-gpu-sm-registers");
+  await registers.fill("8192");
+  await registers.press("Enter");
+  await registers.blur();
+  await expect.poll(() => page.url()).toContain("&z=");
+  const link = page.url();
+  await open(page, link.slice(link.indexOf("#")));
+  await expect(registers).toHaveValue("8192");
+  await page.locator(".field", { has: registers }).getByRole("button", { name: /Back to the preset/ }).click();
+  await expect.poll(() => page.url()).toContain("gpu=tiny-2sm");
+});
+
+test("the mix: add, remove, order, limit", async ({ page }) => {
+  await openAt(page, TINY, 300);
+  await page.getByRole("button", { name: "Add a kernel" }).click();
+  await expect.poll(() => page.url()).toMatch(/mix=BP\+CFD\+[A-Za-z]+/);
+  await page.getByRole("button", { name: /^Remove/ }).last().click();
+  await expect.poll(() => page.url()).toContain("mix=BP+CFD&");
+  await page.getByRole("button", { name: "Move CFD up" }).click();
+  await expect.poll(() => page.url()).toContain("mix=CFD+BP&");
+  await page.getByLabel("CTA limit").first().fill("2");
+  await page.getByLabel("CTA limit").first().blur();
+  await expect.poll(() => page.url()).toContain("mix=CFD:2+BP&");
+  await page.getByRole("button", { name: "A fresh seed" }).click();
+  await expect.poll(() => page.url()).not.toContain("seed=1");
+});
+
+test("what is wrong is said at its field, and the last good run stays", async ({ page }) => {
+  await openAt(page, TINY, 300);
+  await page.getByText("SMs", { exact: true }).first().click();
+  const count = page.locator("#f-gpu-sm-count");
+  await count.fill("100000");
+  await count.blur();
+  await expect(page.locator("#f-gpu-sm-count-problem")).toContainText("100000");
+  await expect(count).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator(".problems")).toContainText("gpu.sm.count");
+  await expect(page.locator("#pictures")).toBeVisible();
+  await page.screenshot({ path: `${SHOTS}/problems.png` });
+  await count.fill("");
+  await count.blur();
+  await expect(page.locator(".problems")).toBeHidden();
+
+  await page.getByLabel("Kernel 1", { exact: true }).selectOption({ label: "Own kernel (JSON)…" });
+  const json = page.getByLabel("Kernel 1 as JSON");
+  await json.fill('{ "name": "mine", ');
+  await expect(page.locator("#f-own-0-json")).toContainText("not JSON yet");
+  await json.fill('{ "name": "mine", "nonsense": 1 }');
+  await expect(page.locator("#f-own-0-json")).toBeHidden();
+  await expect(page.locator("#f-kernels-0-problem")).toContainText("want");
+});
+
+test("files: the experiment out and in, and the command", async ({ page }) => {
+  await openAt(page, TINY, 1500);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the experiment" }).click()]);
+  const file = await saved(download);
+  expect(file.name).toMatch(/^corun-experiment-[0-9a-f]{8}-s1-c1500\.json$/);
+  expect(JSON.parse(file.text)).toMatchObject({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 });
+
+  await page.getByRole("button", { name: "Copy the command" }).click();
+  await expect(page.locator("#toast")).toContainText("copied");
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  expect(command).toContain("corun run");
+  expect(command).toContain("--cycles 1500");
+  expect(command).toContain(file.text.trim());
+
+  await page.setInputFiles("#f-open-file", { name: "mine.json", mimeType: "application/json", buffer: Buffer.from('{"corun":1,"gpu":"tiny-2sm","kernels":["CFD"],"seed":3}') });
+  await expect(page).toHaveTitle(/^CFD/);
+  await expect.poll(() => page.url()).toContain("mix=CFD");
+  await page.setInputFiles("#f-open-file", { name: "broken.json", mimeType: "application/json", buffer: Buffer.from('{"corun":1,') });
+  await expect(page.getByText("“broken.json” cannot be opened")).toBeVisible();
+});
+
+test("a damaged link gets a message and a way out", async ({ page }) => {
+  for (const hash of ["#v=1&z=AAAA", "#nonsense", "#v=9&gpu=a&mix=b", `#v=1&z=${"A".repeat(150_000)}`, "#v=1&gpu=%E0%A4%A&mix=BP"]) {
+    await open(page, hash);
+    await expect(page.getByRole("heading", { name: "This link cannot be opened" })).toBeVisible();
+  }
+  await page.screenshot({ path: `${SHOTS}/bad-link.png` });
+  await noViolations(page);
+  await page.getByRole("button", { name: "Open the default experiment" }).click();
+  await is(page, "Running");
+  await expect.poll(() => page.url()).toContain("mix=BP+CFD");
+});
+
+test("a link to what cannot run says why", async ({ page }) => {
+  await open(page, "#v=1&gpu=no-such-gpu&mix=BP+NOSUCH");
+  await expect(page.getByRole("heading", { name: "This experiment cannot run" })).toBeVisible();
+  await expect(page.locator("main")).toContainText("no-such-gpu");
+  await expect(page.locator("main")).toContainText("NOSUCH");
+  await page.getByRole("button", { name: "Open the default experiment" }).click();
+  await is(page, "Running");
+});
+
+test("a module that does not come gets a message", async ({ page, watched }) => {
+  watched.allow = /404|Failed to load resource/;
+  await page.route("**/*.wasm", (route) => route.fulfill({ status: 404 }));
+  await open(page);
+  await expect(page.getByRole("heading", { name: "The simulator could not be started" })).toBeVisible();
+  await expect(page.locator("main")).toContainText("404");
+});
+
+test("keyboard alone is enough", async ({ page }) => {
+  await openAt(page, TINY, 700);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to the pictures" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("main")).toBeFocused();
+  await page.keyboard.press(".");
+  await expect(page.locator("#cycle")).toHaveText("701");
+  await page.keyboard.press(",");
+  await expect(page.locator("#cycle")).toHaveText("700");
+  await page.keyboard.press("Space");
+  await is(page, "Running");
+  await page.keyboard.press("Space");
+  await is(page, "Paused");
+  await page.keyboard.press("r");
+  await expect(page.locator("#cycle")).toHaveText("0");
+  await page.keyboard.press("e");
+  await is(page, "Paused");
+  await expect.poll(() => cycle(page)).toBeGreaterThan(0);
+  const before = await page.getByRole("slider").inputValue();
+  await page.keyboard.press("[");
+  expect(Number(await page.getByRole("slider").inputValue())).toBeLessThan(Number(before));
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.screenshot({ path: `${SHOTS}/keys.png` });
+  await noViolations(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await page.keyboard.press("d");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+
+  // To the policy, and to another one.
+  for (let i = 0; i < 80 && !(await page.getByLabel("Policy", { exact: true }).evaluate((e) => e === document.activeElement)); i += 1) await page.keyboard.press("Tab");
+  await expect(page.getByLabel("Policy", { exact: true })).toBeFocused();
+  await page.getByLabel("Policy", { exact: true }).press("s");
+  await expect.poll(() => page.url()).toContain("policy=s");
+  await expect(page.getByLabel("Policy", { exact: true })).toBeFocused();
+
+  // What a number means.
+  await page.getByRole("button", { name: "What is STP?" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "STP" })).toContainText("Formula");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog", { name: "STP" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "What is STP?" })).toBeFocused();
+});
+
+test("360 pixels are enough", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await openAt(page, TINY, 3000);
+  const wide = async (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+  expect(await wide()).toBeLessThanOrEqual(360);
+  for (const button of await page.locator("corun-transport button, .actions button").all()) {
+    const box = await button.boundingBox();
+    expect(Math.min(box?.width ?? 0, box?.height ?? 0), await button.getAttribute("aria-label") ?? "").toBeGreaterThanOrEqual(44);
+  }
+  await page.screenshot({ path: `${SHOTS}/narrow.png`, fullPage: true });
+  await noViolations(page);
+  await expect(page.getByLabel("Policy", { exact: true })).toBeHidden();
+  await page.getByRole("button", { name: "The experiment" }).click();
+  await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
+  await expect.poll(() => page.url()).toContain("policy=spatial");
+  expect(await wide()).toBeLessThanOrEqual(360);
+  await page.screenshot({ path: `${SHOTS}/narrow-experiment.png`, fullPage: true });
+  await noViolations(page);
+});
+
+test("dark, by the system or by choice", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await openAt(page, TINY, 3000);
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await noViolations(page);
+  await page.screenshot({ path: `${SHOTS}/dark.png`, fullPage: true });
+  await page.getByRole("button", { name: "Dark or light" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await is(page, "Paused");
+  await noViolations(page);
+});
+
+test("where motion is not wanted, the first visit is a still picture", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page);
+  await is(page, "Paused");
+  await expect(page.locator("#cycle")).toHaveText("8,000");
+  const still = await page.locator("#pictures").screenshot();
+  await page.waitForTimeout(500);
+  expect(await cycle(page)).toBe(8000);
+  expect(still.byteLength).toBeGreaterThan(5000);
+});
+
+test("a hidden tab does not run", async ({ page }) => {
+  await open(page, TINY);
+  await is(page, "Running");
+  const hide = (hidden: boolean): Promise<void> => page.evaluate((h) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => h });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+  await hide(true);
+  await is(page, "Paused");
+  await hide(false);
+  await is(page, "Running");
+});
+
+test("at top speed a click is answered at once", async ({ page }) => {
+  await open(page);
+  await is(page, "Running");
+  await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
+  // From the browser's time stamp of the click to the first frame that shows its effect.
+  await page.evaluate(() => {
+    const times: number[] = [];
+    (window as unknown as { times: number[] }).times = times;
+    const shown = document.querySelector("corun-transport .state") as Element;
+    let clicked = 0;
+    document.querySelector("corun-transport .play")?.addEventListener("click", (event) => { clicked = event.timeStamp; }, { capture: true });
+    new MutationObserver(() => requestAnimationFrame(() => { if (clicked) times.push(performance.now() - clicked); clicked = 0; })).observe(shown, { attributes: true });
+  });
+  for (let i = 0; i < 12; i += 1) {
+    await page.locator("corun-transport .play").click();
+    await is(page, i % 2 === 0 ? "Paused" : "Running");
+    await page.waitForTimeout(150);
+  }
+  const times = await page.evaluate(() => (window as unknown as { times: number[] }).times);
+  times.sort((a, b) => a - b);
+  console.log(`click to effect, ms: median ${times[Math.floor(times.length / 2)]?.toFixed(0)}, worst ${times[times.length - 1]?.toFixed(0)}`);
+  expect(times.length).toBe(12);
+  expect(times[Math.floor(times.length * 0.9) - 1]).toBeLessThan(100);
+});
+
+test("while it runs, frames keep coming", async ({ page }) => {
+  await open(page);
+  await is(page, "Running");
+  await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
+  const gaps = await page.evaluate(() => new Promise<number[]>((done) => {
+    const out: number[] = [];
+    let last = performance.now();
+    const look = (): void => {
+      const now = performance.now();
+      out.push(now - last);
+      last = now;
+      if (out.length < 120) requestAnimationFrame(look); else done(out.sort((a, b) => a - b));
+    };
+    requestAnimationFrame(look);
+  }));
+  console.log(`frame to frame, ms: median ${gaps[60]?.toFixed(1)}, 95 % ${gaps[114]?.toFixed(1)}`);
+  expect(gaps[60]).toBeLessThan(34);
+});
+
+test("no violations while it runs, with an SM open", async ({ page }) => {
+  await open(page, `${TINY}&sm=1`);
+  await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
+  await page.keyboard.press("Space");
+  await is(page, "Paused");
+  await expect(page.getByRole("heading", { name: "SM 1" })).toBeVisible();
+  await noViolations(page);
+  await page.screenshot({ path: `${SHOTS}/sm-open.png`, fullPage: true });
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("heading", { name: "SM 1" })).toBeHidden();
+  await expect(state(page)).toHaveText("Paused");
+});
