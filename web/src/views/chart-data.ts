@@ -1,0 +1,137 @@
+// What the charts show: which columns, divided by what, in which unit. No drawing, no DOM.
+import type { WindowsLayout } from "../types.ts";
+import type { WindowStore } from "./window-store.ts";
+
+export interface SeriesSpec {
+  name: string;
+  doc: string;
+  /** Colour: a kernel's, a stall cause's, or that of issued work. */
+  kernel: number | null;
+  stall: number | null;
+  /** Columns that are summed. */
+  over: number[];
+  /** Divided by the cycles, or by the sum of these columns. */
+  under: "cycles" | number[];
+  scale: number;
+}
+
+export interface ChartSpec {
+  key: string;
+  title: string;
+  /** What the vertical axis says. */
+  unit: string;
+  doc: string;
+  /** Stacked areas, or a line for each series. */
+  kind: "stack" | "lines";
+  series: SeriesSpec[];
+  /** A line at what the hardware can do; also the end of the axis when `full`. */
+  peak: { value: number; label: string; full: boolean } | null;
+  /** What the sum of a stack is called in the readout; empty where it says nothing. */
+  total: string;
+}
+
+/** The charts that a layout has columns for, in the order of the page. */
+export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], stalls: readonly { key: string; title: string; doc: string }[] = []): ChartSpec[] {
+  const find = (key: string, kernel: number | null): number => layout.columns.findIndex((c) => c.key === key && c.kernel === kernel);
+  const doc = (column: number): string => layout.columns[column]?.doc ?? "";
+  const perKernel = (key: string, under: "cycles" | ((k: number) => number[]), scale = 1): SeriesSpec[] =>
+    kernels.flatMap((name, k) => {
+      const column = find(key, k);
+      if (column < 0) return [];
+      return [{ name, doc: doc(column), kernel: k, stall: null, over: [column], under: under === "cycles" ? under : under(k), scale }];
+    });
+  const peaks = layout.peaks;
+  const peakOf = (value: number, label: string, full: boolean): ChartSpec["peak"] => (value > 0 ? { value, label, full } : null);
+
+  const issued = kernels.map((_, k) => find("warp_instructions", k)).filter((c) => c >= 0);
+  const causes = layout.columns.flatMap((c, i) => (c.key.startsWith("stall.") ? [i] : []));
+  const allSlots = [...issued, ...causes];
+  const stallSeries: SeriesSpec[] = [
+    { name: "Issued", doc: "A warp instruction was issued", kernel: null, stall: null, over: issued, under: allSlots, scale: 100 },
+    ...causes.map((column, i) => {
+      const key = (layout.columns[column]?.key ?? "").slice("stall.".length);
+      const info = stalls.find((s) => s.key === key);
+      return {
+        name: info?.title ?? layout.columns[column]?.title ?? key, doc: info?.doc ?? doc(column), kernel: null, stall: i,
+        over: [column], under: allSlots, scale: 100,
+      };
+    }),
+  ];
+
+  const charts: ChartSpec[] = [
+    {
+      key: "noc", title: "NoC reply bandwidth", unit: "bytes / cycle", kind: "stack", total: "all",
+      doc: "Bytes of replies that crossed the NoC from L2 to the SMs, per core cycle, by kernel.",
+      series: perKernel("noc_bytes", "cycles"), peak: peakOf(peaks.noc_bytes_per_cycle, "peak", true),
+    },
+    {
+      key: "dram", title: "DRAM bandwidth", unit: "bytes / cycle", kind: "stack", total: "all",
+      doc: "Bytes on the DRAM data buses, per core cycle, by kernel.",
+      series: perKernel("dram_bytes", "cycles"), peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true),
+    },
+    {
+      key: "ipc", title: "IPC", unit: "thread instructions / cycle", kind: "lines", total: "",
+      doc: "Thread instructions executed per core cycle over the whole GPU, by kernel.",
+      series: perKernel("thread_instructions", "cycles"), peak: null,
+    },
+    {
+      key: "latency", title: "Memory latency", unit: "cycles, mean of read replies", kind: "lines", total: "",
+      doc: "Core cycles from entering the L1D miss queue to the reply's arrival, mean over the read replies of the window. A gap where none arrived.",
+      series: perKernel("latency_sum", (k) => [find("latency_count", k)].filter((c) => c >= 0)), peak: null,
+    },
+    {
+      key: "stalls", title: "Issue slots", unit: "% of scheduler-cycles", kind: "stack", total: "",
+      doc: "What the warp schedulers did: issued, or the one cause that each idle scheduler-cycle is charged to.",
+      series: issued.length > 0 || causes.length > 0 ? stallSeries : [], peak: null,
+    },
+    {
+      key: "ctas", title: "Resident CTAs", unit: "CTAs on the GPU", kind: "stack", total: "all",
+      doc: "CTAs resident on all SMs, mean over the window, by kernel.",
+      series: perKernel("cta_cycles", "cycles"), peak: null,
+    },
+  ];
+  return charts.filter((c) => c.series.length > 0);
+}
+
+/** A value for each series and bucket; NaN where there is no data. */
+export function evaluate(spec: ChartSpec, store: WindowStore, edges: Int32Array): Float64Array[] {
+  const n = Math.max(0, edges.length - 1);
+  return spec.series.map((series) => {
+    const out = new Float64Array(n);
+    for (let i = 0; i < n; i++) out[i] = ratio(series, store, edges[i] as number, edges[i + 1] as number);
+    return out;
+  });
+}
+
+function ratio(series: SeriesSpec, store: WindowStore, from: number, to: number): number {
+  let over = 0;
+  for (const c of series.over) over += store.sum(c, from, to);
+  let under = 0;
+  if (series.under === "cycles") under = store.covered(from, to);
+  else for (const c of series.under) under += store.sum(c, from, to);
+  return under > 0 ? (series.scale * over) / under : NaN;
+}
+
+/** Running sums over the series: `out[s][i]` is the top of series s. A bucket without any data stays NaN. */
+export function stack(values: readonly Float64Array[]): Float64Array[] {
+  const n = values[0]?.length ?? 0;
+  const below = new Float64Array(n);
+  const any = new Uint8Array(n);
+  for (const v of values) for (let i = 0; i < n; i++) if (Number.isFinite(v[i])) any[i] = 1;
+  return values.map((v) => {
+    const top = new Float64Array(n);
+    for (let i = 0; i < n; i++) {
+      const here = v[i] as number;
+      if (Number.isFinite(here)) below[i] = (below[i] as number) + here;
+      top[i] = any[i] ? (below[i] as number) : NaN;
+    }
+    return top;
+  });
+}
+
+/** The largest finite number; 0 if there is none. */
+export function largest(values: readonly Float64Array[]): number {
+  let most = 0;
+  for (const v of values) for (const x of v) if (x > most) most = x;
+  return most;
+}

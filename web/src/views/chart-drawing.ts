@@ -1,0 +1,234 @@
+// One chart as a drawing: axes, stacked areas or lines, the peak, the policy's decisions.
+import { Drawing, textWidth } from "../draw/drawing.ts";
+import type { Paint } from "../draw/drawing.ts";
+import { figure, niceMax, short, ticks } from "../draw/scale.ts";
+import { kernelPaint } from "../draw/theme.ts";
+import type { Theme } from "../draw/theme.ts";
+import { kernelStyle, STALL_COLOURS } from "../palette.ts";
+import { largest, stack } from "./chart-data.ts";
+import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
+
+/** A decision of the policy on the time axis; several of one pixel are one mark. */
+export interface Mark { cycle: number; kernel: number | null; count: number }
+
+export interface ChartInput {
+  spec: ChartSpec;
+  /** Cycles at the bucket edges: one more than values. */
+  edges: Float64Array;
+  values: readonly Float64Array[];
+  from: number;
+  to: number;
+  width: number;
+  height: number;
+  marks: readonly Mark[];
+  /** End of the vertical axis; 0 to choose it. */
+  top: number;
+  theme: Theme;
+}
+
+export interface Plot { x: number; y: number; w: number; h: number; top: number }
+export interface ChartDrawing { drawing: Drawing; plot: Plot }
+
+export const LEFT = 54;
+const RIGHT = 12, TOP = 14, BOTTOM = 38;
+
+/** Light lines of a stack, where one kernel's area meets another. */
+export function seriesPaint(series: SeriesSpec, t: Theme): Paint {
+  if (series.kernel !== null) return kernelPaint(series.kernel, t);
+  if (series.stall === null) return t.accent;
+  return stallPaint(series.stall, t);
+}
+
+export function stallPaint(stall: number, t: Theme): Paint {
+  const colour = STALL_COLOURS[stall % STALL_COLOURS.length] as string;
+  const patterns = ["plain", "diagonal", "plain", "dots", "back-diagonal", "horizontal", "vertical", "grid"] as const;
+  return { colour, ink: t.dark ? "#00000066" : "#ffffff80", pattern: patterns[stall % patterns.length] ?? "plain" };
+}
+
+export function seriesColour(series: SeriesSpec, t: Theme): string {
+  const paint = seriesPaint(series, t);
+  return typeof paint === "string" ? paint : paint.colour;
+}
+
+/** Dashes tell lines apart without colour; the first is solid. */
+const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [5, 2, 1, 2, 1, 2]];
+export function seriesDash(series: SeriesSpec): number[] { return [...(DASHES[(series.kernel ?? 0) % DASHES.length] as number[])]; }
+
+/** Where the vertical axis ends for these values. */
+export function axisTop(spec: ChartSpec, values: readonly Float64Array[]): number {
+  if (spec.key === "stalls") return 100;
+  const most = largest(spec.kind === "stack" ? stack(values).slice(-1) : values);
+  if (spec.peak?.full) return Math.max(spec.peak.value, most > spec.peak.value * 1.001 ? niceMax(most) : 0);
+  return niceMax(most);
+}
+
+export function drawChart(input: ChartInput): ChartDrawing {
+  const { spec, theme: t, from, to } = input;
+  const d = new Drawing(input.width, input.height, t.plot, t.font, t.mono);
+  const values = input.values;
+  const top = input.top > 0 ? input.top : axisTop(spec, values);
+  const plot: Plot = { x: LEFT, y: TOP, w: Math.max(10, input.width - LEFT - RIGHT), h: Math.max(10, input.height - TOP - BOTTOM), top };
+  const x = (cycle: number): number => plot.x + (plot.w * (Math.min(Math.max(cycle, from), to) - from)) / (to - from || 1);
+  const y = (v: number): number => plot.y + plot.h * (1 - Math.min(v, top) / top);
+
+  // Horizontal rules and their numbers.
+  for (const v of ticks(0, top, Math.max(2, Math.floor(plot.h / 34)))) {
+    const at = Math.round(y(v)) + 0.5;
+    d.line(plot.x, at, plot.x + plot.w, at, t.grid);
+    d.text(plot.x - 6, at, short(v), t.axis, 11, { align: "end", baseline: "middle" });
+  }
+  if (spec.kind === "stack") drawStack(d, input, values, x, y); else drawLines(d, input, values, x, y);
+  drawMarks(d, input, plot, x);
+  drawPeak(d, spec, plot, y, t);
+
+  // The time axis is drawn last: areas must not cover it.
+  const base = plot.y + plot.h;
+  d.line(plot.x, base + 0.5, plot.x + plot.w, base + 0.5, t.axis);
+  for (const cycle of ticks(from, to, Math.max(2, Math.floor(plot.w / 90)))) {
+    const at = Math.round(x(cycle)) + 0.5;
+    d.line(at, base, at, base + 4, t.axis);
+    const label = short(cycle);
+    const half = textWidth(label, 11) / 2;
+    d.text(Math.min(at, input.width - half - 2), base + 7, label, t.axis, 11, { align: "middle", baseline: "top" });
+  }
+  d.text(plot.x + plot.w / 2, input.height - 5, "cycle", t.axis, 11, { align: "middle" });
+  d.text(13, plot.y + plot.h / 2, spec.unit, t.axis, 11, { align: "middle", rotate: -90 });
+  return { drawing: d, plot };
+}
+
+/** Steps, not slopes: a value is that of its whole bucket. Stretches with data are drawn one by one, gaps stay empty. */
+function drawStack(d: Drawing, input: ChartInput, values: readonly Float64Array[], x: (c: number) => number, y: (v: number) => number): void {
+  const tops = stack(values);
+  const { edges, spec, theme: t } = input;
+  tops.forEach((upper, s) => {
+    const series = spec.series[s] as SeriesSpec;
+    const lower = s > 0 ? tops[s - 1] as Float64Array : null;
+    const paint = seriesPaint(series, t);
+    for (const [first, end] of runs(upper)) {
+      const points: number[] = [];
+      const rim: number[] = [];
+      let visible = false;
+      for (let i = first; i < end; i++) {
+        const v = upper[i] as number, at = y(v), a = x(edges[i] as number), b = x(edges[i + 1] as number);
+        if (v > (lower ? lower[i] as number : 0)) visible = true;
+        step(points, a, b, at);
+        step(rim, a, b, at);
+      }
+      if (!visible) continue;
+      for (let i = end - 1; i >= first; i--) {
+        const at = y(lower ? lower[i] as number : 0);
+        step(points, x(edges[i + 1] as number), x(edges[i] as number), at);
+      }
+      d.path(points, { closed: true, fill: paint });
+      // A rim in the background's colour parts areas whose colours are close.
+      d.path(rim, { closed: false, stroke: t.plot, width: 1 });
+    }
+  });
+}
+
+/** Adds a horizontal piece from a to b, and leaves out a point that repeats the one before. */
+function step(points: number[], a: number, b: number, y: number): void {
+  const n = points.length;
+  if (n >= 4 && points[n - 1] === y && points[n - 3] === y) { points[n - 2] = b; return; }
+  if (n < 2 || points[n - 2] !== a || points[n - 1] !== y) points.push(a, y);
+  points.push(b, y);
+}
+
+function drawLines(d: Drawing, input: ChartInput, values: readonly Float64Array[], x: (c: number) => number, y: (v: number) => number): void {
+  const { edges, spec, theme: t } = input;
+  values.forEach((line, s) => {
+    const series = spec.series[s] as SeriesSpec;
+    const stroke = seriesColour(series, t);
+    let last: [number, number] | null = null;
+    for (const [first, end] of runs(line)) {
+      const points: number[] = [];
+      for (let i = first; i < end; i++) {
+        const at = y(line[i] as number);
+        step(points, x(edges[i] as number), x(edges[i + 1] as number), at);
+        last = [x(edges[i + 1] as number), at];
+      }
+      d.path(points, { closed: false, stroke, width: 1.75, dash: seriesDash(series) });
+    }
+    // The kernel's letter at the end of its line: the same sign as everywhere.
+    if (last && series.kernel !== null) {
+      d.text(Math.min(last[0] + 1, input.width - 11), last[1], kernelStyle(series.kernel).letter, stroke, 11, { baseline: "middle", weight: 700, halo: t.plot });
+    }
+  });
+}
+
+/** Half-open ranges of finite values. */
+function* runs(values: Float64Array): Generator<[number, number]> {
+  let first = -1;
+  for (let i = 0; i <= values.length; i++) {
+    const here = i < values.length && Number.isFinite(values[i]);
+    if (here && first < 0) first = i;
+    if (!here && first >= 0) { yield [first, i]; first = -1; }
+  }
+}
+
+function drawMarks(d: Drawing, input: ChartInput, plot: Plot, x: (c: number) => number): void {
+  const t = input.theme;
+  for (const mark of input.marks) {
+    if (mark.cycle < input.from || mark.cycle > input.to) continue;
+    const at = Math.round(x(mark.cycle)) + 0.5;
+    d.line(at, plot.y, at, plot.y + plot.h, t.ink3, 1, [2, 3]);
+    const colour = mark.kernel === null ? t.ink2 : seriesColour({ kernel: mark.kernel, stall: null, name: "", doc: "", over: [], under: [], scale: 1 }, t);
+    d.path([at - 4, plot.y - 7, at + 4, plot.y - 7, at, plot.y], { closed: true, fill: colour });
+    if (mark.count > 1) d.text(at + 5, plot.y - 1, String(mark.count), t.ink3, 10);
+  }
+}
+
+function drawPeak(d: Drawing, spec: ChartSpec, plot: Plot, y: (v: number) => number, t: Theme): void {
+  if (!spec.peak || spec.peak.value > plot.top) return;
+  const at = Math.round(y(spec.peak.value)) + 0.5;
+  d.line(plot.x, at, plot.x + plot.w, at, t.peak, 1, [5, 4]);
+  d.text(plot.x + plot.w - 4, at + 4, `${spec.peak.label} ${figure(spec.peak.value)}`, t.axis, 11, { align: "end", baseline: "top", halo: t.plot });
+}
+
+/** Decisions in a range, those within `pixels` of each other as one mark with a count. */
+export function marksOf(decisions: readonly { cycle: number; kernel: number | null }[], from: number, to: number, width: number, pixels = 8): Mark[] {
+  const out: Mark[] = [];
+  const near = ((to - from) / Math.max(1, width)) * pixels;
+  for (const decision of decisions) {
+    if (decision.cycle < from || decision.cycle > to) continue;
+    const last = out[out.length - 1];
+    if (last && decision.cycle - last.cycle < near) {
+      last.count++;
+      if (last.kernel !== decision.kernel) last.kernel = null;
+    } else out.push({ cycle: decision.cycle, kernel: decision.kernel, count: 1 });
+  }
+  return out;
+}
+
+/** Puts a finished chart under a heading and a legend and over the stamp: the picture that leaves the page. */
+export function framed(chart: Drawing, heading: { title: string; legend: { name: string; paint: Paint; dash?: number[] }[]; stamp: string }, t: Theme): Drawing {
+  const pad = 12, size = 12;
+  const items: { x: number; y: number; name: string; paint: Paint; dash?: number[] }[] = [];
+  let x = pad, y = 44;
+  for (const item of heading.legend) {
+    const w = 24 + textWidth(item.name, size) + 14;
+    if (x + w > chart.width - pad && x > pad) { x = pad; y += 20; }
+    items.push({ x, y, ...item });
+    x += w;
+  }
+  const head = heading.legend.length > 0 ? y + 16 : 34;
+  const d = new Drawing(chart.width, head + chart.height + 24, chart.background, chart.font, chart.mono);
+  d.text(pad, 22, heading.title, t.ink, 15, { weight: 600 });
+  for (const item of items) {
+    if (item.dash) d.line(item.x, item.y - 4, item.x + 18, item.y - 4, typeof item.paint === "string" ? item.paint : item.paint.colour, 2.5, item.dash);
+    else d.rect(item.x, item.y - 11, 18, 14, { fill: item.paint, radius: 2 });
+    d.text(item.x + 24, item.y, item.name, t.ink2, size);
+  }
+  for (const s of chart.shapes) d.shapes.push(moved(s, head));
+  d.text(pad, d.height - 9, heading.stamp, t.ink3, 10, { mono: true });
+  return d;
+}
+
+function moved(s: Drawing["shapes"][number], down: number): Drawing["shapes"][number] {
+  switch (s.kind) {
+    case "rect": return { ...s, y: s.y + down };
+    case "line": return { ...s, y1: s.y1 + down, y2: s.y2 + down };
+    case "text": return { ...s, y: s.y + down };
+    case "path": return { ...s, points: s.points.map((v, i) => (i % 2 === 1 ? v + down : v)) };
+  }
+}
