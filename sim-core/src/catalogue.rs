@@ -1,11 +1,12 @@
 //! Everything that can be chosen, with its description: what `corun list` prints and what the page builds its forms and tooltips from.
 
+use crate::controls::WARP_ORDERS;
 use crate::experiment::CTA_ORDERS;
 use crate::gpu::fields::{self, Field, GPU_FIELDS, Kind, SM_FIELDS};
 use crate::gpu::presets::{self, PRESETS};
 use crate::gpu::{Gpu, occupancy};
 use crate::kernel::library;
-use crate::policy::spec::{POLICIES, ParamKind, WARP_ORDERS};
+use crate::policy::spec::{POLICIES, ParamKind};
 use crate::value::Value;
 use alloc::format;
 use alloc::string::String;

@@ -7,8 +7,9 @@
 use crate::decode::{Fields, choice, element, int, list, number};
 use crate::error::Problems;
 use crate::ids::{MAX_KERNELS, PerKernel};
-use crate::policy::spec::{decode_warp_order, encode_warp_order};
 use crate::value::Value;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// The order in which a warp scheduler considers its ready warps.
@@ -233,4 +234,43 @@ fn each(value: &Value, path: &str, count: usize, problems: &mut Problems, mut re
 /// A whole number in `range`, or null for "no limit".
 fn limit(value: &Value, path: &str, range: core::ops::RangeInclusive<i64>, problems: &mut Problems) -> Option<Option<i64>> {
     if *value == Value::Null { Some(None) } else { int(value, path, range, problems).map(Some) }
+}
+
+/// Names of warp orders in experiments, with what they do; a two-level order carries its group size, as in `two-level(8)`.
+pub const WARP_ORDERS: &[(&str, &str)] = &[
+    ("lrr", "Loose round robin: the next ready warp after the one that issued last"),
+    ("gto", "Greedy then oldest: one warp as long as it can, else the oldest ready one"),
+    ("two-level", "Round robin inside a group of warps until all of it stalls, then the next group"),
+    ("lrr+gto", "Round robin over kernels, greedy then oldest within each"),
+];
+
+/// Reads a warp order.
+pub fn decode_warp_order(value: &Value, path: &str, problems: &mut Problems) -> Option<WarpOrder> {
+    let text = value.as_str().unwrap_or("");
+    let order = match text {
+        "lrr" => Some(WarpOrder::Lrr),
+        "gto" => Some(WarpOrder::Gto),
+        "lrr+gto" => Some(WarpOrder::LrrGto),
+        "two-level" => Some(WarpOrder::TwoLevel(8)),
+        _ => text
+            .strip_prefix("two-level(")
+            .and_then(|rest| rest.strip_suffix(')'))
+            .and_then(|size| size.parse().ok())
+            .filter(|size| (1..=64).contains(size))
+            .map(WarpOrder::TwoLevel),
+    };
+    if order.is_none() {
+        problems.add(path, value.describe(), "lrr, gto, lrr+gto, or two-level(N) with N from 1 to 64");
+    }
+    order
+}
+
+/// A warp order's name in experiments.
+pub fn encode_warp_order(order: WarpOrder) -> String {
+    match order {
+        WarpOrder::Lrr => "lrr".into(),
+        WarpOrder::Gto => "gto".into(),
+        WarpOrder::TwoLevel(size) => format!("two-level({size})"),
+        WarpOrder::LrrGto => "lrr+gto".into(),
+    }
 }

@@ -1,7 +1,7 @@
 //! An experiment: one GPU, the kernels on it, how they share it, and when to stop. The runner, the tests, the page and a shared link all
 //! read the same strict JSON, and `config_hash` names it after defaults.
 
-use crate::controls::WarpOrder;
+use crate::controls::{WarpOrder, decode_warp_order, encode_warp_order};
 use crate::decode::{self, Fields, element, int, list, number};
 use crate::digest::Fnv;
 use crate::error::Problems;
@@ -9,7 +9,6 @@ use crate::gpu::{Gpu, fields, occupancy, presets, validate};
 use crate::ids::{Cycle, MAX_KERNELS};
 use crate::kernel::{Kernel, library};
 use crate::policy::PolicySpec;
-use crate::policy::spec::{decode_warp_order, encode_warp_order};
 use crate::report::hex;
 use crate::value::Value;
 use alloc::format;

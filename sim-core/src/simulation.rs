@@ -408,4 +408,36 @@ mod tests {
         assert_eq!(experiment, again);
         assert_eq!(experiment.config_hash(), again.config_hash());
     }
+
+    #[test]
+    fn a_run_that_cannot_go_on_is_stuck_and_says_why() {
+        // Paused for ever.
+        let long = Experiment { stop: Stop::Cycles(5_000_000), ..experiment("even") };
+        let mut paused = Simulation::new(&long).unwrap();
+        let mut controls = paused.machine().controls().clone();
+        controls.cta_throttle = PerKernel::all(0);
+        paused.set_controls(controls).unwrap();
+        assert_eq!(paused.advance(u64::MAX), Reason::Stuck);
+        assert!(paused.explain_stuck().contains("throttled"), "{}", paused.explain_stuck());
+        // No credit to issue, refilled again and again with nothing: seen after a while without progress.
+        let mut starved = Simulation::new(&long).unwrap();
+        let mut controls = starved.machine().controls().clone();
+        controls.warp_quota = PerKernel::all(Some(0));
+        starved.set_controls(controls).unwrap();
+        assert_eq!(starved.advance(u64::MAX), Reason::Stuck);
+        assert!(starved.cycle() >= STUCK_AFTER && starved.cycle() < STUCK_AFTER + 1000);
+    }
+
+    #[test]
+    fn a_frame_is_as_long_as_its_layout_says_and_looking_changes_nothing() {
+        let mut simulation = Simulation::new(&experiment("even")).unwrap();
+        simulation.advance(5_000);
+        let before = simulation.digest();
+        let mut frame = Vec::new();
+        crate::frame::fill(simulation.machine(), &mut frame);
+        let layout = crate::frame::layout(simulation.machine(), simulation.experiment());
+        assert_eq!(layout.get("length").and_then(Value::as_int), Some(frame.len() as i64));
+        assert_eq!(frame[0], 5_000);
+        assert_eq!(simulation.digest(), before);
+    }
 }

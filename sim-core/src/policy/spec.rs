@@ -6,7 +6,6 @@ use crate::decode::{Fields, element, field, int, list};
 use crate::error::Problems;
 use crate::value::Value;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A policy and its parameters.
@@ -218,45 +217,4 @@ fn per_kernel(value: &Value, path: &str, kernels: usize, unit: &str, problems: &
     let read = |(i, item): (usize, &Value)| int(item, &element(path, i), 0..=64, problems).map(|n| n as u32);
     let numbers: Vec<Option<u32>> = items.iter().enumerate().map(read).collect();
     numbers.into_iter().collect()
-}
-
-/// Names of warp orders in experiments, with what they do; a two-level order carries its group size, as in `two-level(8)`.
-pub const WARP_ORDERS: &[(&str, &str)] = &[
-    ("lrr", "Loose round robin: the next ready warp after the one that issued last"),
-    ("gto", "Greedy then oldest: one warp as long as it can, else the oldest ready one"),
-    ("two-level", "Round robin inside a group of warps until all of it stalls, then the next group"),
-    ("lrr+gto", "Round robin over kernels, greedy then oldest within each"),
-];
-
-/// Reads a warp order.
-pub fn decode_warp_order(value: &Value, path: &str, problems: &mut Problems) -> Option<crate::controls::WarpOrder> {
-    use crate::controls::WarpOrder;
-    let text = value.as_str().unwrap_or("");
-    let order = match text {
-        "lrr" => Some(WarpOrder::Lrr),
-        "gto" => Some(WarpOrder::Gto),
-        "lrr+gto" => Some(WarpOrder::LrrGto),
-        "two-level" => Some(WarpOrder::TwoLevel(8)),
-        _ => text
-            .strip_prefix("two-level(")
-            .and_then(|rest| rest.strip_suffix(')'))
-            .and_then(|size| size.parse().ok())
-            .filter(|size| (1..=64).contains(size))
-            .map(WarpOrder::TwoLevel),
-    };
-    if order.is_none() {
-        problems.add(path, value.describe(), "lrr, gto, lrr+gto, or two-level(N) with N from 1 to 64");
-    }
-    order
-}
-
-/// A warp order's name in experiments.
-pub fn encode_warp_order(order: crate::controls::WarpOrder) -> String {
-    use crate::controls::WarpOrder;
-    match order {
-        WarpOrder::Lrr => "lrr".into(),
-        WarpOrder::Gto => "gto".into(),
-        WarpOrder::TwoLevel(size) => format!("two-level({size})"),
-        WarpOrder::LrrGto => "lrr+gto".into(),
-    }
 }
