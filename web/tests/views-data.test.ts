@@ -136,7 +136,7 @@ test("issue slots add up to 100 %", () => {
   const store = new WindowStore(LAYOUT);
   store.append(rows(3, 9));
   const spec = chartSpecs(LAYOUT, ["A", "B"], [{ key: "idle", title: "No warp", doc: "" }]).find((s) => s.key === "stalls")!;
-  assert.deepEqual(spec.series.map((s) => s.name), ["Issued", "No warp", "stall.raw_long"]);
+  assert.deepEqual(spec.series.map((s) => s.name), ["A issued", "B issued", "No warp", "stall.raw_long"]);
   const top = stack(evaluate(spec, store, store.buckets(0, 4000, 800))).at(-1)!;
   for (const v of top) assert.ok(Math.abs(v - 100) < 1e-9, `${v}`);
 });

@@ -33,8 +33,8 @@ export type Shape = RectShape | LineShape | PathShape | TextShape;
 /** A part of a picture that has something to say: found by the pointer and walked by the arrow keys. */
 export interface Spot {
   x: number; y: number; w: number; h: number;
-  /** One line of plain text, with units. */
-  text: string;
+  /** One line of plain text, with units; only written when somebody asks. */
+  text: () => string;
   /** What it stands for, in the view's own numbering. */
   id: string;
 }
@@ -79,7 +79,7 @@ export class Drawing {
     }
   }
 
-  spot(id: string, x: number, y: number, w: number, h: number, text: string): void {
+  spot(id: string, x: number, y: number, w: number, h: number, text: () => string): void {
     this.spots.push({ id, x, y, w, h, text });
   }
 

@@ -5,7 +5,7 @@ import type { WindowStore } from "./window-store.ts";
 export interface SeriesSpec {
   name: string;
   doc: string;
-  /** Colour: a kernel's, a stall cause's, or that of issued work. */
+  /** Colour: a kernel's or a stall cause's. */
   kernel: number | null;
   stall: number | null;
   /** Columns that are summed. */
@@ -43,17 +43,18 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
   const peaks = layout.peaks;
   const peakOf = (value: number, label: string, full: boolean): ChartSpec["peak"] => (value > 0 ? { value, label, full } : null);
 
-  const issued = kernels.map((_, k) => find("warp_instructions", k)).filter((c) => c >= 0);
+  const issued = perKernel("warp_instructions", () => [], 100);
   const causes = layout.columns.flatMap((c, i) => (c.key.startsWith("stall.") ? [i] : []));
-  const allSlots = [...issued, ...causes];
+  // Every scheduler-cycle issued one warp instruction or is charged to one cause: their sum is all there is.
+  const slots = [...issued.flatMap((s) => s.over), ...causes];
   const stallSeries: SeriesSpec[] = [
-    { name: "Issued", doc: "A warp instruction was issued", kernel: null, stall: null, over: issued, under: allSlots, scale: 100 },
+    ...issued.map((s) => ({ ...s, name: `${s.name} issued`, doc: `A warp instruction of ${s.name} was issued`, under: slots })),
     ...causes.map((column, i) => {
       const key = (layout.columns[column]?.key ?? "").slice("stall.".length);
       const info = stalls.find((s) => s.key === key);
       return {
         name: info?.title ?? layout.columns[column]?.title ?? key, doc: info?.doc ?? doc(column), kernel: null, stall: i,
-        over: [column], under: allSlots, scale: 100,
+        over: [column], under: slots, scale: 100,
       };
     }),
   ];
@@ -81,8 +82,8 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
     },
     {
       key: "stalls", title: "Issue slots", unit: "% of scheduler-cycles", kind: "stack", total: "",
-      doc: "What the warp schedulers did: issued, or the one cause that each idle scheduler-cycle is charged to.",
-      series: issued.length > 0 || causes.length > 0 ? stallSeries : [], peak: null,
+      doc: "What the warp schedulers did: issued for a kernel, or the one cause that each idle scheduler-cycle is charged to.",
+      series: stallSeries, peak: null,
     },
     {
       key: "ctas", title: "Resident CTAs", unit: "CTAs on the GPU", kind: "stack", total: "all",

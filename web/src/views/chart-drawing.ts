@@ -201,34 +201,35 @@ export function marksOf(decisions: readonly { cycle: number; kernel: number | nu
 }
 
 /** Puts a finished chart under a heading and a legend and over the stamp: the picture that leaves the page. */
-export function framed(chart: Drawing, heading: { title: string; legend: { name: string; paint: Paint; dash?: number[] }[]; stamp: string }, t: Theme): Drawing {
+export function framed(chart: Drawing, heading: { title: string; legend: { name: string; paint: Paint; dash?: number[] }[]; stamp: string }, t: Theme, margin = 0): Drawing {
   const pad = 12, size = 12;
+  const outer = chart.width + 2 * margin;
   const items: { x: number; y: number; name: string; paint: Paint; dash?: number[] }[] = [];
   let x = pad, y = 44;
   for (const item of heading.legend) {
     const w = 24 + textWidth(item.name, size) + 14;
-    if (x + w > chart.width - pad && x > pad) { x = pad; y += 20; }
+    if (x + w > outer - pad && x > pad) { x = pad; y += 20; }
     items.push({ x, y, ...item });
     x += w;
   }
   const head = heading.legend.length > 0 ? y + 16 : 34;
-  const d = new Drawing(chart.width, head + chart.height + 24, chart.background, chart.font, chart.mono);
+  const d = new Drawing(outer, head + chart.height + 24, chart.background, chart.font, chart.mono);
   d.text(pad, 22, heading.title, t.ink, 15, { weight: 600 });
   for (const item of items) {
     if (item.dash) d.line(item.x, item.y - 4, item.x + 18, item.y - 4, typeof item.paint === "string" ? item.paint : item.paint.colour, 2.5, item.dash);
     else d.rect(item.x, item.y - 11, 18, 14, { fill: item.paint, radius: 2 });
     d.text(item.x + 24, item.y, item.name, t.ink2, size);
   }
-  for (const s of chart.shapes) d.shapes.push(moved(s, head));
+  for (const s of chart.shapes) d.shapes.push(moved(s, margin, head));
   d.text(pad, d.height - 9, heading.stamp, t.ink3, 10, { mono: true });
   return d;
 }
 
-function moved(s: Drawing["shapes"][number], down: number): Drawing["shapes"][number] {
+function moved(s: Drawing["shapes"][number], right: number, down: number): Drawing["shapes"][number] {
   switch (s.kind) {
-    case "rect": return { ...s, y: s.y + down };
-    case "line": return { ...s, y1: s.y1 + down, y2: s.y2 + down };
-    case "text": return { ...s, y: s.y + down };
-    case "path": return { ...s, points: s.points.map((v, i) => (i % 2 === 1 ? v + down : v)) };
+    case "rect": return { ...s, x: s.x + right, y: s.y + down };
+    case "line": return { ...s, x1: s.x1 + right, x2: s.x2 + right, y1: s.y1 + down, y2: s.y2 + down };
+    case "text": return { ...s, x: s.x + right, y: s.y + down };
+    case "path": return { ...s, points: s.points.map((v, i) => (i % 2 === 1 ? v + down : v + right)) };
   }
 }

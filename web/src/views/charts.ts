@@ -1,0 +1,562 @@
+// <corun-charts>: six charts over the same cycles, with one cursor, one zoom and the policy's decisions in all of them.
+//
+// Pointer: move for the cursor, drag to zoom in, Ctrl+wheel to zoom, wheel sideways to move, double click for everything.
+// Keys on a chart: ← → cursor (Shift: ten times), Home End, + − zoom, 0 everything, Escape takes the cursor away.
+import { show } from "../draw/canvas.ts";
+import type { Drawing } from "../draw/drawing.ts";
+import { figure, percent, whole } from "../draw/scale.ts";
+import { onRetheme, theme } from "../draw/theme.ts";
+import type { Decision, WindowsLayout, WindowView, Zoom } from "../types.ts";
+import { axisTop, drawChart, framed, LEFT, marksOf, seriesDash, seriesPaint } from "./chart-drawing.ts";
+import type { Plot } from "./chart-drawing.ts";
+import { chartSpecs, evaluate } from "./chart-data.ts";
+import type { ChartSpec } from "./chart-data.ts";
+import { Announcer, button, el, exportMenu, fillTable, freshId, put, swatch } from "./parts.ts";
+import type { Exportable } from "./parts.ts";
+import type { Tabular } from "./tabular.ts";
+import { resolutionFor, WindowStore } from "./window-store.ts";
+
+const HEIGHT = 210;
+/** Rows of a table on the page; an export has them all. */
+const TABLE_ROWS = 100;
+
+/** What all charts show together. */
+interface Shared { store: WindowStore; from: number; to: number; edges: Int32Array; cycles: Float64Array; resolution: number }
+
+export class Charts extends HTMLElement implements WindowView {
+  private layout: WindowsLayout | null = null;
+  private kernels: string[] = [];
+  private store: WindowStore | null = null;
+  private decisions: readonly Decision[] = [];
+  private range: Zoom | null = null;
+  private open = "";
+  private cursor: number | null = null;
+  private charts: Chart[] = [];
+  private readonly announcer = new Announcer();
+  private readonly grid = el("div", { class: "cv-charts" });
+  private readonly chips = el("div", { class: "cv-chips", role: "group", "aria-label": "Charts shown" });
+  private readonly where = el("p", { class: "cv-where" });
+  private readonly event = el("p", { class: "cv-event" });
+  private readonly all = button("All", { class: "cv-button", "aria-label": "Show all cycles", title: "Show all cycles (0)" }, () => { this.setZoom(null); });
+  private due = false;
+  private made = false;
+  private cleanups: (() => void)[] = [];
+  private views: IntersectionObserver | null = null;
+
+  connectedCallback(): void {
+    if (!this.made) {
+      this.made = true;
+      this.classList.add("cv-timeline");
+      const zoomIn = button("+", { class: "cv-button", "aria-label": "Zoom in", title: "Zoom in (+)" }, () => { this.zoomBy(0.5); });
+      const zoomOut = button("−", { class: "cv-button", "aria-label": "Zoom out", title: "Zoom out (−)" }, () => { this.zoomBy(2); });
+      this.append(
+        el("div", { class: "cv-head" }, this.chips, el("div", { class: "cv-actions", role: "group", "aria-label": "Zoom" }, zoomOut, zoomIn, this.all)),
+        el("div", { class: "cv-status" }, this.where, this.event), this.grid, this.announcer.element,
+      );
+    }
+    const sizes = new ResizeObserver(() => { this.redraw(); });
+    sizes.observe(this.grid);
+    // Charts far from the screen are not painted; they are when they come near.
+    const views = new IntersectionObserver((entries) => {
+      for (const e of entries) { const c = this.charts.find((x) => x.element === e.target); if (c) c.seen = e.isIntersecting; }
+      this.redraw();
+    }, { rootMargin: "300px" });
+    this.views = views;
+    for (const c of this.charts) views.observe(c.element);
+    this.cleanups = [() => { sizes.disconnect(); }, () => { views.disconnect(); this.views = null; }, onRetheme(() => { for (const c of this.charts) c.retheme(); this.redraw(); })];
+    this.redraw();
+  }
+
+  disconnectedCallback(): void { for (const done of this.cleanups) done(); this.cleanups = []; }
+
+  // -------------------------------------------------------------- what comes in
+
+  setLayout(layout: WindowsLayout, kernels: string[]): void {
+    this.layout = layout;
+    this.kernels = [...kernels];
+    this.store = new WindowStore(layout);
+    this.decisions = [];
+    this.cursor = null;
+    this.charts = chartSpecs(layout, kernels).map((spec) => new Chart(spec, this.control));
+    this.views?.disconnect();
+    this.grid.replaceChildren(...this.charts.map((c) => c.element));
+    for (const c of this.charts) this.views?.observe(c.element);
+    this.showPanels();
+    this.redraw();
+  }
+
+  setWindows(layout: WindowsLayout, rows: Float64Array): void {
+    if (!this.store || layout.columns.length !== this.layout?.columns.length) this.setLayout(layout, this.kernels);
+    if (rows.length === 0) return;
+    this.store?.append(rows);
+    this.redraw();
+  }
+
+  setDecisions(decisions: readonly Decision[]): void {
+    if (decisions.length === this.decisions.length && decisions.at(-1)?.cycle === this.decisions.at(-1)?.cycle) return;
+    this.decisions = [...decisions];
+    this.redraw();
+  }
+
+  reset(): void {
+    this.store?.clear();
+    this.decisions = [];
+    this.cursor = null;
+    for (const c of this.charts) c.top = 0;
+    this.redraw();
+  }
+
+  get zoom(): Zoom | null { return this.range ? { ...this.range } : null; }
+  set zoom(zoom: Zoom | null) {
+    this.range = zoom && Number.isFinite(zoom.from) && Number.isFinite(zoom.to) && zoom.to > zoom.from
+      ? { from: Math.max(0, zoom.from), to: zoom.to } : null;
+    for (const c of this.charts) c.top = 0;
+    this.redraw();
+  }
+
+  get panel(): string { return this.open; }
+  set panel(panel: string) { this.open = panel; this.showPanels(); this.redraw(); }
+
+  // -------------------------------------------------------------- what the user changes
+
+  private readonly control: ChartControl = {
+    point: (cycle) => { this.setCursor(cycle); },
+    zoom: (zoom) => { this.setZoom(zoom); },
+    zoomBy: (factor, around) => { this.zoomBy(factor, around); },
+    move: (share) => { this.move(share); },
+    step: (buckets, chart) => { this.step(buckets, chart); },
+    say: (text) => { this.announcer.say(text); },
+  };
+
+  private setZoom(zoom: Zoom | null): void {
+    this.zoom = zoom;
+    this.dispatchEvent(new CustomEvent<Zoom | null>("zoom", { bubbles: true, detail: this.zoom }));
+    const { from, to } = this.shown();
+    this.announcer.say(zoom ? `Cycles ${whole(from)} to ${whole(to)}` : "All cycles");
+  }
+
+  private zoomBy(factor: number, around: number | null = null): void {
+    const { from, to } = this.shown();
+    const middle = around ?? this.cursor ?? (from + to) / 2;
+    const least = (this.layout?.window ?? 400) * 4;
+    const span = Math.max(least, (to - from) * factor);
+    const all = this.everything();
+    if (span >= all.to - all.from) { this.setZoom(null); return; }
+    let start = middle - ((middle - from) / (to - from || 1)) * span;
+    start = Math.max(all.from, Math.min(start, all.to - span));
+    this.setZoom({ from: Math.round(start), to: Math.round(start + span) });
+  }
+
+  /** Moves the range by a share of its length. */
+  private move(share: number): void {
+    if (!this.range) return;
+    const all = this.everything(), span = this.range.to - this.range.from;
+    const from = Math.max(all.from, Math.min(this.range.from + share * span, Math.max(all.from, all.to - span)));
+    if (Math.round(from) !== this.range.from) this.setZoom({ from: Math.round(from), to: Math.round(from + span) });
+  }
+
+  private setCursor(cycle: number | null): void {
+    this.cursor = cycle;
+    this.recursor();
+  }
+
+  /** Cursor by buckets; walking off the edge takes the range along. */
+  private step(buckets: number, chart: Chart | null): void {
+    const shared = this.shared();
+    if (!shared || shared.cycles.length < 2) { this.announcer.say("No window is complete yet"); return; }
+    const last = shared.cycles.length - 2;
+    const at = this.cursor === null ? (buckets < 0 ? last + 1 : -1) : bucketAt(shared.cycles, this.cursor);
+    let to = at + buckets;
+    if (Math.abs(buckets) < 1e9 && this.range && (to < 0 || to > last)) {
+      this.move((buckets < 0 ? -1 : 1) * 0.5);
+      const moved = this.shared();
+      if (moved && moved.cycles.length >= 2) to = Math.max(0, Math.min(moved.cycles.length - 2, bucketAt(moved.cycles, this.cursor ?? moved.from) + Math.sign(buckets)));
+    }
+    const now = this.shared();
+    if (!now || now.cycles.length < 2) return;
+    const bucket = Math.max(0, Math.min(now.cycles.length - 2, to));
+    this.setCursor(((now.cycles[bucket] as number) + (now.cycles[bucket + 1] as number)) / 2);
+    if (chart) this.announcer.say(chart.spoken(now, bucket));
+  }
+
+  // -------------------------------------------------------------- which cycles
+
+  private everything(): Zoom {
+    const window = this.layout?.window ?? 400;
+    const last = this.store && !this.store.empty ? this.store.lastCycle : 0;
+    const first = this.store && !this.store.empty ? this.store.firstCycle : 0;
+    return { from: first, to: Math.max(last, first + window * 5) };
+  }
+
+  private shown(): Zoom { return this.range ?? this.everything(); }
+
+  private shared(): Shared | null {
+    if (!this.store || !this.layout) return null;
+    const { from, to } = this.shown();
+    const width = Math.max(100, (this.charts.find((c) => !c.element.hidden)?.width() ?? 400) - LEFT);
+    const resolution = resolutionFor(to - from, width, this.layout.window);
+    const edges = this.store.buckets(from, to, resolution);
+    const cycles = Float64Array.from(edges, (e) => (this.store as WindowStore).cycle(e));
+    return { store: this.store, from, to, edges, cycles, resolution };
+  }
+
+  // -------------------------------------------------------------- panels
+
+  private openKeys(): Set<string> {
+    const known = this.charts.map((c) => c.spec.key);
+    const wanted = this.open.split(",").filter((k) => known.includes(k));
+    return new Set(wanted.length > 0 ? wanted : known);
+  }
+
+  private showPanels(): void {
+    const open = this.openKeys();
+    this.chips.replaceChildren(...this.charts.map((c) => button(c.spec.title, { class: "cv-chip", "aria-pressed": String(open.has(c.spec.key)) }, () => { this.togglePanel(c.spec.key); })));
+    for (const c of this.charts) c.element.hidden = !open.has(c.spec.key);
+    this.grid.dataset["count"] = String(open.size);
+  }
+
+  private togglePanel(key: string): void {
+    const open = this.openKeys();
+    const at = this.charts.findIndex((c) => c.spec.key === key);
+    // From all, the first click shows that one alone; the last one open cannot be closed but brings all back.
+    if (open.size === this.charts.length) { open.clear(); open.add(key); }
+    else if (open.has(key)) open.delete(key); else open.add(key);
+    const keys = this.charts.map((c) => c.spec.key).filter((k) => open.has(k));
+    this.open = keys.length === this.charts.length || keys.length === 0 ? "" : keys.join(",");
+    this.showPanels();
+    (this.chips.children[at] as HTMLElement | undefined)?.focus();
+    this.dispatchEvent(new CustomEvent<string>("panel", { bubbles: true, detail: this.open }));
+    this.redraw();
+  }
+
+  // -------------------------------------------------------------- drawing
+
+  private redraw(): void {
+    if (this.due || !this.isConnected) return;
+    this.due = true;
+    requestAnimationFrame(() => { this.due = false; if (this.isConnected) this.draw(); });
+  }
+
+  private draw(): void {
+    const shared = this.shared();
+    if (!shared) return;
+    for (const c of this.charts) if (!c.element.hidden) c.draw(shared, this.decisions);
+    this.recursor(shared);
+  }
+
+  private recursor(known: Shared | null = null): void {
+    const shared = known ?? this.shared();
+    if (!shared) return;
+    const has = shared.cycles.length >= 2;
+    const bucket = this.cursor !== null && has ? bucketAt(shared.cycles, this.cursor) : null;
+    for (const c of this.charts) if (!c.element.hidden) c.point(shared, bucket, this.cursor);
+    const grain = shared.resolution > shared.store.layout.window ? `, drawn in steps of ${whole(shared.resolution)}` : "";
+    put(this.where, !has ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}`
+      : bucket === null ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}${grain}; numbers are of all these cycles`
+        : `At cycles ${whole(shared.cycles[bucket] as number)} to ${whole(shared.cycles[bucket + 1] as number)}`);
+    put(this.event, this.decisionText(shared));
+    this.all.disabled = this.range === null;
+  }
+
+  /** The decision nearest to the cursor, or the latest one in the range. */
+  private decisionText(shared: Shared): string {
+    const inside = this.decisions.filter((d) => d.cycle >= shared.from && d.cycle <= shared.to);
+    if (inside.length === 0) return this.decisions.length > 0 ? "No decision of the policy in these cycles" : "";
+    const cursor = this.cursor;
+    const reach = (shared.to - shared.from) / 60;
+    let best = inside[inside.length - 1] as Decision;
+    if (cursor !== null) {
+      for (const d of inside) if (Math.abs(d.cycle - cursor) < Math.abs(best.cycle - cursor)) best = d;
+      if (Math.abs(best.cycle - cursor) > reach) return `${inside.length} decision${inside.length === 1 ? "" : "s"} of the policy in these cycles (▼)`;
+    }
+    const who = best.kernel !== null && this.kernels[best.kernel] ? `${this.kernels[best.kernel]}: ` : "";
+    return `▼ cycle ${whole(best.cycle)}: ${who}${best.text}`;
+  }
+}
+
+/** The bucket that holds a cycle, or the nearest one. */
+export function bucketAt(cycles: Float64Array, cycle: number): number {
+  let low = 0, high = cycles.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((cycles[middle] as number) <= cycle) low = middle; else high = middle - 1;
+  }
+  return Math.max(0, low);
+}
+
+interface ChartControl {
+  point(cycle: number | null): void;
+  zoom(zoom: Zoom | null): void;
+  zoomBy(factor: number, around: number | null): void;
+  move(share: number): void;
+  step(buckets: number, chart: Chart): void;
+  say(text: string): void;
+}
+
+/** One chart of the set. */
+class Chart {
+  readonly spec: ChartSpec;
+  readonly element: HTMLElement;
+  /** Top of the vertical axis: kept from frame to frame, so that it does not jump about. */
+  top = 0;
+  seen = true;
+  private readonly control: ChartControl;
+  private readonly canvas: HTMLCanvasElement;
+  private readonly stage = el("div", { class: "cv-stage cv-plot" });
+  private readonly line = el("div", { class: "cv-cursor", hidden: "", "aria-hidden": "true" });
+  private readonly band = el("div", { class: "cv-band", hidden: "", "aria-hidden": "true" });
+  private readonly empty: HTMLElement;
+  private readonly table = el("table", { class: "cv-data" });
+  private readonly tableBox: HTMLElement;
+  private readonly toggle: HTMLButtonElement;
+  private readonly legend = el("div", { class: "cv-legend" });
+  private readonly words = el("p");
+  private numbers: HTMLElement[] = [];
+  private totalNumber: HTMLElement | null = null;
+  private plot: Plot | null = null;
+  private shared: Shared | null = null;
+  private decisions: readonly Decision[] = [];
+  private anchor: number | null = null;
+  private tableDue = 0;
+
+  constructor(spec: ChartSpec, control: ChartControl) {
+    this.spec = spec;
+    this.control = control;
+    const title = el("h3", { class: "cv-title", id: freshId("chart") }, spec.title);
+    const hint = el("p", { class: "cv-spoken", id: freshId("hint") }, `${spec.doc} Left and right arrow keys move the cursor and speak its values; plus, minus and 0 zoom.`);
+    this.canvas = el("canvas", { role: "img", tabindex: "0", class: "cv-canvas", "aria-label": `${spec.title}, ${spec.unit}`, "aria-describedby": hint.id });
+    this.canvas.append(this.words);
+    this.empty = el("p", { class: "cv-empty" });
+    this.tableBox = el("div", { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": `${spec.title}, as a table`, hidden: "" }, this.table);
+    this.toggle = button("Table", { class: "cv-button", "aria-pressed": "false", "aria-label": `${spec.title} as a table` }, () => { this.showTable(this.tableBox.hidden !== false); });
+    const exporting = exportMenu(() => this.exportable(), (text) => { control.say(text); });
+    this.stage.append(this.canvas, this.line, this.band, this.empty);
+    this.element = el("section", { class: "cv-chart", "aria-labelledby": title.id, "data-chart": spec.key },
+      el("div", { class: "cv-head" }, el("div", { class: "cv-headline", title: spec.doc }, title, el("span", { class: "cv-unit" }, spec.unit)), el("div", { class: "cv-actions" }, this.toggle, exporting)),
+      this.legend, this.stage, this.tableBox, hint);
+    this.retheme();
+    this.listen();
+  }
+
+  width(): number { return this.stage.clientWidth || this.element.clientWidth; }
+
+  retheme(): void {
+    const t = theme();
+    this.numbers = this.spec.series.map(() => el("b", { class: "cv-count" }, "–"));
+    const items = this.spec.series.map((s, i) => el("span", { class: "cv-key", title: s.doc }, this.spec.kind === "lines" ? this.sample(i) : swatch(seriesPaint(s, t)), `${s.name} `, this.numbers[i] as HTMLElement));
+    this.totalNumber = this.spec.total && this.spec.series.length > 1 || this.spec.peak ? el("b", { class: "cv-count cv-total" }, "–") : null;
+    if (this.totalNumber) items.push(el("span", { class: "cv-key" }, `${this.spec.total || "all"} `, this.totalNumber));
+    this.legend.replaceChildren(...items);
+  }
+
+  /** A piece of the line as it is drawn: colour and dashes. */
+  private sample(i: number): SVGElement {
+    const series = this.spec.series[i] as ChartSpec["series"][number];
+    const paint = seriesPaint(series, theme());
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    for (const [k, v] of [["width", "22"], ["height", "10"], ["class", "cv-sample"], ["aria-hidden", "true"]] as const) svg.setAttribute(k, v);
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    for (const [k, v] of [["x1", "0"], ["x2", "22"], ["y1", "5"], ["y2", "5"], ["stroke-width", "3"], ["stroke", typeof paint === "string" ? paint : paint.colour], ["stroke-dasharray", seriesDash(series).join(" ")]] as const) line.setAttribute(k, v);
+    svg.append(line);
+    return svg;
+  }
+
+  // -------------------------------------------------------------- drawing
+
+  draw(shared: Shared, decisions: readonly Decision[]): void {
+    this.shared = shared;
+    this.decisions = decisions;
+    if (!this.tableBox.hidden) { this.refreshTable(); return; }
+    const width = Math.floor(this.stage.clientWidth);
+    if (width < 60 || !this.seen) return;
+    const values = evaluate(this.spec, shared.store, shared.edges);
+    const wanted = axisTop(this.spec, values);
+    if (wanted > this.top || wanted < this.top * 0.45) this.top = wanted;
+    const { drawing, plot } = this.picture(shared, values, width, HEIGHT, this.top);
+    this.plot = plot;
+    show(this.canvas, drawing);
+    const has = values.some((v) => v.some((x) => Number.isFinite(x)));
+    this.empty.hidden = has;
+    if (!has) {
+      const w = whole(shared.store.layout.window);
+      put(this.empty, shared.store.empty ? `No window is complete yet: each is ${w} cycles.` : shared.from >= shared.store.lastCycle ? "The run has not come this far." : "No data in these cycles.");
+    }
+  }
+
+  private picture(shared: Shared, values: Float64Array[], width: number, height: number, top: number): { drawing: Drawing; plot: Plot } {
+    return drawChart({
+      spec: this.spec, edges: shared.cycles, values, from: shared.from, to: shared.to, width, height, top, theme: theme(),
+      marks: marksOf(this.decisions, shared.from, shared.to, width),
+    });
+  }
+
+  /** Moves the cursor and writes the numbers of its bucket, or of the whole range. */
+  point(shared: Shared, bucket: number | null, cycle: number | null): void {
+    this.shared = shared;
+    const plot = this.plot;
+    const inside = cycle !== null && cycle >= shared.from && cycle <= shared.to;
+    this.line.hidden = !inside || !plot;
+    if (inside && plot) {
+      this.line.style.left = `${plot.x + (plot.w * (cycle - shared.from)) / (shared.to - shared.from || 1)}px`;
+      this.line.style.top = `${plot.y}px`;
+      this.line.style.height = `${plot.h}px`;
+    }
+    const values = this.at(shared, bucket);
+    values.forEach((v, i) => { const e = this.numbers[i]; if (e) put(e, this.number(v)); });
+    if (this.totalNumber) put(this.totalNumber, this.totalText(values));
+  }
+
+  private at(shared: Shared, bucket: number | null): number[] {
+    const n = shared.edges.length;
+    if (n < 2) return this.spec.series.map(() => NaN);
+    const pair = bucket === null ? Int32Array.of(shared.edges[0] as number, shared.edges[n - 1] as number)
+      : Int32Array.of(shared.edges[bucket] as number, shared.edges[bucket + 1] as number);
+    return evaluate(this.spec, shared.store, pair).map((v) => v[0] as number);
+  }
+
+  private number(v: number): string { return this.spec.key === "stalls" ? percent(v, 100) : figure(v); }
+
+  private totalText(values: number[]): string {
+    const known = values.filter((v) => Number.isFinite(v));
+    if (known.length === 0) return "–";
+    const sum = known.reduce((a, b) => a + b, 0);
+    return this.spec.peak ? `${figure(sum)} (${percent(sum, this.spec.peak.value)} of peak)` : figure(sum);
+  }
+
+  spoken(shared: Shared, bucket: number): string {
+    const values = this.at(shared, bucket);
+    const parts = this.spec.series.map((s, i) => `${s.name} ${Number.isFinite(values[i]) ? this.number(values[i] as number) : "no data"}`);
+    const from = shared.cycles[bucket] as number, to = shared.cycles[bucket + 1] as number;
+    const total = this.totalNumber ? `; ${this.spec.total || "all"} ${this.totalText(values)}` : "";
+    const decided = this.decisions.filter((d) => d.cycle >= from && d.cycle < to).map((d) => `; decision: ${d.text}`).join("");
+    return `Cycles ${whole(from)} to ${whole(to)}: ${parts.join(", ")}${total}${this.spec.key === "stalls" ? "" : ` ${this.spec.unit}`}${decided}`;
+  }
+
+  // -------------------------------------------------------------- table and exports
+
+  private showTable(shown: boolean): void {
+    this.tableBox.hidden = !shown;
+    this.stage.hidden = shown;
+    this.toggle.setAttribute("aria-pressed", String(shown));
+    this.tableDue = 0;
+    if (this.shared) this.draw(this.shared, this.decisions);
+  }
+
+  private refreshTable(): void {
+    const now = performance.now();
+    if (!this.shared || now < this.tableDue) return;
+    this.tableDue = now + 500;
+    let resolution = this.shared.resolution;
+    while ((this.shared.to - this.shared.from) / resolution > TABLE_ROWS) resolution *= 2;
+    fillTable(this.table, this.tabular(this.shared, resolution));
+  }
+
+  private tabular(shared: Shared, resolution: number): Tabular {
+    const edges = shared.store.buckets(shared.from, shared.to, resolution);
+    const values = evaluate(this.spec, shared.store, edges);
+    const rows = Array.from({ length: Math.max(0, edges.length - 1) }, (_, i) => [
+      shared.store.cycle(edges[i] as number), shared.store.cycle(edges[i + 1] as number),
+      ...values.map((v) => (Number.isFinite(v[i]) ? v[i] as number : null)),
+    ]);
+    return {
+      title: `${this.spec.title}, ${this.spec.unit}`,
+      columns: [
+        { key: "start", title: "From", unit: "cycle" }, { key: "end", title: "To", unit: "cycle" },
+        ...this.spec.series.map((s) => ({ key: s.name, title: s.name, unit: this.spec.unit, doc: s.doc })),
+      ],
+      rows,
+    };
+  }
+
+  private exportable(): Exportable {
+    const shared = this.shared;
+    if (!shared) throw new Error("there is nothing to show yet");
+    return {
+      name: this.spec.key, title: this.spec.title, description: this.spec.doc,
+      // As fine as the windows that are still held apart.
+      table: () => this.tabular(shared, shared.store.layout.window),
+      picture: (stamp) => {
+        const t = theme(), width = 900;
+        const values = evaluate(this.spec, shared.store, shared.edges);
+        const { drawing } = this.picture(shared, values, width, 320, axisTop(this.spec, values));
+        const legend = this.spec.series.map((s) => ({ name: s.name, paint: seriesPaint(s, t), ...(this.spec.kind === "lines" ? { dash: seriesDash(s) } : {}) }));
+        return framed(drawing, { title: `${this.spec.title} (${this.spec.unit})`, legend, stamp }, t);
+      },
+    };
+  }
+
+  // -------------------------------------------------------------- pointer and keys
+
+  private cycleAt(x: number): number | null {
+    const { plot, shared } = this;
+    if (!plot || !shared) return null;
+    const share = Math.min(1, Math.max(0, (x - plot.x) / plot.w));
+    return shared.from + share * (shared.to - shared.from);
+  }
+
+  private listen(): void {
+    const c = this.canvas;
+    c.addEventListener("pointermove", (e) => {
+      const at = this.cycleAt(e.offsetX);
+      this.control.point(at);
+      if (this.anchor !== null && at !== null) this.showBand(this.anchor, at);
+    });
+    c.addEventListener("pointerleave", () => { if (this.anchor === null) this.control.point(null); });
+    c.addEventListener("pointerdown", (e) => {
+      if (e.button !== 0) return;
+      this.anchor = this.cycleAt(e.offsetX);
+      c.setPointerCapture(e.pointerId);
+    });
+    const end = (e: PointerEvent, apply: boolean): void => {
+      const from = this.anchor, to = this.cycleAt(e.offsetX), plot = this.plot, shared = this.shared;
+      this.anchor = null;
+      this.band.hidden = true;
+      if (!apply || from === null || to === null || !plot || !shared) return;
+      // A click is not a selection.
+      if (Math.abs(to - from) / (shared.to - shared.from || 1) * plot.w < 6) return;
+      const least = shared.store.layout.window * 2;
+      const a = Math.min(from, to), b = Math.max(from, to);
+      const middle = (a + b) / 2, half = Math.max(b - a, least) / 2;
+      this.control.zoom({ from: Math.round(Math.max(0, middle - half)), to: Math.round(middle + half) });
+    };
+    c.addEventListener("pointerup", (e) => { end(e, true); });
+    c.addEventListener("pointercancel", (e) => { end(e, false); });
+    c.addEventListener("dblclick", () => { this.control.zoom(null); });
+    c.addEventListener("wheel", (e) => {
+      if (e.ctrlKey || e.metaKey) {
+        e.preventDefault();
+        this.control.zoomBy(Math.exp(Math.max(-60, Math.min(60, e.deltaY)) / 120), this.cycleAt(e.offsetX));
+      } else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
+        e.preventDefault();
+        this.control.move(e.deltaX / (this.plot?.w ?? 500));
+      }
+    }, { passive: false });
+    c.addEventListener("keydown", (e) => {
+      if (e.ctrlKey || e.metaKey || e.altKey) return;
+      switch (e.key) {
+        case "ArrowRight": this.control.step(e.shiftKey ? 10 : 1, this); break;
+        case "ArrowLeft": this.control.step(e.shiftKey ? -10 : -1, this); break;
+        case "Home": this.control.step(-1e9, this); break;
+        case "End": this.control.step(1e9, this); break;
+        case "+": case "=": this.control.zoomBy(0.5, null); break;
+        case "-": case "_": this.control.zoomBy(2, null); break;
+        case "0": this.control.zoom(null); break;
+        case "Escape": this.control.point(null); break;
+        default: return;
+      }
+      e.preventDefault();
+      e.stopPropagation();
+    });
+  }
+
+  private showBand(a: number, b: number): void {
+    const { plot, shared } = this;
+    if (!plot || !shared) return;
+    const x = (cycle: number): number => plot.x + (plot.w * (cycle - shared.from)) / (shared.to - shared.from || 1);
+    this.band.hidden = false;
+    this.band.style.left = `${Math.min(x(a), x(b))}px`;
+    this.band.style.width = `${Math.abs(x(b) - x(a))}px`;
+    this.band.style.top = `${plot.y}px`;
+    this.band.style.height = `${plot.h}px`;
+  }
+}

@@ -1,0 +1,233 @@
+// What the SM grid and the memory path share: a canvas with a name, spots that the pointer and the arrow keys find, the same
+// content as a table, exports, and drawing only when it is seen.
+import { show } from "../draw/canvas.ts";
+import type { Drawing, Paint, Spot } from "../draw/drawing.ts";
+import { onRetheme, theme } from "../draw/theme.ts";
+import type { Theme } from "../draw/theme.ts";
+import { framed } from "./chart-drawing.ts";
+import { Announcer, button, el, exportMenu, fillTable, freshId, put, swatch } from "./parts.ts";
+import type { Tabular } from "./tabular.ts";
+
+export interface LegendItem { name: string; paint: Paint; doc?: string }
+
+export abstract class Picture extends HTMLElement {
+  /** In file names; what it is called; what it shows. */
+  protected abstract readonly file: string;
+  protected abstract readonly name: string;
+  protected abstract readonly about: string;
+  protected abstract build(width: number, t: Theme): Drawing | null;
+  protected abstract tabular(): Tabular | null;
+  protected abstract legend(t: Theme): LegendItem[];
+  /** One sentence with numbers, for those who do not see the picture. */
+  protected abstract summary(): string;
+
+  /** Spots that the arrow keys walk. */
+  protected walks(_spot: Spot): boolean { return true; }
+  protected chosen(_spot: Spot): void { /* nothing to choose */ }
+
+  protected readonly canvas = el("canvas", { role: "img", tabindex: "0", class: "cv-canvas" });
+  protected readonly announcer = new Announcer();
+  private readonly stage = el("div", { class: "cv-stage" });
+  private readonly tip = el("div", { class: "cv-tip", hidden: "", "aria-hidden": "true" });
+  private readonly ring = el("div", { class: "cv-ring", hidden: "", "aria-hidden": "true" });
+  private readonly keys = el("div", { class: "cv-legend" });
+  private readonly table = el("table", { class: "cv-data" });
+  private readonly tableBox = el("div", { class: "cv-tablebox", tabindex: "0", role: "region", hidden: "" });
+  private readonly toggle = button("Table", { class: "cv-button", "aria-pressed": "false" }, () => { this.showTable(this.tableBox.hidden !== false); });
+  private readonly words = el("p");
+  private drawing: Drawing | null = null;
+  private focused: string | null = null;
+  private pointed: { x: number; y: number } | null = null;
+  private seen = true;
+  private due = false;
+  private tableDue = 0;
+  private cleanups: (() => void)[] = [];
+  private made = false;
+
+  connectedCallback(): void {
+    if (!this.made) this.make();
+    const sizes = new ResizeObserver(() => { this.redraw(); });
+    sizes.observe(this.stage);
+    const views = new IntersectionObserver((entries) => {
+      this.seen = entries.some((e) => e.isIntersecting);
+      if (this.seen) this.redraw();
+    }, { rootMargin: "100px" });
+    views.observe(this);
+    this.cleanups = [
+      () => { sizes.disconnect(); }, () => { views.disconnect(); },
+      onRetheme(() => { this.relegend(); this.redraw(); }),
+    ];
+    this.relegend();
+    this.redraw();
+  }
+
+  disconnectedCallback(): void {
+    for (const done of this.cleanups) done();
+    this.cleanups = [];
+    this.seen = true;
+  }
+
+  private make(): void {
+    this.made = true;
+    this.classList.add("cv-picture");
+    const hint = el("p", { class: "cv-spoken", id: freshId("hint") }, "Arrow keys walk the parts and speak their numbers; the table has all of them.");
+    this.canvas.setAttribute("aria-label", this.name);
+    this.canvas.setAttribute("aria-describedby", hint.id);
+    this.canvas.append(this.words);
+    this.tableBox.setAttribute("aria-label", `${this.name}, as a table`);
+    this.tableBox.append(this.table);
+    this.toggle.setAttribute("aria-label", `${this.name} as a table`);
+    const exporting = exportMenu(() => this.exportable(), (text) => { this.announcer.say(text); });
+    this.stage.append(this.canvas, this.ring, this.tip);
+    this.append(el("div", { class: "cv-head" }, this.keys, el("div", { class: "cv-actions" }, this.toggle, exporting)), this.stage, this.tableBox, hint, this.announcer.element);
+    this.canvas.addEventListener("pointermove", (e) => { this.pointed = { x: e.offsetX, y: e.offsetY }; this.retip(); });
+    this.canvas.addEventListener("pointerleave", () => { this.pointed = null; this.retip(); });
+    this.canvas.addEventListener("click", (e) => { this.clicked(e.offsetX, e.offsetY); });
+    this.canvas.addEventListener("keydown", (e) => { this.key(e); });
+    this.canvas.addEventListener("blur", () => { this.focused = null; this.retip(); });
+  }
+
+  /** Draws in the next animation frame, if it is to be seen. */
+  protected redraw(): void {
+    if (this.due || !this.isConnected) return;
+    this.due = true;
+    requestAnimationFrame(() => { this.due = false; if (this.isConnected) this.draw(); });
+  }
+
+  /** Draws now: for calls that already come from an animation frame. */
+  protected draw(): void {
+    if (!this.tableBox.hidden) { this.refreshTable(); return; }
+    if (!this.seen) return;
+    const width = Math.floor(this.stage.clientWidth);
+    if (width < 40) return;
+    const drawing = this.build(width, theme());
+    this.drawing = drawing;
+    this.canvas.hidden = drawing === null;
+    if (!drawing) return;
+    show(this.canvas, drawing);
+    this.retip();
+    this.tellSummary();
+  }
+
+  /** What stands in place of the picture for those who do not see it changes at most twice a second. */
+  private toldAt = 0;
+  private tellSummary(): void {
+    const now = performance.now();
+    if (now - this.toldAt < 500) return;
+    this.toldAt = now;
+    put(this.words, this.summary());
+  }
+
+  protected relegend(): void {
+    const t = theme();
+    this.keys.replaceChildren(...this.legend(t).map((item) => {
+      const span = el("span", { class: "cv-key", ...(item.doc ? { title: item.doc } : {}) }, swatch(item.paint), item.name);
+      return span;
+    }));
+  }
+
+  private showTable(shown: boolean): void {
+    this.tableBox.hidden = !shown;
+    this.stage.hidden = shown;
+    this.toggle.setAttribute("aria-pressed", String(shown));
+    this.tableDue = 0;
+    this.draw();
+  }
+
+  private refreshTable(): void {
+    const now = performance.now();
+    if (now < this.tableDue) { setTimeout(() => { this.redraw(); }, this.tableDue - now); return; }
+    this.tableDue = now + 500;
+    const data = this.tabular();
+    if (data) fillTable(this.table, data);
+  }
+
+  private exportable(): Parameters<typeof exportMenu>[0] extends () => infer E ? E : never {
+    return {
+      name: this.file, title: this.name, description: this.about,
+      table: () => this.tabular() ?? { title: this.name, columns: [], rows: [] },
+      picture: (stamp) => {
+        const t = theme();
+        const drawing = this.build(Math.max(640, this.stage.clientWidth || 960), t);
+        const legend = this.legend(t);
+        if (!drawing) throw new Error("there is nothing to show yet");
+        return framed(drawing, { title: this.name, legend, stamp }, t, 12);
+      },
+    };
+  }
+
+  // -------------------------------------------------------------- pointer and keys
+
+  private walk(): Spot[] { return (this.drawing?.spots ?? []).filter((s) => this.walks(s)); }
+
+  private clicked(x: number, y: number): void {
+    const spot = this.walk().reverse().find((s) => x >= s.x && x < s.x + s.w && y >= s.y && y < s.y + s.h);
+    if (spot) { this.focused = spot.id; this.chosen(spot); this.retip(); }
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const spots = this.walk();
+    const at = spots.findIndex((s) => s.id === this.focused);
+    const here = spots[at];
+    let to: Spot | undefined;
+    switch (event.key) {
+      case "ArrowRight": to = spots[Math.min(spots.length - 1, at + 1)]; break;
+      case "ArrowLeft": to = spots[Math.max(0, at - 1)]; break;
+      case "ArrowDown": to = here ? nearest(spots, here, 1) ?? here : spots[0]; break;
+      case "ArrowUp": to = here ? nearest(spots, here, -1) ?? here : spots[0]; break;
+      case "Home": to = spots[0]; break;
+      case "End": to = spots[spots.length - 1]; break;
+      case "Enter": if (!here) return; this.chosen(here); to = here; break;
+      case "Escape": if (!here) return; this.focused = null; this.retip(); return;
+      default: return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    if (!to) return;
+    this.focused = to.id;
+    this.announcer.say(to.text());
+    this.retip();
+    this.ring.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** The tip follows the pointer or the keyboard; its numbers follow the frames. */
+  private retip(): void {
+    const d = this.drawing;
+    const focus = d && this.focused !== null ? d.spots.find((s) => s.id === this.focused) ?? null : null;
+    this.ring.hidden = !focus;
+    if (focus) place(this.ring, focus.x - 2, focus.y - 2, focus.w + 4, focus.h + 4);
+    const spot = d && this.pointed ? d.spotAt(this.pointed.x, this.pointed.y) : document.activeElement === this.canvas ? focus : null;
+    this.tip.hidden = !spot;
+    if (!spot || !d) return;
+    put(this.tip, spot.text());
+    const w = Math.min(300, d.width);
+    const left = Math.max(0, Math.min(d.width - w, spot.x + spot.w / 2 - w / 2));
+    const below = spot.y + spot.h + 6;
+    this.tip.style.left = `${left}px`;
+    this.tip.style.width = `${w}px`;
+    const room = below + 60 < d.height;
+    this.tip.style.top = room ? `${below}px` : "auto";
+    this.tip.style.bottom = room ? "auto" : `${d.height - spot.y + 6}px`;
+  }
+}
+
+function place(e: HTMLElement, x: number, y: number, w: number, h: number): void {
+  e.style.left = `${x}px`;
+  e.style.top = `${y}px`;
+  e.style.width = `${w}px`;
+  e.style.height = `${h}px`;
+}
+
+/** The closest spot above (-1) or below (1). */
+function nearest(spots: readonly Spot[], from: Spot, direction: 1 | -1): Spot | null {
+  let best: Spot | null = null, least = Infinity;
+  const cx = from.x + from.w / 2;
+  for (const s of spots) {
+    const dy = (s.y - from.y) * direction;
+    if (dy <= from.h / 2) continue;
+    const cost = dy * 3 + Math.abs(s.x + s.w / 2 - cx);
+    if (cost < least) { least = cost; best = s; }
+  }
+  return best;
+}

@@ -1,0 +1,166 @@
+// <corun-sm-detail>: one SM in full. Hidden while no SM is selected; its close button fires `select-sm` with null.
+import { figure, percent, whole } from "../draw/scale.ts";
+import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
+import { kernelStyle } from "../palette.ts";
+import type { Catalogue, FrameLayout, SelectSm, SmView } from "../types.ts";
+import { FrameReader } from "./frame-reader.ts";
+import { button, cssFill, el, put, swatch } from "./parts.ts";
+import { stateLetters } from "./letters.ts";
+
+/** A frame's worth of this panel is a few hundred texts: ten times a second is as fast as they can be read. */
+const EVERY = 100;
+
+interface Row { text: HTMLElement; parts: HTMLElement[]; used: (k: number) => number; total: () => number; capacity: () => number; unit: string; byKernel: boolean }
+
+export class SmDetail extends HTMLElement implements SmView {
+  private reader: FrameReader | null = null;
+  private sm: number | null = null;
+  private letters: string[] = [];
+  private rows: Row[] = [];
+  private warps: HTMLElement[] = [];
+  private schedulers: HTMLElement[] = [];
+  private counts: HTMLElement[] = [];
+  private heading = el("h3", { class: "cv-title", tabindex: "-1" });
+  private made = -1;
+  private drawn = 0;
+  private timer = 0;
+  private cleanup: (() => void) | null = null;
+
+  connectedCallback(): void {
+    this.classList.add("cv-detail");
+    this.cleanup = onRetheme(() => { this.made = -1; this.draw(); });
+    this.draw();
+  }
+
+  disconnectedCallback(): void { this.cleanup?.(); clearTimeout(this.timer); this.timer = 0; }
+
+  setLayout(layout: FrameLayout, _catalogue: Catalogue): void {
+    this.reader = new FrameReader(layout);
+    this.letters = stateLetters(layout.warp_states.map((s) => s.title));
+    if (this.sm !== null && this.sm >= layout.sms.length) this.sm = null;
+    this.made = -1;
+    this.draw();
+  }
+
+  update(frame: Uint32Array): void {
+    this.reader?.load(frame);
+    if (this.sm === null || this.timer !== 0) return;
+    const wait = this.drawn + EVERY - performance.now();
+    if (wait <= 0) this.draw();
+    else this.timer = setTimeout(() => { this.timer = 0; this.draw(); }, wait) as unknown as number;
+  }
+
+  reset(): void { this.reader?.words.fill(0); this.draw(); }
+
+  get selected(): number | null { return this.sm; }
+  set selected(sm: number | null) {
+    this.sm = sm !== null && this.reader && sm >= this.reader.layout.sms.length ? null : sm;
+    this.draw();
+  }
+
+  private draw(): void {
+    this.hidden = this.sm === null || !this.reader;
+    if (this.sm === null || !this.reader || !this.isConnected) return;
+    if (this.made !== this.sm) this.make(this.reader, this.sm);
+    this.drawn = performance.now();
+    this.fill(this.reader, this.sm);
+  }
+
+  // -------------------------------------------------------------- structure, once for each SM
+
+  private make(r: FrameReader, sm: number): void {
+    this.made = sm;
+    const layout = r.layout, shape = layout.sms[sm];
+    if (!shape) return;
+    const t = theme();
+    const close = button("Close", { class: "cv-button", "aria-label": "Close the SM's details" }, () => {
+      this.selected = null;
+      this.dispatchEvent(new CustomEvent<SelectSm>("select-sm", { bubbles: true, detail: { sm: null } }));
+    });
+    put(this.heading, new Set(layout.sms.map((s) => s.class)).size > 1 ? `SM ${sm} (${shape.class})` : `SM ${sm}`);
+
+    this.rows = [];
+    const kernels = layout.kernels.map((_, k) => k);
+    const bars = el("div", { class: "cv-bars" });
+    const bar = (title: string, unit: string, capacity: number, section: string, byKernel = true): void => {
+      if (capacity <= 0) return;
+      const parts = (byKernel ? kernels : [0]).map((k) => {
+        const part = el("span", { class: "cv-part" });
+        cssFill(part, byKernel ? kernelPaint(k, t) : t.ink3);
+        return part;
+      });
+      const text = el("span", { class: "cv-value" });
+      bars.append(el("div", { class: "cv-row" }, el("span", { class: "cv-name" }, title), el("span", { class: "cv-bar", "aria-hidden": "true" }, ...parts), text));
+      const used = (k: number): number => (byKernel ? r.get(section, sm, k) : r.get(section, sm));
+      this.rows.push({ text, parts, used, unit, byKernel, capacity: () => capacity, total: () => (byKernel ? kernels.reduce((s, k) => s + used(k), 0) : used(0)) });
+    };
+    bar("Registers", "", shape.registers, "sm.registers");
+    bar("Shared memory", "bytes", shape.shared_bytes, "sm.shared");
+    bar("Threads", "", shape.threads, "sm.threads");
+    bar("CTA slots", "", shape.slots, "sm.ctas");
+    bar("MSHRs", "", layout.capacity.mshr, "sm.mshr", false);
+    bar("Miss queue", "requests", layout.capacity.miss_queue, "sm.miss_queue");
+    // The LSU has room for so many instructions of each kernel that its bar only compares: a full bar is eight of each.
+    bar("LSU", "instructions", 8 * kernels.length, "sm.lsu");
+
+    this.schedulers = Array.from({ length: shape.schedulers }, () => el("span", { class: "cv-scheduler" }));
+    this.warps = Array.from({ length: shape.warps }, () => el("li", { class: "cv-warp" }));
+    this.counts = layout.warp_states.map(() => el("b", { class: "cv-count" }));
+    const states = layout.warp_states.map((s, i) => el("li", { class: "cv-key", title: s.doc }, el("kbd", { class: "cv-letter" }, this.letters[i] ?? "?"), ` ${s.title} `, this.counts[i] as HTMLElement));
+    this.replaceChildren(
+      el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, close)),
+      el("div", { class: "cv-legend" }, ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name))),
+      el("div", { class: "cv-detailgrid" },
+        el("section", { class: "cv-block" }, el("h4", {}, "Resources"), bars),
+        el("section", { class: "cv-block" },
+          el("h4", {}, "Schedulers, this cycle"), el("div", { class: "cv-schedulers" }, ...this.schedulers),
+          el("h4", {}, `Warps, by slot 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": "Warps and their states" }, ...this.warps),
+          el("ul", { class: "cv-legend cv-states", "aria-label": "Warp states and how many warps are in each" }, ...states))),
+    );
+  }
+
+  // -------------------------------------------------------------- numbers, each time
+
+  private fill(r: FrameReader, sm: number): void {
+    const { layout } = r, t = theme();
+    for (const row of this.rows) {
+      const total = row.total(), capacity = row.capacity();
+      row.parts.forEach((part, k) => { part.style.width = `${Math.min(100, (100 * row.used(k)) / capacity)}%`; });
+      const each = row.byKernel && layout.kernels.length > 1
+        ? layout.kernels.map((name, k) => `${name} ${whole(row.used(k))}`).join(" · ") : "";
+      put(row.text, row.unit === "instructions" ? `${whole(total)} instructions${each ? ` · ${each}` : ""}`
+        : `${whole(total)} of ${whole(capacity)}${row.unit ? ` ${row.unit}` : ""} (${percent(total, capacity)})${each ? ` · ${each}` : ""}`);
+    }
+    this.schedulers.forEach((e, s) => {
+      const did = r.get("sm.scheduler", sm, s);
+      const kernel = did & 0x100 ? did & 0xff : null;
+      const cause = layout.stalls[did & 0xff];
+      put(e, r.cycle === 0 ? `${s}: not started` : kernel !== null ? `${s}: issued for ${layout.kernels[kernel] ?? "?"}` : `${s}: ${cause?.title ?? "?"}`);
+      e.classList.toggle("cv-issued", kernel !== null && r.cycle > 0);
+    });
+    const counts = new Array<number>(layout.warp_states.length).fill(0);
+    this.warps.forEach((e, w) => {
+      const holds = r.get("warp.kernel", sm, w), state = r.get("warp.state", sm, w);
+      const key = holds === 0 ? "" : `${holds} ${state}`;
+      if (holds > 0 && state < counts.length) counts[state] = (counts[state] as number) + 1;
+      if (e.dataset["key"] !== key) {
+        e.dataset["key"] = key;
+        if (holds === 0) {
+          cssFill(e, t.slotEmpty);
+          e.replaceChildren(el("span", { class: "cv-spoken" }, `warp ${w}: none`));
+        } else {
+          const paint = kernelPaint(holds - 1, t);
+          cssFill(e, paint);
+          const letter = el("span", { class: "cv-letter", "aria-hidden": "true" }, this.letters[state] ?? "?");
+          letter.style.color = kernelInk(holds - 1, t);
+          letter.style.backgroundColor = paint.colour;
+          e.replaceChildren(letter, el("span", { class: "cv-spoken" }, `warp ${w}: ${layout.kernels[holds - 1] ?? "?"} (${kernelStyle(holds - 1).letter}), ${layout.warp_states[state]?.title ?? "?"}`));
+        }
+      }
+      const title = holds === 0 ? `Warp ${w}: none`
+        : `Warp ${w}: ${layout.kernels[holds - 1] ?? "?"}, CTA slot ${r.get("warp.slot", sm, w)}, operation ${figure(r.get("warp.pc", sm, w))}, ${layout.warp_states[state]?.title ?? "?"}`;
+      if (e.title !== title) e.title = title;
+    });
+    this.counts.forEach((e, i) => { put(e, whole(counts[i] as number)); });
+  }
+}

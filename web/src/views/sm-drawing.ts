@@ -1,0 +1,161 @@
+// The SM grid as a drawing.
+import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
+import { percent, whole } from "../draw/scale.ts";
+import { kernelInk, kernelPaint } from "../draw/theme.ts";
+import type { Theme } from "../draw/theme.ts";
+import { kernelStyle } from "../palette.ts";
+import { stallPaint } from "./chart-drawing.ts";
+import { columnsFor } from "./sm-model.ts";
+import type { SmModel } from "./sm-model.ts";
+import type { Cell, Tabular } from "./tabular.ts";
+
+const GAP = 8, PAD = 8, LEAST = 100;
+
+export function smColumns(model: SmModel, width: number): number {
+  return columnsFor(model.layout.sms.length, width, LEAST, GAP);
+}
+
+export function drawSms(model: SmModel, width: number, t: Theme, selected: number | null): Drawing {
+  const { layout, reader } = model;
+  const n = layout.sms.length;
+  const columns = smColumns(model, width);
+  const tile = Math.min(280, (width - GAP * (columns - 1)) / columns);
+  const most = Math.max(1, ...layout.sms.map((s) => s.slots));
+  const perRow = most <= 4 ? most : most <= 8 ? (tile >= 150 ? most : Math.ceil(most / 2)) : tile >= 190 ? 16 : 8;
+  const slotRows = Math.ceil(most / perRow);
+  const cellW = (tile - 2 * PAD - 2 * (perRow - 1)) / perRow;
+  const cellH = Math.min(24, Math.max(12, cellW * 0.9));
+  const slotsH = slotRows * cellH + (slotRows - 1) * 2;
+  const height = PAD + 16 + slotsH + 10 + 9 + 15 + 5 + 9 + 15 + 2;
+  const rows = Math.ceil(n / columns);
+  const d = new Drawing(width, Math.max(40, rows * height + (rows - 1) * GAP), t.surface, t.font, t.mono);
+  const classes = new Set(layout.sms.map((s) => s.class)).size > 1;
+
+  for (let sm = 0; sm < n; sm++) {
+    const shape = layout.sms[sm]!;
+    const x = (sm % columns) * (tile + GAP), y = Math.floor(sm / columns) * (height + GAP);
+    const chosen = sm === selected;
+    d.rect(x + 0.5, y + 0.5, tile - 1, height - 1, { fill: t.plot, stroke: chosen ? t.accent : t.line, width: chosen ? 2 : 1, radius: 6 });
+    d.spot(`sm:${sm}`, x, y, tile, height, () => describe(model, sm));
+
+    const ix = x + PAD, iw = tile - 2 * PAD;
+    let iy = y + PAD;
+    const resident = model.resources(sm).find((r) => r.key === "sm.ctas")?.used ?? 0;
+    const count = `${resident}/${shape.slots}`;
+    d.text(ix, iy + 8, `SM ${sm}`, t.ink, 12, { weight: 600, baseline: "middle" });
+    if (classes) d.text(ix + textWidth(`SM ${sm}`, 12) + 8, iy + 8, fitText(shape.class, 10, iw - 90), t.ink3, 10, { baseline: "middle" });
+    d.text(ix + iw, iy + 8, count, t.ink3, 11, { align: "end", baseline: "middle" });
+    iy += 18;
+
+    for (let slot = 0; slot < shape.slots; slot++) {
+      const cx = ix + (slot % perRow) * (cellW + 2), cy = iy + Math.floor(slot / perRow) * (cellH + 2);
+      const holds = reader.get("sm.slot_kernel", sm, slot);
+      if (holds === 0) {
+        d.rect(cx + 0.5, cy + 0.5, cellW - 1, cellH - 1, { fill: t.slotEmpty, stroke: t.slotEdge, radius: 2 });
+      } else {
+        const paint = kernelPaint(holds - 1, t);
+        d.rect(cx, cy, cellW, cellH, { fill: paint, radius: 2 });
+        if (cellW >= 15 && cellH >= 12) {
+          d.text(cx + cellW / 2, cy + cellH / 2 + 0.5, kernelStyle(holds - 1).letter, kernelInk(holds - 1, t), 10,
+            { align: "middle", baseline: "middle", weight: 700, ...(paint.pattern === "plain" ? {} : { halo: paint.colour }) });
+        }
+      }
+      d.spot(`slot:${sm}:${slot}`, cx, cy, cellW, cellH, () => describeSlot(model, sm, slot));
+    }
+    iy += slotsH + 8;
+
+    const shares = model.shares(sm);
+    bar(d, ix, iy, iw, t);
+    let at = ix;
+    let issued = 0, worst = -1;
+    shares.forEach((share, i) => {
+      const w = share * iw;
+      const paint = i < model.kernels ? kernelPaint(i, t) : stallPaint(i - model.kernels, t);
+      if (w >= 0.4) d.rect(at, iy, w, 9, { fill: paint });
+      at += w;
+      if (i < model.kernels) issued += share;
+      else if (worst < 0 || share > (shares[worst] as number)) worst = i;
+    });
+    const active = shares.some((s) => s > 0);
+    const cause = worst >= 0 && (shares[worst] as number) > 0.005 ? `${layout.stalls[worst - model.kernels]?.title ?? ""} ${percent(shares[worst] as number, 1)}` : "";
+    const done = active ? `issued ${percent(issued, 1)}` : "not started";
+    const causeFits = cause !== "" && textWidth(done, 11) + textWidth(cause, 11) + 8 <= iw;
+    d.text(ix, iy + 18, done, t.ink2, 11, { baseline: "middle" });
+    if (causeFits) d.text(ix + iw, iy + 18, cause, t.ink3, 11, { align: "end", baseline: "middle" });
+    d.spot(`issue:${sm}`, ix, iy - 2, iw, 26, () => describeIssue(model, sm));
+    iy += 9 + 15 + 5;
+
+    const limit = model.limiting(sm);
+    bar(d, ix, iy, iw, t);
+    if (limit) {
+      let ax = ix;
+      for (let k = 0; k < model.kernels; k++) {
+        const w = (iw * reader.get(limit.key, sm, k)) / limit.capacity;
+        if (w >= 0.4) d.rect(ax, iy, Math.min(w, ix + iw - ax), 9, { fill: kernelPaint(k, t) });
+        ax += w;
+      }
+      const used = percent(limit.used, limit.capacity);
+      d.text(ix, iy + 18, fitText(limit.title, 11, iw - textWidth(used, 11) - 6), t.ink2, 11, { baseline: "middle" });
+      d.text(ix + iw, iy + 18, used, t.ink3, 11, { align: "end", baseline: "middle" });
+      d.spot(`use:${sm}`, ix, iy - 2, iw, 26, () => describeUse(model, sm));
+    }
+  }
+  return d;
+}
+
+function bar(d: Drawing, x: number, y: number, w: number, t: Theme): void {
+  d.rect(x, y, w, 9, { fill: t.slotEmpty });
+}
+
+function describe(model: SmModel, sm: number): string {
+  const limit = model.limiting(sm);
+  const shares = model.shares(sm);
+  const issued = shares.slice(0, model.kernels).reduce((a, b) => a + b, 0);
+  const ctas = model.layout.kernels.map((name, k) => `${model.reader.get("sm.ctas", sm, k)} of ${name}`).join(", ");
+  return `SM ${sm}: CTAs ${ctas}; schedulers issued in ${percent(issued, 1)} of cycles` +
+    (limit ? `; fullest resource ${limit.title.toLowerCase()}, ${percent(limit.used, limit.capacity)}` : "");
+}
+
+function describeSlot(model: SmModel, sm: number, slot: number): string {
+  const holds = model.reader.get("sm.slot_kernel", sm, slot);
+  if (holds === 0) return `SM ${sm}, slot ${slot}: empty`;
+  return `SM ${sm}, slot ${slot}: CTA ${whole(model.reader.get("sm.slot_cta", sm, slot))} of ${model.layout.kernels[holds - 1] ?? "?"}, ` +
+    `resident for ${whole(model.reader.get("sm.slot_age", sm, slot))} cycles`;
+}
+
+function describeIssue(model: SmModel, sm: number): string {
+  const parts = model.shares(sm).map((share, i) => ({
+    share, name: i < model.kernels ? `issued for ${model.layout.kernels[i]}` : model.layout.stalls[i - model.kernels]?.title ?? "",
+  })).filter((p) => p.share > 0).sort((a, b) => b.share - a.share);
+  return parts.length === 0 ? `SM ${sm}: schedulers have not run yet`
+    : `SM ${sm}, scheduler-cycles lately: ${parts.map((p) => `${p.name} ${percent(p.share, 1)}`).join(", ")}`;
+}
+
+function describeUse(model: SmModel, sm: number): string {
+  return `SM ${sm}: ${model.resources(sm).map((r) => `${r.title} ${whole(r.used)} of ${whole(r.capacity)} ${r.unit} (${percent(r.used, r.capacity)})`).join("; ")}`;
+}
+
+/** The same picture as a table: one row for each SM. */
+export function smTable(model: SmModel): Tabular {
+  const { layout } = model;
+  return {
+    title: `SMs at cycle ${whole(model.cycle)}`,
+    columns: [
+      { key: "sm", title: "SM", unit: "" }, { key: "class", title: "Class", unit: "" },
+      ...layout.kernels.map((name, k) => ({ key: `ctas_${k}_${name}`, title: `CTAs of ${name}`, unit: "CTAs" })),
+      ...layout.kernels.map((name, k) => ({ key: `issued_${k}_${name}`, title: `Issued for ${name}`, unit: "% of scheduler-cycles lately" })),
+      ...layout.stalls.map((s) => ({ key: `stall_${s.key}`, title: s.title, unit: "% of scheduler-cycles lately", doc: s.doc })),
+      { key: "limit", title: "Fullest resource", unit: "" }, { key: "limit_use", title: "Its use", unit: "%" },
+    ],
+    rows: layout.sms.map((shape, sm): Cell[] => {
+      const shares = model.shares(sm);
+      const any = shares.some((s) => s > 0);
+      const limit = model.limiting(sm);
+      return [
+        sm, shape.class, ...layout.kernels.map((_, k) => model.reader.get("sm.ctas", sm, k)),
+        ...shares.map((s) => (any ? Math.round(s * 1000) / 10 : null)),
+        limit?.title ?? null, limit ? Math.round((limit.used / limit.capacity) * 1000) / 10 : null,
+      ];
+    }),
+  };
+}

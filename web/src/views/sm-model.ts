@@ -1,0 +1,115 @@
+// What an SM did lately and what it holds, from frames. No drawing, no DOM.
+import type { FrameLayout } from "../types.ts";
+import { FrameReader } from "./frame-reader.ts";
+
+export interface Resource { key: string; title: string; unit: string; used: number; capacity: number }
+
+/** Weight of what was before in the shares: smooth at 60 frames a second, gone after a second. */
+const KEEP = 0.8;
+
+export class SmModel {
+  readonly layout: FrameLayout;
+  readonly reader: FrameReader;
+  readonly kernels: number;
+  readonly stalls: number;
+  /** Scheduler-cycles lately, decaying: for each SM its kernels, then its stall causes. */
+  private readonly recent: Float64Array;
+  private readonly before: Uint32Array;
+  private readonly width: number;
+  private known = false;
+  /** Shares come from a difference of frames. */
+  private measured = false;
+  private lastCycle = 0;
+  cycle = 0;
+  /** Cycles that the last frame brought. */
+  advanced = 0;
+
+  constructor(layout: FrameLayout) {
+    this.layout = layout;
+    this.reader = new FrameReader(layout);
+    this.kernels = layout.kernels.length;
+    this.stalls = layout.stalls.length;
+    this.width = this.kernels + this.stalls;
+    this.recent = new Float64Array(layout.sms.length * this.width);
+    this.before = new Uint32Array(this.recent.length);
+  }
+
+  update(frame: Uint32Array): void {
+    const r = this.reader;
+    r.load(frame);
+    this.cycle = r.cycle;
+    const back = this.cycle < this.lastCycle;
+    this.advanced = this.known && !back ? this.cycle - this.lastCycle : 0;
+    if (back || !this.known) this.recent.fill(0);
+    // A single step shows that cycle alone; running frames blend into each other, but not with the first frame's stopgap.
+    const keep = this.advanced <= 1 || !this.measured ? 0 : KEEP;
+    const fresh = this.known && !back && this.advanced > 0;
+    for (let sm = 0; sm < this.layout.sms.length; sm++) {
+      for (let i = 0; i < this.width; i++) {
+        const now = i < this.kernels ? r.get("sm.issued", sm, i) : r.get("sm.stalls", sm, i - this.kernels);
+        const at = sm * this.width + i;
+        // Counters are the low 32 bits: the difference is right across one wrap.
+        if (fresh) this.recent[at] = (this.recent[at] as number) * keep + ((now - (this.before[at] as number)) >>> 0);
+        this.before[at] = now;
+      }
+      if (!fresh && this.cycle > 0 && (back || !this.known)) this.lastCycleOnly(sm);
+    }
+    this.measured = fresh || (this.measured && !back);
+    this.known = true;
+    this.lastCycle = this.cycle;
+  }
+
+  /** With nothing to difference yet, the schedulers' last cycle is all there is to show. */
+  private lastCycleOnly(sm: number): void {
+    const shape = this.layout.sms[sm];
+    for (let s = 0; s < (shape?.schedulers ?? 0); s++) {
+      const did = this.reader.get("sm.scheduler", sm, s);
+      const i = did & 0x100 ? did & 0xff : this.kernels + did;
+      const at = sm * this.width + i;
+      if (i < this.width) this.recent[at] = (this.recent[at] as number) + 1;
+    }
+  }
+
+  private total(sm: number): number {
+    let sum = 0;
+    for (let i = 0; i < this.width; i++) sum += this.recent[sm * this.width + i] as number;
+    return sum;
+  }
+
+  /** Shares of the scheduler-cycles lately: kernels, then stall causes; all 0 before anything happened. */
+  shares(sm: number): number[] {
+    const total = this.total(sm);
+    return Array.from({ length: this.width }, (_, i) => (total > 0 ? (this.recent[sm * this.width + i] as number) / total : 0));
+  }
+
+  /** Resources of an SM; shared memory is left out where there is none. */
+  resources(sm: number): Resource[] {
+    const shape = this.layout.sms[sm];
+    if (!shape) return [];
+    const sum = (section: string): number => {
+      let n = 0;
+      for (let k = 0; k < this.kernels; k++) n += this.reader.get(section, sm, k);
+      return n;
+    };
+    const all: Resource[] = [
+      { key: "sm.registers", title: "Registers", unit: "registers", used: sum("sm.registers"), capacity: shape.registers },
+      { key: "sm.shared", title: "Shared memory", unit: "bytes", used: sum("sm.shared"), capacity: shape.shared_bytes },
+      { key: "sm.threads", title: "Threads", unit: "threads", used: sum("sm.threads"), capacity: shape.threads },
+      { key: "sm.ctas", title: "CTA slots", unit: "CTAs", used: sum("sm.ctas"), capacity: shape.slots },
+    ];
+    return all.filter((r) => r.capacity > 0);
+  }
+
+  /** The fullest resource: the first of them that will refuse the next CTA, or nearly. */
+  limiting(sm: number): Resource | null {
+    let best: Resource | null = null;
+    for (const r of this.resources(sm)) if (!best || r.used / r.capacity > best.used / best.capacity) best = r;
+    return best;
+  }
+}
+
+/** Columns for `count` tiles: as many as fit, then as few as the same number of rows needs, so that rows are even. */
+export function columnsFor(count: number, width: number, least: number, gap: number): number {
+  const fit = Math.max(1, Math.min(count, Math.floor((width + gap) / (least + gap))));
+  return Math.ceil(count / Math.ceil(count / fit));
+}

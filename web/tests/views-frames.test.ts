@@ -1,0 +1,143 @@
+// What the pictures read from frames: differences across wrap-around, averages, the fullest resource, tiles in even rows.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LIGHT } from "../src/draw/theme.ts";
+import type { FrameLayout, FrameSection } from "../src/types.ts";
+import { FrameReader } from "../src/views/frame-reader.ts";
+import { stateLetters } from "../src/views/letters.ts";
+import { drawMemory, memoryTable } from "../src/views/memory-drawing.ts";
+import { Busy, MemoryModel } from "../src/views/memory-model.ts";
+import { drawSms, smTable } from "../src/views/sm-drawing.ts";
+import { columnsFor, SmModel } from "../src/views/sm-model.ts";
+
+const sections: FrameSection[] = [];
+let length = 0;
+for (const [name, ...shape] of [
+  ["cycle", 2], ["sm.slot_kernel", 3, 4], ["sm.slot_cta", 3, 4], ["sm.slot_age", 3, 4], ["sm.ctas", 3, 2], ["sm.threads", 3, 2], ["sm.registers", 3, 2],
+  ["sm.shared", 3, 2], ["sm.scheduler", 3, 2], ["sm.issued", 3, 2], ["sm.stalls", 3, 3], ["noc.request_queue", 3], ["noc.request_busy", 4], ["noc.reply_queue", 4],
+  ["noc.reply_busy", 3], ["l2.queue", 4], ["l2.mshr", 4], ["dram.queue", 2, 2], ["dram.busy", 2], ["dram.open_row", 2, 8],
+] as [string, ...number[]][]) {
+  sections.push({ name, offset: length, shape, doc: "" });
+  length += shape.reduce((a, b) => a * b, 1);
+}
+const big = { class: "big", slots: 4, schedulers: 2, warps: 8, threads: 256, registers: 1000, shared_bytes: 0 };
+const LAYOUT: FrameLayout = {
+  length, sections, kernels: ["A", "B"], stalls: ["idle", "memory", "other"].map((key) => ({ key, title: key, doc: "" })), warp_states: [],
+  sms: [big, big, { ...big, class: "small", slots: 2 }], banks: 4, channels: 2, dram_banks: 8,
+  capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16, mshr: 8, miss_queue: 8 },
+};
+function frame(values: Record<string, number[]>): Uint32Array {
+  const f = new Uint32Array(length);
+  for (const [name, v] of Object.entries(values)) f.set(v, sections.find((s) => s.name === name)!.offset);
+  return f;
+}
+
+test("the reader finds elements, keeps a copy, and gives 0 for what is not there", () => {
+  const r = new FrameReader(LAYOUT);
+  const f = frame({ cycle: [5, 1], "dram.queue": [1, 2, 3, 4] });
+  r.load(f);
+  f.fill(9);
+  assert.equal(r.cycle, 2 ** 32 + 5);
+  assert.equal(r.get("dram.queue", 1, 0), 3);
+  assert.equal(r.get("dram.queue", 7, 0), 0);
+  assert.equal(r.get("nothing", 0), 0);
+  r.load(new Uint32Array(3));
+  assert.equal(r.get("dram.queue", 1, 0), 0);
+});
+
+test("shares are differences of counters, right across the 32-bit wrap", () => {
+  const m = new SmModel(LAYOUT);
+  m.update(frame({ cycle: [100], "sm.issued": [0xfffffff0, 10], "sm.stalls": [0, 0xffffffff, 0] }));
+  m.update(frame({ cycle: [150], "sm.issued": [0x20, 20], "sm.stalls": [0, 41, 0] }));
+  // 48 and 10 issued, 42 stalled: 100 scheduler-cycles.
+  assert.deepEqual(m.shares(0), [0.48, 0.1, 0, 0.42, 0]);
+  assert.deepEqual(m.shares(1), [0, 0, 0, 0, 0]);
+});
+
+test("the first frame shows the last cycle; a single step shows that cycle alone", () => {
+  const m = new SmModel(LAYOUT);
+  m.update(frame({ cycle: [100], "sm.scheduler": [0x101, 1], "sm.issued": [50, 50] }));
+  assert.deepEqual(m.shares(0), [0, 0.5, 0, 0.5, 0]);
+  m.update(frame({ cycle: [200], "sm.issued": [150, 50], "sm.stalls": [0, 100, 0] }));
+  m.update(frame({ cycle: [201], "sm.issued": [152, 50], "sm.stalls": [0, 100, 0] }));
+  assert.deepEqual(m.shares(0), [1, 0, 0, 0, 0]);
+  // Going back starts again.
+  m.update(frame({ cycle: [0], "sm.issued": [0, 0] }));
+  assert.deepEqual(m.shares(0), [0, 0, 0, 0, 0]);
+});
+
+test("running frames blend, and a frame without cycles changes nothing", () => {
+  const m = new SmModel(LAYOUT);
+  m.update(frame({ cycle: [0] }));
+  m.update(frame({ cycle: [100], "sm.issued": [100, 0] }));
+  m.update(frame({ cycle: [200], "sm.issued": [100, 100] }));
+  const [a, b] = m.shares(0) as [number, number];
+  assert.ok(b > a && a > 0.3, `${a} ${b}`);
+  m.update(frame({ cycle: [200], "sm.issued": [100, 100] }));
+  assert.deepEqual(m.shares(0).slice(0, 2), [a, b]);
+});
+
+test("the fullest resource is named, and one that an SM does not have is not", () => {
+  const m = new SmModel(LAYOUT);
+  m.update(frame({ cycle: [9], "sm.ctas": [1, 1], "sm.threads": [64, 64], "sm.registers": [300, 400] }));
+  assert.equal(m.limiting(0)?.title, "Registers");
+  assert.ok(!m.resources(0).some((r) => r.key === "sm.shared"));
+});
+
+test("tiles are in even rows", () => {
+  assert.equal(columnsFor(16, 1800, 100, 8), 16);
+  assert.equal(columnsFor(16, 1500, 100, 8), 8);
+  assert.equal(columnsFor(16, 1000, 100, 8), 8);
+  assert.equal(columnsFor(16, 344, 100, 8), 3);
+  assert.equal(columnsFor(2, 1500, 100, 8), 2);
+  assert.equal(columnsFor(56, 1500, 100, 8), 12);
+  assert.equal(columnsFor(5, 50, 100, 8), 1);
+});
+
+test("the SM grid fits any width, with a spot and a row for each SM", () => {
+  const m = new SmModel(LAYOUT);
+  m.update(frame({ cycle: [9], "sm.slot_kernel": [1, 2, 0, 0, 1], "sm.ctas": [1, 1, 1, 0] }));
+  for (const width of [120, 328, 1500]) {
+    const d = drawSms(m, width, LIGHT, 1);
+    assert.equal(d.spots.filter((s) => s.id.startsWith("sm:")).length, 3);
+    assert.equal(d.spots.filter((s) => s.id.startsWith("slot:2:")).length, 2, "the small SM has two slots");
+    for (const s of d.spots) assert.ok(s.x >= 0 && s.x + s.w <= width + 0.01 && s.y + s.h <= d.height + 0.01, `${s.id} at ${s.x}+${s.w} of ${width}`);
+  }
+  assert.match(drawSms(m, 500, LIGHT, null).spots.find((s) => s.id === "slot:0:1")!.text(), /SM 0, slot 1: CTA 0 of B/);
+  assert.equal(smTable(m).rows.length, 3);
+  assert.equal(smTable(m).rows[1]![4], 0);
+  m.update(frame({ cycle: [0] }));
+  assert.equal(smTable(m).rows[1]![4], null, "nothing known of the schedulers is no data, not 0");
+});
+
+test("busy flags: a mean at first, then a running one", () => {
+  const b = new Busy(1, 2);
+  b.sample(() => 1);
+  assert.equal(b.of(0, 0), 1);
+  b.sample(() => 0);
+  assert.equal(b.of(0, 0), 0.5);
+  for (let i = 0; i < 2000; i++) b.sample(() => (i % 4 === 0 ? 2 : 0));
+  assert.ok(Math.abs(b.of(0, 1) - 0.25) < 0.12 && b.of(0, 0) < 1e-9);
+  assert.ok(b.used(0) <= 1);
+});
+
+test("the memory path counts a cycle once, fits any width, and has a row for each part", () => {
+  const m = new MemoryModel(LAYOUT);
+  const f = frame({ cycle: [9], "noc.request_busy": [1, 0, 2, 0], "dram.queue": [3, 4, 0, 0], "dram.open_row": [0, 5, 6] });
+  m.update(f);
+  m.update(f);
+  assert.equal(m.request.mean(0), 0.25);
+  assert.equal(m.dramQueue(0), 7);
+  assert.equal(m.openRows(0), 2);
+  for (const width of [300, 700, 1500]) {
+    const d = drawMemory(m, width, LIGHT);
+    for (const s of d.spots) assert.ok(s.x >= -0.01 && s.x + s.w <= width + 0.01 && s.y + s.h <= d.height, `${s.id} at ${s.x}`);
+    assert.match(d.spots.find((s) => s.id === "dram:0:0")!.text(), /7 of 16 entries, A 3, B 4; 2 of 8 banks/);
+  }
+  assert.equal(memoryTable(m).rows.length, 3 + 4 + 4 + 4 + 2 + 4 + 3);
+});
+
+test("each warp state has a letter of its own", () => {
+  assert.deepEqual(stateLetters(["Ready", "Replay", "Memory", "Memory", ""]), ["R", "E", "M", "O", "A"]);
+  assert.equal(new Set(stateLetters(Array.from({ length: 20 }, () => "same"))).size, 20);
+});
