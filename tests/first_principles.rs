@@ -33,6 +33,7 @@ fn run(kernel: Kernel) -> (KernelStats, u64) {
     experiment.kernels[0].kernel = kernel;
     let mut simulation = Simulation::new(&experiment).unwrap();
     assert_eq!(simulation.advance(u64::MAX), Reason::KernelsDone);
+    assert_eq!(simulation.cycle(), simulation.machine().run(KernelId(0)).finished_at + 1, "the run ends with the kernel, not later");
     (simulation.totals()[KernelId(0).index()], simulation.cycle())
 }
 

@@ -129,31 +129,19 @@ impl Simulation {
                 return Reason::Budget;
             }
             let border = end.min(self.next_border());
-            if stop_at_event {
-                self.run_to_event(border, events);
-            } else {
-                self.run_to(border);
-            }
+            self.run_to(border, if stop_at_event { events } else { u64::MAX });
             self.at_border();
         }
     }
 
-    /// Simulates up to `border`, where something outside the machine is due at the earliest.
-    fn run_to(&mut self, border: Cycle) {
-        while self.machine.now < border {
-            self.machine.step();
-            let next = self.machine.next_event();
-            if next > self.machine.now {
-                self.machine.skip_to(next.min(border).max(self.machine.now));
-            }
-        }
-    }
-
-    fn run_to_event(&mut self, border: Cycle, events: u64) {
-        while self.machine.now < border && self.machine.event_count == events {
+    /// Simulates up to `border`, where something outside the machine is due at the earliest; ends before it when a kernel has run to its end,
+    /// or when the machine has had an event beyond the first `events`.
+    fn run_to(&mut self, border: Cycle, events: u64) {
+        let runs = self.machine.runs_done();
+        while self.machine.now < border && self.machine.event_count <= events && self.machine.runs_done() == runs {
             self.machine.step();
             let next = self.machine.next_event().min(border);
-            if next > self.machine.now && self.machine.event_count == events {
+            if next > self.machine.now && self.machine.event_count <= events && self.machine.runs_done() == runs {
                 self.machine.skip_to(next);
             }
         }

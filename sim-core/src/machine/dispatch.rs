@@ -53,6 +53,7 @@ pub struct Dispatcher {
     runs: PerKernel<Run>,
     kernels: u8,
     restart: bool,
+    runs_done: u64,
     /// The kernel that each SM took last.
     last: Vec<KernelId>,
     /// SMs that may have room for a CTA that was not there before.
@@ -63,7 +64,7 @@ impl Dispatcher {
     /// A dispatcher with every kernel before its first CTA.
     pub fn new(sms: usize, kernels: usize, restart: bool) -> Self {
         let last = alloc::vec![KernelId(kernels.saturating_sub(1) as u8); sms];
-        Dispatcher { runs: PerKernel::all(Run::default()), kernels: kernels as u8, restart, last, changed: u64::MAX }
+        Dispatcher { runs: PerKernel::all(Run::default()), kernels: kernels as u8, restart, runs_done: 0, last, changed: u64::MAX }
     }
 
     /// Has every SM looked at again: the controls have changed.
@@ -81,6 +82,11 @@ impl Dispatcher {
         &self.runs[kernel]
     }
 
+    /// Times that any kernel has run to its end.
+    pub fn runs_done(&self) -> u64 {
+        self.runs_done
+    }
+
     /// A CTA has finished on `sm`.
     pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) {
         self.changed |= 1 << sm;
@@ -95,6 +101,7 @@ impl Dispatcher {
         if usize::from(run.launch) == launches.len() {
             run.launch = 0;
             run.runs += 1;
+            self.runs_done += 1;
             run.finished_at = now;
             run.over = !self.restart;
         }

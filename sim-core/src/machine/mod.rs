@@ -184,6 +184,11 @@ impl Machine {
         self.codes.len()
     }
 
+    /// Times that any kernel has run to its end.
+    pub fn runs_done(&self) -> u64 {
+        self.dispatcher.runs_done()
+    }
+
     /// How far a kernel is.
     pub fn run(&self, kernel: KernelId) -> &Run {
         self.dispatcher.run(kernel)
