@@ -3,6 +3,7 @@
 import { definition, h, icon, setText, swatch } from "./dom.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
 import { LinkError, asExperiment } from "./link.ts";
+import { KERNEL_CONTROLS, numbersText, parseNumbers, withEntry } from "./manual.ts";
 import type { Catalogue, Experiment, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
 
 const MAX_KERNELS = 8;
@@ -20,9 +21,19 @@ interface Field { path: string; control: HTMLElement; message: HTMLElement }
 /** A copy that shares nothing: experiments are plain JSON. */
 const copy = <T>(value: T): T => structuredClone(value);
 
-function kernelName(choice: KernelChoice): string {
-  if (typeof choice === "string") return choice;
-  return String(choice["kernel"] ?? choice["name"] ?? "own");
+/** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
+export function kernelName(choice: KernelChoice): string {
+  const inner = typeof choice === "string" ? choice : choice["kernel"] ?? choice;
+  return typeof inner === "string" ? inner : String((inner as Record<string, unknown> | null)?.["name"] ?? "own");
+}
+function ownBody(choice: KernelChoice): Record<string, unknown> | null {
+  if (typeof choice === "string") return null;
+  const inner = choice["kernel"] === undefined ? choice : choice["kernel"];
+  return typeof inner === "object" && inner !== null ? inner as Record<string, unknown> : null;
+}
+/** `choice` with another kernel inside, and all else that it says kept. */
+function withBody(choice: KernelChoice, body: string | Record<string, unknown>): KernelChoice {
+  return typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: body } : body;
 }
 
 export class CorunEditor extends HTMLElement {
@@ -58,7 +69,7 @@ export class CorunEditor extends HTMLElement {
     this.#drafts.clear();
     this.#problems = [];
     // What differs from the preset is not to be searched for.
-    if (typeof experiment.gpu === "object") for (const key of Object.keys(experiment.gpu)) if (key.includes(".")) this.#opened.add(key.split(".")[0] as string);
+    if (typeof experiment.gpu === "object") for (const key of Object.keys(experiment.gpu)) if (key !== "preset") this.#opened.add(gpuGroup(key));
     this.#render();
   }
 
@@ -173,7 +184,7 @@ export class CorunEditor extends HTMLElement {
   }
 
   #kernel(catalogue: Catalogue, experiment: Experiment, choice: KernelChoice, i: number): HTMLElement {
-    const own = typeof choice === "object" && choice["kernel"] === undefined;
+    const own = ownBody(choice);
     const name = kernelName(choice);
     const entry = own ? undefined : catalogue.kernels.find((k) => k.name === name);
     const select = this.#select(
@@ -182,9 +193,7 @@ export class CorunEditor extends HTMLElement {
       (value) => this.#edit((e) => {
         this.#drafts.delete(i);
         const old = e.kernels[i] as KernelChoice;
-        if (value === OWN) e.kernels[i] = this.#template(i, name);
-        else if (typeof old === "object" && old["kernel"] !== undefined) e.kernels[i] = { ...old, kernel: value };
-        else e.kernels[i] = value;
+        e.kernels[i] = withBody(old, value === OWN ? this.#template(i, name) : value);
       }, true),
     );
     select.setAttribute("aria-label", `Kernel ${i + 1}`);
@@ -203,22 +212,19 @@ export class CorunEditor extends HTMLElement {
         document.getElementById("f-add-kernel")?.focus();
       } }, icon("close")));
     const item = h("li", { class: "mix-item" }, h("div", { class: "mix-head" }, swatch(i), this.#bare(`kernels.${i}`, select), buttons));
-    if (own) {
-      item.append(this.#ownKernel(choice as Record<string, unknown>, i));
-    } else {
-      const limit = typeof choice === "object" ? choice["ctas_per_sm"] : undefined;
-      const input = this.#number(limit, { min: 0, max: 64, placeholder: "none" }, (value) => this.#edit((e) => {
-        const old = e.kernels[i] as KernelChoice;
-        const more: Record<string, unknown> = typeof old === "object" ? { ...old } : { kernel: old };
-        delete more["ctas_per_sm"];
-        if (value !== null) more["ctas_per_sm"] = value;
-        e.kernels[i] = Object.keys(more).length === 1 ? String(more["kernel"]) : more;
-      }));
-      item.append(this.#field(`kernels.${i}.ctas_per_sm`, "CTA limit", input, { unit: "per SM" }));
-      if (entry) {
-        item.append(h("p", { class: "field-help" }, `${entry.threads} threads, ${entry.registers} registers a thread, ${entry.shared_bytes.toLocaleString("en")} B shared. `,
-          definition(entry.title || entry.name, h("p", null, entry.doc), entry.source ? h("p", { class: "source" }, `Source: ${entry.source}`) : null)));
-      }
+    const limit = typeof choice === "object" ? choice["ctas_per_sm"] : undefined;
+    const input = this.#number(limit, { min: 1, max: 64, placeholder: "none" }, (value) => this.#edit((e) => {
+      const old = e.kernels[i] as KernelChoice;
+      const more: Record<string, unknown> = typeof old === "object" && old["kernel"] !== undefined ? { ...old } : { kernel: old };
+      delete more["ctas_per_sm"];
+      if (value !== null) more["ctas_per_sm"] = value;
+      e.kernels[i] = Object.keys(more).length === 1 ? more["kernel"] as KernelChoice : more;
+    }));
+    item.append(this.#field(`kernels.${i}.ctas_per_sm`, "CTA limit", input, { unit: "per SM" }));
+    if (own) item.append(this.#ownKernel(own, i));
+    if (entry) {
+      item.append(h("p", { class: "field-help" }, `${entry.threads} threads, ${entry.registers} registers a thread, ${entry.shared_bytes.toLocaleString("en")} B shared. `,
+        definition(entry.title || entry.name, h("p", null, entry.doc), entry.source ? h("p", { class: "source" }, `Source: ${entry.source}`) : null)));
     }
     item.append((this.#fields.get(`kernels.${i}`) as Field).message);
     return item;
@@ -236,13 +242,9 @@ export class CorunEditor extends HTMLElement {
 
   /** An own kernel begins as the one that it replaces, where the engine has spelt that out. */
   #template(i: number, name: string): Record<string, unknown> {
-    const full = this.#normal?.kernels[i];
-    if (typeof full === "object" && full["program"] !== undefined) {
-      const mine = copy(full);
-      delete mine["kernel"];
-      return { ...mine, name: `${name}-own` };
-    }
-    return { name: `${name}-own`, grid: 1024, threads: 256, registers: 20, shared_bytes: 0, program: [] };
+    const used = this.#normal?.kernels[i];
+    const full = used === undefined || kernelName(used) !== name ? null : ownBody(used);
+    return full ? { ...copy(full), name: `${name}-own` } : { name: `${name}-own` };
   }
 
   #ownKernel(kernel: Record<string, unknown>, i: number): HTMLElement {
@@ -267,7 +269,7 @@ export class CorunEditor extends HTMLElement {
       said.hidden = true;
       area.removeAttribute("aria-invalid");
       this.#drafts.delete(i);
-      this.#edit((e) => { e.kernels[i] = value as Record<string, unknown>; });
+      this.#edit((e) => { e.kernels[i] = withBody(e.kernels[i] as KernelChoice, value as Record<string, unknown>); });
     };
     let timer = 0;
     area.addEventListener("input", () => { clearTimeout(timer); timer = window.setTimeout(read, 350); });
@@ -284,7 +286,7 @@ export class CorunEditor extends HTMLElement {
       const next: PolicyChoice = { name: value };
       // A parameter without a default must have a value: start from the least that makes sense.
       for (const param of catalogue.policies.find((p) => p.name === value)?.params ?? []) {
-        if (param.kind === "per_kernel_int" && param.default === undefined) next[param.name] = e.kernels.map(() => Math.max(1, param.min));
+        if (param.kind === "per_kernel_int" && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min));
       }
       e.policy = next;
     }, true));
@@ -308,24 +310,26 @@ export class CorunEditor extends HTMLElement {
     const label = words(param.name);
     const value = current[param.name];
     const byDefault = param.default;
+    const help = typeof byDefault === "string" && param.kind !== "choice" ? `${param.doc}. Left out: ${byDefault}.` : param.doc;
     switch (param.kind) {
       case "bool": {
         const box = h("input", { checked: (value ?? byDefault) === true });
         box.setAttribute("type", "checkbox");
         box.addEventListener("change", () => this.#setParam(param.name, box.checked === (byDefault === true) ? undefined : box.checked));
-        return [this.#field(path, label, box, { help: param.doc })];
+        return [this.#field(path, label, box, { help })];
       }
       case "choice": {
         const options = (param.choices ?? []).map((c) => ({ value: c, text: c }));
         const select = this.#select(options, String(value ?? byDefault ?? ""), (v) => this.#setParam(param.name, v === byDefault ? undefined : v));
-        return [this.#field(path, label, select, { help: param.doc })];
+        return [this.#field(path, label, select, { help })];
       }
       case "int":
       case "number": {
         const input = this.#number(value, { min: param.min, max: param.max, step: param.kind === "int" ? "1" : "any", placeholder: typeof byDefault === "number" ? String(byDefault) : "" },
           (v) => this.#setParam(param.name, v ?? undefined));
-        return [this.#field(path, label, input, { unit: param.unit, help: param.doc })];
+        return [this.#field(path, label, input, { unit: param.unit, help })];
       }
+      case "controls": return this.#controls(param, current, experiment);
       case "per_kernel_int": {
         const values: unknown[] = Array.isArray(value) ? value : [];
         const defaults: unknown[] = Array.isArray(byDefault) ? byDefault : [];
@@ -339,9 +343,63 @@ export class CorunEditor extends HTMLElement {
         const inputs = rows.map((r) => r.input);
         const message = h("p", { class: "field-problem", id: `f-${path.replaceAll(/[^A-Za-z0-9]+/g, "-")}-problem`, hidden: true });
         if (inputs[0]) this.#fields.set(path, { path, control: inputs[0], message });
-        return [h("fieldset", { class: "param" }, h("legend", null, label), h("p", { class: "field-help" }, param.doc), ...rows.map((r) => r.row), message)];
+        return [h("fieldset", { class: "param" }, h("legend", null, label), h("p", { class: "field-help" }, help), ...rows.map((r) => r.row), message)];
       }
     }
+  }
+
+  // ---------------------------------------------------------------- the manual policy's controls
+
+  #controls(param: PolicyParam, current: PolicyChoice, experiment: Experiment): HTMLElement[] {
+    const path = `policy.${param.name}`;
+    const value = current[param.name];
+    const controls = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+    const kernels = experiment.kernels.length;
+    const sms = Number(this.#gpuValue("sm.count")) || 64;
+    const set = (change: (controls: Record<string, unknown>) => Record<string, unknown>): void => {
+      const next = change((this.#experiment?.policy as PolicyChoice | undefined)?.[param.name] as Record<string, unknown> | undefined ?? {});
+      this.#setParam(param.name, Object.keys(next).length === 0 ? undefined : next);
+    };
+    const blocks = KERNEL_CONTROLS.map((control) => {
+      const entries = controls[control.key];
+      const rows = experiment.kernels.map((kernel, k) => {
+        const entry: unknown = Array.isArray(entries) ? entries[k] : undefined;
+        let input: HTMLInputElement;
+        if (control.kind === "numbers") {
+          input = h("input", { autocomplete: "off", placeholder: "all", value: Array.isArray(entry) ? numbersText(entry as number[]) : "" });
+          input.setAttribute("type", "text");
+          input.addEventListener("change", () => {
+            const numbers = parseNumbers(input.value, control.max);
+            const field = this.#fields.get(`${path}.${control.key}.${k}`) as Field;
+            field.message.hidden = numbers !== null;
+            setText(field.message, numbers === null ? `found ${input.value}, want numbers from 0 to ${control.max}, such as 0-3, 6` : "");
+            if (numbers !== null) set((c) => withEntry(c, control, kernels, sms, k, numbers.length === 0 ? null : numbers));
+          });
+        } else {
+          input = this.#number(entry, { min: control.min, max: control.max, placeholder: control.kind === "rank" ? "0" : "no limit" },
+            (v) => set((c) => withEntry(c, control, kernels, sms, k, v)));
+        }
+        return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), input, { unit: control.unit, mark: swatch(k) });
+      });
+      return h("fieldset", { class: "param" }, h("legend", null, control.title), h("p", { class: "field-help" }, control.doc), ...rows);
+    });
+    const split = h("input", { checked: controls["miss_queue_split"] === true });
+    split.setAttribute("type", "checkbox");
+    split.addEventListener("change", () => set(({ miss_queue_split: _, ...rest }) => (split.checked ? { ...rest, miss_queue_split: true } : rest)));
+    const interval = (key: string, label: string, neutralValue: number): HTMLElement => this.#field(`${path}.${key}`, label,
+      this.#number(controls[key], { min: 1, placeholder: String(neutralValue) }, (v) => set(({ [key]: _, ...rest }) => (v === null ? rest : { ...rest, [key]: v }))), { unit: "cycles" });
+    const message = h("p", { class: "field-problem", hidden: true });
+    this.#fields.set(path, { path, control: split, message });
+    return [...blocks,
+      this.#field(`${path}.miss_queue_split`, "Split the miss queue", split, { help: "One virtual queue of equal size for each kernel." }),
+      interval("credit_interval", "Credit interval", 200), interval("quota_interval", "Quota interval", 10_000), message];
+  }
+
+  /** A field of the GPU as it is chosen now. */
+  #gpuValue(path: string): unknown {
+    const gpu = this.#experiment?.gpu;
+    const preset = typeof gpu === "string" ? gpu : gpu?.preset ?? "";
+    return (typeof gpu === "object" ? gpu[path] : undefined) ?? this.#catalogue?.gpu_fields.find((f) => f.path === path)?.values[preset];
   }
 
   // ---------------------------------------------------------------- GPU: a preset, and what differs from it
@@ -357,14 +415,14 @@ export class CorunEditor extends HTMLElement {
 
     const groups = new Map<string, GpuField[]>();
     for (const field of catalogue.gpu_fields) {
-      const group = field.path.split(".")[0] ?? "";
+      const group = gpuGroup(field.path);
       groups.set(group, [...groups.get(group) ?? [], field]);
     }
     for (const [group, fields] of groups) {
       const changed = fields.filter((f) => overrides[f.path] !== undefined).length;
       const count = h("span", { class: "badge", hidden: changed === 0 }, `${changed} changed`);
       const details = h("details", { class: "group", open: this.#opened.has(group) },
-        h("summary", { id: `f-group-${group}` }, h("span", null, GROUPS[group] ?? words(group)), count),
+        h("summary", { id: `f-group-${group.replaceAll(".", "-")}` }, h("span", null, GROUPS[group] ?? words(group)), count),
         ...fields.map((field) => this.#gpuField(field, preset, overrides, group)));
       details.addEventListener("toggle", () => { if (details.open) this.#opened.add(group); else this.#opened.delete(group); });
       out.push(details);
@@ -493,7 +551,13 @@ export class CorunEditor extends HTMLElement {
   }
 }
 
-const GROUPS: Record<string, string> = { sm: "SMs", l1: "L1 data cache", l2: "L2 cache", noc: "Network (NoC)", dram: "DRAM", clock: "Clocks", clocks: "Clocks" };
+const GROUPS: Record<string, string> = {
+  "": "Clocks", sm: "SMs", "sm.l1": "L1 data cache", noc: "Network (NoC)", l2: "L2 cache", dram: "DRAM", "dram.timing": "DRAM timings",
+};
+/** The part of the machine that a field belongs to: all of its path but the last word. */
+function gpuGroup(path: string): string {
+  return path.split(".").slice(0, -1).join(".");
+}
 
 /** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
 function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {
@@ -530,7 +594,10 @@ async function openFile(file: File): Promise<Experiment> {
   const text = await file.text();
   let value: unknown;
   try { value = JSON.parse(text); } catch (error) { throw new LinkError(`It is not JSON: ${jsonError(error, text)}`); }
-  return asExperiment(value);
+  const experiment = asExperiment(value);
+  // A file that this page saved says so in its source; that is no part of what it will be saved as.
+  if (typeof experiment.source === "string" && /^Corun \S+ · config /.test(experiment.source)) delete experiment.source;
+  return experiment;
 }
 
 /** What the browser says, with a line instead of a position. */

@@ -14,13 +14,12 @@ import "./style/tokens.css";
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
-import.meta.glob("./views/index.ts", { eager: true });
-import "./editor.ts";
+import "./views/index.ts";
 import "./numbers.ts";
 import "./transport.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
 import { h, icon, setText } from "./dom.ts";
-import type { CorunEditor } from "./editor.ts";
+import { kernelName, type CorunEditor } from "./editor.ts";
 import { Engine } from "./engine.ts";
 import { count } from "./format.ts";
 import { LinkError, decodeLink, encodeLink, type View } from "./link.ts";
@@ -169,7 +168,7 @@ function apply(next: Experiment, play: boolean, seek = 0): void {
   writeLink();
 }
 
-const names = (of: Experiment): string[] => of.kernels.map((k) => (typeof k === "string" ? k : String(k["kernel"] ?? k["name"] ?? "own")));
+const names = (of: Experiment): string[] => of.kernels.map(kernelName);
 const policyName = (of: Experiment): string => (typeof of.policy === "string" ? of.policy : (of.policy as PolicyChoice | undefined)?.name ?? "even");
 
 function onLoaded(message: Loaded): void {
@@ -319,7 +318,11 @@ async function copyLink(): Promise<void> {
   await copyText(location.href, "The link is copied. Whoever opens it sees the same run.");
 }
 
-function experimentText(): string { return `${JSON.stringify(experiment, null, 2)}\n`; }
+/** The file is stamped in its `source`, which is for people: the hash of the experiment leaves it out. */
+function experimentText(): string {
+  const { corun, ...rest } = experiment as Experiment;
+  return `${JSON.stringify({ corun, source: stampText(), ...rest }, null, 2)}\n`;
+}
 
 function exportExperiment(): void {
   if (experiment) download(stampName("experiment", "json"), experimentText(), "application/json");

@@ -51,8 +51,12 @@ export interface KernelEntry {
   name: string; title: string; doc: string; source: string; threads: number; registers: number; shared_bytes: number; ctas: number;
 }
 export interface PolicyParam {
-  name: string; kind: "int" | "number" | "choice" | "per_kernel_int" | "bool"; unit: string;
-  min: number; max: number; default: unknown; choices?: string[]; doc: string;
+  name: string; kind: "int" | "number" | "choice" | "per_kernel_int" | "bool" | "controls"; unit: string;
+  min: number; max: number; choices?: string[]; doc: string;
+  /** A value, or words for what holds when it is left out. */
+  default: unknown;
+  /** It cannot be left out. */
+  required?: boolean;
 }
 export interface PolicyEntry { name: string; title: string; doc: string; source: string; params: PolicyParam[] }
 export interface OrderEntry { name: string; doc: string; takes?: string }
