@@ -18,7 +18,7 @@ import "./views/index.ts";
 import "./numbers.ts";
 import "./transport.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
-import { h, icon, setText } from "./dom.ts";
+import { h, icon } from "./dom.ts";
 import { kernelName, type CorunEditor } from "./editor.ts";
 import { Engine } from "./engine.ts";
 import { count } from "./format.ts";
@@ -94,17 +94,14 @@ const charts = document.createElement("corun-charts") as WindowView;
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const log = h("ol", { class: "log" });
 const logEmpty = h("p", { class: "note" }, "The policy has decided nothing yet.");
-const detailCard = card("sm", "One SM", detail);
-const closeDetail = h("button", { type: "button", class: "icon-button small card-close", "aria-label": "Close the SM", onclick: () => { select(null); } }, icon("close"));
-detailCard.append(closeDetail);
-detailCard.hidden = true;
+const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
 pictures.append(
   h("div", { class: "columns" },
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
     h("div", { class: "column" }, card("numbers", "Numbers", numbers), detailCard, card("decisions", "What the policy decided", logEmpty, log))),
   card("charts", "Over time", charts));
 
-grid.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
+for (const one of [grid, detail]) one.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
 charts.addEventListener("zoom", (event) => {
   const zoom = (event as CustomEvent<Zoom | null>).detail;
   if (zoom) view.zoom = zoom; else delete view.zoom;
@@ -129,7 +126,6 @@ function showSelection(): void {
   grid.selected = sm;
   detail.selected = sm;
   detailCard.hidden = sm === null;
-  setText(detailCard.querySelector("h2") as Element, sm === null ? "One SM" : `SM ${sm}`);
 }
 
 const MAX_LOG = 200;
