@@ -43,7 +43,8 @@ pub enum Host {
 /// The command that runs the module's tests in `host`.
 pub fn tests(host: Host) -> Result<Command> {
     need::wasm_target()?;
-    let mut command = cargo(&["test", "--quiet", "--package", "corun-wasm", "--target", TARGET, "--release"]);
+    // Not --quiet: cargo hands that on to the runner, which does not know it.
+    let mut command = cargo(&["test", "--package", "corun-wasm", "--tests", "--target", TARGET, "--release"]);
     // The runner is the sibling of this program; without it cargo would start a second cargo for it.
     let runner = std::env::current_exe()?.with_file_name("wasm-test-runner");
     if runner.exists() {

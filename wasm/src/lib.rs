@@ -1,0 +1,276 @@
+//! The engine's face for JavaScript: parse, step, hand out views. It makes no decisions; whatever needs one is in `sim-core`.
+//!
+//! The module runs in a window, a worker and Node alike. One instance holds any number of simulations; none of them knows of the others.
+//! Numbers at the boundary are `f64` (whole up to 2^53) or `u32`, never BigInt.
+
+mod boundary;
+mod host;
+
+use boundary::{error, list, plain, value};
+use host::Clock;
+use js_sys::{Array, Uint32Array};
+use sim_core::controls::Controls;
+use sim_core::error::Problems;
+use sim_core::experiment::Experiment;
+use sim_core::ids::KernelId;
+use sim_core::policy::PolicySpec;
+use sim_core::simulation::{Reason, Simulation as Engine};
+use sim_core::value::Value;
+use sim_core::{catalogue, frame, report};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("types.ts");
+
+/// The example experiments as JSON text, by name.
+pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+
+/// Cycles of the first chunk of `advanceFor`; afterwards a chunk is as long as fills about a millisecond.
+const FIRST_CHUNK: u64 = 64;
+
+/// Says in the console what a panic said, for whoever reports one.
+#[wasm_bindgen(start)]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// One run of one experiment.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Simulation {
+    engine: Engine,
+    clock: Clock,
+    frame: Vec<u32>,
+    chunk: u64,
+}
+
+/// A moment of a run, to go back to.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Snapshot(Engine);
+
+#[wasm_bindgen]
+impl Simulation {
+    /// Builds the machine and the policy of an experiment, given as JSON text or as an object. Throws an `ExperimentError`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<Simulation, JsValue> {
+        let engine = read(experiment).and_then(|experiment| Engine::new(&experiment)).map_err(|problems| error(&problems))?;
+        Ok(Simulation { engine, clock: Clock::new(), frame: Vec::new(), chunk: FIRST_CHUNK })
+    }
+
+    /// Runs for at most `maxCycles` cycles.
+    #[wasm_bindgen(unchecked_return_type = "Reason")]
+    pub fn advance(&mut self, #[wasm_bindgen(js_name = maxCycles)] max_cycles: f64) -> String {
+        self.engine.advance(max_cycles as u64).key().to_owned()
+    }
+
+    /// Runs for about `milliseconds` of the host's clock, in chunks of about one millisecond.
+    #[wasm_bindgen(js_name = advanceFor, unchecked_return_type = "Reason")]
+    pub fn advance_for(&mut self, milliseconds: f64) -> String {
+        let mut now = self.clock.now();
+        let end = now + milliseconds;
+        loop {
+            let reason = self.engine.advance(self.chunk);
+            let took = self.clock.now() - now;
+            now += took;
+            if reason != Reason::Budget || now >= end {
+                return reason.key().to_owned();
+            }
+            self.chunk = if took < 0.5 {
+                self.chunk * 2
+            } else if took > 2.0 {
+                (self.chunk / 2).max(1)
+            } else {
+                self.chunk
+            };
+        }
+    }
+
+    /// Runs until a CTA is placed or finishes or the policy decides something, for at most `maxCycles` cycles.
+    #[wasm_bindgen(js_name = advanceEvent, unchecked_return_type = "Reason")]
+    pub fn advance_event(&mut self, #[wasm_bindgen(js_name = maxCycles)] max_cycles: f64) -> String {
+        self.engine.advance_event(max_cycles as u64).key().to_owned()
+    }
+
+    /// The present cycle.
+    #[wasm_bindgen(getter)]
+    pub fn cycle(&self) -> f64 {
+        self.engine.cycle() as f64
+    }
+
+    /// The machine as it stands, laid out as `frameLayout()` says: a view into the module's memory. Copy it before the next call.
+    pub fn frame(&mut self) -> Uint32Array {
+        self.engine.machine_mut().settle();
+        frame::fill(self.engine.machine(), &mut self.frame);
+        // SAFETY: the view must not outlive the next growth of the memory or change of the vector. The vector belongs to this object and
+        // changes only in this function; that callers copy before they call again is this function's contract.
+        #[allow(unsafe_code)]
+        unsafe {
+            Uint32Array::view(&self.frame)
+        }
+    }
+
+    /// Where everything is in `frame()`; the same for the whole run.
+    #[wasm_bindgen(js_name = frameLayout, unchecked_return_type = "FrameLayout")]
+    pub fn frame_layout(&self) -> Result<JsValue, JsValue> {
+        plain(&frame::layout(self.engine.machine(), self.engine.experiment()))
+    }
+
+    /// Complete windows with index `since` and later, row-major, columns as `windowsLayout()` says.
+    pub fn windows(&self, since: f64) -> Vec<f64> {
+        self.engine.windows().rows_since(since as u64)
+    }
+
+    /// The columns of `windows()`.
+    #[wasm_bindgen(js_name = windowsLayout, unchecked_return_type = "WindowsLayout")]
+    pub fn windows_layout(&self) -> Result<JsValue, JsValue> {
+        plain(&self.engine.windows().layout(&self.engine.experiment().gpu))
+    }
+
+    /// The policy's log from entry `since`.
+    #[wasm_bindgen(unchecked_return_type = "Decision[]")]
+    pub fn decisions(&self, since: f64) -> Result<JsValue, JsValue> {
+        let decisions = self.engine.decisions().iter().skip(since as usize);
+        plain(&Value::array(decisions.map(report::decision)))
+    }
+
+    /// The result as it stands now.
+    #[wasm_bindgen(unchecked_return_type = "object")]
+    pub fn result(&mut self) -> Result<JsValue, JsValue> {
+        plain(&self.engine.result())
+    }
+
+    /// Tells the run a kernel's IPC alone, measured by another simulation, so that `result()` has slowdowns.
+    #[wasm_bindgen(js_name = setAlone)]
+    pub fn set_alone(&mut self, kernel: u32, ipc: f64) -> Result<(), JsValue> {
+        let kernel = self.kernel(kernel)?;
+        self.engine.set_ipc_alone(kernel, ipc);
+        Ok(())
+    }
+
+    /// The experiment that measures a kernel's IPC alone.
+    #[wasm_bindgen(js_name = aloneExperiment, unchecked_return_type = "object")]
+    pub fn alone_experiment(&self, kernel: u32) -> Result<JsValue, JsValue> {
+        plain(&self.engine.alone_experiment(self.kernel(kernel)?).encode())
+    }
+
+    /// One number for the whole state, as sixteen hexadecimal digits.
+    pub fn digest(&mut self) -> String {
+        report::hex(self.engine.digest())
+    }
+
+    /// The run as it stands, to go back to.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.engine.clone())
+    }
+
+    /// Goes back to a moment of this or another run; the snapshot can be used again.
+    pub fn restore(&mut self, #[wasm_bindgen(js_name = snapshot)] moment: &Snapshot) {
+        self.engine = moment.0.clone();
+    }
+
+    /// Sets the controls by hand: the policy becomes `manual`. Throws an `ExperimentError`.
+    #[wasm_bindgen(js_name = setControls)]
+    pub fn set_controls(&mut self, #[wasm_bindgen(unchecked_param_type = "object")] controls: &JsValue) -> Result<(), JsValue> {
+        let (kernels, sms) = self.extent();
+        let controls = decoded(controls, |given, problems| Controls::decode(given, "controls", kernels, sms, problems));
+        controls.and_then(|controls| self.engine.set_controls(controls)).map_err(|problems| error(&problems))
+    }
+
+    /// Hands the sharing over to another policy, from the present cycle on. Throws an `ExperimentError`.
+    #[wasm_bindgen(js_name = setPolicy)]
+    pub fn set_policy(&mut self, #[wasm_bindgen(unchecked_param_type = "object")] policy: &JsValue) -> Result<(), JsValue> {
+        let (kernels, sms) = self.extent();
+        let policy = decoded(policy, |given, problems| PolicySpec::decode(given, "policy", kernels, sms, problems));
+        policy.and_then(|policy| self.engine.set_policy(&policy)).map_err(|problems| error(&problems))
+    }
+
+    /// The controls as they stand, in the shape that `setControls` takes.
+    #[wasm_bindgen(unchecked_return_type = "object")]
+    pub fn controls(&self) -> Result<JsValue, JsValue> {
+        plain(&self.engine.machine().controls().encode())
+    }
+
+    /// Which queue waits for which, for a run that is stuck.
+    #[wasm_bindgen(js_name = explainStuck)]
+    pub fn explain_stuck(&self) -> String {
+        self.engine.explain_stuck()
+    }
+}
+
+impl Simulation {
+    /// Kernels and SMs, which decide what controls and policies can say.
+    fn extent(&self) -> (usize, usize) {
+        let experiment = self.engine.experiment();
+        (experiment.kernels.len(), experiment.gpu.sm_count() as usize)
+    }
+
+    fn kernel(&self, index: u32) -> Result<KernelId, JsValue> {
+        let kernels = self.engine.experiment().kernels.len();
+        let mut ids = KernelId::first(kernels);
+        ids.nth(index as usize).ok_or_else(|| {
+            let mut problems = Problems::default();
+            problems.add("kernel", index, format!("less than {kernels}, the number of kernels"));
+            error(&problems)
+        })
+    }
+}
+
+/// Reads a part of an experiment. A decoder that gives nothing has said why in the problems.
+fn decoded<T>(given: &JsValue, decode: impl FnOnce(&Value, &mut Problems) -> Option<T>) -> Result<T, Problems> {
+    let mut problems = Problems::default();
+    let decoded = decode(&value(given)?, &mut problems);
+    match decoded {
+        Some(decoded) => problems.or(decoded),
+        None => Err(problems),
+    }
+}
+
+fn read(given: &JsValue) -> Result<Experiment, Problems> {
+    Experiment::decode(&value(given)?)
+}
+
+/// Everything that can be chosen by name.
+#[wasm_bindgen(unchecked_return_type = "Catalogue")]
+pub fn presets() -> Result<JsValue, JsValue> {
+    let experiment = |&(name, text): &(&str, &str)| Some((name.to_owned(), serde_json::from_str(text).ok()?));
+    let experiments: Vec<(String, Value)> = EXPERIMENTS.iter().filter_map(experiment).collect();
+    plain(&catalogue::catalogue(&experiments))
+}
+
+/// What is wrong with an experiment; nothing if it can run.
+#[wasm_bindgen(unchecked_return_type = "Problem[]")]
+pub fn validate(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Array {
+    let problems = read(experiment).err().unwrap_or_default();
+    list(&problems.0)
+}
+
+/// The experiment with every default written out. Throws an `ExperimentError`.
+#[wasm_bindgen(unchecked_return_type = "object")]
+pub fn normalise(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<JsValue, JsValue> {
+    plain(&read(experiment).map_err(|problems| error(&problems))?.encode())
+}
+
+/// The hash that stamps an experiment's outputs, taken after defaults. Throws an `ExperimentError`.
+#[wasm_bindgen(js_name = configHash)]
+pub fn config_hash(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<String, JsValue> {
+    Ok(read(experiment).map_err(|problems| error(&problems))?.config_hash())
+}
+
+/// The GPU after defaults, and each kernel's occupancy with its limiter for each SM class. Throws an `ExperimentError`.
+#[wasm_bindgen(unchecked_return_type = "object")]
+pub fn explain(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<JsValue, JsValue> {
+    plain(&catalogue::explain(&read(experiment).map_err(|problems| error(&problems))?))
+}
+
+/// A seed from the host's random numbers, for whoever asks for a new one.
+#[wasm_bindgen(js_name = freshSeed)]
+pub fn fresh_seed() -> Result<u32, JsValue> {
+    host::fresh_seed()
+}
+
+/// The engine's version.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}

@@ -1,0 +1,53 @@
+/** One thing wrong with an input. */
+export interface Problem { path: string; found: string; want: string }
+/** What the constructor and the setters throw for bad input. */
+export interface ExperimentError extends Error { problems: Problem[] }
+/** Why an advance returned. */
+export type Reason = "budget" | "event" | "cycles" | "kernels_done" | "stuck";
+/** A key with words for people. */
+export interface Named { key: string; title: string; doc: string }
+/** Where everything is in `frame()`: sections of u32, row-major. */
+export interface FrameLayout {
+  length: number;
+  sections: { name: string; offset: number; shape: number[]; doc: string }[];
+  kernels: string[];
+  stalls: Named[];
+  warp_states: Named[];
+  sms: { class: string; slots: number; schedulers: number; warps: number; threads: number; registers: number; shared_bytes: number }[];
+  banks: number;
+  channels: number;
+  dram_banks: number;
+  capacity: { request_queue: number; reply_queue: number; l2_queue: number; l2_mshr: number; dram_queue: number; mshr: number; miss_queue: number };
+}
+/** The columns of `windows()`. */
+export interface WindowsLayout {
+  window: number;
+  columns: { key: string; unit: string; title: string; doc: string; kernel: number | null }[];
+  peaks: { noc_bytes_per_cycle: number; dram_bytes_per_cycle: number; ipc: number };
+}
+/** An entry of the policy's log. */
+export interface Decision { cycle: number; text: string; kernel: number | null }
+/** A parameter of a policy, enough to build a form from. */
+export interface PolicyParam {
+  name: string;
+  kind: "int" | "number" | "choice" | "per_kernel_int" | "bool" | "controls";
+  unit: string;
+  min?: number;
+  max?: number;
+  required: boolean;
+  /** What holds where it is left out, in words or as a value. */
+  default: unknown;
+  choices?: string[];
+  doc: string;
+}
+/** Everything that can be chosen by name. */
+export interface Catalogue {
+  gpus: { name: string; title: string; source: string; doc: string }[];
+  gpu_fields: { path: string; unit: string; min?: number; max?: number; doc: string; kind: "int" | "choice"; choices?: string[]; values: Record<string, number | string> }[];
+  kernels: { name: string; title: string; doc: string; source: string; threads: number; registers: number; shared_bytes: number; ctas: number; launches: number; fits: Record<string, number> }[];
+  policies: { name: string; title: string; doc: string; source: string; params: PolicyParam[] }[];
+  warp_orders: { name: string; doc: string; takes?: "group size" }[];
+  cta_orders: { name: string; doc: string }[];
+  metrics: { key: string; title: string; unit: string; scope: string; formula: string; doc: string }[];
+  experiments: { name: string; title: string; experiment: object }[];
+}

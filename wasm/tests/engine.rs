@@ -1,0 +1,271 @@
+//! The compiled module in a JavaScript host: Node, a window of Chromium, and a worker of Chromium run these same tests (`cargo xtask test wasm`).
+//!
+//! The goldens are the ones that the native build is held to (`tests/determinism.rs`).
+#![cfg(target_arch = "wasm32")]
+
+use corun::{EXPERIMENTS, Simulation};
+use js_sys::{Array, JSON, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const GOLDENS: &str = include_str!("../../tests/golden/digests.json");
+
+fn parsed(text: &str) -> JsValue {
+    JSON::parse(text).expect("JSON")
+}
+
+/// `a.b.c` of an object.
+fn get(object: &JsValue, path: &str) -> JsValue {
+    path.split('.').fold(object.clone(), |at, key| Reflect::get(&at, &key.into()).unwrap_or(JsValue::UNDEFINED))
+}
+
+fn number(object: &JsValue, path: &str) -> f64 {
+    get(object, path).as_f64().unwrap_or_else(|| panic!("no number at {path}"))
+}
+
+fn text(object: &JsValue, path: &str) -> String {
+    get(object, path).as_string().unwrap_or_else(|| panic!("no text at {path}"))
+}
+
+fn problems(error: &JsValue) -> Array {
+    get(error, "problems").dyn_into().unwrap_or_else(|_| panic!("an error without problems"))
+}
+
+fn start(experiment: &str) -> Simulation {
+    Simulation::new(&experiment.into()).unwrap_or_else(|error| panic!("{}", text(&error, "message")))
+}
+
+/// Each experiment's name, text and golden digest, and the cycles that it runs for.
+fn goldens() -> (f64, Vec<(&'static str, &'static str, String)>) {
+    let goldens = parsed(GOLDENS);
+    let with_digest =
+        |&(name, experiment): &(&'static str, &'static str)| (name, experiment, text(&goldens, &format!("experiments.{name}.digest")));
+    (number(&goldens, "cycles"), EXPERIMENTS.iter().map(with_digest).collect())
+}
+
+#[test]
+fn digests_and_config_hashes_equal_the_native_goldens() {
+    let (cycles, all) = goldens();
+    let keys = js_sys::Object::keys(&get(&parsed(GOLDENS), "experiments").into());
+    assert!(all.len() >= 8 && all.len() == keys.length() as usize, "{} experiments, {} goldens", all.len(), keys.length());
+    for (name, experiment, digest) in all {
+        let hash = corun::config_hash(&experiment.into()).expect("a hash");
+        assert_eq!(hash, text(&parsed(GOLDENS), &format!("experiments.{name}.config_hash")), "{name}");
+        let mut simulation = start(experiment);
+        simulation.advance(cycles);
+        assert_eq!(simulation.digest(), digest, "{name}");
+    }
+}
+
+#[test]
+fn any_split_of_the_budget_gives_the_same_run() {
+    let (cycles, all) = goldens();
+    for (name, experiment, digest) in all {
+        let mut simulation = start(experiment);
+        for part in [1.0, 399.0, 2.0, 1000.0, 400.0].into_iter().cycle() {
+            let left = cycles - simulation.cycle();
+            let reason = simulation.advance(left.min(part));
+            let _ = simulation.frame();
+            let _ = simulation.result().expect("a result");
+            if simulation.cycle() == cycles || reason != "budget" {
+                break;
+            }
+        }
+        assert_eq!(simulation.digest(), digest, "{name}");
+    }
+}
+
+#[test]
+fn a_snapshot_continues_as_the_run_did() {
+    let (cycles, all) = goldens();
+    for (name, experiment, digest) in all {
+        let mut simulation = start(experiment);
+        simulation.advance((cycles / 3.0).floor());
+        let middle = simulation.digest();
+        let snapshot = simulation.snapshot();
+        for round in ["on", "again"] {
+            simulation.advance(cycles - simulation.cycle());
+            assert_eq!(simulation.digest(), digest, "{name}, {round}");
+            simulation.restore(&snapshot);
+            assert_eq!(simulation.digest(), middle, "{name}, {round}: restored");
+        }
+    }
+}
+
+#[test]
+fn an_object_means_what_its_text_means() {
+    for (name, experiment) in EXPERIMENTS {
+        let of_text = corun::config_hash(&JsValue::from(*experiment)).expect("text");
+        assert_eq!(corun::config_hash(&parsed(experiment)).expect("object"), of_text, "{name}");
+        // What `normalise` writes is the same experiment again.
+        let whole = corun::normalise(&parsed(experiment)).expect("normal form");
+        assert_eq!(corun::config_hash(&whole).expect("normal form"), of_text, "{name}");
+        let through_text = JSON::stringify(&whole).expect("JSON");
+        assert_eq!(corun::config_hash(&through_text.into()).expect("normal form as text"), of_text, "{name}");
+    }
+}
+
+#[test]
+fn the_frame_is_as_its_layout_says() {
+    for (name, experiment) in EXPERIMENTS {
+        let mut simulation = start(experiment);
+        simulation.advance(5000.0);
+        let layout = simulation.frame_layout().expect("a layout");
+        let frame = simulation.frame().to_vec();
+        assert_eq!(frame.len() as f64, number(&layout, "length"), "{name}");
+        let mut end = 0.0;
+        for section in Array::from(&get(&layout, "sections")).iter() {
+            assert_eq!(number(&section, "offset"), end, "{name}: {} starts where the one before ends", text(&section, "name"));
+            end += Array::from(&get(&section, "shape")).iter().map(|n| n.as_f64().unwrap_or(f64::NAN)).product::<f64>();
+        }
+        assert_eq!(end, number(&layout, "length"), "{name}");
+        let cycle = f64::from(frame[0]) + f64::from(frame[1]) * 4_294_967_296.0;
+        assert_eq!(cycle, simulation.cycle(), "{name}: the first section is the cycle");
+    }
+}
+
+#[test]
+fn windows_come_whole_and_from_where_one_asks() {
+    let mut simulation = start(EXPERIMENTS[0].1);
+    let layout = simulation.windows_layout().expect("a layout");
+    let columns = Array::from(&get(&layout, "columns")).length() as usize;
+    let window = number(&layout, "window");
+    simulation.advance(window * 5.0 + 17.0);
+    let all = simulation.windows(0.0);
+    assert_eq!(all.len(), 5 * columns);
+    for (i, row) in all.chunks(columns).enumerate() {
+        assert_eq!((row[0], row[1]), (i as f64 * window, (i + 1) as f64 * window), "start and end of window {i}");
+    }
+    assert_eq!(simulation.windows(3.0), all[3 * columns..]);
+    assert!(simulation.windows(5.0).is_empty());
+    assert!(simulation.windows(1e18).is_empty());
+}
+
+#[test]
+fn a_mistake_is_an_error_with_its_problems() {
+    let mistakes = [
+        "",
+        "{",
+        "null",
+        "[]",
+        "7",
+        "\"BP\"",
+        "{}",
+        r#"{"corun": 99}"#,
+        r#"{"corun": 1, "gpu": "no-such-gpu", "kernels": ["BP"], "policy": {"name": "even"}}"#,
+        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["no such kernel"], "policy": {"name": "even"}}"#,
+        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": [], "policy": {"name": "even"}}"#,
+        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": {"name": "no such policy"}}"#,
+        r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": {"name": "even"}, "unknown": 1}"#,
+        r#"{"corun": 1, "gpu": {"preset": "tiny-2sm", "sm.count": 0}, "kernels": ["BP"], "policy": {"name": "even"}}"#,
+        r#"{"corun": 1, "gpu": {"preset": "tiny-2sm", "sm.count": 1e300}, "kernels": ["BP"], "policy": {"name": "even"}}"#,
+    ];
+    for mistake in mistakes {
+        let error = Simulation::new(&mistake.into()).err().unwrap_or_else(|| panic!("{mistake:?} is accepted"));
+        assert!(error.is_instance_of::<js_sys::Error>(), "{mistake}");
+        assert!(problems(&error).length() > 0, "{mistake}");
+        for problem in problems(&error).iter() {
+            for part in ["path", "found", "want"] {
+                assert!(!text(&problem, part).is_empty(), "{mistake}: {part}");
+            }
+        }
+        assert_eq!(corun::validate(&mistake.into()).length(), problems(&error).length(), "{mistake}");
+    }
+    assert_eq!(corun::validate(&EXPERIMENTS[0].1.into()).length(), 0);
+}
+
+#[test]
+fn what_is_no_json_is_refused() {
+    // Nested beyond any stack, as text and as an object; an object that contains itself; things that are no data.
+    let mut pit = JsValue::NULL;
+    for _ in 0..100_000 {
+        pit = Array::of1(&pit).into();
+    }
+    let ring = js_sys::Object::new();
+    Reflect::set(&ring, &"kernels".into(), &ring).expect("an object takes a property");
+    for (what, given) in [
+        ("deep text", "[".repeat(100_000).into()),
+        ("ten million characters of noise", "x".repeat(10_000_000).into()),
+        ("a deep object", pit),
+        ("a ring", ring.into()),
+        ("a symbol", js_sys::Symbol::iterator().into()),
+        ("undefined", JsValue::UNDEFINED),
+        ("a function", js_sys::Function::new_no_args("").into()),
+    ] {
+        let error = Simulation::new(&given).err().unwrap_or_else(|| panic!("{what} is accepted"));
+        assert!(problems(&error).length() > 0, "{what}");
+    }
+}
+
+#[test]
+fn controls_and_policies_can_change_in_the_middle() {
+    let mut simulation = start(EXPERIMENTS[0].1);
+    simulation.advance(3000.0);
+    let controls = simulation.controls().expect("controls");
+    simulation.set_controls(&controls).expect("the controls that are in force are valid");
+    let shown = |simulation: &Simulation| String::from(JSON::stringify(&simulation.controls().expect("controls")).expect("JSON"));
+    assert_eq!(shown(&simulation), String::from(JSON::stringify(&controls).expect("JSON")), "nothing changed");
+    assert_eq!(text(&simulation.result().expect("a result"), "policy.name"), "manual");
+    let error = simulation.set_controls(&parsed(r#"{"no such control": 1}"#)).expect_err("an unknown control");
+    assert!(problems(&error).length() > 0);
+    let error = simulation.set_policy(&parsed(r#"{"name": "no such policy"}"#)).expect_err("an unknown policy");
+    assert!(problems(&error).length() > 0);
+    simulation.set_policy(&parsed(r#"{"name": "even"}"#)).expect("a policy");
+    simulation.advance(3000.0);
+    assert_eq!(simulation.cycle(), 6000.0);
+}
+
+#[test]
+fn ipc_alone_makes_slowdowns() {
+    let mut simulation = start(EXPERIMENTS[0].1);
+    simulation.advance(20_000.0);
+    let kernels = Array::from(&get(&simulation.result().expect("a result"), "kernels")).length();
+    assert!(get(&simulation.result().expect("a result"), "metrics.hspeedup").as_f64().is_none(), "not known yet");
+    for kernel in 0..kernels {
+        let mut alone = Simulation::new(&simulation.alone_experiment(kernel).expect("an experiment")).expect("it can run");
+        alone.advance(20_000.0);
+        simulation.set_alone(kernel, number(&alone.result().expect("a result"), "gpu.ipc")).expect("a kernel of this run");
+    }
+    let hspeedup = number(&simulation.result().expect("a result"), "metrics.hspeedup");
+    assert!(hspeedup > 0.0 && hspeedup <= 1.5, "{hspeedup}");
+    assert!(simulation.set_alone(kernels, 1.0).is_err(), "there is no such kernel");
+    assert!(simulation.alone_experiment(kernels).is_err(), "there is no such kernel");
+}
+
+#[test]
+fn time_and_events_bound_an_advance() {
+    let mut simulation = start(EXPERIMENTS[0].1);
+    let reason = simulation.advance_for(20.0);
+    assert!(simulation.cycle() > 0.0, "{reason}");
+    let before = simulation.cycle();
+    let reason = simulation.advance_event(100_000.0);
+    assert!(simulation.cycle() > before);
+    assert!(reason == "event" || simulation.cycle() == before + 100_000.0, "{reason}");
+    for nothing in [0.0, -5.0, f64::NAN] {
+        let before = simulation.cycle();
+        assert_eq!(simulation.advance(nothing), "budget");
+        assert_eq!(simulation.cycle(), before);
+    }
+}
+
+#[test]
+fn the_catalogue_names_what_an_experiment_can_name() {
+    let catalogue = corun::presets().expect("a catalogue");
+    for list in ["gpus", "gpu_fields", "kernels", "policies", "warp_orders", "cta_orders", "metrics", "experiments"] {
+        assert!(Array::from(&get(&catalogue, list)).length() > 0, "{list}");
+    }
+    assert_eq!(Array::from(&get(&catalogue, "experiments")).length() as usize, EXPERIMENTS.len());
+    for entry in Array::from(&get(&catalogue, "experiments")).iter() {
+        assert_eq!(corun::validate(&get(&entry, "experiment")).length(), 0, "{}", text(&entry, "name"));
+        let explained = corun::explain(&get(&entry, "experiment")).expect("an explanation");
+        assert!(explained.is_object());
+    }
+}
+
+#[test]
+fn fresh_seeds_are_fresh() {
+    let seeds: Vec<u32> = (0..4).map(|_| corun::fresh_seed().expect("a seed")).collect();
+    assert!(seeds.windows(2).any(|pair| pair[0] != pair[1]), "{seeds:?}");
+    let mut simulation = start(EXPERIMENTS[0].1);
+    assert_eq!(text(&simulation.result().expect("a result"), "engine"), corun::version());
+}
