@@ -129,8 +129,12 @@ function showSelection(): void {
 }
 
 const MAX_LOG = 200;
+/** All of the run: the charts mark them. */
+let decided: Decision[] = [];
 function showDecisions(decisions: Decision[], restart: boolean): void {
-  if (restart) log.replaceChildren();
+  if (restart) { log.replaceChildren(); decided = []; }
+  decided.push(...decisions);
+  charts.setDecisions(decided);
   for (const d of decisions.slice(-MAX_LOG)) {
     const name = d.kernel === null ? null : loaded?.layout.kernels[d.kernel];
     log.prepend(h("li", null, h("span", { class: "log-cycle" }, count(d.cycle)), h("span", null, name ? h("b", null, `${name} `) : null, d.text)));

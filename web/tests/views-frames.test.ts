@@ -88,9 +88,10 @@ test("tiles are in even rows", () => {
   assert.equal(columnsFor(16, 1800, 100, 8), 16);
   assert.equal(columnsFor(16, 1500, 100, 8), 8);
   assert.equal(columnsFor(16, 1000, 100, 8), 8);
-  assert.equal(columnsFor(16, 344, 100, 8), 3);
+  assert.equal(columnsFor(16, 344, 100, 8), 2);
+  assert.equal(columnsFor(16, 740, 100, 8), 4);
   assert.equal(columnsFor(2, 1500, 100, 8), 2);
-  assert.equal(columnsFor(56, 1500, 100, 8), 12);
+  assert.equal(columnsFor(56, 1500, 100, 8), 8);
   assert.equal(columnsFor(5, 50, 100, 8), 1);
 });
 

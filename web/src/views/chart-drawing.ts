@@ -32,16 +32,16 @@ export interface ChartDrawing { drawing: Drawing; plot: Plot }
 export const LEFT = 54;
 const RIGHT = 12, TOP = 14, BOTTOM = 38;
 
-/** Light lines of a stack, where one kernel's area meets another. */
 export function seriesPaint(series: SeriesSpec, t: Theme): Paint {
   if (series.kernel !== null) return kernelPaint(series.kernel, t);
   if (series.stall === null) return t.accent;
   return stallPaint(series.stall, t);
 }
 
+/** Stall causes have patterns of their own too; waiting for memory, the most common, is plain. */
 export function stallPaint(stall: number, t: Theme): Paint {
   const colour = STALL_COLOURS[stall % STALL_COLOURS.length] as string;
-  const patterns = ["plain", "diagonal", "plain", "dots", "back-diagonal", "horizontal", "vertical", "grid"] as const;
+  const patterns = ["grid", "diagonal", "plain", "dots", "back-diagonal", "horizontal", "vertical", "cross"] as const;
   return { colour, ink: t.dark ? "#00000066" : "#ffffff80", pattern: patterns[stall % patterns.length] ?? "plain" };
 }
 
@@ -84,7 +84,7 @@ export function drawChart(input: ChartInput): ChartDrawing {
   // The time axis is drawn last: areas must not cover it.
   const base = plot.y + plot.h;
   d.line(plot.x, base + 0.5, plot.x + plot.w, base + 0.5, t.axis);
-  for (const cycle of ticks(from, to, Math.max(2, Math.floor(plot.w / 90)))) {
+  for (const cycle of ticks(from, to, Math.max(2, Math.floor(plot.w / 62)))) {
     const at = Math.round(x(cycle)) + 0.5;
     d.line(at, base, at, base + 4, t.axis);
     const label = short(cycle);

@@ -1,10 +1,10 @@
-// <corun-sm-detail>: one SM in full. Hidden while no SM is selected; its close button fires `select-sm` with null.
+// <corun-sm-detail>: one SM in full. Hidden while no SM is selected; heading and closing are its owner's.
 import { figure, percent, whole } from "../draw/scale.ts";
 import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { kernelStyle } from "../palette.ts";
-import type { Catalogue, FrameLayout, SelectSm, SmView } from "../types.ts";
+import type { Catalogue, FrameLayout, SmView } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
-import { button, cssFill, el, put, swatch } from "./parts.ts";
+import { cssFill, el, put, swatch } from "./parts.ts";
 import { stateLetters } from "./letters.ts";
 
 /** A frame's worth of this panel is a few hundred texts: ten times a second is as fast as they can be read. */
@@ -20,7 +20,6 @@ export class SmDetail extends HTMLElement implements SmView {
   private warps: HTMLElement[] = [];
   private schedulers: HTMLElement[] = [];
   private counts: HTMLElement[] = [];
-  private heading = el("h3", { class: "cv-title", tabindex: "-1" });
   private made = -1;
   private drawn = 0;
   private timer = 0;
@@ -73,12 +72,6 @@ export class SmDetail extends HTMLElement implements SmView {
     const layout = r.layout, shape = layout.sms[sm];
     if (!shape) return;
     const t = theme();
-    const close = button("Close", { class: "cv-button", "aria-label": "Close the SM's details" }, () => {
-      this.selected = null;
-      this.dispatchEvent(new CustomEvent<SelectSm>("select-sm", { bubbles: true, detail: { sm: null } }));
-    });
-    put(this.heading, new Set(layout.sms.map((s) => s.class)).size > 1 ? `SM ${sm} (${shape.class})` : `SM ${sm}`);
-
     this.rows = [];
     const kernels = layout.kernels.map((_, k) => k);
     const bars = el("div", { class: "cv-bars" });
@@ -108,13 +101,12 @@ export class SmDetail extends HTMLElement implements SmView {
     this.counts = layout.warp_states.map(() => el("b", { class: "cv-count" }));
     const states = layout.warp_states.map((s, i) => el("li", { class: "cv-key", title: s.doc }, el("kbd", { class: "cv-letter" }, this.letters[i] ?? "?"), ` ${s.title} `, this.counts[i] as HTMLElement));
     this.replaceChildren(
-      el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, close)),
       el("div", { class: "cv-legend" }, ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name))),
       el("div", { class: "cv-detailgrid" },
-        el("section", { class: "cv-block" }, el("h4", {}, "Resources"), bars),
+        el("section", { class: "cv-block" }, el("h3", {}, "Resources"), bars),
         el("section", { class: "cv-block" },
-          el("h4", {}, "Schedulers, this cycle"), el("div", { class: "cv-schedulers" }, ...this.schedulers),
-          el("h4", {}, `Warps, by slot 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": "Warps and their states" }, ...this.warps),
+          el("h3", {}, "Schedulers, this cycle"), el("div", { class: "cv-schedulers" }, ...this.schedulers),
+          el("h3", {}, `Warps, by slot 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": "Warps and their states" }, ...this.warps),
           el("ul", { class: "cv-legend cv-states", "aria-label": "Warp states and how many warps are in each" }, ...states))),
     );
   }

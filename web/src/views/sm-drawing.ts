@@ -26,7 +26,7 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
   const cellW = (tile - 2 * PAD - 2 * (perRow - 1)) / perRow;
   const cellH = Math.min(24, Math.max(12, cellW * 0.9));
   const slotsH = slotRows * cellH + (slotRows - 1) * 2;
-  const height = PAD + 16 + slotsH + 10 + 9 + 15 + 5 + 9 + 15 + 2;
+  const height = PAD + 18 + slotsH + 9 + 9 + 17 + 5 + 9 + 17 + 5;
   const rows = Math.ceil(n / columns);
   const d = new Drawing(width, Math.max(40, rows * height + (rows - 1) * GAP), t.surface, t.font, t.mono);
   const classes = new Set(layout.sms.map((s) => s.class)).size > 1;
@@ -62,7 +62,7 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
       }
       d.spot(`slot:${sm}:${slot}`, cx, cy, cellW, cellH, () => describeSlot(model, sm, slot));
     }
-    iy += slotsH + 8;
+    iy += slotsH + 9;
 
     const shares = model.shares(sm);
     bar(d, ix, iy, iw, t);
@@ -80,10 +80,10 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
     const cause = worst >= 0 && (shares[worst] as number) > 0.005 ? `${layout.stalls[worst - model.kernels]?.title ?? ""} ${percent(shares[worst] as number, 1)}` : "";
     const done = active ? `issued ${percent(issued, 1)}` : "not started";
     const causeFits = cause !== "" && textWidth(done, 11) + textWidth(cause, 11) + 8 <= iw;
-    d.text(ix, iy + 18, done, t.ink2, 11, { baseline: "middle" });
-    if (causeFits) d.text(ix + iw, iy + 18, cause, t.ink3, 11, { align: "end", baseline: "middle" });
+    d.text(ix, iy + 19, done, t.ink2, 11, { baseline: "middle" });
+    if (causeFits) d.text(ix + iw, iy + 19, cause, t.ink3, 11, { align: "end", baseline: "middle" });
     d.spot(`issue:${sm}`, ix, iy - 2, iw, 26, () => describeIssue(model, sm));
-    iy += 9 + 15 + 5;
+    iy += 9 + 17 + 5;
 
     const limit = model.limiting(sm);
     bar(d, ix, iy, iw, t);
@@ -95,8 +95,8 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
         ax += w;
       }
       const used = percent(limit.used, limit.capacity);
-      d.text(ix, iy + 18, fitText(limit.title, 11, iw - textWidth(used, 11) - 6), t.ink2, 11, { baseline: "middle" });
-      d.text(ix + iw, iy + 18, used, t.ink3, 11, { align: "end", baseline: "middle" });
+      d.text(ix, iy + 19, fitText(limit.title, 11, iw - textWidth(used, 11) - 6), t.ink2, 11, { baseline: "middle" });
+      d.text(ix + iw, iy + 19, used, t.ink3, 11, { align: "end", baseline: "middle" });
       d.spot(`use:${sm}`, ix, iy - 2, iw, 26, () => describeUse(model, sm));
     }
   }

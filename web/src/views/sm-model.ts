@@ -108,8 +108,12 @@ export class SmModel {
   }
 }
 
-/** Columns for `count` tiles: as many as fit, then as few as the same number of rows needs, so that rows are even. */
+/**
+ * Columns for `count` tiles: a divisor of the count if one comes close to what fits, so that no row is short; else as many as
+ * the same number of rows needs.
+ */
 export function columnsFor(count: number, width: number, least: number, gap: number): number {
   const fit = Math.max(1, Math.min(count, Math.floor((width + gap) / (least + gap))));
+  for (let columns = fit; columns >= fit * 0.6; columns--) if (count % columns === 0) return columns;
   return Math.ceil(count / Math.ceil(count / fit));
 }
