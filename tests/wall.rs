@@ -21,8 +21,8 @@ fn mentions(folder: &str, forbidden: &[&str]) -> Vec<String> {
     let is_test = |file: &PathBuf| file.strip_prefix(&root).unwrap().iter().any(|part| part == "tests" || part == "tests.rs");
     let files = sources(&root.join(folder)).into_iter().filter(|file| !is_test(file));
     let mut found = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(file).unwrap();
+    for file in files.collect::<Vec<_>>() {
+        let text = fs::read_to_string(&file).unwrap();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
             if forbidden.iter().any(|word| line.contains(word)) {
                 found.push(format!("{}:{}: {}", file.display(), number + 1, line.trim()));
