@@ -232,6 +232,16 @@ impl Bank {
         line * self.banks_per_channel + self.index / self.channels
     }
 
+    /// When the oldest reply's turn at the port comes, or came. `Tick::MAX`: there is none.
+    pub(super) fn reply_due(&self) -> Tick {
+        self.pipeline.front().map_or(Tick::MAX, |(ready, _)| *ready)
+    }
+
+    /// Whether requests of a line that has come wait to be answered.
+    pub(super) fn is_answering(&self) -> bool {
+        self.answering.is_some()
+    }
+
     /// The first tick after `tick` in which the bank can do something by itself (replies, answers); `None`: not before a request or a line comes.
     pub(super) fn next_tick(&self, tick: Tick) -> Option<Tick> {
         if self.answering.is_some() {

@@ -54,6 +54,11 @@ pub struct Memory {
     line_flits: u32,
     /// Each channel's `next_clock`, beside each other for a quick look.
     due: Derived<Box<[Clock]>>,
+    /// Banks with requests in their queue.
+    queued: Derived<u64>,
+    /// By bank: when the next line from DRAM, or the next reply's turn at the port, comes. `NEVER`: not under way.
+    fill_due: Derived<Box<[Cycle]>>,
+    reply_due: Derived<Box<[Tick]>>,
     /// The ranks that the channels' plans were made with.
     rank: Derived<PerKernel<u8>>,
 }
@@ -84,6 +89,9 @@ impl Memory {
             awake: 0,
             asking: 0,
             line_flits: longest,
+            queued: Derived(0),
+            fill_due: Derived(vec![NEVER; banks as usize].into()),
+            reply_due: Derived(vec![Tick::MAX; banks as usize].into()),
             rank: Derived(PerKernel::all(0)),
         }
     }
@@ -162,11 +170,9 @@ impl Memory {
         let last = self.dram_ticks + ticks;
         let channels = self.channels.len();
         for clock in self.dram_ticks + 1..=last {
-            for i in 0..channels {
-                let index = if reversed { channels - 1 - i } else { i };
-                if self.due[index] > clock {
-                    continue;
-                }
+            let due = self.due.iter().rev().fold(0, |set, &due| set << 1 | u64::from(due <= clock));
+            for index in members(due, reversed) {
+                let index = index as usize;
                 let channel = &mut self.channels[index];
                 channel.tick(clock, |transfer| {
                     let request = transfer.request;
@@ -183,6 +189,7 @@ impl Memory {
                     let sent = self.fills[bank as usize].push(here, request.tag);
                     debug_assert!(sent.is_ok(), "the link has a place for every MSHR");
                     self.awake |= 1 << bank;
+                    self.fill_due[bank as usize] = self.fills[bank as usize].next_arrival().unwrap_or(NEVER);
                 });
                 self.due[index] = channel.next_clock();
             }
@@ -192,7 +199,13 @@ impl Memory {
 
     /// One NoC cycle of the L2 banks.
     fn step_l2(&mut self, now: Cycle, reversed: bool) {
-        for index in members(self.awake, reversed) {
+        if self.awake == 0 {
+            return;
+        }
+        let due = |&(fill, reply): &(Cycle, Tick)| fill <= now || reply <= self.noc_ticks;
+        let lists = self.fill_due.iter().copied().zip(self.reply_due.iter().copied());
+        let due = lists.rev().fold(0, |set, dues| set << 1 | u64::from(due(&dues)));
+        for index in members(self.awake & (due | *self.queued), reversed) {
             let i = index as usize;
             let ports = Ports {
                 queue: &mut self.to_l2[i],
@@ -201,10 +214,14 @@ impl Memory {
                 replies: &mut self.replies,
                 stats: &mut self.stats,
             };
-            if !self.l2[i].tick(self.noc_ticks, now, ports) {
-                self.awake &= !(1 << index);
-            }
-            self.asking |= u64::from(!self.to_dram[i].is_empty()) << index;
+            let bank = &mut self.l2[i];
+            let awake = bank.tick(self.noc_ticks, now, ports);
+            self.reply_due[i] = bank.reply_due();
+            self.fill_due[i] = if bank.is_answering() { 0 } else { self.fills[i].next_arrival().unwrap_or(NEVER) };
+            let (queued, asking) = (!self.to_l2[i].is_empty(), !self.to_dram[i].is_empty());
+            *self.queued = *self.queued & !(1 << index) | u64::from(queued) << index;
+            self.awake = self.awake & !(1 << index) | u64::from(awake) << index;
+            self.asking |= u64::from(asking) << index;
         }
     }
 
@@ -219,7 +236,9 @@ impl Memory {
     fn step_requests(&mut self, now: Cycle, reversed: bool) {
         let stats = &mut self.stats;
         let count = |kernel: KernelId, flits| stats[kernel.index()].noc_request_flits += u64::from(flits);
-        self.awake |= self.requests.tick(self.noc_ticks, now, reversed, &mut self.to_l2, count);
+        let delivered = self.requests.tick(self.noc_ticks, now, reversed, &mut self.to_l2, count);
+        self.awake |= delivered;
+        *self.queued |= delivered;
     }
 
     /// The first core cycle after `now` in which a step can do something if nothing more is injected and SMs take no replies: exact or

@@ -17,8 +17,8 @@
 //! data from a queued write of the same line; (3) no limit on how long row hits or better ranks may pass an older request.
 //!
 //! **Speed.** Requests hang in one list for each bank and direction, oldest first. Each bank's offer is kept, and worked out again only
-//! when something happened to its bank. Offers are sets of banks by command; a decision looks only at the commands that the channel
-//! allows now, and among them at the banks whose own time has come (`ripe`). The channel sleeps until the first of these times.
+//! when something happened to its bank. Banks are sets by the command that they offer and by whether their own time for it has come, so
+//! a decision looks at few of them; the channel sleeps until the first clock in which there can be another.
 
 use super::super::derived::Derived;
 use super::super::link::Full;
@@ -75,58 +75,64 @@ struct Bank {
 /// Set in a key for a row command: column commands go first within a rank.
 const ROW_COMMAND: u64 = 1 << 55;
 
+/// The part of a key that goes before age.
+const PREFERENCE: u64 = !0 << 55;
+
 /// Where the rank stands in a key; the age is in the low bits.
 const RANK: u32 = 56;
 
-/// What the banks offer in the direction that is served.
-#[derive(Clone, Debug, Default)]
+/// What the banks offer in the direction that is served: each at most one command for one request.
+#[derive(Clone, Debug)]
 struct Offers {
-    /// Whether they are offers to write.
-    writes: bool,
-    /// Banks by the command that they offer.
-    by_command: [u64; COMMANDS],
+    /// Whether they are to write.
+    writing: bool,
+    /// Banks that offer activate, precharge, and the column command.
+    by_command: [u64; 3],
     /// Banks whose own earliest clock for it has come; the channel's comes on top.
     ripe: u64,
     /// The first clock in which another bank gets ripe, or earlier.
     next_ripe: Clock,
     /// By bank: its earliest clock for the command.
     ready: Box<[Clock]>,
-    /// By bank: rank, row command or not, age. Lower goes first.
+    /// By bank: rank, row command or not, age. Lower goes first; `u64::MAX` without an offer.
     key: Box<[u64]>,
     /// By bank: for which request.
     slot: Box<[u16]>,
 }
 
+/// Index of the column command in `Offers::by_command`; activate and precharge have their own numbers.
+const COLUMN: usize = Command::Read as usize;
+
 impl Offers {
     fn new(banks: u32) -> Self {
         let n = banks as usize;
-        Offers { ready: vec![0; n].into(), key: vec![0; n].into(), slot: vec![NONE; n].into(), next_ripe: Clock::MAX, ..Offers::default() }
-    }
-
-    fn clear(&mut self) {
-        self.by_command = [0; COMMANDS];
-        self.ripe = 0;
-        self.next_ripe = Clock::MAX;
+        Offers {
+            writing: false,
+            by_command: [0; 3],
+            ripe: 0,
+            next_ripe: Clock::MAX,
+            ready: vec![0; n].into(),
+            key: vec![u64::MAX; n].into(),
+            slot: vec![NONE; n].into(),
+        }
     }
 
     /// The bank offers nothing.
     fn withdraw(&mut self, bank: usize) {
         let others = !(1 << bank);
-        self.by_command.iter_mut().for_each(|set| *set &= others);
+        let [activate, precharge, column] = self.by_command;
+        self.by_command = [activate & others, precharge & others, column & others];
         self.ripe &= others;
+        self.key[bank] = u64::MAX;
     }
 
-    fn offer(&mut self, bank: usize, command: Command, ready: Clock, key: u64, slot: u16) {
+    fn put(&mut self, bank: usize, command: usize, ready: Clock, key: u64, slot: u16) {
         self.withdraw(bank);
-        self.by_command[command as usize] |= 1 << bank;
+        self.by_command[command] |= 1 << bank;
         self.next_ripe = self.next_ripe.min(ready);
         self.ready[bank] = ready;
         self.key[bank] = key;
         self.slot[bank] = slot;
-    }
-
-    fn offering(&self) -> u64 {
-        self.by_command.iter().fold(0, |all, set| all | set)
     }
 
     /// Moves the banks whose time has come to `ripe`.
@@ -134,15 +140,43 @@ impl Offers {
         if clock < self.next_ripe {
             return;
         }
+        let [activate, precharge, column] = self.by_command;
         self.next_ripe = Clock::MAX;
-        for bank in members(self.offering() & !self.ripe, false) {
+        for bank in members((activate | precharge | column) & !self.ripe, false) {
             let ready = self.ready[bank as usize];
-            if ready <= clock {
-                self.ripe |= 1 << bank;
-            } else {
-                self.next_ripe = self.next_ripe.min(ready);
-            }
+            let ripe = ready <= clock;
+            self.ripe |= u64::from(ripe) << bank;
+            self.next_ripe = self.next_ripe.min(if ripe { Clock::MAX } else { ready });
         }
+    }
+
+    /// The bank whose offer goes first among those that are ripe and whose command the channel allows in `clock`, if there is any.
+    fn first(&self, clock: Clock, allowed: [Clock; 3]) -> Option<usize> {
+        let mut set = 0;
+        for (banks, allowed) in self.by_command.into_iter().zip(allowed) {
+            set |= if allowed <= clock { banks } else { 0 };
+        }
+        set &= self.ripe;
+        if set == 0 {
+            return None;
+        }
+        let mut winner = set.trailing_zeros() as usize;
+        let mut best = self.key[winner];
+        for bank in members(set & (set - 1), false) {
+            let key = self.key[bank as usize];
+            winner = if key < best { bank as usize } else { winner };
+            best = best.min(key);
+        }
+        Some(winner)
+    }
+
+    /// The first clock in which an offer can be taken.
+    fn next(&self, allowed: [Clock; 3]) -> Clock {
+        let mut next = self.next_ripe;
+        for (banks, allowed) in self.by_command.into_iter().zip(allowed) {
+            next = next.min(if banks & self.ripe != 0 { allowed } else { Clock::MAX });
+        }
+        next
     }
 }
 
@@ -168,8 +202,6 @@ pub struct Banked {
     free: u16,
     /// Reads and writes in the queue.
     count: [u32; 2],
-    /// Banks with reads and with writes.
-    pending: [u64; 2],
     draining: bool,
     arrivals: u64,
     refresh_due: Clock,
@@ -209,7 +241,6 @@ impl Banked {
             slots: vec![slot; queue as usize].into(),
             free: 0,
             count: [0; 2],
-            pending: [0; 2],
             draining: false,
             arrivals: 0,
             refresh_due: if t.tREFI == 0 { Clock::MAX } else { Clock::from(t.tREFI) },
@@ -272,19 +303,17 @@ impl Banked {
         self.slots[usize::from(at)] = Slot { arrived: clock, number, request, older, bank: bank as u8, activated: false };
         self.arrivals += 1;
         self.count[way] += 1;
-        self.pending[way] |= 1 << bank;
-        if request.is_write() == self.offers.writes {
+        if request.is_write() == self.offers.writing {
             // The newcomer is the youngest, so only a better rank, or a hit where there is none, puts it before the bank's present offer.
-            let hit = row == self.banks[bank as usize].open;
-            let key = self.key(at, hit);
-            let i = bank as usize;
-            if self.offers.offering() >> bank & 1 == 0
-                || (key ^ number) < (self.offers.key[i] ^ self.slots[usize::from(self.offers.slot[i])].number)
-            {
-                self.offer(i, at, hit);
+            let (bank, hit) = (bank as usize, row == self.banks[bank as usize].open);
+            if self.key(at, hit) & PREFERENCE < self.offers.key[bank] & PREFERENCE {
+                self.offer(bank, at, hit);
+                *self.next = (*self.next).min(self.offers.ready[bank].max(clock));
             }
+        } else {
+            // It may turn the bus.
+            *self.next = (*self.next).min(clock);
         }
-        *self.next = (*self.next).min(clock);
         Ok(())
     }
 
@@ -304,9 +333,6 @@ impl Banked {
         } else {
             self.slots[usize::from(next)].older = older;
         }
-        if list.first == NONE {
-            self.pending[way] &= !(1 << bank);
-        }
         self.links[usize::from(at)].next = self.free;
         self.free = at;
         self.count[way] -= 1;
@@ -320,20 +346,21 @@ impl Banked {
 
     /// Makes a request its bank's offer.
     fn offer(&mut self, bank: usize, at: u16, hit: bool) {
-        let command = match (hit, self.banks[bank].open, self.offers.writes) {
-            (true, _, false) => Command::Read,
-            (true, _, true) => Command::Write,
-            (false, CLOSED, _) => Command::Activate,
-            (false, _, _) => Command::Precharge,
-        };
+        let Bank { open, ref earliest, .. } = self.banks[bank];
+        let command = match (hit, self.offers.writing) {
+            (true, false) => Command::Read,
+            (true, true) => Command::Write,
+            (false, _) if open == CLOSED => Command::Activate,
+            (false, _) => Command::Precharge,
+        } as usize;
         let key = self.key(at, hit);
-        self.offers.offer(bank, command, self.banks[bank].earliest[command as usize], key, at);
+        self.offers.put(bank, command.min(COLUMN), earliest[command], key, at);
     }
 
     /// Works a bank's offer out: of its requests in the direction that is served the lowest rank, then a hit, then the oldest.
     fn reconsider(&mut self, bank: usize) {
         let Bank { open, waiting, .. } = self.banks[bank];
-        let mut at = waiting[usize::from(self.offers.writes)].first;
+        let mut at = waiting[usize::from(self.offers.writing)].first;
         if at == NONE {
             self.offers.withdraw(bank);
             return;
@@ -355,16 +382,14 @@ impl Banked {
 
     /// Works all offers out.
     fn reconsider_all(&mut self) {
-        self.offers.clear();
-        for bank in members(self.pending[usize::from(self.offers.writes)], false) {
-            self.reconsider(bank as usize);
-        }
+        (0..self.banks.len()).for_each(|bank| self.reconsider(bank));
     }
 
-    /// The channel's earliest clock for a command to a bank that allows it.
-    fn allowed(&self, command: usize) -> Clock {
-        let earliest = self.earliest[command];
-        if command == Command::Activate as usize { earliest.max(self.window[usize::from(self.window_at)]) } else { earliest }
+    /// The channel's earliest clocks for the commands that are offered.
+    fn allowed(&self) -> [Clock; 3] {
+        let [activate, precharge, read, write, _] = self.earliest;
+        let activate = activate.max(self.window[usize::from(self.window_at & 3)]);
+        [activate, precharge, if self.offers.writing { write } else { read }]
     }
 
     pub(super) fn tick(&mut self, clock: Clock, mut transfer: impl FnMut(Transfer)) {
@@ -377,31 +402,10 @@ impl Banked {
         }
         self.turn_bus();
         self.offers.ripen(clock);
-        let (mut best, mut winner) = (u64::MAX, None);
-        for command in 0..Command::Refresh as usize {
-            let ripe = self.offers.by_command[command] & self.offers.ripe;
-            if ripe == 0 || self.allowed(command) > clock {
-                continue;
-            }
-            for bank in members(ripe, false) {
-                let key = self.offers.key[bank as usize];
-                if key < best {
-                    (best, winner) = (key, Some((bank as usize, command)));
-                }
-            }
+        if let Some(bank) = self.offers.first(clock, self.allowed()) {
+            self.give(clock, bank, &mut transfer);
         }
-        let mut next = self.refresh_due;
-        if let Some((bank, command)) = winner {
-            self.give(clock, bank, command, &mut transfer);
-            self.turn_bus();
-        }
-        next = next.min(self.offers.next_ripe);
-        for command in 0..Command::Refresh as usize {
-            if self.offers.by_command[command] & self.offers.ripe != 0 {
-                next = next.min(self.allowed(command));
-            }
-        }
-        *self.next = next.max(clock + 1);
+        *self.next = self.offers.next(self.allowed()).min(self.refresh_due).max(clock + 1);
     }
 
     /// Decides whether reads or writes are served from now on.
@@ -413,38 +417,50 @@ impl Banked {
             self.draining = writes >= self.high;
         }
         let write = self.draining || reads == 0 && writes > 0;
-        if write != self.offers.writes {
-            self.offers.writes = write;
+        if write != self.offers.writing {
+            self.offers.writing = write;
             self.reconsider_all();
         }
     }
 
     /// Gives a bank the command that it offers.
-    fn give(&mut self, clock: Clock, bank: usize, command: usize, transfer: &mut impl FnMut(Transfer)) {
+    fn give(&mut self, clock: Clock, bank: usize, transfer: &mut impl FnMut(Transfer)) {
         let at = self.offers.slot[bank];
-        self.gaps.apply(command, clock, &mut self.banks[bank].earliest, &mut self.earliest);
+        let is = |command: Command| self.offers.by_command[command as usize] >> bank & 1 != 0;
+        let command = match self.offers.writing {
+            _ if is(Command::Activate) => Command::Activate,
+            _ if is(Command::Precharge) => Command::Precharge,
+            true => Command::Write,
+            false => Command::Read,
+        };
+        self.gaps.apply(command as usize, clock, &mut self.banks[bank].earliest, &mut self.earliest);
         // After a row command the bank goes on with the same request: it is its oldest of the best rank.
-        if command == Command::Activate as usize {
-            self.banks[bank].open = self.links[usize::from(at)].row;
-            self.slots[usize::from(at)].activated = true;
-            self.window[usize::from(self.window_at)] = clock + Clock::from(self.faw);
-            self.window_at = (self.window_at + 1) % 4;
-            self.offer(bank, at, true);
-        } else if command == Command::Precharge as usize {
-            self.banks[bank].open = CLOSED;
-            self.offer(bank, at, false);
-        } else {
-            let Slot { arrived, request, activated, .. } = self.slots[usize::from(at)];
-            let start = clock + Clock::from(self.data_at[usize::from(request.is_write())]);
-            let end = start + Clock::from(self.transfer);
-            self.bus[usize::from(*self.bus_at)] = Beat { start, end, kernel: request.kernel };
-            *self.bus_at = (*self.bus_at + 1) % 16;
-            self.remove(at);
-            if self.page == PagePolicy::Closed && !self.wanted(bank, self.links[usize::from(at)].row) {
-                self.close(clock, bank);
+        match command {
+            Command::Activate => {
+                self.banks[bank].open = self.links[usize::from(at)].row;
+                self.slots[usize::from(at)].activated = true;
+                self.window[usize::from(self.window_at & 3)] = clock + Clock::from(self.faw);
+                self.window_at = (self.window_at + 1) & 3;
+                self.offer(bank, at, true);
             }
-            self.reconsider(bank);
-            transfer(Transfer { request, arrived, end, row_hit: !activated });
+            Command::Precharge => {
+                self.banks[bank].open = CLOSED;
+                self.offer(bank, at, false);
+            }
+            _ => {
+                let Slot { arrived, request, activated, .. } = self.slots[usize::from(at)];
+                let start = clock + Clock::from(self.data_at[usize::from(request.is_write())]);
+                let end = start + Clock::from(self.transfer);
+                self.bus[usize::from(*self.bus_at & 15)] = Beat { start, end, kernel: request.kernel };
+                *self.bus_at = (*self.bus_at + 1) & 15;
+                self.remove(at);
+                if self.page == PagePolicy::Closed && !self.wanted(bank, self.links[usize::from(at)].row) {
+                    self.close(clock, bank);
+                }
+                self.reconsider(bank);
+                self.turn_bus();
+                transfer(Transfer { request, arrived, end, row_hit: !activated });
+            }
         }
     }
 

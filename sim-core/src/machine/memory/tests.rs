@@ -336,6 +336,7 @@ fn unloaded_latency_follows_its_parameters() {
 #[test]
 #[ignore = "a measurement"]
 fn step_time() {
+    let batch = std::env::var("CORUN_CYCLES").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000_u64);
     let only = std::env::var("CORUN_ONLY").unwrap_or_default();
     for (what, lines, rate, writes) in [
         ("L2 hits, saturated", 12_000_u64, 256, 0),
@@ -358,23 +359,27 @@ fn step_time() {
             memory.step(now, &controls, false);
             script.after_step(now, &mut memory, &mut seen);
         }
+        // The fastest of several batches: other work on the computer only ever adds.
+        let (mut best, mut best_all, mut now) = (f64::MAX, f64::MAX, 30_000);
         let before = memory.stats[0].l2_reads + memory.stats[1].l2_reads;
-        let start = std::time::Instant::now();
-        let mut stepping = std::time::Duration::ZERO;
-        let cycles = std::env::var("CORUN_CYCLES").ok().and_then(|n| n.parse().ok()).unwrap_or(300_000_u64);
-        for now in 30_000..30_000 + cycles {
+        const BATCHES: u64 = 20;
+        for _ in 0..BATCHES {
             let start = std::time::Instant::now();
-            memory.step(now, &controls, false);
-            stepping += start.elapsed();
-            script.after_step(now, &mut memory, &mut seen);
+            let mut stepping = std::time::Duration::ZERO;
+            for _ in 0..batch {
+                let start = std::time::Instant::now();
+                memory.step(now, &controls, false);
+                stepping += start.elapsed();
+                script.after_step(now, &mut memory, &mut seen);
+                now += 1;
+            }
+            best = best.min(stepping.as_nanos() as f64 / batch as f64);
+            best_all = best_all.min(start.elapsed().as_nanos() as f64 / batch as f64);
         }
-        let all = start.elapsed();
         let after = memory.stats[0].l2_reads + memory.stats[1].l2_reads;
         std::println!(
-            "{what:32} step {:6.1} ns (with script and clock {:6.1} ns), {:.3} reads a cycle",
-            stepping.as_nanos() as f64 / cycles as f64,
-            all.as_nanos() as f64 / cycles as f64,
-            (after - before) as f64 / cycles as f64
+            "{what:32} step {best:6.1} ns (with script and clock {best_all:6.1} ns), {:.3} reads a cycle",
+            (after - before) as f64 / (BATCHES * batch) as f64
         );
     }
 }
