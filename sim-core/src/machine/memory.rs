@@ -54,7 +54,7 @@ pub struct Memory {
     line_flits: u32,
     /// Each channel's `next_clock`, beside each other for a quick look.
     due: Derived<Box<[Clock]>>,
-    /// Banks with requests in their queue.
+    /// Banks with requests in their queue that may go on.
     queued: Derived<u64>,
     /// By bank: when the next line from DRAM, or the next reply's turn at the port, comes. `NEVER`: not under way.
     fill_due: Derived<Box<[Cycle]>>,
@@ -146,6 +146,7 @@ impl Memory {
                     Some(request) => {
                         let _ = channel.push(self.dram_ticks + 1, request);
                         passed_over = 0;
+                        *self.queued |= u64::from(!self.to_l2[bank as usize].is_empty()) << bank;
                         if link.is_empty() {
                             self.asking &= !(1 << bank);
                         }
@@ -202,10 +203,10 @@ impl Memory {
         if self.awake == 0 {
             return;
         }
-        let due = |&(fill, reply): &(Cycle, Tick)| fill <= now || reply <= self.noc_ticks;
-        let lists = self.fill_due.iter().copied().zip(self.reply_due.iter().copied());
-        let due = lists.rev().fold(0, |set, dues| set << 1 | u64::from(due(&dues)));
-        for index in members(self.awake & (due | *self.queued), reversed) {
+        let set = |due: u64, is_due: bool| due << 1 | u64::from(is_due);
+        let fills = self.fill_due.iter().rev().fold(0, |due, &at| set(due, at <= now));
+        let replies = self.reply_due.iter().rev().fold(0, |due, &at| set(due, at <= self.noc_ticks));
+        for index in members(fills | replies & !self.replies.full() | *self.queued, reversed) {
             let i = index as usize;
             let ports = Ports {
                 queue: &mut self.to_l2[i],
@@ -218,7 +219,8 @@ impl Memory {
             let awake = bank.tick(self.noc_ticks, now, ports);
             self.reply_due[i] = bank.reply_due();
             self.fill_due[i] = if bank.is_answering() { 0 } else { self.fills[i].next_arrival().unwrap_or(NEVER) };
-            let (queued, asking) = (!self.to_l2[i].is_empty(), !self.to_dram[i].is_empty());
+            // A request that waits in the bank goes on after something else has happened there, or in its link to DRAM.
+            let (queued, asking) = (!self.to_l2[i].is_empty() && bank.stall().is_none(), !self.to_dram[i].is_empty());
             *self.queued = *self.queued & !(1 << index) | u64::from(queued) << index;
             self.awake = self.awake & !(1 << index) | u64::from(awake) << index;
             self.asking |= u64::from(asking) << index;

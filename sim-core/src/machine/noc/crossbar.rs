@@ -9,6 +9,7 @@
 //! Simplified: an input's pipeline comes before its queue, so that its latency overlaps with nothing of the wait; a sink takes a packet
 //! whole, at its tail.
 
+use super::super::derived::Derived;
 use super::super::link::{Full, Link};
 use super::{Packet, Payload, Tick, members};
 use crate::gpu::{Arbiter, NocConfig};
@@ -24,6 +25,10 @@ pub struct Crossbar<T> {
     queues: Box<[VecDeque<Packet<T>>]>,
     /// Inputs whose head is still in the pipeline.
     unready: u64,
+    /// No head in `unready` is ready before this tick.
+    next_ready: Derived<Tick>,
+    /// Inputs without room.
+    full: u64,
     /// By output: inputs whose head is ready and wants it.
     wants: Box<[u64]>,
     /// Outputs that somebody wants.
@@ -48,6 +53,8 @@ impl<T: Payload> Crossbar<T> {
         Crossbar {
             queues: (0..inputs).map(|_| VecDeque::with_capacity(capacity as usize)).collect(),
             unready: 0,
+            next_ready: Derived(Tick::MAX),
+            full: 0,
             wants: vec![0; outputs as usize].into(),
             wanted: 0,
             busy: 0,
@@ -61,20 +68,26 @@ impl<T: Payload> Crossbar<T> {
     }
 
     pub(super) fn has_room(&self, input: u32) -> bool {
-        self.queues[input as usize].len() < self.capacity as usize
+        self.full >> input & 1 == 0
+    }
+
+    pub(super) fn full(&self) -> u64 {
+        self.full
     }
 
     pub(super) fn push(&mut self, input: u32, mut packet: Packet<T>) -> Result<(), Full> {
-        let queue = &mut self.queues[input as usize];
-        if queue.len() >= self.capacity as usize {
+        if !self.has_room(input) {
             return Err(Full);
         }
+        let queue = &mut self.queues[input as usize];
         packet.ready += 1 + Tick::from(self.latency);
         debug_assert!(packet.flits > 0 && usize::from(packet.flits) <= self.tails.len());
         if queue.is_empty() {
             self.unready |= 1 << input;
+            *self.next_ready = packet.ready.min(*self.next_ready);
         }
         queue.push_back(packet);
+        self.full |= u64::from(queue.len() >= self.capacity as usize) << input;
         Ok(())
     }
 
@@ -86,13 +99,8 @@ impl<T: Payload> Crossbar<T> {
         sinks: &mut [Link<T>],
         mut passed: impl FnMut(KernelId, u32),
     ) -> u64 {
-        for input in members(self.unready, reversed) {
-            let head = &self.queues[input as usize][0];
-            if head.ready <= tick {
-                self.unready &= !(1 << input);
-                self.wants[usize::from(head.output)] |= 1 << input;
-                self.wanted |= 1 << head.output;
-            }
+        if tick >= *self.next_ready {
+            self.make_ready(tick, reversed);
         }
         let slots = self.tails.len() as Tick - 1;
         for output in members(self.wanted & !self.busy, reversed) {
@@ -121,11 +129,35 @@ impl<T: Payload> Crossbar<T> {
                 let delivered = sinks[output as usize].push(now, packet.payload);
                 debug_assert!(delivered.is_ok(), "the grant reserved a place");
             }
-            if !queue.is_empty() {
-                self.unready |= 1 << input;
+            self.full &= !(1 << input);
+            match queue.front() {
+                Some(head) if head.ready <= tick => {
+                    self.wants[usize::from(head.output)] |= 1 << input;
+                    self.wanted |= 1 << head.output;
+                }
+                Some(head) => {
+                    self.unready |= 1 << input;
+                    *self.next_ready = head.ready.min(*self.next_ready);
+                }
+                None => {}
             }
         }
         tails
+    }
+
+    /// Lets the heads compete that have passed the pipeline.
+    fn make_ready(&mut self, tick: Tick, reversed: bool) {
+        *self.next_ready = Tick::MAX;
+        for input in members(self.unready, reversed) {
+            let head = &self.queues[input as usize][0];
+            if head.ready <= tick {
+                self.unready &= !(1 << input);
+                self.wants[usize::from(head.output)] |= 1 << input;
+                self.wanted |= 1 << head.output;
+            } else {
+                *self.next_ready = head.ready.min(*self.next_ready);
+            }
+        }
     }
 
     /// The input that wins an output that somebody wants.

@@ -37,6 +37,10 @@ impl<T: Payload> Ideal<T> {
         self.queues[input as usize].len() < self.capacity as usize
     }
 
+    pub(super) fn full(&self) -> u64 {
+        (0..self.queues.len() as u32).rev().fold(0, |set, input| set << 1 | u64::from(!self.has_room(input)))
+    }
+
     pub(super) fn push(&mut self, input: u32, mut packet: Packet<T>) -> Result<(), Full> {
         if !self.has_room(input) {
             return Err(Full);

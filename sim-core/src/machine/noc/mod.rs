@@ -63,6 +63,14 @@ impl<T: Payload> Noc<T> {
         }
     }
 
+    /// Inputs that would refuse a packet.
+    pub fn full(&self) -> u64 {
+        match self {
+            Noc::Crossbar(noc) => noc.full(),
+            Noc::Ideal(noc) => noc.full(),
+        }
+    }
+
     /// Puts a packet of `flits` ≥ 1 into `input` in tick `tick`.
     pub fn push(&mut self, tick: Tick, input: u32, output: u32, flits: u32, kernel: KernelId, payload: T) -> Result<(), Full> {
         let packet = Packet { ready: tick, output: output as u8, kernel, flits: flits as u16, payload };
