@@ -132,6 +132,7 @@ const catalogue = {} as Catalogue;
 for (const view of [grid, detail, memory]) view.setLayout(layout, catalogue);
 charts.setLayout(windows, names);
 grid.addEventListener("select-sm", (e) => { detail.selected = (e as CustomEvent<{ sm: number | null }>).detail.sm; detail.update(frame); });
+detail.addEventListener("select-sm", () => { grid.selected = null; });
 if (query.has("select")) { grid.selected = detail.selected = number("select", 0); }
 const total = number("windows", 300);
 function advance(cycles: number): void {

@@ -1,7 +1,7 @@
 // The views: importing this registers their elements. Types are in ../types.ts.
 //
 //   <corun-sm-grid>      every SM; fires `select-sm`
-//   <corun-sm-detail>    one SM in full
+//   <corun-sm-detail>    one SM in full; fires `select-sm` with null when it is closed
 //   <corun-memory-path>  NoC ports, L2 banks, DRAM channels
 //   <corun-charts>       charts over time; fires `zoom` and `panel`
 //

@@ -1,10 +1,10 @@
-// <corun-sm-detail>: one SM in full. Hidden while no SM is selected; heading and closing are its owner's.
+// <corun-sm-detail>: one SM in full. Hidden while no SM is selected; its close button fires `select-sm` with null.
 import { figure, percent, whole } from "../draw/scale.ts";
 import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { kernelStyle } from "../palette.ts";
-import type { Catalogue, FrameLayout, SmView } from "../types.ts";
+import type { Catalogue, FrameLayout, SelectSm, SmView } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
-import { cssFill, el, put, swatch } from "./parts.ts";
+import { button, cssFill, el, put, swatch } from "./parts.ts";
 import { stateLetters } from "./letters.ts";
 
 /** A frame's worth of this panel is a few hundred texts: ten times a second is as fast as they can be read. */
@@ -20,6 +20,11 @@ export class SmDetail extends HTMLElement implements SmView {
   private warps: HTMLElement[] = [];
   private schedulers: HTMLElement[] = [];
   private counts: HTMLElement[] = [];
+  private readonly heading = el("h2", { class: "cv-heading" });
+  private readonly close = button("Close", { class: "cv-button", "aria-label": "Close the SM" }, () => {
+    this.selected = null;
+    this.dispatchEvent(new CustomEvent<SelectSm>("select-sm", { bubbles: true, detail: { sm: null } }));
+  });
   private made = -1;
   private drawn = 0;
   private timer = 0;
@@ -72,6 +77,7 @@ export class SmDetail extends HTMLElement implements SmView {
     const layout = r.layout, shape = layout.sms[sm];
     if (!shape) return;
     const t = theme();
+    put(this.heading, new Set(layout.sms.map((s) => s.class)).size > 1 ? `SM ${sm} (${shape.class})` : `SM ${sm}`);
     this.rows = [];
     const kernels = layout.kernels.map((_, k) => k);
     const bars = el("div", { class: "cv-bars" });
@@ -101,6 +107,7 @@ export class SmDetail extends HTMLElement implements SmView {
     this.counts = layout.warp_states.map(() => el("b", { class: "cv-count" }));
     const states = layout.warp_states.map((s, i) => el("li", { class: "cv-key", title: s.doc }, el("kbd", { class: "cv-letter" }, this.letters[i] ?? "?"), ` ${s.title} `, this.counts[i] as HTMLElement));
     this.replaceChildren(
+      el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, this.close)),
       el("div", { class: "cv-legend" }, ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name))),
       el("div", { class: "cv-detailgrid" },
         el("section", { class: "cv-block" }, el("h3", {}, "Resources"), bars),
