@@ -74,11 +74,19 @@ export class CorunEditor extends HTMLElement {
   }
 
   /** The engine took the experiment. */
-  accepted(normal: Experiment): void {
-    const first = this.#normal === null;
+  accepted(normal: Experiment, explained: unknown): void {
+    // The defaults that the form shows come from here.
+    const before = JSON.stringify([this.#normal?.warp_order, this.#normal?.seed, this.#normal?.stop]);
     this.#normal = normal;
     this.#showProblems([]);
-    if (first) this.#render();
+    if (JSON.stringify([normal.warp_order, normal.seed, normal.stop]) !== before) this.#render();
+    this.#fits = readOccupancy(explained);
+    this.#showFits();
+  }
+
+  #fits: string[] = [];
+  #showFits(): void {
+    this.querySelectorAll(".fits").forEach((place, i) => setText(place, this.#fits[i] ?? ""));
   }
 
   problems(problems: Problem[]): void { this.#showProblems(problems); }
@@ -101,6 +109,7 @@ export class CorunEditor extends HTMLElement {
     this.#fields.clear();
     this.#section("examples", this.#examples(catalogue));
     this.#section("kernels", ...this.#kernels(catalogue, experiment));
+    this.#showFits();
     this.#section("policy", ...this.#policy(catalogue, experiment));
     this.#section("gpu", ...this.#gpu(catalogue, experiment));
     this.#section("run", ...this.#run(catalogue, experiment));
@@ -226,7 +235,7 @@ export class CorunEditor extends HTMLElement {
       item.append(h("p", { class: "field-help" }, `${entry.threads} threads, ${entry.registers} registers a thread, ${entry.shared_bytes.toLocaleString("en")} B shared. `,
         definition(entry.title || entry.name, h("p", null, entry.doc), entry.source ? h("p", { class: "source" }, `Source: ${entry.source}`) : null)));
     }
-    item.append((this.#fields.get(`kernels.${i}`) as Field).message);
+    item.append(h("p", { class: "field-help fits" }), (this.#fields.get(`kernels.${i}`) as Field).message);
     return item;
   }
 
@@ -456,13 +465,16 @@ export class CorunEditor extends HTMLElement {
   #run(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
     const out: HTMLElement[] = [];
     const warp = readOrder(experiment.warp_order ?? this.#normal?.warp_order ?? catalogue.warp_orders[0]?.name ?? "");
+    const spelt = readOrder(this.#normal?.warp_order ?? "");
+    if (warp.size === null && spelt.name === warp.name) warp.size = spelt.size;
     const entry = catalogue.warp_orders.find((o) => o.name === warp.name);
     const setWarp = (name: string, size: number | null): void => this.#edit((e) => {
-      e.warp_order = writeOrder(name, catalogue.warp_orders.find((o) => o.name === name)?.takes ? size ?? 8 : null);
+      e.warp_order = writeOrder(name, size);
     }, true);
-    const select = this.#select(catalogue.warp_orders.map((o) => ({ value: o.name, text: o.name })), warp.name, (name) => setWarp(name, warp.size));
+    const select = this.#select(catalogue.warp_orders.map((o) => ({ value: o.name, text: o.name })), warp.name, (name) => setWarp(name, null));
     out.push(this.#field("warp_order", "Warp order", select, entry ? { help: entry.doc } : {}));
-    if (entry?.takes) out.push(this.#field("warp_order.size", entry.takes, this.#number(warp.size, { min: 1, max: 64 }, (v) => setWarp(warp.name, v)), { unit: "warps" }));
+    // An order that the engine spells with a size has one.
+    if (warp.size !== null) out.push(this.#field("warp_order.size", entry?.takes ?? "Group size", this.#number(warp.size, { min: 1, max: 64 }, (v) => setWarp(warp.name, v)), { unit: "warps" }));
 
     const cta = readOrder(experiment.cta_order ?? this.#normal?.cta_order ?? catalogue.cta_orders[0]?.name ?? "").name;
     const ctaEntry = catalogue.cta_orders.find((o) => o.name === cta);
@@ -575,6 +587,16 @@ function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (va
 function normalPolicy(normal: Experiment | null): string {
   const policy = normal?.policy;
   return typeof policy === "string" ? policy : policy?.name ?? "even";
+}
+
+/** For each kernel, how many CTAs an SM holds and what limits them, as the engine explains it. */
+function readOccupancy(explained: unknown): string[] {
+  const kernels = (explained as { kernels?: unknown } | null)?.kernels;
+  if (!Array.isArray(kernels)) return [];
+  return kernels.map((kernel: { occupancy?: { launch: number; sm_class: string; ctas_per_sm: number; limiter: string }[] }) => {
+    const first = (kernel.occupancy ?? []).filter((o) => o.launch === 0);
+    return first.map((o) => `${first.length > 1 ? `${o.sm_class}: ` : ""}An SM holds ${o.ctas_per_sm} ${o.ctas_per_sm === 1 ? "CTA" : "CTAs"}, limited by ${words(o.limiter)}.`).join(" ");
+  });
 }
 
 /** An order is a name, or a name with a group size: `two-level(8)`. */

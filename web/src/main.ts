@@ -175,7 +175,7 @@ function onLoaded(message: Loaded): void {
   if (!catalogue || !experiment) return;
   loaded = message;
   cycle = 0;
-  editor.accepted(message.normal);
+  editor.accepted(message.normal, message.explained);
   say(null);
   pictures.hidden = false;
   for (const one of [grid, detail, path]) one.setLayout(message.layout, catalogue);

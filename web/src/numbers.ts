@@ -50,7 +50,7 @@ export class CorunNumbers extends HTMLElement {
           const missing = this.#alone.findIndex((why) => why !== null);
           return missing >= 0 ? `IPC alone of ${kernels[missing]} is ${this.#alone[missing]}` : "no data yet";
         })),
-        h("div", { class: "tile-unit" }, metric?.unit ?? ""));
+        h("div", { class: "tile-unit" }, metric?.unit || "ratio"));
     });
     const gpu = ([["ipc", "IPC", (v) => fixed(v, 1)], ["noc_utilisation", "NoC used", percent], ["dram_utilisation", "DRAM used", percent], ["l1_hit_rate", "L1 hits", percent], ["l2_miss_rate", "L2 misses", percent], ["dram_row_hit_rate", "Row hits", percent]] as [string, string, (v: number | null | undefined) => string][])
       .map(([key, title, format]) => h("div", { class: "stat" }, h("dt", null, title, this.#what(key)), h("dd", null, this.#cell((r) => format(r.gpu[key]), () => "no data yet"))));
@@ -79,7 +79,7 @@ export class CorunNumbers extends HTMLElement {
       h("p", null, metric.doc),
       h("dl", { class: "what-list" },
         h("dt", null, "Formula"), h("dd", { class: "formula" }, metric.formula),
-        h("dt", null, "Unit"), h("dd", null, metric.unit),
+        h("dt", null, "Unit"), h("dd", null, metric.unit || "none: a ratio"),
         h("dt", null, "Of"), h("dd", null, metric.scope)));
   }
 
