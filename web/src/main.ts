@@ -94,6 +94,7 @@ const charts = document.createElement("corun-charts") as WindowView;
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const log = h("ol", { class: "log" });
 const logEmpty = h("p", { class: "note" }, "The policy has decided nothing yet.");
+// The SM's heading and its close button are the view's own.
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
 pictures.append(
   h("div", { class: "columns" },
@@ -175,6 +176,7 @@ function onLoaded(message: Loaded): void {
   if (!catalogue || !experiment) return;
   loaded = message;
   cycle = 0;
+  held = [];
   editor.accepted(message.normal, message.explained);
   say(null);
   pictures.hidden = false;
@@ -199,14 +201,50 @@ function onProblems(problems: Problem[]): void {
   });
 }
 
+/**
+ * Drawing may take a part of the time and no more: on a slow computer a picture skips frames, so that the simulation and
+ * whoever clicks get the rest. A picture is never skipped when nothing runs.
+ */
+class Pace {
+  #cost = 0;
+  #last = -Infinity;
+  constructor(readonly share: number) {}
+  run(now: boolean, draw: () => void): boolean {
+    const start = performance.now();
+    if (!now && start - this.#last < this.#cost / this.share) return false;
+    draw();
+    this.#cost = 0.7 * this.#cost + 0.3 * (performance.now() - start);
+    this.#last = start;
+    return true;
+  }
+}
+const paces = [grid, detail, path].map((one) => ({ one, pace: new Pace(0.25) }));
+const chartPace = new Pace(0.1);
+/** Windows that the charts have not been given yet. */
+let held: Float64Array[] = [];
+
+function drawCharts(windows: Float64Array, still: boolean): void {
+  const layout = loaded?.windows;
+  if (windows.length > 0) held.push(windows);
+  if (!layout || held.length === 0) return;
+  chartPace.run(still, () => {
+    const all = new Float64Array(held.reduce((sum, rows) => sum + rows.length, 0));
+    let at = 0;
+    for (const rows of held) { all.set(rows, at); at += rows.length; }
+    held = [];
+    charts.setWindows(layout, all);
+  });
+}
+
 function onFrame(message: FrameMessage): void {
   const before = state;
   state = message.state;
   cycle = message.cycle;
   transport.show(state, cycle, message.rate);
-  for (const one of [grid, detail, path]) one.update(message.frame);
-  if (message.restart) { charts.reset(); if (view.zoom) charts.zoom = view.zoom; }
-  if (loaded && message.windows.length > 0) charts.setWindows(loaded.windows, message.windows);
+  const still = state !== "playing" && state !== "seeking";
+  for (const { one, pace } of paces) pace.run(still, () => one.update(message.frame));
+  if (message.restart) { held = []; charts.reset(); if (view.zoom) charts.zoom = view.zoom; }
+  drawCharts(message.windows, still);
   if (message.restart || message.decisions.length > 0) showDecisions(message.decisions, message.restart);
   if (message.result) numbers.update(message.result);
   if (state !== before) {

@@ -39,6 +39,7 @@ let dirty = false; // there is something that the page has not seen
 let frameAt = 0;
 let resultAt = 0;
 let windowsSent = 0;
+let columns = 0; // of a window
 let decisionsSent = 0;
 let restart = true;
 let why = "";
@@ -229,7 +230,6 @@ function offer(): void {
   const first = marks[0] as { at: number; cycle: number };
   const rate = running() && now - first.at > 50 ? (cycle - first.cycle) / (now - first.at) * 1000 : 0;
 
-  const columns = sim.windowsLayout().columns.length;
   const windows = Float64Array.from(sim.windows(windowsSent));
   windowsSent += columns > 0 ? windows.length / columns : 0;
   const decisions = sim.decisions(decisionsSent);
@@ -266,8 +266,10 @@ function load(message: Extract<ToWorker, { t: "load" }>): void {
   fresh();
   waiting = false;
   const layout = sim.frameLayout();
+  const windows = sim.windowsLayout();
+  columns = windows.columns.length;
   const alone = layout.kernels.map((_, kernel) => next.aloneExperiment(kernel));
-  send({ t: "loaded", id, layout, windows: sim.windowsLayout(), hash, normal, explained, alone });
+  send({ t: "loaded", id, layout, windows, hash, normal, explained, alone });
   if (message.seek > 0) seek(message.seek, message.play ? "playing" : "paused");
   else setState(message.play ? "playing" : "paused");
   schedule();
