@@ -77,7 +77,7 @@ pub fn catalogue(experiments: &[(String, Value)]) -> Value {
             ),
         ),
         ("gpu_fields", gpu_fields.into()),
-        ("kernels", Value::array(library::names().iter().filter_map(|name| kernel(name, &gpus)))),
+        ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
         ("policies", Value::array(POLICIES.iter().map(policy))),
         ("warp_orders", named(WARP_ORDERS)),
         ("cta_orders", named(&CTA_ORDERS)),

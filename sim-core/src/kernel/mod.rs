@@ -4,7 +4,9 @@
 //! warp, iteration, lane): nothing is consumed, so a kernel issues the same addresses under every policy. Hit rates, coalescing,
 //! burstiness and row locality come out of the caches and the DRAM; they are never numbers in a kernel.
 
+pub mod decode;
 pub mod library;
+pub mod validate;
 
 use alloc::string::String;
 use alloc::vec::Vec;

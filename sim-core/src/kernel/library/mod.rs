@@ -1,77 +1,66 @@
-//! First kernels: shapes to run the whole path with; replaced by the library proper in the next step.
-#![allow(missing_docs)]
-use super::Kernel;
-use super::*;
-use alloc::vec;
-pub fn names() -> &'static [&'static str] {
-    &["BP", "CFD", "SAD"]
+//! Kernels by name, one file each: what the real kernel does, and how its Program follows it.
+//!
+//! Shapes (grid, block, registers, shared memory, arrays) are those of the benchmark; counts of arithmetic instructions between memory
+//! accesses are chosen so that the kernel *alone* behaves as its source says. Nothing here looks at how kernels share.
+
+mod basics;
+mod bp;
+mod cfd;
+mod ftd;
+mod sad;
+
+use super::{Address, Array, Kernel, Launch, Op};
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+const KERNELS: &[(&str, fn() -> Kernel)] = &[
+    ("BP", bp::kernel),
+    ("CFD", cfd::kernel),
+    ("FTD", ftd::kernel),
+    ("SAD", sad::kernel),
+    ("VADD", basics::vector_add),
+    ("SAXPY", basics::saxpy),
+    ("COPY", basics::copy),
+    ("MATVEC", basics::matrix_vector),
+];
+
+/// Names of all kernels.
+pub fn names() -> Vec<&'static str> {
+    KERNELS.iter().map(|kernel| kernel.0).collect()
 }
+
+/// The kernel of that name.
 pub fn find(name: &str) -> Option<Kernel> {
-    let k = |name: &str, ctas, threads, bytes, program| Kernel {
-        name: name.into(),
-        title: "".into(),
-        doc: "".into(),
-        source: "".into(),
-        arrays: vec![Array { name: "a".into(), bytes }],
-        launches: vec![Launch { ctas, threads, registers: 20, shared_bytes: 1024, program }],
-    };
-    let load = |n: i64| Address { lane: 4, warp: 128, cta: 1024, offset: n * (8 << 20), loops: [1 << 22, 0, 0], ..Address::default() };
-    let gather = |n: i64| Address { scatter: Scatter::Lane { bytes: 4096 }, offset: n << 20, loops: [1 << 16, 0, 0], ..load(0) };
-    match name {
-        "BP" => Some(k(
-            "BP",
-            4096,
-            256,
-            64 << 20,
-            vec![
-                Op::Load { address: load(0), lanes: 32 },
-                Op::Load { address: load(1), lanes: 32 },
-                Op::Wait { loads: 0 },
-                Op::Loop { trips: Trips::Fixed(4) },
-                Op::Shared { count: 2, stride: 1, lanes: 32 },
-                Op::Alu { count: 40, latency: 4, lanes: 32 },
-                Op::Barrier,
-                Op::End,
-                Op::Store { address: load(2), lanes: 32 },
-            ],
-        )),
-        "CFD" => Some(k(
-            "CFD",
-            1000,
-            192,
-            2 << 20,
-            vec![
-                Op::Loop { trips: Trips::Fixed(4) },
-                Op::Load { address: gather(0), lanes: 32 },
-                Op::Load { address: gather(1), lanes: 32 },
-                Op::Wait { loads: 0 },
-                Op::Alu { count: 30, latency: 4, lanes: 32 },
-                Op::End,
-            ],
-        )),
-        "SAD" => Some(k(
-            "SAD",
-            4000,
-            64,
-            64 << 20,
-            vec![
-                Op::Loop { trips: Trips::Fixed(16) },
-                Op::Load { address: load(0), lanes: 32 },
-                Op::Alu { count: 5, latency: 4, lanes: 32 },
-                Op::Store { address: load(8), lanes: 32 },
-                Op::Wait { loads: 1 },
-                Op::End,
-            ],
-        )),
-        _ => None,
-    }
+    KERNELS.iter().find(|kernel| kernel.0 == name).map(|kernel| kernel.1())
 }
-impl Kernel {
-    pub fn decode(_v: &crate::value::Value, path: &str, problems: &mut crate::error::Problems) -> Option<Kernel> {
-        problems.add(path, "", "");
-        None
-    }
-    pub fn encode(&self) -> crate::value::Value {
-        self.name.as_str().into()
-    }
+
+/// An array of `bytes`.
+fn array(name: &str, bytes: u64) -> Array {
+    Array { name: name.to_string(), bytes }
+}
+
+/// Consecutive words across the lanes of `array`, warps and CTAs `warp` and `cta` bytes apart.
+fn words(array: u8, cta: i64, warp: i64) -> Address {
+    Address { array, cta, warp, lane: 4, ..Address::default() }
+}
+
+/// A load by all lanes.
+fn load(address: Address) -> Op {
+    Op::Load { address, lanes: 32 }
+}
+
+/// A store by all lanes.
+fn store(address: Address) -> Op {
+    Op::Store { address, lanes: 32 }
+}
+
+/// `count` dependent arithmetic instructions of all lanes. Four cycles apart: a fully pipelined ALU of six stages with a little
+/// instruction-level parallelism.
+fn alu(count: u32) -> Op {
+    Op::Alu { count, latency: 4, lanes: 32 }
+}
+
+/// A kernel of one or more launches.
+fn named(name: &str, title: &str, source: &str, doc: &str, arrays: Vec<Array>, launches: Vec<Launch>) -> Kernel {
+    Kernel { name: name.to_string(), title: title.to_string(), doc: doc.to_string(), source: source.to_string(), arrays, launches }
 }
