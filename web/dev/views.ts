@@ -15,7 +15,7 @@ const BANKS = number("banks", 12), CHANNELS = number("channels", 6), WARPS = 48,
 const names = ["BP", "CFD", "FTD", "SAD", "vadd", "saxpy", "copy", "mv"].slice(0, KERNELS);
 const stalls = [["idle", "No warp"], ["barrier", "Barrier"], ["raw_long", "Memory"], ["raw_short", "Execution"], ["lsu_full", "LSU full"], ["throttled", "Throttled"], ["quota", "Quota"]]
   .map(([key, title]) => ({ key: key as string, title: title as string, doc: `${title}: made up` }));
-const states = [["ready", "Ready"], ["memory", "Memory"], ["execution", "Execution"], ["barrier", "Barrier"], ["finished", "Finished"]]
+const states = [["empty", "Empty"], ["ready", "Ready"], ["memory", "Memory"], ["execution", "Execution"], ["barrier", "Barrier"], ["finished", "Finished"]]
   .map(([key, title]) => ({ key: key as string, title: title as string, doc: `${title}: made up` }));
 
 const sections: FrameSection[] = [];
@@ -81,7 +81,7 @@ function tick(cycles: number): Uint32Array {
     for (let k = 0; k < KERNELS; k++) { put("sm.lsu", i, k, random() * 5 | 0); put("sm.miss_queue", i, k, random() * 4 | 0); }
     put("sm.mshr", i, 0, 20 + random() * 40 | 0);
     for (let w = 0; w < sm.warps; w++) {
-      put("warp.kernel", i, w, w > sm.warps * 0.85 ? 0 : 1 + (w * KERNELS / sm.warps | 0)); put("warp.state", i, w, [1, 1, 1, 0, 2, 2, 3, 4][random() * 8 | 0] as number); put("warp.pc", i, w, random() * 20 | 0); put("warp.slot", i, w, w >> 2);
+      put("warp.kernel", i, w, w > sm.warps * 0.85 ? 0 : 1 + (w * KERNELS / sm.warps | 0)); put("warp.state", i, w, w > sm.warps * 0.85 ? 0 : [2, 2, 2, 1, 3, 3, 4, 5][random() * 8 | 0] as number); put("warp.pc", i, w, random() * 20 | 0); put("warp.slot", i, w, w >> 2);
     }
     put("noc.request_queue", i, 0, random() * 8 | 0);
     put("noc.reply_busy", i, 0, random() < 0.55 ? 1 + (random() * random() * KERNELS | 0) : 0);

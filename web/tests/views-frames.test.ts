@@ -7,6 +7,7 @@ import { FrameReader } from "../src/views/frame-reader.ts";
 import { stateLetters } from "../src/views/letters.ts";
 import { drawMemory, memoryTable } from "../src/views/memory-drawing.ts";
 import { Busy, MemoryModel } from "../src/views/memory-model.ts";
+import { Pace } from "../src/views/pace.ts";
 import { drawSms, smTable } from "../src/views/sm-drawing.ts";
 import { columnsFor, SmModel } from "../src/views/sm-model.ts";
 
@@ -141,4 +142,14 @@ test("the memory path counts a cycle once, fits any width, and has a row for eac
 test("each warp state has a letter of its own", () => {
   assert.deepEqual(stateLetters(["Ready", "Replay", "Memory", "Memory", ""]), ["R", "E", "M", "O", "A"]);
   assert.equal(new Set(stateLetters(Array.from({ length: 20 }, () => "same"))).size, 20);
+});
+
+test("drawing keeps to its share of the time", () => {
+  const p = new Pace(30, 0.25);
+  assert.equal(p.wait(0), 0);
+  p.took(100, 102);
+  assert.equal(p.wait(102), 28);
+  assert.equal(p.wait(130), 0);
+  p.took(200, 240);
+  assert.equal(p.wait(240), 120);
 });

@@ -13,6 +13,7 @@ import { chartSpecs, evaluate } from "./chart-data.ts";
 import type { ChartSpec } from "./chart-data.ts";
 import { Announcer, button, el, exportMenu, fillTable, freshId, put, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
+import { Pace } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 import { resolutionFor, WindowStore } from "./window-store.ts";
 
@@ -39,6 +40,8 @@ export class Charts extends HTMLElement implements WindowView {
   private readonly event = el("p", { class: "cv-event" });
   private readonly all = button("All", { class: "cv-button", "aria-label": "Show all cycles", title: "Show all cycles (0)" }, () => { this.setZoom(null); });
   private due = false;
+  private timer = 0;
+  private readonly pace = new Pace(50);
   private made = false;
   private cleanups: (() => void)[] = [];
   private views: IntersectionObserver | null = null;
@@ -67,7 +70,7 @@ export class Charts extends HTMLElement implements WindowView {
     this.redraw();
   }
 
-  disconnectedCallback(): void { for (const done of this.cleanups) done(); this.cleanups = []; }
+  disconnectedCallback(): void { for (const done of this.cleanups) done(); this.cleanups = []; clearTimeout(this.timer); this.timer = 0; }
 
   // -------------------------------------------------------------- what comes in
 
@@ -89,13 +92,13 @@ export class Charts extends HTMLElement implements WindowView {
     if (!this.store || layout.columns.length !== this.layout?.columns.length) this.setLayout(layout, this.kernels);
     if (rows.length === 0) return;
     this.store?.append(rows);
-    this.redraw();
+    this.drawLater();
   }
 
   setDecisions(decisions: readonly Decision[]): void {
     if (decisions.length === this.decisions.length && decisions.at(-1)?.cycle === this.decisions.at(-1)?.cycle) return;
     this.decisions = [...decisions];
-    this.redraw();
+    this.drawLater();
   }
 
   reset(): void {
@@ -231,6 +234,14 @@ export class Charts extends HTMLElement implements WindowView {
 
   // -------------------------------------------------------------- drawing
 
+  /** New data: drawn when it is time. What the user does is drawn at once. */
+  private drawLater(): void {
+    if (this.due || this.timer !== 0) return;
+    const wait = this.pace.wait(performance.now());
+    if (wait === 0) this.redraw();
+    else this.timer = setTimeout(() => { this.timer = 0; this.redraw(); }, wait) as unknown as number;
+  }
+
   private redraw(): void {
     if (this.due || !this.isConnected) return;
     this.due = true;
@@ -238,10 +249,12 @@ export class Charts extends HTMLElement implements WindowView {
   }
 
   private draw(): void {
+    const begin = performance.now();
     const shared = this.shared();
     if (!shared) return;
     for (const c of this.charts) if (!c.element.hidden) c.draw(shared, this.decisions);
     this.recursor(shared);
+    this.pace.took(begin, performance.now());
   }
 
   private recursor(known: Shared | null = null): void {

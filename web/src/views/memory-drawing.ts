@@ -48,21 +48,21 @@ export function memoryPanels(model: MemoryModel): Panel[] {
   const sms = layout.sms.length;
   return [
     {
-      key: "request", title: "Request NoC", headline: `ports ${percent(total(model.request), 1)} busy`, use: use(model.request),
+      key: "request", title: "Request NoC", headline: `${percent(total(model.request), 1)} busy`, use: use(model.request),
       strips: [
         queue("Request queue of SM", "SM", "noc.request_queue", sms, cap.request_queue, `queues at the SMs, of ${cap.request_queue}`),
         ports("Request port to L2 bank", "bank", model.request, "ports to the L2 banks, by kernel"),
       ],
     },
     {
-      key: "l2", title: "L2", headline: `MSHRs ${percent(mean("l2.mshr", layout.banks), cap.l2_mshr)} used`, use: null,
+      key: "l2", title: "L2", headline: `${percent(mean("l2.mshr", layout.banks), cap.l2_mshr)} of MSHRs`, use: null,
       strips: [
         queue("Queue of L2 bank", "bank", "l2.queue", layout.banks, cap.l2_queue, `queues at the banks, of ${cap.l2_queue}`),
         { ...queue("MSHRs of L2 bank", "bank", "l2.mshr", layout.banks, cap.l2_mshr, `misses under way, of ${cap.l2_mshr}`), height: CELL },
       ],
     },
     {
-      key: "dram", title: "DRAM", headline: `buses ${percent(total(model.dram), 1)} busy`, use: use(model.dram),
+      key: "dram", title: "DRAM", headline: `${percent(total(model.dram), 1)} busy`, use: use(model.dram),
       strips: [
         {
           title: `queues of the channels, of ${cap.dram_queue}`, prefix: "ch", count: layout.channels, height: BAR,
@@ -75,7 +75,7 @@ export function memoryPanels(model: MemoryModel): Panel[] {
       ],
     },
     {
-      key: "reply", title: "Reply NoC", headline: `ports ${percent(total(model.reply), 1)} busy`, use: use(model.reply),
+      key: "reply", title: "Reply NoC", headline: `${percent(total(model.reply), 1)} busy`, use: use(model.reply),
       strips: [
         queue("Reply queue of L2 bank", "bank", "noc.reply_queue", layout.banks, cap.reply_queue, `queues at the L2 banks, of ${cap.reply_queue}`),
         ports("Reply port to SM", "SM", model.reply, "ports to the SMs, by kernel"),
@@ -118,7 +118,7 @@ function drawPanel(d: Drawing, panel: Panel, x: number, y: number, w: number, t:
   const ix = x + PAD, iw = w - 2 * PAD;
   let iy = y + PAD;
   d.text(ix, iy + 8, panel.title, t.ink, 13, { weight: 600, baseline: "middle" });
-  d.text(ix + iw, iy + 8, fitText(panel.headline, 12, iw - textWidth(panel.title, 13) - 14), t.ink2, 12, { align: "end", baseline: "middle" });
+  d.text(ix + iw, iy + 8, fitText(panel.headline, 12, iw - textWidth(panel.title, 14) - 10), t.ink2, 12, { align: "end", baseline: "middle" });
   iy += 22;
   // The stage's mean use at a glance; L2 has no such flag.
   d.rect(ix, iy, iw, 8, { fill: t.slotEmpty, radius: 2 });

@@ -24,7 +24,7 @@ export class MemoryPath extends Picture implements FrameView {
 
   update(frame: Uint32Array): void {
     this.model?.update(frame);
-    if (this.isConnected) this.draw();
+    this.drawFrame();
   }
 
   reset(): void {

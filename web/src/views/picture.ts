@@ -6,6 +6,7 @@ import { onRetheme, theme } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { framed } from "./chart-drawing.ts";
 import { Announcer, button, el, exportMenu, fillTable, freshId, put, swatch } from "./parts.ts";
+import { Pace } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 
 export interface LegendItem { name: string; paint: Paint; doc?: string }
@@ -40,6 +41,8 @@ export abstract class Picture extends HTMLElement {
   private pointed: { x: number; y: number } | null = null;
   private seen = true;
   private due = false;
+  private timer = 0;
+  private readonly pace = new Pace(33);
   private tableDue = 0;
   private cleanups: (() => void)[] = [];
   private made = false;
@@ -64,6 +67,8 @@ export abstract class Picture extends HTMLElement {
   disconnectedCallback(): void {
     for (const done of this.cleanups) done();
     this.cleanups = [];
+    clearTimeout(this.timer);
+    this.timer = 0;
     this.seen = true;
   }
 
@@ -94,8 +99,21 @@ export abstract class Picture extends HTMLElement {
     requestAnimationFrame(() => { this.due = false; if (this.isConnected) this.draw(); });
   }
 
-  /** Draws now: for calls that already come from an animation frame. */
-  protected draw(): void {
+  /** Draws a new frame, now if it is time for one: for calls that already come from an animation frame. */
+  protected drawFrame(): void {
+    if (!this.isConnected || this.due || this.timer !== 0) return;
+    const wait = this.pace.wait(performance.now());
+    if (wait === 0) this.draw();
+    else this.timer = setTimeout(() => { this.timer = 0; this.redraw(); }, wait) as unknown as number;
+  }
+
+  private draw(): void {
+    const begin = performance.now();
+    this.drawNow();
+    this.pace.took(begin, performance.now());
+  }
+
+  private drawNow(): void {
     if (!this.tableBox.hidden) { this.refreshTable(); return; }
     if (!this.seen) return;
     const width = Math.floor(this.stage.clientWidth);

@@ -40,7 +40,7 @@ export class SmDetail extends HTMLElement implements SmView {
 
   setLayout(layout: FrameLayout, _catalogue: Catalogue): void {
     this.reader = new FrameReader(layout);
-    this.letters = stateLetters(layout.warp_states.map((s) => s.title));
+    this.letters = stateLetters(layout.warp_states.map((s) => (s.key === "empty" ? "–" : s.title)));
     if (this.sm !== null && this.sm >= layout.sms.length) this.sm = null;
     this.made = -1;
     this.draw();
@@ -141,7 +141,7 @@ export class SmDetail extends HTMLElement implements SmView {
     this.warps.forEach((e, w) => {
       const holds = r.get("warp.kernel", sm, w), state = r.get("warp.state", sm, w);
       const key = holds === 0 ? "" : `${holds} ${state}`;
-      if (holds > 0 && state < counts.length) counts[state] = (counts[state] as number) + 1;
+      if (state < counts.length) counts[state] = (counts[state] as number) + 1;
       if (e.dataset["key"] !== key) {
         e.dataset["key"] = key;
         if (holds === 0) {

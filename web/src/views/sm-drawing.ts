@@ -21,10 +21,10 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
   const columns = smColumns(model, width);
   const tile = Math.min(280, (width - GAP * (columns - 1)) / columns);
   const most = Math.max(1, ...layout.sms.map((s) => s.slots));
-  const perRow = most <= 4 ? most : most <= 8 ? (tile >= 150 ? most : Math.ceil(most / 2)) : tile >= 190 ? 16 : 8;
+  const perRow = most <= 4 ? most : most <= 8 ? (tile >= 150 ? most : Math.ceil(most / 2)) : tile >= 150 ? Math.min(16, most) : 8;
   const slotRows = Math.ceil(most / perRow);
   const cellW = (tile - 2 * PAD - 2 * (perRow - 1)) / perRow;
-  const cellH = Math.min(24, Math.max(12, cellW * 0.9));
+  const cellH = slotRows > 2 ? 10 : Math.min(24, Math.max(14, cellW * 0.9));
   const slotsH = slotRows * cellH + (slotRows - 1) * 2;
   const height = PAD + 18 + slotsH + 9 + 9 + 17 + 5 + 9 + 17 + 5;
   const rows = Math.ceil(n / columns);

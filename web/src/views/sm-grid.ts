@@ -28,7 +28,7 @@ export class SmGrid extends Picture implements SmView {
 
   update(frame: Uint32Array): void {
     this.model?.update(frame);
-    if (this.isConnected) this.draw();
+    this.drawFrame();
   }
 
   reset(): void {

@@ -1,0 +1,20 @@
+// How often a picture is drawn while frames stream in: often enough to be smooth, seldom enough that drawing never takes more
+// than its share of the time, on a slow machine too.
+
+export class Pace {
+  private next = 0;
+  private readonly least: number;
+  private readonly share: number;
+
+  /** At least `least` ms from one drawing to the next, and drawing at most `share` of the time. */
+  constructor(least: number, share = 0.2) {
+    this.least = least;
+    this.share = share;
+  }
+
+  /** Milliseconds until the next drawing is due; 0 if it is. */
+  wait(now: number): number { return Math.max(0, this.next - now); }
+
+  /** A drawing took from `begin` to `end`. */
+  took(begin: number, end: number): void { this.next = begin + Math.max(this.least, (end - begin) / this.share); }
+}
