@@ -5,6 +5,10 @@ import { existsSync } from "node:fs";
 const executablePath = process.env["CHROMIUM_PATH"]
   ?? (existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : undefined);
 
+// Another port for a second run at the same time.
+const port = process.env["PORT"] ?? "4173";
+const baseURL = `http://127.0.0.1:${port}/some/sub/folder/`;
+
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/e2e",
@@ -14,7 +18,7 @@ export default defineConfig({
   retries: 0,
   reporter: [["list"]],
   use: {
-    baseURL: "http://127.0.0.1:4173/some/sub/folder/",
+    baseURL,
     browserName: "chromium",
     headless: true,
     screenshot: "only-on-failure",
@@ -30,7 +34,7 @@ export default defineConfig({
   // A server that knows nothing of WebAssembly, under a sub-path: the least that a static host gives.
   webServer: {
     command: "node e2e/serve.mjs",
-    url: "http://127.0.0.1:4173/some/sub/folder/",
+    url: baseURL,
     reuseExistingServer: false,
     timeout: 20_000,
   },

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test as base, type Download, type Page } from "@playwright/test";
 
-export const ORIGIN = "http://127.0.0.1:4173/";
+export const ORIGIN = `http://127.0.0.1:${process.env["PORT"] ?? "4173"}/`;
 export const SHOTS = "test-results/pictures";
 
 /** Watches a page; call what it returns at the end. `allowed`: complaints that the test provokes. */

@@ -301,7 +301,7 @@ export class CorunEditor extends HTMLElement {
     }, true));
     const out = [this.#field("policy.name", "Policy", select, { hiddenLabel: true })];
     if (!entry) return out;
-    out.push(h("p", { class: "field-help" }, entry.doc, entry.source ? h("span", { class: "source" }, ` Source: ${entry.source}`) : null));
+    out.push(h("p", { class: "field-help" }, sentence(entry.doc), entry.source ? h("span", { class: "source" }, ` Source: ${sentence(entry.source)}`) : null));
     for (const param of entry.params) out.push(...this.#param(param, current, experiment));
     return out;
   }
@@ -319,7 +319,7 @@ export class CorunEditor extends HTMLElement {
     const label = words(param.name);
     const value = current[param.name];
     const byDefault = param.default;
-    const help = typeof byDefault === "string" && param.kind !== "choice" ? `${param.doc}. Left out: ${byDefault}.` : param.doc;
+    const help = typeof byDefault === "string" && param.kind !== "choice" ? `${sentence(param.doc)} Left out: ${sentence(byDefault)}` : sentence(param.doc);
     switch (param.kind) {
       case "bool": {
         const box = h("input", { checked: (value ?? byDefault) === true });
@@ -420,7 +420,7 @@ export class CorunEditor extends HTMLElement {
     const select = this.#select(catalogue.gpus.map((g) => ({ value: g.name, text: g.title ? `${g.name} – ${g.title}` : g.name })), preset,
       (value) => this.#edit((e) => { e.gpu = value; }, true));
     const out = [this.#field("gpu", "GPU preset", select, { hiddenLabel: true })];
-    if (entry) out.push(h("p", { class: "field-help" }, entry.doc, h("span", { class: "source" }, ` Source: ${entry.source}`)));
+    if (entry) out.push(h("p", { class: "field-help" }, sentence(entry.doc), h("span", { class: "source" }, ` Source: ${sentence(entry.source)}`)));
 
     const groups = new Map<string, GpuField[]>();
     for (const field of catalogue.gpu_fields) {
@@ -455,7 +455,7 @@ export class CorunEditor extends HTMLElement {
     const control = field.kind === "choice"
       ? this.#select((field.choices ?? []).map((c) => ({ value: c, text: c })), String(own ?? base ?? ""), (v) => set(v))
       : this.#number(own, { min: field.min, max: field.max, placeholder: base === undefined ? "" : String(base) }, (v) => set(v));
-    const row = this.#field(`gpu.${field.path}`, label, control, { unit: field.unit, help: field.doc, extra: undo });
+    const row = this.#field(`gpu.${field.path}`, label, control, { unit: field.unit, help: sentence(field.doc), extra: undo });
     row.classList.toggle("changed", own !== undefined);
     return row;
   }
@@ -472,14 +472,14 @@ export class CorunEditor extends HTMLElement {
       e.warp_order = writeOrder(name, size);
     }, true);
     const select = this.#select(catalogue.warp_orders.map((o) => ({ value: o.name, text: o.name })), warp.name, (name) => setWarp(name, null));
-    out.push(this.#field("warp_order", "Warp order", select, entry ? { help: entry.doc } : {}));
+    out.push(this.#field("warp_order", "Warp order", select, entry ? { help: sentence(entry.doc) } : {}));
     // An order that the engine spells with a size has one.
     if (warp.size !== null) out.push(this.#field("warp_order.size", entry?.takes ?? "Group size", this.#number(warp.size, { min: 1, max: 64 }, (v) => setWarp(warp.name, v)), { unit: "warps" }));
 
     const cta = readOrder(experiment.cta_order ?? this.#normal?.cta_order ?? catalogue.cta_orders[0]?.name ?? "").name;
     const ctaEntry = catalogue.cta_orders.find((o) => o.name === cta);
     out.push(this.#field("cta_order", "CTA order", this.#select(catalogue.cta_orders.map((o) => ({ value: o.name, text: o.name })), cta,
-      (name) => this.#edit((e) => { e.cta_order = name; }, true)), ctaEntry ? { help: ctaEntry.doc } : {}));
+      (name) => this.#edit((e) => { e.cta_order = name; }, true)), ctaEntry ? { help: sentence(ctaEntry.doc) } : {}));
 
     const seed = this.#number(experiment.seed, { min: 0, placeholder: String(this.#normal?.seed ?? 1) }, (v) => this.#edit((e) => { if (v === null) delete e.seed; else e.seed = v; }));
     const fresh = h("button", { type: "button", class: "icon-button", id: "f-fresh-seed", "aria-label": "A fresh seed", title: "A fresh seed", onclick: () => {
@@ -598,6 +598,8 @@ function readOccupancy(explained: unknown): string[] {
     return first.map((o) => `${first.length > 1 ? `${o.sm_class}: ` : ""}An SM holds ${o.ctas_per_sm} ${o.ctas_per_sm === 1 ? "CTA" : "CTAs"}, limited by ${words(o.limiter)}.`).join(" ");
   });
 }
+
+const sentence = (text: string): string => (text === "" || /[.!?]$/.test(text) ? text : `${text}.`);
 
 /** An order is a name, or a name with a group size: `two-level(8)`. */
 function readOrder(value: unknown): { name: string; size: number | null } {

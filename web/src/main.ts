@@ -169,6 +169,18 @@ function apply(next: Experiment, play: boolean, seek = 0): void {
   writeLink();
 }
 
+/** A change of the form. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
+function change(next: Experiment): void {
+  if (state === "paused" && cycle > 0) {
+    const linked = linkCycle;
+    apply(next, false, cycle);
+    linkCycle = linked;
+    if (!linked) delete view.cycle;
+  } else {
+    apply(next, state !== "paused" && !(state === "idle" && calm()));
+  }
+}
+
 const names = (of: Experiment): string[] => of.kernels.map(kernelName);
 const policyName = (of: Experiment): string => (typeof of.policy === "string" ? of.policy : (of.policy as PolicyChoice | undefined)?.name ?? "even");
 
@@ -480,7 +492,7 @@ async function start(): Promise<void> {
   catalogue = ready.catalogue;
   version = ready.version;
   const running = engine;
-  editor.init(ready.catalogue, { change: (next) => apply(next, state === "playing" || (state === "idle" && !calm())), freshSeed: () => running.freshSeed(), exportExperiment, copyCommand: () => void copyCommand() });
+  editor.init(ready.catalogue, { change, freshSeed: () => running.freshSeed(), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();
