@@ -11,6 +11,7 @@ export interface EngineEvents {
   frame(message: FrameMessage): void;
   /** IPC alone of a kernel; null with a reason when it cannot be measured. */
   alone(kernel: number, ipc: number | null, why: string): void;
+  aloneProgress(kernel: number, done: number | null): void;
   refused(problems: Problem[]): void;
   /** A worker is dead. */
   failed(message: string): void;
@@ -103,6 +104,10 @@ export class Engine {
       case "refused": this.#events.refused(message.problems); return;
       case "failed": this.#events.failed(message.message); return;
       case "alone": this.#gotAlone(message); return;
+      case "aloneProgress":
+        if (message.id !== this.#id) return;
+        for (const job of this.#waiting) if (job.key === message.key) this.#events.aloneProgress(job.kernel, message.done);
+        return;
       case "ready": return;
     }
   }

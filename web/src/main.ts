@@ -478,6 +478,7 @@ async function start(): Promise<void> {
     ({ engine, ready } = await Engine.start({
       loaded: onLoaded, problems: onProblems, frame: onFrame, failed: onFailed,
       alone: (kernel, ipc, why) => numbers.alone(kernel, ipc, why),
+      aloneProgress: (kernel, done) => numbers.aloneProgress(kernel, done),
       refused: (problems) => toast(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")),
     }));
   } catch (error) {

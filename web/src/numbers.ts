@@ -4,21 +4,25 @@ import { definition, h, setText, swatch } from "./dom.ts";
 import { MISSING, count, fixed, percent } from "./format.ts";
 import type { Catalogue, KernelResult, Result } from "./types.ts";
 
+const WAITING = "being measured in the background";
+
 interface Column { key: string; title: string; read: (kernel: KernelResult) => string; needsAlone?: boolean }
 interface Cell { element: HTMLElement; read(result: Result): string; why(result: Result): string }
 
 export class CorunNumbers extends HTMLElement {
   #catalogue: Catalogue | null = null;
   #cells: Cell[] = [];
-  #note = h("p", { class: "note", role: "status" });
+  #kernels: string[] = [];
+  #note = h("p", { class: "note two-lines" });
   /** Why a kernel has no IPC alone. */
   #alone: (string | null)[] = [];
   #last: Result | null = null;
 
   setKernels(catalogue: Catalogue, kernels: string[]): void {
     this.#catalogue = catalogue;
+    this.#kernels = kernels;
     this.#cells = [];
-    this.#alone = kernels.map(() => "being measured in the background");
+    this.#alone = kernels.map(() => WAITING);
     this.#last = null;
 
     const speed: Column[] = [
@@ -88,6 +92,11 @@ export class CorunNumbers extends HTMLElement {
     this.#refresh();
   }
 
+  aloneProgress(kernel: number, done: number | null): void {
+    if (done !== null) this.#alone[kernel] = `${WAITING}, ${fixed(Math.min(1, done) * 100, 0)} % done`;
+    this.#refresh();
+  }
+
   update(result: Result): void {
     this.#last = result;
     this.#refresh();
@@ -104,9 +113,10 @@ export class CorunNumbers extends HTMLElement {
         cell.element.toggleAttribute("data-missing", why !== "");
       }
     }
-    const waiting = this.#alone.filter((why) => why?.startsWith("being")).length;
-    const failed = this.#alone.filter((why) => why !== null && !why.startsWith("being"));
-    setText(this.#note, waiting > 0 ? "IPC alone is being measured in the background; slowdowns follow."
+    const waiting = this.#alone.map((why, k) => ({ why, name: this.#kernels[k] ?? "" })).filter(({ why }) => why?.startsWith(WAITING));
+    const failed = this.#alone.filter((why) => why !== null && !why.startsWith(WAITING));
+    const first = waiting.find(({ why }) => why !== WAITING) ?? waiting[0];
+    setText(this.#note, first ? `IPC alone of ${first.name} is ${first.why}; slowdowns follow.`
       : failed.length > 0 ? `IPC alone is ${failed[0]}.` : "Slowdowns are of this run so far, against each kernel with the whole GPU to itself.");
   }
 }

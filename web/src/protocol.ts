@@ -66,6 +66,8 @@ export type FromWorker =
   | { t: "seed"; id: number; seed: number }
   | { t: "refused"; problems: Problem[] }
   | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; why: string }
+  /** How far a measurement is, 0 to 1; null where that is not known. */
+  | { t: "aloneProgress"; id: number; key: string; done: number | null }
   | { t: "failed"; message: string };
 
 /** The module's face, as the worker uses it (the generated types are looser). */

@@ -379,8 +379,14 @@ async function runAlone(): Promise<void> {
     try {
       one = new engine.Simulation(job.experiment);
       let reason: Reason = "budget";
+      const last = (job.experiment.stop as { cycles?: number } | undefined)?.cycles;
+      let told = performance.now();
       while (reason === "budget" && aloneJobs === jobs) {
         reason = one.advanceFor(SLICE);
+        if (performance.now() - told > 500) {
+          told = performance.now();
+          send({ t: "aloneProgress", id: jobs.id, key: job.key, done: typeof last === "number" ? one.cycle / last : null });
+        }
         await new Promise((done) => setTimeout(done, 0));
       }
       if (aloneJobs !== jobs) continue; // the experiment has changed meanwhile
