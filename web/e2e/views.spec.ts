@@ -1,0 +1,167 @@
+// The pictures as a person uses them: pointer, keyboard, tables, exports.
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "@playwright/test";
+import { SHOTS, expect, noViolations, openAt, result, saved, test } from "./corun.ts";
+
+const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
+const spoken = (page: Page, view: string): Locator => page.locator(`${view} > [role=status]`);
+/** Something was painted: more than a handful of colours. */
+const colours = (canvas: Locator): Promise<number> => canvas.evaluate((c: HTMLCanvasElement) => {
+  const data = c.getContext("2d")!.getImageData(0, 0, c.width, c.height).data;
+  const seen = new Set<number>();
+  for (let i = 0; i < data.length; i += 4) seen.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
+  return seen.size;
+});
+
+async function exported(page: Page, within: Locator, kind: "csv" | "json" | "svg" | "png"): Promise<{ name: string; path: string; text: string }> {
+  await within.getByRole("button", { name: "Export" }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), within.locator(`[data-kind=${kind}]`).click()]);
+  return { path: await download.path(), ...(await saved(download)) };
+}
+
+test("an SM opens with a click and with the keyboard, and is in the link", async ({ page }) => {
+  await openAt(page, TINY, 6000);
+  const canvas = page.locator("corun-sm-grid canvas");
+  expect(await colours(canvas)).toBeGreaterThan(5);
+  await canvas.click({ position: { x: 20, y: 14 } });
+  const detail = page.locator("corun-sm-detail");
+  await expect(detail.getByRole("heading", { name: "SM 0" })).toBeVisible();
+  await expect.poll(() => page.url()).toContain("sm=0");
+  await expect(detail.locator(".cv-value").first()).toHaveText(/of .* \(\d+ %\) · BP .* · CFD /);
+  await expect(detail.locator(".cv-warp[title*='BP']").first()).toBeVisible();
+
+  await canvas.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await expect(spoken(page, "corun-sm-grid")).toContainText(/^SM 1: CTAs \d+ of BP, \d+ of CFD; schedulers issued in/);
+  await page.keyboard.press("Enter");
+  await expect(detail.getByRole("heading", { name: "SM 1" })).toBeVisible();
+  await expect.poll(() => page.url()).toContain("sm=1");
+  await page.reload();
+  await expect(detail.getByRole("heading", { name: "SM 1" })).toBeVisible();
+  await detail.getByRole("button", { name: "Close" }).click();
+  await expect(detail).toBeHidden();
+  await expect.poll(() => page.url()).not.toContain("sm=");
+});
+
+test("charts zoom together, and the zoom is in the link", async ({ page }) => {
+  await openAt(page, TINY, 60_000);
+  const where = page.locator(".cv-where");
+  await expect(where).toContainText("Cycles 0 to 60,000");
+  const canvas = chart(page, "ipc").locator("canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  expect(await colours(canvas)).toBeGreaterThan(5);
+  const box = (await canvas.boundingBox())!;
+  await page.mouse.move(box.x + 100, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 200, box.y + 70, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => page.url()).toMatch(/zoom=\d+-\d+/);
+  await expect(where).not.toContainText("Cycles 0 to 60,000");
+  // The cursor stands in all charts at once.
+  await page.mouse.move(box.x + 150, box.y + 60);
+  await expect(page.locator(".cv-cursor:not([hidden])")).toHaveCount(6);
+  await expect(where).toContainText("At cycles");
+  await canvas.dblclick();
+  await expect.poll(() => page.url()).not.toContain("zoom=");
+  await page.keyboard.press("+");
+  await expect.poll(() => page.url()).toMatch(/zoom=\d+-\d+/);
+  const url = page.url();
+  await page.reload();
+  await expect(where).not.toContainText("Cycles 0 to 60,000");
+  expect(page.url()).toBe(url);
+  await chart(page, "ipc").locator("canvas").focus();
+  await page.keyboard.press("0");
+  await expect(where).toContainText("Cycles 0 to 60,000");
+  await page.getByRole("button", { name: "IPC", exact: true }).click();
+  await expect(chart(page, "dram")).toBeHidden();
+  await expect.poll(() => page.url()).toContain("panel=ipc");
+});
+
+test("the arrow keys read a chart aloud", async ({ page }) => {
+  await openAt(page, TINY, 20_000);
+  await chart(page, "latency").locator("canvas").focus();
+  await page.keyboard.press("Home");
+  await expect(spoken(page, "corun-charts")).toContainText(/^Cycles 0 to 400: BP .*, CFD .* cycles, mean of read replies/);
+  await page.keyboard.press("ArrowRight");
+  await expect(spoken(page, "corun-charts")).toContainText(/^Cycles 400 to 800:/);
+  await page.keyboard.press("End");
+  await expect(spoken(page, "corun-charts")).toContainText(/^Cycles 19,600 to 20,000:/);
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".cv-cursor:not([hidden])")).toHaveCount(0);
+});
+
+test("behind each picture is a table with the same numbers", async ({ page }) => {
+  await openAt(page, TINY, 8000);
+  await page.getByRole("button", { name: "SMs as a table" }).click();
+  const sms = page.locator("corun-sm-grid table");
+  await expect(sms.locator("tbody tr")).toHaveCount(2);
+  const spots = page.locator("corun-sm-detail");
+  await expect(spots).toBeHidden();
+  await page.getByRole("button", { name: "Memory path as a table" }).click();
+  await expect(page.locator("corun-memory-path table tbody tr").first()).toContainText("request queue of SM");
+  const ipc = chart(page, "ipc");
+  await ipc.getByRole("button", { name: "IPC as a table" }).click();
+  await expect(ipc.locator("tbody tr")).toHaveCount(20);
+  await expect(ipc.locator("tbody tr").last()).toContainText("8,000");
+  await noViolations(page);
+  await ipc.getByRole("button", { name: "IPC as a table" }).click();
+  await expect(ipc.locator("canvas")).toBeVisible();
+});
+
+test("exported data are what the engine counted, and every export is stamped", async ({ page }) => {
+  await openAt(page, TINY, 20_000);
+  const run = await result(page) as unknown as { config_hash: string; seed: number; engine: string; kernels: { thread_instructions: number }[] };
+  const csv = await exported(page, chart(page, "ipc"), "csv");
+  expect(csv.name).toBe(`corun-ipc-${run.config_hash.slice(0, 8)}-s1-c20000.csv`);
+  const lines = csv.text.trim().split("\r\n");
+  expect(lines[1]).toBe(`# corun ${run.engine}; config ${run.config_hash}; seed 1; cycle 20000`);
+  const rows = lines.filter((l) => !l.startsWith("#")).slice(1).map((l) => l.split(",").map(Number));
+  expect(rows.length).toBe(50);
+  for (const k of [0, 1]) {
+    const sum = rows.reduce((s, r) => s + r[2 + k]! * (r[1]! - r[0]!), 0);
+    expect(Math.abs(sum - run.kernels[k]!.thread_instructions)).toBeLessThan(1e-3);
+  }
+  const json = JSON.parse((await exported(page, chart(page, "stalls"), "json")).text) as { stamp: { config: string; cycle: number; link: string }; columns: { key: string }[]; rows: Record<string, number>[] };
+  expect(json.stamp).toMatchObject({ config: run.config_hash, cycle: 20_000, link: page.url() });
+  for (const row of json.rows) {
+    const sum = json.columns.slice(2).reduce((s, c) => s + row[c.key]!, 0);
+    expect(Math.abs(sum - 100), `slots of a window add up: ${JSON.stringify(row)}`).toBeLessThan(1e-6);
+  }
+  for (const of of [chart(page, "noc"), page.locator("corun-sm-grid"), page.locator("corun-memory-path")]) {
+    const svg = await exported(page, of, "svg");
+    expect(svg.text).toContain(run.config_hash);
+    const size = await page.evaluate((text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror") ? 0 : text.length, svg.text);
+    expect(size, "an XML parser takes it").toBeGreaterThan(1000);
+    const png = await exported(page, of, "png");
+    const bytes = await readFile(png.path);
+    expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+    expect(bytes.includes(run.config_hash)).toBe(true);
+    const decoded = await page.evaluate(async (data) => (await createImageBitmap(new Blob([Uint8Array.from(data)], { type: "image/png" }))).width, [...bytes]);
+    expect(decoded).toBeGreaterThan(1000);
+  }
+  await chart(page, "noc").scrollIntoViewIfNeeded();
+  await page.screenshot({ path: `${SHOTS}/charts.png`, fullPage: true });
+});
+
+test("the export menu works with the keyboard", async ({ page }) => {
+  await openAt(page, TINY, 2000);
+  const menu = chart(page, "dram");
+  await menu.getByRole("button", { name: "Export" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(menu.getByRole("menuitem").first()).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(menu.getByRole("menuitem").nth(1)).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(menu.getByRole("menu")).toBeHidden();
+  await expect(menu.getByRole("button", { name: "Export" })).toBeFocused();
+});
+
+test("before the first window the charts say so", async ({ page }) => {
+  await openAt(page, TINY, 100);
+  await expect(chart(page, "ipc").locator(".cv-empty")).toHaveText("No window is complete yet: each is 400 cycles.");
+  await chart(page, "ipc").locator("canvas").focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(spoken(page, "corun-charts")).toHaveText("No window is complete yet");
+});
