@@ -190,7 +190,9 @@ impl Memory {
                     let sent = self.fills[bank as usize].push(here, request.tag);
                     debug_assert!(sent.is_ok(), "the link has a place for every MSHR");
                     self.awake |= 1 << bank;
-                    self.fill_due[bank as usize] = self.fills[bank as usize].next_arrival().unwrap_or(NEVER);
+                    // A bank that is answering is due already.
+                    let due = &mut self.fill_due[bank as usize];
+                    *due = (*due).min(self.fills[bank as usize].next_arrival().unwrap_or(NEVER));
                 });
                 self.due[index] = channel.next_clock();
             }

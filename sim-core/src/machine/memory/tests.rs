@@ -226,6 +226,30 @@ fn backwards_is_the_same() {
     }
 }
 
+/// Visiting every bank and channel all the time gives the same as visiting those that are due.
+#[test]
+fn visiting_everything_is_the_same() {
+    for round in 300..330 {
+        let gpu = random_gpu(round);
+        let controls = controls(&gpu);
+        let (mut lazy, mut eager) = (Memory::new(&gpu, 3, round), Memory::new(&gpu, 3, round));
+        let script = Script { seed: round, rate: 150, take: 120, lines: 300, writes: 80, kernels: 3, stop: 5_000 };
+        let (mut seen, mut seen_eager) = (Seen::default(), Seen::default());
+        for now in 0..6_000 {
+            eager.fill_due.fill(0);
+            eager.reply_due.fill(0);
+            eager.due.fill(0);
+            *eager.queued = (1 << gpu.l2.banks) - 1;
+            lazy.step(now, &controls, false);
+            eager.step(now, &controls, false);
+            assert!(lazy == eager, "round {round}, cycle {now}");
+            script.after_step(now, &mut lazy, &mut seen);
+            script.after_step(now, &mut eager, &mut seen_eager);
+        }
+        assert_eq!(seen, seen_eager);
+    }
+}
+
 /// Skipping to the next event gives the same as stepping through, and something always happens there or later, never before.
 #[test]
 fn skipping_is_the_same_as_stepping() {
