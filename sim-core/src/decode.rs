@@ -17,6 +17,11 @@ pub fn element(path: &str, index: usize) -> String {
     format!("{path}[{index}]")
 }
 
+/// The path as it stands in a problem: what is wrong with the input itself needs a name too.
+fn whole(path: &str) -> &str {
+    if path.is_empty() { "(whole)" } else { path }
+}
+
 /// The fields of one object, taken one after another; what is left at the end is unknown.
 #[derive(Debug)]
 pub struct Fields<'v> {
@@ -29,7 +34,7 @@ impl<'v> Fields<'v> {
     /// The fields of `value`, if it is an object; a field that stands twice is a problem.
     pub fn of(value: &'v Value, path: &str, what: &str, problems: &mut Problems) -> Option<Self> {
         let Value::Object(pairs) = value else {
-            problems.add(if path.is_empty() { "(whole)" } else { path }, value.describe(), what);
+            problems.add(whole(path), value.describe(), what);
             return None;
         };
         let mut left: Vec<(&str, &Value)> = Vec::with_capacity(pairs.len());
@@ -40,7 +45,7 @@ impl<'v> Fields<'v> {
                 left.push((key, value));
             }
             if left.len() > 4096 {
-                problems.add(path, "more than 4096 fields", "fewer");
+                problems.add(whole(path), "more than 4096 fields", "fewer");
                 return None;
             }
         }
@@ -56,7 +61,8 @@ impl<'v> Fields<'v> {
     pub fn take(&mut self, key: &'static str) -> Option<&'v Value> {
         self.known.push(key);
         let at = self.left.iter().position(|(k, _)| *k == key)?;
-        Some(self.left.swap_remove(at).1)
+        // Keeping the order of the rest costs little and lets problems come in the order of the input.
+        Some(self.left.remove(at).1)
     }
 
     /// Takes a field that must be there.

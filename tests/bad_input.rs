@@ -1,0 +1,112 @@
+//! Malformed experiments, each with the paths that its problems must name: tests/bad_input/cases.json. The table is data, so that the
+//! runner and the page are held to the same one.
+//!
+//! A case has a `name`, the `paths` of its problems in order, and its file's content in one of four forms: `input` (JSON), `text` (as it
+//! stands), `bytes` (hexadecimal) or `repeat` (`before`, then `part` so many `times`, then `after`).
+
+use sim_core::error::Problems;
+use sim_core::experiment::Experiment;
+use sim_core::value::Value;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+struct Case {
+    name: String,
+    content: Vec<u8>,
+    paths: Vec<String>,
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let Value::Array(items) = value else { return None };
+    items.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
+}
+
+fn content(case: &Value) -> Option<Vec<u8>> {
+    if let Some(input) = case.get("input") {
+        return Some(input.to_string().into_bytes());
+    }
+    if let Some(text) = case.get("text") {
+        return Some(text.as_str()?.as_bytes().to_vec());
+    }
+    if let Some(bytes) = case.get("bytes") {
+        let digits = bytes.as_str()?.as_bytes();
+        return digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
+    }
+    let repeat = case.get("repeat")?;
+    let part = |key| repeat.get(key)?.as_str();
+    let times = repeat.get("times")?.as_int()? as usize;
+    Some([part("before")?, &part("part")?.repeat(times), part("after")?].concat().into_bytes())
+}
+
+fn cases() -> Vec<Case> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad_input/cases.json");
+    let text = std::fs::read_to_string(&file).expect("the table is there");
+    let table: Value = serde_json::from_str(&text).expect("the table is JSON");
+    let Value::Array(rows) = table else { panic!("the table is a list") };
+    let case = |row: &Value| {
+        let name = row.get("name").and_then(Value::as_str).expect("each case has a name").to_owned();
+        let content = content(row).unwrap_or_else(|| panic!("{name}: no content"));
+        let paths = row.get("paths").and_then(texts).unwrap_or_else(|| panic!("{name}: no paths"));
+        Case { name, content, paths }
+    };
+    rows.iter().map(case).collect()
+}
+
+/// Reads a case as the runner and the module do: what is not JSON is one problem with the whole.
+fn read(content: &[u8]) -> Result<Experiment, Problems> {
+    let value: Value = serde_json::from_slice(content).map_err(|error| {
+        let mut problems = Problems::default();
+        problems.add("(whole)", error, "JSON");
+        problems
+    })?;
+    Experiment::decode(&value)
+}
+
+#[test]
+fn every_malformed_experiment_names_what_is_wrong() {
+    let cases = cases();
+    assert!(cases.len() >= 40, "only {} cases", cases.len());
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let started = Instant::now();
+        match read(&case.content) {
+            Ok(_) => wrong.push(format!("{}: accepted", case.name)),
+            Err(problems) => {
+                let paths: Vec<&str> = problems.0.iter().map(|problem| problem.path.as_str()).collect();
+                if paths != case.paths {
+                    wrong.push(format!("{}: expected {:?}, got\n{problems}", case.name, case.paths));
+                }
+                for problem in &problems.0 {
+                    if problem.found.is_empty() || problem.want.is_empty() || problem.to_string().lines().count() != 1 {
+                        wrong.push(format!("{}: not one plain line: {problem:?}", case.name));
+                    }
+                    if problem.to_string().chars().count() > 600 {
+                        wrong.push(format!("{}: {} characters", case.name, problem.to_string().chars().count()));
+                    }
+                }
+            }
+        }
+        if started.elapsed() > Duration::from_secs(20) {
+            wrong.push(format!("{}: took {:?}", case.name, started.elapsed()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn names_are_told_apart() {
+    let cases = cases();
+    for (i, case) in cases.iter().enumerate() {
+        assert!(!cases[..i].iter().any(|other| other.name == case.name), "{} stands twice", case.name);
+    }
+}
+
+/// A flood of unknown fields ends in one problem, not in millions, and that one has a path.
+#[test]
+fn a_flood_of_fields_is_cut_short() {
+    let flood: String = (0..1_000_000).map(|n| format!(",\"x{n}\":0")).collect();
+    let started = Instant::now();
+    let problems = read(format!("{{\"corun\":1{flood}}}").as_bytes()).expect_err("a million unknown fields");
+    assert_eq!(problems.0.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["(whole)"], "{problems}");
+    assert!(started.elapsed() < Duration::from_secs(20), "took {:?}", started.elapsed());
+}
