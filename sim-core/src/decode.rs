@@ -124,7 +124,11 @@ fn shorten(key: &str) -> String {
 }
 
 fn want_int(range: &RangeInclusive<i64>) -> String {
-    format!("a whole number from {} to {}", range.start(), range.end())
+    if range.start() == range.end() {
+        range.start().to_string()
+    } else {
+        format!("a whole number from {} to {}", range.start(), range.end())
+    }
 }
 
 /// A whole number in `range`.

@@ -13,7 +13,9 @@ use super::{Address, Array, Kernel, Launch, Op};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-const KERNELS: &[(&str, fn() -> Kernel)] = &[
+type Make = fn() -> Kernel;
+
+const KERNELS: &[(&str, Make)] = &[
     ("BP", bp::kernel),
     ("CFD", cfd::kernel),
     ("FTD", ftd::kernel),

@@ -1,0 +1,85 @@
+//! Reading and writing files, with problems that name what is wrong with them.
+
+use sim_core::error::Problems;
+use sim_core::experiment::{Experiment, set_path};
+use sim_core::value::Value;
+use std::io::{Read, Write};
+
+/// Largest experiment file, bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// The example experiments as JSON text, by name.
+pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+
+/// One problem.
+pub fn problem(path: &str, found: impl ToString, want: &str) -> Problems {
+    let mut problems = Problems::default();
+    problems.add(path, found, want);
+    problems
+}
+
+/// Parses JSON text.
+pub fn json(text: &str) -> Result<Value, Problems> {
+    serde_json::from_str(text).map_err(|error| problem("(file)", error, "JSON"))
+}
+
+/// Reads a JSON file; `-` is standard input.
+fn read(file: &str) -> Result<Value, Problems> {
+    let source: Box<dyn Read> = if file == "-" {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(std::fs::File::open(file).map_err(|error| problem("(file)", format!("{file}: {error}"), "a file that can be read"))?)
+    };
+    let mut bytes = Vec::new();
+    source
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| problem("(file)", format!("{file}: {error}"), "a file that can be read"))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(problem("(file)", format!("more than {MAX_BYTES} bytes"), "an experiment, a few kilobytes of JSON"));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| problem("(file)", format!("not UTF-8: {error}"), "JSON text"))?;
+    json(&text)
+}
+
+/// Reads an experiment and applies what the command line changes.
+pub fn experiment(file: &str, changes: &[String], seed: Option<u64>, cycles: Option<u64>) -> Result<Experiment, Problems> {
+    let mut value = read(file)?;
+    for change in changes {
+        let Some((path, text)) = change.split_once('=') else {
+            return Err(problem("--set", format!("{change:?}"), "path=value, such as gpu.sm.count=8"));
+        };
+        // What is not JSON is text: `policy=even` needs no quotes.
+        let new = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+        set_path(&mut value, path.trim(), new)?;
+    }
+    if let Some(seed) = seed {
+        set_path(&mut value, "seed", seed.into())?;
+    }
+    if let Some(cycles) = cycles {
+        set_path(&mut value, "stop", Value::object([("cycles", cycles)]))?;
+    }
+    Experiment::decode(&value)
+}
+
+/// Opens a file for writing.
+pub fn create(file: &str) -> Result<std::io::BufWriter<std::fs::File>, Problems> {
+    let opened =
+        std::fs::File::create(file).map_err(|error| problem("(output)", format!("{file}: {error}"), "a file that can be written"))?;
+    Ok(std::io::BufWriter::new(opened))
+}
+
+/// What a failed write means.
+pub fn not_written(error: std::io::Error) -> Problems {
+    problem("(output)", error, "a file that can be written")
+}
+
+/// Prints text and a line end on stdout; a closed pipe is no error.
+pub fn print(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Prints a value as indented JSON.
+pub fn print_json(value: &Value) {
+    print(&serde_json::to_string_pretty(value).unwrap_or_default());
+}

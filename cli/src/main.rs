@@ -1,0 +1,73 @@
+//! `corun`: experiments in, results out, with the same engine as the page.
+//!
+//! Exit status: 0 done; 1 the run ended in an error state that it names; 2 bad usage or bad input, one line for each problem on stderr.
+
+mod input;
+mod list;
+mod probe;
+mod run;
+mod schema;
+mod trace;
+
+use clap::{Parser, Subcommand};
+use sim_core::error::Problems;
+use std::process::ExitCode;
+
+/// Simulates one GPU that runs several kernels at once, cycle by cycle.
+#[derive(Parser, Debug)]
+#[command(name = "corun", version, about, after_help = "Exit status: 0 done, 1 stuck, 2 bad usage or input (one line for each problem).")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run an experiment and print its result
+    Run(run::Run),
+    /// Print an experiment after defaults: configuration, hash, occupancy and its limiter for each kernel
+    Explain(run::Explain),
+    /// List what can be chosen
+    List(list::List),
+    /// Print a JSON Schema
+    Schema(schema::Schema),
+    /// Drive one component of the machine with named traffic
+    #[command(subcommand)]
+    Probe(probe::Probe),
+}
+
+/// How a command can fail.
+#[derive(Debug)]
+enum Failure {
+    /// Bad input: exit 2.
+    Input(Problems),
+    /// The run got stuck, with the explanation: exit 1.
+    Stuck(String),
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Self {
+        Failure::Input(problems)
+    }
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Run(command) => command.execute(),
+        Command::Explain(command) => command.execute(),
+        Command::List(command) => command.execute(),
+        Command::Schema(command) => command.execute(),
+        Command::Probe(command) => command.execute(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Input(problems)) => {
+            eprintln!("{problems}");
+            ExitCode::from(2)
+        }
+        Err(Failure::Stuck(why)) => {
+            eprintln!("stuck: nothing issues any more\n{why}");
+            ExitCode::from(1)
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! `corun run` and `corun explain`.
+
+use crate::trace::Trace;
+use crate::{Failure, input};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::prelude::*;
+use sim_core::catalogue;
+use sim_core::experiment::{Experiment, Stop};
+use sim_core::ids::KernelId;
+use sim_core::report;
+use sim_core::simulation::{Reason, Simulation};
+use sim_core::value::Value;
+use sim_core::windows::{KEPT, WINDOW};
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::time::Instant;
+
+/// Cycles between two looks at progress, trace and windows: fewer than the windows that are kept.
+const SLICE: u64 = WINDOW * KEPT as u64 / 16;
+
+/// Arguments of `corun run`.
+#[derive(Args, Debug)]
+pub struct Run {
+    /// The experiment, a JSON file; `-` for standard input
+    experiment: String,
+    /// Run for so many cycles, whatever the experiment says
+    #[arg(long)]
+    cycles: Option<u64>,
+    /// Use this seed
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Change a field before the experiment is read, such as gpu.sm.count=8 or policy=even; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    changes: Vec<String>,
+    /// Print the result as JSON, and nothing else
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print one line of comma-separated figures for each kernel
+    #[arg(long)]
+    csv: bool,
+    /// Write every window of 400 cycles to this CSV file
+    #[arg(long, value_name = "FILE.csv")]
+    windows: Option<String>,
+    /// Write a timeline that Perfetto reads: CTAs by slot, bandwidth by kernel; 1 cycle is shown as 1 µs
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<String>,
+}
+
+/// Arguments of `corun explain`.
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// The experiment, a JSON file; `-` for standard input
+    experiment: String,
+    /// Change a field before the experiment is read; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    changes: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Run {
+    pub fn execute(self) -> Result<(), Failure> {
+        let experiment = input::experiment(&self.experiment, &self.changes, self.seed, self.cycles)?;
+        let mut simulation = Simulation::new(&experiment)?;
+        let mut windows = self.windows.as_deref().map(|file| WindowsFile::create(file, &simulation)).transpose()?;
+        let mut trace = self.trace.as_deref().map(|file| Trace::create(file, &mut simulation)).transpose()?;
+        let bar = progress(&experiment);
+        let start = Instant::now();
+        let reason = loop {
+            let reason = simulation.advance(SLICE);
+            if let Some(windows) = &mut windows {
+                windows.append(&simulation)?;
+            }
+            if let Some(trace) = &mut trace {
+                trace.append(&mut simulation)?;
+            }
+            bar.set_position(simulation.cycle());
+            if reason != Reason::Budget {
+                break reason;
+            }
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        bar.finish_and_clear();
+        if let Some(trace) = trace {
+            trace.finish(&simulation)?;
+        }
+        if let Some(windows) = windows {
+            windows.finish()?;
+        }
+        if experiment.alone {
+            for (kernel, ipc) in ipc_alone(&simulation) {
+                simulation.set_ipc_alone(kernel, ipc);
+            }
+        }
+        let result = with_speed(simulation.result(), &mut simulation, seconds);
+        if self.json {
+            input::print_json(&result);
+        } else if self.csv {
+            print_csv(&result);
+        } else {
+            print_table(&result);
+        }
+        if reason == Reason::Stuck { Err(Failure::Stuck(simulation.explain_stuck())) } else { Ok(()) }
+    }
+}
+
+fn progress(experiment: &Experiment) -> ProgressBar {
+    let cycles = match experiment.stop {
+        Stop::Cycles(cycles) => Some(cycles),
+        Stop::KernelsDone { .. } => None,
+    };
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(cycles, ProgressDrawTarget::hidden());
+    }
+    let (bar, template) = match cycles {
+        Some(cycles) => (ProgressBar::new(cycles), "{bar:40} {human_pos} of {human_len} cycles, {eta} left"),
+        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} cycles"),
+    };
+    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// IPC alone of every kernel, each run once even if it stands in the mix several times.
+fn ipc_alone(simulation: &Simulation) -> Vec<(KernelId, f64)> {
+    let kernels = simulation.experiment().kernels.len();
+    let experiments: Vec<(KernelId, Experiment)> =
+        KernelId::first(kernels).map(|kernel| (kernel, simulation.alone_experiment(kernel))).collect();
+    let distinct: BTreeMap<String, &Experiment> =
+        experiments.iter().map(|(_, experiment)| (experiment.config_hash(), experiment)).collect();
+    let distinct: Vec<(String, &Experiment)> = distinct.into_iter().collect();
+    let measured: BTreeMap<String, Option<f64>> = distinct
+        .into_par_iter()
+        .map(|(hash, experiment)| {
+            let mut alone = Simulation::new(experiment).ok();
+            let ipc = alone.as_mut().and_then(|alone| {
+                alone.advance(u64::MAX);
+                report::ipc(&alone.totals()[0], alone.cycle())
+            });
+            (hash, ipc)
+        })
+        .collect();
+    let known = experiments.iter().filter_map(|(kernel, experiment)| Some((*kernel, measured.get(&experiment.config_hash()).copied()??)));
+    known.collect()
+}
+
+/// Adds the wall-clock figures behind `stop`.
+fn with_speed(result: Value, simulation: &mut Simulation, seconds: f64) -> Value {
+    let warps: u64 = simulation.totals().iter().map(|stats| stats.warp_instructions).sum();
+    let cycles = simulation.cycle() as f64;
+    let Value::Object(mut pairs) = result else { return result };
+    let at = pairs.iter().position(|(key, _)| key == "gpu").unwrap_or(pairs.len());
+    let figures =
+        [("wall_seconds", seconds), ("cycles_per_second", cycles / seconds), ("warp_instructions_per_second", warps as f64 / seconds)];
+    pairs.splice(at..at, figures.map(|(key, figure)| (key.to_owned(), figure.into())));
+    Value::Object(pairs)
+}
+
+impl Explain {
+    pub fn execute(self) -> Result<(), Failure> {
+        let experiment = input::experiment(&self.experiment, &self.changes, None, None)?;
+        let explained = catalogue::explain(&experiment);
+        if self.json {
+            input::print_json(&explained);
+            return Ok(());
+        }
+        input::print(&format!("{}\nconfig hash {}, seed {}\n", experiment.name, experiment.config_hash(), experiment.seed));
+        input::print(&format!("{:<10} {:>6} {:<10} {:>12}  limited by", "kernel", "launch", "SM class", "CTAs per SM"));
+        for kernel in items(explained.get("kernels")) {
+            for row in items(kernel.get("occupancy")) {
+                let text = |key| shown(row.get(key));
+                let name = shown(kernel.get("name"));
+                input::print(&format!(
+                    "{name:<10} {:>6} {:<10} {:>12}  {}",
+                    text("launch"),
+                    text("sm_class"),
+                    text("ctas_per_sm"),
+                    text("limiter")
+                ));
+            }
+        }
+        input::print("");
+        if let Some(Value::Object(fields)) = explained.get("gpu") {
+            for (path, value) in fields {
+                input::print(&format!("gpu.{path} = {}", shown(Some(value))));
+            }
+        }
+        let policy = experiment.policy.encode();
+        input::print(&format!("policy = {policy}"));
+        Ok(())
+    }
+}
+
+/// The elements of a list, or none.
+fn items(value: Option<&Value>) -> &[Value] {
+    if let Some(Value::Array(items)) = value { items } else { &[] }
+}
+
+/// A value for people: nothing is a dash, numbers have four digits.
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "–".into(),
+        Some(Value::Str(text)) => text.clone(),
+        Some(Value::Float(x)) if x.abs() >= 100.0 => format!("{x:.1}"),
+        Some(Value::Float(x)) => format!("{x:.3}"),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// Columns of the table and of the CSV: heading, key.
+const COLUMNS: &[(&str, &str)] = &[
+    ("kernel", "name"),
+    ("IPC", "ipc"),
+    ("alone", "ipc_alone"),
+    ("slowdown", "slowdown"),
+    ("NoC", "noc_utilisation"),
+    ("DRAM", "dram_utilisation"),
+    ("L1 hits", "l1_hit_rate"),
+    ("L2 miss", "l2_miss_rate"),
+    ("latency", "latency.mean"),
+    ("CTAs/SM", "ctas_per_sm"),
+    ("runs", "runs_done"),
+];
+
+fn cell(kernel: &Value, key: &str) -> String {
+    let mut at = Some(kernel);
+    for part in key.split('.') {
+        at = at.and_then(|value| value.get(part));
+    }
+    shown(at)
+}
+
+fn print_table(result: &Value) {
+    let text = |key| shown(result.get(key));
+    input::print(&format!(
+        "{}: {} cycles ({}), digest {}, config {}",
+        text("name"),
+        text("cycles"),
+        text("stop"),
+        text("digest"),
+        text("config_hash")
+    ));
+    input::print(&format!("{} simulated cycles a second\n", text("cycles_per_second")));
+    let line = |cells: Vec<String>| {
+        cells.iter().enumerate().map(|(i, cell)| if i == 0 { format!("{cell:<10}") } else { format!("{cell:>10}") }).collect::<String>()
+    };
+    input::print(&line(COLUMNS.iter().map(|column| column.0.to_owned()).collect()));
+    for kernel in items(result.get("kernels")) {
+        input::print(&line(COLUMNS.iter().map(|column| cell(kernel, column.1)).collect()));
+    }
+    input::print("");
+    for metric in catalogue::METRICS.iter().filter(|metric| metric.scope == "mix" && metric.key != "wspeedup") {
+        let value = shown(result.get("metrics").and_then(|metrics| metrics.get(metric.key)));
+        input::print(&format!("{:<10}{value:>10}   {}", metric.title, metric.formula));
+    }
+    for decision in items(result.get("policy").and_then(|policy| policy.get("decisions"))) {
+        let kernel = decision.get("kernel").and_then(Value::as_int).map_or(String::new(), |kernel| format!("kernel {kernel} "));
+        input::print(&format!("cycle {}: {kernel}{}", shown(decision.get("cycle")), shown(decision.get("text"))));
+    }
+}
+
+fn print_csv(result: &Value) {
+    input::print(&COLUMNS.iter().map(|column| column.1).collect::<Vec<_>>().join(","));
+    for kernel in items(result.get("kernels")) {
+        let cells: Vec<String> = COLUMNS
+            .iter()
+            .map(|column| {
+                let mut at = Some(kernel);
+                for part in column.1.split('.') {
+                    at = at.and_then(|value| value.get(part));
+                }
+                match at {
+                    None | Some(Value::Null) => String::new(),
+                    Some(Value::Str(text)) => csv_text(text),
+                    Some(other) => other.to_string(),
+                }
+            })
+            .collect();
+        input::print(&cells.join(","));
+    }
+}
+
+fn csv_text(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+/// The CSV file of `--windows`.
+struct WindowsFile {
+    file: std::io::BufWriter<std::fs::File>,
+    written: u64,
+    columns: usize,
+}
+
+impl WindowsFile {
+    fn create(path: &str, simulation: &Simulation) -> Result<Self, Failure> {
+        let mut file = input::create(path)?;
+        let experiment = simulation.experiment();
+        let layout = simulation.windows().layout(&experiment.gpu);
+        let headings: Vec<String> = items(layout.get("columns"))
+            .iter()
+            .map(|column| {
+                let key = shown(column.get("key"));
+                let kernel = column.get("kernel").and_then(Value::as_int).and_then(|kernel| experiment.kernels.get(kernel as usize));
+                kernel.map_or(key.clone(), |used| csv_text(&format!("{}.{key}", used.kernel.name)))
+            })
+            .collect();
+        writeln!(file, "{}", headings.join(",")).map_err(input::not_written)?;
+        Ok(WindowsFile { file, written: 0, columns: headings.len() })
+    }
+
+    fn append(&mut self, simulation: &Simulation) -> Result<(), Failure> {
+        for row in simulation.windows().rows_since(self.written).chunks(self.columns) {
+            let cells: Vec<String> = row.iter().map(|x| format!("{x}")).collect();
+            writeln!(self.file, "{}", cells.join(",")).map_err(input::not_written)?;
+        }
+        self.written = simulation.windows().count();
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        Ok(self.file.flush().map_err(input::not_written)?)
+    }
+}

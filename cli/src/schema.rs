@@ -1,0 +1,253 @@
+//! `corun schema`: JSON Schemas made from the registries, for editors and other programs.
+
+use crate::{Failure, input};
+use clap::{Args, ValueEnum};
+use sim_core::catalogue::METRICS;
+use sim_core::controls::WARP_ORDERS;
+use sim_core::experiment::{CTA_ORDERS, MAX_CYCLES, MAX_SEED};
+use sim_core::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
+use sim_core::gpu::presets::PRESETS;
+use sim_core::ids::MAX_KERNELS;
+use sim_core::kernel::library;
+use sim_core::policy::spec::{POLICIES, ParamKind};
+use sim_core::stats::{KernelStats, StallCause};
+use sim_core::value::Value;
+
+/// Arguments of `corun schema`.
+#[derive(Args, Debug)]
+pub struct Schema {
+    /// Of what
+    what: What,
+}
+
+#[derive(Clone, Copy, ValueEnum, Debug)]
+enum What {
+    /// What `corun run` reads
+    Experiment,
+    /// What `corun run --json` prints
+    Result,
+}
+
+impl Schema {
+    pub fn execute(self) -> Result<(), Failure> {
+        input::print_json(&match self.what {
+            What::Experiment => experiment(),
+            What::Result => result(),
+        });
+        Ok(())
+    }
+}
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+fn typed(kind: &str, doc: &str) -> Value {
+    Value::object([("type", kind), ("description", doc)])
+}
+
+fn whole(min: u64, max: u64, doc: &str) -> Value {
+    Value::object([("type", Value::from("integer")), ("minimum", min.into()), ("maximum", max.into()), ("description", doc.into())])
+}
+
+fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Value {
+    Value::object([("enum", Value::array(names))])
+}
+
+fn closed(properties: Vec<(String, Value)>, required: &[&str]) -> Value {
+    Value::object([
+        ("type", Value::from("object")),
+        ("properties", Value::Object(properties)),
+        ("required", Value::array(required.iter().copied())),
+        ("additionalProperties", false.into()),
+    ])
+}
+
+fn any_of(options: Vec<Value>) -> Value {
+    Value::object([("anyOf", Value::from(options))])
+}
+
+fn list_of(item: Value, min: usize, max: usize) -> Value {
+    Value::object([("type", Value::from("array")), ("items", item), ("minItems", min.into()), ("maxItems", max.into())])
+}
+
+fn reference(name: &str) -> Value {
+    Value::object([("$ref", format!("#/$defs/{name}"))])
+}
+
+fn named(pairs: Vec<(&str, Value)>) -> Vec<(String, Value)> {
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn gpu_field<T>(prefix: &str, field: &Field<T>) -> (String, Value) {
+    let schema = match field.kind {
+        Kind::Int(min, max) => whole(min.into(), max.into(), &format!("{} ({})", field.doc, field.unit)),
+        Kind::Choice(names) => one_of(names.iter().copied()),
+    };
+    (format!("{prefix}{}", field.path), schema)
+}
+
+fn experiment() -> Value {
+    let presets = || one_of(PRESETS.iter().map(|preset| preset.name));
+    let mut gpu = vec![("preset".to_owned(), presets())];
+    gpu.extend(SM_FIELDS.iter().map(|field| gpu_field("sm.", field)));
+    gpu.extend(GPU_FIELDS.iter().map(|field| gpu_field("", field)));
+    let used = closed(
+        named(vec![
+            ("kernel", any_of(vec![one_of(library::names()), reference("kernel")])),
+            ("ctas_per_sm", whole(1, 64, "CTAs that the kernel may hold on each SM, whatever the policy")),
+            ("qos", typed("number", "Share of its IPC alone that the kernel should keep, above 0 and at most 1")),
+        ]),
+        &["kernel"],
+    );
+    let mut policies = vec![one_of(POLICIES.iter().map(|policy| policy.name))];
+    for policy in POLICIES {
+        let mut properties = vec![("name".to_owned(), Value::object([("const", policy.name)]))];
+        properties.extend(policy.params.iter().map(|param| {
+            let schema = match param.kind {
+                ParamKind::PerKernelInt { min, max } => list_of(whole(min.into(), max.into(), param.doc), 1, MAX_KERNELS),
+                ParamKind::Controls => typed("object", param.doc),
+            };
+            (param.name.to_owned(), schema)
+        }));
+        let mut required = vec!["name"];
+        required.extend(policy.params.iter().filter(|param| param.default.is_none()).map(|param| param.name));
+        policies.push(closed(properties, &required));
+    }
+    let orders = WARP_ORDERS.iter().map(|order| order.0);
+    let group = Value::object([("type", "string"), ("pattern", "^two-level\\([0-9]+\\)$")]);
+    let stop = closed(
+        named(vec![
+            ("cycles", whole(1, MAX_CYCLES, "Run for so many cycles")),
+            ("kernels_done", typed("boolean", "Run until every kernel has run to its end once")),
+        ]),
+        &[],
+    );
+    let properties = named(vec![
+        ("corun", Value::object([("const", 1)])),
+        ("name", typed("string", "Name, for people")),
+        ("source", typed("string", "What it reproduces or where it comes from")),
+        ("seed", whole(0, MAX_SEED, "Seed of every draw")),
+        ("gpu", any_of(vec![presets(), closed(gpu, &["preset"])])),
+        ("kernels", list_of(any_of(vec![one_of(library::names()), reference("kernel"), used]), 1, MAX_KERNELS)),
+        ("policy", any_of(policies)),
+        ("warp_order", any_of(vec![one_of(orders), group])),
+        ("cta_order", one_of(CTA_ORDERS.iter().map(|order| order.0))),
+        ("stop", stop),
+        ("restart", typed("boolean", "A kernel that has run to its end starts again")),
+        ("alone", typed("boolean", "Each kernel is also run by itself, so that slowdowns exist")),
+    ]);
+    let Value::Object(mut schema) = closed(properties, &["corun", "kernels"]) else { unreachable!("`closed` makes an object") };
+    schema.insert(0, ("$schema".into(), DIALECT.into()));
+    schema.insert(1, ("title".into(), "A Corun experiment".into()));
+    schema.push(("$defs".into(), Value::object([("kernel", kernel()), ("program", program()), ("access", access())])));
+    Value::Object(schema)
+}
+
+fn kernel() -> Value {
+    let array = closed(named(vec![("name", typed("string", "Name")), ("bytes", whole(128, 1 << 35, "Size, bytes"))]), &["name", "bytes"]);
+    let launch = closed(
+        named(vec![
+            ("ctas", whole(1, 1 << 24, "CTAs of the grid")),
+            ("threads", whole(1, 2048, "Threads of a CTA")),
+            ("registers", whole(1, 255, "Registers of a thread")),
+            ("shared_bytes", whole(0, 1 << 20, "Shared memory of a CTA, bytes")),
+            ("program", reference("program")),
+        ]),
+        &["ctas", "threads", "program"],
+    );
+    let text = |doc| typed("string", doc);
+    closed(
+        named(vec![
+            ("name", text("Short name")),
+            ("title", text("What it is")),
+            ("doc", text("What the real kernel does")),
+            ("source", text("Where its shape comes from")),
+            ("arrays", list_of(array, 0, 64)),
+            ("launches", list_of(launch, 1, 16)),
+        ]),
+        &["name", "launches"],
+    )
+}
+
+fn program() -> Value {
+    let one = |name: &str, inner: Value| closed(vec![(name.to_owned(), inner)], &[name]);
+    let count = || ("count", whole(1, 1 << 24, "How many, one after the other"));
+    let lanes = || ("lanes", whole(1, 32, "Active lanes"));
+    let alu = closed(named(vec![count(), ("latency", whole(1, 63, "Cycles from one to the next")), lanes()]), &[]);
+    let shared = closed(named(vec![count(), ("stride", whole(0, 4096, "Words between lanes")), lanes()]), &[]);
+    let wait = closed(named(vec![("loads", whole(0, 255, "Loads that may stay outstanding"))]), &[]);
+    let trips = any_of(vec![whole(0, 1 << 24, "Trips"), typed("object", "{\"per_warp\": [min, max]} or {\"per_cta\": [min, max]}")]);
+    let body = closed(named(vec![("trips", trips), ("body", reference("program"))]), &["trips", "body"]);
+    let ops = vec![
+        Value::object([("const", "barrier")]),
+        one("alu", alu),
+        one("shared", shared),
+        one("load", reference("access")),
+        one("store", reference("access")),
+        one("wait", wait),
+        one("loop", body),
+    ];
+    list_of(any_of(ops), 1, 256)
+}
+
+fn access() -> Value {
+    let bytes = |doc| typed("integer", doc);
+    closed(
+        named(vec![
+            ("array", any_of(vec![typed("string", "Name of an array"), whole(0, 63, "Number of an array")])),
+            ("lanes", whole(1, 32, "Active lanes")),
+            ("offset", bytes("Bytes at which it starts")),
+            ("cta", bytes("Bytes for each CTA")),
+            ("warp", bytes("Bytes for each warp")),
+            ("lane", bytes("Bytes for each lane")),
+            ("loops", list_of(bytes("Bytes for each iteration of an enclosing loop, outermost first"), 0, 3)),
+            ("scatter", typed("object", "{\"warp\": bytes}, {\"lane\": bytes} or {\"skewed\": bytes}")),
+        ]),
+        &[],
+    )
+}
+
+fn result() -> Value {
+    let number = |doc: &str| Value::object([("type", Value::array(["number", "null"])), ("description", doc.into())]);
+    let text = |doc| typed("string", doc);
+    let of = |scope: &[&str]| -> Vec<(String, Value)> {
+        let chosen = METRICS.iter().filter(|metric| scope.contains(&metric.scope) && !metric.key.contains('.'));
+        chosen.map(|metric| (metric.key.to_owned(), number(&format!("{}: {} ({})", metric.doc, metric.formula, metric.unit)))).collect()
+    };
+    let open = |properties| Value::object([("type", Value::from("object")), ("properties", Value::Object(properties))]);
+    let stalls = || open(StallCause::INFO.iter().map(|info| (info.key.to_owned(), number(info.doc))).collect());
+    let mut kernel = of(&["kernel"]);
+    kernel.push(("name".into(), text("Name of the kernel")));
+    kernel.push(("stalls".into(), stalls()));
+    kernel.push(("latency".into(), typed("object", "Mean core cycles of an L1D read miss, and its parts by station")));
+    let counters = KernelStats::INFO.iter().map(|info| (info.key.to_owned(), typed("integer", info.doc)));
+    kernel.push(("counters".into(), open(counters.collect())));
+    let mut gpu = of(&["gpu", "kernel"]);
+    gpu.retain(|(key, _)| !["ipc_alone", "slowdown", "rf", "df"].contains(&key.as_str()));
+    gpu.push(("stalls".into(), stalls()));
+    Value::object([
+        ("$schema", Value::from(DIALECT)),
+        ("title", "A Corun result".into()),
+        ("type", "object".into()),
+        (
+            "properties",
+            Value::Object(named(vec![
+                ("corun", Value::object([("const", 1)])),
+                ("engine", text("Version of the engine")),
+                ("name", text("Name of the experiment")),
+                ("source", text("What it reproduces")),
+                ("config_hash", text("Hash of the experiment after defaults")),
+                ("digest", text("Digest of the whole state at the end")),
+                ("seed", typed("integer", "Seed")),
+                ("cycles", typed("integer", "Core cycles simulated")),
+                ("stop", one_of(["budget", "cycles", "kernels_done", "stuck"])),
+                ("wall_seconds", typed("number", "Seconds that the shared run took")),
+                ("cycles_per_second", typed("number", "Simulated cycles a second")),
+                ("warp_instructions_per_second", typed("number", "Simulated warp instructions a second")),
+                ("gpu", open(gpu)),
+                ("kernels", list_of(open(kernel), 1, MAX_KERNELS)),
+                ("metrics", open(of(&["mix"]))),
+                ("policy", typed("object", "Name and decisions, with cycle, kernel and reason")),
+            ])),
+        ),
+    ])
+}
