@@ -134,7 +134,7 @@ export class CorunEditor extends HTMLElement {
     return h("div", { class: "field" },
       h("div", { class: "field-row" },
         h("label", { class: options.hiddenLabel ? "hidden" : "", for: id }, options.mark ?? null, label),
-        h("div", { class: "field-control" }, control, options.unit ? h("span", { class: "unit" }, options.unit) : null, options.extra ?? null)),
+        h("div", { class: "field-control" }, control, options.unit === undefined ? null : h("span", { class: "unit", title: options.unit }, options.unit), options.extra ?? null)),
       help, message);
   }
 
@@ -455,7 +455,9 @@ export class CorunEditor extends HTMLElement {
     const control = field.kind === "choice"
       ? this.#select((field.choices ?? []).map((c) => ({ value: c, text: c })), String(own ?? base ?? ""), (v) => set(v))
       : this.#number(own, { min: field.min, max: field.max, placeholder: base === undefined ? "" : String(base) }, (v) => set(v));
-    const row = this.#field(`gpu.${field.path}`, label, control, { unit: field.unit, help: sentence(field.doc), extra: undo });
+    // “threads … threads” says it once.
+    const unit = label.toLowerCase() === field.unit.toLowerCase() ? "" : field.unit;
+    const row = this.#field(`gpu.${field.path}`, label, control, { unit, help: sentence(field.doc), extra: undo });
     row.classList.toggle("changed", own !== undefined);
     return row;
   }

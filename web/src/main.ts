@@ -205,7 +205,7 @@ function onLoaded(message: Loaded): void {
 function onProblems(problems: Problem[]): void {
   editor.problems(problems);
   if (loaded) { document.title = "A problem · Corun"; return; }
-  transport.show("idle", 0, 0);
+  transport.show("empty", 0, 0);
   say({
     kind: "error", title: "This experiment cannot run",
     text: [h("ul", null, ...problems.map((p) => h("li", null, h("b", null, p.path || "experiment"), `: found ${p.found}, want ${p.want}`)))],
@@ -280,7 +280,7 @@ function onFrame(message: FrameMessage): void {
 
 function onFailed(message: string): void {
   state = "idle";
-  transport.show("idle", cycle, 0);
+  transport.show("empty", cycle, 0);
   say({
     kind: "error", title: "The simulation stopped",
     text: ["The engine met something that it cannot go on from. That is a defect of Corun, not of the experiment. It said:", h("pre", null, message)],
@@ -335,7 +335,7 @@ async function readLink(first: boolean): Promise<void> {
     else open(linked?.experiment ?? FIRST, true);
   } catch (error) {
     engine?.pause();
-    if (!loaded) { side.hidden = true; transport.show("idle", 0, 0); }
+    if (!loaded) { side.hidden = true; transport.show("empty", 0, 0); }
     say({
       kind: "error", title: "This link cannot be opened",
       text: [error instanceof LinkError ? error.message : `It is damaged (${String(error)}).`, "It may have been cut when it was copied. Nothing of it was run."],
@@ -483,6 +483,7 @@ async function start(): Promise<void> {
     }));
   } catch (error) {
     side.hidden = true;
+    transport.show("empty", 0, 0);
     say({
       kind: "error", title: "The simulator could not be started",
       text: [error instanceof Error ? error.message : String(error), "It needs a browser with WebAssembly and module workers: any that was current in 2023 or later."],

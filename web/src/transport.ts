@@ -12,8 +12,10 @@ export interface TransportEvents {
   speed(cyclesPerSecond: number): void;
 }
 
-const STATES: Record<RunState | "idle", string> = {
-  idle: "Loading", paused: "Paused", playing: "Running", seeking: "Going there", done: "Finished", stuck: "Stuck",
+/** `idle`: not yet ready. `empty`: ready, and there is nothing to run. */
+export type ShownState = RunState | "idle" | "empty";
+const STATES: Record<ShownState, string> = {
+  idle: "Loading", empty: "Nothing open", paused: "Paused", playing: "Running", seeking: "Going there", done: "Finished", stuck: "Stuck",
 };
 
 export class CorunTransport extends HTMLElement {
@@ -28,7 +30,7 @@ export class CorunTransport extends HTMLElement {
   #cycle = h("span", { class: "figure cycle", id: "cycle" }, "0");
   #rate = h("span", { class: "figure rate", id: "rate" }, "0 cycles/s");
   #live = h("span", { class: "hidden", role: "status" });
-  #shown: RunState | "idle" = "idle";
+  #shown: ShownState = "idle";
 
   init(events: TransportEvents): void {
     this.#speed.setAttribute("type", "range");
@@ -66,7 +68,7 @@ export class CorunTransport extends HTMLElement {
     this.#speed.dispatchEvent(new Event("input"));
   }
 
-  show(state: RunState | "idle", cycle: number, perSecond: number): void {
+  show(state: ShownState, cycle: number, perSecond: number): void {
     setText(this.#cycle, count(cycle));
     setText(this.#rate, rate(perSecond));
     if (state !== this.#shown || this.#live.textContent === "") {
@@ -77,7 +79,7 @@ export class CorunTransport extends HTMLElement {
       this.#play.setAttribute("aria-pressed", String(running));
       this.#state.dataset["state"] = state;
       setText(this.#state.querySelector(".state-text") as Element, STATES[state]);
-      const over = state === "done" || state === "stuck" || state === "idle";
+      const over = state === "done" || state === "stuck" || state === "idle" || state === "empty";
       for (const button of [this.#step, this.#event]) {
         if (over) button.setAttribute("aria-disabled", "true"); else button.removeAttribute("aria-disabled");
       }
