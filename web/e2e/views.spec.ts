@@ -28,7 +28,7 @@ test("an SM opens with a click and with the keyboard, and is in the link", async
   const detail = page.locator("corun-sm-detail");
   await expect(detail.getByRole("heading", { name: "SM 0" })).toBeVisible();
   await expect.poll(() => page.url()).toContain("sm=0");
-  await expect(detail.locator(".cv-value").first()).toHaveText(/of .* \(\d+ %\) · BP .* · CFD /);
+  await expect(detail.locator(".cv-value").first()).toHaveText(/of .* \(\d+ %\) · BP\s.* · CFD\s/);
   await expect(detail.locator(".cv-warp[title*='BP']").first()).toBeVisible();
 
   await canvas.focus();

@@ -105,7 +105,7 @@ test("a stacked chart draws each stretch with data, the peak, and stays inside i
   const values = [Float64Array.of(100, 200, NaN, 50), Float64Array.of(10, 0, NaN, 60)];
   const { drawing, plot } = drawChart({
     spec: SPEC, edges: Float64Array.of(0, 400, 800, 1200, 1600), values, from: 0, to: 1600, width: 400, height: 200,
-    marks: [{ cycle: 500, kernel: 1, count: 3 }], top: 0, theme: LIGHT,
+    marks: [{ cycle: 500, kernel: 1, count: 3, text: "a < b" }], labels: true, top: 0, theme: LIGHT,
   });
   assert.equal(plot.top, 512);
   const areas = drawing.shapes.filter((s) => s.kind === "path" && s.closed && typeof s.fill === "object");
@@ -118,6 +118,7 @@ test("a stacked chart draws each stretch with data, the peak, and stays inside i
     });
   }
   assert.ok(drawing.shapes.some((s) => s.kind === "text" && s.text === "peak 512"));
+  assert.ok(drawing.shapes.some((s) => s.kind === "text" && s.text === "3 decisions: a < b"));
   wellFormed(toSvg(framed(drawing, { title: "NoC", legend: [{ name: "k0", paint: kernelPaint(0, LIGHT) }], stamp: "Corun" }, LIGHT), { title: "", description: "" }));
 });
 
@@ -141,6 +142,6 @@ test("axes end at the peak, above it if values are, and at 100 for shares", () =
 });
 
 test("decisions that share a pixel are one mark with a count", () => {
-  const marks = marksOf([{ cycle: 0, kernel: 0 }, { cycle: 10, kernel: 1 }, { cycle: 5000, kernel: 1 }, { cycle: 99_999, kernel: null }], 0, 10_000, 100);
-  assert.deepEqual(marks, [{ cycle: 0, kernel: null, count: 2 }, { cycle: 5000, kernel: 1, count: 1 }]);
+  const marks = marksOf([[0, 0], [10, 1], [5000, 1], [99_999, null]].map(([cycle, kernel]) => ({ cycle: cycle!, kernel: kernel ?? null, text: `at ${cycle}` })), 0, 10_000, 100);
+  assert.deepEqual(marks, [{ cycle: 0, kernel: null, count: 2, text: "at 0" }, { cycle: 5000, kernel: 1, count: 1, text: "at 5000" }]);
 });

@@ -1,5 +1,5 @@
 // One chart as a drawing: axes, stacked areas or lines, the peak, the policy's decisions.
-import { Drawing, textWidth } from "../draw/drawing.ts";
+import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import type { Paint } from "../draw/drawing.ts";
 import { figure, niceMax, short, ticks } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
@@ -9,7 +9,7 @@ import { largest, stack } from "./chart-data.ts";
 import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
 
 /** A decision of the policy on the time axis; several of one pixel are one mark. */
-export interface Mark { cycle: number; kernel: number | null; count: number }
+export interface Mark { cycle: number; kernel: number | null; count: number; text: string }
 
 export interface ChartInput {
   spec: ChartSpec;
@@ -21,6 +21,8 @@ export interface ChartInput {
   width: number;
   height: number;
   marks: readonly Mark[];
+  /** Whether the marks' texts are written into the picture, as far as there is room. */
+  labels?: boolean;
   /** End of the vertical axis; 0 to choose it. */
   top: number;
   theme: Theme;
@@ -30,7 +32,7 @@ export interface Plot { x: number; y: number; w: number; h: number; top: number 
 export interface ChartDrawing { drawing: Drawing; plot: Plot }
 
 export const LEFT = 54;
-const RIGHT = 12, TOP = 14, BOTTOM = 38;
+const RIGHT = 12, TOP = 16, BOTTOM = 38;
 
 export function seriesPaint(series: SeriesSpec, t: Theme): Paint {
   if (series.kernel !== null) return kernelPaint(series.kernel, t);
@@ -168,13 +170,17 @@ function* runs(values: Float64Array): Generator<[number, number]> {
 
 function drawMarks(d: Drawing, input: ChartInput, plot: Plot, x: (c: number) => number): void {
   const t = input.theme;
-  for (const mark of input.marks) {
-    if (mark.cycle < input.from || mark.cycle > input.to) continue;
+  const shown = input.marks.filter((m) => m.cycle >= input.from && m.cycle <= input.to);
+  for (const [i, mark] of shown.entries()) {
     const at = Math.round(x(mark.cycle)) + 0.5;
     d.line(at, plot.y, at, plot.y + plot.h, t.ink3, 1, [2, 3]);
     const colour = mark.kernel === null ? t.ink2 : seriesColour({ kernel: mark.kernel, stall: null, name: "", doc: "", over: [], under: [], scale: 1 }, t);
-    d.path([at - 4, plot.y - 7, at + 4, plot.y - 7, at, plot.y], { closed: true, fill: colour });
-    if (mark.count > 1) d.text(at + 5, plot.y - 1, String(mark.count), t.ink3, 10);
+    d.path([at - 4, plot.y - 9, at + 4, plot.y - 9, at, plot.y - 2], { closed: true, fill: colour });
+    const next = shown[i + 1];
+    const room = (next ? x(next.cycle) - 6 : plot.x + plot.w) - at - 8;
+    const more = mark.count > 1 ? `${mark.count} decisions: ` : "";
+    if (input.labels && room > 40) d.text(at + 8, plot.y - 4, fitText(`${more}${mark.text}`, 10, room), t.ink2, 10);
+    else if (mark.count > 1) d.text(at + 6, plot.y - 3, String(mark.count), t.ink3, 10);
   }
 }
 
@@ -186,7 +192,7 @@ function drawPeak(d: Drawing, spec: ChartSpec, plot: Plot, y: (v: number) => num
 }
 
 /** Decisions in a range, those within `pixels` of each other as one mark with a count. */
-export function marksOf(decisions: readonly { cycle: number; kernel: number | null }[], from: number, to: number, width: number, pixels = 8): Mark[] {
+export function marksOf(decisions: readonly { cycle: number; kernel: number | null; text: string }[], from: number, to: number, width: number, pixels = 8): Mark[] {
   const out: Mark[] = [];
   const near = ((to - from) / Math.max(1, width)) * pixels;
   for (const decision of decisions) {
@@ -195,7 +201,7 @@ export function marksOf(decisions: readonly { cycle: number; kernel: number | nu
     if (last && decision.cycle - last.cycle < near) {
       last.count++;
       if (last.kernel !== decision.kernel) last.kernel = null;
-    } else out.push({ cycle: decision.cycle, kernel: decision.kernel, count: 1 });
+    } else out.push({ cycle: decision.cycle, kernel: decision.kernel, text: decision.text, count: 1 });
   }
   return out;
 }
@@ -213,7 +219,7 @@ export function framed(chart: Drawing, heading: { title: string; legend: { name:
     x += w;
   }
   const head = heading.legend.length > 0 ? y + 16 : 34;
-  const d = new Drawing(outer, head + chart.height + 24, chart.background, chart.font, chart.mono);
+  const d = new Drawing(outer, head + chart.height + 30, chart.background, chart.font, chart.mono);
   d.text(pad, 22, heading.title, t.ink, 15, { weight: 600 });
   for (const item of items) {
     if (item.dash) d.line(item.x, item.y - 4, item.x + 18, item.y - 4, typeof item.paint === "string" ? item.paint : item.paint.colour, 2.5, item.dash);
@@ -221,7 +227,7 @@ export function framed(chart: Drawing, heading: { title: string; legend: { name:
     d.text(item.x + 24, item.y, item.name, t.ink2, size);
   }
   for (const s of chart.shapes) d.shapes.push(moved(s, margin, head));
-  d.text(pad, d.height - 9, heading.stamp, t.ink3, 10, { mono: true });
+  d.text(pad, d.height - 11, heading.stamp, t.ink3, 10, { mono: true });
   return d;
 }
 

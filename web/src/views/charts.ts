@@ -17,7 +17,8 @@ import { Pace } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 import { resolutionFor, WindowStore } from "./window-store.ts";
 
-const HEIGHT = 210;
+/** Height of a plot with its axes, by how many charts are open: the fewer, the taller. */
+const HEIGHTS = [340, 340, 260, 210];
 /** Rows of a table on the page; an export has them all. */
 const TABLE_ROWS = 100;
 
@@ -252,7 +253,9 @@ export class Charts extends HTMLElement implements WindowView {
     const begin = performance.now();
     const shared = this.shared();
     if (!shared) return;
-    for (const c of this.charts) if (!c.element.hidden) c.draw(shared, this.decisions);
+    const open = this.charts.filter((c) => !c.element.hidden).length;
+    const height = HEIGHTS[Math.min(open, HEIGHTS.length - 1)] as number;
+    for (const c of this.charts) if (!c.element.hidden) c.draw(shared, this.decisions, height);
     this.recursor(shared);
     this.pace.took(begin, performance.now());
   }
@@ -331,6 +334,7 @@ class Chart {
   private decisions: readonly Decision[] = [];
   private anchor: number | null = null;
   private tableDue = 0;
+  private height = 210;
 
   constructor(spec: ChartSpec, control: ChartControl) {
     this.spec = spec;
@@ -376,8 +380,9 @@ class Chart {
 
   // -------------------------------------------------------------- drawing
 
-  draw(shared: Shared, decisions: readonly Decision[]): void {
+  draw(shared: Shared, decisions: readonly Decision[], height: number): void {
     this.shared = shared;
+    this.height = height;
     this.decisions = decisions;
     if (!this.tableBox.hidden) { this.refreshTable(); return; }
     const width = Math.floor(this.stage.clientWidth);
@@ -385,7 +390,8 @@ class Chart {
     const values = evaluate(this.spec, shared.store, shared.edges);
     const wanted = axisTop(this.spec, values);
     if (wanted > this.top || wanted < this.top * 0.45) this.top = wanted;
-    const { drawing, plot } = this.picture(shared, values, width, HEIGHT, this.top);
+    const { drawing, plot } = this.picture(shared, values, width, height, this.top, height > 300);
+    this.stage.style.minHeight = `${height}px`;
     this.plot = plot;
     show(this.canvas, drawing);
     const has = values.some((v) => v.some((x) => Number.isFinite(x)));
@@ -396,9 +402,9 @@ class Chart {
     }
   }
 
-  private picture(shared: Shared, values: Float64Array[], width: number, height: number, top: number): { drawing: Drawing; plot: Plot } {
+  private picture(shared: Shared, values: Float64Array[], width: number, height: number, top: number, labels: boolean): { drawing: Drawing; plot: Plot } {
     return drawChart({
-      spec: this.spec, edges: shared.cycles, values, from: shared.from, to: shared.to, width, height, top, theme: theme(),
+      spec: this.spec, edges: shared.cycles, values, from: shared.from, to: shared.to, width, height, top, labels, theme: theme(),
       marks: marksOf(this.decisions, shared.from, shared.to, width),
     });
   }
@@ -452,7 +458,7 @@ class Chart {
     this.stage.hidden = shown;
     this.toggle.setAttribute("aria-pressed", String(shown));
     this.tableDue = 0;
-    if (this.shared) this.draw(this.shared, this.decisions);
+    if (this.shared) this.draw(this.shared, this.decisions, this.height);
   }
 
   private refreshTable(): void {
@@ -491,7 +497,7 @@ class Chart {
       picture: (stamp) => {
         const t = theme(), width = 900;
         const values = evaluate(this.spec, shared.store, shared.edges);
-        const { drawing } = this.picture(shared, values, width, 320, axisTop(this.spec, values));
+        const { drawing } = this.picture(shared, values, width, 320, axisTop(this.spec, values), true);
         const legend = this.spec.series.map((s) => ({ name: s.name, paint: seriesPaint(s, t), ...(this.spec.kind === "lines" ? { dash: seriesDash(s) } : {}) }));
         return framed(drawing, { title: `${this.spec.title} (${this.spec.unit})`, legend, stamp }, t);
       },

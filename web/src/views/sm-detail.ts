@@ -113,7 +113,7 @@ export class SmDetail extends HTMLElement implements SmView {
         el("section", { class: "cv-block" }, el("h3", {}, "Resources"), bars),
         el("section", { class: "cv-block" },
           el("h3", {}, "Schedulers, this cycle"), el("div", { class: "cv-schedulers" }, ...this.schedulers),
-          el("h3", {}, `Warps, by slot 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": "Warps and their states" }, ...this.warps),
+          el("h3", {}, `Warps 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": "Warps and their states" }, ...this.warps),
           el("ul", { class: "cv-legend cv-states", "aria-label": "Warp states and how many warps are in each" }, ...states))),
     );
   }
@@ -126,7 +126,7 @@ export class SmDetail extends HTMLElement implements SmView {
       const total = row.total(), capacity = row.capacity();
       row.parts.forEach((part, k) => { part.style.width = `${Math.min(100, (100 * row.used(k)) / capacity)}%`; });
       const each = row.byKernel && layout.kernels.length > 1
-        ? layout.kernels.map((name, k) => `${name} ${whole(row.used(k))}`).join(" · ") : "";
+        ? layout.kernels.map((name, k) => `${name}\u00a0${whole(row.used(k))}`).join(" · ") : "";
       put(row.text, row.unit === "instructions" ? `${whole(total)} instructions${each ? ` · ${each}` : ""}`
         : `${whole(total)} of ${whole(capacity)}${row.unit ? ` ${row.unit}` : ""} (${percent(total, capacity)})${each ? ` · ${each}` : ""}`);
     }

@@ -78,10 +78,12 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
     });
     const active = shares.some((s) => s > 0);
     const cause = worst >= 0 && (shares[worst] as number) > 0.005 ? `${layout.stalls[worst - model.kernels]?.title ?? ""} ${percent(shares[worst] as number, 1)}` : "";
+    // Both if they fit; on a narrow tile the share alone and the cause, as far as there is room.
     const done = active ? `issued ${percent(issued, 1)}` : "not started";
-    const causeFits = cause !== "" && textWidth(done, 11) + textWidth(cause, 11) + 8 <= iw;
-    d.text(ix, iy + 19, done, t.ink2, 11, { baseline: "middle" });
-    if (causeFits) d.text(ix + iw, iy + 19, cause, t.ink3, 11, { align: "end", baseline: "middle" });
+    const both = cause === "" || textWidth(done, 11) + textWidth(cause, 11) + 18 <= iw;
+    const left = both ? done : percent(issued, 1);
+    d.text(ix, iy + 19, left, t.ink2, 11, { baseline: "middle" });
+    if (cause !== "") d.text(ix + iw, iy + 19, fitText(cause, 11, iw - textWidth(left, 11) - 12), t.ink3, 11, { align: "end", baseline: "middle" });
     d.spot(`issue:${sm}`, ix, iy - 2, iw, 26, () => describeIssue(model, sm));
     iy += 9 + 17 + 5;
 
