@@ -249,6 +249,9 @@ impl Memory {
     /// early, never late. `NEVER` when idle. Replies that wait in `to_sm` are the SMs' to look at.
     pub fn next_event(&self, now: Cycle) -> Cycle {
         let soon = now + 1;
+        if *self.queued != 0 {
+            return soon;
+        }
         let noc_cycle = |tick: Tick| now + self.noc_clock.cycles_until(tick.max(self.noc_ticks + 1) - self.noc_ticks);
         let mut next = NEVER;
         let nocs = [self.requests.next_tick(self.noc_ticks), self.replies.next_tick(self.noc_ticks)];
