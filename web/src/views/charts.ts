@@ -238,26 +238,46 @@ export class Charts extends HTMLElement implements WindowView {
   /** New data: drawn when it is time. What the user does is drawn at once. */
   private drawLater(): void {
     if (this.due || this.timer !== 0) return;
+    const go = (): void => {
+      this.timer = 0;
+      // A pending full drawing stays one.
+      if (!this.due) this.pending = this.charts.filter((c) => !c.element.hidden && c.seen);
+      this.schedule();
+    };
     const wait = this.pace.wait(performance.now());
-    if (wait === 0) this.redraw();
-    else this.timer = setTimeout(() => { this.timer = 0; this.redraw(); }, wait) as unknown as number;
+    if (wait === 0) go();
+    else this.timer = setTimeout(go, wait) as unknown as number;
   }
 
-  private redraw(): void {
+  private redraw(): void { this.pending = null; this.schedule(); }
+
+  private schedule(): void {
     if (this.due || !this.isConnected) return;
     this.due = true;
     requestAnimationFrame(() => { this.due = false; if (this.isConnected) this.draw(); });
   }
 
+  /** Charts that still have to take up the newest data; null: all of them, now. */
+  private pending: Chart[] | null = null;
+  /** Milliseconds of drawing since all charts were last up to date. */
+  private spent = 0;
+
   private draw(): void {
     const begin = performance.now();
     const shared = this.shared();
     if (!shared) return;
-    const open = this.charts.filter((c) => !c.element.hidden).length;
-    const height = HEIGHTS[Math.min(open, HEIGHTS.length - 1)] as number;
-    for (const c of this.charts) if (!c.element.hidden) c.draw(shared, this.decisions, height);
+    const open = this.charts.filter((c) => !c.element.hidden);
+    const height = HEIGHTS[Math.min(open.length, HEIGHTS.length - 1)] as number;
+    // Streaming data goes into two charts a frame, so that no frame is long; what the user did, into all of them.
+    const now = this.pending === null ? open : this.pending.splice(0, 2);
+    for (const c of now) c.draw(shared, this.decisions, height);
     this.recursor(shared);
-    this.pace.took(begin, performance.now());
+    const end = performance.now();
+    this.spent += end - begin;
+    if (this.pending !== null && this.pending.length > 0) { this.schedule(); return; }
+    this.pending = null;
+    this.pace.took(end - this.spent, end);
+    this.spent = 0;
   }
 
   private recursor(known: Shared | null = null): void {
