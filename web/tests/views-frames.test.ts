@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { LIGHT } from "../src/draw/theme.ts";
 import type { FrameLayout, FrameSection } from "../src/types.ts";
 import { FrameReader } from "../src/views/frame-reader.ts";
-import { stateLetters } from "../src/views/letters.ts";
+import { distinctNames, stateLetters } from "../src/views/letters.ts";
 import { drawMemory, memoryTable } from "../src/views/memory-drawing.ts";
 import { Busy, MemoryModel } from "../src/views/memory-model.ts";
 import { Pace } from "../src/views/pace.ts";
@@ -152,4 +152,8 @@ test("drawing keeps to its share of the time", () => {
   assert.equal(p.wait(130), 0);
   p.took(200, 240);
   assert.equal(p.wait(240), 120);
+});
+
+test("a kernel that runs twice has two names", () => {
+  assert.deepEqual(distinctNames(["BP", "CFD", "BP"], (k) => "ABC"[k]!), ["BP (A)", "CFD", "BP (C)"]);
 });

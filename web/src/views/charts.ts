@@ -11,7 +11,7 @@ import { axisTop, drawChart, framed, LEFT, marksOf, seriesDash, seriesPaint } fr
 import type { Plot } from "./chart-drawing.ts";
 import { chartSpecs, evaluate } from "./chart-data.ts";
 import type { ChartSpec } from "./chart-data.ts";
-import { Announcer, button, el, exportMenu, fillTable, freshId, put, swatch } from "./parts.ts";
+import { Announcer, button, el, exportMenu, fillTable, freshId, kernelNames, put, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { Pace } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
@@ -77,11 +77,11 @@ export class Charts extends HTMLElement implements WindowView {
 
   setLayout(layout: WindowsLayout, kernels: string[]): void {
     this.layout = layout;
-    this.kernels = [...kernels];
+    this.kernels = kernelNames(kernels);
     this.store = new WindowStore(layout);
     this.decisions = [];
     this.cursor = null;
-    this.charts = chartSpecs(layout, kernels).map((spec) => new Chart(spec, this.control));
+    this.charts = chartSpecs(layout, this.kernels).map((spec) => new Chart(spec, this.control));
     this.views?.disconnect();
     this.grid.replaceChildren(...this.charts.map((c) => c.element));
     for (const c of this.charts) this.views?.observe(c.element);
@@ -487,7 +487,9 @@ class Chart {
     this.tableDue = now + 500;
     let resolution = this.shared.resolution;
     while ((this.shared.to - this.shared.from) / resolution > TABLE_ROWS) resolution *= 2;
-    fillTable(this.table, this.tabular(this.shared, resolution));
+    // The caption says the unit once.
+    const data = this.tabular(this.shared, resolution);
+    fillTable(this.table, { ...data, columns: data.columns.map((c, i) => (i < 2 ? c : { ...c, unit: "" })) });
   }
 
   private tabular(shared: Shared, resolution: number): Tabular {

@@ -27,6 +27,13 @@ export function memoryPanels(model: MemoryModel): Panel[] {
   const { layout, reader } = model;
   const cap = layout.capacity;
   const kernels = layout.kernels.map((_, k) => k);
+  // A share of one or two frames is no share yet: then it is said how many were seen busy.
+  const busyText = (busy: Busy): string => {
+    if (busy.frames >= 5) return `${percent(total(busy), 1)} busy`;
+    let seen = 0;
+    for (let i = 0; i < busy.count; i++) if (busy.used(i) > 0) seen++;
+    return busy.frames === 0 ? "" : `${seen} of ${busy.count} seen busy`;
+  };
   const total = (busy: Busy): number => kernels.reduce((sum, k) => sum + busy.mean(k), 0);
   const use = (busy: Busy): Panel["use"] => kernels.map((kernel) => ({ share: busy.mean(kernel), kernel }));
   const queue = (what: string, prefix: string, section: string, count: number, capacity: number, title: string): Strip => ({
@@ -48,7 +55,7 @@ export function memoryPanels(model: MemoryModel): Panel[] {
   const sms = layout.sms.length;
   return [
     {
-      key: "request", title: "Request NoC", headline: `${percent(total(model.request), 1)} busy`, use: use(model.request),
+      key: "request", title: "Request NoC", headline: busyText(model.request), use: use(model.request),
       strips: [
         queue("Request queue of SM", "SM", "noc.request_queue", sms, cap.request_queue, `queues at the SMs, of ${cap.request_queue}`),
         ports("Request port to L2 bank", "bank", model.request, "ports to the L2 banks, by kernel"),
@@ -62,7 +69,7 @@ export function memoryPanels(model: MemoryModel): Panel[] {
       ],
     },
     {
-      key: "dram", title: "DRAM", headline: `${percent(total(model.dram), 1)} busy`, use: use(model.dram),
+      key: "dram", title: "DRAM", headline: busyText(model.dram), use: use(model.dram),
       strips: [
         {
           title: `queues of the channels, of ${cap.dram_queue}`, prefix: "ch", count: layout.channels, height: BAR,
@@ -75,7 +82,7 @@ export function memoryPanels(model: MemoryModel): Panel[] {
       ],
     },
     {
-      key: "reply", title: "Reply NoC", headline: `${percent(total(model.reply), 1)} busy`, use: use(model.reply),
+      key: "reply", title: "Reply NoC", headline: busyText(model.reply), use: use(model.reply),
       strips: [
         queue("Reply queue of L2 bank", "bank", "noc.reply_queue", layout.banks, cap.reply_queue, `queues at the L2 banks, of ${cap.reply_queue}`),
         ports("Reply port to SM", "SM", model.reply, "ports to the SMs, by kernel"),

@@ -10,7 +10,8 @@ export class Busy {
   private readonly share: Float64Array;
   private readonly kernels: number;
   readonly count: number;
-  private frames = 0;
+  /** Samples so far. */
+  frames = 0;
 
   constructor(count: number, kernels: number) {
     this.count = count;

@@ -6,6 +6,7 @@ import type { Catalogue, FrameLayout, FrameView } from "../types.ts";
 import { whole } from "../draw/scale.ts";
 import { drawMemory, memoryPanels, memoryTable } from "./memory-drawing.ts";
 import { MemoryModel } from "./memory-model.ts";
+import { kernelNames } from "./parts.ts";
 import { Picture } from "./picture.ts";
 import type { LegendItem } from "./picture.ts";
 import type { Tabular } from "./tabular.ts";
@@ -17,7 +18,7 @@ export class MemoryPath extends Picture implements FrameView {
   private model: MemoryModel | null = null;
 
   setLayout(layout: FrameLayout, _catalogue: Catalogue): void {
-    this.model = new MemoryModel(layout);
+    this.model = new MemoryModel({ ...layout, kernels: kernelNames(layout.kernels) });
     if (this.isConnected) this.relegend();
     this.redraw();
   }

@@ -5,6 +5,8 @@ import { toSvg } from "../draw/svg.ts";
 import { figure, whole } from "../draw/scale.ts";
 import { currentStamp, download, stampName, stampText } from "../stamp.ts";
 import type { Stamp } from "../stamp.ts";
+import { kernelStyle } from "../palette.ts";
+import { distinctNames } from "./letters.ts";
 import { toCsv, toJson } from "./tabular.ts";
 import type { Cell, Tabular } from "./tabular.ts";
 
@@ -28,6 +30,9 @@ export function put(e: Element, text: string): void { if (e.textContent !== text
 
 let ids = 0;
 export function freshId(what: string): string { return `cv-${what}-${++ids}`; }
+
+/** Names of kernels in legends and tables. */
+export function kernelNames(names: readonly string[]): string[] { return distinctNames(names, (k) => kernelStyle(k).letter); }
 
 // ---------------------------------------------------------------- the kernels' patterns in CSS
 

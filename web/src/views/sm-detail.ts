@@ -4,7 +4,7 @@ import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Catalogue, FrameLayout, SelectSm, SmView } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
-import { button, cssFill, el, put, swatch } from "./parts.ts";
+import { button, cssFill, el, kernelNames, put, swatch } from "./parts.ts";
 import { stateLetters } from "./letters.ts";
 
 /** A frame's worth of this panel is a few hundred texts: ten times a second is as fast as they can be read. */
@@ -39,7 +39,7 @@ export class SmDetail extends HTMLElement implements SmView {
   disconnectedCallback(): void { this.cleanup?.(); clearTimeout(this.timer); this.timer = 0; }
 
   setLayout(layout: FrameLayout, _catalogue: Catalogue): void {
-    this.reader = new FrameReader(layout);
+    this.reader = new FrameReader({ ...layout, kernels: kernelNames(layout.kernels) });
     this.letters = stateLetters(layout.warp_states.map((s) => (s.key === "empty" ? "–" : s.title)));
     if (this.sm !== null && this.sm >= layout.sms.length) this.sm = null;
     this.made = -1;

@@ -6,6 +6,7 @@ import type { Drawing, Spot } from "../draw/drawing.ts";
 import type { Catalogue, FrameLayout, SelectSm, SmView } from "../types.ts";
 import { percent, whole } from "../draw/scale.ts";
 import { stallPaint } from "./chart-drawing.ts";
+import { kernelNames } from "./parts.ts";
 import { Picture } from "./picture.ts";
 import type { LegendItem } from "./picture.ts";
 import { drawSms, smTable } from "./sm-drawing.ts";
@@ -20,7 +21,7 @@ export class SmGrid extends Picture implements SmView {
   private sm: number | null = null;
 
   setLayout(layout: FrameLayout, _catalogue: Catalogue): void {
-    this.model = new SmModel(layout);
+    this.model = new SmModel({ ...layout, kernels: kernelNames(layout.kernels) });
     if (this.sm !== null && this.sm >= layout.sms.length) this.sm = null;
     if (this.isConnected) this.relegend();
     this.redraw();
