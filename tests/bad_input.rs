@@ -10,46 +10,12 @@ use sim_core::value::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-struct Case {
-    name: String,
-    content: Vec<u8>,
-    paths: Vec<String>,
-}
-
-fn texts(value: &Value) -> Option<Vec<String>> {
-    let Value::Array(items) = value else { return None };
-    items.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
-}
-
-fn content(case: &Value) -> Option<Vec<u8>> {
-    if let Some(input) = case.get("input") {
-        return Some(input.to_string().into_bytes());
-    }
-    if let Some(text) = case.get("text") {
-        return Some(text.as_str()?.as_bytes().to_vec());
-    }
-    if let Some(bytes) = case.get("bytes") {
-        let digits = bytes.as_str()?.as_bytes();
-        return digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
-    }
-    let repeat = case.get("repeat")?;
-    let part = |key| repeat.get(key)?.as_str();
-    let times = repeat.get("times")?.as_int()? as usize;
-    Some([part("before")?, &part("part")?.repeat(times), part("after")?].concat().into_bytes())
-}
+#[path = "bad_input/table.rs"]
+mod table;
+use table::Case;
 
 fn cases() -> Vec<Case> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad_input/cases.json");
-    let text = std::fs::read_to_string(&file).expect("the table is there");
-    let table: Value = serde_json::from_str(&text).expect("the table is JSON");
-    let Value::Array(rows) = table else { panic!("the table is a list") };
-    let case = |row: &Value| {
-        let name = row.get("name").and_then(Value::as_str).expect("each case has a name").to_owned();
-        let content = content(row).unwrap_or_else(|| panic!("{name}: no content"));
-        let paths = row.get("paths").and_then(texts).unwrap_or_else(|| panic!("{name}: no paths"));
-        Case { name, content, paths }
-    };
-    rows.iter().map(case).collect()
+    table::cases(Path::new(env!("CARGO_MANIFEST_DIR")))
 }
 
 /// Reads a case as the runner and the module do: what is not JSON is one problem with the whole.

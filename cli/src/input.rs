@@ -46,7 +46,7 @@ fn read(file: &str) -> Result<Value, Problems> {
 pub fn experiment(file: &str, changes: &[String], seed: Option<u64>, cycles: Option<u64>) -> Result<Experiment, Problems> {
     let mut value = read(file)?;
     for change in changes {
-        let Some((path, text)) = change.split_once('=') else {
+        let Some((path, text)) = change.split_once('=').filter(|(path, _)| !path.trim().is_empty()) else {
             return Err(problem("--set", format!("{change:?}"), "path=value, such as gpu.sm.count=8"));
         };
         // What is not JSON is text: `policy=even` needs no quotes.

@@ -40,7 +40,7 @@ impl<'v> Fields<'v> {
         let mut left: Vec<(&str, &Value)> = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
             if left.iter().any(|(seen, _)| seen == key) {
-                problems.add(field(path, &shorten(key)), "the field twice", "it once");
+                problems.add(field(path, &legible(key)), "the field twice", "it once");
             } else {
                 left.push((key, value));
             }
@@ -114,13 +114,24 @@ impl<'v> Fields<'v> {
     pub fn finish(self, problems: &mut Problems) {
         for (key, value) in &self.left {
             let want = if self.known.is_empty() { "no such field".into() } else { format!("one of {}", self.known.join(", ")) };
-            problems.add(field(&self.path, &shorten(key)), format!("an unknown field ({})", value.describe()), want);
+            problems.add(field(&self.path, &legible(key)), format!("an unknown field ({})", value.describe()), want);
         }
     }
 }
 
-fn shorten(key: &str) -> String {
-    if key.chars().count() > 40 { format!("{}…", key.chars().take(40).collect::<String>()) } else { key.to_string() }
+/// A key from an input as paths show it: short, on one line, and never nothing.
+pub fn legible(key: &str) -> String {
+    if key.is_empty() {
+        return "\"\"".to_string();
+    }
+    let mut shown = String::new();
+    for c in key.chars().take(60) {
+        if c.is_control() { shown.extend(c.escape_debug()) } else { shown.push(c) }
+    }
+    if key.chars().nth(60).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 fn want_int(range: &RangeInclusive<i64>) -> String {

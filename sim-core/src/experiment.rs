@@ -248,7 +248,7 @@ fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     let mut gpu = preset(base, &given.path("preset"), problems)?;
     let before = problems.0.len();
     for (key, value) in given.rest() {
-        fields::set(&mut gpu, key, value, &decode::field(path, &key.chars().take(60).collect::<String>()), problems);
+        fields::set(&mut gpu, key, value, &decode::field(path, &decode::legible(key)), problems);
     }
     if problems.0.len() == before {
         validate::check(&gpu, path, problems);

@@ -16,7 +16,7 @@
 
 use super::validate::{self, MAX_OPS};
 use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
-use crate::decode::{Fields, element, field, int, list, text};
+use crate::decode::{Fields, element, field, int, legible, list, text};
 use crate::error::Problems;
 use crate::value::Value;
 use alloc::string::{String, ToString};
@@ -122,7 +122,7 @@ fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut 
             return;
         }
     };
-    let inner_path = field(path, &kind.chars().take(40).collect::<String>());
+    let inner_path = field(path, &legible(kind));
     if !["alu", "shared", "load", "store", "wait", "loop"].contains(&kind) {
         problems.add(inner_path, "an unknown operation", OPS);
         return;

@@ -1,0 +1,155 @@
+//! What `corun run` leaves behind: results that are the same twice, timelines that hold together, windows that add up.
+
+use sim_core::value::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn experiment(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/experiments").join(format!("{name}.json"))
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// Runs the program, which must succeed and say nothing on stderr; stdout as JSON.
+fn run(name: &str, arguments: &[&str]) -> Value {
+    let file = experiment(name);
+    let output = Command::new(env!("CARGO_BIN_EXE_corun")).arg("run").arg(&file).arg("--json").args(arguments).output();
+    let output = output.expect("the program starts");
+    assert_eq!(output.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
+    path.split('.').fold(value, |value, key| match (value, key.parse::<usize>()) {
+        (Value::Array(items), Ok(index)) => &items[index],
+        _ => value.get(key).unwrap_or_else(|| panic!("no {key} of {path}")),
+    })
+}
+
+fn int(value: &Value, path: &str) -> i64 {
+    at(value, path).as_int().unwrap_or_else(|| panic!("{path} is no whole number"))
+}
+
+fn items(value: &Value) -> &[Value] {
+    if let Value::Array(items) = value { items } else { panic!("no list: {}", value.describe()) }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_but_for_wall_clock_figures() {
+    let wall = ["wall_seconds", "cycles_per_second", "warp_instructions_per_second"];
+    let without = |value: Value| match value {
+        Value::Object(mut pairs) => {
+            let before = pairs.len();
+            pairs.retain(|(key, _)| !wall.contains(&key.as_str()));
+            assert_eq!(before - pairs.len(), wall.len());
+            Value::Object(pairs).to_string()
+        }
+        other => panic!("a result that is {}", other.describe()),
+    };
+    let arguments = ["--set", "gpu=tiny-2sm", "--cycles", "30000"];
+    let first = run("bp-cfd-even", &arguments);
+    for metric in ["hspeedup", "stp", "wspeedup", "antt", "fairness"] {
+        assert!(at(&first, "metrics").get(metric).and_then(Value::as_f64).is_some_and(|x| x > 0.0), "{metric}");
+    }
+    assert!(at(&first, "kernels.0.slowdown").as_f64().is_some());
+    let other = run("bp-cfd-even", &["--set", "gpu=tiny-2sm", "--cycles", "30000", "--seed", "9"]);
+    assert_ne!(at(&first, "digest"), at(&other, "digest"), "another seed is another run");
+    assert_eq!(without(first), without(run("bp-cfd-even", &arguments)));
+}
+
+/// Slices of a timeline by (process, track): begin, end, kernel, CTA.
+type Tracks = BTreeMap<(i64, i64), Vec<(i64, i64, String, i64)>>;
+
+#[test]
+fn a_timeline_has_every_cta_once_and_no_two_in_one_slot() {
+    let file = scratch("timeline.json");
+    let path = file.to_str().expect("a path that is text");
+    let result = run("tiny-bp-sad", &["--cycles", "60000", "--trace", path]);
+    let text = std::fs::read_to_string(&file).expect("the timeline is there");
+    let trace: Value = serde_json::from_str(&text).expect("the timeline is JSON");
+    assert_eq!(at(&trace, "otherData.config_hash"), at(&result, "config_hash"));
+    assert!(at(&trace, "otherData.time_unit").as_str().is_some_and(|unit| unit.contains("cycle")));
+    let end = int(&result, "cycles");
+    let names: Vec<&str> = items(at(&result, "kernels")).iter().filter_map(|kernel| at(kernel, "name").as_str()).collect();
+    let mut tracks = Tracks::new();
+    let mut named = BTreeMap::new();
+    let mut dram_bytes = 0.0;
+    for event in items(at(&trace, "traceEvents")) {
+        let process = int(event, "pid");
+        match at(event, "ph").as_str() {
+            Some("M") => {
+                let key = (at(event, "name").as_str().unwrap_or("").to_owned(), process, int(event, "tid"));
+                assert!(named.insert(key, at(event, "args.name").clone()).is_none(), "named twice");
+            }
+            Some("X") => {
+                let (begin, length) = (int(event, "ts"), int(event, "dur"));
+                let name = at(event, "name").as_str().expect("a name").to_owned();
+                assert!(names.contains(&name.as_str()), "a slice called {name}");
+                assert!(begin >= 0 && length >= 0 && begin + length <= end, "{begin} + {length} of {end}");
+                tracks.entry((process, int(event, "tid"))).or_default().push((begin, begin + length, name, int(event, "args.cta")));
+            }
+            Some("C") => {
+                let Value::Object(values) = at(event, "args") else { panic!("a counter without values") };
+                assert_eq!(values.len(), names.len(), "one series for each kernel");
+                if at(event, "name").as_str().is_some_and(|name| name.starts_with("DRAM")) {
+                    dram_bytes += values.iter().filter_map(|(_, x)| x.as_f64()).sum::<f64>() * 400.0;
+                }
+            }
+            other => panic!("an event of kind {other:?}"),
+        }
+    }
+    let mut seen: BTreeMap<String, i64> = BTreeMap::new();
+    for (&(process, track), slices) in &mut tracks {
+        assert!(named.contains_key(&("process_name".to_owned(), process, 0)), "process {process} has no name");
+        assert!(named.contains_key(&("thread_name".to_owned(), process, track)), "track {process}.{track} has no name");
+        slices.sort();
+        for pair in slices.windows(2) {
+            assert!(pair[0].1 <= pair[1].0, "two CTAs in one slot: {pair:?}");
+        }
+        for (.., name, _) in slices.iter() {
+            *seen.entry(name.clone()).or_default() += 1;
+        }
+    }
+    for kernel in items(at(&result, "kernels")) {
+        let name = at(kernel, "name").as_str().unwrap_or("");
+        let launched = int(kernel, "counters.ctas_launched");
+        assert!(launched > 0, "{name} never ran");
+        assert_eq!(seen.get(name).copied().unwrap_or(0), launched, "CTAs of {name}");
+    }
+    let lines: i64 =
+        items(at(&result, "kernels")).iter().map(|kernel| int(kernel, "counters.dram_reads") + int(kernel, "counters.dram_writes")).sum();
+    let counted = lines as f64 * 128.0;
+    // The last window may not have ended.
+    assert!(dram_bytes > 0.0 && dram_bytes <= counted && dram_bytes > 0.95 * counted, "{dram_bytes} of {counted} bytes");
+}
+
+#[test]
+fn a_timeline_does_not_change_the_run() {
+    let file = scratch("unchanged.json");
+    let path = file.to_str().expect("a path that is text");
+    let with = run("tiny-bp-sad", &["--cycles", "20000", "--trace", path]);
+    assert_eq!(at(&with, "digest"), at(&run("tiny-bp-sad", &["--cycles", "20000"]), "digest"));
+}
+
+#[test]
+fn windows_add_up_to_the_counters() {
+    let file = scratch("windows.csv");
+    let path = file.to_str().expect("a path that is text");
+    let result = run("tiny-bp-sad", &["--cycles", "20000", "--windows", path]);
+    let text = std::fs::read_to_string(&file).expect("the windows are there");
+    let mut lines = text.lines();
+    let headings: Vec<&str> = lines.next().expect("headings").split(',').collect();
+    let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(|cell| cell.parse().expect("a number")).collect()).collect();
+    assert_eq!(rows.len(), 50, "20,000 cycles are 50 windows of 400");
+    assert!(rows.iter().all(|row| row.len() == headings.len()));
+    for kernel in items(at(&result, "kernels")) {
+        let heading = format!("{}.warp_instructions", at(kernel, "name").as_str().unwrap_or(""));
+        let column = headings.iter().position(|name| *name == heading).unwrap_or_else(|| panic!("no column {heading}"));
+        let sum: f64 = rows.iter().map(|row| row[column]).sum();
+        assert_eq!(sum, int(kernel, "warp_instructions") as f64, "{heading}");
+    }
+}
