@@ -4,7 +4,7 @@ import { definition, h, icon, setText, swatch } from "./dom.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
 import { LinkError, asExperiment } from "./link.ts";
 import { KERNEL_CONTROLS, numbersText, parseNumbers, withEntry } from "./manual.ts";
-import type { Catalogue, Experiment, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
+import type { Catalogue, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
 
 const MAX_KERNELS = 8;
 const OWN = "\u0000own";
@@ -12,6 +12,7 @@ const OWN = "\u0000own";
 export interface EditorEvents {
   change(experiment: Experiment): void;
   freshSeed(): Promise<number>;
+  validate(experiment: unknown): Promise<Problem[]>;
   exportExperiment(): void;
   copyCommand(): void;
 }
@@ -76,10 +77,11 @@ export class CorunEditor extends HTMLElement {
   /** The engine took the experiment. */
   accepted(normal: Experiment, explained: unknown): void {
     // The defaults that the form shows come from here.
-    const before = JSON.stringify([this.#normal?.warp_order, this.#normal?.seed, this.#normal?.stop]);
+    const shown = (of: Experiment | null): string => JSON.stringify([of?.warp_order, of?.seed, of?.stop, typeof of?.gpu === "object" ? of.gpu.preset : of?.gpu]);
+    const before = shown(this.#normal);
     this.#normal = normal;
     this.#showProblems([]);
-    if (JSON.stringify([normal.warp_order, normal.seed, normal.stop]) !== before) this.#render();
+    if (shown(normal) !== before) this.#render();
     this.#fits = readOccupancy(explained);
     this.#showFits();
   }
@@ -404,18 +406,25 @@ export class CorunEditor extends HTMLElement {
       interval("credit_interval", "Credit interval", 200), interval("quota_interval", "Quota interval", 10_000), message];
   }
 
+  /** The preset of a choice; where nothing is chosen, the engine's own. */
+  #preset(gpu: GpuChoice | undefined): string {
+    if (typeof gpu === "string") return gpu;
+    if (gpu !== undefined) return String(gpu.preset ?? "");
+    return this.#normal?.gpu === undefined ? "" : this.#preset(this.#normal.gpu);
+  }
+
   /** A field of the GPU as it is chosen now. */
   #gpuValue(path: string): unknown {
     const gpu = this.#experiment?.gpu;
-    const preset = typeof gpu === "string" ? gpu : gpu?.preset ?? "";
+    const preset = this.#preset(gpu);
     return (typeof gpu === "object" ? gpu[path] : undefined) ?? this.#catalogue?.gpu_fields.find((f) => f.path === path)?.values[preset];
   }
 
   // ---------------------------------------------------------------- GPU: a preset, and what differs from it
 
   #gpu(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
-    const preset = typeof experiment.gpu === "string" ? experiment.gpu : experiment.gpu.preset;
-    const overrides: Record<string, unknown> = typeof experiment.gpu === "string" ? {} : experiment.gpu;
+    const preset = this.#preset(experiment.gpu);
+    const overrides: Record<string, unknown> = typeof experiment.gpu === "object" ? experiment.gpu : {};
     const entry = catalogue.gpus.find((g) => g.name === preset);
     const select = this.#select(catalogue.gpus.map((g) => ({ value: g.name, text: g.title ? `${g.name} – ${g.title}` : g.name })), preset,
       (value) => this.#edit((e) => { e.gpu = value; }, true));
@@ -444,7 +453,7 @@ export class CorunEditor extends HTMLElement {
     const base = field.values[preset];
     const label = words(field.path.startsWith(`${group}.`) ? field.path.slice(group.length + 1) : field.path);
     const set = (value: number | string | null): void => this.#edit((e) => {
-      const gpu: Record<string, number | string> & { preset: string } = typeof e.gpu === "string" ? { preset: e.gpu } : { ...e.gpu };
+      const gpu: Record<string, number | string> & { preset: string } = typeof e.gpu === "object" ? { ...e.gpu } : { preset };
       // Only what differs from the preset is kept: the link stays short and says what is special.
       if (value === null || value === base) delete gpu[field.path]; else gpu[field.path] = value;
       e.gpu = Object.keys(gpu).length === 1 && gpu.preset !== undefined ? gpu.preset : gpu;
@@ -507,7 +516,7 @@ export class CorunEditor extends HTMLElement {
     input.addEventListener("change", () => {
       const file = input.files?.[0];
       if (!file) return;
-      void openFile(file).then((experiment) => {
+      void openFile(file, (e) => this.#events?.validate(e) ?? Promise.resolve([])).then((experiment) => {
         said.hidden = true;
         this.show(experiment);
         this.#events?.change(copy(experiment));
@@ -615,12 +624,15 @@ function writeOrder(name: string, size: number | null): string {
   return size === null ? name : `${name}(${size})`;
 }
 
-async function openFile(file: File): Promise<Experiment> {
+async function openFile(file: File, validate: (experiment: unknown) => Promise<Problem[]>): Promise<Experiment> {
   if (file.size > 1_000_000) throw new Error("It has more than a million bytes; an experiment is a small file.");
   const text = await file.text();
   let value: unknown;
   try { value = JSON.parse(text); } catch (error) { throw new LinkError(`It is not JSON: ${jsonError(error, text)}`); }
   const experiment = asExperiment(value);
+  // What is lost in reading, such as the first of two fields with one name, only the text can tell.
+  const problems = await validate(text);
+  if (problems.length > 0 && (await validate(value)).length === 0) throw new LinkError(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}.`).join(" "));
   // A file that this page saved says so in its source; that is no part of what it will be saved as.
   if (typeof experiment.source === "string" && /^Corun \S+ · config /.test(experiment.source)) delete experiment.source;
   return experiment;

@@ -44,6 +44,7 @@ export class Engine {
   #pending: FrameMessage | null = null;
   #asked = 0;
   #results = new Map<number, (result: Result) => void>();
+  #validated = new Map<number, (problems: Problem[]) => void>();
   #seeds = new Map<number, (seed: number) => void>();
   #controls = new Map<number, (controls: unknown) => void>();
   /** IPC alone, by the experiment that measures it: a change of policy does not measure again. */
@@ -101,6 +102,7 @@ export class Engine {
       case "result": this.#results.get(message.id)?.(message.result); this.#results.delete(message.id); return;
       case "controls": this.#controls.get(message.id)?.(message.controls); this.#controls.delete(message.id); return;
       case "seed": this.#seeds.get(message.id)?.(message.seed); this.#seeds.delete(message.id); return;
+      case "validated": this.#validated.get(message.id)?.(message.problems); this.#validated.delete(message.id); return;
       case "refused": this.#events.refused(message.problems); return;
       case "failed": this.#events.failed(message.message); return;
       case "alone": this.#gotAlone(message); return;
@@ -145,6 +147,10 @@ export class Engine {
     return new Promise((done) => { this.#controls.set(id, done); this.#post({ t: "controls", id }); });
   }
 
+  validate(experiment: unknown): Promise<Problem[]> {
+    const id = ++this.#asked;
+    return new Promise((done) => { this.#validated.set(id, done); this.#post({ t: "validate", id, experiment }); });
+  }
   freshSeed(): Promise<number> {
     const id = ++this.#asked;
     return new Promise((done) => { this.#seeds.set(id, done); this.#post({ t: "freshSeed", id }); });

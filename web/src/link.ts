@@ -153,7 +153,7 @@ export function asExperiment(value: unknown): Experiment {
   if (kernels.length > MAX_KERNELS) throw new LinkError(`The experiment has ${kernels.length} kernels.`);
   const object = (v: unknown): boolean => typeof v === "object" && v !== null && !Array.isArray(v);
   if (!kernels.every((k) => typeof k === "string" || object(k))) throw new LinkError("A kernel of the experiment is neither a name nor an object.");
-  if (typeof gpu !== "string" && !object(gpu)) throw new LinkError("The experiment's GPU is neither a preset's name nor an object.");
+  if (gpu !== undefined && typeof gpu !== "string" && !object(gpu)) throw new LinkError("The experiment's GPU is neither a preset's name nor an object.");
   if (policy !== undefined && typeof policy !== "string" && !object(policy)) throw new LinkError("The experiment's policy is neither a name nor an object.");
   return value as Experiment;
 }

@@ -494,7 +494,7 @@ async function start(): Promise<void> {
   catalogue = ready.catalogue;
   version = ready.version;
   const running = engine;
-  editor.init(ready.catalogue, { change, freshSeed: () => running.freshSeed(), exportExperiment, copyCommand: () => void copyCommand() });
+  editor.init(ready.catalogue, { change, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();

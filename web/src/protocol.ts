@@ -26,6 +26,8 @@ export type ToWorker =
   | { t: "controls"; id: number }
   | { t: "result"; id: number }
   | { t: "freshSeed"; id: number }
+  /** What is wrong with an experiment, as text or as an object; nothing is loaded. */
+  | { t: "validate"; id: number; experiment: unknown }
   /** The page has drawn the last frame and can take another one. */
   | { t: "drawn" }
   /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */
@@ -64,6 +66,7 @@ export type FromWorker =
   | { t: "result"; id: number; result: Result }
   | { t: "controls"; id: number; controls: unknown }
   | { t: "seed"; id: number; seed: number }
+  | { t: "validated"; id: number; problems: Problem[] }
   | { t: "refused"; problems: Problem[] }
   | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; why: string }
   /** How far a measurement is, 0 to 1; null where that is not known. */
@@ -98,6 +101,7 @@ export interface EngineModule {
   default(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
   Simulation: new (experiment: unknown) => SimulationObject;
   presets(): Catalogue;
+  validate(experiment: unknown): Problem[];
   normalise(experiment: unknown): Experiment;
   configHash(experiment: unknown): string;
   freshSeed(): number;

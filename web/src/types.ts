@@ -83,7 +83,8 @@ export interface Experiment {
   name?: string;
   source?: string;
   seed?: number;
-  gpu: GpuChoice;
+  /** Left out: the engine's own choice. */
+  gpu?: GpuChoice;
   kernels: KernelChoice[];
   policy?: PolicyChoice | string;
   warp_order?: unknown;

@@ -308,6 +308,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       marks = [];
       return;
     case "freshSeed": send({ t: "seed", id: message.id, seed: engine.freshSeed() }); return;
+    case "validate": send({ t: "validated", id: message.id, problems: engine.validate(message.experiment) }); return;
     case "alone": startAlone(message); return;
   }
   if (!sim) return;

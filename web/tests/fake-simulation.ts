@@ -56,7 +56,7 @@ const warpStates = named("empty", "ready", "issued", "waiting", "barrier", "fini
 function check(value: unknown): Experiment {
   const e = value as Experiment;
   const problems: Problem[] = [];
-  const gpu = typeof e.gpu === "string" ? e.gpu : e.gpu?.preset;
+  const gpu = typeof e.gpu === "object" ? e.gpu.preset : e.gpu ?? "ccbp-16sm";
   if (!catalogue.gpus.some((g) => g.name === gpu)) problems.push({ path: "gpu", found: String(gpu), want: "a preset" });
   if (typeof e.gpu === "object") for (const f of catalogue.gpu_fields) {
     const v = e.gpu[f.path];
@@ -79,7 +79,7 @@ export class Simulation {
   #e: Experiment; #cycle = 0; #layout: FrameLayout; #sections: FrameSection[] = []; #alone = new Map<number, number>(); #stop: number;
   constructor(experiment: unknown) {
     this.#e = check(experiment);
-    const gpu = typeof this.#e.gpu === "string" ? this.#e.gpu : this.#e.gpu.preset;
+    const gpu = typeof this.#e.gpu === "object" ? this.#e.gpu.preset : this.#e.gpu ?? "ccbp-16sm";
     const get = (path: string): number => Number((typeof this.#e.gpu === "object" ? this.#e.gpu[path] : undefined) ?? catalogue.gpu_fields.find((f) => f.path === path)?.values[gpu]);
     const sms = get("sm.count"), slots = get("sm.ctas"), channels = get("dram.channels"), banks = channels * 2, warps = 48, schedulers = 2, dramBanks = 16;
     const kernels = this.#e.kernels.map((k) => (typeof k === "string" ? k : String(k["kernel"] ?? k["name"] ?? "own")));
