@@ -90,11 +90,17 @@ fn experiment() -> Value {
     let mut gpu = vec![("preset".to_owned(), presets())];
     gpu.extend(SM_FIELDS.iter().map(|field| gpu_field("sm.", field)));
     gpu.extend(GPU_FIELDS.iter().map(|field| gpu_field("", field)));
+    let share = Value::object([
+        ("type", Value::from("number")),
+        ("minimum", 0.001.into()),
+        ("maximum", 1.0.into()),
+        ("description", "Share of its IPC alone that the kernel should keep".into()),
+    ]);
     let used = closed(
         named(vec![
             ("kernel", any_of(vec![one_of(library::names()), reference("kernel")])),
             ("ctas_per_sm", whole(1, 64, "CTAs that the kernel may hold on each SM, whatever the policy")),
-            ("qos", typed("number", "Share of its IPC alone that the kernel should keep, above 0 and at most 1")),
+            ("qos", share),
         ]),
         &["kernel"],
     );
@@ -175,7 +181,8 @@ fn program() -> Value {
     let alu = closed(named(vec![count(), ("latency", whole(1, 63, "Cycles from one to the next")), lanes()]), &[]);
     let shared = closed(named(vec![count(), ("stride", whole(0, 4096, "Words between lanes")), lanes()]), &[]);
     let wait = closed(named(vec![("loads", whole(0, 255, "Loads that may stay outstanding"))]), &[]);
-    let trips = any_of(vec![whole(0, 1 << 24, "Trips"), typed("object", "{\"per_warp\": [min, max]} or {\"per_cta\": [min, max]}")]);
+    let ends = || list_of(whole(0, 1 << 24, "Trips: the least, then the most"), 2, 2);
+    let trips = any_of(vec![whole(0, 1 << 24, "Trips"), one("per_warp", ends()), one("per_cta", ends())]);
     let body = closed(named(vec![("trips", trips), ("body", reference("program"))]), &["trips", "body"]);
     let ops = vec![
         Value::object([("const", "barrier")]),
@@ -191,6 +198,7 @@ fn program() -> Value {
 
 fn access() -> Value {
     let bytes = |doc| typed("integer", doc);
+    let scatter = |name: &str| closed(vec![(name.to_owned(), whole(4, 1 << 35, "Bytes over which the draw goes"))], &[name]);
     closed(
         named(vec![
             ("array", any_of(vec![typed("string", "Name of an array"), whole(0, 63, "Number of an array")])),
@@ -200,7 +208,7 @@ fn access() -> Value {
             ("warp", bytes("Bytes for each warp")),
             ("lane", bytes("Bytes for each lane")),
             ("loops", list_of(bytes("Bytes for each iteration of an enclosing loop, outermost first"), 0, 3)),
-            ("scatter", typed("object", "{\"warp\": bytes}, {\"lane\": bytes} or {\"skewed\": bytes}")),
+            ("scatter", any_of(["warp", "lane", "skewed"].map(scatter).into())),
         ]),
         &[],
     )
@@ -220,10 +228,18 @@ fn result() -> Value {
     kernel.push(("stalls".into(), stalls()));
     kernel.push(("latency".into(), typed("object", "Mean core cycles of an L1D read miss, and its parts by station")));
     let counters = KernelStats::INFO.iter().map(|info| (info.key.to_owned(), typed("integer", info.doc)));
+    let counted = |key: &str| ["thread_instructions", "warp_instructions", "ctas_done", "runs_done"].contains(&key);
+    let counts = KernelStats::INFO.iter().filter(|info| counted(info.key));
+    kernel.extend(counts.map(|info| (info.key.to_owned(), typed("integer", info.doc))));
+    kernel.push(("ctas_per_sm".into(), number("Resident CTAs, mean over cycles and SMs")));
     kernel.push(("counters".into(), open(counters.collect())));
     let mut gpu = of(&["gpu", "kernel"]);
     gpu.retain(|(key, _)| !["ipc_alone", "slowdown", "rf", "df"].contains(&key.as_str()));
     gpu.push(("stalls".into(), stalls()));
+    gpu.push((
+        "scheduler_cycles".into(),
+        typed("integer", "Schedulers of all SMs × core cycles: what the shares of stalls can be compared with"),
+    ));
     Value::object([
         ("$schema", Value::from(DIALECT)),
         ("title", "A Corun result".into()),

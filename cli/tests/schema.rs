@@ -1,0 +1,171 @@
+//! The schemas that `corun schema` prints, against what the engine accepts and what it prints.
+
+use sim_core::experiment::Experiment;
+use sim_core::value::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[path = "../../tests/bad_input/table.rs"]
+mod table;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Runs the program; stdout as JSON.
+fn corun(arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_corun")).args(arguments).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// What is wrong with `value` by `schema`, with its path; nothing if it conforms. Only the keywords that the schemas use: any other is a
+/// mistake of this test's reader and ends it.
+fn flaw(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<String> {
+    let Value::Object(keywords) = schema else { return Some(format!("{path}: a schema that is no object")) };
+    for (keyword, wanted) in keywords {
+        let holds = match keyword.as_str() {
+            "$schema" | "title" | "description" | "$defs" | "required" | "additionalProperties" => true,
+            "$ref" => {
+                let name = wanted.as_str().and_then(|name| name.strip_prefix("#/$defs/")).expect("a reference to a definition");
+                let target = root.get("$defs").and_then(|all| all.get(name)).unwrap_or_else(|| panic!("no definition of {name}"));
+                if let Some(flaw) = flaw(root, target, value, path) {
+                    return Some(flaw);
+                }
+                true
+            }
+            "type" => match wanted {
+                Value::Array(kinds) => kinds.iter().any(|kind| is(value, kind)),
+                kind => is(value, kind),
+            },
+            "const" => value == wanted,
+            "enum" => list(wanted).contains(value),
+            "minimum" => value.as_f64().is_none_or(|x| Some(x) >= wanted.as_f64()),
+            "maximum" => value.as_f64().is_none_or(|x| Some(x) <= wanted.as_f64()),
+            "minItems" => !matches!(value, Value::Array(items) if (items.len() as i64) < wanted.as_int().unwrap_or(0)),
+            "maxItems" => !matches!(value, Value::Array(items) if items.len() as i64 > wanted.as_int().unwrap_or(0)),
+            "pattern" => {
+                assert_eq!(wanted.as_str(), Some("^two-level\\([0-9]+\\)$"), "the only pattern that this test can read");
+                let size = value.as_str().and_then(|text| text.strip_prefix("two-level(")?.strip_suffix(')'));
+                size.is_some_and(|size| !size.is_empty() && size.bytes().all(|digit| digit.is_ascii_digit()))
+            }
+            "anyOf" => list(wanted).iter().any(|option| flaw(root, option, value, path).is_none()),
+            "items" => match value {
+                Value::Array(items) => {
+                    let flaws = items.iter().enumerate().find_map(|(i, item)| flaw(root, wanted, item, &format!("{path}[{i}]")));
+                    if flaws.is_some() {
+                        return flaws;
+                    }
+                    true
+                }
+                _ => true,
+            },
+            "properties" => {
+                for (key, inner) in pairs(value) {
+                    let known = wanted.get(key);
+                    if known.is_none() && schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+                        return Some(format!("{path}.{key}: unknown"));
+                    }
+                    if let Some(flaw) = known.and_then(|known| flaw(root, known, inner, &format!("{path}.{key}"))) {
+                        return Some(flaw);
+                    }
+                }
+                let required = schema.get("required").map(list).unwrap_or_default();
+                if let (Value::Object(_), Some(missing)) =
+                    (value, required.iter().filter_map(Value::as_str).find(|key| value.get(key).is_none()))
+                {
+                    return Some(format!("{path}.{missing}: missing"));
+                }
+                true
+            }
+            other => panic!("the keyword {other} is new to this test"),
+        };
+        if !holds {
+            return Some(format!("{path}: {} does not satisfy {keyword} {wanted}", value.describe()));
+        }
+    }
+    None
+}
+
+fn is(value: &Value, kind: &Value) -> bool {
+    match kind.as_str() {
+        Some("object") => matches!(value, Value::Object(_)),
+        Some("array") => matches!(value, Value::Array(_)),
+        Some("string") => matches!(value, Value::Str(_)),
+        Some("boolean") => matches!(value, Value::Bool(_)),
+        Some("null") => *value == Value::Null,
+        Some("integer") => value.as_int().is_some(),
+        Some("number") => value.as_f64().is_some(),
+        other => panic!("no type {other:?} in JSON Schema"),
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    if let Value::Array(items) = value { items } else { panic!("no list: {}", value.describe()) }
+}
+
+fn pairs(value: &Value) -> &[(String, Value)] {
+    if let Value::Object(pairs) = value { pairs } else { &[] }
+}
+
+#[test]
+fn shipped_experiments_and_their_canonical_forms_satisfy_the_schema() {
+    let schema = corun(&["schema", "experiment"]);
+    let shipped = corun(&["list", "experiments", "--json"]);
+    let files = std::fs::read_dir(root().join("examples/experiments")).expect("the folder is there").count();
+    assert_eq!(list(&shipped).len(), files, "every file is listed");
+    for entry in list(&shipped) {
+        let name = entry.get("name").and_then(Value::as_str).expect("a name");
+        let experiment = entry.get("experiment").expect("an experiment");
+        assert_eq!(flaw(&schema, &schema, experiment, name), None);
+        let canonical = Experiment::decode(experiment).unwrap_or_else(|problems| panic!("{name}: {problems}")).encode();
+        assert_eq!(flaw(&schema, &schema, &canonical, &format!("{name}, canonical")), None);
+    }
+}
+
+/// A schema cannot say everything (whether a CTA fits, whether ways divide a cache), but nearly everything.
+#[test]
+fn the_schema_refuses_what_it_can_see_of_the_malformed_experiments() {
+    let schema = corun(&["schema", "experiment"]);
+    let (mut json, mut refused, mut missed) = (0, 0, Vec::new());
+    for case in table::cases(&root()) {
+        let Ok(value) = serde_json::from_slice::<Value>(&case.content) else { continue };
+        json += 1;
+        if flaw(&schema, &schema, &value, "").is_some() {
+            refused += 1;
+        } else {
+            missed.push(format!("{} {:?}", case.name, case.paths));
+        }
+    }
+    assert!(json > 60 && refused * 3 > json * 2, "{refused} of {json}; not these: {missed:#?}");
+}
+
+#[test]
+fn a_result_satisfies_its_schema_which_names_every_figure() {
+    let schema = corun(&["schema", "result"]);
+    let file = root().join("examples/experiments/tiny-bp-sad.json");
+    let file = file.to_str().expect("a path that is text");
+    for changes in [&["--cycles", "20000", "--set", "alone=true"][..], &["--cycles", "1"]] {
+        let result = corun(&[&["run", file, "--json"], changes].concat());
+        assert_eq!(flaw(&schema, &schema, &result, "result"), None);
+        let described = |schema: &Value, part: &Value, path: &str| {
+            for (key, _) in pairs(part) {
+                assert!(schema.get("properties").and_then(|all| all.get(key)).is_some(), "{path}.{key} is not in the schema");
+            }
+        };
+        described(&schema, &result, "result");
+        let inner = |name: &str| schema.get("properties").and_then(|all| all.get(name)).expect("a part of the schema");
+        for part in ["gpu", "metrics"] {
+            described(inner(part), result.get(part).expect(part), part);
+        }
+        let kernel = inner("kernels").get("items").expect("a schema of kernels");
+        for one in list(result.get("kernels").expect("kernels")) {
+            described(kernel, one, "kernels[]");
+            described(
+                kernel.get("properties").and_then(|all| all.get("counters")).expect("counters"),
+                one.get("counters").expect("counters"),
+                "counters",
+            );
+        }
+    }
+}
