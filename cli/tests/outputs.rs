@@ -153,3 +153,32 @@ fn windows_add_up_to_the_counters() {
         assert_eq!(sum, int(kernel, "warp_instructions") as f64, "{heading}");
     }
 }
+
+#[test]
+fn a_stuck_run_is_exit_1_with_its_reason() {
+    let file = experiment("tiny-bp-sad");
+    let nothing_placed = r#"policy={"name": "manual", "controls": {"cta_target": [0, 0]}}"#;
+    let output = Command::new(env!("CARGO_BIN_EXE_corun")).arg("run").arg(&file).args(["--json", "--set", nothing_placed]).output();
+    let output = output.expect("the program starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.starts_with("stuck: ") && stderr.contains("kernel 0: ") && stderr.contains("0 CTAs placed"), "{stderr}");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("the result all the same");
+    assert_eq!(at(&result, "stop").as_str(), Some("stuck"));
+    assert_eq!(*at(&result, "metrics.hspeedup"), Value::Null, "no figure where there is none");
+}
+
+#[test]
+fn standard_input_is_an_experiment_too() {
+    let text = std::fs::read(experiment("tiny-bp-sad")).expect("the experiment is there");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_corun"))
+        .args(["run", "-", "--json", "--cycles", "4000"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), &text).expect("the program reads");
+    let output = child.wait_with_output().expect("the program ends");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(at(&result, "digest"), at(&run("tiny-bp-sad", &["--cycles", "4000"]), "digest"));
+}
