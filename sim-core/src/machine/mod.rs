@@ -103,7 +103,11 @@ impl Machine {
         if self.keep_awake {
             sm.keep_awake(now);
         }
-        if sm.next_event() <= now || self.memory.to_sm[index].next_arrival().is_some_and(|at| at <= now) {
+        let memory = &self.memory;
+        let due = sm.next_event() <= now
+            || memory.to_sm[index].next_arrival().is_some_and(|at| at <= now)
+            || sm.waits_for_noc() && memory.has_room(index as u32);
+        if due {
             sm.tick(now, World { controls: &self.controls, codes: &self.codes }, &mut self.memory);
         }
     }
@@ -138,6 +142,7 @@ impl Machine {
         }
         let mut next = self.memory.next_event(self.now - 1);
         for (sm, replies) in self.sms.iter().zip(&self.memory.to_sm) {
+            // An SM that waits for room in the NoC is woken by what the NoC does next.
             next = next.min(sm.next_event()).min(replies.next_arrival().unwrap_or(NEVER));
             if next <= self.now {
                 return self.now;

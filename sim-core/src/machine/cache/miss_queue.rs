@@ -34,6 +34,8 @@ pub struct MissQueue {
     free: u16,
     waiting: u16,
     queues: PerKernel<Virtual>,
+    /// Kernels that have a request waiting, a bit each.
+    nonempty: u8,
     tickets: u64,
     kernels: u8,
     /// Whole requests left in the interval.
@@ -55,6 +57,7 @@ impl MissQueue {
             free: 0,
             waiting: 0,
             queues: PerKernel::all(Virtual { first: NONE, last: NONE, waiting: 0 }),
+            nonempty: 0,
             tickets: 0,
             kernels: kernels as u8,
             credits: PerKernel::all(0),
@@ -93,6 +96,7 @@ impl MissQueue {
         *entry = Entry { request, ticket: self.tickets, next: NONE };
         self.tickets += 1;
         self.waiting += 1;
+        self.nonempty |= 1 << kernel.0;
         let queue = &mut self.queues[kernel];
         queue.waiting += 1;
         if queue.first == NONE {
@@ -136,6 +140,9 @@ impl MissQueue {
         let entry = self.entries[at as usize];
         queue.first = entry.next;
         queue.waiting -= 1;
+        if queue.waiting == 0 {
+            self.nonempty &= !(1 << kernel.0);
+        }
         self.waiting -= 1;
         self.entries[at as usize] = Entry { next: self.free, ..Entry::default() };
         self.free = at;
@@ -148,9 +155,13 @@ impl MissQueue {
     }
 
     fn choose(&self, controls: &Controls) -> Option<KernelId> {
-        let kernels = usize::from(self.kernels);
         let has_credit = |kernel: KernelId| controls.miss_credits[kernel].is_none() || self.credits[kernel] > 0;
-        let waiting = |kernel: &KernelId| self.queues[*kernel].first != NONE;
+        if self.nonempty & (self.nonempty - 1) == 0 {
+            // One kernel waits: it is first in either form.
+            return Some(KernelId(self.nonempty.trailing_zeros() as u8)).filter(|&kernel| has_credit(kernel));
+        }
+        let kernels = usize::from(self.kernels);
+        let waiting = |kernel: &KernelId| self.nonempty >> kernel.0 & 1 == 1;
         if !controls.miss_queue_split {
             let oldest = |kernel: &KernelId| self.entries[self.queues[*kernel].first as usize].ticket;
             return KernelId::first(kernels).filter(waiting).min_by_key(oldest).filter(|&kernel| has_credit(kernel));
@@ -170,21 +181,18 @@ impl MissQueue {
         self.granted.pop(now)
     }
 
-    /// The next cycle in which the queue can do something, after it has done what it could in `now`.
-    pub fn next_event(&self, now: Cycle, controls: &Controls) -> Cycle {
-        let door = self.granted.next_arrival().map_or(NEVER, |arrival| arrival.max(now + 1));
-        if self.waiting == 0 {
+    /// The next cycle in which the queue can do something, after it has done what it could in `now`; `shut` says that the request at the
+    /// door found the NoC full, and is not to be tried before that changes.
+    pub fn next_event(&self, now: Cycle, controls: &Controls, shut: bool) -> Cycle {
+        let door = if shut { NEVER } else { self.granted.next_arrival().map_or(NEVER, |arrival| arrival.max(now + 1)) };
+        if self.waiting == 0 || self.granted.is_full() {
             return door;
         }
-        let grant = if self.granted.is_full() {
-            NEVER
-        } else if self.choose(controls).is_some() {
-            now + 1
-        } else {
-            let interval = Cycle::from(controls.credit_interval);
-            now - now % interval + interval
-        };
-        door.min(grant)
+        if self.choose(controls).is_some() {
+            return now + 1;
+        }
+        let interval = Cycle::from(controls.credit_interval);
+        door.min(now - now % interval + interval)
     }
 
     /// Requests of a kernel that wait for a grant.

@@ -33,21 +33,34 @@ pub enum Refusal {
 
 /// A memory instruction in the LSU.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Instruction {
+struct Instruction {
+    /// Load or store.
+    access: Access,
+    /// Entry of the load table, for a load.
+    load: u16,
+    /// Active lanes.
+    lanes: u32,
+    /// What its lanes' addresses follow from.
+    address: StepAddress,
+    /// Position of lane 0.
+    base: u64,
+    /// Key of its draws.
+    key: u64,
+    /// Order of arrival.
+    ticket: u64,
+}
+
+/// What goes to L1D next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Head {
     /// Load or store.
     pub access: Access,
     /// Entry of the load table, for a load.
     pub load: u16,
-    /// Active lanes.
-    pub lanes: u32,
-    /// What its lanes' addresses follow from.
-    pub address: StepAddress,
-    /// Position of lane 0.
-    pub base: u64,
-    /// Key of its draws.
-    pub key: u64,
-    /// Order of arrival.
-    ticket: u64,
+    /// The line.
+    pub line: LineAddr,
+    /// How many lines the instruction has, the first time that it is looked at.
+    pub fresh: Option<u32>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -127,18 +140,17 @@ impl Lsu {
         self.kernels[kernel as usize].waiting.front().map_or(u64::MAX, |head| head.ticket)
     }
 
-    /// The head instruction of a kernel and its next line; coalesces the lanes when the head is new. Also says how many lines it has, the
-    /// first time.
-    pub fn head(&mut self, kernel: KernelId) -> (Instruction, LineAddr, Option<u32>) {
-        let part = &mut self.kernels[kernel.index()];
-        let head = part.waiting[0];
+    /// The next line of a kernel's oldest instruction; coalesces the lanes when the instruction is new.
+    pub fn head(&mut self, kernel: KernelId) -> Head {
+        let Lane { waiting, lines, count, next, .. } = &mut self.kernels[kernel.index()];
+        let head = &waiting[0];
         let mut fresh = None;
-        if part.next == part.count {
-            part.count = head.address.lines(head.base, head.key, head.lanes, self.line_bytes, &mut part.lines);
-            part.next = 0;
-            fresh = Some(part.count);
+        if *next == *count {
+            *count = head.address.lines(head.base, head.key, head.lanes, self.line_bytes, lines);
+            *next = 0;
+            fresh = Some(*count);
         }
-        (head, part.lines[part.next as usize], fresh)
+        Head { access: head.access, load: head.load, line: lines[*next as usize], fresh }
     }
 
     /// L1D has taken the head's line.

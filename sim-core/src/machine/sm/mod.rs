@@ -178,6 +178,8 @@ pub struct Sm {
     stats: Vec<KernelStats>,
     kernel_stalls: Vec<StallCounts>,
     next: Derived<Cycle>,
+    /// A granted request waits for room in the NoC.
+    door_shut: Derived<bool>,
 }
 
 impl Sm {
@@ -216,12 +218,18 @@ impl Sm {
             stats: alloc::vec![KernelStats::default(); kernels],
             kernel_stalls: alloc::vec![StallCounts::default(); kernels],
             next: Derived(NEVER),
+            door_shut: Derived(false),
         }
     }
 
     /// The next cycle in which the SM has something to do by itself.
     pub fn next_event(&self) -> Cycle {
         self.next.0
+    }
+
+    /// Whether the SM has a request that only waits for room in the NoC: it wants to be woken when there is some.
+    pub fn waits_for_noc(&self) -> bool {
+        self.door_shut.0
     }
 
     /// Advances the SM by the cycle `now`.
@@ -245,7 +253,7 @@ impl Sm {
     }
 
     fn work_out_next(&self, now: Cycle, controls: &Controls) -> Cycle {
-        let mut next = self.miss_queue.next_event(now, controls);
+        let mut next = self.miss_queue.next_event(now, controls, self.door_shut.0);
         for scheduler in &self.schedulers {
             next = next.min(scheduler.wake.0);
         }
@@ -329,10 +337,13 @@ impl Sm {
         if self.miss_queue.is_empty() {
             return;
         }
-        if let Some(&request) = self.miss_queue.at_door(now)
-            && memory.inject(now, request).is_ok()
-        {
-            self.miss_queue.leave(now);
+        self.door_shut.0 = false;
+        if let Some(&request) = self.miss_queue.at_door(now) {
+            if memory.inject(now, request).is_ok() {
+                self.miss_queue.leave(now);
+            } else {
+                self.door_shut.0 = true;
+            }
         }
         if let Some(request) = self.miss_queue.grant(now, controls) {
             let stats = &mut self.stats[request.kernel.index()];
@@ -344,11 +355,11 @@ impl Sm {
 
     /// Sends the next line of a kernel's oldest memory instruction to L1D.
     fn access_l1(&mut self, now: Cycle, kernel: KernelId, controls: &Controls) {
-        let (head, line, fresh) = self.lsu.head(kernel);
-        if let (Access::Read, Some(lines)) = (head.access, fresh) {
+        let head = self.lsu.head(kernel);
+        if let (Access::Read, Some(lines)) = (head.access, head.fresh) {
             self.loads.get(head.load).lines = lines as u16;
         }
-        let request = Request { line, sm: self.id, kernel, access: head.access, born: now, since: now, ..Request::default() };
+        let request = Request { line: head.line, sm: self.id, kernel, access: head.access, born: now, since: now, ..Request::default() };
         let outcome = match head.access {
             Access::Read => self.read_l1(now, head.load, request, controls),
             Access::Write => self.write_l1(request, controls),

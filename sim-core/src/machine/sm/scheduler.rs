@@ -39,9 +39,14 @@ pub enum Outcome {
     Stalled(StallCause),
 }
 
-/// The state of one scheduler.
+/// The state of one scheduler, what every look reads first: one line of the host's cache says whether it sleeps.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[repr(C)]
 pub struct Scheduler {
+    /// The next cycle in which this scheduler has to be looked at.
+    pub wake: Derived<Cycle>,
+    /// First cycle that has not been charged.
+    since: Cycle,
     /// Warps that are here.
     pub resident: u64,
     /// Warps whose next instruction has its operands.
@@ -73,10 +78,6 @@ pub struct Scheduler {
     pub outcome: Outcome,
     /// Stall of each kernel since `since`, while the scheduler stalls.
     kernel_causes: PerKernel<StallCause>,
-    /// First cycle that has not been charged.
-    since: Cycle,
-    /// The next cycle in which this scheduler has to be looked at.
-    pub wake: Derived<Cycle>,
     /// Scheduler-cycles charged so far.
     pub stalls: StallCounts,
     /// Warp instructions issued.
