@@ -37,16 +37,16 @@ impl<'v> Fields<'v> {
             problems.add(whole(path), value.describe(), what);
             return None;
         };
+        if pairs.len() > 4096 {
+            problems.add(whole(path), format!("{} fields", pairs.len()), "at most 4096");
+            return None;
+        }
         let mut left: Vec<(&str, &Value)> = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
             if left.iter().any(|(seen, _)| seen == key) {
                 problems.add(field(path, &legible(key)), "the field twice", "it once");
             } else {
                 left.push((key, value));
-            }
-            if left.len() > 4096 {
-                problems.add(whole(path), "more than 4096 fields", "fewer");
-                return None;
             }
         }
         Some(Fields { path: path.to_string(), left, known: Vec::new() })

@@ -25,6 +25,9 @@ pub const MAX_CYCLES: u64 = 1_000_000_000_000;
 /// Largest seed: what JavaScript holds exactly.
 pub const MAX_SEED: u64 = (1 << 53) - 1;
 
+/// Longest name of an experiment, characters.
+const LONGEST_NAME: usize = 200;
+
 /// When nothing else is said.
 const DEFAULT_CYCLES: u64 = 1_000_000;
 
@@ -98,14 +101,15 @@ impl Experiment {
         if let Some(version) = fields.need("corun", "1, the version of this format", problems) {
             int(version, "corun", VERSION..=VERSION, problems);
         }
-        let name = fields.text("name", 200, problems);
+        let name = fields.text("name", LONGEST_NAME, problems);
         let source = fields.text("source", 400, problems);
         let seed = fields.int("seed", 0..=MAX_SEED as i64, Some(1), problems);
         let gpu = match fields.take("gpu") {
             Some(value) => read_gpu(value, "gpu", problems),
             None => presets::find(DEFAULT_GPU),
         };
-        let kernels = fields.need("kernels", "a list of 1 to 8 kernels", problems).and_then(|value| read_kernels(value, problems));
+        let mix = fields.need("kernels", "a list of 1 to 8 kernels", problems);
+        let kernels = mix.and_then(|value| read_kernels(value, problems));
         let warp_order = match fields.take("warp_order") {
             Some(value) => decode_warp_order(value, "warp_order", problems),
             None => Some(WarpOrder::Lrr),
@@ -115,8 +119,13 @@ impl Experiment {
         }
         let policy = match fields.take("policy") {
             Some(value) => {
-                let (count, sms) = (kernels.as_ref().map_or(1, Vec::len), gpu.as_ref().map_or(1, |gpu| gpu.sm_count() as usize));
-                PolicySpec::decode(value, "policy", count, sms, problems)
+                // A policy is read against the mix and the GPU: a guess at them would find problems that are none.
+                match (mix, &gpu) {
+                    (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
+                        PolicySpec::decode(value, "policy", mix.len(), gpu.sm_count() as usize, problems)
+                    }
+                    _ => None,
+                }
             }
             None => Some(PolicySpec::Even),
         };
@@ -128,9 +137,12 @@ impl Experiment {
         let alone = fields.flag("alone", true, problems);
         fields.finish(problems);
         let kernels = kernels?;
-        let mix = || kernels.iter().map(|used| used.kernel.name.as_str()).collect::<Vec<_>>().join(" + ");
+        let names = || {
+            let names = kernels.iter().map(|used| used.kernel.name.as_str()).collect::<Vec<_>>().join(" + ");
+            names.chars().take(LONGEST_NAME).collect()
+        };
         Some(Experiment {
-            name: name.unwrap_or_else(mix),
+            name: name.unwrap_or_else(names),
             source: source.unwrap_or_default(),
             seed: seed? as u64,
             gpu: gpu?,
@@ -187,16 +199,16 @@ impl Experiment {
     pub fn encode(&self) -> Value {
         let mut pairs =
             alloc::vec![("corun", Value::from(VERSION)), ("name", self.name.as_str().into()), ("source", self.source.as_str().into())];
-        pairs.extend(self.decisive());
+        pairs.extend(self.decisive(Kernel::encode));
         Value::object(pairs)
     }
 
     /// What decides the run: everything but the texts for people.
-    fn decisive(&self) -> Vec<(&'static str, Value)> {
+    fn decisive(&self, kernel: fn(&Kernel) -> Value) -> Vec<(&'static str, Value)> {
         let mut gpu = alloc::vec![("preset".to_string(), Value::from(self.gpu.name.as_str()))];
         gpu.extend(fields::all(&self.gpu));
         let kernels = self.kernels.iter().map(|used| {
-            let mut pairs = alloc::vec![("kernel", used.kernel.encode())];
+            let mut pairs = alloc::vec![("kernel", kernel(&used.kernel))];
             pairs.extend(used.ctas_per_sm.map(|n| ("ctas_per_sm", n.into())));
             pairs.extend(used.qos.map(|x| ("qos", x.into())));
             Value::object(pairs)
@@ -218,10 +230,10 @@ impl Experiment {
         ]
     }
 
-    /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without name, source and whether it
+    /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without texts for people and whether it
     /// also runs alone, so that equal runs have equal hashes.
     pub fn config_hash(&self) -> String {
-        let decisive = self.decisive().into_iter().filter(|(key, _)| *key != "alone");
+        let decisive = self.decisive(Kernel::encode_shape).into_iter().filter(|(key, _)| *key != "alone");
         let mut hash = Fnv::default();
         hash.write(Value::object(decisive).to_string().as_bytes());
         hex(hash.finish())
@@ -358,4 +370,22 @@ pub fn set_path(value: &mut Value, path: &str, new: Value) -> Result<(), Problem
     }
     *at = new;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name that a mix gets by default may be longer than a name that is given.
+    #[test]
+    fn the_longest_mix_reads_back_equal() {
+        let kernels = (0..MAX_KERNELS).map(|_| {
+            let mut kernel = library::find("BP").unwrap();
+            kernel.name = "é".repeat(40);
+            kernel.encode()
+        });
+        let value = Value::object([("corun", Value::from(VERSION)), ("kernels", Value::array(kernels))]);
+        let experiment = Experiment::decode(&value).unwrap();
+        assert_eq!(Experiment::decode(&experiment.encode()), Ok(experiment));
+    }
 }

@@ -76,7 +76,7 @@ impl Value {
             Value::Null => "null".to_owned(),
             Value::Bool(b) => b.to_string(),
             Value::Int(n) => n.to_string(),
-            Value::Float(x) => x.to_string(),
+            Value::Float(x) => format!("{x:?}"),
             Value::Str(s) if s.chars().count() > 40 => format!("{:?}…", s.chars().take(40).collect::<String>()),
             Value::Str(s) => format!("{s:?}"),
             Value::Array(items) => format!("a list of {}", items.len()),

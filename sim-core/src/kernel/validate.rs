@@ -70,12 +70,22 @@ struct Open {
     issues: bool,
     per_warp: bool,
     path: String,
+    /// Operations of its body so far.
+    ops: usize,
 }
 
 fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Problems) {
     let mut open: Vec<Open> = Vec::new();
-    for (i, op) in program.iter().enumerate() {
-        let path = element(path, i);
+    let mut outermost = 0;
+    for op in program {
+        // Where the operation stands in the input, in which the body of a loop is a list of its own and has no `End`.
+        let path = match open.last() {
+            Some(inner) => element(&format!("{}.loop.body", inner.path), inner.ops),
+            None => element(path, outermost),
+        };
+        if *op != Op::End {
+            *open.last_mut().map_or(&mut outermost, |inner| &mut inner.ops) += 1;
+        }
         let at = |field: &str| format!("{path}.{field}");
         if !matches!(op, Op::Loop { .. } | Op::End | Op::Wait { .. })
             && let Some(inner) = open.last_mut()
@@ -112,7 +122,7 @@ fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Pr
                     problems.add(at("trips"), format!("{min} to {max}"), format!("a range up to {MAX_COUNT}, the smaller first"));
                 }
                 let per_warp = matches!(trips, Trips::PerWarp { .. }) && min != max;
-                open.push(Open { issues: false, per_warp, path: path.clone() });
+                open.push(Open { issues: false, per_warp, path: path.clone(), ops: 0 });
                 if open.len() > MAX_LOOPS {
                     problems.add(at("body"), format!("{} nested loops", open.len()), format!("at most {MAX_LOOPS}"));
                 }
