@@ -1,6 +1,8 @@
 //! One number for a whole state: equal digests mean equal runs. FNV-1a over fixed-width little-endian words, so that the same state gives the
 //! same digest on every target, whatever the width of its `usize`.
 
+use alloc::format;
+use alloc::string::String;
 use core::hash::Hasher;
 
 /// A 64-bit FNV-1a hasher.
@@ -45,4 +47,9 @@ impl Hasher for Fnv {
     fn finish(&self) -> u64 {
         self.0
     }
+}
+
+/// A digest or hash as sixteen hexadecimal digits.
+pub fn hex(n: u64) -> String {
+    format!("{n:016x}")
 }

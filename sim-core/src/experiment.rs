@@ -3,13 +3,12 @@
 
 use crate::controls::{WarpOrder, decode_warp_order, encode_warp_order};
 use crate::decode::{self, Fields, element, int, list, number};
-use crate::digest::Fnv;
+use crate::digest::{Fnv, hex};
 use crate::error::Problems;
 use crate::gpu::{Gpu, fields, occupancy, presets, validate};
 use crate::ids::{Cycle, MAX_KERNELS};
 use crate::kernel::{Kernel, library};
 use crate::policy::PolicySpec;
-use crate::report::hex;
 use crate::value::Value;
 use alloc::format;
 use alloc::string::{String, ToString};

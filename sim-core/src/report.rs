@@ -1,5 +1,6 @@
 //! Ratios and tables from counters. Integers are counted where things happen; everything that divides is here, with its formula.
 
+use crate::digest::hex;
 use crate::experiment::Experiment;
 use crate::gpu::Gpu;
 use crate::ids::KernelId;
@@ -202,11 +203,6 @@ pub fn decision(decision: &Decision) -> Value {
         ("kernel", decision.kernel.map(|kernel| kernel.0).into()),
         ("text", decision.text.as_str().into()),
     ])
-}
-
-/// A digest or hash as sixteen hexadecimal digits.
-pub fn hex(n: u64) -> String {
-    format!("{n:016x}")
 }
 
 /// Which queue waits for which: a line for each part that holds something.

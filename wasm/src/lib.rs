@@ -16,7 +16,7 @@ use sim_core::ids::KernelId;
 use sim_core::policy::PolicySpec;
 use sim_core::simulation::{Reason, Simulation as Engine};
 use sim_core::value::Value;
-use sim_core::{catalogue, frame, report};
+use sim_core::{catalogue, digest, frame, report};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -156,7 +156,7 @@ impl Simulation {
 
     /// One number for the whole state, as sixteen hexadecimal digits.
     pub fn digest(&mut self) -> String {
-        report::hex(self.engine.digest())
+        digest::hex(self.engine.digest())
     }
 
     /// The run as it stands, to go back to.

@@ -22,7 +22,7 @@ use super::derived::Derived;
 use super::memory::Memory;
 use super::packet::{Access, Reply, Request};
 use crate::controls::{Controls, QuotaRefill};
-use crate::gpu::{Gpu, SmClass};
+use crate::gpu::{Gpu, SmClass, occupancy};
 use crate::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::kernel::{MAX_LOOPS, WARP_SIZE};
 use crate::stats::{KernelStats, StallCounts};
@@ -98,12 +98,6 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// What one CTA takes on an SM of `class`.
-    pub fn of_cta(code: &Code, class: &SmClass) -> Resources {
-        let registers = code.warps * (code.registers * WARP_SIZE).next_multiple_of(class.register_granularity);
-        Resources { ctas: 1, threads: code.warps * WARP_SIZE, registers, shared_bytes: code.shared_bytes }
-    }
-
     /// Everything that an SM of `class` has.
     pub fn of_class(class: &SmClass) -> Resources {
         Resources { ctas: class.ctas, threads: class.threads, registers: class.registers, shared_bytes: class.shared_bytes }
@@ -674,7 +668,7 @@ impl Sm {
     }
 
     fn cost(&self, code: &Code) -> Resources {
-        let registers = code.warps * (code.registers * WARP_SIZE).next_multiple_of(self.register_granularity);
+        let registers = occupancy::registers_of_cta(code.threads, code.registers, self.register_granularity);
         Resources { ctas: 1, threads: code.warps * WARP_SIZE, registers, shared_bytes: code.shared_bytes }
     }
 
