@@ -110,6 +110,9 @@ impl MissQueue {
 
     /// Starts every credit interval that has begun by `now`.
     fn reload(&mut self, now: Cycle, controls: &Controls) {
+        if controls.miss_credits.0[..usize::from(self.kernels)].iter().all(Option::is_none) {
+            return;
+        }
         let interval = Cycle::from(controls.credit_interval);
         let start = now - now % interval;
         if self.interval_start == start {

@@ -164,6 +164,8 @@ pub struct Sm {
     shared_free: Cycle,
     quota_left: PerKernel<u32>,
     out_of_quota: u8,
+    /// Whether any kernel has a quota.
+    quotas: bool,
     quota_start: Cycle,
     arrivals: u32,
     cta_since: Cycle,
@@ -205,6 +207,7 @@ impl Sm {
             shared_free: 0,
             quota_left: PerKernel::all(0),
             out_of_quota: 0,
+            quotas: false,
             quota_start: 0,
             arrivals: 0,
             cta_since: 0,
@@ -434,7 +437,8 @@ impl Sm {
         let count = self.schedulers.len();
         let mut gates =
             Gates { now, lsu_full: self.lsu.full(), port_taken: false, shared_free: self.shared_free, out_of_quota: self.out_of_quota };
-        let first = (now % count as u64) as usize;
+        // The low half turns as well as the whole, and is quicker to divide.
+        let first = (now as u32 % count as u32) as usize;
         for turn in 0..count {
             let s = if first + turn < count { first + turn } else { first + turn - count };
             if self.schedulers[s].wake.0 > now {
@@ -533,6 +537,9 @@ impl Sm {
     }
 
     fn refill_quotas(&mut self, now: Cycle, controls: &Controls) {
+        if !self.quotas {
+            return;
+        }
         let due = match controls.quota_refill {
             QuotaRefill::Interval => {
                 let start = now - now % Cycle::from(controls.quota_interval);
@@ -774,6 +781,7 @@ impl Sm {
     pub fn controls_changed(&mut self, now: Cycle, before: &Controls, after: &Controls) {
         self.apply_throttle(now, after);
         if (before.warp_quota, before.quota_refill, before.quota_interval) != (after.warp_quota, after.quota_refill, after.quota_interval) {
+            self.quotas = after.warp_quota.0.iter().any(Option::is_some);
             self.quota_start = now - now % Cycle::from(after.quota_interval);
             self.set_quotas(now, after);
         }
