@@ -44,5 +44,6 @@ pub mod report;
 pub mod rng;
 pub mod simulation;
 pub mod stats;
+pub mod sweep;
 pub mod value;
 pub mod windows;
