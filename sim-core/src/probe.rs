@@ -480,10 +480,8 @@ pub fn unloaded_latency(gpu: &Gpu) -> (f64, f64) {
         // Another row each time, its bank and the phase of the clocks changing; both reads go to the same line.
         let line = n * gpu.dram.columns * gpu.dram.channels + n % gpu.l2.banks;
         for sum in sums.iter_mut().rev() {
-            let request = Request { line, born: now, since: now, ..Request::default() };
-            if memory.inject(now, request).is_err() {
-                continue;
-            }
+            let request = Request { line, born: now as u32, since: now, ..Request::default() };
+            memory.inject(now, request);
             let start = now;
             while memory.to_sm[0].pop(now).is_none() && now - start < 1_000_000 {
                 now += 1;

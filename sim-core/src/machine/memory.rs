@@ -15,12 +15,12 @@ use super::clock::ClockRatio;
 use super::derived::Derived;
 use super::dram::{Channel, Clock};
 use super::l2::{Bank, Ports, Stall};
-use super::link::{Full, Link};
+use super::link::Link;
 use super::noc::{Noc, Tick, members};
 use super::packet::{Access, DramRequest, Reply, Request, Station};
 use crate::controls::Controls;
 use crate::gpu::Gpu;
-use crate::ids::{Cycle, KernelId, NEVER, PerKernel};
+use crate::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel};
 use crate::stats::KernelStats;
 use alloc::boxed::Box;
 use alloc::vec;
@@ -101,12 +101,19 @@ impl Memory {
         self.requests.has_room(sm)
     }
 
-    /// Takes a request from its SM's miss queue in cycle `now`, after the step of that cycle, and charges the time since `since` to the miss queue.
-    pub fn inject(&mut self, now: Cycle, mut request: Request) -> Result<(), Full> {
+    /// Takes a request from its SM's miss queue in cycle `now`, after the step of that cycle, and charges the time since `since` to the miss
+    /// queue. Whoever calls it has looked at `has_room`.
+    pub fn inject(&mut self, now: Cycle, mut request: Request) {
         request.leave(Station::MissQueue, now);
-        let bank = request.line % self.to_l2.len() as u32;
         let flits = if request.access == Access::Write { self.line_flits } else { 1 };
-        self.requests.push(self.noc_ticks, u32::from(request.sm), bank, flits, request.kernel, request)
+        let sent = self.requests.push(self.noc_ticks, u32::from(request.sm), self.bank_of(request.line), flits, request.kernel, request);
+        debug_assert!(sent.is_ok(), "the SM has looked for room");
+    }
+
+    /// The bank of a line: its number modulo the banks, without the division where it can be.
+    fn bank_of(&self, line: LineAddr) -> u32 {
+        let banks = self.to_l2.len() as u32;
+        if banks.is_power_of_two() { line & (banks - 1) } else { line % banks }
     }
 
     /// One core cycle. `reversed` visits the components of each phase backwards, to the same effect.

@@ -26,8 +26,8 @@ pub struct Request {
     pub kernel: KernelId,
     /// Read or write.
     pub access: Access,
-    /// Core cycle in which it entered the miss queue.
-    pub born: Cycle,
+    /// Core cycle in which it entered the miss queue: its low half, which is enough for a difference.
+    pub born: u32,
     /// Core cycle in which it entered the station where it is now: each station adds `now - since` to its own time and restarts it.
     pub since: Cycle,
     /// Core cycles spent so far in the miss queue, the request NoC, L2, and waiting for DRAM.
@@ -48,6 +48,11 @@ pub enum Station {
 }
 
 impl Request {
+    /// Core cycles since it entered the miss queue.
+    pub fn age(&self, now: Cycle) -> Cycle {
+        (now as u32).wrapping_sub(self.born).into()
+    }
+
     /// Charges the time since the last change of station to `station`, which it leaves in cycle `now`.
     pub fn leave(&mut self, station: Station, now: Cycle) {
         self.stations[station as usize] += (now - self.since) as u32;

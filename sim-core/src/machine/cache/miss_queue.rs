@@ -174,12 +174,12 @@ impl MissQueue {
         candidates.min_by_key(|&kernel| (controls.miss_rank[kernel], turn(kernel)))
     }
 
-    /// The granted request that has reached the NoC's door.
-    pub fn at_door(&self, now: Cycle) -> Option<&Request> {
-        self.granted.peek(now)
+    /// Whether a granted request has reached the NoC's door.
+    pub fn at_door(&self, now: Cycle) -> bool {
+        self.granted.next_arrival().is_some_and(|arrival| arrival <= now)
     }
 
-    /// Takes the request from the door.
+    /// Takes the request at the NoC's door.
     pub fn leave(&mut self, now: Cycle) -> Option<Request> {
         self.granted.pop(now)
     }

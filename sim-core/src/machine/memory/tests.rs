@@ -86,14 +86,14 @@ impl Seen {
     fn reply(&mut self, now: Cycle, reply: &Reply) {
         let request = &reply.request;
         self.back[request.access as usize] += 1;
-        self.latency += now - request.born;
+        self.latency += request.age(now);
         for (sum, &part) in self.stations.iter_mut().zip(&request.stations) {
             *sum += u64::from(part);
         }
         self.reply_noc += now - request.since;
         self.dram_accesses += u64::from(reply.dram_accesses);
         let parts: u64 = request.stations.iter().map(|&part| u64::from(part)).sum();
-        assert_eq!(now - request.born, parts + (now - request.since), "the parts of the latency are its whole");
+        assert_eq!(request.age(now), parts + (now - request.since), "the parts of the latency are its whole");
     }
 }
 
@@ -125,11 +125,12 @@ impl Script {
                     sm: sm as u16,
                     kernel: KernelId(below(mix(key, 3), self.kernels) as u8),
                     access,
-                    born: now,
+                    born: now as u32,
                     since: now,
                     ..Request::default()
                 };
-                if memory.inject(now, request).is_ok() {
+                if memory.has_room(sm) {
+                    memory.inject(now, request);
                     seen.sent[access as usize] += 1;
                 }
             }
@@ -325,8 +326,8 @@ fn reply_headers_say_what_a_request_cost() {
     let mut memory = Memory::new(&gpu, 2, 0);
     let mut now = 0;
     let mut cost = |line, access, kernel| {
-        let request = Request { line, access, kernel: KernelId(kernel), born: now, since: now, ..Request::default() };
-        memory.inject(now, request).unwrap();
+        let request = Request { line, access, kernel: KernelId(kernel), born: now as u32, since: now, ..Request::default() };
+        memory.inject(now, request);
         loop {
             now += 1;
             memory.step(now, &controls, false);

@@ -1,5 +1,6 @@
 //! Programs made ready for issue: loop ends resolved, bank conflicts and array bases worked out once.
 
+use super::lsu::Instruction;
 use crate::ids::{LineAddr, MAX_KERNELS};
 use crate::kernel::{Address, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
 use crate::rng::{below, draw, mix};
@@ -106,6 +107,24 @@ impl Code {
         mix(self.key, u64::from(cta) << 32 | u64::from(warp))
     }
 
+    /// Byte position of lane 0 of the memory instruction at `pc`, and the key of what is drawn for it.
+    pub fn base(&self, pc: u32, place: &Place, warp_key: u64) -> (u64, u64) {
+        match self.steps[pc as usize] {
+            Step::Load { ref address, .. } | Step::Store { ref address, .. } => address.base(place, warp_key, pc),
+            _ => (0, 0),
+        }
+    }
+
+    /// The lines that a memory instruction's lanes touch, each once, in the order of the lanes: coalescing. Returns how many.
+    pub fn lines(&self, head: &Instruction, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
+        match self.steps[head.pc as usize] {
+            Step::Load { ref address, lanes } | Step::Store { ref address, lanes } => {
+                address.lines(head.base, head.key, lanes, line_bytes, lines)
+            }
+            _ => 0,
+        }
+    }
+
     /// How often a loop at step `pc` runs for a warp.
     pub fn trips(&self, trips: Trips, pc: u32, place: &Place) -> u32 {
         let drawn = |min: u32, max: u32, warp: u64| {
@@ -170,14 +189,14 @@ pub fn conflict_ways(stride: u32, lanes: u32, banks: u32) -> u32 {
 
 impl StepAddress {
     /// Byte position of lane 0 in the array, and the key of what is drawn for the access.
-    pub fn base(&self, place: &Place, warp_key: u64, pc: u32) -> (u64, u64) {
+    fn base(&self, place: &Place, warp_key: u64, pc: u32) -> (u64, u64) {
         let t = &self.terms;
         let mut sum =
             t.offset.wrapping_add(t.cta.wrapping_mul(i64::from(place.cta))).wrapping_add(t.warp.wrapping_mul(i64::from(place.warp)));
         for (stride, iteration) in t.loops.iter().zip(place.loops) {
             sum = sum.wrapping_add(stride.wrapping_mul(i64::from(iteration)));
         }
-        let mut base = sum.rem_euclid(self.bytes as i64) as u64;
+        let mut base = self.wrap(sum);
         if t.scatter == Scatter::None {
             return (base, 0);
         }
@@ -189,8 +208,13 @@ impl StepAddress {
         (base, key)
     }
 
+    /// A position modulo the array's size; most are inside already, and a division is slow.
+    fn wrap(&self, at: i64) -> u64 {
+        if (0..self.bytes as i64).contains(&at) { at as u64 } else { at.rem_euclid(self.bytes as i64) as u64 }
+    }
+
     /// The lines that the lanes touch, each once, in the order of the lanes: coalescing. Returns how many.
-    pub fn lines(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
+    fn lines(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
         let t = &self.terms;
         let shift = line_bytes.trailing_zeros();
         let scatter = match t.scatter {
@@ -198,6 +222,15 @@ impl StepAddress {
             Scatter::Skewed { bytes } => Some((bytes / 4, true)),
             Scatter::None | Scatter::Warp { .. } => None,
         };
+        let span = t.lane.wrapping_mul(i64::from(lanes) - 1);
+        if scatter.is_none() && (0..=i64::from(line_bytes)).contains(&t.lane) && base + (span as u64) < self.bytes {
+            // Lanes at most a line apart: every line from the first lane's to the last's.
+            let (first, last) = ((base >> shift) as LineAddr, ((base + span as u64) >> shift) as LineAddr);
+            for (slot, line) in lines.iter_mut().zip(first..=last) {
+                *slot = self.first_line + line;
+            }
+            return last - first + 1;
+        }
         let mut count = 0;
         for lane in 0..lanes {
             let mut at = base.wrapping_add_signed(t.lane.wrapping_mul(i64::from(lane)));
@@ -206,10 +239,7 @@ impl StepAddress {
                 let word = if skewed { draw_word(0).min(draw_word(1)).min(draw_word(2)) } else { draw_word(0) };
                 at = at.wrapping_add(word * 4);
             }
-            if at >= self.bytes {
-                at = (at as i64).rem_euclid(self.bytes as i64) as u64;
-            }
-            let line = self.first_line + (at >> shift) as LineAddr;
+            let line = self.first_line + (self.wrap(at as i64) >> shift) as LineAddr;
             // Affine lanes repeat only their neighbour's line; gathers may repeat any.
             let seen = if scatter.is_some() { lines[..count].contains(&line) } else { count > 0 && lines[count - 1] == line };
             if !seen {

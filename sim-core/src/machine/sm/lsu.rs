@@ -3,19 +3,44 @@
 //! The oldest instruction goes first. One that L1D cannot take waits with a named reason; whether instructions of other kernels may
 //! pass it is a choice (`lsu_hol`): hardware with one in-order pipe holds all, a parked-and-replayed pipe does not (CCBP §4.3).
 
-use super::code::StepAddress;
+use super::code::Code;
+use super::scheduler::LANES;
 use crate::ids::{Cycle, KernelId, LineAddr};
 use crate::kernel::WARP_SIZE;
+use crate::machine::noc::members;
 use crate::machine::packet::Access;
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
-/// A warp: its scheduler and its lane there.
+/// A warp of an SM: its scheduler and its lane there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct WarpRef {
+pub struct WarpRef(u8);
+
+impl WarpRef {
+    /// The warp in a lane of a scheduler.
+    pub fn new(scheduler: usize, lane: u32) -> Self {
+        WarpRef((scheduler * LANES) as u8 | lane as u8)
+    }
+
     /// Scheduler of the SM.
-    pub scheduler: u8,
+    pub fn scheduler(self) -> usize {
+        usize::from(self.0) / LANES
+    }
+
     /// Lane of the scheduler.
-    pub lane: u8,
+    pub fn lane(self) -> u32 {
+        u32::from(self.0) % LANES as u32
+    }
+
+    /// The lane as a set.
+    pub fn bit(self) -> u64 {
+        1 << self.lane()
+    }
+
+    /// Position in a table of the SM's lanes.
+    pub fn index(self) -> usize {
+        self.0.into()
+    }
 }
 
 /// Why L1D cannot take an access.
@@ -31,23 +56,26 @@ pub enum Refusal {
     StoreBuffer,
 }
 
-/// A memory instruction in the LSU.
+impl Refusal {
+    /// Every reason.
+    pub const ALL: [Refusal; 4] = [Refusal::Mshr, Refusal::Merge, Refusal::MissQueue, Refusal::StoreBuffer];
+}
+
+/// A memory instruction: what its lines follow from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Instruction {
-    /// Load or store.
-    access: Access,
-    /// Entry of the load table, for a load.
-    load: u16,
-    /// Active lanes.
-    lanes: u32,
-    /// What its lanes' addresses follow from.
-    address: StepAddress,
+pub struct Instruction {
     /// Position of lane 0.
-    base: u64,
+    pub base: u64,
     /// Key of its draws.
-    key: u64,
-    /// Order of arrival.
-    ticket: u64,
+    pub key: u64,
+    /// Step of the launch's code.
+    pub pc: u32,
+    /// Entry of the load table, for a load.
+    pub load: u16,
+    /// Launch of its kernel.
+    pub launch: u8,
+    /// Load or store.
+    pub access: Access,
 }
 
 /// What goes to L1D next.
@@ -63,9 +91,12 @@ pub struct Head {
     pub fresh: Option<u32>,
 }
 
+/// One kernel's part of the LSU.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Lane {
-    waiting: VecDeque<Instruction>,
+struct Part {
+    /// Instructions with their order of arrival, the oldest first.
+    waiting: VecDeque<(u64, Instruction)>,
+    /// Lines of the oldest.
     lines: [LineAddr; WARP_SIZE as usize],
     count: u32,
     next: u32,
@@ -75,7 +106,7 @@ struct Lane {
 /// The LSU of one SM.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lsu {
-    kernels: PerKernelLanes,
+    parts: Vec<Part>,
     capacity: u32,
     hol: bool,
     tickets: u64,
@@ -87,19 +118,17 @@ pub struct Lsu {
     refused: u8,
 }
 
-type PerKernelLanes = alloc::vec::Vec<Lane>;
-
 impl Lsu {
     /// An empty LSU that holds `capacity` instructions of each of `kernels` kernels.
     pub fn new(capacity: u32, hol: bool, line_bytes: u32, kernels: usize) -> Self {
-        let lane = || Lane {
+        let part = || Part {
             waiting: VecDeque::with_capacity(capacity as usize),
             lines: [0; WARP_SIZE as usize],
             count: 0,
             next: 0,
             refused: None,
         };
-        Lsu { kernels: (0..kernels).map(|_| lane()).collect(), capacity, hol, tickets: 0, line_bytes, full: 0, busy: 0, refused: 0 }
+        Lsu { parts: (0..kernels).map(|_| part()).collect(), capacity, hol, tickets: 0, line_bytes, full: 0, busy: 0, refused: 0 }
     }
 
     /// Kernels that cannot put another instruction in, a bit each.
@@ -107,14 +136,12 @@ impl Lsu {
         self.full
     }
 
-    /// Puts an instruction in, with what `StepAddress::base` says of it; the caller has looked at `full`.
-    pub fn push(&mut self, kernel: KernelId, access: Access, load: u16, lanes: u32, address: StepAddress, (base, key): (u64, u64)) {
-        let part = &mut self.kernels[kernel.index()];
-        part.waiting.push_back(Instruction { access, load, lanes, address, base, key, ticket: self.tickets });
+    /// Puts an instruction in; the caller has looked at `full`.
+    pub fn push(&mut self, kernel: KernelId, instruction: Instruction) {
+        let part = &mut self.parts[kernel.index()];
+        part.waiting.push_back((self.tickets, instruction));
         self.tickets += 1;
-        if part.waiting.len() as u32 == self.capacity {
-            self.full |= 1 << kernel.0;
-        }
+        self.full |= u8::from(part.waiting.len() as u32 == self.capacity) << kernel.0;
         self.busy |= 1 << kernel.0;
     }
 
@@ -124,29 +151,19 @@ impl Lsu {
         if open == 0 {
             return None;
         }
-        let mut kernel = open.trailing_zeros();
-        let mut rest = open & (open - 1);
-        while rest != 0 {
-            let other = rest.trailing_zeros();
-            if self.ticket(other) < self.ticket(kernel) {
-                kernel = other;
-            }
-            rest &= rest - 1;
-        }
-        (self.refused >> kernel & 1 == 0).then_some(KernelId(kernel as u8))
-    }
-
-    fn ticket(&self, kernel: u32) -> u64 {
-        self.kernels[kernel as usize].waiting.front().map_or(u64::MAX, |head| head.ticket)
+        let ticket = |kernel: &u32| self.parts[*kernel as usize].waiting.front().map_or(u64::MAX, |head| head.0);
+        let oldest =
+            if open & (open - 1) == 0 { open.trailing_zeros() } else { members(open.into(), false).min_by_key(ticket).unwrap_or(0) };
+        (self.refused >> oldest & 1 == 0).then_some(KernelId(oldest as u8))
     }
 
     /// The next line of a kernel's oldest instruction; coalesces the lanes when the instruction is new.
-    pub fn head(&mut self, kernel: KernelId) -> Head {
-        let Lane { waiting, lines, count, next, .. } = &mut self.kernels[kernel.index()];
-        let head = &waiting[0];
+    pub fn head(&mut self, kernel: KernelId, codes: &[Code]) -> Head {
+        let Part { waiting, lines, count, next, .. } = &mut self.parts[kernel.index()];
+        let head = &waiting[0].1;
         let mut fresh = None;
         if *next == *count {
-            *count = head.address.lines(head.base, head.key, head.lanes, self.line_bytes, lines);
+            *count = codes[usize::from(head.launch)].lines(head, self.line_bytes, lines);
             *next = 0;
             fresh = Some(*count);
         }
@@ -155,38 +172,39 @@ impl Lsu {
 
     /// L1D has taken the head's line.
     pub fn taken(&mut self, kernel: KernelId) {
-        let part = &mut self.kernels[kernel.index()];
+        let part = &mut self.parts[kernel.index()];
         part.next += 1;
         if part.next == part.count {
             part.waiting.pop_front();
             (part.next, part.count) = (0, 0);
             self.full &= !(1 << kernel.0);
-            if part.waiting.is_empty() {
-                self.busy &= !(1 << kernel.0);
-            }
+            self.busy &= !(u8::from(part.waiting.is_empty()) << kernel.0);
         }
     }
 
     /// L1D has refused the head's line in `now`; it is tried again after `retry`.
     pub fn refuse(&mut self, kernel: KernelId, why: Refusal, now: Cycle) {
-        self.kernels[kernel.index()].refused = Some((why, now));
+        self.parts[kernel.index()].refused = Some((why, now));
         self.refused |= 1 << kernel.0;
     }
 
-    /// Something that refused heads were waiting for has changed; returns each with the cycles that it waited until `now`.
-    pub fn retry(&mut self, now: Cycle, mut charge: impl FnMut(KernelId, Refusal, u64)) {
-        while self.refused != 0 {
-            let kernel = KernelId(self.refused.trailing_zeros() as u8);
-            self.refused &= self.refused - 1;
-            if let Some((why, since)) = self.kernels[kernel.index()].refused.take() {
-                charge(kernel, why, now - since);
+    /// What heads refused for the reasons in `over` were waiting for has changed; says of each how long it waited until `now`.
+    pub fn retry(&mut self, now: Cycle, over: &[Refusal], mut charge: impl FnMut(KernelId, Refusal, u64)) {
+        for kernel in members(self.refused.into(), false) {
+            let refused = &mut self.parts[kernel as usize].refused;
+            if let Some((why, since)) = *refused
+                && over.contains(&why)
+            {
+                *refused = None;
+                self.refused &= !(1 << kernel);
+                charge(KernelId(kernel as u8), why, now - since);
             }
         }
     }
 
     /// Charges the cycles that refused heads have waited until `now`, and leaves them waiting.
     pub fn settle(&mut self, now: Cycle, mut charge: impl FnMut(KernelId, Refusal, u64)) {
-        for (kernel, part) in self.kernels.iter_mut().enumerate() {
+        for (kernel, part) in self.parts.iter_mut().enumerate() {
             if let Some((why, since)) = &mut part.refused {
                 charge(KernelId(kernel as u8), *why, now - *since);
                 *since = now;
@@ -196,12 +214,12 @@ impl Lsu {
 
     /// Why a kernel's head waits, if it was refused.
     pub fn refusal(&self, kernel: KernelId) -> Option<Refusal> {
-        self.kernels[kernel.index()].refused.map(|(why, _)| why)
+        self.parts[kernel.index()].refused.map(|(why, _)| why)
     }
 
     /// Instructions of a kernel.
     pub fn waiting(&self, kernel: KernelId) -> u32 {
-        self.kernels[kernel.index()].waiting.len() as u32
+        self.parts[kernel.index()].waiting.len() as u32
     }
 
     /// Whether any head is refused.

@@ -11,10 +11,12 @@
 pub mod code;
 pub mod lsu;
 pub mod scheduler;
+pub mod wheel;
 
 use self::code::{Code, Place, Step};
-use self::lsu::{LoadTable, Lsu, Refusal, WarpRef};
-use self::scheduler::{Gates, Scheduler};
+use self::lsu::{Instruction, LoadTable, Lsu, Refusal, WarpRef};
+use self::scheduler::{Gates, LANES, Look, Scheduler};
+use self::wheel::Wheel;
 use super::cache::miss_queue::MissQueue;
 use super::cache::mshr::Mshrs;
 use super::cache::tags::Tags;
@@ -32,24 +34,46 @@ use alloc::vec::Vec;
 /// Schedulers of an SM, at most.
 pub const MAX_SCHEDULERS: usize = 4;
 
-/// A warp's own state.
+/// What a warp issues next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+enum Next {
+    #[default]
+    Alu,
+    Shared,
+    Load,
+    Store,
+    Barrier,
+}
+
+/// What issuing reads of a warp: its next instruction, as the step of its code has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Issue {
+    /// Instructions left of the step.
+    left: u32,
+    next: Next,
+    /// Active lanes.
+    lanes: u8,
+    /// Latency (`Alu`) or cycles of the banks (`Shared`).
+    latency: u8,
+    kernel: KernelId,
+}
+
+/// The rest of a warp's state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Warp {
-    place: Place,
-    trips: [u32; MAX_LOOPS],
+    kernel: KernelId,
+    launch: u8,
+    slot: u8,
+    loads: u16,
+    missed_loads: u16,
     pc: u32,
-    /// Instructions left of the present step.
-    left: u32,
-    key: u64,
     /// While it waits for loads: how many may stay outstanding.
     wait_for: u32,
     /// While it waits for loads: when its last result is ready.
     ready_from: Cycle,
-    loads: u16,
-    missed_loads: u16,
-    slot: u8,
-    launch: u8,
-    kernel: KernelId,
+    place: Place,
+    trips: [u32; MAX_LOOPS],
+    key: u64,
 }
 
 /// A CTA that is resident.
@@ -148,6 +172,8 @@ pub struct Sm {
     lanes: u32,
     /// The schedulers.
     pub schedulers: Vec<Scheduler>,
+    wheel: Wheel,
+    issues: Vec<Issue>,
     warps: Vec<Warp>,
     /// CTA slots.
     pub ctas: Vec<Option<Cta>>,
@@ -174,6 +200,9 @@ pub struct Sm {
     stats: Vec<KernelStats>,
     kernel_stalls: Vec<StallCounts>,
     next: Derived<Cycle>,
+    /// Schedulers to be looked at in the next cycle, and those to be looked at again when shared memory is free, a bit each.
+    awake: Derived<u8>,
+    after_shared: Derived<u8>,
     /// A granted request waits for room in the NoC.
     door_shut: Derived<bool>,
 }
@@ -193,7 +222,9 @@ impl Sm {
             store_buffer: class.l1.store_buffer,
             lanes,
             schedulers: (0..class.schedulers).map(|_| Scheduler::default()).collect(),
-            warps: alloc::vec![Warp::default(); (lanes * class.schedulers) as usize],
+            wheel: Wheel::default(),
+            issues: alloc::vec![Issue::default(); LANES * class.schedulers as usize],
+            warps: alloc::vec![Warp::default(); LANES * class.schedulers as usize],
             ctas: alloc::vec![None; class.ctas as usize],
             used: PerKernel::all(Resources::default()),
             used_all: Resources::default(),
@@ -215,6 +246,8 @@ impl Sm {
             stats: alloc::vec![KernelStats::default(); kernels],
             kernel_stalls: alloc::vec![StallCounts::default(); kernels],
             next: Derived(NEVER),
+            awake: Derived(u8::MAX >> (8 - class.schedulers)),
+            after_shared: Derived(0),
             door_shut: Derived(false),
         }
     }
@@ -242,7 +275,7 @@ impl Sm {
         }
         self.drain_misses(now, world.controls, memory);
         if let Some(kernel) = self.lsu.turn() {
-            self.access_l1(now, kernel, world.controls);
+            self.access_l1(now, kernel, world);
         }
         self.refill_quotas(now, world.controls);
         self.issue(now, world);
@@ -250,15 +283,15 @@ impl Sm {
     }
 
     fn work_out_next(&self, now: Cycle, controls: &Controls) -> Cycle {
-        let mut next = self.miss_queue.next_event(now, controls, self.door_shut.0);
-        for scheduler in &self.schedulers {
-            next = next.min(scheduler.wake.0);
+        if *self.awake != 0 || self.lsu.turn().is_some() {
+            return now + 1;
         }
+        let mut next = self.miss_queue.next_event(now, controls, self.door_shut.0).min(self.wheel.next(now));
         if let Some(&(at, _)) = self.hits.front() {
             next = next.min(at);
         }
-        if self.lsu.turn().is_some() {
-            next = next.min(now + 1);
+        if *self.after_shared != 0 {
+            next = next.min(self.shared_free);
         }
         if self.out_of_quota != 0 {
             next = next.min(match controls.quota_refill {
@@ -278,10 +311,13 @@ impl Sm {
         stats.replies += 1;
         stats.reported_dram_accesses += u64::from(reply.dram_accesses);
         match request.access {
-            Access::Write => self.stores -= 1,
+            Access::Write => {
+                self.stores -= 1;
+                self.retry_refused(now, &[Refusal::StoreBuffer]);
+            }
             Access::Read => {
                 stats.latency_count += 1;
-                stats.latency_sum += now - request.born;
+                stats.latency_sum += request.age(now);
                 stats.wait_miss_queue += u64::from(request.stations[0]);
                 stats.wait_request_noc += u64::from(request.stations[1]);
                 stats.wait_l2 += u64::from(request.stations[2]);
@@ -295,15 +331,15 @@ impl Sm {
                         self.complete_load(now, load, world);
                     }
                 }
+                self.retry_refused(now, &[Refusal::Mshr, Refusal::Merge]);
             }
         }
-        self.retry_refused(now);
     }
 
-    fn retry_refused(&mut self, now: Cycle) {
+    fn retry_refused(&mut self, now: Cycle, over: &[Refusal]) {
         if self.lsu.any_refused() {
             let stats = &mut self.stats;
-            self.lsu.retry(now, |kernel, why, cycles| charge_refusal(&mut stats[kernel.index()], why, cycles));
+            self.lsu.retry(now, over, |kernel, why, cycles| charge_refusal(&mut stats[kernel.index()], why, cycles));
         }
     }
 
@@ -312,15 +348,15 @@ impl Sm {
         let stats = &mut self.stats[load.kernel.index()];
         stats.load_latency_sum += now - load.issued;
         stats.loads_done += 1;
-        let (s, bit) = (usize::from(load.warp.scheduler), 1_u64 << load.warp.lane);
-        let warp = &mut self.warps[s * self.lanes as usize + usize::from(load.warp.lane)];
+        let (s, bit) = (load.warp.scheduler(), load.warp.bit());
+        let warp = &mut self.warps[load.warp.index()];
         warp.loads -= 1;
         let scheduler = &mut self.schedulers[s];
         if load.missed {
             warp.missed_loads -= 1;
             if warp.missed_loads == 0 {
                 scheduler.missed &= !bit;
-                scheduler.touch(now);
+                *self.awake |= 1 << s;
             }
         }
         if scheduler.waiting & bit != 0 && u32::from(warp.loads) <= warp.wait_for {
@@ -334,29 +370,28 @@ impl Sm {
         if self.miss_queue.is_empty() {
             return;
         }
-        self.door_shut.0 = false;
-        if let Some(&request) = self.miss_queue.at_door(now) {
-            if memory.inject(now, request).is_ok() {
-                self.miss_queue.leave(now);
-            } else {
-                self.door_shut.0 = true;
-            }
+        let room = memory.has_room(self.id.into());
+        self.door_shut.0 = !room && self.miss_queue.at_door(now);
+        if room && let Some(request) = self.miss_queue.leave(now) {
+            memory.inject(now, request);
         }
         if let Some(request) = self.miss_queue.grant(now, controls) {
             let stats = &mut self.stats[request.kernel.index()];
             stats.requests += 1;
             stats.read_requests += u64::from(request.access == Access::Read);
-            self.retry_refused(now);
+            self.retry_refused(now, &[Refusal::MissQueue]);
         }
     }
 
     /// Sends the next line of a kernel's oldest memory instruction to L1D.
-    fn access_l1(&mut self, now: Cycle, kernel: KernelId, controls: &Controls) {
-        let head = self.lsu.head(kernel);
+    fn access_l1(&mut self, now: Cycle, kernel: KernelId, world: World) {
+        let controls = world.controls;
+        let head = self.lsu.head(kernel, &world.codes[kernel.index()]);
         if let (Access::Read, Some(lines)) = (head.access, head.fresh) {
             self.loads.get(head.load).lines = lines as u16;
         }
-        let request = Request { line: head.line, sm: self.id, kernel, access: head.access, born: now, since: now, ..Request::default() };
+        let request =
+            Request { line: head.line, sm: self.id, kernel, access: head.access, born: now as u32, since: now, ..Request::default() };
         let outcome = match head.access {
             Access::Read => self.read_l1(now, head.load, request, controls),
             Access::Write => self.write_l1(request, controls),
@@ -366,7 +401,7 @@ impl Sm {
                 let was_full = self.lsu.full();
                 self.lsu.taken(kernel);
                 if was_full != self.lsu.full() {
-                    self.touch_schedulers(now);
+                    self.set_gates();
                 }
             }
             Err(why) => self.lsu.refuse(kernel, why, now),
@@ -405,10 +440,9 @@ impl Sm {
         if !entry.missed {
             entry.missed = true;
             let warp = entry.warp;
-            self.warps[usize::from(warp.scheduler) * self.lanes as usize + usize::from(warp.lane)].missed_loads += 1;
-            let scheduler = &mut self.schedulers[usize::from(warp.scheduler)];
-            scheduler.missed |= 1 << warp.lane;
-            scheduler.touch(now);
+            self.warps[warp.index()].missed_loads += 1;
+            self.schedulers[warp.scheduler()].missed |= warp.bit();
+            *self.awake |= 1 << warp.scheduler();
         }
         Ok(())
     }
@@ -425,109 +459,152 @@ impl Sm {
         Ok(())
     }
 
-    fn touch_schedulers(&mut self, now: Cycle) {
-        for scheduler in &mut self.schedulers {
-            scheduler.touch(now);
-        }
+    /// Has every scheduler looked at again.
+    fn wake_schedulers(&mut self) {
+        *self.awake = u8::MAX >> (8 - self.schedulers.len());
     }
 
     // --- issue -------------------------------------------------------------------------------------------------------------------
 
     fn issue(&mut self, now: Cycle, world: World) {
-        let count = self.schedulers.len();
-        let mut gates =
-            Gates { now, lsu_full: self.lsu.full(), port_taken: false, shared_free: self.shared_free, out_of_quota: self.out_of_quota };
-        // The low half turns as well as the whole, and is quicker to divide.
-        let first = (now as u32 % count as u32) as usize;
-        for turn in 0..count {
+        self.wake_warps(now);
+        if *self.awake == 0 {
+            return;
+        }
+        let mut gates = Gates { port_taken: false, shared_free: self.shared_free };
+        let count = self.schedulers.len() as u32;
+        let first = self.first_scheduler(now);
+        let mut turn = 0;
+        while turn < count {
+            // One that another one wakes before its turn has its turn.
+            let in_turn = (u32::from(*self.awake) | u32::from(*self.awake) << count) >> first;
+            let skipped = (in_turn >> turn).trailing_zeros();
+            turn += skipped;
+            if turn >= count {
+                break;
+            }
             let s = if first + turn < count { first + turn } else { first + turn - count };
-            if self.schedulers[s].wake.0 > now {
-                continue;
+            self.look(now, s as usize, &mut gates, world);
+            turn += 1;
+        }
+    }
+
+    /// Which scheduler goes first turns with the cycle.
+    fn first_scheduler(&self, now: Cycle) -> u32 {
+        let count = self.schedulers.len() as u32;
+        // Hardware has 2 or 4; dividing is slow.
+        if count.is_power_of_two() { now as u32 & (count - 1) } else { now as u32 % count }
+    }
+
+    /// Readies the warps whose time has come, and wakes their schedulers.
+    fn wake_warps(&mut self, now: Cycle) {
+        if let Some(warps) = self.wheel.take(now) {
+            for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
+                scheduler.ready |= warps;
+                *self.awake |= u8::from(warps != 0) << s;
             }
-            let order = world.controls.warp_order;
-            if let Some(lane) = self.schedulers[s].pick(now, order, &gates, &mut self.kernel_stalls) {
-                self.issue_warp(now, WarpRef { scheduler: s as u8, lane: lane as u8 }, &mut gates, world);
+        }
+        if *self.after_shared != 0 && self.shared_free <= now {
+            *self.awake |= core::mem::take(&mut *self.after_shared);
+        }
+    }
+
+    /// Lets a scheduler issue, or fall asleep.
+    fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, world: World) {
+        let look = self.schedulers[s].look(now, world.controls.warp_order, gates, &mut self.kernel_stalls);
+        match look {
+            Look::Issue(lane) => self.issue_warp(now, WarpRef::new(s, lane), gates, world),
+            Look::Until(at) if at == now + 1 => {}
+            Look::Until(_) => {
+                *self.after_shared |= 1 << s;
+                *self.awake &= !(1 << s);
             }
+            Look::Sleep => *self.awake &= !(1 << s),
         }
     }
 
     fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, world: World) {
-        let warp = &mut self.warps[usize::from(at.scheduler) * self.lanes as usize + usize::from(at.lane)];
-        let kernel = warp.kernel;
-        let code = &world.codes[kernel.index()][usize::from(warp.launch)];
+        let issue = &mut self.issues[at.index()];
+        let kernel = issue.kernel;
         let stats = &mut self.stats[kernel.index()];
         stats.warp_instructions += 1;
-        let scheduler = &mut self.schedulers[usize::from(at.scheduler)];
-        scheduler.issued(at.lane.into(), kernel);
-        let bit = 1_u64 << at.lane;
+        stats.thread_instructions += u64::from(issue.lanes);
+        issue.left -= 1;
+        let last = issue.left == 0;
+        let scheduler = &mut self.schedulers[at.scheduler()];
+        scheduler.issued(at.lane(), kernel);
         let mut ready_from = now + 1;
-        match code.steps[warp.pc as usize] {
-            Step::Alu { latency, lanes, .. } => {
-                stats.thread_instructions += u64::from(lanes);
-                ready_from = now + Cycle::from(latency);
-                warp.left -= 1;
-            }
-            Step::Shared { ways, lanes, .. } => {
-                stats.thread_instructions += u64::from(lanes);
-                stats.shared_conflict_cycles += u64::from(ways - 1);
-                ready_from = now + Cycle::from(self.shared_latency + ways - 1);
-                self.shared_free = now + Cycle::from(ways);
+        match issue.next {
+            Next::Alu => ready_from = now + Cycle::from(issue.latency),
+            Next::Shared => {
+                let ways = Cycle::from(issue.latency);
+                stats.shared_conflict_cycles += ways - 1;
+                ready_from = now + Cycle::from(self.shared_latency) + ways - 1;
+                self.shared_free = now + ways;
                 gates.shared_free = self.shared_free;
                 gates.port_taken = true;
-                warp.left -= 1;
             }
-            Step::Load { ref address, lanes } => {
-                stats.thread_instructions += u64::from(lanes);
+            Next::Load => {
                 stats.load_instructions += 1;
                 let load = self.loads.open(at, kernel, now);
-                let start = address.base(&warp.place, warp.key, warp.pc);
-                self.lsu.push(kernel, Access::Read, load, lanes, *address, start);
-                warp.loads += 1;
-                warp.left = 0;
+                self.warps[at.index()].loads += 1;
                 gates.port_taken = true;
-                gates.lsu_full = self.lsu.full();
+                self.enter_lsu(at, Access::Read, load, world);
             }
-            Step::Store { ref address, lanes } => {
-                stats.thread_instructions += u64::from(lanes);
+            Next::Store => {
                 stats.store_instructions += 1;
-                let start = address.base(&warp.place, warp.key, warp.pc);
-                self.lsu.push(kernel, Access::Write, 0, lanes, *address, start);
-                warp.left = 0;
                 gates.port_taken = true;
-                gates.lsu_full = self.lsu.full();
+                self.enter_lsu(at, Access::Write, 0, world);
             }
-            Step::Barrier => {
-                stats.thread_instructions += u64::from(WARP_SIZE);
-                scheduler.ready &= !bit;
-                scheduler.barrier |= bit;
-                let slot = usize::from(warp.slot);
-                self.spend_quota(kernel, gates, world.controls);
+            Next::Barrier => {
+                scheduler.ready &= !at.bit();
+                scheduler.barrier |= at.bit();
+                let slot = usize::from(self.warps[at.index()].slot);
+                self.spend_quota(kernel, world.controls);
                 self.arrive(now, slot, world);
                 return;
             }
-            // `proceed` never leaves a warp ready at one of these.
-            Step::Wait { .. } | Step::Loop { .. } | Step::End { .. } | Step::Exit => {}
         }
-        if warp.left > 0 {
-            if ready_from > now + 1 {
-                scheduler.ready_at(at.lane.into(), now, ready_from);
-            }
-        } else {
-            warp.pc += 1;
+        if last {
+            self.warps[at.index()].pc += 1;
             self.proceed(now, ready_from, at, world);
+        } else if ready_from > now + 1 {
+            self.sleep_until(now, ready_from, at);
         }
-        self.spend_quota(kernel, gates, world.controls);
+        self.spend_quota(kernel, world.controls);
     }
 
-    fn spend_quota(&mut self, kernel: KernelId, gates: &mut Gates, controls: &Controls) {
-        if controls.warp_quota[kernel].is_none() {
+    fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, world: World) {
+        let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
+        let (base, key) = world.codes[kernel.index()][usize::from(launch)].base(pc, place, key);
+        self.lsu.push(kernel, Instruction { base, key, pc, load, launch, access });
+        if self.lsu.full() >> kernel.0 & 1 == 1 {
+            self.set_gates();
+        }
+    }
+
+    /// Tells the schedulers which kernels have used their quota, and which the LSU is full for.
+    fn set_gates(&mut self) {
+        for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
+            *self.awake |= u8::from(scheduler.shut(self.out_of_quota, self.lsu.full())) << s;
+        }
+    }
+
+    /// Takes a warp from the ready ones until cycle `until`.
+    fn sleep_until(&mut self, now: Cycle, until: Cycle, which: WarpRef) {
+        self.schedulers[which.scheduler()].ready &= !which.bit();
+        self.wheel.put(which.scheduler(), which.bit(), now, until);
+    }
+
+    fn spend_quota(&mut self, kernel: KernelId, controls: &Controls) {
+        if !self.quotas || controls.warp_quota[kernel].is_none() {
             return;
         }
         self.quota_left[kernel] -= 1;
         if self.quota_left[kernel] == 0 {
             self.out_of_quota |= 1 << kernel.0;
-            gates.out_of_quota = self.out_of_quota;
-            self.touch_schedulers(gates.now);
+            self.set_gates();
+            self.wake_schedulers();
         }
     }
 
@@ -548,11 +625,11 @@ impl Sm {
             QuotaRefill::WhenAllSpent => self.out_of_quota != 0 && self.all_spent(controls),
         };
         if due {
-            self.set_quotas(now, controls);
+            self.set_quotas(controls);
         }
     }
 
-    fn set_quotas(&mut self, now: Cycle, controls: &Controls) {
+    fn set_quotas(&mut self, controls: &Controls) {
         self.out_of_quota = 0;
         for kernel in KernelId::first(self.stats.len()) {
             if let Some(quota) = controls.warp_quota[kernel] {
@@ -560,16 +637,16 @@ impl Sm {
                 self.out_of_quota |= u8::from(quota == 0) << kernel.0;
             }
         }
-        self.touch_schedulers(now);
+        self.set_gates();
+        self.wake_schedulers();
     }
 
     /// Brings a warp to its next instruction, ready in cycle `at` or when the loads that it waits for are back.
     fn proceed(&mut self, now: Cycle, at: Cycle, which: WarpRef, world: World) {
-        let index = usize::from(which.scheduler) * self.lanes as usize + usize::from(which.lane);
-        let warp = &mut self.warps[index];
-        let scheduler = &mut self.schedulers[usize::from(which.scheduler)];
+        let warp = &mut self.warps[which.index()];
+        let scheduler = &mut self.schedulers[which.scheduler()];
         let code = &world.codes[warp.kernel.index()][usize::from(warp.launch)];
-        let bit = 1_u64 << which.lane;
+        let bit = which.bit();
         scheduler.global &= !bit;
         scheduler.shared &= !bit;
         let loads = u32::from(warp.loads);
@@ -596,20 +673,27 @@ impl Sm {
                 Step::Exit => return self.exit(now, which, world),
                 Step::Load { .. } if loads >= self.loads_per_warp => break self.loads_per_warp - 1,
                 ref step => {
-                    match *step {
-                        Step::Alu { count, .. } => warp.left = count,
-                        Step::Shared { count, .. } => {
-                            warp.left = count;
-                            scheduler.shared |= bit;
-                        }
+                    let issue = |next, left, lanes, latency| {
+                        let (lanes, latency) = (lanes as u8, latency as u8);
+                        Issue { left, next, lanes, latency, kernel: warp.kernel }
+                    };
+                    self.issues[which.index()] = match *step {
+                        Step::Alu { count, latency, lanes } => issue(Next::Alu, count, lanes, latency),
+                        Step::Shared { count, ways, lanes } => issue(Next::Shared, count, lanes, ways),
+                        Step::Load { lanes, .. } => issue(Next::Load, 1, lanes, 0),
+                        Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
+                        _ => issue(Next::Barrier, 1, WARP_SIZE, 0),
+                    };
+                    match step {
+                        Step::Shared { .. } => scheduler.shared |= bit,
                         Step::Load { .. } | Step::Store { .. } => scheduler.global |= bit,
                         _ => {}
                     }
                     if at <= now {
                         scheduler.ready |= bit;
-                        scheduler.touch(now);
+                        *self.awake |= 1 << which.scheduler();
                     } else if at > now + 1 || scheduler.ready & bit == 0 {
-                        scheduler.ready_at(which.lane.into(), now, at);
+                        self.sleep_until(now, at, which);
                     }
                     return;
                 }
@@ -638,27 +722,28 @@ impl Sm {
         for (s, &mask) in warps.iter().enumerate().take(self.schedulers.len()) {
             let mut waiting = mask & self.schedulers[s].barrier;
             self.schedulers[s].barrier &= !waiting;
-            self.schedulers[s].touch(now);
+            *self.awake |= 1 << s;
             while waiting != 0 {
                 let lane = waiting.trailing_zeros();
                 waiting &= waiting - 1;
-                self.warps[s * self.lanes as usize + lane as usize].pc += 1;
+                let which = WarpRef::new(s, lane);
+                self.warps[which.index()].pc += 1;
                 // Through the wheel, so that it does not matter which scheduler's warp came last.
-                self.proceed(now, now + 1, WarpRef { scheduler: s as u8, lane: lane as u8 }, world);
+                self.proceed(now, now + 1, which, world);
             }
         }
     }
 
     fn exit(&mut self, now: Cycle, which: WarpRef, world: World) {
-        let warp = &self.warps[usize::from(which.scheduler) * self.lanes as usize + usize::from(which.lane)];
+        let warp = &self.warps[which.index()];
         let (slot, kernel) = (usize::from(warp.slot), warp.kernel);
         // Charge what the scheduler slept with its warp before the warp goes.
-        let scheduler = &mut self.schedulers[usize::from(which.scheduler)];
+        let scheduler = &mut self.schedulers[which.scheduler()];
         scheduler.settle(now, &mut self.kernel_stalls);
-        scheduler.dismiss(which.lane.into(), kernel);
-        scheduler.touch(now);
+        scheduler.dismiss(which.lane(), kernel);
+        *self.awake |= 1 << which.scheduler();
         let Some(cta) = &mut self.ctas[slot] else { return };
-        cta.warps[usize::from(which.scheduler)] &= !(1 << which.lane);
+        cta.warps[which.scheduler()] &= !which.bit();
         cta.live -= 1;
         if cta.live == 0 {
             self.finish(now, slot, world);
@@ -694,13 +779,11 @@ impl Sm {
             scheduler.settle(now + 1, &mut self.kernel_stalls);
         }
         for number in 0..code.warps {
-            let emptiest = |s: &usize| self.schedulers[*s].resident.count_ones();
-            let s = (0..self.schedulers.len()).min_by_key(emptiest).unwrap_or(0);
-            let lane = (!self.schedulers[s].resident & lanes).trailing_zeros();
-            self.schedulers[s].admit(lane, kernel, self.arrivals);
-            self.arrivals += 1;
+            let taken = |s: usize| self.schedulers[s].resident | warps[s];
+            let s = (0..self.schedulers.len()).min_by_key(|&s| taken(s).count_ones()).unwrap_or(0);
+            let lane = (!taken(s) & lanes).trailing_zeros();
             warps[s] |= 1 << lane;
-            self.warps[s * self.lanes as usize + lane as usize] = Warp {
+            self.warps[WarpRef::new(s, lane).index()] = Warp {
                 place: Place { cta, warp: number, ..Place::default() },
                 key: code.warp_key(cta, number),
                 kernel,
@@ -709,18 +792,23 @@ impl Sm {
                 ..Warp::default()
             };
         }
+        for (scheduler, warps) in self.schedulers.iter_mut().zip(warps) {
+            scheduler.admit(warps, kernel);
+        }
+        self.set_gates();
+        self.arrivals += 1;
         self.ctas[slot] = Some(Cta { kernel, launch, cta, launched: now, order: self.arrivals, warps, live: code.warps, arrived: 0 });
         self.stats[kernel.index()].ctas_launched += 1;
         for (s, mask) in warps.into_iter().enumerate() {
             let mut rest = mask;
             while rest != 0 {
-                let lane = rest.trailing_zeros() as u8;
+                let lane = rest.trailing_zeros();
                 rest &= rest - 1;
-                self.proceed(now, now + 1, WarpRef { scheduler: s as u8, lane }, world);
+                self.proceed(now, now + 1, WarpRef::new(s, lane), world);
             }
         }
-        self.apply_throttle(now, world.controls);
-        self.touch_schedulers(now + 1);
+        self.apply_throttle(world.controls);
+        self.wake_schedulers();
         self.next.0 = self.next.0.min(now + 1);
         slot as u8
     }
@@ -733,7 +821,7 @@ impl Sm {
         self.used_all.take(cost);
         self.stats[cta.kernel.index()].ctas_done += 1;
         self.finished.push(FinishedCta { slot: slot as u8, kernel: cta.kernel, cta: cta.cta, launched: cta.launched });
-        self.apply_throttle(now, world.controls);
+        self.apply_throttle(world.controls);
     }
 
     fn charge_ctas(&mut self, now: Cycle) {
@@ -745,7 +833,7 @@ impl Sm {
     }
 
     /// Pauses the youngest CTAs of each kernel beyond its throttle.
-    fn apply_throttle(&mut self, now: Cycle, controls: &Controls) {
+    fn apply_throttle(&mut self, controls: &Controls) {
         let mut throttled = [0_u64; MAX_SCHEDULERS];
         for kernel in KernelId::first(self.stats.len()) {
             let allowed = controls.cta_throttle[kernel];
@@ -761,10 +849,10 @@ impl Sm {
                 }
             }
         }
-        for (scheduler, throttled) in self.schedulers.iter_mut().zip(throttled) {
+        for (s, (scheduler, throttled)) in self.schedulers.iter_mut().zip(throttled).enumerate() {
             if scheduler.throttled != throttled {
                 scheduler.throttled = throttled;
-                scheduler.touch(now);
+                *self.awake |= 1 << s;
             }
         }
     }
@@ -773,21 +861,21 @@ impl Sm {
 
     /// Has every scheduler looked at in every cycle, as if nothing ever slept: for the test that sleeping changes nothing.
     pub fn keep_awake(&mut self, now: Cycle) {
-        self.touch_schedulers(now);
+        self.wake_schedulers();
         self.next.0 = now;
     }
 
     /// Takes over changed controls, from the next cycle on.
     pub fn controls_changed(&mut self, now: Cycle, before: &Controls, after: &Controls) {
-        self.apply_throttle(now, after);
+        self.apply_throttle(after);
         if (before.warp_quota, before.quota_refill, before.quota_interval) != (after.warp_quota, after.quota_refill, after.quota_interval) {
             self.quotas = after.warp_quota.0.iter().any(Option::is_some);
             self.quota_start = now - now % Cycle::from(after.quota_interval);
-            self.set_quotas(now, after);
+            self.set_quotas(after);
         }
         // Virtual queues may have grown, and a head may have got credit.
-        self.retry_refused(now);
-        self.touch_schedulers(now);
+        self.retry_refused(now, &Refusal::ALL);
+        self.wake_schedulers();
         self.next.0 = self.next.0.min(now);
     }
 
@@ -851,7 +939,7 @@ impl Sm {
 
     /// Position in its Program, and CTA slot, of the warp in a lane.
     pub fn warp_at(&self, scheduler: usize, lane: u32) -> (u32, u8) {
-        let warp = &self.warps[scheduler * self.lanes as usize + lane as usize];
+        let warp = &self.warps[WarpRef::new(scheduler, lane).index()];
         (warp.pc, warp.slot)
     }
 
