@@ -5,7 +5,7 @@ use sim_core::experiment::{Experiment, set_path};
 use sim_core::value::Value;
 use std::io::{Read, Write};
 
-/// Largest experiment file, bytes.
+/// Largest file of an experiment or a sweep, bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The example experiments as JSON text, by name.
@@ -24,7 +24,7 @@ pub fn json(text: &str) -> Result<Value, Problems> {
 }
 
 /// Reads a JSON file; `-` is standard input.
-fn read(file: &str) -> Result<Value, Problems> {
+pub fn read(file: &str) -> Result<Value, Problems> {
     let source: Box<dyn Read> = if file == "-" {
         Box::new(std::io::stdin())
     } else {
@@ -36,7 +36,7 @@ fn read(file: &str) -> Result<Value, Problems> {
         .read_to_end(&mut bytes)
         .map_err(|error| problem("(file)", format!("{file}: {error}"), "a file that can be read"))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(problem("(file)", format!("more than {MAX_BYTES} bytes"), "an experiment, a few kilobytes of JSON"));
+        return Err(problem("(file)", format!("more than {MAX_BYTES} bytes"), "an experiment or a sweep, a few kilobytes of JSON"));
     }
     let text = String::from_utf8(bytes).map_err(|error| problem("(file)", format!("not UTF-8: {error}"), "JSON text"))?;
     json(&text)
@@ -82,4 +82,11 @@ pub fn print(text: &str) {
 /// Prints a value as indented JSON.
 pub fn print_json(value: &Value) {
     print(&serde_json::to_string_pretty(value).unwrap_or_default());
+}
+
+/// The first of many numbers, for people.
+pub fn some(numbers: &[usize]) -> String {
+    let shown: Vec<String> = numbers.iter().take(20).map(ToString::to_string).collect();
+    let more = if numbers.len() > shown.len() { format!(", … ({} in all)", numbers.len()) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }

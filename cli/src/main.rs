@@ -1,12 +1,16 @@
 //! `corun`: experiments in, results out, with the same engine as the page.
 //!
-//! Exit status: 0 done; 1 the run ended in an error state that it names; 2 bad usage or bad input, one line for each problem on stderr.
+//! Exit status: 0 done; 1 the run ended in an error state that it names; 2 bad usage or bad input, one line for each problem on stderr;
+//! 130 a sweep that was told to stop.
 
 mod input;
 mod list;
+mod merge;
 mod probe;
+mod results;
 mod run;
 mod schema;
+mod sweep;
 mod trace;
 
 use clap::{Parser, Subcommand};
@@ -15,7 +19,12 @@ use std::process::ExitCode;
 
 /// Simulates one GPU that runs several kernels at once, cycle by cycle.
 #[derive(Parser, Debug)]
-#[command(name = "corun", version, about, after_help = "Exit status: 0 done, 1 stuck, 2 bad usage or input (one line for each problem).")]
+#[command(
+    name = "corun",
+    version,
+    about,
+    after_help = "Exit status: 0 done, 1 stuck, 2 bad usage or input (one line for each problem), 130 a sweep that was told to stop."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -25,6 +34,10 @@ struct Arguments {
 enum Command {
     /// Run an experiment and print its result
     Run(run::Run),
+    /// Run every point of a sweep, on every core, and write one line of results for each
+    Sweep(sweep::RunSweep),
+    /// Put the shards of a sweep together
+    Merge(merge::Merge),
     /// Print an experiment after defaults: configuration, hash, occupancy and its limiter for each kernel
     Explain(run::Explain),
     /// List what can be chosen
@@ -43,6 +56,8 @@ enum Failure {
     Input(Problems),
     /// The run got stuck, with the explanation: exit 1.
     Stuck(String),
+    /// A signal ended the sweep, with what is done and how to go on: exit 130.
+    Interrupted(String),
 }
 
 impl From<Problems> for Failure {
@@ -54,6 +69,8 @@ impl From<Problems> for Failure {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(command) => command.execute(),
+        Command::Sweep(command) => command.execute(),
+        Command::Merge(command) => command.execute(),
         Command::Explain(command) => command.execute(),
         Command::List(command) => command.execute(),
         Command::Schema(command) => command.execute(),
@@ -68,6 +85,10 @@ fn main() -> ExitCode {
         Err(Failure::Stuck(why)) => {
             eprintln!("stuck: nothing issues any more\n{why}");
             ExitCode::from(1)
+        }
+        Err(Failure::Interrupted(how)) => {
+            eprintln!("stopped: {how}");
+            ExitCode::from(130)
         }
     }
 }

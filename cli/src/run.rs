@@ -134,8 +134,8 @@ fn ipc_alone(simulation: &Simulation) -> Vec<(KernelId, f64)> {
         .map(|(hash, experiment)| {
             let mut alone = Simulation::new(experiment).ok();
             let ipc = alone.as_mut().and_then(|alone| {
-                alone.advance(u64::MAX);
-                report::ipc(&alone.totals()[0], alone.cycle())
+                let reason = alone.advance(u64::MAX);
+                report::ipc(&alone.totals()[0], alone.cycle()).filter(|_| reason != Reason::Stuck)
             });
             (hash, ipc)
         })

@@ -6,7 +6,7 @@ use crate::decode::{self, Fields, element, int, list, number};
 use crate::digest::{Fnv, hex};
 use crate::error::Problems;
 use crate::gpu::{Gpu, fields, occupancy, presets, validate};
-use crate::ids::{Cycle, MAX_KERNELS};
+use crate::ids::{Cycle, KernelId, MAX_KERNELS};
 use crate::kernel::{Kernel, library};
 use crate::policy::PolicySpec;
 use crate::value::Value;
@@ -192,6 +192,19 @@ impl Experiment {
             problems.add("policy.controls", format!("controls for {} SMs", controls.cta_target.len()), format!("{}", self.gpu.sm_count()));
         }
         problems.or(())
+    }
+
+    /// The experiment that measures a kernel's IPC alone: the whole GPU, GTO, its own maximum of CTAs (CCBP §6), as long as this one.
+    pub fn alone(&self, kernel: KernelId) -> Experiment {
+        let used = &self.kernels[kernel.index()];
+        Experiment {
+            name: format!("{} alone", used.kernel.name),
+            kernels: alloc::vec![used.clone()],
+            policy: PolicySpec::Leftover,
+            warp_order: WarpOrder::Gto,
+            alone: false,
+            ..self.clone()
+        }
     }
 
     /// The canonical form, complete after defaults; `decode` reads it back to an equal experiment.

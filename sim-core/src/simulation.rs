@@ -16,7 +16,6 @@ use crate::report;
 use crate::stats::KernelStats;
 use crate::value::Value;
 use crate::windows::Windows;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -293,17 +292,9 @@ impl Simulation {
 
     // --- alone -------------------------------------------------------------------------------------------------------------------
 
-    /// The experiment that measures a kernel's IPC alone: the whole GPU, GTO, its own maximum of CTAs (CCBP §6), as long as this one.
+    /// The experiment that measures a kernel's IPC alone.
     pub fn alone_experiment(&self, kernel: KernelId) -> Experiment {
-        let used = &self.experiment.kernels[kernel.index()];
-        Experiment {
-            name: format!("{} alone", used.kernel.name),
-            kernels: alloc::vec![used.clone()],
-            policy: PolicySpec::Leftover,
-            warp_order: crate::controls::WarpOrder::Gto,
-            alone: false,
-            ..self.experiment.clone()
-        }
+        self.experiment.alone(kernel)
     }
 
     /// Tells the run a kernel's IPC alone, so that it can say slowdowns.

@@ -1,0 +1,411 @@
+//! `corun sweep`: every point of a sweep, on every core, one line of results for each.
+//!
+//! Workers take points in order. The runs alone that points need are work of their own: each distinct one runs once, before the first point
+//! that needs it, and every mix gets its figure. A worker holds one simulation, so memory grows with the jobs and not with the points.
+
+use crate::results::{self, Appender, Row};
+use crate::{Failure, input};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sim_core::error::Problems;
+use sim_core::experiment::{Experiment, Stop};
+use sim_core::ids::KernelId;
+use sim_core::report;
+use sim_core::simulation::{Reason, Simulation};
+use sim_core::sweep::{Point, Sweep};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::IsTerminal;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Cycles between two looks at the flag that Ctrl-C sets: well below a tenth of a second.
+const SLICE: u64 = 4096;
+
+/// Steps of progress in one run.
+const STEPS: u64 = 1000;
+
+/// Between two looks at the progress.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Between two lines of progress where stderr is no terminal, and before the first of them.
+const TELL: Duration = Duration::from_secs(60);
+const TELL_FIRST: Duration = Duration::from_secs(10);
+
+/// Most problems that are reported of the points.
+const MAX_PROBLEMS: usize = 100;
+
+/// Set by Ctrl-C and SIGTERM.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Arguments of `corun sweep`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+One line of JSON for each point: index, points, sweep (hash), axes, config_hash, result. Lines are appended as points get done; at the end, also \
+after Ctrl-C, they are put in the order of the points. The bytes depend neither on --jobs nor on --shard.
+
+Exit status: 0 done; 1 done, but some points got stuck; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
+pub struct RunSweep {
+    /// The sweep, a JSON file; `-` for standard input
+    sweep: String,
+    /// Where the results go
+    #[arg(long, value_name = "FILE.jsonl")]
+    out: String,
+    /// How many simulations run at once; as many as there are cores if left out
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<u16>>,
+    /// Only the I-th of N parts, I from 1 to N: points I-1, I-1+N, I-1+2N, …
+    #[arg(long, value_name = "I/N")]
+    shard: Option<String>,
+    /// Keep what FILE.jsonl has of this sweep, and run only what is missing; without such a file, start one
+    #[arg(long)]
+    resume: bool,
+}
+
+/// Every `of`-th point from `first`.
+#[derive(Clone, Copy, Debug)]
+struct Shard {
+    first: usize,
+    of: usize,
+}
+
+impl Shard {
+    fn read(text: Option<&str>) -> Result<Shard, Problems> {
+        let Some(text) = text else { return Ok(Shard { first: 0, of: 1 }) };
+        let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
+        match parts {
+            Some((i, n)) if (1..=n).contains(&i) => Ok(Shard { first: i - 1, of: n }),
+            _ => Err(input::problem("--shard", format!("{text:?}"), "I/N, with I from 1 to N")),
+        }
+    }
+}
+
+impl RunSweep {
+    pub fn execute(self) -> Result<(), Failure> {
+        let shard = Shard::read(self.shard.as_deref())?;
+        let sweep = Sweep::decode(&input::read(&self.sweep)?)?;
+        let exists = std::path::Path::new(&self.out).exists();
+        if exists && !self.resume {
+            return Err(input::problem("(output)", format!("{}, which is there already", self.out), "a new file, or --resume").into());
+        }
+        let (rows, complete) = match exists {
+            true => results::read(&self.out, 0).map(|table| (table.rows, table.complete))?,
+            false => (Vec::new(), 0),
+        };
+        let alone = Alone::from(&sweep, &rows)?;
+        let done: BTreeSet<usize> = rows.iter().map(|row| row.index).collect();
+        let todo: VecDeque<usize> = (shard.first..sweep.points()).step_by(shard.of).filter(|index| !done.contains(index)).collect();
+        let runs = todo.len() + runs_alone(&sweep, &todo, &alone)?;
+        let file = Appender::open(&self.out, complete)?;
+        let jobs = self.jobs.or(thread::available_parallelism().ok().and_then(|n| n.try_into().ok())).map_or(1, NonZero::get);
+        stop_at_signals();
+        let started = Instant::now();
+        let work = Work {
+            sweep: &sweep,
+            alone,
+            queue: Mutex::new(Queue { tasks: VecDeque::new(), todo }),
+            out: Mutex::new(Ok(file)),
+            steps: AtomicU64::new(0),
+        };
+        work.run(usize::from(jobs).min(runs), runs as u64 * STEPS);
+        // The lock on the file lasts until its lines are in order.
+        let _held = work.out.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        self.finish(&sweep, shard, done.len(), started)
+    }
+
+    /// Orders the file and says how it stands.
+    fn finish(&self, sweep: &Sweep, shard: Shard, before: usize, started: Instant) -> Result<(), Failure> {
+        let rows = results::order(&self.out)?;
+        let mine = (shard.first..sweep.points()).step_by(shard.of).len();
+        let mine_done = rows.iter().filter(|row| row.index % shard.of == shard.first).count();
+        let part = if shard.of == 1 { String::new() } else { format!(" of shard {}/{}", shard.first + 1, shard.of) };
+        let known = if before == 0 { String::new() } else { format!(", {before} of the file's lines were there before") };
+        let seconds = started.elapsed().as_secs_f64();
+        let summary = format!("{}: {mine_done} of {mine} points{part} in {seconds:.1} s{known}", self.out);
+        if mine_done < mine {
+            return Err(Failure::Interrupted(format!("{summary}; --resume goes on")));
+        }
+        eprintln!("{summary}");
+        let stuck: Vec<usize> = rows.iter().filter(|row| row.stuck).map(|row| row.index).collect();
+        if stuck.is_empty() { Ok(()) } else { Err(Failure::Stuck(format!("in these points: {}", input::some(&stuck)))) }
+    }
+}
+
+fn stop_at_signals() {
+    // Without a handler, a signal ends the process, and --resume still finds what is done.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+}
+
+fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Decodes every point that is to be run, so that nothing starts before all can; counts the runs alone that they need.
+fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, alone: &Alone) -> Result<usize, Problems> {
+    let mut problems = Problems::default();
+    let mut needed = BTreeSet::new();
+    for &index in todo {
+        match sweep.point(index) {
+            Ok(point) => needed.extend(alone_of(&point.experiment).into_iter().map(|(_, hash, _)| hash).filter(|hash| !alone.has(hash))),
+            Err(found) => problems.0.extend(found.0.into_iter().map(|mut problem| {
+                problem.found = format!("{} (point {index})", problem.found);
+                problem
+            })),
+        }
+        if problems.0.len() >= MAX_PROBLEMS {
+            break;
+        }
+    }
+    problems.or(needed.len())
+}
+
+/// The runs alone that an experiment needs: kernel, config hash, experiment.
+fn alone_of(experiment: &Experiment) -> Vec<(KernelId, String, Experiment)> {
+    let kernels = if experiment.alone { experiment.kernels.len() } else { 0 };
+    let run = |kernel| {
+        let alone = experiment.alone(kernel);
+        (kernel, alone.config_hash(), alone)
+    };
+    KernelId::first(kernels).map(run).collect()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// IPC alone by config hash.
+#[derive(Debug)]
+struct Alone {
+    known: Mutex<BTreeMap<String, Figure>>,
+    changed: Condvar,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Figure {
+    /// Some worker runs it or will do so.
+    Claimed,
+    /// Missing where the run alone got stuck.
+    Known(Option<f64>),
+}
+
+impl Alone {
+    /// What the rows of a file know already. Each row must be one of this sweep.
+    fn from(sweep: &Sweep, rows: &[Row]) -> Result<Alone, Problems> {
+        let mut problems = Problems::default();
+        let mut known = BTreeMap::new();
+        for row in rows {
+            if row.sweep != sweep.hash() || row.points != sweep.points() || row.index >= sweep.points() {
+                problems.add(&row.place, format!("a point of sweep {}", row.sweep), format!("one of {}", sweep.hash()));
+                continue;
+            }
+            let experiment = sweep.point(row.index)?.experiment;
+            if row.config_hash != experiment.config_hash() {
+                problems.add(&row.place, format!("config hash {}", row.config_hash), experiment.config_hash());
+            } else if row.engine != env!("CARGO_PKG_VERSION") {
+                problems.add(&row.place, format!("a result of engine {}", row.engine), env!("CARGO_PKG_VERSION"));
+            }
+            known.extend(alone_of(&experiment).into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, Figure::Known(*ipc))));
+        }
+        problems.or(Alone { known: Mutex::new(known), changed: Condvar::new() })
+    }
+
+    fn has(&self, hash: &str) -> bool {
+        locked(&self.known).contains_key(hash)
+    }
+
+    /// Whether the caller is the first to ask for this figure, and so has to see that it gets run.
+    fn claim(&self, hash: &str) -> bool {
+        let mut known = locked(&self.known);
+        let first = !known.contains_key(hash);
+        if first {
+            known.insert(hash.to_owned(), Figure::Claimed);
+        }
+        first
+    }
+
+    fn set(&self, hash: String, ipc: Option<f64>) {
+        locked(&self.known).insert(hash, Figure::Known(ipc));
+        self.changed.notify_all();
+    }
+
+    /// Waits for a figure that somebody has claimed; gives up when the sweep is interrupted.
+    fn wait(&self, hash: &str) -> Option<Figure> {
+        let mut known = locked(&self.known);
+        loop {
+            match known.get(hash) {
+                Some(figure @ Figure::Known(_)) => return Some(*figure),
+                _ if interrupted() => return None,
+                _ => known = self.changed.wait_timeout(known, LOOK).unwrap_or_else(PoisonError::into_inner).0,
+            }
+        }
+    }
+}
+
+/// One simulation to run.
+#[derive(Debug)]
+enum Task {
+    Alone(String, Box<Experiment>),
+    /// A point, with the runs alone that it waits for.
+    Point(Box<Point>, Vec<(KernelId, String)>),
+}
+
+/// What is not yet taken: the tasks of the point that came last, then points.
+#[derive(Debug)]
+struct Queue {
+    tasks: VecDeque<Task>,
+    todo: VecDeque<usize>,
+}
+
+/// What the workers share.
+#[derive(Debug)]
+struct Work<'s> {
+    sweep: &'s Sweep,
+    alone: Alone,
+    queue: Mutex<Queue>,
+    /// The file, or why there is no going on.
+    out: Mutex<Result<Appender, Problems>>,
+    steps: AtomicU64,
+}
+
+impl Work<'_> {
+    /// Runs everything on `jobs` threads, or until a signal.
+    fn run(&self, jobs: usize, steps: u64) {
+        thread::scope(|scope| {
+            let (ended, all) = channel::<()>();
+            for _ in 0..jobs {
+                let ended = ended.clone();
+                scope.spawn(move || {
+                    while let Some(task) = self.next() {
+                        if self.perform(task).is_none() {
+                            break;
+                        }
+                    }
+                    drop(ended);
+                });
+            }
+            drop(ended);
+            let mut progress = Progress::new(steps);
+            while all.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                progress.show(self.steps.load(Ordering::Relaxed));
+            }
+            progress.bar.finish_and_clear();
+        });
+    }
+
+    /// The next task in order: a point's runs alone that nobody has claimed, then the point. So whoever waits for a figure waits for a run
+    /// that has started before.
+    fn next(&self) -> Option<Task> {
+        let mut queue = locked(&self.queue);
+        if queue.tasks.is_empty() {
+            let index = queue.todo.pop_front()?;
+            let point = self.sweep.point(index).map_err(|problems| self.fail(problems)).ok()?;
+            let mut waits = Vec::new();
+            for (kernel, hash, experiment) in alone_of(&point.experiment) {
+                if self.alone.claim(&hash) {
+                    queue.tasks.push_back(Task::Alone(hash.clone(), Box::new(experiment)));
+                }
+                waits.push((kernel, hash));
+            }
+            queue.tasks.push_back(Task::Point(Box::new(point), waits));
+        }
+        queue.tasks.pop_front()
+    }
+
+    /// Does a task to its end; nothing if the sweep is to stop.
+    fn perform(&self, task: Task) -> Option<()> {
+        match task {
+            Task::Alone(hash, experiment) => {
+                let (mut alone, reason) = self.simulate(&experiment)?;
+                let ipc = report::ipc(&alone.totals()[0], alone.cycle()).filter(|_| reason != Reason::Stuck);
+                self.alone.set(hash, ipc);
+            }
+            Task::Point(point, waits) => {
+                let (mut simulation, _) = self.simulate(&point.experiment)?;
+                for (kernel, hash) in waits {
+                    if let Figure::Known(Some(ipc)) = self.alone.wait(&hash)? {
+                        simulation.set_ipc_alone(kernel, ipc);
+                    }
+                }
+                let line = self.sweep.line(&point, simulation.result());
+                let mut out = locked(&self.out);
+                if let Err(problems) = out.as_mut().ok()?.append(&line) {
+                    drop(out);
+                    self.fail(problems);
+                    return None;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn simulate(&self, experiment: &Experiment) -> Option<(Simulation, Reason)> {
+        let mut simulation = Simulation::new(experiment).map_err(|problems| self.fail(problems)).ok()?;
+        let cycles = match experiment.stop {
+            Stop::Cycles(cycles) => cycles,
+            // Nobody knows how long it takes: its progress is told when it is over.
+            Stop::KernelsDone { .. } => u64::MAX,
+        };
+        let mut told = 0;
+        loop {
+            if interrupted() {
+                return None;
+            }
+            let reason = simulation.advance(SLICE);
+            let steps = if reason == Reason::Budget {
+                (u128::from(simulation.cycle()) * u128::from(STEPS) / u128::from(cycles)) as u64
+            } else {
+                STEPS
+            };
+            self.steps.fetch_add(steps - told, Ordering::Relaxed);
+            told = steps;
+            if reason != Reason::Budget {
+                return Some((simulation, reason));
+            }
+        }
+    }
+
+    /// Ends the sweep with a failure.
+    fn fail(&self, problems: Problems) {
+        *locked(&self.out) = Err(problems);
+        INTERRUPTED.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A bar on a terminal, else a line now and then.
+struct Progress {
+    bar: ProgressBar,
+    lines: bool,
+    started: Instant,
+    tell_at: Duration,
+}
+
+impl Progress {
+    fn new(steps: u64) -> Progress {
+        let lines = !std::io::stderr().is_terminal();
+        let target = if lines { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let style = ProgressStyle::with_template("{bar:40} {percent}% {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::with_draw_target(Some(steps), target).with_style(style);
+        Progress { bar, lines, started: Instant::now(), tell_at: TELL_FIRST }
+    }
+
+    fn show(&mut self, steps: u64) {
+        let elapsed = self.started.elapsed();
+        let all = self.bar.length().unwrap_or(0).max(1);
+        let left = elapsed.as_secs_f64() * all.saturating_sub(steps) as f64 / steps.max(1) as f64;
+        let message =
+            if steps == 0 { String::new() } else { format!("about {} left", indicatif::HumanDuration(Duration::from_secs_f64(left))) };
+        if self.lines && elapsed >= self.tell_at {
+            eprintln!("{} % after {}, {message}", 100 * steps / all, indicatif::HumanDuration(elapsed));
+            self.tell_at = elapsed + TELL;
+        }
+        self.bar.set_message(message);
+        self.bar.set_position(steps);
+    }
+}

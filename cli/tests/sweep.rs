@@ -1,0 +1,347 @@
+//! What `corun sweep` promises: the same bytes however the work is divided, and nothing lost but what was running.
+
+use sim_core::value::Value;
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A folder of its own for each test, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sweep").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_corun"));
+    command.current_dir(folder).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs to the end; stdout must stay empty.
+fn corun(folder: &Path, arguments: &[&str]) -> Output {
+    let output = command(folder, arguments).output().expect("the program starts");
+    assert!(output.stdout.is_empty(), "{arguments:?}: something on stdout");
+    output
+}
+
+/// Runs to the end, which must be a good one.
+fn done(folder: &Path, arguments: &[&str]) {
+    let output = corun(folder, arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The paths of the problems, if that is how it ends.
+fn problems(folder: &Path, arguments: &[&str]) -> Vec<String> {
+    let output = corun(folder, arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+    let path = |line: &str| line.split_once(": found ").filter(|(_, rest)| rest.contains(", want ")).map(|(path, _)| path.to_owned());
+    stderr.lines().map(|line| path(line).unwrap_or_else(|| panic!("not a problem: {line:?}"))).collect()
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    fs::write(folder.join(name), text).expect("a file of the test");
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Twelve points: three mixes, two policies, two lengths. Every mix needs runs alone that another needs too.
+fn twelve(folder: &Path, cycles: u64) {
+    let text = format!(
+        r#"{{"corun": 1, "sweep": {{
+            "base": {{"corun": 1, "gpu": "tiny-2sm"}},
+            "axes": [
+              {{"path": "kernels", "values": [["BP", "SAD"], ["SAD", "CFD"], ["BP", "CFD"]]}},
+              {{"path": "policy", "values": ["even", "spatial"]}},
+              {{"path": "stop.cycles", "values": [{cycles}, {}]}}] }} }}"#,
+        cycles / 2
+    );
+    write(folder, "sweep.json", &text);
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+/// Waits until a file has a complete line.
+fn has_a_line(child: &mut Child, file: &Path) {
+    while !fs::read(file).is_ok_and(|bytes| bytes.contains(&b'\n')) {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before its first line");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn jobs_and_shards_do_not_change_a_byte() {
+    let folder = folder("bytes");
+    twelve(&folder, 8_000);
+    done(&folder, &["sweep", "sweep.json", "--jobs", "1", "--out", "one.jsonl"]);
+    done(&folder, &["sweep", "sweep.json", "--jobs", "2", "--out", "two.jsonl"]);
+    let whole = read(&folder, "one.jsonl");
+    assert_eq!(whole, read(&folder, "two.jsonl"));
+    let indices: Vec<Option<i64>> = lines(&whole).iter().map(|line| line.get("index").and_then(Value::as_int)).collect();
+    assert_eq!(indices, (0..12).map(Some).collect::<Vec<_>>());
+    for shard in ["1/3", "2/3", "3/3"] {
+        done(&folder, &["sweep", "sweep.json", "--shard", shard, "--out", &format!("{}.jsonl", &shard[..1])]);
+    }
+    done(&folder, &["merge", "3.jsonl", "1.jsonl", "2.jsonl", "--out", "merged.jsonl"]);
+    assert_eq!(whole, read(&folder, "merged.jsonl"));
+    // Files may overlap, and a whole may be put together from parts and run on.
+    done(&folder, &["merge", "2.jsonl", "3.jsonl", "2.jsonl", "--out", "some.jsonl"]);
+    assert_eq!(lines(&read(&folder, "some.jsonl")).len(), 8);
+    done(&folder, &["sweep", "sweep.json", "--resume", "--out", "some.jsonl"]);
+    assert_eq!(whole, read(&folder, "some.jsonl"));
+}
+
+#[test]
+fn a_point_has_the_result_that_run_gives() {
+    let folder = folder("result");
+    twelve(&folder, 8_000);
+    done(&folder, &["sweep", "sweep.json", "--out", "out.jsonl"]);
+    let last = lines(&read(&folder, "out.jsonl")).pop().expect("a point");
+    assert_eq!(
+        last.get("axes").map(ToString::to_string).as_deref(),
+        Some(r#"{"kernels":["BP","CFD"],"policy":"spatial","stop.cycles":4000}"#)
+    );
+    let same = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": "spatial", "stop": {"cycles": 4000}}"#;
+    write(&folder, "experiment.json", same);
+    let run = command(&folder, &["run", "experiment.json", "--json"]).output().expect("the program starts");
+    let Ok(Value::Object(mut result)) = serde_json::from_slice(&run.stdout) else { panic!("no result") };
+    result.retain(|(key, _)| !["wall_seconds", "cycles_per_second", "warp_instructions_per_second"].contains(&key.as_str()));
+    let result = Value::Object(result);
+    assert_eq!(last.get("result"), Some(&result));
+    assert_eq!(last.get("config_hash"), result.get("config_hash"));
+    assert!(
+        result.get("metrics").and_then(|metrics| metrics.get("antt")).and_then(Value::as_f64).is_some_and(|antt| antt > 1.0),
+        "{result}"
+    );
+}
+
+#[test]
+fn a_torn_file_is_completed_to_the_same_bytes() {
+    let folder = folder("torn");
+    twelve(&folder, 8_000);
+    done(&folder, &["sweep", "sweep.json", "--out", "whole.jsonl"]);
+    let whole = read(&folder, "whole.jsonl");
+    let second = whole.find('\n').map_or(0, |first| first + 1 + whole[first + 1..].find('\n').unwrap_or(0));
+    for cut in [0, 1, second - 1, second, second + 1, second + 500, whole.len() - 1, whole.len()] {
+        write(&folder, "cut.jsonl", &whole[..cut]);
+        done(&folder, &["sweep", "sweep.json", "--jobs", "2", "--resume", "--out", "cut.jsonl"]);
+        assert_eq!(whole, read(&folder, "cut.jsonl"), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_killed_sweep_goes_on_where_it_was() {
+    let folder = folder("killed");
+    twelve(&folder, 400_000);
+    let mut child = command(&folder, &["sweep", "sweep.json", "--jobs", "2", "--out", "out.jsonl"]).spawn().expect("the program starts");
+    has_a_line(&mut child, &folder.join("out.jsonl"));
+    child.kill().expect("a child that runs");
+    assert_eq!(child.wait().expect("a child").signal(), Some(9), "it was done before it could be killed");
+    let left = read(&folder, "out.jsonl");
+    let kept: Vec<&str> = left.split_inclusive('\n').filter(|line| line.ends_with('\n')).collect();
+    assert!(!kept.is_empty() && kept.len() < 12);
+    done(&folder, &["sweep", "sweep.json", "--resume", "--out", "out.jsonl"]);
+    let resumed = read(&folder, "out.jsonl");
+    assert!(kept.iter().all(|line| resumed.contains(line)), "a point that was done has changed");
+    // That all others are right too: the odd ones anew, from a run that nobody disturbed.
+    done(&folder, &["sweep", "sweep.json", "--shard", "2/2", "--out", "odd.jsonl"]);
+    let odd: String = resumed.split_inclusive('\n').skip(1).step_by(2).collect();
+    assert_eq!(odd, read(&folder, "odd.jsonl"));
+}
+
+#[test]
+fn ctrl_c_keeps_what_is_done_and_says_how_to_go_on() {
+    let folder = folder("interrupted");
+    // The second and third point would take days.
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "alone": ALONE},
+        "axes": [{"path": "stop.cycles", "values": [10000, 999999999999, 1000000000000]}]}}"#;
+    for (alone, signal) in [("true", "-INT"), ("false", "-TERM")] {
+        write(&folder, "sweep.json", &sweep.replace("ALONE", alone));
+        let out = folder.join(format!("{alone}.jsonl"));
+        let arguments = ["sweep", "sweep.json", "--jobs", "2", "--out", &format!("{alone}.jsonl")];
+        let mut child = command(&folder, &arguments).spawn().expect("the program starts");
+        has_a_line(&mut child, &out);
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("`kill` starts");
+        assert!(sent.success());
+        let output = child.wait_with_output().expect("the program ends");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        assert!(stderr.contains("stopped: ") && stderr.contains("1 of 3 points") && stderr.contains("--resume"), "{stderr}");
+        assert_eq!(lines(&read(&folder, &format!("{alone}.jsonl"))).len(), 1);
+    }
+}
+
+#[test]
+fn a_stuck_point_is_exit_1_and_a_line_like_any_other() {
+    let folder = folder("stuck");
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "alone": false},
+        "axes": [{"zip": [{"path": "policy", "values": ["even", {"name": "manual", "controls": {"cta_target": [0, 0]}}]},
+                          {"path": "stop.cycles", "values": [5000, 5000000]}]}]}}"#;
+    write(&folder, "sweep.json", sweep);
+    for resume in [&[][..], &["--resume"]] {
+        let output = corun(&folder, &[&["sweep", "sweep.json", "--out", "out.jsonl"], resume].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains("stuck") && stderr.contains("points: 1"), "{stderr}");
+    }
+    let stop = |line: &Value| line.get("result").and_then(|result| result.get("stop")).and_then(Value::as_str).map(str::to_owned);
+    let stops: Vec<_> = lines(&read(&folder, "out.jsonl")).iter().map(stop).collect();
+    assert_eq!(stops, [Some("cycles".to_owned()), Some("stuck".to_owned())]);
+}
+
+#[test]
+fn every_malformed_sweep_ends_with_its_problems() {
+    let folder = folder("malformed");
+    let text = fs::read_to_string(root().join("tests/bad_input/sweeps.json")).expect("the table is there");
+    let Ok(Value::Array(cases)) = serde_json::from_str(&text) else { panic!("the table is a list") };
+    for case in &cases {
+        write(&folder, "sweep.json", &case.get("input").expect("an input").to_string());
+        let found = Value::array(problems(&folder, &["sweep", "sweep.json", "--out", "out.jsonl"]));
+        assert_eq!(Some(&found), case.get("paths"), "{:?}", case.get("name"));
+    }
+    assert!(!folder.join("out.jsonl").exists(), "a bad sweep leaves a file");
+    // Combinations of values that are good one by one: every bad point, before anything runs.
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "stop": {"cycles": 1000000000000}}, "axes": [
+        {"path": "kernels", "values": [["BP", "SAD"], ["BP", "SAD", "CFD"]]},
+        {"path": "policy", "values": ["even", {"name": "fixed", "combination": [1, 1]}]}]}}"#;
+    write(&folder, "sweep.json", sweep);
+    let found = problems(&folder, &["sweep", "sweep.json", "--out", "out.jsonl"]);
+    assert_eq!(found, ["sweep.axes[1].values[1].combination"]);
+}
+
+#[test]
+fn files_that_do_not_belong_are_refused_by_name() {
+    let folder = folder("files");
+    twelve(&folder, 2_000);
+    done(&folder, &["sweep", "sweep.json", "--out", "good.jsonl"]);
+    let good = read(&folder, "good.jsonl");
+    // Another sweep: one length is different.
+    write(&folder, "other.json", &read(&folder, "sweep.json").replace("2000", "3000"));
+    done(&folder, &["sweep", "other.json", "--out", "other.jsonl", "--shard", "1/6"]);
+    assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "other.jsonl", "--resume"]), ["other.jsonl:1", "other.jsonl:2"]);
+    assert_eq!(problems(&folder, &["merge", "good.jsonl", "other.jsonl", "--out", "out.jsonl"]), ["other.jsonl:1"]);
+    // A result that somebody has changed, a hash too, and a line that is no JSON.
+    let changed = |from: &str, to: &str| {
+        assert!(good.contains(from));
+        write(&folder, "bad.jsonl", &good.replacen(from, to, 1));
+    };
+    changed("\"slowdown\":", "\"slowdown\": ");
+    assert_eq!(problems(&folder, &["merge", "good.jsonl", "bad.jsonl", "--out", "out.jsonl"]), ["bad.jsonl:1"]);
+    let hash = lines(&good)[3].get("config_hash").map(ToString::to_string).expect("a hash");
+    changed(&hash, "\"0123456789abcdef\"");
+    assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "bad.jsonl", "--resume"]), ["bad.jsonl:4"]);
+    changed("{\"index\":5", "{\"index\"=5");
+    assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "bad.jsonl", "--resume"]), ["bad.jsonl:6"]);
+    changed("\"engine\":\"", "\"engine\":\"9.");
+    assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "bad.jsonl", "--resume"]), ["bad.jsonl:1"]);
+    // Nothing is written over, nowhere is no file, and a part must be one.
+    assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "good.jsonl"]), ["(output)"]);
+    assert_eq!(read(&folder, "good.jsonl"), good);
+    assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "nowhere/out.jsonl"]), ["(output)"]);
+    assert_eq!(problems(&folder, &["sweep", "missing.json", "--out", "out.jsonl"]), ["(file)"]);
+    assert_eq!(problems(&folder, &["merge", "missing.jsonl", "--out", "out.jsonl"]), ["(file)"]);
+    for shard in ["0/3", "4/3", "1", "a/b", "-1/3", "1/0"] {
+        assert_eq!(problems(&folder, &["sweep", "sweep.json", &format!("--shard={shard}"), "--out", "out.jsonl"]), ["--shard"], "{shard}");
+    }
+    for jobs in ["0", "many", "-1"] {
+        let output = corun(&folder, &["sweep", "sweep.json", &format!("--jobs={jobs}"), "--out", "out.jsonl"]);
+        assert_eq!(output.status.code(), Some(2), "--jobs {jobs}");
+    }
+    assert!(!folder.join("out.jsonl").exists());
+}
+
+#[test]
+fn two_processes_do_not_write_one_file() {
+    let folder = folder("locked");
+    let long = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "alone": false},
+        "axes": [{"path": "stop.cycles", "values": [10000, 1000000000000]}]}}"#;
+    write(&folder, "sweep.json", long);
+    let arguments = ["sweep", "sweep.json", "--jobs", "1", "--resume", "--out", "out.jsonl"];
+    let mut first = command(&folder, &arguments).spawn().expect("the program starts");
+    has_a_line(&mut first, &folder.join("out.jsonl"));
+    assert_eq!(problems(&folder, &arguments), ["(output)"]);
+    first.kill().expect("a child that runs");
+    let _ = first.wait();
+    assert_eq!(lines(&read(&folder, "out.jsonl")).len(), 1);
+}
+
+/// What a cluster's scheduler does with examples/cluster: every part started by its script, one killed in the middle and started again.
+#[test]
+fn the_cluster_scripts_share_a_sweep_and_survive_a_kill() {
+    for (name, start) in [("slurm", slurm as fn(&Path, usize) -> Command), ("hyperqueue", hyperqueue)] {
+        let folder = folder(name);
+        twelve(&folder, 100_000);
+        let mut killed = start(&folder, 2).spawn().expect("bash starts");
+        has_a_line(&mut killed, &folder.join("results/2.jsonl"));
+        // The script runs the program by `exec`, so that this reaches it.
+        killed.kill().expect("a child that runs");
+        let _ = killed.wait();
+        for part in 1..=4 {
+            let output = start(&folder, part).output().expect("bash starts");
+            assert!(output.status.success(), "{name}, part {part}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let parts: Vec<String> = (1..=4).map(|part| format!("results/{part}.jsonl")).collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        done(&folder, &[&["merge"], &parts[..], &["--out", "merged.jsonl"]].concat());
+        done(&folder, &["sweep", "sweep.json", "--out", "whole.jsonl"]);
+        assert_eq!(read(&folder, "whole.jsonl"), read(&folder, "merged.jsonl"), "{name}");
+    }
+}
+
+/// The environment in which a script finds the program and is told what to run.
+fn script(folder: &Path) -> Command {
+    let program = Path::new(env!("CARGO_BIN_EXE_corun")).parent().expect("a folder").display().to_string();
+    let mut bash = Command::new("bash");
+    let path = format!("{program}:{}", std::env::var("PATH").unwrap_or_default());
+    bash.current_dir(folder)
+        .env("PATH", path)
+        .env("SWEEP", "sweep.json")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    bash
+}
+
+/// One task of the Slurm array.
+fn slurm(folder: &Path, part: usize) -> Command {
+    let mut bash = script(folder);
+    bash.arg(root().join("examples/cluster/sweep.slurm")).env("SLURM_ARRAY_TASK_ID", part.to_string()).env("SLURM_ARRAY_TASK_COUNT", "4");
+    bash
+}
+
+/// One task of the HyperQueue job: the command of its file, which is `["bash", "-c", "…"]`.
+fn hyperqueue(folder: &Path, part: usize) -> Command {
+    let file = fs::read_to_string(root().join("examples/cluster/sweep.toml")).expect("the job file");
+    let line = file.lines().find_map(|line| line.strip_prefix("command = ")).expect("a command on one line");
+    // A list of texts is the same in TOML and in JSON.
+    let Ok(Value::Array(words)) = serde_json::from_str::<Value>(line) else { panic!("no list of texts: {line}") };
+    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+    assert_eq!(words[..2], ["bash", "-c"]);
+    let mut bash = script(folder);
+    bash.args(&words[1..]).env("HQ_TASK_ID", part.to_string());
+    bash
+}
+
+#[test]
+fn standard_input_is_a_sweep_too() {
+    let folder = folder("stdin");
+    twelve(&folder, 2_000);
+    let mut child = command(&folder, &["sweep", "-", "--out", "piped.jsonl"]).stdin(Stdio::piped()).spawn().expect("the program starts");
+    child.stdin.take().expect("a pipe").write_all(read(&folder, "sweep.json").as_bytes()).expect("the program reads");
+    assert!(child.wait().expect("the program ends").success());
+    done(&folder, &["sweep", "sweep.json", "--out", "file.jsonl"]);
+    assert_eq!(read(&folder, "piped.jsonl"), read(&folder, "file.jsonl"));
+}
