@@ -22,7 +22,7 @@ Usage: cargo xtask COMMAND
 
   serve [--port N] [--no-build]   build the module and the page, serve them at http://127.0.0.1:8080/ until Ctrl-C
   test [STAGE]...                 everything that continuous integration runs; a stage is one of
-                                  lint native wasm page e2e readme
+                                  lint native wasm page e2e cluster readme
   dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
   wasm [--dev]                    build only the WebAssembly module into web/src/wasm
   bench [--quick]                 simulated cycles per second, natively and in WebAssembly, and their ratio

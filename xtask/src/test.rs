@@ -1,12 +1,15 @@
 //! `cargo xtask test`: everything that must hold before a change goes in, in stages that can be chosen.
 
-use crate::run::{cargo, npm, root, run, shown, watch};
+use crate::run::{cargo, npm, root, run, shown, target_dir, watch};
 use crate::wasm::Host;
 use crate::{need, page, readme, wasm};
 use anyhow::{Context, Result, bail, ensure};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// The version of HyperQueue that the job file was written for.
+const HYPERQUEUE: &str = "hyperqueue==0.27.0";
 
 /// How many tests passed and failed.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -32,13 +35,14 @@ const CHECKS: &[Check] = &[
     Check { stage: "wasm", title: "module in a Chromium worker", check: |n| tested(&mut wasm::tests(Host::Worker)?, n) },
     Check { stage: "page", title: "page: types and unit tests", check: page_units },
     Check { stage: "e2e", title: "page in Chromium, end to end", check: end_to_end },
+    Check { stage: "cluster", title: "a sweep on a HyperQueue server", check: hyperqueue },
     Check { stage: "readme", title: "the README's commands", check: readme::commands },
 ];
 
 /// Runs the named stages, or all of them; every check runs even when an earlier one failed.
 pub fn test(stages: &[String]) -> Result<()> {
     if let Some(unknown) = stages.iter().find(|s| !CHECKS.iter().any(|c| c.stage == s.as_str())) {
-        bail!("there is no stage `{unknown}`: choose from lint native wasm page e2e readme");
+        bail!("there is no stage `{unknown}`: choose from lint native wasm page e2e cluster readme");
     }
     let chosen: Vec<&Check> = CHECKS.iter().filter(|c| stages.is_empty() || stages.iter().any(|s| s == c.stage)).collect();
     let mut total = Count::default();
@@ -146,6 +150,33 @@ fn end_to_end(count: &mut Count) -> Result<()> {
     let chromium = need::chromium()?;
     page::build()?;
     tested(npm(&["run", "--silent", "test:e2e"]).env("CHROMIUM_PATH", chromium).env("CI", "1"), count)
+}
+
+/// The job file of examples/cluster on a real server, where Python and PyPI give one; elsewhere cli/tests/sweep.rs has to do.
+fn hyperqueue(count: &mut Count) -> Result<()> {
+    let venv = target_dir().join("hyperqueue");
+    let python = venv.join("bin/python");
+    let install = || -> Result<()> {
+        run(Command::new("python3").args(["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]))?;
+        run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", HYPERQUEUE]))
+    };
+    if !python.exists()
+        && let Err(error) = install()
+    {
+        // Half an environment must not be taken for one the next time.
+        let _ = std::fs::remove_dir_all(&venv);
+        println!("Left out: {HYPERQUEUE} from PyPI and Python 3.11 are needed ({error:#})");
+        return Ok(());
+    }
+    run(&mut cargo(&["build", "--quiet", "--package", "corun"]))?;
+    let mut path = vec![target_dir().join("debug")];
+    path.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
+    let mut sweep = Command::new(&python);
+    sweep.current_dir(root()).args(["examples/cluster/try_hyperqueue.py", "examples/sweeps/bandwidth.json"]);
+    run(sweep.env("PATH", std::env::join_paths(path)?).stderr(Stdio::null()))?;
+    count.passed += 1;
+    Ok(())
 }
 
 /// Malformed and odd experiments, for `seconds`.
