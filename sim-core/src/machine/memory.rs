@@ -61,6 +61,8 @@ pub struct Memory {
     reply_due: Derived<Box<[Tick]>>,
     /// The ranks that the channels' plans were made with.
     rank: Derived<PerKernel<u8>>,
+    /// SMs to which replies have been delivered.
+    mail: Derived<u64>,
 }
 
 impl Memory {
@@ -93,12 +95,31 @@ impl Memory {
             fill_due: Derived(vec![NEVER; banks as usize].into()),
             reply_due: Derived(vec![Tick::MAX; banks as usize].into()),
             rank: Derived(PerKernel::all(0)),
+            mail: Derived(0),
         }
     }
 
     /// Whether an SM's port of the request NoC would accept a request.
     pub fn has_room(&self, sm: u32) -> bool {
         self.requests.has_room(sm)
+    }
+
+    /// SMs to which replies have been delivered before this cycle, a bit each.
+    pub fn mail(&self) -> u64 {
+        *self.mail
+    }
+
+    /// SMs whose port of the request NoC would refuse a request, a bit each.
+    pub fn shut(&self) -> u64 {
+        self.requests.full()
+    }
+
+    /// Hands an SM its oldest reply, if there is one.
+    pub fn take_reply(&mut self, now: Cycle, sm: u16) -> Option<Reply> {
+        let link = &mut self.to_sm[usize::from(sm)];
+        let reply = link.pop(now)?;
+        *self.mail &= !(u64::from(link.is_empty()) << sm);
+        Some(reply)
     }
 
     /// Takes a request from its SM's miss queue in cycle `now`, after the step of that cycle, and charges the time since `since` to the miss
@@ -240,7 +261,7 @@ impl Memory {
     fn step_replies(&mut self, now: Cycle, reversed: bool) {
         let stats = &mut self.stats;
         let count = |kernel: KernelId, flits| stats[kernel.index()].noc_reply_flits += u64::from(flits);
-        self.replies.tick(self.noc_ticks, now, reversed, &mut self.to_sm, count);
+        *self.mail |= self.replies.tick(self.noc_ticks, now, reversed, &mut self.to_sm, count);
     }
 
     /// One cycle of the request NoC.

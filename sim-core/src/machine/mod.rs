@@ -19,6 +19,7 @@ pub mod sm;
 
 use self::dispatch::{CtaEvent, Dispatcher, Run};
 use self::memory::Memory;
+use self::noc::members;
 use self::sm::code::Code;
 use self::sm::{Sm, World};
 use crate::controls::Controls;
@@ -84,32 +85,26 @@ impl Machine {
     /// Simulates one cycle.
     pub fn step(&mut self) {
         let now = self.now;
+        let mail = self.memory.mail();
         self.memory.step(now, &self.controls, self.reversed);
-        if self.reversed {
-            for index in (0..self.sms.len()).rev() {
-                self.step_sm(now, index);
-            }
-        } else {
-            for index in 0..self.sms.len() {
-                self.step_sm(now, index);
-            }
+        for index in members(self.due(now, mail), self.reversed) {
+            self.sms[index as usize].tick(now, World { controls: &self.controls, codes: &self.codes }, &mut self.memory);
         }
         self.dispatch(now);
         self.now += 1;
     }
 
-    fn step_sm(&mut self, now: Cycle, index: usize) {
-        let sm = &mut self.sms[index];
-        if self.keep_awake {
-            sm.keep_awake(now);
+    /// SMs that have something to do in `now`: by themselves, with a reply, or with a request for which the NoC has room.
+    fn due(&mut self, now: Cycle, mail: u64) -> u64 {
+        let open = !self.memory.shut();
+        let mut due = mail;
+        for (index, sm) in self.sms.iter_mut().enumerate() {
+            if self.keep_awake {
+                sm.keep_awake(now);
+            }
+            due |= u64::from((sm.next_event() <= now) | (sm.waits_for_noc() & (open >> index & 1 == 1))) << index;
         }
-        let memory = &self.memory;
-        let due = sm.next_event() <= now
-            || memory.to_sm[index].next_arrival().is_some_and(|at| at <= now)
-            || sm.waits_for_noc() && memory.has_room(index as u32);
-        if due {
-            sm.tick(now, World { controls: &self.controls, codes: &self.codes }, &mut self.memory);
-        }
+        due
     }
 
     fn dispatch(&mut self, now: Cycle) {

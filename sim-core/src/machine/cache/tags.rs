@@ -27,7 +27,7 @@ pub struct Tags {
     sets: u32,
     ways: u32,
     lines: Box<[LineAddr]>,
-    /// Time of last use, in accesses to this array.
+    /// Time of last use, in accesses to this array; 0 without a line.
     used: Box<[u32]>,
     /// Owner in the low bits, `DIRTY` above.
     meta: Box<[u8]>,
@@ -50,8 +50,10 @@ impl Tags {
     /// The slot of a line, if it is there, without counting as a use.
     pub fn find(&self, line: LineAddr) -> Option<u32> {
         let set = self.set(line);
-        let first = set.start as u32;
-        self.lines[set].iter().position(|&held| held == line).map(|way| first + way as u32)
+        // Which way has it is hard to predict, so none is a reason to stop.
+        let which = |found: u32, (way, &held): (u32, &LineAddr)| if held == line { way } else { found };
+        let way = (0..).zip(&self.lines[set.clone()]).fold(u32::MAX, which);
+        (way != u32::MAX).then(|| set.start as u32 + way)
     }
 
     /// The slot of a line, if it is there; the line becomes the most recently used of its set.
@@ -76,17 +78,12 @@ impl Tags {
             return None;
         }
         let set = self.set(line);
-        let mut chosen = set.start;
-        let mut oldest = u64::MAX;
-        for (way, slot) in set.enumerate() {
-            if mask >> way & 1 == 0 {
-                continue;
-            }
-            let age = if self.lines[slot] == EMPTY { 0 } else { u64::from(self.used[slot]) + 1 };
-            if age < oldest {
-                (oldest, chosen) = (age, slot);
-            }
-        }
+        let key = |(way, &used): (u32, &u32)| {
+            let shut = u64::from(mask >> way & 1 == 0).wrapping_neg();
+            shut | u64::from(used) << 32 | u64::from(way)
+        };
+        let oldest = (0..).zip(&self.used[set.clone()]).map(key).fold(u64::MAX, u64::min);
+        let chosen = set.start + if oldest == u64::MAX { 0 } else { oldest as u32 as usize };
         let victim = (self.lines[chosen] != EMPTY).then(|| Victim {
             line: self.lines[chosen],
             kernel: KernelId(self.meta[chosen] & !DIRTY),

@@ -264,7 +264,7 @@ impl Sm {
 
     /// Advances the SM by the cycle `now`.
     pub fn tick(&mut self, now: Cycle, world: World, memory: &mut Memory) {
-        if let Some(reply) = memory.to_sm[usize::from(self.id)].pop(now) {
+        if let Some(reply) = memory.take_reply(now, self.id) {
             self.receive(now, reply, world);
         }
         while let Some(&(at, load)) = self.hits.front()
