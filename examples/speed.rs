@@ -1,31 +1,119 @@
 //! Fixed runs against the clock, on one core: `cargo xtask bench` runs this and the same runs on the compiled module, and compares.
 //!
-//! Prints one line a run, with tabs: name, cycles, warp instructions, seconds, digest.
+//! `speed [--quick] [--scaling]` reads benches/runs.json and prints one line of JSON a run: `name`, `cycles`, `warp_instructions`, `seconds`,
+//! `digest`, `bytes` (the most that the simulation held at once), `snapshot_ms` (median of its copies at the end); with `--scaling`, also `x`.
 
-use sim_core::experiment::Experiment;
+use sim_core::digest::hex;
+use sim_core::experiment::{Experiment, set_path};
 use sim_core::simulation::Simulation;
+use sim_core::sweep::Sweep;
 use sim_core::value::Value;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::error::Error;
-use std::fs;
+use std::hint::black_box;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+/// The system's allocator, counting bytes in use and the most there were.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call goes to the system's allocator as it came. (A default `realloc` allocates, copies and frees through these two.)
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST.fetch_max(now, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+/// Copies of a simulation that are timed; the median counts.
+const SNAPSHOTS: usize = 21;
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let part = if std::env::args().any(|a| a == "--quick") { 10 } else { 1 };
-    for line in fs::read_to_string(root.join("xtask/speed.tsv"))?.lines() {
-        let (name, cycles) = line.split_once('\t').ok_or("a line of speed.tsv is a name, a tab and cycles")?;
-        let value: Value = serde_json::from_str(&fs::read_to_string(root.join(format!("examples/experiments/{name}.json")))?)?;
-        let experiment = Experiment::decode(&value)?;
-        let budget = cycles.parse::<u64>()? / part;
-        // The same warm-up as in Node, where it matters more.
-        Simulation::new(&experiment)?.advance(budget.min(20_000));
-        let mut simulation = Simulation::new(&experiment)?;
-        let start = Instant::now();
-        simulation.advance(budget);
-        let seconds = start.elapsed().as_secs_f64();
-        let instructions: u64 = simulation.totals().iter().map(|kernel| kernel.warp_instructions).sum();
-        println!("{name}\t{}\t{instructions}\t{seconds}\t{:016x}", simulation.cycle(), simulation.digest());
+    let flag = |name: &str| std::env::args().any(|a| a == name);
+    let part = if flag("--quick") { 10 } else { 1 };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/runs.json");
+    let runs: Value = serde_json::from_str(&std::fs::read_to_string(file)?)?;
+    if !flag("--scaling") {
+        for run in list(&runs, "experiments") {
+            let cycles = budget(run, part);
+            println!("{}", measure(name(run), &with_cycles(run.get("experiment"), cycles)?, cycles)?);
+        }
+        return Ok(());
+    }
+    for run in list(&runs, "scaling") {
+        let cycles = budget(run, part);
+        let mut file = Value::object([("corun", Value::from(1)), ("sweep", run.get("sweep").cloned().unwrap_or_default())]);
+        set_path(&mut file, "sweep.base.stop", Value::object([("cycles", cycles)]))?;
+        let sweep = Sweep::decode(&file)?;
+        for (index, x) in list(run, "at").iter().enumerate() {
+            let Value::Object(mut line) = measure(name(run), &sweep.point(index)?.experiment, cycles)? else { continue };
+            line.insert(1, ("x".into(), x.clone()));
+            println!("{}", Value::Object(line));
+        }
     }
     Ok(())
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    if let Some(Value::Array(items)) = value.get(key) { items } else { &[] }
+}
+
+fn name(run: &Value) -> &str {
+    run.get("name").and_then(Value::as_str).unwrap_or("?")
+}
+
+fn budget(run: &Value, part: u64) -> u64 {
+    run.get("cycles").and_then(Value::as_int).unwrap_or(0) as u64 / part
+}
+
+fn with_cycles(experiment: Option<&Value>, cycles: u64) -> Result<Experiment, Box<dyn Error>> {
+    let mut value = experiment.cloned().unwrap_or_default();
+    set_path(&mut value, "stop", Value::object([("cycles", cycles)]))?;
+    Ok(Experiment::decode(&value)?)
+}
+
+/// Runs an experiment once to warm up, and once against the clock.
+fn measure(name: &str, experiment: &Experiment, cycles: u64) -> Result<Value, Box<dyn Error>> {
+    // The same warm-up as in Node, where it matters more.
+    Simulation::new(experiment)?.advance(cycles.min(20_000));
+    let before = IN_USE.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    let mut simulation = Simulation::new(experiment)?;
+    let start = Instant::now();
+    simulation.advance(cycles);
+    let seconds = start.elapsed().as_secs_f64();
+    let bytes = MOST.load(Ordering::Relaxed) - before;
+    let mut snapshots: Vec<f64> = (0..SNAPSHOTS)
+        .map(|_| {
+            let start = Instant::now();
+            let copy = black_box(simulation.clone());
+            let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+            drop(copy);
+            milliseconds
+        })
+        .collect();
+    snapshots.sort_by(f64::total_cmp);
+    let instructions: u64 = simulation.totals().iter().map(|kernel| kernel.warp_instructions).sum();
+    Ok(Value::object([
+        ("name", Value::from(name)),
+        ("cycles", simulation.cycle().into()),
+        ("warp_instructions", instructions.into()),
+        ("seconds", seconds.into()),
+        ("digest", hex(simulation.digest()).into()),
+        ("bytes", bytes.into()),
+        ("snapshot_ms", snapshots[SNAPSHOTS / 2].into()),
+    ]))
 }

@@ -6,6 +6,7 @@
 mod bench;
 mod need;
 mod page;
+mod plot;
 mod readme;
 mod run;
 mod serve;
@@ -25,7 +26,9 @@ Usage: cargo xtask COMMAND
                                   lint native wasm page e2e cluster readme
   dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
   wasm [--dev]                    build only the WebAssembly module into web/src/wasm
-  bench [--quick]                 simulated cycles per second, natively and in WebAssembly, and their ratio
+  bench [--quick] [--scaling]     simulated cycles per second, natively, in Node and in Chromium, and their ratios; without --quick
+                                  also of the parts, and a record in benches/history.jsonl; --scaling: also the cost against size
+  bench --plot                    draw the records: docs/bench.md and its charts
   fuzz [--seconds N] [--seed N]   malformed and odd experiments through the parser and the machine; stops at the first failure
 ";
 
@@ -66,9 +69,9 @@ fn command(mut args: Vec<String>) -> Result<()> {
             wasm::build(!dev)
         }
         "bench" => {
-            let quick = flag(args, "--quick");
+            let options = bench::Options { quick: flag(args, "--quick"), scaling: flag(args, "--scaling"), plot: flag(args, "--plot") };
             none_left(args)?;
-            bench::bench(quick)
+            bench::bench(options)
         }
         "fuzz" => {
             let seconds = number(args, "--seconds")?.unwrap_or(60);
