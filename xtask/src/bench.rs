@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Where the same runs are made, in the order of the columns.
 pub const HOSTS: [&str; 3] = ["native", "node", "chromium"];
@@ -166,7 +166,7 @@ fn parts() -> Result<Vec<Value>> {
     let folder = target_dir().join("criterion");
     // What an earlier version of the benches left would be taken for a part.
     let _ = std::fs::remove_dir_all(&folder);
-    run(&mut cargo(&["bench", "--quiet", "--package", "corun-bench", "--bench", "parts"]))?;
+    run(cargo(&["bench", "--quiet", "--package", "corun-bench", "--bench", "parts", "--", "--quiet"]).stdout(Stdio::null()))?;
     let mut parts = Vec::new();
     let mut left = vec![folder];
     while let Some(folder) = left.pop() {

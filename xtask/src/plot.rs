@@ -1,6 +1,6 @@
 //! `cargo xtask bench --plot`: docs/bench.md and its charts, from the records of benches/history.jsonl.
 
-use crate::bench::{experiments_table, figure, number, parts_table, scaling_table};
+use crate::bench::{HOSTS, experiments_table, figure, number, parts_table, scaling_table};
 use crate::run::root;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -16,7 +16,7 @@ const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
 
 /// Colours of series, told apart by people who see colours differently (Okabe and Ito).
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+const COLOURS: [&str; 3] = ["#0072b2", "#d55e00", "#009e73"];
 
 /// One chart with logarithmic axes, or with a linear x for records in a row.
 struct Chart {
@@ -36,7 +36,7 @@ pub fn plot(history: &Path) -> Result<()> {
     ensure!(!records.is_empty(), "benches/history.jsonl is empty: run `cargo xtask bench` first");
     let docs = root().join("docs");
     let scaled = records.iter().rev().find(|record| record["scaling"].is_array());
-    std::fs::write(docs.join("bench-history.svg"), sheet(&[history_chart(&records)], 1))?;
+    std::fs::write(docs.join("bench-history.svg"), sheet(&history_charts(&records), 2))?;
     if let Some(record) = scaled {
         std::fs::write(docs.join("bench-scaling.svg"), sheet(&scaling_charts(rows(&record["scaling"]))?, 2))?;
     }
@@ -96,27 +96,26 @@ fn page(record: &Value, scaled: Option<&Value>) -> String {
             scaling_table(rows(&scaled["scaling"]))
         );
     }
-    page + "\n## History\n\nNative cycles per second of every recorded run, whatever machine it ran on.\n\n\
+    page + "\n## History\n\nEvery recorded run, whatever machine it ran on.\n\n\
             ![Simulated cycles per second by record](bench-history.svg)\n\n\
             ## Again\n\n`cargo xtask bench --scaling` takes some minutes and appends a record; `cargo xtask bench --plot` draws it. A figure that is to be\n\
             compared needs a machine with nothing else to do.\n"
 }
 
-/// Native cycles per second of each experiment, record by record.
-fn history_chart(records: &[Value]) -> Chart {
-    let mut series: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    for (x, record) in records.iter().enumerate() {
-        for experiment in rows(&record["experiments"]) {
-            let name = text(experiment, "name");
-            let point = (x as f64, number(&experiment["native"]["cycles_per_second"]));
-            match series.iter_mut().find(|(known, _)| known == name) {
-                Some((_, points)) => points.push(point),
-                None => series.push((name.to_owned(), vec![point])),
-            }
-        }
-    }
-    let ticks = records.iter().map(|record| text(record, "commit").chars().take(7).collect()).collect();
-    Chart { title: "native cycles per second".into(), x: "commit".into(), log_x: false, series, ticks }
+/// A chart for each experiment: cycles per second in each host, record by record.
+fn history_charts(records: &[Value]) -> Vec<Chart> {
+    let ticks: Vec<String> = records.iter().map(|record| text(record, "commit").chars().take(7).collect()).collect();
+    let chart = |experiment: &Value| {
+        let name = text(experiment, "name");
+        let points = |host: &str| {
+            let of = |record: &Value| rows(&record["experiments"]).iter().find(|other| text(other, "name") == name).cloned();
+            let rate = |(x, record): (usize, &Value)| Some((x as f64, of(record)?[host]["cycles_per_second"].as_f64()?));
+            records.iter().enumerate().filter_map(rate).collect()
+        };
+        let series = HOSTS.iter().map(|host| ((*host).to_owned(), points(host))).collect();
+        Chart { title: format!("{name}: cycles per second"), x: "commit".into(), log_x: false, series, ticks: ticks.clone() }
+    };
+    rows(&records[records.len() - 1]["experiments"]).iter().map(chart).collect()
 }
 
 /// Two charts for each group of runs: cycles per second, and nanoseconds per warp instruction.
@@ -160,15 +159,16 @@ fn sheet(charts: &[Chart], columns: usize) -> String {
     svg + "</svg>\n"
 }
 
-/// The decades around some values: exponents of ten.
-fn decades(values: impl Iterator<Item = f64>) -> (i32, i32) {
-    let logs = values.filter(|v| *v > 0.0).map(f64::log10);
-    let (low, high) = logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (low.min(log), high.max(log)));
-    if low > high {
-        return (0, 1);
+/// 1, 2, 5, 10, 20, 50 … from the last one below all values to the first one above.
+fn scale(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let (low, high) = values.filter(|v| *v > 0.0).fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
+    if high == 0.0 {
+        return vec![1.0, 10.0];
     }
-    let low = low.floor() as i32;
-    (low, (high.ceil() as i32).max(low + 1))
+    let steps: Vec<f64> = (-3..=12).flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(exponent))).collect();
+    let first = steps.iter().rposition(|step| *step <= low * 0.999).unwrap_or(0);
+    let last = steps.iter().position(|step| *step >= high * 1.001).unwrap_or(steps.len() - 1);
+    steps[first..=last].to_vec()
 }
 
 /// Text inside SVG.
@@ -177,43 +177,44 @@ fn escaped(text: &str) -> String {
 }
 
 impl Chart {
-    /// Where a point stands, pixels.
-    fn place(&self, (x, y): (f64, f64), xs: (f64, f64), ys: (i32, i32)) -> (f64, f64) {
+    /// Where a point stands, pixels; `xs` and `ys` are the ends of the axes.
+    fn place(&self, (x, y): (f64, f64), xs: (f64, f64), ys: (f64, f64)) -> (f64, f64) {
         let x = if self.log_x { x.log10() } else { x };
         let across = (x - xs.0) / (xs.1 - xs.0);
-        let up = (y.log10() - f64::from(ys.0)) / f64::from(ys.1 - ys.0);
+        let up = (y / ys.0).log10() / (ys.1 / ys.0).log10();
         (LEFT + across * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM))
     }
 
     fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|(_, points)| points.iter().copied());
-        let ys = decades(points().map(|p| p.1));
-        let along: Vec<f64> = points().map(|p| if self.log_x { p.0.log10() } else { p.0 }).collect();
-        let least = along.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = along.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let steps = scale(points().map(|p| p.1));
+        let ys = (steps[0], steps[steps.len() - 1]);
+        let mut ticks: Vec<f64> = points().map(|p| p.0).collect();
+        ticks.sort_by(f64::total_cmp);
+        ticks.dedup();
+        let ends = [ticks.first(), ticks.last()].map(|x| x.map_or(0.0, |x| if self.log_x { x.log10() } else { *x }));
         // A single point stands in the middle.
-        let xs = if most > least { (least, most) } else { (least - 0.5, least + 0.5) };
+        let xs = if ends[1] > ends[0] { (ends[0], ends[1]) } else { (ends[0] - 0.5, ends[0] + 0.5) };
         let mut svg = String::new();
         let mut put = |x: f64, y: f64, anchor: &str, more: &str, text: &str| {
             let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" {more}>{}</text>", escaped(text));
         };
         put(LEFT, 16.0, "start", "font-weight=\"bold\"", &self.title);
         put((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0, "middle", "", &self.x);
-        let base = 10_f64.powi(ys.0);
-        for exponent in ys.0..=ys.1 {
-            let (_, y) = self.place((1.0, 10_f64.powi(exponent)), xs, ys);
-            put(LEFT - 6.0, y + 4.0, "end", "", &decade(exponent));
+        for &step in thinned(&steps) {
+            put(LEFT - 6.0, self.place((1.0, step), xs, ys).1 + 4.0, "end", "", &short(step));
         }
-        let mut ticks: Vec<f64> = points().map(|p| p.0).collect();
-        ticks.sort_by(f64::total_cmp);
-        ticks.dedup();
         for &tick in thinned(&ticks) {
-            let (x, y) = self.place((tick, base), xs, ys);
-            put(x, y + 15.0, "middle", "", &self.ticks.get(tick as usize).cloned().unwrap_or_else(|| format!("{tick}")));
+            let words = self.ticks.get(tick as usize).cloned();
+            put(self.place((tick, ys.0), xs, ys).0, HEIGHT - BOTTOM + 15.0, "middle", "", &words.unwrap_or_else(|| format!("{tick}")));
         }
-        for exponent in ys.0..=ys.1 {
-            let (_, y) = self.place((1.0, 10_f64.powi(exponent)), xs, ys);
-            let _ = writeln!(svg, "<path d=\"M{LEFT} {y:.1}H{}\" stroke=\"#ddd\"/>", WIDTH - RIGHT);
+        let mut at = WIDTH - RIGHT;
+        for (i, (name, _)) in self.series.iter().enumerate().rev() {
+            put(at, 16.0, "end", &format!("fill=\"{}\"", COLOURS[i % COLOURS.len()]), name);
+            at -= 7.0 * name.chars().count() as f64 + 12.0;
+        }
+        for &step in &steps {
+            let _ = writeln!(svg, "<path d=\"M{LEFT} {:.1}H{}\" stroke=\"#ddd\"/>", self.place((1.0, step), xs, ys).1, WIDTH - RIGHT);
         }
         for (i, (name, points)) in self.series.iter().enumerate() {
             self.line(&mut svg, i, name, points, xs, ys);
@@ -221,8 +222,8 @@ impl Chart {
         svg
     }
 
-    /// One series: its line, its points with their values for whoever points at them, its name at the first point.
-    fn line(&self, svg: &mut String, i: usize, name: &str, points: &[(f64, f64)], xs: (f64, f64), ys: (i32, i32)) {
+    /// One series: its line, and its points with their values for whoever points at them.
+    fn line(&self, svg: &mut String, i: usize, name: &str, points: &[(f64, f64)], xs: (f64, f64), ys: (f64, f64)) {
         let colour = COLOURS[i % COLOURS.len()];
         let places: Vec<(f64, f64)> = points.iter().map(|&point| self.place(point, xs, ys)).collect();
         let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
@@ -235,26 +236,16 @@ impl Chart {
                 escaped(value.trim())
             );
         }
-        if let (Some(&(x, y)), false) = (places.last(), name.is_empty()) {
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{colour}\">{}</text>",
-                x - 5.0,
-                y - 5.0,
-                escaped(name)
-            );
-        }
     }
 }
 
-/// A power of ten in few letters.
-fn decade(exponent: i32) -> String {
-    match exponent {
-        0..=2 => format!("{}", 10_i32.pow(exponent as u32)),
-        3..=5 => format!("{} k", 10_i32.pow(exponent as u32 - 3)),
-        6..=8 => format!("{} M", 10_i32.pow(exponent as u32 - 6)),
-        9..=11 => format!("{} G", 10_i32.pow(exponent as u32 - 9)),
-        _ => format!("1e{exponent}"),
+/// A round number in few letters.
+fn short(x: f64) -> String {
+    match x {
+        x if x >= 1e9 => format!("{} G", x / 1e9),
+        x if x >= 1e6 => format!("{} M", x / 1e6),
+        x if x >= 1e3 => format!("{} k", x / 1e3),
+        x => format!("{x}"),
     }
 }
 
@@ -270,11 +261,11 @@ mod tests {
 
     #[test]
     fn charts_hold_their_points_inside() {
-        assert_eq!(decades([30.0, 4_000.0].into_iter()), (1, 4));
-        assert_eq!(decades([100.0].into_iter()), (2, 3));
+        assert_eq!(scale([30.0, 400.0].into_iter()), [20.0, 50.0, 100.0, 200.0, 500.0]);
+        assert_eq!(scale([100.0].into_iter()), [50.0, 100.0, 200.0]);
         let series = vec![("a & b".to_owned(), vec![(1.0, 20.0), (64.0, 900.0)])];
         let chart = Chart { title: "t".into(), x: "x".into(), log_x: true, series, ticks: Vec::new() };
-        let (xs, ys) = ((0.0, 64_f64.log10()), (1, 3));
+        let (xs, ys) = ((0.0, 64_f64.log10()), (10.0, 1000.0));
         let (x, y) = chart.place((64.0, 1000.0), xs, ys);
         assert!((x - (WIDTH - RIGHT)).abs() < 1e-9 && (y - TOP).abs() < 1e-9);
         let svg = chart.svg();
