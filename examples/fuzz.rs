@@ -4,8 +4,10 @@
 //! A case passes if the engine answers with problems that name their field, or runs, shows itself, and runs to the same digest twice.
 //! A panic, a hang, a problem without words, or an unbounded allocation is a failure; the run stops there and prints the case.
 
+use sim_core::error::Problems;
 use sim_core::experiment::Experiment;
 use sim_core::simulation::Simulation;
+use sim_core::sweep::Sweep;
 use sim_core::value::Value;
 use std::path::Path;
 use std::process::ExitCode;
@@ -188,8 +190,9 @@ struct Corpus {
 
 impl Corpus {
     fn load() -> Corpus {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/experiments");
-        let mut files: Vec<_> = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+        let folders = ["experiments", "sweeps"].map(|folder| std::fs::read_dir(examples.join(folder)));
+        let mut files: Vec<_> = folders.into_iter().flatten().flatten().flatten().map(|entry| entry.path()).collect();
         files.sort();
         let texts = files.iter().filter_map(|file| std::fs::read_to_string(file).ok());
         let mut seeds: Vec<Value> = texts.filter_map(|text| serde_json::from_str(&text).ok()).collect();
@@ -243,17 +246,24 @@ struct Tally {
 
 /// Runs one case; panics if the engine breaks a promise.
 fn attempt(value: &Value, tally: &mut Tally) {
+    if value.get("sweep").is_some() {
+        match Sweep::decode(value) {
+            Ok(sweep) => {
+                for index in [0, sweep.points() / 2, sweep.points() - 1] {
+                    match sweep.point(index) {
+                        Ok(point) => attempt(&point.experiment.encode(), tally),
+                        Err(problems) => refused(&problems, tally),
+                    }
+                }
+            }
+            Err(problems) => refused(&problems, tally),
+        }
+        return;
+    }
     let built = Experiment::decode(value).and_then(|experiment| Simulation::new(&experiment));
     let mut simulation = match built {
         Ok(simulation) => simulation,
-        Err(problems) => {
-            assert!(!problems.0.is_empty(), "refused without a problem");
-            for problem in &problems.0 {
-                assert!(!problem.want.is_empty() && !problem.found.is_empty(), "a problem without words: {problem:?}");
-            }
-            tally.refused += 1;
-            return;
-        }
+        Err(problems) => return refused(&problems, tally),
     };
     tally.ran += 1;
     let mut twin = simulation.clone();
@@ -271,6 +281,14 @@ fn attempt(value: &Value, tally: &mut Tally) {
     let written = simulation.experiment().encode();
     let read = Experiment::decode(&written).unwrap_or_else(|problems| panic!("what it writes it does not read:\n{problems}"));
     assert_eq!(read.config_hash(), simulation.experiment().config_hash(), "written and read again it is another experiment");
+}
+
+fn refused(problems: &Problems, tally: &mut Tally) {
+    assert!(!problems.0.is_empty(), "refused without a problem");
+    for problem in &problems.0 {
+        assert!(!problem.want.is_empty() && !problem.found.is_empty(), "a problem without words: {problem:?}");
+    }
+    tally.refused += 1;
 }
 
 fn resident_bytes() -> u64 {

@@ -11,6 +11,7 @@ use sim_core::ids::MAX_KERNELS;
 use sim_core::kernel::library;
 use sim_core::policy::spec::{POLICIES, ParamKind};
 use sim_core::stats::{KernelStats, StallCause};
+use sim_core::sweep::{MAX_AXES, MAX_VALUES};
 use sim_core::value::Value;
 
 /// Arguments of `corun schema`.
@@ -24,6 +25,8 @@ pub struct Schema {
 enum What {
     /// What `corun run` reads
     Experiment,
+    /// What `corun sweep` reads
+    Sweep,
     /// What `corun run --json` prints
     Result,
 }
@@ -32,6 +35,7 @@ impl Schema {
     pub fn execute(self) -> Result<(), Failure> {
         input::print_json(&match self.what {
             What::Experiment => experiment(),
+            What::Sweep => sweep(),
             What::Result => result(),
         });
         Ok(())
@@ -83,6 +87,27 @@ fn gpu_field<T>(prefix: &str, field: &Field<T>) -> (String, Value) {
         Kind::Choice(names) => one_of(names.iter().copied()),
     };
     (format!("{prefix}{}", field.path), schema)
+}
+
+fn sweep() -> Value {
+    let path = || {
+        let values = list_of(Value::Object(Vec::new()), 1, MAX_VALUES);
+        let doc = "Where in the experiment, as in `corun run --set`: policy, kernels[0].ctas_per_sm, gpu.sm.count";
+        closed(named(vec![("path", typed("string", doc)), ("values", values)]), &["path", "values"])
+    };
+    let zip = closed(named(vec![("zip", list_of(path(), 1, MAX_AXES))]), &["zip"]);
+    let inner = named(vec![
+        ("name", typed("string", "Name, for people")),
+        ("source", typed("string", "What it reproduces or where it comes from")),
+        ("base", typed("object", "An experiment, of which the axes may fill in what is missing")),
+        ("axes", list_of(any_of(vec![path(), zip]), 1, MAX_AXES)),
+    ]);
+    let properties = named(vec![("corun", Value::object([("const", 1)])), ("sweep", closed(inner, &["base", "axes"]))]);
+    let mut schema = vec![("$schema".to_owned(), DIALECT.into()), ("title".to_owned(), "A Corun sweep".into())];
+    if let Value::Object(fields) = closed(properties, &["corun", "sweep"]) {
+        schema.extend(fields);
+    }
+    Value::Object(schema)
 }
 
 fn experiment() -> Value {

@@ -409,3 +409,40 @@ impl Progress {
         self.bar.set_position(steps);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three mixes of three kernels, twice, with two lengths: each kernel alone has two lengths, however many mixes it is in.
+    #[test]
+    fn each_distinct_run_alone_is_needed_once() {
+        let text = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm"}, "axes": [
+            {"path": "kernels", "values": [["BP", "SAD"], ["SAD", "CFD"], ["BP", "BP", "CFD"]]},
+            {"path": "policy", "values": ["even", "leftover"]},
+            {"path": "stop.cycles", "values": [1000, 2000]}]}}"#;
+        let sweep = Sweep::decode(&input::json(text).unwrap()).unwrap();
+        let alone = Alone { known: Mutex::default(), changed: Condvar::new() };
+        let all: VecDeque<usize> = (0..sweep.points()).collect();
+        assert_eq!((all.len(), runs_alone(&sweep, &all, &alone).unwrap()), (12, 6));
+        // The tasks say the same, each run alone before the first point that waits for it.
+        let work = Work {
+            sweep: &sweep,
+            alone,
+            queue: Mutex::new(Queue { tasks: VecDeque::new(), todo: all }),
+            out: Mutex::new(Err(Problems::default())),
+            steps: AtomicU64::new(0),
+        };
+        let (mut started, mut points) = (BTreeSet::new(), 0);
+        while let Some(task) = work.next() {
+            match task {
+                Task::Alone(hash, _) => assert!(started.insert(hash), "a run alone twice"),
+                Task::Point(point, waits) => {
+                    assert!(waits.iter().all(|(_, hash)| started.contains(hash)), "point {} waits for what has not begun", point.index);
+                    points += 1;
+                }
+            }
+        }
+        assert_eq!((started.len(), points), (6, 12));
+    }
+}

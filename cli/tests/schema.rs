@@ -123,6 +123,19 @@ fn shipped_experiments_and_their_canonical_forms_satisfy_the_schema() {
     }
 }
 
+#[test]
+fn shipped_sweeps_satisfy_their_schema_and_malformed_ones_mostly_do_not() {
+    let schema = corun(&["schema", "sweep"]);
+    let read = |file: &Path| -> Value { serde_json::from_slice(&std::fs::read(file).expect("a file")).expect("JSON") };
+    for file in std::fs::read_dir(root().join("examples/sweeps")).expect("the folder is there").flatten() {
+        assert_eq!(flaw(&schema, &schema, &read(&file.path()), "sweep"), None, "{:?}", file.path());
+    }
+    let cases = read(&root().join("tests/bad_input/sweeps.json"));
+    let refused = list(&cases).iter().filter(|case| flaw(&schema, &schema, case.get("input").expect("an input"), "").is_some()).count();
+    // What is wrong with the experiments themselves is not in it.
+    assert!(refused * 2 > list(&cases).len(), "{refused} of {}", list(&cases).len());
+}
+
 /// A schema cannot say everything (whether a CTA fits, whether ways divide a cache), but nearly everything.
 #[test]
 fn the_schema_refuses_what_it_can_see_of_the_malformed_experiments() {

@@ -30,10 +30,10 @@ use core::hash::Hasher;
 pub const MAX_POINTS: usize = 1_000_000;
 
 /// Most axes, and most paths of a `zip`.
-const MAX_AXES: usize = 16;
+pub const MAX_AXES: usize = 16;
 
-/// Most values of an axis.
-const MAX_VALUES: usize = 100_000;
+/// Most values of a path.
+pub const MAX_VALUES: usize = 10_000;
 
 /// Most problems that are reported: one bad value can spoil many points.
 const MAX_PROBLEMS: usize = 100;
