@@ -208,8 +208,8 @@ impl Alone {
             let experiment = sweep.point(row.index)?.experiment;
             if row.config_hash != experiment.config_hash() {
                 problems.add(&row.place, format!("config hash {}", row.config_hash), experiment.config_hash());
-            } else if row.engine != env!("CARGO_PKG_VERSION") {
-                problems.add(&row.place, format!("a result of engine {}", row.engine), env!("CARGO_PKG_VERSION"));
+            } else if row.engine != report::ENGINE {
+                problems.add(&row.place, format!("a result of engine {}", row.engine), report::ENGINE);
             }
             known.extend(alone_of(&experiment).into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, Figure::Known(*ipc))));
         }

@@ -13,6 +13,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// Version of the engine, as results carry it.
+pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
+
 /// `a / b`, or nothing where there is nothing to divide by: "no data" is not 0.
 fn ratio(a: u64, b: u64) -> Option<f64> {
     (b > 0).then(|| a as f64 / b as f64)
@@ -176,7 +179,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
     gpu_fields.push(("scheduler_cycles", scheduler_cycles(gpu, cycles).into()));
     Value::object([
         ("corun", Value::from(1_u32)),
-        ("engine", env!("CARGO_PKG_VERSION").into()),
+        ("engine", ENGINE.into()),
         ("name", experiment.name.as_str().into()),
         ("source", experiment.source.as_str().into()),
         ("config_hash", experiment.config_hash().into()),
