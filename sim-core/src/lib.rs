@@ -44,6 +44,7 @@ pub mod report;
 pub mod rng;
 pub mod simulation;
 pub mod stats;
+pub mod stuck;
 pub mod sweep;
 pub mod value;
 pub mod windows;

@@ -4,13 +4,10 @@ use crate::digest::hex;
 use crate::experiment::Experiment;
 use crate::gpu::Gpu;
 use crate::ids::KernelId;
-use crate::machine::Machine;
 use crate::policy::Decision;
 use crate::simulation::{Reason, Simulation};
 use crate::stats::{KernelStats, StallCause, StallCounts};
 use crate::value::Value;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Version of the engine, as results carry it.
@@ -206,57 +203,6 @@ pub fn decision(decision: &Decision) -> Value {
         ("kernel", decision.kernel.map(|kernel| kernel.0).into()),
         ("text", decision.text.as_str().into()),
     ])
-}
-
-/// Which queue waits for which: a line for each part that holds something.
-pub fn explain_stuck(machine: &Machine) -> String {
-    let mut lines = Vec::new();
-    for kernel in KernelId::first(machine.kernels()) {
-        let run = machine.run(kernel);
-        lines.push(format!(
-            "kernel {}: launch {}, {} CTAs placed, {} finished, {} runs done",
-            kernel.0, run.launch, run.placed, run.done, run.runs
-        ));
-    }
-    for (number, sm) in machine.sms.iter().enumerate() {
-        if sm.resident_ctas() == 0 {
-            continue;
-        }
-        let count = |set: fn(&crate::machine::sm::scheduler::Scheduler) -> u64| {
-            sm.schedulers.iter().map(|scheduler| set(scheduler).count_ones()).sum::<u32>()
-        };
-        lines.push(format!(
-            "SM {number}: {} CTAs; warps: {} ready, {} wait for loads, {} at a barrier, {} throttled; {} MSHRs in use",
-            sm.resident_ctas(),
-            count(|s| s.ready),
-            count(|s| s.waiting),
-            count(|s| s.barrier),
-            count(|s| s.throttled),
-            sm.mshrs_used(),
-        ));
-        for kernel in KernelId::first(machine.kernels()) {
-            let (lsu, misses) = (sm.lsu_waiting(kernel), sm.misses_waiting(kernel));
-            if lsu + misses > 0 {
-                let why = sm.refusal(kernel).map_or(String::new(), |why| format!(", refused by L1D: {why:?}"));
-                lines.push(format!("  kernel {}: {lsu} instructions in the LSU{why}; {misses} requests in the miss queue", kernel.0));
-            }
-        }
-    }
-    let memory = &machine.memory;
-    for bank in 0..machine.gpu().l2.banks {
-        let (queue, mshrs, replies) = (memory.l2_queue(bank), memory.l2_mshrs(bank), memory.reply_queue(bank));
-        if queue + mshrs + replies > 0 {
-            let why = memory.l2_stall(bank).map_or("", |stall| stall.doc());
-            lines.push(format!("L2 bank {bank}: {queue} requests wait, {mshrs} misses under way, {replies} replies at the port {why}"));
-        }
-    }
-    for channel in 0..machine.gpu().dram.channels {
-        let queued: u32 = memory.dram_queue(channel).0.iter().sum();
-        if queued > 0 {
-            lines.push(format!("DRAM channel {channel}: {queued} transactions queued"));
-        }
-    }
-    lines.join("\n")
 }
 
 #[cfg(test)]

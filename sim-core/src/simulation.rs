@@ -14,6 +14,7 @@ use crate::observation::Observation;
 use crate::policy::{AnyPolicy, Decision, Log, Policy, PolicySpec};
 use crate::report;
 use crate::stats::KernelStats;
+use crate::stuck;
 use crate::value::Value;
 use crate::windows::Windows;
 use alloc::string::String;
@@ -317,7 +318,8 @@ impl Simulation {
 
     /// Which queue waits for which, for a run that is stuck.
     pub fn explain_stuck(&self) -> String {
-        report::explain_stuck(&self.machine)
+        let names: Vec<&str> = self.experiment.kernels.iter().map(|used| used.kernel.name.as_str()).collect();
+        stuck::explain(&self.machine, &names)
     }
 }
 
@@ -397,7 +399,8 @@ mod tests {
         controls.cta_throttle = PerKernel::all(0);
         paused.set_controls(controls).unwrap();
         assert_eq!(paused.advance(u64::MAX), Reason::Stuck);
-        assert!(paused.explain_stuck().contains("throttled"), "{}", paused.explain_stuck());
+        let why = paused.explain_stuck();
+        assert!(why.contains("warps of BP are ready but belong to CTAs that are throttled"), "{why}");
         // No credit to issue, refilled again and again with nothing: seen after a while without progress.
         let mut starved = Simulation::new(&long).unwrap();
         let mut controls = starved.machine().controls().clone();
@@ -405,6 +408,8 @@ mod tests {
         starved.set_controls(controls).unwrap();
         assert_eq!(starved.advance(u64::MAX), Reason::Stuck);
         assert!(starved.cycle() >= STUCK_AFTER && starved.cycle() < STUCK_AFTER + 1000);
+        let why = starved.explain_stuck();
+        assert!(why.contains("have used their quota of 0 instructions"), "{why}");
     }
 
     #[test]

@@ -191,11 +191,13 @@ impl MissQueue {
         if self.waiting == 0 || self.granted.is_full() {
             return door;
         }
-        if self.choose(controls).is_some() {
+        // Credits are reloaded when something is granted: those seen here may be of an interval that is over.
+        let interval = Cycle::from(controls.credit_interval);
+        let start = now - now % interval;
+        if self.choose(controls).is_some() || self.interval_start != start {
             return now + 1;
         }
-        let interval = Cycle::from(controls.credit_interval);
-        door.min(now - now % interval + interval)
+        door.min(start + interval)
     }
 
     /// Requests of a kernel that wait for a grant.
@@ -268,6 +270,19 @@ mod tests {
             idle.push(request(0, line), &controls).unwrap();
         }
         assert!(grants(&mut idle, &controls, 2000..2200).len() <= 2);
+    }
+
+    #[test]
+    fn a_request_that_comes_to_new_credits_is_not_slept_over() {
+        let mut controls = controls();
+        controls.miss_credits[KernelId(0)] = Some(16);
+        let mut queue = MissQueue::new(128, 1, 1);
+        queue.push(request(0, 1), &controls).unwrap();
+        assert_eq!(grants(&mut queue, &controls, 0..10), [(0, 0)]);
+        // The next interval's credit has not been reloaded yet, but is there.
+        queue.push(request(0, 2), &controls).unwrap();
+        assert_eq!(queue.next_event(9, &controls, false), 200);
+        assert_eq!(queue.next_event(250, &controls, false), 251);
     }
 
     #[test]

@@ -362,6 +362,7 @@ impl Sm {
         if scheduler.waiting & bit != 0 && u32::from(warp.loads) <= warp.wait_for {
             let at = warp.ready_from.max(now);
             scheduler.waiting &= !bit;
+            *self.awake |= 1 << s;
             self.proceed(now, at, load.warp, world);
         }
     }
@@ -910,6 +911,11 @@ impl Sm {
     /// CTAs of all kernels.
     pub fn resident_ctas(&self) -> u32 {
         self.used_all.ctas
+    }
+
+    /// Kernels that have used their warp quota, a bit each.
+    pub fn out_of_quota(&self) -> u8 {
+        self.out_of_quota
     }
 
     /// Memory instructions of a kernel in the LSU.

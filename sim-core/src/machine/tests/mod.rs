@@ -184,3 +184,23 @@ fn sleeping_and_order_change_nothing() {
         assert_eq!(digest(&mut plain), digest(&mut reversed));
     }
 }
+
+/// A warp that may go on with one of its loads back, but not before its arithmetic is: from then on it stalls for another cause.
+#[test]
+fn a_stall_that_changes_its_cause_is_not_slept_over() {
+    let gpu = gpu(1);
+    let far = |offset: i64| Op::Load { address: Address { offset, lane: 128, ..Address::default() }, lanes: 32 };
+    // For one of these counts the first load comes back while the last arithmetic is under way.
+    for count in 1..30 {
+        let work = Op::Alu { count, latency: 63, lanes: 32 };
+        let program = vec![far(0), far(1 << 20), work, Op::Wait { loads: 1 }, Op::Alu { count: 1, latency: 4, lanes: 32 }];
+        let mut plain = machine(&gpu, &[kernel("A", 1, 32, program)], false);
+        let mut awake = plain.clone();
+        awake.keep_awake = true;
+        for _ in 0..4000 {
+            run(&mut plain, 1);
+            run(&mut awake, 1);
+            assert_eq!(plain.stalls(), awake.stalls(), "after cycle {}", plain.now);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Whatever machine, kernels and controls: what enters leaves, every column adds up, and no limit is passed.
+//!
+//! About a thousand cases in CI; `PROPTEST_CASES=100000 cargo test --release --test conservation` for more. A case that ever failed is kept in
+//! `tests/random/regressions.txt` and is run first. That every run here ends is the proof that no valid machine hangs (`liveness.rs`).
+
+mod random;
+
+use proptest::prelude::*;
+use sim_core::controls::Controls;
+use sim_core::experiment::Experiment;
+use sim_core::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use sim_core::kernel::{MAX_LOOPS, Op, WARP_SIZE};
+use sim_core::machine::Machine;
+use sim_core::machine::dispatch::CtaEvent;
+use sim_core::machine::sm::code::{Code, Place};
+use sim_core::policy::PolicySpec;
+use sim_core::simulation::{Reason, Simulation};
+use sim_core::stats::KernelStats;
+
+fn start(experiment: &Experiment) -> Simulation {
+    Simulation::new(experiment).unwrap_or_else(|problems| panic!("the generator makes valid experiments:\n{problems}"))
+}
+
+fn controls(experiment: &Experiment) -> Option<&Controls> {
+    match &experiment.policy {
+        PolicySpec::Manual { controls } => controls.as_ref(),
+        _ => None,
+    }
+}
+
+/// Instructions of a warp by walking its Program as a reader would: (warp instructions, thread instructions).
+fn instructions(code: &Code, program: &[Op], cta: u32, warp: u32) -> (u64, u64) {
+    let mut place = Place { cta, warp, ..Place::default() };
+    let (mut at, mut sum) = (0, (0_u64, 0_u64));
+    let mut open: Vec<(usize, u32)> = Vec::new();
+    let mut add = |count: u32, lanes: u32| {
+        sum.0 += u64::from(count);
+        sum.1 += u64::from(count) * u64::from(lanes);
+    };
+    while at < program.len() {
+        match program[at] {
+            Op::Alu { count, lanes, .. } | Op::Shared { count, lanes, .. } => add(count, lanes),
+            Op::Load { lanes, .. } | Op::Store { lanes, .. } => add(1, lanes),
+            Op::Barrier => add(1, WARP_SIZE),
+            Op::Wait { .. } => {}
+            Op::Loop { trips } => {
+                place.loops[open.len()..MAX_LOOPS].fill(0);
+                let trips = code.trips(trips, at as u32, &place);
+                if trips == 0 {
+                    at = end_of(program, at);
+                } else {
+                    open.push((at, trips));
+                }
+            }
+            Op::End => {
+                let depth = open.len() - 1;
+                let (begin, trips) = open[depth];
+                place.loops[depth] += 1;
+                if place.loops[depth] < trips {
+                    at = begin;
+                } else {
+                    place.loops[depth] = 0;
+                    open.pop();
+                }
+            }
+        }
+        at += 1;
+    }
+    sum
+}
+
+/// The `End` of the loop that begins at `at`.
+fn end_of(program: &[Op], at: usize) -> usize {
+    let mut depth = 0;
+    for (i, op) in program.iter().enumerate().skip(at) {
+        match op {
+            Op::Loop { .. } => depth += 1,
+            Op::End => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return i;
+        }
+    }
+    program.len()
+}
+
+/// Runs to the end of all kernels and until nothing is under way any more.
+fn run_dry(experiment: &Experiment) -> Simulation {
+    let mut simulation = start(experiment);
+    simulation.machine_mut().record_events = true;
+    let reason = simulation.advance(u64::MAX);
+    assert_eq!(reason, Reason::KernelsDone, "{}", simulation.explain_stuck());
+    let machine = simulation.machine_mut();
+    let dry = |machine: &Machine| {
+        let sent = machine.sms.iter().all(|sm| sm.next_event() == Cycle::MAX && !sm.waits_for_noc());
+        let written = (0..experiment.gpu.dram.channels).all(|channel| machine.memory.dram_queue(channel).0 == [0; MAX_KERNELS]);
+        sent && written && machine.memory.is_idle()
+    };
+    for _ in 0..2_000_000 {
+        if dry(machine) {
+            break;
+        }
+        machine.step();
+    }
+    assert!(dry(machine), "something is still under way long after the last warp");
+    simulation
+}
+
+proptest! {
+    #![proptest_config(random::cases(1000))]
+
+    /// Does everything that enters leave, and do all columns add up?
+    #[test]
+    fn what_enters_leaves_and_columns_add_up(experiment in random::experiment()) {
+        let mut simulation = run_dry(&experiment);
+        let totals = simulation.totals();
+        let gpu = &experiment.gpu;
+        let packet = 1 + u64::from(gpu.line_flits() - 1);
+        for (k, s) in totals.iter().enumerate() {
+            let stores = s.requests - s.read_requests;
+            prop_assert_eq!(s.replies, s.requests, "kernel {}: requests in, replies out", k);
+            prop_assert_eq!(s.latency_count, s.read_requests);
+            prop_assert_eq!(s.l1_reads, s.l1_hits + s.l1_merged + s.l1_misses);
+            prop_assert_eq!((s.l1_misses, s.l1_writes), (s.read_requests, stores));
+            prop_assert_eq!(s.loads_done, s.load_instructions);
+            prop_assert_eq!(s.noc_request_flits, s.read_requests + stores * packet, "bytes on the request link");
+            prop_assert_eq!(s.noc_reply_flits, s.read_requests * packet + stores, "bytes on the reply link");
+            prop_assert_eq!((s.l2_reads, s.l2_writes), (s.read_requests, stores));
+            prop_assert_eq!(s.l2_reads + s.l2_writes, s.l2_hits + s.l2_merged + s.l2_misses);
+            prop_assert_eq!((s.dram_reads, s.dram_writes), (s.l2_misses, s.l2_dirty_victims));
+            prop_assert_eq!(s.reported_dram_accesses, s.l2_misses + s.l2_dirty_victims);
+            let parts = s.wait_miss_queue + s.wait_request_noc + s.wait_l2 + s.wait_dram + s.wait_reply_noc;
+            prop_assert_eq!(parts, s.latency_sum, "the parts of the latency are its whole");
+        }
+        let issued: u64 = totals.iter().map(|s| s.warp_instructions).sum();
+        let slots = u64::from(gpu.sms[0].schedulers * gpu.sms[0].count) * simulation.cycle();
+        prop_assert_eq!(issued + simulation.machine().stalls().total(), slots, "every scheduler-cycle is charged once");
+    }
+
+    /// Is every CTA of every launch run exactly once, whole, and in the order of the launches?
+    #[test]
+    fn no_cta_is_lost_or_run_twice(experiment in random::experiment()) {
+        let mut simulation = run_dry(&experiment);
+        let totals: Vec<KernelStats> = simulation.totals();
+        let events: Vec<CtaEvent> = simulation.machine().events.clone();
+        for kernel in random::kernels(&experiment) {
+            let launches = &experiment.kernels[kernel.index()].kernel.launches;
+            let codes = simulation.machine().codes(kernel);
+            let mine = || events.iter().filter(move |event| event.kernel == kernel);
+            let placed: Vec<u32> = mine().filter(|event| event.placed).map(|event| event.cta).collect();
+            let grid: Vec<u32> = launches.iter().flat_map(|launch| 0..launch.ctas).collect();
+            prop_assert_eq!(&placed, &grid, "each CTA is placed once, in order");
+            // A launch begins after the one before has ended.
+            let (mut done, mut resident) = (0, std::collections::BTreeSet::new());
+            let mut ends = launches.iter().scan(0, |sum, launch| { *sum += launch.ctas; Some(*sum) });
+            let mut end = ends.next().unwrap_or(0);
+            for event in mine() {
+                if event.placed {
+                    if done == end { end = ends.next().unwrap_or(0); }
+                    prop_assert!(resident.insert((event.sm, event.slot)), "the slot is taken");
+                    prop_assert!(done as usize + resident.len() <= end as usize, "a CTA of the next launch came early");
+                } else {
+                    prop_assert!(resident.remove(&(event.sm, event.slot)), "a CTA ended that had not begun");
+                    done += 1;
+                }
+            }
+            prop_assert!(resident.is_empty());
+            let mut want = (0, 0);
+            for (launch, code) in launches.iter().zip(codes) {
+                for (cta, warp) in (0..launch.ctas).flat_map(|cta| (0..launch.threads.div_ceil(WARP_SIZE)).map(move |warp| (cta, warp))) {
+                    let (warps, threads) = instructions(code, &launch.program, cta, warp);
+                    want = (want.0 + warps, want.1 + threads);
+                }
+            }
+            let stats = &totals[kernel.index()];
+            prop_assert_eq!((stats.warp_instructions, stats.thread_instructions), want, "instructions of the Program, by hand");
+        }
+    }
+}
+
+/// What CTAs that are resident take of an SM: CTAs, threads in whole warps, registers, shared memory.
+fn taken(experiment: &Experiment, ctas: &[Option<sim_core::machine::sm::Cta>]) -> [u64; 4] {
+    ctas.iter().flatten().fold([0; 4], |[ctas, threads, registers, shared], cta| {
+        let launch = &experiment.kernels[cta.kernel.index()].kernel.launches[usize::from(cta.launch)];
+        let whole = u64::from(launch.threads.div_ceil(WARP_SIZE) * WARP_SIZE);
+        let lanes = if experiment.gpu.sms[0].register_granularity == 1 { u64::from(launch.threads) } else { whole };
+        [ctas + 1, threads + whole, registers + lanes * u64::from(launch.registers), shared + u64::from(launch.shared_bytes)]
+    })
+}
+
+proptest! {
+    #![proptest_config(random::cases(300))]
+
+    /// Is any limit ever passed: residency, CTA targets, SM masks, way masks, credits?
+    #[test]
+    fn no_limit_is_ever_passed(experiment in random::experiment()) {
+        let mut simulation = start(&experiment);
+        simulation.machine_mut().record_events = true;
+        let class = experiment.gpu.sms[0].clone();
+        let limits = [class.ctas, class.threads, class.registers, class.shared_bytes].map(u64::from);
+        let sets = u64::from(class.l1.bytes / (class.l1.ways * 128));
+        let set = controls(&experiment).cloned();
+        // Requests of each SM and kernel at the start of each credit interval.
+        let mut log: Vec<Vec<PerKernel<u64>>> = Vec::new();
+        for _ in 0..3000 {
+            let now = simulation.cycle();
+            if let Some(controls) = &set && now.is_multiple_of(controls.credit_interval.into()) {
+                log.push(requests(&simulation));
+            }
+            if simulation.advance(1) != Reason::Budget { break; }
+            for sm in &simulation.machine().sms {
+                let used = taken(&experiment, &sm.ctas);
+                prop_assert!(used.iter().zip(limits).all(|(&used, limit)| used <= limit), "{:?} of {:?}", used, limits);
+                let Some(controls) = &set else { continue };
+                for kernel in random::kernels(&experiment) {
+                    prop_assert!(sm.used(kernel).ctas <= u32::from(controls.cta_target[0][kernel]));
+                }
+            }
+        }
+        let Some(controls) = set else { return Ok(()) };
+        for event in simulation.machine().events.iter().filter(|event| event.placed) {
+            prop_assert!(controls.sm_mask[event.kernel] >> event.sm & 1 == 1, "a CTA outside its kernel's SMs");
+        }
+        for kernel in random::kernels(&experiment) {
+            let ways = u64::from((controls.l1_ways[kernel] & (u32::MAX >> (32 - class.l1.ways))).count_ones());
+            for sm in &simulation.machine().sms {
+                prop_assert!(u64::from(sm.l1_resident(kernel)) <= ways * sets, "lines outside the kernel's ways");
+            }
+            credits_hold(&log, kernel, controls.miss_credits[kernel])?;
+        }
+    }
+}
+
+fn requests(simulation: &Simulation) -> Vec<PerKernel<u64>> {
+    let of = |sm: &sim_core::machine::sm::Sm| {
+        let mut row = PerKernel::all(0);
+        for (kernel, stats) in sm.stats().iter().enumerate() {
+            row.0[kernel] = stats.requests;
+        }
+        row
+    };
+    simulation.machine().sms.iter().map(of).collect()
+}
+
+/// Over any number of whole intervals a kernel's requests stay within its credits, of which less than one carries over.
+fn credits_hold(log: &[Vec<PerKernel<u64>>], kernel: KernelId, credits: Option<u32>) -> Result<(), TestCaseError> {
+    let Some(sixteenths) = credits else { return Ok(()) };
+    for (i, from) in log.iter().enumerate().step_by(1 + log.len() / 60) {
+        for (j, to) in log.iter().enumerate().skip(i + 1).step_by(1 + log.len() / 60) {
+            for (a, b) in from.iter().zip(to) {
+                let (sent, intervals) = (b[kernel] - a[kernel], (j - i) as u64);
+                prop_assert!(sent * 16 <= intervals * u64::from(sixteenths) + 15, "{} requests in {} intervals", sent, intervals);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! Random valid machines, kernels and controls for property tests: small, often extreme, and shrinking towards the plain ones.
+
+// Each test file uses a part of it.
+#![allow(dead_code)]
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::FileFailurePersistence;
+use sim_core::controls::{Controls, QuotaRefill, WarpOrder};
+use sim_core::experiment::{Experiment, KernelUse, Stop};
+use sim_core::gpu::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, presets};
+use sim_core::ids::{KernelId, PerKernel};
+use sim_core::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
+use sim_core::policy::PolicySpec;
+
+/// Cases of a property: what the test asks for, or `PROPTEST_CASES` from the environment.
+pub fn cases(number: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    // A case that failed once is kept, and run first from then on.
+    let kept = FileFailurePersistence::Direct("tests/random/regressions.txt");
+    ProptestConfig {
+        cases: asked.unwrap_or(number),
+        max_shrink_iters: 2000,
+        failure_persistence: Some(Box::new(kept)),
+        ..ProptestConfig::default()
+    }
+}
+
+/// A GPU: `tiny-2sm` with any part of it made small, slow, or of another kind.
+pub fn gpu() -> impl Strategy<Value = Gpu> {
+    let sm = (1..=5_u32, 1..=4_u32, select(vec![16_u32, 8, 2, 1]), select(vec![8_u32, 4, 1]), any::<bool>());
+    let l1 = (select(vec![(8_u32, 8_u32), (1, 1), (4, 2), (2, 4)]), select(vec![32_u32, 8, 1]), select(vec![8_u32, 2, 1]));
+    let queues = (select(vec![32_u32, 8, 9]), select(vec![16_u32, 2, 3]), select(vec![8_u32, 1, 2]), select(vec![20_u32, 1, 400]));
+    let noc = (any::<bool>(), select(vec![8_u32, 1, 2]), select(vec![8_u32, 1]), select(vec![32_u32, 128, 8]), 0..3_usize);
+    let l2 =
+        (select(vec![2_u32, 1, 4, 6]), select(vec![(16_u32, 4_u32), (1, 1), (3, 2)]), select(vec![32_u32, 4, 1]), select(vec![8_u32, 1]));
+    let dram = (any::<bool>(), select(vec![16_u32, 4]), select(vec![16_u32, 1, 3]), 0..3_usize, any::<bool>(), any::<bool>());
+    let clocks = (select(vec![1200_u32, 1800, 700, 5000]), select(vec![1246_u32, 1800, 333, 4999]));
+    (sm, l1, queues, noc, l2, dram, clocks).prop_map(|(sm, l1, queues, noc, l2, dram, clocks)| {
+        let mut gpu = presets::find("tiny-2sm").expect("a preset");
+        let class = &mut gpu.sms[0];
+        (class.count, class.schedulers, class.ctas, class.loads_per_warp, class.lsu_hol) = sm;
+        (class.lsu_queue, class.l1.mshrs, class.l1.merges) = (1 + l1.2 / 2, l1.1, l1.2);
+        class.l1.bytes = l1.0.0 * l1.0.1 * 128;
+        class.l1.ways = l1.0.1;
+        (class.l1.miss_queue, class.l1.store_buffer, _, class.l1.latency) = queues;
+        gpu.noc.kind = if noc.0 { NocKind::Ideal } else { NocKind::Crossbar };
+        (gpu.noc.queue, gpu.noc.latency, gpu.noc.flit_bytes) = (noc.1, noc.2, noc.3);
+        gpu.noc.arbiter = [Arbiter::RoundRobin, Arbiter::Random, Arbiter::Oldest][noc.4];
+        gpu.l2.banks = l2.0;
+        (gpu.l2.bank_bytes, gpu.l2.ways) = (l2.1.0 * l2.1.1 * 128, l2.1.1);
+        (gpu.l2.mshrs, gpu.l2.queue, gpu.l2.merges) = (l2.2, l2.3, l1.2);
+        gpu.l2.latency = 1 + queues.2;
+        gpu.dram.kind = if dram.0 { DramKind::Ideal } else { DramKind::Banked };
+        gpu.dram.channels = if gpu.l2.banks.is_multiple_of(2) && dram.5 { 2 } else { 1 };
+        (gpu.dram.queue, gpu.dram.banks) = (dram.1, dram.2);
+        gpu.dram.map = [DramMap::RowBankColumn, DramMap::RowColumnBank, DramMap::XorBank][dram.3];
+        gpu.dram.page = if dram.4 { PagePolicy::Closed } else { PagePolicy::Open };
+        (gpu.noc.mhz, gpu.dram.mhz) = clocks;
+        gpu
+    })
+}
+
+fn scatter() -> impl Strategy<Value = Scatter> {
+    let bytes = || select(vec![128_u64, 4, 1024]);
+    prop_oneof![
+        3 => Just(Scatter::None),
+        1 => bytes().prop_map(|bytes| Scatter::Lane { bytes }),
+        1 => bytes().prop_map(|bytes| Scatter::Warp { bytes }),
+        1 => bytes().prop_map(|bytes| Scatter::Skewed { bytes }),
+    ]
+}
+
+fn address() -> impl Strategy<Value = Address> {
+    let stride = || select(vec![0_i64, 4, 128, 132, -64, 4096]);
+    (0..2_u8, stride(), stride(), stride(), select(vec![4_i64, 0, 128, -4, 260]), scatter())
+        .prop_map(|(array, cta, warp, step, lane, scatter)| Address { array, offset: 0, cta, warp, loops: [step, 4, 0], lane, scatter })
+}
+
+fn trips() -> impl Strategy<Value = Trips> {
+    prop_oneof![
+        2 => (0..3_u32).prop_map(Trips::Fixed),
+        1 => (0..2_u32, 0..3_u32).prop_map(|(min, more)| Trips::PerCta { min, max: min + more }),
+        1 => (0..2_u32, 0..3_u32).prop_map(|(min, more)| Trips::PerWarp { min, max: min + more }),
+    ]
+}
+
+/// Operations without a barrier, which need no care inside loops.
+fn plain() -> impl Strategy<Value = Op> {
+    let lanes = || select(vec![32_u32, 1, 17]);
+    prop_oneof![
+        (1..6_u32, select(vec![4_u32, 1, 63]), lanes()).prop_map(|(count, latency, lanes)| Op::Alu { count, latency, lanes }),
+        (1..3_u32, select(vec![1_u32, 0, 2, 32]), lanes()).prop_map(|(count, stride, lanes)| Op::Shared { count, stride, lanes }),
+        (address(), lanes()).prop_map(|(address, lanes)| Op::Load { address, lanes }),
+        (address(), lanes()).prop_map(|(address, lanes)| Op::Store { address, lanes }),
+        (0..3_u32).prop_map(|loads| Op::Wait { loads }),
+    ]
+}
+
+/// A Program: plain operations, barriers, and loops of up to three levels, each of which issues something itself.
+fn program() -> impl Strategy<Value = Vec<Op>> {
+    let block = prop_oneof![
+        4 => plain().prop_map(|op| vec![op]),
+        1 => Just(vec![Op::Barrier]),
+    ];
+    let nested = block.prop_recursive(MAX_LOOPS as u32, 12, 4, |inner| {
+        (trips(), plain(), proptest::collection::vec(inner, 0..3)).prop_map(|(trips, first, body)| {
+            let own = if matches!(first, Op::Wait { .. }) { Op::Alu { count: 1, latency: 2, lanes: 32 } } else { first };
+            let mut ops = vec![Op::Loop { trips }, own];
+            let uneven = matches!(trips, Trips::PerWarp { min, max } if min != max);
+            ops.extend(body.into_iter().flatten().filter(|op| !(uneven && *op == Op::Barrier)));
+            ops.push(Op::End);
+            ops
+        })
+    });
+    proptest::collection::vec(nested, 1..5).prop_map(|blocks| {
+        let ops: Vec<Op> = blocks.into_iter().flatten().collect();
+        if barriers_stand_evenly(&ops) { ops } else { ops.into_iter().filter(|op| *op != Op::Barrier).collect() }
+    })
+}
+
+/// No barrier inside a loop whose trips differ between warps, however deep.
+fn barriers_stand_evenly(program: &[Op]) -> bool {
+    let mut uneven = Vec::new();
+    program.iter().all(|op| {
+        match op {
+            Op::Loop { trips } => uneven.push(matches!(trips, Trips::PerWarp { min, max } if min != max)),
+            Op::End => drop(uneven.pop()),
+            _ => {}
+        }
+        *op != Op::Barrier || !uneven.contains(&true)
+    })
+}
+
+/// A kernel of one or two launches that fits any of the GPUs above.
+pub fn kernel() -> impl Strategy<Value = Kernel> {
+    let launch = (1..8_u32, select(vec![32_u32, 64, 61, 128]), select(vec![16_u32, 1, 40]), select(vec![0_u32, 512]), program())
+        .prop_map(|(ctas, threads, registers, shared_bytes, program)| Launch { ctas, threads, registers, shared_bytes, program });
+    (proptest::collection::vec(launch, 1..3), select(vec![4096_u64, 1024, 1 << 20])).prop_map(|(launches, bytes)| Kernel {
+        name: "K".into(),
+        title: String::new(),
+        doc: String::new(),
+        source: String::new(),
+        arrays: ["a", "b"].map(|name| Array { name: name.into(), bytes }).into(),
+        launches,
+    })
+}
+
+/// One to four kernels, each with its own name and so its own draws.
+pub fn mix() -> impl Strategy<Value = Vec<Kernel>> {
+    proptest::collection::vec(kernel(), 1..5).prop_map(|mut kernels| {
+        for (number, kernel) in kernels.iter_mut().enumerate() {
+            kernel.name = format!("K{number}");
+        }
+        kernels
+    })
+}
+
+pub fn warp_order() -> impl Strategy<Value = WarpOrder> {
+    prop_oneof![
+        Just(WarpOrder::Gto),
+        Just(WarpOrder::Lrr),
+        select(vec![1_u8, 4, 64]).prop_map(WarpOrder::TwoLevel),
+        Just(WarpOrder::LrrGto),
+    ]
+}
+
+/// Controls that slow kernels down but starve none for ever.
+pub fn controls() -> impl Strategy<Value = Controls> {
+    let maybe = |values: Vec<u32>| prop_oneof![2 => Just(None), 1 => select(values).prop_map(Some)];
+    let for_each = (
+        proptest::array::uniform8(maybe(vec![16, 8, 24, 100])),
+        proptest::array::uniform8(maybe(vec![50, 7, 20])),
+        proptest::array::uniform8(select(vec![u32::MAX, 1, 2])),
+        proptest::array::uniform8(0..2_u8),
+        proptest::array::uniform8(select(vec![u16::MAX, 1, 2])),
+        proptest::array::uniform8(select(vec![u64::MAX, 1])),
+    );
+    (for_each, any::<bool>(), any::<bool>(), select(vec![200_u32, 1, 37]), warp_order()).prop_map(
+        |((credits, quotas, ways, ranks, limits, masks), split, all_spent, interval, order)| {
+            let mut controls = Controls::neutral(64, order);
+            controls.miss_credits = PerKernel(credits);
+            controls.warp_quota = PerKernel(quotas);
+            // Way 0 is in every mask, so that the smallest cache has one.
+            controls.l1_ways = PerKernel(ways.map(|mask| mask | 1));
+            controls.miss_rank = PerKernel(ranks);
+            controls.dram_rank = PerKernel(ranks);
+            controls.cta_target = vec![PerKernel(limits); 64];
+            controls.sm_mask = PerKernel(masks);
+            controls.miss_queue_split = split;
+            controls.quota_refill = if all_spent { QuotaRefill::WhenAllSpent } else { QuotaRefill::Interval };
+            (controls.credit_interval, controls.quota_interval) = (interval, interval);
+            controls
+        },
+    )
+}
+
+/// A run of a mix to its end, without restarts.
+pub fn experiment() -> impl Strategy<Value = Experiment> {
+    (gpu(), mix(), controls(), any::<u32>(), any::<bool>()).prop_map(|(gpu, kernels, mut controls, seed, neutral)| {
+        let sms = gpu.sm_count() as usize;
+        let warp_order = controls.warp_order;
+        controls.cta_target.truncate(sms);
+        let policy = if neutral { PolicySpec::Leftover } else { PolicySpec::Manual { controls: Some(controls) } };
+        Experiment {
+            name: "random".into(),
+            source: String::new(),
+            seed: seed.into(),
+            gpu,
+            kernels: kernels.into_iter().map(|kernel| KernelUse { kernel, ctas_per_sm: None, qos: None }).collect(),
+            policy,
+            warp_order,
+            stop: Stop::KernelsDone { at_most: 30_000_000 },
+            restart: false,
+            alone: false,
+        }
+    })
+}
+
+/// Where to cut a run, as parts of its length.
+pub fn cuts() -> impl Strategy<Value = Vec<Index>> {
+    proptest::collection::vec(any::<Index>(), 1..6)
+}
+
+/// The kernels of an experiment by number.
+pub fn kernels(experiment: &Experiment) -> impl Iterator<Item = KernelId> + Clone + use<> {
+    KernelId::first(experiment.kernels.len())
+}

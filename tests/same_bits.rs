@@ -1,0 +1,72 @@
+//! The same bits from random machines: whatever the order of parts, whether or not anything sleeps, however the run is cut, looked at or
+//! cloned. `determinism.rs` holds the same of the examples, against goldens; the wasm tests hold the module to those goldens.
+
+mod random;
+
+use proptest::prelude::*;
+use sim_core::experiment::Experiment;
+use sim_core::simulation::Simulation;
+
+/// Cycles of a run.
+const CYCLES: u64 = 2500;
+
+fn start(experiment: &Experiment) -> Simulation {
+    Simulation::new(experiment).unwrap_or_else(|problems| panic!("the generator makes valid experiments:\n{problems}"))
+}
+
+fn digest_after(mut simulation: Simulation, cycles: u64) -> u64 {
+    simulation.advance(cycles);
+    simulation.digest()
+}
+
+/// For a failure: the first cycle after which two runs differ, and in which lines.
+fn first_difference(mut a: Simulation, mut b: Simulation) -> String {
+    while a.cycle() < CYCLES && a.clone().digest() == b.clone().digest() {
+        a.advance(1);
+        b.advance(1);
+    }
+    let [there, here] = [&mut a, &mut b].map(|simulation| {
+        simulation.machine_mut().settle();
+        format!("{:#?}", simulation.machine())
+    });
+    let lines = there.lines().zip(here.lines()).filter(|(there, here)| there != here).take(12);
+    let shown: Vec<String> = lines.map(|(there, here)| format!("{} | {}", there.trim(), here.trim())).collect();
+    format!("first after cycle {}:\n{}", a.cycle(), shown.join("\n"))
+}
+
+proptest! {
+    #![proptest_config(random::cases(1000))]
+
+    #[test]
+    fn the_order_of_parts_and_sleeping_change_nothing(experiment in random::experiment()) {
+        let want = digest_after(start(&experiment), CYCLES);
+        let mut backwards = start(&experiment);
+        backwards.machine_mut().reversed = true;
+        prop_assert_eq!(digest_after(backwards, CYCLES), want, "every phase backwards");
+        let mut awake = start(&experiment);
+        awake.machine_mut().keep_awake = true;
+        let asleep = start(&experiment);
+        prop_assert_eq!(digest_after(awake.clone(), CYCLES), want, "nothing allowed to sleep: {}", first_difference(asleep, awake));
+    }
+
+    #[test]
+    fn cuts_looks_and_clones_change_nothing(experiment in random::experiment(), cuts in random::cuts(), by_event in any::<bool>()) {
+        let mut whole = start(&experiment);
+        whole.advance(CYCLES);
+        let (want, end) = (whole.digest(), whole.cycle());
+        let mut cut = start(&experiment);
+        cut.machine_mut().record_events = true;
+        let mut frame = Vec::new();
+        for place in cuts {
+            let part = place.index(CYCLES as usize) as u64;
+            let left = end.saturating_sub(cut.cycle());
+            if by_event { cut.advance_event(part.min(left)); } else { cut.advance(part.min(left)); }
+            let _ = (cut.result(), cut.digest(), cut.explain_stuck());
+            sim_core::frame::fill(cut.machine(), &mut frame);
+            let original = cut.clone();
+            prop_assert_eq!(digest_after(original, end - cut.cycle()), want, "the original of a clone");
+        }
+        let left = end - cut.cycle();
+        prop_assert_eq!(digest_after(cut, left), want, "cut, looked at, and cloned");
+    }
+}
