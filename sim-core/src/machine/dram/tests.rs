@@ -1,38 +1,14 @@
+//! Order, maps, pages and sleeping of one channel. Its bandwidth under load is in the root package's tests/first_principles.
+
 use super::*;
-use crate::gpu::{DramMap, DramTiming, PagePolicy};
+use crate::gpu::{DramMap, PagePolicy};
+use crate::probe::DramProbe;
 use crate::rng::{below, mix};
 use alloc::vec::Vec;
 
-/// Timings of the first-principles table: GDDR5 as in HeteroCore's Table 2, T = 4.
-pub(super) fn config() -> DramConfig {
-    DramConfig {
-        kind: DramKind::Banked,
-        channels: 1,
-        mhz: 1000,
-        queue: 128,
-        banks: 16,
-        columns: 32,
-        map: DramMap::RowBankColumn,
-        page: PagePolicy::Open,
-        latency: 0,
-        timing: DramTiming {
-            T: 4,
-            tCL: 12,
-            WL: 4,
-            tRP: 12,
-            tRC: 40,
-            tRAS: 28,
-            tRCD: 12,
-            tRRD: 6,
-            tFAW: 0,
-            tCCD: 2,
-            tWR: 12,
-            tWTR: 5,
-            tRTP: 2,
-            tREFI: 0,
-            tRFC: 0,
-        },
-    }
+/// The probe's channel: GDDR5 as in HeteroCore's Table 2, T = 4.
+fn config() -> DramConfig {
+    DramProbe::default().config
 }
 
 const EQUAL: PerKernel<u8> = PerKernel::all(0);
@@ -56,26 +32,6 @@ fn serve(channel: &mut Channel, mut clock: Clock, rank: &PerKernel<u8>) -> Vec<T
     transfers
 }
 
-/// Keeps the queue full with `request(n)` for `clocks` and returns (fraction of the peak, row-hit rate).
-fn saturate(config: &DramConfig, clocks: Clock, mut request: impl FnMut(u64) -> DramRequest) -> (f64, f64) {
-    let mut channel = Channel::new(config);
-    let (mut n, mut lines, mut hits) = (0, 0_u64, 0_u64);
-    for clock in 0..clocks {
-        while channel.has_room() {
-            channel.push(clock, request(n)).unwrap();
-            n += 1;
-        }
-        channel.tick(clock, |transfer| {
-            if clock > clocks / 10 {
-                lines += 1;
-                hits += u64::from(transfer.row_hit);
-            }
-        });
-    }
-    let peak = (clocks - clocks / 10) as f64 / f64::from(config.timing.T);
-    (lines as f64 / peak, hits as f64 / lines as f64)
-}
-
 #[test]
 fn an_unloaded_read_takes_what_its_bank_makes_of_it() {
     let config = config();
@@ -94,51 +50,12 @@ fn an_unloaded_read_takes_what_its_bank_makes_of_it() {
 }
 
 #[test]
-fn sequential_reads_fill_the_bus() {
-    let (bandwidth, hits) = saturate(&config(), 100_000, |n| read(n as u32));
-    assert!(bandwidth >= 0.995, "{bandwidth}");
-    assert!((hits - 31.0 / 32.0).abs() < 1e-4, "{hits}");
-}
-
-#[test]
-fn one_bank_with_a_new_row_each_time_gives_a_line_every_t_rc() {
-    let config = config();
-    let (bandwidth, hits) = saturate(&config, 100_000, |n| read(n as u32 * config.columns * config.banks));
-    assert!((bandwidth - 4.0 / 40.0).abs() < 0.002, "{bandwidth}");
-    assert_eq!(hits, 0.0);
-}
-
-#[test]
-fn refresh_takes_its_share() {
-    let mut config = config();
-    config.timing.tREFI = 3604;
-    config.timing.tRFC = 60;
-    let (bandwidth, _) = saturate(&config, 200_000, |n| read(n as u32));
-    assert!((bandwidth - 0.973).abs() < 0.005, "{bandwidth}");
-}
-
-#[test]
-fn four_activates_window_bounds_random_rows() {
-    let mut config = config();
-    config.timing.tFAW = 80;
-    let (bandwidth, _) = saturate(&config, 100_000, |n| read(below(mix(3, n), 1 << 30) as u32));
-    assert!((bandwidth - 4.0 * 4.0 / 80.0).abs() < 0.004, "{bandwidth}");
-    config.timing.tFAW = 0;
-    let (free, _) = saturate(&config, 100_000, |n| read(below(mix(3, n), 1 << 30) as u32));
-    // tRRD = 6 bounds it then.
-    assert!(free > 0.55 && free <= 4.0 / 6.0 + 0.005, "{free}");
-}
-
-#[test]
-fn writes_go_in_batches() {
-    let (mixed, _) = saturate(&config(), 100_000, |n| if n % 2 == 0 { read(n as u32 / 2) } else { write(n as u32 / 2) });
-    // One line at a time would be 8 clocks of data in tCL + T - WL + WL + T + tWTR = 25.
-    assert!(mixed > 0.8, "{mixed}");
+fn a_read_goes_before_a_lone_write() {
     let mut channel = Channel::new(&config());
     channel.push(0, write(0)).unwrap();
     channel.push(0, read(1)).unwrap();
     let order: Vec<u32> = serve(&mut channel, 0, &EQUAL).iter().map(|transfer| transfer.request.line).collect();
-    assert_eq!(order, [1, 0], "a read goes before a lone write");
+    assert_eq!(order, [1, 0]);
 }
 
 #[test]

@@ -1,70 +1,16 @@
 use super::*;
 use crate::controls::WarpOrder;
 use crate::gpu::*;
+use crate::probe::DramProbe;
 use crate::rng::{below, mix};
-use alloc::string::String;
 
-/// A GPU of CCBP's proportions. Only its memory side is looked at.
+/// The CCBP GPU with other fixed latencies, and DRAM timings of the first-principles table at its bandwidth, without refresh.
 fn gpu() -> Gpu {
-    Gpu {
-        name: String::new(),
-        sms: vec![SmClass {
-            name: String::new(),
-            count: 16,
-            ctas: 32,
-            threads: 2048,
-            registers: 65_536,
-            register_granularity: 1,
-            shared_bytes: 98_304,
-            shared_banks: 32,
-            shared_latency: 24,
-            schedulers: 4,
-            loads_per_warp: 8,
-            lsu_queue: 8,
-            lsu_hol: false,
-            l1: L1Config {
-                bytes: 24_576,
-                ways: 8,
-                latency: 28,
-                mshrs: 256,
-                merges: 8,
-                miss_queue: 128,
-                arbiter_latency: 1,
-                store_buffer: 16,
-            },
-        }],
-        core_mhz: 1800,
-        noc: NocConfig { kind: NocKind::Crossbar, mhz: 1200, flit_bytes: 32, queue: 8, latency: 8, arbiter: Arbiter::RoundRobin },
-        l2: L2Config { banks: 16, bank_bytes: 131_072, ways: 8, line_bytes: 128, mshrs: 256, merges: 8, queue: 8, latency: 40 },
-        dram: DramConfig {
-            kind: DramKind::Banked,
-            channels: 16,
-            mhz: 1246,
-            queue: 128,
-            banks: 16,
-            columns: 16,
-            map: DramMap::RowBankColumn,
-            page: PagePolicy::Open,
-            latency: 100,
-            timing: DramTiming {
-                T: 8,
-                tCL: 12,
-                WL: 4,
-                tRP: 12,
-                tRC: 40,
-                tRAS: 28,
-                tRCD: 12,
-                tRRD: 6,
-                tFAW: 0,
-                tCCD: 2,
-                tWR: 12,
-                tWTR: 5,
-                tRTP: 2,
-                tREFI: 0,
-                tRFC: 0,
-            },
-        },
-    }
+    let mut gpu = presets::find("ccbp-16sm").unwrap();
+    gpu.l2.latency = 40;
+    gpu.dram.latency = 100;
+    gpu.dram.timing = DramTiming { T: gpu.dram.timing.T, ..DramProbe::default().config.timing };
+    gpu
 }
 
 fn controls(gpu: &Gpu) -> Controls {

@@ -1,0 +1,99 @@
+//! Whole experiments on the preset: do they give what the preset's source says?
+
+use super::{K, kernel, near, repeat};
+use sim_core::experiment::Experiment;
+use sim_core::gpu::{occupancy, presets};
+use sim_core::kernel::{Address, Kernel, Op};
+use sim_core::probe;
+use sim_core::simulation::{Reason, Simulation};
+use sim_core::stats::KernelStats;
+use sim_core::value::Value;
+
+/// A kernel alone on `ccbp-16sm`.
+fn start(kernel: Kernel) -> Simulation {
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("kernels", Value::array(["BP"])),
+        ("policy", "leftover".into()),
+        ("warp_order", "lrr".into()),
+        ("stop", Value::object([("kernels_done", true)])),
+        ("restart", false.into()),
+    ]);
+    let mut experiment = Experiment::decode(&value).unwrap();
+    experiment.kernels[0].kernel = kernel;
+    Simulation::new(&experiment).unwrap()
+}
+
+/// Runs a kernel until it is done and returns its counters and the cycles.
+fn run(kernel: Kernel) -> (KernelStats, u64) {
+    let mut simulation = start(kernel);
+    assert_eq!(simulation.advance(u64::MAX), Reason::KernelsDone);
+    assert_eq!(simulation.cycle(), simulation.machine().run(K).finished_at + 1, "the run ends with the kernel, not later");
+    (simulation.totals()[K.index()], simulation.cycle())
+}
+
+/// One warp that loads one line at a time, `step` bytes further each time, `loads` times.
+fn chase(loads: u32, step: i64) -> Vec<Op> {
+    let address = Address { lane: 4, loops: [step, 0, 0], ..Address::default() };
+    repeat(loads, &[Op::Load { address, lanes: 32 }, Op::Wait { loads: 0 }])
+}
+
+/// A load that misses everywhere takes 380 core cycles in all (CCBP Table 1).
+#[test]
+fn an_unloaded_dram_access_takes_380_cycles_in_all() {
+    // A row further each time, so that each of the 16 banks of a channel is opened once.
+    let (stats, _) = run(kernel(1, 32, chase(16, 128 * 16 * 16)));
+    assert_eq!((stats.l2_misses, stats.dram_row_hits), (16, 0));
+    near("cycles", stats.load_latency_sum as f64 / stats.loads_done as f64, 380.0, 0.02 * 380.0);
+}
+
+/// A load that misses L1D and hits L2 takes 200 core cycles in all (CCBP Table 1).
+#[test]
+fn an_unloaded_l2_hit_takes_200_cycles() {
+    // The first warp brings 400 lines, more than L1D holds and fewer than L2 does; later rounds hit L2.
+    let address = Address { lane: 4, loops: [0, 128, 0], ..Address::default() };
+    let round = repeat(20, &repeat(400, &[Op::Load { address, lanes: 32 }, Op::Wait { loads: 0 }]));
+    let (stats, _) = run(kernel(1, 32, round));
+    assert_eq!((stats.l1_hits, stats.l2_misses, stats.l2_hits), (0, 400, 400 * 19));
+    let dram = 400.0 * 380.0;
+    near("cycles", (stats.load_latency_sum as f64 - dram) / (400.0 * 19.0), 200.0, 0.02 * 200.0);
+}
+
+/// A load that hits L1D takes 82 core cycles (Mei and Chu, TPDS 2017: Maxwell).
+#[test]
+fn an_l1_hit_takes_82_cycles() {
+    let (stats, _) = run(kernel(1, 32, chase(1000, 0)));
+    assert_eq!((stats.l1_misses, stats.l1_hits), (1, 999));
+    near("cycles", stats.load_latency_sum as f64 / 1000.0, 82.0, 0.02 * 82.0);
+}
+
+/// The same two latencies behind the SM's port; the SM's part, from the L1D miss to the port and back, is not in these.
+#[test]
+fn unloaded_latency_behind_the_port() {
+    let (hit, miss) = probe::unloaded_latency(&presets::find("ccbp-16sm").unwrap());
+    near("L2", hit, 200.0, 0.02 * 200.0);
+    near("DRAM", miss, 380.0, 0.02 * 380.0);
+}
+
+/// 16 SMs × 4 schedulers × 32 lanes.
+#[test]
+fn peak_ipc_is_2048() {
+    let mut simulation = start(kernel(16 * 8, 256, vec![Op::Alu { count: 50_000, latency: 4, lanes: 32 }]));
+    simulation.advance(100);
+    let before = simulation.totals()[K.index()];
+    simulation.advance(1000);
+    assert_eq!((simulation.totals()[K.index()] - before).thread_instructions, 2048 * 1000);
+}
+
+/// 128 threads of 85 registers: six CTAs in 65,536 registers, or five where a warp gets them in multiples of 256 (`gpu/occupancy.rs`).
+#[test]
+fn occupancy_limits_what_is_resident() {
+    let gpu = presets::find("ccbp-16sm").unwrap();
+    let alu = || vec![Op::Alu { count: 1000, latency: 4, lanes: 32 }];
+    let mut registers = kernel(1000, 128, alu());
+    registers.launches[0].registers = 85;
+    assert_eq!(occupancy::of(&registers.launches[0], &gpu.sms[0]).ctas, 6);
+    let (stats, cycles) = run(registers);
+    assert_eq!(stats.ctas_done, 1000);
+    assert!(stats.cta_cycles <= 16 * 6 * cycles && stats.cta_cycles > 16 * 5 * cycles);
+}

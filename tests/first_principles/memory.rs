@@ -1,0 +1,207 @@
+//! L1D misses, stores, L2 and DRAM of whole machines: bounds by Little's law and by the clocks. Numbers are exact where nothing but a
+//! queue's phase at the window's edges can differ; then one item at each edge is the tolerance.
+
+use super::{K, finish, kernel, machine, near, one_of_each, repeat, window};
+use sim_core::controls::WarpOrder;
+use sim_core::gpu::{DramKind, Gpu, NocKind};
+use sim_core::kernel::{Address, Kernel, Op, Scatter};
+use sim_core::machine::Machine;
+use sim_core::probe;
+use sim_core::stats::KernelStats;
+
+const LINE: u64 = 128;
+
+/// Warps that load, or store, without end; each visit goes to a random line of `lines`.
+fn random_lines(store: bool, lines: u64) -> Kernel {
+    let address = Address { lane: 4, scatter: Scatter::Warp { bytes: lines * LINE }, ..Address::default() };
+    let op = if store { Op::Store { address, lanes: 32 } } else { Op::Load { address, lanes: 32 } };
+    kernel(1 << 20, 1024, repeat(1_000_000, &[op]))
+}
+
+/// L1D so small that it hardly ever hits.
+fn without_l1(mut gpu: Gpu) -> Gpu {
+    gpu.sms[0].l1.bytes = 128;
+    gpu.sms[0].l1.ways = 1;
+    gpu
+}
+
+/// What one kernel does in `cycles` cycles after a warm-up in which all lines get into L2, even one at a time.
+fn steady(gpu: &Gpu, kernel: Kernel, cycles: u64) -> KernelStats {
+    let mut m = machine(gpu, kernel, WarpOrder::Lrr);
+    window(&mut m, 1_500_000);
+    window(&mut m, cycles)
+}
+
+/// An L2 bank looks up one request a NoC cycle, hit or store alike; behind a crossbar its ports bind first: a read's reply and a store's
+/// request are 1 + 128 / 32 = 5 flits.
+#[test]
+fn an_l2_bank_serves_one_request_a_noc_cycle() {
+    for store in [false, true] {
+        for (kind, noc_cycles) in [(NocKind::Ideal, 1), (NocKind::Crossbar, 5)] {
+            let mut gpu = without_l1(one_of_each());
+            gpu.sms[0].count = 16;
+            gpu.noc.kind = kind;
+            // 3,000 core cycles are 2,000 NoC cycles.
+            let got = steady(&gpu, random_lines(store, 512), 3_000);
+            assert_eq!(got.l2_hits, 2_000 / noc_cycles, "{kind:?}, stores: {store}");
+        }
+    }
+}
+
+/// Little's law at L1D: m MSHRs, each taken for the latency of a miss, give m / latency lines a cycle, until the reply port gives
+/// no more than a line every 5 NoC cycles.
+#[test]
+fn l1_mshrs_over_the_latency_is_the_rate_of_misses() {
+    let rate = |mshrs| {
+        let mut gpu = without_l1(one_of_each());
+        gpu.sms[0].l1.mshrs = mshrs;
+        let got = steady(&gpu, random_lines(false, 512), 90_000);
+        // What is under way on average is every MSHR: the rate times the mean latency.
+        near("MSHRs in use", got.latency_sum as f64 / 90_000.0, f64::from(mshrs), 0.01 * f64::from(mshrs));
+        got.latency_count as f64 / 90_000.0
+    };
+    let unloaded = rate(1);
+    for mshrs in [2, 4, 8, 16] {
+        near(&format!("{mshrs} MSHRs"), rate(mshrs), f64::from(mshrs) * unloaded, 0.02 * f64::from(mshrs) * unloaded);
+    }
+    near("the port's limit", rate(64), 1.0 / 7.5, 1e-4);
+}
+
+/// Little's law at L2: a bank's m MSHRs, each taken while DRAM fetches (an unloaded miss less an unloaded hit), give m lines in that time,
+/// until the bank looks up no more than one request a NoC cycle.
+#[test]
+fn l2_mshrs_over_the_dram_latency_is_the_rate_of_misses() {
+    for mshrs in [1, 4, 16, 64, 1024] {
+        let mut gpu = without_l1(one_of_each());
+        gpu.sms[0].count = 16;
+        // One clock, so that the latency is the same for all; unlimited bandwidth on both sides of the bank.
+        (gpu.noc.mhz, gpu.dram.mhz) = (gpu.core_mhz, gpu.core_mhz);
+        (gpu.noc.kind, gpu.dram.kind) = (NocKind::Ideal, DramKind::Ideal);
+        gpu.l2.mshrs = mshrs;
+        gpu.l2.bank_bytes = 8 * 128;
+        let (hit, miss) = probe::unloaded_latency(&gpu);
+        let taken = miss - hit;
+        let got = steady(&gpu, random_lines(false, 1 << 22), 100 * taken as u64).l2_misses as f64;
+        let want = (f64::from(mshrs) / taken).min(1.0) * 100.0 * taken;
+        near(&format!("{mshrs} MSHRs"), got, want, f64::from(mshrs).min(taken));
+    }
+}
+
+/// A store buffer of b entries takes b stores, one a cycle, and holds the next one back until the first is acknowledged.
+#[test]
+fn a_full_store_buffer_stalls() {
+    for entries in [1, 4, 16] {
+        let mut gpu = one_of_each();
+        gpu.sms[0].l1.store_buffer = entries;
+        let address = Address { lane: 128, ..Address::default() };
+        let mut m = machine(&gpu, kernel(1, 32, vec![Op::Store { address, lanes: 32 }]), WarpOrder::Lrr);
+        // Unacknowledged stores before the first acknowledgement, and the cycles that the next store has waited for it.
+        let mut before = KernelStats::default();
+        while m.kernel_stats(K).replies == 0 {
+            before += window(&mut m, 1);
+        }
+        assert_eq!(before.l1_writes - before.replies, u64::from(entries));
+        // Issued in cycle 1, the stores go to L1D from cycle 2 on.
+        assert_eq!(before.fail_store_buffer, m.now - 1 - 2 - u64::from(entries), "{entries} entries");
+        finish(&mut m);
+        let rest = window(&mut m, 20_000);
+        assert_eq!(rest.replies + before.replies, 32, "every store is acknowledged");
+    }
+}
+
+/// Little's law at the store buffer: b entries, each taken for a round trip to L2, give b / round trip stores a cycle, until the request
+/// port gives no more than a packet of 5 flits every 5 NoC cycles.
+#[test]
+fn store_buffer_over_the_round_trip_is_the_rate_of_stores() {
+    let rate = |entries| {
+        let mut gpu = one_of_each();
+        gpu.sms[0].l1.store_buffer = entries;
+        steady(&gpu, random_lines(true, 512), 90_000).l1_writes as f64 / 90_000.0
+    };
+    let unloaded = rate(1);
+    // A hit, with the line on the way to L2 instead of on the way back, and the miss queue on top.
+    near("round trip", 1.0 / unloaded, 200.0, 0.02 * 200.0);
+    for entries in [2, 4, 8, 16] {
+        near(&format!("{entries} entries"), rate(entries), f64::from(entries) * unloaded, 0.02 * f64::from(entries) * unloaded);
+    }
+    near("the port's limit", rate(64), 1.0 / 7.5, 1e-4);
+}
+
+/// Virtual queue with a quota of 3 requests in 200 cycles, five of them queued, port free: three leave in successive cycles, the rest in
+/// cycles 200 and 201 (CCBP §5.1).
+#[test]
+fn credits_let_three_leave_and_two_wait_for_the_next_interval() {
+    let mut m = machine(
+        &one_of_each(),
+        kernel(1, 32, vec![Op::Load { address: Address { lane: 128, ..Address::default() }, lanes: 5 }]),
+        WarpOrder::Lrr,
+    );
+    let mut controls = m.controls().clone();
+    controls.miss_queue_split = true;
+    controls.miss_credits[K] = Some(3 * 16);
+    m.set_controls(controls);
+    let mut left = Vec::new();
+    for cycle in 0..600 {
+        left.extend((0..window(&mut m, 1).requests).map(|_| cycle));
+    }
+    assert_eq!(left, [left[0], left[0] + 1, left[0] + 2, 200, 201]);
+}
+
+/// The NoC's clock against the core's: one SM's reply port gives `noc / 5` lines in `core` cycles, whichever is faster.
+#[test]
+fn noc_bandwidth_follows_its_clock() {
+    for (core, noc) in [(1800, 1200), (1200, 1200), (1200, 1800), (1000, 313), (500, 2000)] {
+        let mut gpu = without_l1(one_of_each());
+        gpu.l2.banks = 4;
+        (gpu.core_mhz, gpu.noc.mhz) = (core, noc);
+        let got = steady(&gpu, random_lines(false, 512), 5 * u64::from(core));
+        near(&format!("{noc} MHz against {core}"), got.replies as f64, f64::from(noc), 1.0);
+    }
+}
+
+/// DRAM's clock against the core's: in `T × core` cycles a channel gives `dram` lines of a sequential stream, less what rows and their
+/// order cost (the channel by itself: `dram::a_sequential_stream_fills_the_bus`).
+#[test]
+fn dram_bandwidth_follows_its_clock() {
+    for (core, dram) in [(1800, 1246), (1000, 1000), (700, 1246), (1800, 400)] {
+        let mut gpu = without_l1(one_of_each());
+        (gpu.core_mhz, gpu.noc.mhz, gpu.dram.mhz) = (core, 4 * core, dram);
+        gpu.noc.kind = NocKind::Ideal;
+        let address = Address { lane: 4, cta: 32 * 128, warp: 128, loops: [64 * 128, 0, 0], ..Address::default() };
+        let stream = kernel(2, 1024, repeat(1_000_000, &[Op::Load { address, lanes: 32 }]));
+        let mut m = machine(&gpu, stream, WarpOrder::Lrr);
+        window(&mut m, 10_000);
+        let got = window(&mut m, 8 * u64::from(core));
+        near(&format!("{dram} MHz against {core}"), got.dram_reads as f64, f64::from(dram), 0.01 * f64::from(dram));
+        assert_eq!(got.dram_writes, 0);
+    }
+}
+
+/// A machine that has run a kernel to its end, and long enough that nothing is under way any more.
+fn drained(gpu: &Gpu, kernel: Kernel) -> Machine {
+    let mut m = machine(gpu, kernel, WarpOrder::Lrr);
+    finish(&mut m);
+    window(&mut m, 100_000);
+    assert!(m.memory.is_idle());
+    m
+}
+
+/// Write-back with write-allocate and fetch: each line that a stream stores, in whole or in part, is read from DRAM once, and written once
+/// when it is evicted; the last ones stay dirty in L2. A stream of loads of the same size reads as much and writes nothing.
+#[test]
+fn a_stored_line_costs_a_read_and_a_write_back() {
+    let gpu = one_of_each();
+    let (lines, l2_lines) = (4096, u64::from(gpu.l2.bank_bytes) / LINE);
+    let address = Address { lane: 4, cta: 8 * 128, warp: 128, ..Address::default() };
+    for lanes in [1, 16, 32] {
+        let store = drained(&gpu, kernel(lines / 8, 256, vec![Op::Store { address, lanes }])).kernel_stats(K);
+        assert_eq!([store.l2_writes, store.l2_misses, store.dram_reads], [u64::from(lines); 3], "{lanes} lanes");
+        assert_eq!([store.l2_dirty_victims, store.dram_writes], [u64::from(lines) - l2_lines; 2], "{lanes} lanes");
+        let load = drained(&gpu, kernel(lines / 8, 256, vec![Op::Load { address, lanes }])).kernel_stats(K);
+        assert_eq!([load.l2_misses, load.dram_reads, load.dram_writes], [u64::from(lines), u64::from(lines), 0], "{lanes} lanes");
+    }
+    // Stores to lines that L2 holds cost no DRAM access at all.
+    let again = repeat(10, &[Op::Store { address, lanes: 32 }]);
+    let got = drained(&gpu, kernel(512 / 8, 256, again)).kernel_stats(K);
+    assert_eq!([got.l2_writes, got.dram_reads, got.dram_writes], [5120, 512, 0]);
+}

@@ -1,0 +1,99 @@
+//! Issue, barriers, shared memory and the LSU of one SM. All numbers are exact; a constant start-up is taken out by comparing two runs.
+
+use super::{K, finish, kernel, machine, one_of_each, repeat, window};
+use sim_core::controls::WarpOrder;
+use sim_core::gpu::Gpu;
+use sim_core::kernel::{Address, Op};
+
+fn one_scheduler() -> Gpu {
+    let mut gpu = one_of_each();
+    gpu.sms[0].schedulers = 1;
+    gpu
+}
+
+fn alu(count: u32, latency: u32) -> Op {
+    Op::Alu { count, latency, lanes: 32 }
+}
+
+/// Cycles that one more trip of a loop costs a CTA of `warps` warps.
+fn cycles_a_trip(gpu: &Gpu, warps: u32, body: &[Op]) -> f64 {
+    let cycles = |trips| finish(&mut machine(gpu, kernel(1, warps * 32, repeat(trips, body)), WarpOrder::Lrr));
+    (cycles(300) - cycles(100)) as f64 / 200.0
+}
+
+/// Two-level groups of g warps whose instructions take l cycles: a group whose round takes as long as an instruction (l ≤ g) never stalls
+/// as a whole, so the groups run to their end one after the other, g n cycles each (Narasiman et al., MICRO 2011, §4.2).
+#[test]
+fn two_level_groups_run_one_after_the_other() {
+    const N: u32 = 1000;
+    for group in [4, 8, 16] {
+        for latency in [1, 4] {
+            let mut m = machine(&one_scheduler(), kernel(16, 32, vec![alu(N, latency)]), WarpOrder::TwoLevel(group));
+            let (group, mut done) = (u64::from(group), 0);
+            let whole = group * u64::from(N);
+            // In the middle of each group's turn the groups before it are done and no warp of its own is.
+            window(&mut m, whole / 2);
+            for turn in 0..16 / group {
+                assert_eq!(done, turn * group, "groups of {group}, latency {latency}, turn {turn}");
+                done += window(&mut m, whole).ctas_done;
+            }
+            assert_eq!((done, m.run(K).finished_at / 16), (16, u64::from(N)));
+        }
+    }
+}
+
+/// Two-level groups of g warps whose instructions take l > g cycles: every group stalls after one round and hands over to the next, so
+/// that all warps advance together, and 16 ≥ l warps still fill the scheduler.
+#[test]
+fn two_level_groups_take_turns_when_they_stall() {
+    const N: u32 = 1000;
+    for (group, latency) in [(4, 5), (4, 16), (8, 9), (8, 16)] {
+        let mut m = machine(&one_scheduler(), kernel(16, 32, vec![alu(N, latency)]), WarpOrder::TwoLevel(group));
+        assert_eq!(window(&mut m, 16 * u64::from(N) - 16).ctas_done, 0, "groups of {group}, latency {latency}");
+        // Warps arrive one a cycle: the first round is not full.
+        assert_eq!(window(&mut m, 32 + 16).ctas_done, 16, "groups of {group}, latency {latency}");
+    }
+}
+
+/// A barrier takes each of the w warps of a scheduler one issue slot and opens in the cycle after the last arrival: with one instruction of
+/// latency l before it, round robin gives w + max(w, l) cycles a round.
+#[test]
+fn a_barrier_costs_its_issue_slots_and_the_wait_for_the_last_warp() {
+    for schedulers in [1, 2, 4] {
+        let mut gpu = one_of_each();
+        gpu.sms[0].schedulers = schedulers;
+        for warps in [1_u32, 2, 8, 32] {
+            for latency in [1, 4, 20] {
+                let share = warps.div_ceil(schedulers);
+                let got = cycles_a_trip(&gpu, warps, &[alu(1, latency), Op::Barrier]);
+                assert_eq!(got, f64::from(share + share.max(latency)), "{warps} warps on {schedulers} schedulers, latency {latency}");
+            }
+        }
+    }
+}
+
+/// Lanes s words apart: d = gcd(s, 32) of the 32 lanes fall into one of 32 banks (s = 0: all read one word), which keeps the banks busy for
+/// d cycles.
+#[test]
+fn a_bank_conflict_of_degree_d_costs_d_cycles() {
+    for (stride, degree) in [(0, 1), (1, 1), (2, 2), (3, 1), (4, 4), (8, 8), (12, 4), (16, 16), (32, 32), (33, 1)] {
+        // 32 warps keep the banks busy whatever the latency.
+        let shared = [Op::Shared { count: 1, stride, lanes: 32 }];
+        assert_eq!(cycles_a_trip(&one_of_each(), 32, &shared), f64::from(32 * degree), "stride {stride}");
+        // One warp waits for its value: the latency, and d − 1 cycles for the last of its words.
+        assert_eq!(cycles_a_trip(&one_of_each(), 1, &shared), f64::from(24 + degree - 1), "stride {stride}, one warp");
+    }
+}
+
+/// Coalescing: lanes that touch d lines keep the L1D port busy for d cycles, one line each (32 lanes: 4-byte words in a line, 128 bytes apart,
+/// and between).
+#[test]
+fn l1_takes_a_line_a_cycle() {
+    for (lane, lines) in [(0, 1), (4, 1), (8, 2), (32, 8), (128, 32)] {
+        let load = [Op::Load { address: Address { lane, ..Address::default() }, lanes: 32 }];
+        let mut m = machine(&one_of_each(), kernel(2, 1024, repeat(100_000, &load)), WarpOrder::Lrr);
+        window(&mut m, 10_000);
+        let got = window(&mut m, 3_200);
+        assert_eq!((got.l1_hits, got.load_instructions), (3_200, 3_200 / lines), "lanes {lane} bytes apart");
+    }
+}
