@@ -240,6 +240,7 @@ impl Default for DramProbe {
                     tCCD: 2,
                     tWR: 12,
                     tWTR: 5,
+                    tRTW: 0,
                     tRTP: 2,
                     tREFI: 0,
                     tRFC: 60,

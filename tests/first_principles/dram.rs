@@ -110,13 +110,15 @@ fn column_commands_are_bounded_by_tccd() {
     }
 }
 
-/// Read and write in turn, in one open row: read to write tCL + T − WL, write to read WL + T + tWTR, so two lines in tCL + 2 T + tWTR clocks.
+/// Read and write in turn, in one open row: read to write tCL + T + tRTW − WL, write to read WL + T + tWTR, so two lines in
+/// tCL + 2 T + tRTW + tWTR clocks.
 #[test]
 fn a_turn_of_the_bus_costs_what_the_timings_say() {
-    for (wtr, clocks) in [(0, 20.0), (5, 25.0), (12, 32.0)] {
+    for (wtr, rtw, clocks) in [(0, 0, 20.0), (5, 0, 25.0), (12, 0, 32.0), (5, 2, 27.0), (5, 9, 34.0)] {
         let mut probe = DramProbe { alternate_writes: true, ..with(&[("tWTR", wtr), ("columns", 65_536)]) };
+        probe.config.timing.tRTW = rtw;
         probe.config.queue = 1;
-        near(&format!("tWTR {wtr}"), bandwidth(&probe), 8.0 / clocks, EDGES);
+        near(&format!("tWTR {wtr}, tRTW {rtw}"), bandwidth(&probe), 8.0 / clocks, EDGES);
     }
 }
 

@@ -142,6 +142,7 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
     whole!("dram.timing.tCCD", "clocks", 0..=200, dram.timing.tCCD, "Column command to column command"),
     whole!("dram.timing.tWR", "clocks", 0..=200, dram.timing.tWR, "End of write data to precharge"),
     whole!("dram.timing.tWTR", "clocks", 0..=200, dram.timing.tWTR, "End of write data to read command"),
+    whole!("dram.timing.tRTW", "clocks", 0..=200, dram.timing.tRTW, "Idle clocks of the data bus from a read to a write"),
     whole!("dram.timing.tRTP", "clocks", 0..=200, dram.timing.tRTP, "Read command to precharge"),
     whole!("dram.timing.tREFI", "clocks", 0..=100000, dram.timing.tREFI, "Refresh interval; 0: no refresh"),
     whole!("dram.timing.tRFC", "clocks", 0..=2000, dram.timing.tRFC, "Refresh duration"),

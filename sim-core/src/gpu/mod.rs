@@ -225,6 +225,8 @@ pub struct DramTiming {
     pub tWR: u32,
     /// End of write data to read command.
     pub tWTR: u32,
+    /// Idle clocks of the data bus between read data and write data, on top of what tCL, T and WL give.
+    pub tRTW: u32,
     /// Read command to precharge, same bank.
     pub tRTP: u32,
     /// Refresh interval, all banks (0: no refresh).

@@ -98,7 +98,7 @@ fn ccbp_16sm() -> Gpu {
             map: DramMap::RowBankColumn,
             page: PagePolicy::Open,
             latency: 120, // makes an unloaded DRAM access 380 core cycles in all (CCBP Table 1)
-            // GDDR5 of GPGPU-Sim's GTX 480 configuration at 924 MHz, the same nanoseconds at 1246 MHz.
+            // GDDR5 of GPGPU-Sim's GTX 480 configuration at 924 MHz, the same nanoseconds at 1246 MHz; tRTW is in its code (2 clocks).
             timing: DramTiming {
                 T: 8, // 128 B at 16 B a clock
                 tCL: 16,
@@ -112,6 +112,7 @@ fn ccbp_16sm() -> Gpu {
                 tCCD: 3,
                 tWR: 16,
                 tWTR: 7,
+                tRTW: 3,
                 tRTP: 3,
                 tREFI: 4860,
                 tRFC: 81,

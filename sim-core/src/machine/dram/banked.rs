@@ -13,8 +13,8 @@
 //!
 //! **Refresh.** When it is due, all banks are closed by one all-bank precharge as soon as every bank allows it, and refreshed together.
 //!
-//! Simplified: (1) no idle clock between reads and writes on the data bus beyond the listed timings; (2) a read does not take its
-//! data from a queued write of the same line; (3) no limit on how long row hits or better ranks may pass an older request.
+//! Simplified: (1) a read does not take its data from a queued write of the same line; (2) no limit on how long row hits or better
+//! ranks may pass an older request.
 //!
 //! **Speed.** Requests hang in one list for each bank and direction, oldest first. Each bank's offer is kept, and worked out again only
 //! when something happened to its bank. Banks are sets by the command that they offer and by whether their own time for it has come, so

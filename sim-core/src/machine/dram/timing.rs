@@ -67,7 +67,7 @@ pub fn rows(t: &DramTiming) -> [Row; 19] {
         // The data bus carries one line at a time.
         row(Channel, Read,      Read,      t.T),
         row(Channel, Write,     Write,     t.T),
-        row(Channel, Read,      Write,     (t.tCL + t.T).saturating_sub(t.WL)),
+        row(Channel, Read,      Write,     (t.tCL + t.T + t.tRTW).saturating_sub(t.WL)),
         row(Channel, Write,     Read,      (t.WL + t.T).saturating_sub(t.tCL)),
         // All banks are closed when they are refreshed.
         row(Channel, Precharge, Refresh,   t.tRP),

@@ -58,6 +58,7 @@ fn gpu(sms: u32) -> Gpu {
                 tCCD: 2,
                 tWR: 15,
                 tWTR: 6,
+                tRTW: 0,
                 tRTP: 3,
                 tREFI: 0,
                 tRFC: 0,
