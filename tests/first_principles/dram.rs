@@ -84,6 +84,15 @@ fn one_bank_gives_a_line_a_row_cycle() {
     near("reads", bandwidth(&reads), 4.0 / 40.0, EDGES);
     let writes = DramProbe { write_fraction: 1.0, ..reads };
     near("writes", bandwidth(&writes), 4.0 / 44.0, EDGES);
+    // Whichever is longest of tRC, tRAS + tRP, and tRCD + tRTP + tRP.
+    for (timings, clocks) in [
+        ([("tRC", 50), ("tRAS", 28), ("tRTP", 2)], 50.0),
+        ([("tRC", 0), ("tRAS", 60), ("tRTP", 2)], 72.0),
+        ([("tRC", 40), ("tRAS", 28), ("tRTP", 30)], 54.0),
+        ([("tRC", 0), ("tRAS", 0), ("tRTP", 2)], 26.0),
+    ] {
+        near(&format!("{timings:?}"), bandwidth(&strided(with(&timings), ROW_OF_ALL_BANKS)), 4.0 / clocks, EDGES);
+    }
 }
 
 /// Every access another row, the banks in turn: an activate every tRRD, or four in every tFAW if that is longer than 4 tRRD. A line each.

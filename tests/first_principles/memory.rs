@@ -48,6 +48,34 @@ fn an_l2_bank_serves_one_request_a_noc_cycle() {
     }
 }
 
+/// The L1D table of ten cyclic sweeps (`components::cache_sweeps_miss_exactly`), by loads of a warp through the SM.
+#[test]
+fn a_warp_that_sweeps_misses_exactly() {
+    for (lines, misses) in [(96, 96), (192, 192), (193, 274), (200, 848), (216, 2160), (240, 2400), (384, 3840)] {
+        let load = Op::Load { address: Address { lane: 4, loops: [0, 128, 0], ..Address::default() }, lanes: 32 };
+        let sweeps = repeat(10, &repeat(lines, &[load, Op::Wait { loads: 0 }]));
+        let mut m = machine(&one_of_each(), kernel(1, 32, sweeps), WarpOrder::Lrr);
+        finish(&mut m);
+        m.settle();
+        let got = m.kernel_stats(K);
+        assert_eq!((got.l1_reads, got.l1_misses), (10 * u64::from(lines), misses), "{lines} lines");
+        // Everything fits L2, so DRAM reads each line once.
+        assert_eq!((got.l2_reads, got.dram_reads), (misses, u64::from(lines)), "{lines} lines");
+    }
+}
+
+/// Misses to one line: an MSHR serves 8 of them with one fetch, at L1D and at L2; the others wait and hit.
+#[test]
+fn one_fetch_serves_as_many_as_an_mshr_merges() {
+    let mut gpu = one_of_each();
+    let line = vec![Op::Load { address: Address { lane: 4, ..Address::default() }, lanes: 32 }];
+    let warps = drained(&gpu, kernel(1, 20 * 32, line.clone())).kernel_stats(K);
+    assert_eq!([warps.l1_misses, warps.l1_merged, warps.l1_hits, warps.requests], [1, 7, 12, 1]);
+    gpu.sms[0].count = 20;
+    let sms = drained(&gpu, kernel(20, 32, line)).kernel_stats(K);
+    assert_eq!([sms.l1_misses, sms.l2_misses, sms.l2_merged, sms.l2_hits, sms.dram_reads], [20, 1, 7, 12, 1]);
+}
+
 /// Little's law at L1D: m MSHRs, each taken for the latency of a miss, give m / latency lines a cycle, until the reply port gives
 /// no more than a line every 5 NoC cycles.
 #[test]

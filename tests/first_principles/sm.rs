@@ -21,6 +21,45 @@ fn cycles_a_trip(gpu: &Gpu, warps: u32, body: &[Op]) -> f64 {
     (cycles(300) - cycles(100)) as f64 / 200.0
 }
 
+/// W warps of dependent instructions of latency l issue min(1, W / l) instructions a cycle on a scheduler, whatever the order.
+#[test]
+fn warps_hide_each_others_latency() {
+    let orders = [WarpOrder::Lrr, WarpOrder::Gto, WarpOrder::TwoLevel(4), WarpOrder::LrrGto];
+    for order in orders {
+        for (warps, latency) in [(1, 4), (3, 4), (4, 4), (8, 4), (7, 20), (16, 20), (20, 20)] {
+            let mut m = machine(&one_scheduler(), kernel(1, warps * 32, vec![alu(10_000, latency)]), order);
+            window(&mut m, 100);
+            let got = window(&mut m, 100 * u64::from(latency)).warp_instructions;
+            assert_eq!(got, 100 * u64::from(warps.min(latency)), "{warps} warps, latency {latency}, {order:?}");
+        }
+    }
+}
+
+/// Greedy then oldest: a warp that never stalls runs to its end before the next, n cycles each.
+#[test]
+fn a_greedy_scheduler_finishes_warp_by_warp() {
+    let mut m = machine(&one_scheduler(), kernel(16, 32, vec![alu(1000, 1)]), WarpOrder::Gto);
+    window(&mut m, 500);
+    for warp in 0..16 {
+        assert_eq!(window(&mut m, 1000).ctas_done, 1, "warp {warp}");
+    }
+}
+
+/// Little's law in a warp: k loads under way, each of the latency of an L1D hit, give k / latency loads a cycle.
+#[test]
+fn a_warp_overlaps_as_many_loads_as_it_may() {
+    let load = Op::Load { address: Address { lane: 4, ..Address::default() }, lanes: 32 };
+    let cycles = |under_way: u32| cycles_a_trip(&one_of_each(), 1, &[load.clone(), Op::Wait { loads: under_way - 1 }]);
+    let latency = cycles(1);
+    // 82 cycles from L1D, which a load reaches in the cycle after its issue; the next one issues in the cycle in which it is back.
+    assert_eq!(latency, 83.0);
+    for under_way in [2, 4, 8] {
+        assert_eq!(cycles(under_way), latency / f64::from(under_way), "{under_way} under way");
+    }
+    // Without waiting at all the SM's limit of 8 holds.
+    assert_eq!(cycles_a_trip(&one_of_each(), 1, &[load]), latency / 8.0);
+}
+
 /// Two-level groups of g warps whose instructions take l cycles: a group whose round takes as long as an instruction (l ≤ g) never stalls
 /// as a whole, so the groups run to their end one after the other, g n cycles each (Narasiman et al., MICRO 2011, §4.2).
 #[test]
