@@ -252,11 +252,8 @@ impl Scheduler {
 fn in_group(last: u32, size: u32, eligible: u64) -> u32 {
     let first = last / size * size;
     let group = (u64::MAX >> (64 - size.min(64 - first))) << first;
-    if eligible & group != 0 {
-        return next_after(last, eligible & group);
-    }
-    // The whole group stalls: the next group with a candidate, from its first warp.
-    next_after((first + size - 1).min(63), eligible)
+    // While the whole group stalls, the next warp after it.
+    next_after(last, if eligible & group != 0 { eligible & group } else { eligible })
 }
 
 /// All warps, or none.
