@@ -205,6 +205,35 @@ fn dram_bandwidth_follows_its_clock() {
     }
 }
 
+/// However many banks and channels there are, the lines of a channel are consecutive: a stream of loads opens each row once, and all but the first of
+/// its 16 lines hit.
+#[test]
+fn a_stream_opens_each_row_once() {
+    for (banks, channels) in [(1, 1), (4, 1), (4, 2), (6, 3), (16, 16)] {
+        let mut gpu = one_of_each();
+        (gpu.l2.banks, gpu.dram.channels) = (banks, channels);
+        let lines = 16 * 40 * channels;
+        let load = Op::Load { address: Address { lane: 4, loops: [128, 0, 0], ..Address::default() }, lanes: 32 };
+        let got = drained(&gpu, kernel(1, 32, repeat(lines, &[load, Op::Wait { loads: 0 }]))).kernel_stats(K);
+        assert_eq!(
+            [got.dram_reads, got.dram_row_hits],
+            [u64::from(lines), u64::from(lines) * 15 / 16],
+            "{banks} banks, {channels} channels"
+        );
+    }
+}
+
+/// The ideal NoC and DRAM have the unloaded latency of the real ones (of a closed bank): only waiting for others is gone.
+#[test]
+fn ideal_parts_keep_the_unloaded_latency() {
+    let real = probe::unloaded_latency(&one_of_each());
+    let mut ideal = one_of_each();
+    ideal.noc.kind = NocKind::Ideal;
+    assert_eq!(probe::unloaded_latency(&ideal), real);
+    ideal.dram.kind = DramKind::Ideal;
+    assert_eq!(probe::unloaded_latency(&ideal), real);
+}
+
 /// A machine that has run a kernel to its end, and long enough that nothing is under way any more.
 fn drained(gpu: &Gpu, kernel: Kernel) -> Machine {
     let mut m = machine(gpu, kernel, WarpOrder::Lrr);
