@@ -3,6 +3,7 @@
 use crate::ids::{KernelId, LineAddr};
 use alloc::boxed::Box;
 use alloc::vec;
+use alloc::vec::Vec;
 
 /// No line: an address that validation keeps kernels from reaching.
 const EMPTY: LineAddr = LineAddr::MAX;
@@ -59,9 +60,31 @@ impl Tags {
     /// The slot of a line, if it is there; the line becomes the most recently used of its set.
     pub fn lookup(&mut self, line: LineAddr) -> Option<u32> {
         let slot = self.find(line)?;
-        self.accesses = self.accesses.wrapping_add(1);
-        self.used[slot as usize] = self.accesses;
+        self.used[slot as usize] = self.next_use();
         Some(slot)
+    }
+
+    /// The time of one more use.
+    #[inline]
+    fn next_use(&mut self) -> u32 {
+        if self.accesses == u32::MAX {
+            self.restart_count();
+        }
+        self.accesses += 1;
+        self.accesses
+    }
+
+    /// Starts counting again: in each set the times of use become ranks, in the same order.
+    #[cold]
+    fn restart_count(&mut self) {
+        for set in self.used.chunks_mut(self.ways as usize) {
+            let mut times: Vec<u32> = set.iter().copied().filter(|&time| time != 0).collect();
+            times.sort_unstable();
+            for time in set.iter_mut().filter(|time| **time != 0) {
+                *time = times.partition_point(|earlier| earlier <= time) as u32;
+            }
+        }
+        self.accesses = self.ways;
     }
 
     /// Marks the line in a slot as newer than below.
@@ -89,9 +112,8 @@ impl Tags {
             kernel: KernelId(self.meta[chosen] & !DIRTY),
             dirty: self.meta[chosen] & DIRTY != 0,
         });
-        self.accesses = self.accesses.wrapping_add(1);
         self.lines[chosen] = line;
-        self.used[chosen] = self.accesses;
+        self.used[chosen] = self.next_use();
         self.meta[chosen] = kernel.0 | dirty_bit;
         victim
     }
@@ -119,6 +141,7 @@ impl Tags {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::{below, mix};
 
     const K: KernelId = KernelId(0);
 
@@ -142,6 +165,23 @@ mod tests {
         tags.fill(10, KernelId(1), false, 0b1100);
         assert!(tags.lookup(10).is_some() && tags.lookup(3).is_some());
         assert_eq!(tags.resident(KernelId(0)), 2);
+    }
+
+    /// The count of accesses runs out after 2³² of them: the order of use stays.
+    #[test]
+    fn least_recently_used_survives_the_end_of_its_count() {
+        let mut young = Tags::new(6 * 4 * 128, 4, 128);
+        let mut old = young.clone();
+        old.accesses = u32::MAX - 100;
+        for n in 0..400 {
+            let line = below(mix(5, n), 40) as u32;
+            assert_eq!(young.lookup(line), old.lookup(line), "access {n}");
+            assert_eq!(young.fill(line, K, n % 3 == 0, !0), old.fill(line, K, n % 3 == 0, !0), "access {n}");
+            if n % 50 == 0 {
+                young.invalidate(line);
+                old.invalidate(line);
+            }
+        }
     }
 
     /// First principles: exact misses in ten cyclic sweeps over a 24 KB, 8-way cache.
