@@ -1,162 +1,35 @@
 //! `corun probe`: one real component of the machine, the same code, under named traffic.
+//!
+//! The flags are those that `sim_core::probe` declares. A range (`FROM:TO:STEP`) for the option along which a component's curves are drawn
+//! prints a row for each of its points.
 
 use crate::{Failure, input};
-use clap::{Args, Subcommand, ValueEnum};
-use sim_core::gpu::{Arbiter, DramMap, occupancy, presets};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use sim_core::gpu::{occupancy, presets};
 use sim_core::kernel::Launch;
-use sim_core::probe::{self, CachePattern, CacheProbe, DramProbe, DramStream, NocProbe};
+use sim_core::probe::{self, COMPONENTS, Component};
 use sim_core::value::Value;
 
-/// Which component.
-#[derive(Subcommand, Debug)]
+/// What to do.
+#[derive(Debug)]
 pub enum Probe {
-    /// A crossbar with uniform destinations: throughput (flits per output and cycle) and latency (cycles, creation to tail)
-    Noc(Noc),
-    /// A DRAM channel: bandwidth (fraction of the bus's peak), row hits, latency (command clocks, arrival to last beat)
-    Dram(Dram),
-    /// The tag array of L1D and L2: accesses, misses and the steady miss rate
-    Cache(Cache),
-    /// How many CTAs an SM holds, and which resource says so
+    /// Drive a component.
+    Component(Driven),
+    /// How many CTAs an SM holds.
     Occupancy(Occupancy),
 }
 
-/// Arguments of `corun probe noc`.
-#[derive(Args, Debug)]
-pub struct Noc {
-    /// Input ports
-    #[arg(long, default_value_t = 16)]
-    inputs: u32,
-    /// Output ports
-    #[arg(long, default_value_t = 16)]
-    outputs: u32,
-    /// Flits of a packet
-    #[arg(long, default_value_t = 5)]
-    flits: u32,
-    /// Flits that each input creates a cycle
-    #[arg(long, default_value_t = 1.0)]
-    load: f64,
-    /// Who wins an output
-    #[arg(long, value_enum, default_value_t = ArbiterName::Rr)]
-    arbiter: ArbiterName,
-    /// Cycles
-    #[arg(long, default_value_t = 200_000)]
-    cycles: u64,
-    /// Seed
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Print JSON
-    #[arg(long)]
+/// A component with the flags that were given.
+#[derive(Debug)]
+pub struct Driven {
+    component: &'static Component,
+    options: Vec<(String, Value)>,
+    /// The points of the curve, if it is one.
+    curve: Option<Vec<f64>>,
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum, Debug)]
-enum ArbiterName {
-    Rr,
-    Random,
-    Oldest,
-}
-
-/// Arguments of `corun probe dram`.
-#[derive(Args, Debug)]
-pub struct Dram {
-    /// Which lines
-    #[arg(long, value_enum, default_value_t = StreamName::Sequential)]
-    stream: StreamName,
-    /// Streams, with --stream streams
-    #[arg(long, default_value_t = 4)]
-    streams: u32,
-    /// Lines from the start of a stream to the start of the next
-    #[arg(long, default_value_t = 65_536, value_name = "LINES")]
-    stream_stride: u32,
-    /// Fraction of requests that write
-    #[arg(long, default_value_t = 0.0, conflicts_with = "alternate_writes")]
-    write_fraction: f64,
-    /// Every other request writes
-    #[arg(long)]
-    alternate_writes: bool,
-    /// Requests as a fraction of what the bus can carry
-    #[arg(long, default_value_t = 1.0)]
-    load: f64,
-    /// Timings to change, such as T=4,tCL=12,banks=16
-    #[arg(long, value_delimiter = ',', value_name = "NAME=CLOCKS")]
-    timing: Vec<String>,
-    /// Entries of the transaction queue
-    #[arg(long, default_value_t = 128)]
-    queue: u32,
-    /// Address map
-    #[arg(long, value_enum, default_value_t = MapName::RowBankColumn)]
-    map: MapName,
-    /// Refresh all banks, every 3604 clocks for 60
-    #[arg(long)]
-    refresh: bool,
-    /// Command clocks
-    #[arg(long, default_value_t = 200_000)]
-    cycles: u64,
-    /// Seed
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum, Debug)]
-enum StreamName {
-    Sequential,
-    Random,
-    Streams,
-}
-
-#[derive(Clone, Copy, ValueEnum, Debug)]
-enum MapName {
-    #[value(name = "row:bank:column")]
-    RowBankColumn,
-    #[value(name = "row:column:bank")]
-    RowColumnBank,
-    Xor,
-}
-
-/// Arguments of `corun probe cache`.
-#[derive(Args, Debug)]
-pub struct Cache {
-    /// Capacity, bytes
-    #[arg(long, default_value_t = 24_576)]
-    size: u32,
-    /// Ways of a set
-    #[arg(long, default_value_t = 8)]
-    ways: u32,
-    /// Bytes of a line
-    #[arg(long, default_value_t = 128)]
-    line: u32,
-    /// In which order
-    #[arg(long, value_enum, default_value_t = PatternName::Cyclic)]
-    pattern: PatternName,
-    /// Lines visited: up to 16 in units of the capacity, above that a number of lines
-    #[arg(long, default_value_t = 1.0)]
-    lines: f64,
-    /// Lines from one to the next, with --pattern stride
-    #[arg(long, default_value_t = 1)]
-    stride: u32,
-    /// Visits to every line [default: 10, with --pattern random 1000]
-    #[arg(long)]
-    passes: Option<u32>,
-    /// Seed
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum, Debug)]
-enum PatternName {
-    Cyclic,
-    Zigzag,
-    Random,
-    Stride,
-}
-
-/// Arguments of `corun probe occupancy`.
+/// How many CTAs an SM holds, and which resource says so
 #[derive(Args, Debug)]
 pub struct Occupancy {
     /// GPU preset
@@ -179,88 +52,162 @@ pub struct Occupancy {
     json: bool,
 }
 
+impl Subcommand for Probe {
+    fn augment_subcommands(command: Command) -> Command {
+        let occupancy = Occupancy::augment_args(Command::new("occupancy"));
+        command.subcommands(COMPONENTS.iter().map(subcommand)).subcommand(occupancy).subcommand_required(true)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        name == "occupancy" || Component::find(name).is_some()
+    }
+}
+
+impl FromArgMatches for Probe {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, given) = matches.subcommand().ok_or_else(missing)?;
+        match Component::find(name) {
+            Some(component) => driven(component, given).map(Probe::Component),
+            None => Occupancy::from_arg_matches(given).map(Probe::Occupancy),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// An option as `sim_core::probe` describes it.
+fn text<'v>(option: &'v Value, key: &str) -> &'v str {
+    option.get(key).and_then(Value::as_str).unwrap_or("")
+}
+
+fn options(component: &Component) -> Vec<Value> {
+    match component.options() {
+        Value::Array(options) => options,
+        _ => Vec::new(),
+    }
+}
+
+fn flag(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+fn subcommand(component: &'static Component) -> Command {
+    let mut command = Command::new(component.name).about(component.doc);
+    for option in options(component) {
+        let (name, unit) = (text(&option, "name").to_owned(), text(&option, "unit"));
+        let default = match option.get("default") {
+            None | Some(Value::Null | Value::Bool(_)) => String::new(),
+            Some(Value::Str(name)) => format!(" [default: {name}]"),
+            Some(number) => format!(" [default: {number}]"),
+        };
+        let swept = if name == component.sweep { "; or FROM:TO:STEP for a curve" } else { "" };
+        let choices = match option.get("choices") {
+            Some(Value::Array(names)) => format!(" ({})", names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")),
+            _ => String::new(),
+        };
+        let help = format!("{}{choices}{swept}{default}", text(&option, "doc"));
+        let arg = Arg::new(name.clone()).long(flag(&name)).help(help);
+        command = command.arg(match text(&option, "kind") {
+            "flag" => arg.action(ArgAction::SetTrue),
+            _ if unit.is_empty() => arg,
+            _ => arg.value_name(unit.to_uppercase()).allow_negative_numbers(true),
+        });
+    }
+    command.arg(Arg::new("json").long("json").help("Print JSON").action(ArgAction::SetTrue))
+}
+
+fn driven(component: &'static Component, given: &ArgMatches) -> Result<Driven, clap::Error> {
+    let mut driven = Driven { component, options: Vec::new(), curve: None, json: given.get_flag("json") };
+    for option in options(component) {
+        let name = text(&option, "name");
+        if text(&option, "kind") == "flag" {
+            if given.get_flag(name) {
+                driven.options.push((name.to_owned(), true.into()));
+            }
+            continue;
+        }
+        let Some(written) = given.get_one::<String>(name) else { continue };
+        if name == component.sweep && written.contains(':') {
+            driven.curve = probe::range(written);
+            if driven.curve.is_none() {
+                let message = format!("--{}: found {written:?}, want FROM:TO:STEP, at most 1000 points\n", flag(name));
+                return Err(clap::Error::raw(clap::error::ErrorKind::ValueValidation, message));
+            }
+            continue;
+        }
+        // What is no number stays text, and is refused by name where a number is wanted.
+        let value = match text(&option, "kind") {
+            "int" => written.parse::<i64>().map_or_else(|_| written.as_str().into(), Value::from),
+            "number" => written.parse::<f64>().map_or_else(|_| written.as_str().into(), Value::from),
+            _ => written.as_str().into(),
+        };
+        driven.options.push((name.to_owned(), value));
+    }
+    Ok(driven)
+}
+
 impl Probe {
     pub fn execute(self) -> Result<(), Failure> {
         let (figures, json) = match self {
-            Probe::Noc(probe) => (probe.measure()?, probe.json),
-            Probe::Dram(probe) => (probe.measure()?, probe.json),
-            Probe::Cache(probe) => (probe.measure()?, probe.json),
+            Probe::Component(driven) => match &driven.curve {
+                Some(points) => return driven.print_curve(points),
+                None => (driven.component.measure(&Value::object(driven.options))?, driven.json),
+            },
             Probe::Occupancy(probe) => (probe.measure()?, probe.json),
         };
         if json {
             input::print_json(&figures);
         } else if let Value::Object(pairs) = &figures {
-            for (key, figure) in pairs {
-                input::print(&format!("{key:<18} {figure}"));
+            for (key, figure) in pairs.iter().filter(|(key, _)| key != "theory") {
+                let law = theory(&figures, key).map_or(String::new(), |law| format!("  theory {law}"));
+                input::print(&format!("{key:<18} {figure}{law}"));
             }
         }
         Ok(())
     }
 }
 
-impl Noc {
-    fn measure(&self) -> Result<Value, Failure> {
-        let arbiter = match self.arbiter {
-            ArbiterName::Rr => Arbiter::RoundRobin,
-            ArbiterName::Random => Arbiter::Random,
-            ArbiterName::Oldest => Arbiter::Oldest,
-        };
-        let &Noc { inputs, outputs, flits, load, cycles, seed, .. } = self;
-        Ok(probe::noc(&NocProbe { inputs, outputs, flits, load, arbiter, cycles, seed })?)
-    }
+/// What theory says of a figure, where it says something.
+fn theory<'v>(figures: &'v Value, key: &str) -> Option<&'v Value> {
+    figures.get("theory").and_then(|laws| laws.get(key)).filter(|law| **law != Value::Null)
 }
 
-impl Dram {
-    fn measure(&self) -> Result<Value, Failure> {
-        let mut options = DramProbe {
-            stream: match self.stream {
-                StreamName::Sequential => DramStream::Sequential,
-                StreamName::Random => DramStream::Random,
-                StreamName::Streams => DramStream::Streams,
-            },
-            streams: self.streams,
-            stream_stride: self.stream_stride,
-            write_fraction: self.write_fraction,
-            alternate_writes: self.alternate_writes,
-            load: self.load,
-            cycles: self.cycles,
-            seed: self.seed,
-            ..DramProbe::default()
-        };
-        options.config.queue = self.queue;
-        options.config.map = match self.map {
-            MapName::RowBankColumn => DramMap::RowBankColumn,
-            MapName::RowColumnBank => DramMap::RowColumnBank,
-            MapName::Xor => DramMap::XorBank,
-        };
-        if self.refresh {
-            options.refresh();
+impl Driven {
+    /// A row for each point: tab-separated, with a heading; or a list of objects.
+    fn print_curve(&self, points: &[f64]) -> Result<(), Failure> {
+        let sweep = self.component.sweep;
+        let keys: Vec<&str> = self.component.figures.iter().map(|figure| figure.key).collect();
+        let mut rows = Vec::new();
+        if !self.json {
+            let laws = keys.iter().map(|key| format!("theory.{key}"));
+            let heading: Vec<String> = [sweep.to_owned()].into_iter().chain(keys.iter().map(|&key| key.to_owned())).chain(laws).collect();
+            input::print(&heading.join("\t"));
         }
-        for change in &self.timing {
-            let parsed = change.split_once('=').and_then(|(name, clocks)| Some((name.trim(), clocks.trim().parse().ok()?)));
-            if !parsed.is_some_and(|(name, clocks)| options.set(name, clocks)) {
-                return Err(input::problem(
-                    "--timing",
-                    format!("{change:?}"),
-                    &format!("NAME=CLOCKS with one of {}", DramProbe::TIMINGS.join(", ")),
-                )
-                .into());
+        for &point in points {
+            let at = (sweep.to_owned(), Value::from(point));
+            let figures = self.component.measure(&Value::object(self.options.iter().cloned().chain([at.clone()])))?;
+            if self.json {
+                let Value::Object(pairs) = figures else { continue };
+                rows.push(Value::object([at].into_iter().chain(pairs)));
+                continue;
             }
+            let shown = |figure: Option<&Value>| figure.filter(|f| **f != Value::Null).map_or(String::new(), Value::to_string);
+            let measured = keys.iter().map(|key| shown(figures.get(key)));
+            let laws = keys.iter().map(|key| shown(theory(&figures, key)));
+            input::print(&[point.to_string()].into_iter().chain(measured).chain(laws).collect::<Vec<_>>().join("\t"));
         }
-        Ok(probe::dram(&options)?)
-    }
-}
-
-impl Cache {
-    fn measure(&self) -> Result<Value, Failure> {
-        let pattern = match self.pattern {
-            PatternName::Cyclic => CachePattern::Cyclic,
-            PatternName::Zigzag => CachePattern::Zigzag,
-            PatternName::Random => CachePattern::Random,
-            PatternName::Stride => CachePattern::Stride,
-        };
-        let &Cache { size, ways, line, lines, stride, passes, seed, .. } = self;
-        Ok(probe::cache(&CacheProbe { size, ways, line, pattern, lines, stride, passes, seed })?)
+        if self.json {
+            input::print_json(&rows.into());
+        }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use crate::gpu::presets::{self, PRESETS};
 use crate::gpu::{Gpu, occupancy};
 use crate::kernel::library;
 use crate::policy::spec::{POLICIES, ParamKind};
+use crate::probe::{COMPONENTS, Component};
 use crate::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -82,6 +83,7 @@ pub fn catalogue(experiments: &[(String, Value)]) -> Value {
         ("warp_orders", named(WARP_ORDERS)),
         ("cta_orders", named(&CTA_ORDERS)),
         ("metrics", Value::array(METRICS.iter().map(metric))),
+        ("probes", Value::array(COMPONENTS.iter().map(Component::describe))),
         (
             "experiments",
             Value::array(experiments.iter().map(|(name, experiment)| {

@@ -1,7 +1,13 @@
 //! Probes: one real component of the machine, driven alone with named traffic, so that its numbers can be held against theory.
 //!
 //! A probe runs the same code as the machine. Each takes plain options, says everything that is wrong with them at once, and returns an
-//! object of figures; a figure for which nothing was measured is null. The first tenth of the time warms up and is not counted.
+//! object of figures, with what theory says of them beside; a figure for which nothing was measured, and a law that does not apply, is
+//! null. The first tenth of the time warms up and is not counted.
+
+mod options;
+mod theory;
+
+pub use self::options::{COMPONENTS, Component, Figure, Kind, Preset, range};
 
 use crate::controls::{Controls, WarpOrder};
 use crate::error::Problems;
@@ -16,7 +22,6 @@ use crate::machine::packet::{Access, DramRequest, Request};
 use crate::rng::{below, draw, mix};
 use crate::value::Value;
 use alloc::vec::Vec;
-use core::fmt::Display;
 
 /// Latencies of which the mean and the 99th percentile are asked.
 #[derive(Default)]
@@ -89,12 +94,6 @@ impl Source {
     }
 }
 
-fn in_range<T: PartialOrd + Display>(problems: &mut Problems, path: &str, found: T, min: T, max: T) {
-    if !(found >= min && found <= max) {
-        problems.add(path, &found, alloc::format!("{min} to {max}"));
-    }
-}
-
 /// Options of the crossbar probe.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NocProbe {
@@ -129,14 +128,7 @@ impl Payload for Created {}
 /// Drives one crossbar with uniform destinations. Figures: `throughput` (flits per output and cycle), `latency_mean`, `latency_p99`
 /// (cycles from a packet's creation to its tail).
 pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
-    let mut problems = Problems::default();
-    in_range(&mut problems, "inputs", options.inputs, 1, 64);
-    in_range(&mut problems, "outputs", options.outputs, 1, 64);
-    in_range(&mut problems, "flits", options.flits, 1, 1024);
-    in_range(&mut problems, "load", options.load, 0.0, 1.0);
-    in_range(&mut problems, "cycles", options.cycles, 10, MAX_CYCLES);
-    problems.or(())?;
-
+    options::noc_problems(options).or(())?;
     let &NocProbe { inputs, outputs, flits, load, arbiter, cycles, seed } = options;
     let config = NocConfig { kind: NocKind::Crossbar, mhz: 1, flit_bytes: 32, queue: 4, latency: 0, arbiter };
     let mut noc: Noc<Created> = Noc::new(&config, inputs, outputs, flits, seed);
@@ -167,10 +159,12 @@ pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
         ("latency_mean", latencies.mean().into()),
         ("latency_p99", latencies.p99().into()),
         ("packets", latencies.count.into()),
+        ("theory", theory::noc(options)),
     ]))
 }
 
-const MAX_CYCLES: u64 = 1_000_000_000;
+/// Accesses of the cache probe, at most.
+const MAX_ACCESSES: u64 = 1_000_000_000;
 
 /// Which lines a DRAM probe asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -253,69 +247,10 @@ impl Default for DramProbe {
 }
 
 impl DramProbe {
-    /// Names that `set` knows.
-    pub const TIMINGS: [&'static str; 17] = [
-        "T", "tCL", "WL", "tRP", "tRC", "tRAS", "tRCD", "tRRD", "tFAW", "tCCD", "tWR", "tWTR", "tRTP", "tREFI", "tRFC", "banks", "columns",
-    ];
-
-    /// Sets a timing, or `banks` or `columns`, by name. Returns whether the name is known.
-    pub fn set(&mut self, name: &str, value: u32) -> bool {
-        let DramConfig { timing: t, banks, columns, .. } = &mut self.config;
-        let fields = [
-            &mut t.T,
-            &mut t.tCL,
-            &mut t.WL,
-            &mut t.tRP,
-            &mut t.tRC,
-            &mut t.tRAS,
-            &mut t.tRCD,
-            &mut t.tRRD,
-            &mut t.tFAW,
-            &mut t.tCCD,
-            &mut t.tWR,
-            &mut t.tWTR,
-            &mut t.tRTP,
-            &mut t.tREFI,
-            &mut t.tRFC,
-            banks,
-            columns,
-        ];
-        match Self::TIMINGS.iter().zip(fields).find(|(known, _)| **known == name) {
-            Some((_, field)) => {
-                *field = value;
-                true
-            }
-            None => false,
-        }
-    }
-
     /// Turns all-bank refresh on: every 3604 clocks, for 60.
     pub fn refresh(&mut self) {
         self.config.timing.tREFI = 3604;
         self.config.timing.tRFC = 60;
-    }
-
-    fn problems(&self) -> Problems {
-        let mut problems = Problems::default();
-        let config = &self.config;
-        in_range(&mut problems, "streams", self.streams, 1, 4096);
-        in_range(&mut problems, "write_fraction", self.write_fraction, 0.0, 1.0);
-        in_range(&mut problems, "load", self.load, 0.0, 1.0);
-        in_range(&mut problems, "cycles", self.cycles, 10, MAX_CYCLES);
-        in_range(&mut problems, "queue", config.queue, 1, 4096);
-        in_range(&mut problems, "banks", config.banks, 1, 64);
-        in_range(&mut problems, "columns", config.columns, 1, 65_536);
-        in_range(&mut problems, "timing.T", config.timing.T, 1, 10_000);
-        let t = &config.timing;
-        let clocks = [t.tCL, t.WL, t.tRP, t.tRC, t.tRAS, t.tRCD, t.tRRD, t.tFAW, t.tCCD, t.tWR, t.tWTR, t.tRTP, t.tREFI, t.tRFC];
-        for (name, clocks) in Self::TIMINGS[1..].iter().zip(clocks) {
-            in_range(&mut problems, &alloc::format!("timing.{name}"), clocks, 0, 10_000_000);
-        }
-        let DramTiming { tREFI, tRFC, tRP, .. } = config.timing;
-        if tREFI > 0 && tREFI <= tRFC.saturating_add(tRP) {
-            problems.add("timing.tREFI", tREFI, "0, or more than tRFC + tRP");
-        }
-        problems
     }
 
     /// The `n`-th request.
@@ -337,7 +272,7 @@ impl DramProbe {
 /// Drives one DRAM channel. Figures: `bandwidth` (fraction of the data bus's peak), `row_hit_rate`, `latency_mean`, `latency_p99` (command
 /// clocks from a request's arrival to its last beat).
 pub fn dram(options: &DramProbe) -> Result<Value, Problems> {
-    options.problems().or(())?;
+    options::dram_problems(options).or(())?;
     let mut channel = Channel::new(&options.config);
     let (cycles, warm) = (options.cycles, options.cycles / 10);
     let transfer_clocks = options.config.timing.T;
@@ -368,6 +303,7 @@ pub fn dram(options: &DramProbe) -> Result<Value, Problems> {
         ("latency_mean", latencies.mean().into()),
         ("latency_p99", latencies.p99().into()),
         ("lines", lines.into()),
+        ("theory", theory::dram(options)),
     ]))
 }
 
@@ -414,24 +350,16 @@ impl Default for CacheProbe {
 
 /// Drives a tag array. Figures: `accesses`, `misses` (all of them), `miss_rate_steady` (of the second half of the passes), `lines`.
 pub fn cache(options: &CacheProbe) -> Result<Value, Problems> {
-    let mut problems = Problems::default();
+    options::cache_problems(options).or(())?;
     let &CacheProbe { size, ways, line, pattern, lines, stride, passes, seed } = options;
-    in_range(&mut problems, "line", line, 1, 65_536);
-    in_range(&mut problems, "ways", ways, 1, 32);
-    in_range(&mut problems, "size", size, line.max(1).saturating_mul(ways.clamp(1, 32)), 1 << 28);
-    in_range(&mut problems, "lines", lines, 0.0, 16_777_216.0);
-    in_range(&mut problems, "stride", stride, 1, 1 << 20);
     let passes = passes.unwrap_or(if pattern == CachePattern::Random { 1000 } else { 10 });
-    in_range(&mut problems, "passes", passes, 1, 1_000_000);
-    problems.or(())?;
-
     let mut tags = Tags::new(size, ways, line);
     let capacity = f64::from(size / line);
     let count = ((if lines <= 16.0 { lines * capacity } else { lines }) + 0.5) as u64;
     let count = count.max(1);
-    if count * u64::from(passes) > MAX_CYCLES {
+    if count * u64::from(passes) > MAX_ACCESSES {
         let mut problems = Problems::default();
-        problems.add("passes", passes, alloc::format!("at most {MAX_CYCLES} accesses in all"));
+        problems.add("passes", passes, alloc::format!("at most {MAX_ACCESSES} accesses in all"));
         return problems.or(Value::Null);
     }
     let (mut accesses, mut misses, mut steady, mut steady_misses) = (0_u64, 0_u64, 0_u64, 0_u64);
@@ -466,6 +394,7 @@ pub fn cache(options: &CacheProbe) -> Result<Value, Problems> {
         ("misses", misses.into()),
         ("miss_rate_steady", Value::Float(steady_misses as f64 / steady as f64)),
         ("lines", count.into()),
+        ("theory", theory::cache(options, count)),
     ]))
 }
 
@@ -509,10 +438,8 @@ mod tests {
     #[test]
     fn timings_by_name() {
         let mut probe = DramProbe::default();
-        for (i, name) in DramProbe::TIMINGS.iter().enumerate() {
-            assert!(probe.set(name, 100 + i as u32));
-        }
-        assert!(!probe.set("tXX", 1));
+        assert!(probe.set("T", 100) && probe.set("tRFC", 114) && probe.set("columns", 116));
+        assert!(!probe.set("tXX", 1) && !probe.set("load", 1));
         assert_eq!((probe.config.timing.T, probe.config.timing.tRFC, probe.config.columns), (100, 114, 116));
     }
 

@@ -14,6 +14,7 @@ use sim_core::error::Problems;
 use sim_core::experiment::Experiment;
 use sim_core::ids::KernelId;
 use sim_core::policy::PolicySpec;
+use sim_core::probe::{COMPONENTS, Component};
 use sim_core::simulation::{Reason, Simulation as Engine};
 use sim_core::value::Value;
 use sim_core::{catalogue, digest, frame, report};
@@ -236,6 +237,19 @@ pub fn presets() -> Result<JsValue, JsValue> {
     let experiment = |&(name, text): &(&str, &str)| Some((name.to_owned(), serde_json::from_str(text).ok()?));
     let experiments: Vec<(String, Value)> = EXPERIMENTS.iter().filter_map(experiment).collect();
     plain(&catalogue::catalogue(&experiments))
+}
+
+/// Drives one component by itself, with options as `presets().probes` describes them; what is left out has its default. Throws an
+/// `ExperimentError`.
+#[wasm_bindgen(unchecked_return_type = "ProbeResult")]
+pub fn probe(component: &str, #[wasm_bindgen(unchecked_param_type = "string | object")] options: &JsValue) -> Result<JsValue, JsValue> {
+    let found = Component::find(component).ok_or_else(|| {
+        let mut problems = Problems::default();
+        let names: Vec<&str> = COMPONENTS.iter().map(|component| component.name).collect();
+        problems.add("component", format!("{component:?}"), format!("one of {}", names.join(", ")));
+        problems
+    });
+    plain(&found.and_then(|found| found.measure(&value(options)?)).map_err(|problems| error(&problems))?)
 }
 
 /// What is wrong with an experiment; nothing if it can run.

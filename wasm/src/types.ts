@@ -48,6 +48,22 @@ export interface Catalogue {
   policies: { name: string; title: string; doc: string; source: string; params: PolicyParam[] }[];
   warp_orders: { name: string; doc: string; takes?: "group size" }[];
   cta_orders: { name: string; doc: string }[];
+  probes: ProbeInfo[];
   metrics: { key: string; title: string; unit: string; scope: string; formula: string; doc: string }[];
   experiments: { name: string; title: string; experiment: object }[];
 }
+/** An option of a probe, enough to build a form from. */
+export interface ProbeOption { name: string; unit: string; kind: "int" | "number" | "choice" | "flag"; min?: number; max?: number; choices?: string[]; default: number | string | boolean | null; doc: string }
+/** A component that `probe` can drive: along `sweep` its figures make curves. */
+export interface ProbeInfo {
+  name: string;
+  title: string;
+  doc: string;
+  sweep: string;
+  points: string;
+  figures: { key: string; title: string; unit: string; law: string }[];
+  presets: { name: string; options: Record<string, number | string | boolean> }[];
+  options: ProbeOption[];
+}
+/** A probe's figures; `theory` has what the laws say of them. Null: nothing was measured, or the law does not apply. */
+export interface ProbeResult { theory: Record<string, number | null>; [figure: string]: number | null | Record<string, number | null> }

@@ -9,6 +9,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const GOLDENS: &str = include_str!("../../tests/golden/digests.json");
+const PROBES: &str = include_str!("../../tests/golden/probes.json");
 
 fn parsed(text: &str) -> JsValue {
     JSON::parse(text).expect("JSON")
@@ -251,7 +252,7 @@ fn time_and_events_bound_an_advance() {
 #[test]
 fn the_catalogue_names_what_an_experiment_can_name() {
     let catalogue = corun::presets().expect("a catalogue");
-    for list in ["gpus", "gpu_fields", "kernels", "policies", "warp_orders", "cta_orders", "metrics", "experiments"] {
+    for list in ["gpus", "gpu_fields", "kernels", "policies", "warp_orders", "cta_orders", "metrics", "probes", "experiments"] {
         assert!(Array::from(&get(&catalogue, list)).length() > 0, "{list}");
     }
     assert_eq!(Array::from(&get(&catalogue, "experiments")).length() as usize, EXPERIMENTS.len());
@@ -260,6 +261,21 @@ fn the_catalogue_names_what_an_experiment_can_name() {
         let explained = corun::explain(&get(&entry, "experiment")).expect("an explanation");
         assert!(explained.is_object());
     }
+}
+
+#[test]
+fn probes_give_the_native_figures() {
+    let goldens = Array::from(&parsed(PROBES));
+    assert!(goldens.length() > 10);
+    for golden in goldens.iter() {
+        let measured = corun::probe(&text(&golden, "component"), &get(&golden, "options")).expect("figures");
+        let written = |value: &JsValue| String::from(JSON::stringify(value).expect("JSON"));
+        assert_eq!(written(&measured), written(&get(&golden, "figures")), "{}", written(&get(&golden, "options")));
+    }
+    let error = corun::probe("noc", &parsed("{\"inputs\": 0}")).expect_err("no inputs");
+    assert_eq!(text(&problems(&error).get(0), "path"), "inputs");
+    let error = corun::probe("toaster", &parsed("{}")).expect_err("no such component");
+    assert!(text(&error, "message").contains("one of noc, dram, cache"));
 }
 
 #[test]

@@ -1,8 +1,7 @@
 // The page's side of the engine: starts the workers, passes messages, holds back frames until they can be drawn.
+import { compileModule } from "./module.ts";
 import type { FromWorker, FrameMessage, Loaded, ToWorker } from "./protocol.ts";
 import type { Catalogue, Experiment, Problem, Result } from "./types.ts";
-// `?url` gives the hashed address relative to the page, wherever it is served.
-import wasmUrl from "./wasm/corun_bg.wasm?url";
 
 export interface EngineEvents {
   loaded(message: Loaded): void;
@@ -59,10 +58,7 @@ export class Engine {
   }
 
   static async start(events: EngineEvents): Promise<{ engine: Engine; ready: Ready }> {
-    const response = await fetch(wasmUrl);
-    if (!response.ok) throw new Error(`the simulator's module could not be fetched: ${response.status} ${response.statusText}`);
-    // Not compileStreaming: that needs a host that knows the MIME type.
-    const module = await WebAssembly.compile(await response.arrayBuffer());
+    const module = await compileModule();
     const worker = spawn("simulation");
     const ready = await start(worker, module);
     return { engine: new Engine(module, worker, events), ready };

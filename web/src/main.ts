@@ -24,7 +24,7 @@ import { Engine } from "./engine.ts";
 import { count } from "./format.ts";
 import { LinkError, decodeLink, encodeLink, type View } from "./link.ts";
 import type { CorunNumbers } from "./numbers.ts";
-import { KERNEL_STYLES, isDark, onThemeChange } from "./palette.ts";
+import { isDark, onThemeChange, paintKernels } from "./palette.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { download, provideStamp, stampName, stampText } from "./stamp.ts";
 import type { CorunTransport } from "./transport.ts";
@@ -57,13 +57,6 @@ let link = "";
 
 // ---------------------------------------------------------------- colours
 
-function paintKernels(): void {
-  const dark = isDark();
-  KERNEL_STYLES.forEach((style, k) => {
-    document.documentElement.style.setProperty(`--k${k}`, dark ? style.dark : style.light);
-    document.documentElement.style.setProperty(`--k${k}-ink`, dark ? style.inkDark : style.inkLight);
-  });
-}
 paintKernels();
 onThemeChange(paintKernels);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
@@ -464,6 +457,7 @@ $("#actions").append(
   sideButton,
   h("button", { type: "button", class: "icon-button labelled", title: "Copy the link to this very run ( c )", "aria-label": "Copy the link", onclick: () => void copyLink() }, icon("link"), h("span", null, "Link")),
   h("button", { type: "button", class: "icon-button labelled", title: "Save the result so far as JSON", "aria-label": "Save the result", onclick: () => void exportResult() }, icon("download"), h("span", null, "Result")),
+  h("a", { class: "icon-button labelled", href: "./components.html", title: "A crossbar, a DRAM channel or a cache by itself, against theory", "aria-label": "Component lab" }, icon("curve"), h("span", null, "Components")),
   h("button", { type: "button", class: "icon-button", title: "Dark or light ( d )", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon")),
   h("button", { type: "button", class: "icon-button", title: "Keys and help ( ? )", "aria-label": "Keys and help", onclick: () => help.showModal() }, h("b", { "aria-hidden": "true" }, "?")));
 

@@ -55,3 +55,12 @@ export function onThemeChange(call: () => void): () => void {
   media.addEventListener("change", call);
   return () => { observer.disconnect(); media.removeEventListener("change", call); };
 }
+
+/** Gives the style sheets the kernels' colours, which depend on the theme. */
+export function paintKernels(): void {
+  const dark = isDark();
+  KERNEL_STYLES.forEach((style, k) => {
+    document.documentElement.style.setProperty(`--k${k}`, dark ? style.dark : style.light);
+    document.documentElement.style.setProperty(`--k${k}-ink`, dark ? style.inkDark : style.inkLight);
+  });
+}

@@ -1,0 +1,60 @@
+//! What `corun probe` prints: the figures of `sim_core::probe`, one point or a curve, and clear refusals.
+
+use sim_core::probe::COMPONENTS;
+use sim_core::value::Value;
+use std::process::Command;
+
+/// Exit code, stdout, stderr.
+fn probe(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_corun")).arg("probe").args(arguments).output().expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn every_option_is_a_flag_that_reaches_the_probe() {
+    for component in COMPONENTS {
+        let (_, help, _) = probe(&[component.name, "--help"]);
+        let Value::Array(options) = component.options() else { panic!("{}: no options", component.name) };
+        for option in &options {
+            let name = option.get("name").and_then(Value::as_str).unwrap();
+            let flag = format!("--{}", name.replace('_', "-"));
+            assert!(help.contains(&format!("{flag} ")) || help.contains(&format!("{flag}\n")), "{}: {flag} in\n{help}", component.name);
+            if option.get("kind").and_then(Value::as_str) != Some("flag") {
+                let (code, _, error) = probe(&[component.name, &flag, "a lot"]);
+                assert_eq!(code, Some(2), "{flag}: {error}");
+                assert!(error.contains(&format!("{name}: found \"a lot\", want")), "{flag}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_curve_has_the_rows_of_its_points() {
+    let (code, table, _) = probe(&["noc", "--flits", "1", "--cycles", "20000", "--load", "0.1:0.3:0.1"]);
+    assert_eq!(code, Some(0));
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), ["load", "0.1", "0.2", "0.3"]);
+    let (_, alone, _) = probe(&["noc", "--flits", "1", "--cycles", "20000", "--load", "0.2", "--json"]);
+    let alone: Value = serde_json::from_str(&alone).unwrap();
+    for (heading, cell) in rows[0].iter().zip(&rows[2]).skip(1) {
+        let figure = heading.split('.').try_fold(&alone, |value, key| value.get(key));
+        assert_eq!(figure.filter(|f| **f != Value::Null).map_or(String::new(), Value::to_string), *cell, "{heading}");
+    }
+    let (_, json, _) = probe(&["noc", "--flits", "1", "--cycles", "20000", "--load", "0.1:0.3:0.1", "--json"]);
+    let Value::Array(points) = serde_json::from_str(&json).unwrap() else { panic!("no list: {json}") };
+    assert_eq!(points.len(), 3);
+    assert_eq!(points[1].get("latency_mean"), alone.get("latency_mean"));
+}
+
+#[test]
+fn a_bad_range_is_refused() {
+    for bad in ["1:0:1", "0:1:0", "0:1", "0:x:1", "0:1:0.00001"] {
+        let (code, _, error) = probe(&["noc", "--load", bad]);
+        assert_eq!(code, Some(2), "{bad}");
+        assert!(error.contains("FROM:TO:STEP"), "{error}");
+    }
+    let (code, _, error) = probe(&["noc", "--load", "0:2:1", "--cycles", "100"]);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("load: found 2.0, want a number from 0 to 1"), "{error}");
+}

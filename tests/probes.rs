@@ -1,0 +1,42 @@
+//! The probes give the same figures to the last bit natively and in the module: here against the goldens, and
+//! `wasm/tests/engine.rs` holds the compiled module to the same ones.
+//!
+//! After a change that is meant to change them: `CORUN_BLESS=1 cargo test --test probes`, and say why in the commit.
+
+use sim_core::probe::COMPONENTS;
+use sim_core::value::Value;
+use std::fs;
+use std::path::Path;
+
+/// Every preset at one point of its curve, made short.
+fn points() -> Value {
+    let preset = |component: &sim_core::probe::Component, name: &str, options: &Value| {
+        let Value::Object(mut options) = options.clone() else { panic!("{name}: options that are no object") };
+        options.retain(|(key, _)| key != "cycles" && key != "passes");
+        options.push(if component.name == "cache" { ("passes".into(), 6.into()) } else { ("cycles".into(), 5000.into()) });
+        options.push((component.sweep.into(), Value::Float(if component.name == "cache" { 1.25 } else { 0.4 })));
+        let options = Value::Object(options);
+        let figures = component.measure(&options).unwrap_or_else(|problems| panic!("{name}: {problems}"));
+        Value::object([("component", Value::from(component.name)), ("options", options), ("figures", figures)])
+    };
+    let of = |component: &'static sim_core::probe::Component| {
+        let described = component.describe();
+        let Some(Value::Array(presets)) = described.get("presets").cloned() else { panic!("{}: no presets", component.name) };
+        presets.into_iter().map(move |one| {
+            let name = one.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            preset(component, &name, one.get("options").unwrap_or(&Value::Null))
+        })
+    };
+    Value::array(COMPONENTS.iter().flat_map(of))
+}
+
+#[test]
+fn figures_equal_the_goldens() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/probes.json");
+    let now = serde_json::to_string_pretty(&points()).expect("a value is JSON") + "\n";
+    if std::env::var_os("CORUN_BLESS").is_some() {
+        fs::write(&file, &now).expect("the goldens can be written");
+    }
+    let golden = fs::read_to_string(&file).unwrap_or_default();
+    assert!(golden == now, "the probes' figures differ from tests/golden/probes.json:\n{now}");
+}
