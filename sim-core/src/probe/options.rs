@@ -156,6 +156,7 @@ const DRAM: &[Field<DramProbe>] = &[
     whole!("tCCD", "clocks", 0..=10_000, config.timing.tCCD, "Column command to column command"),
     whole!("tWR", "clocks", 0..=10_000, config.timing.tWR, "End of write data to precharge"),
     whole!("tWTR", "clocks", 0..=10_000, config.timing.tWTR, "End of write data to read command"),
+    whole!("tRTW", "clocks", 0..=10_000, config.timing.tRTW, "Idle clocks of the data bus from a read to a write"),
     whole!("tRTP", "clocks", 0..=10_000, config.timing.tRTP, "Read command to precharge"),
     whole!("tREFI", "clocks", 0..=10_000_000, config.timing.tREFI, "Refresh interval; 0: no refresh"),
     whole!("tRFC", "clocks", 0..=1_000_000, config.timing.tRFC, "Refresh duration"),
