@@ -1,7 +1,7 @@
 //! Order, maps, pages and sleeping of one channel. Its bandwidth under load is in the root package's tests/first_principles.
 
 use super::*;
-use crate::gpu::{DramMap, PagePolicy};
+use crate::gpu::{DramMap, DramTiming, PagePolicy};
 use crate::probe::DramProbe;
 use crate::rng::{below, mix};
 use alloc::vec::Vec;
@@ -102,6 +102,115 @@ fn each_map_puts_consecutive_lines_where_it_says() {
     assert_eq!([31, 32, row + 32].map(|line| place(DramMap::RowBankColumn, line)), [(0, 0), (0, 1), (1, 1)]);
     assert_eq!([1, 16, row + 2].map(|line| place(DramMap::RowColumnBank, line)), [(0, 1), (0, 0), (1, 2)]);
     assert_eq!([31, 32, row + 32].map(|line| place(DramMap::XorBank, line)), [(0, 0), (0, 1), (1, 0)]);
+}
+
+/// What a protocol checker remembers of the commands that it saw; it reads the data sheet's rules, not the channel's table.
+struct Seen {
+    activate: Vec<Clock>,
+    precharge: Vec<Clock>,
+    column: Vec<[Clock; 2]>,
+    activates: Vec<Clock>,
+    last_column: [Clock; 2],
+    bus_free: Clock,
+}
+
+/// Far enough in the past for every rule; clocks start here.
+const START: Clock = 10_000;
+
+impl Seen {
+    fn new(banks: usize) -> Self {
+        let never = alloc::vec![0; banks];
+        let column = alloc::vec![[0; 2]; banks];
+        Seen { activate: never.clone(), precharge: never, column, activates: alloc::vec![0; 4], last_column: [0; 2], bus_free: 0 }
+    }
+
+    /// The first clock in which the bank's row may be closed.
+    fn closable(&self, t: &DramTiming, bank: usize) -> Clock {
+        let [read, write] = self.column[bank];
+        (self.activate[bank] + u64::from(t.tRAS)).max(read + u64::from(t.tRTP)).max(write + u64::from(t.WL + t.T + t.tWR))
+    }
+
+    fn activate(&mut self, t: &DramTiming, clock: Clock, bank: usize) {
+        let precharged = self.precharge[bank].max(self.closable(t, bank)) + u64::from(t.tRP);
+        assert!(clock >= precharged && clock >= self.activate[bank] + u64::from(t.tRC), "activate at {clock}");
+        let [first, .., last] = self.activates[self.activates.len() - 4..] else { return };
+        assert!(clock >= last + u64::from(t.tRRD) && clock >= first + u64::from(t.tFAW), "activate at {clock}");
+        self.activates.push(clock);
+        self.activate[bank] = clock;
+    }
+
+    fn column(&mut self, t: &DramTiming, clock: Clock, bank: usize, way: usize) {
+        let delay = u64::from([t.tCL, t.WL][way]);
+        assert!(clock >= self.activate[bank] + u64::from(t.tRCD), "column at {clock}");
+        assert!(clock >= self.last_column[way] + u64::from(t.tCCD), "column at {clock}");
+        assert!(way == 1 || clock >= self.last_column[1] + u64::from(t.WL + t.T + t.tWTR), "read at {clock}");
+        assert!(way == 0 || clock + delay >= self.last_column[0] + u64::from(t.tCL + t.T + t.tRTW), "write at {clock}");
+        assert!(clock + delay >= self.bus_free, "lines overlap on the data bus at {clock}");
+        self.bus_free = clock + delay + u64::from(t.T);
+        self.column[bank][way] = clock;
+        self.last_column[way] = clock;
+    }
+}
+
+/// Random traffic, random devices with random timings: no command is given before the data sheet allows it, one command a clock, every
+/// column command finds its row open, and every refresh interval has its pause.
+#[test]
+fn commands_keep_to_the_data_sheet() {
+    for round in 0..60_u64 {
+        let draw = |part: u64, bound: u64| below(mix(round, part), bound) as u32;
+        let mut config = config();
+        config.queue = 1 + draw(0, 60);
+        config.banks = 1 << draw(1, 5);
+        config.columns = 1 + draw(2, 8);
+        config.page = if round % 2 == 0 { PagePolicy::Open } else { PagePolicy::Closed };
+        let t = &mut config.timing;
+        (t.T, t.tCL, t.WL, t.tRP, t.tRC, t.tRAS) =
+            (1 + draw(3, 8), 1 + draw(4, 20), 1 + draw(5, 10), draw(6, 20), draw(7, 60), draw(8, 40));
+        (t.tRCD, t.tRRD, t.tFAW, t.tCCD) = (draw(9, 20), draw(10, 9), draw(11, 2) * draw(12, 60), draw(13, 9));
+        (t.tWR, t.tWTR, t.tRTW, t.tRTP) = (draw(14, 20), draw(15, 12), draw(16, 5), draw(17, 12));
+        (t.tREFI, t.tRFC) = (draw(18, 2) * 900, 60);
+        let (t, banks, columns) = (config.timing.clone(), config.banks, config.columns);
+        let mut channel = Channel::new(&config);
+        let (mut seen, mut sent, mut served, mut quiet, mut pauses) = (Seen::new(banks as usize), 0, 0, 0, 0);
+        for clock in START..START + 9_000 {
+            while channel.has_room() {
+                let key = mix(round, 100 + sent);
+                let line = below(mix(key, 1), 8 * u64::from(columns * banks)) as u32;
+                channel.push(clock, if below(key, 3) == 0 { write(line) } else { read(line) }).unwrap();
+                sent += 1;
+            }
+            let rows = |channel: &Channel| -> Vec<_> { (0..banks).map(|bank| channel.open_row(bank)).collect() };
+            let before = rows(&channel);
+            let mut transfer = None;
+            channel.tick(clock, |done| assert!(transfer.replace(done).is_none(), "two lines in a clock"));
+            let after = rows(&channel);
+            let changed: Vec<usize> = (0..before.len()).filter(|&bank| before[bank] != after[bank]).collect();
+            if let Some(Transfer { request, end, .. }) = transfer {
+                let (row, bank) = (request.line / columns / banks, request.line / columns % banks);
+                assert_eq!(before[bank as usize], Some(row), "the row is open");
+                seen.column(&t, clock, bank as usize, usize::from(request.is_write()));
+                assert_eq!(end, seen.bus_free);
+                // Closed pages: the column command may carry the precharge.
+                assert!(changed.is_empty() || changed == [bank as usize] && round % 2 == 1, "one command a clock");
+                served += 1;
+            } else {
+                let closed = changed.iter().filter(|&&bank| after[bank].is_none()).count();
+                assert!(changed.len() <= 1 || closed == changed.len() && t.tREFI > 0, "one command a clock, but for a precharge of all");
+                for &bank in &changed {
+                    if after[bank].is_some() {
+                        seen.activate(&t, clock, bank);
+                    } else {
+                        assert!(clock >= seen.closable(&t, bank), "precharge at {clock}");
+                        seen.precharge[bank] = clock;
+                    }
+                }
+            }
+            quiet = if after.iter().all(Option::is_none) { quiet + 1 } else { 0 };
+            pauses += u32::from(quiet == t.tRFC);
+        }
+        assert!(served > 100, "round {round}: {served}");
+        assert!(t.tREFI == 0 || pauses >= 9, "round {round}: {pauses} refreshes");
+    }
 }
 
 /// Random traffic, random devices: every request is served once; no two lines overlap on the bus; ticking only when the channel asks
