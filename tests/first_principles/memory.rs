@@ -64,6 +64,21 @@ fn a_warp_that_sweeps_misses_exactly() {
     }
 }
 
+/// Write-through and write-evict: a store takes its line out of L1D, so a load after it misses, and hits L2.
+#[test]
+fn a_store_evicts_its_line_from_l1() {
+    let line = Address { lane: 4, ..Address::default() };
+    let (load, store) = (Op::Load { address: line, lanes: 32 }, Op::Store { address: line, lanes: 32 });
+    let both = repeat(50, &[load.clone(), Op::Wait { loads: 0 }, store, load, Op::Wait { loads: 0 }]);
+    let got = drained(&one_of_each(), kernel(1, 32, both)).kernel_stats(K);
+    assert_eq!(
+        [got.l1_misses, got.l1_hits, got.l1_writes],
+        [51, 49, 50],
+        "a load hits what the one before it brought, not what a store changed"
+    );
+    assert_eq!([got.l2_misses, got.dram_reads], [1, 1]);
+}
+
 /// Misses to one line: an MSHR serves 8 of them with one fetch, at L1D and at L2; the others wait and hit.
 #[test]
 fn one_fetch_serves_as_many_as_an_mshr_merges() {

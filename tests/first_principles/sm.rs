@@ -39,10 +39,13 @@ fn warps_hide_each_others_latency() {
 #[test]
 fn a_greedy_scheduler_finishes_warp_by_warp() {
     let mut m = machine(&one_scheduler(), kernel(16, 32, vec![alu(1000, 1)]), WarpOrder::Gto);
+    m.record_events = true;
     window(&mut m, 500);
     for warp in 0..16 {
         assert_eq!(window(&mut m, 1000).ctas_done, 1, "warp {warp}");
     }
+    let done: Vec<u32> = m.events.iter().filter(|event| !event.placed).map(|event| event.cta).collect();
+    assert_eq!(done, Vec::from_iter(0..16), "the oldest first");
 }
 
 /// Little's law in a warp: k loads under way, each of the latency of an L1D hit, give k / latency loads a cycle.

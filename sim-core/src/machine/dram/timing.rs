@@ -48,7 +48,7 @@ pub struct Row {
 
 /// Every constraint between two commands. `tFAW`, which is between five, is beside it in the channel.
 #[rustfmt::skip]
-pub fn rows(t: &DramTiming) -> [Row; 19] {
+pub fn rows(t: &DramTiming) -> [Row; 18] {
     use Command::{Activate, Precharge, Read, Refresh, Write};
     use Level::{Bank, Channel};
     let row = |level, before, after, clocks| Row { level, before, after, clocks };
@@ -68,7 +68,6 @@ pub fn rows(t: &DramTiming) -> [Row; 19] {
         row(Channel, Read,      Read,      t.T),
         row(Channel, Write,     Write,     t.T),
         row(Channel, Read,      Write,     (t.tCL + t.T + t.tRTW).saturating_sub(t.WL)),
-        row(Channel, Write,     Read,      (t.WL + t.T).saturating_sub(t.tCL)),
         // All banks are closed when they are refreshed.
         row(Channel, Precharge, Refresh,   t.tRP),
         row(Channel, Activate,  Refresh,   t.tRC),
