@@ -40,6 +40,7 @@ pub mod machine;
 pub mod observation;
 pub mod policy;
 pub mod probe;
+pub mod profile;
 pub mod report;
 pub mod rng;
 pub mod simulation;

@@ -1,8 +1,10 @@
 //! The only thing that a policy sees: what the hardware's own counters could tell it, and nothing of the machine's inside.
 
 use crate::gpu::Gpu;
+use crate::gpu::occupancy::Resources;
 use crate::ids::{Cycle, PerKernel};
 use crate::stats::KernelStats;
+use alloc::vec::Vec;
 
 /// What a policy sees when it is asked.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +17,21 @@ pub struct Observation<'a> {
     pub kernels: usize,
     /// CTAs of each kernel that an SM can hold when it holds nothing else, for each SM. For a sequence of launches, the fewest.
     pub cta_limit: &'a [PerKernel<u32>],
+    /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
+    pub cta_cost: &'a [PerKernel<Resources>],
+    /// What each kernel does alone, as far as the policy's `needs` ask for it.
+    pub profile: &'a Profile,
     /// Counters of each kernel since the run began.
     pub total: &'a [KernelStats],
     /// Counters of each kernel since the policy was last asked.
     pub window: &'a [KernelStats],
+}
+
+/// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Profile {
+    /// IPC (thread instructions per core cycle over the whole GPU) of each kernel with as many CTAs as fit; empty if nobody asked.
+    pub ipc_alone: Vec<f64>,
+    /// IPC of each kernel with 1, 2, … CTAs on every SM; empty if nobody asked.
+    pub curves: Vec<Vec<f64>>,
 }

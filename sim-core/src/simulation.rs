@@ -7,11 +7,12 @@ use crate::controls::Controls;
 use crate::digest::Fnv;
 use crate::error::Problems;
 use crate::experiment::{Experiment, Stop};
-use crate::gpu::occupancy;
+use crate::gpu::occupancy::{self, Resources};
 use crate::ids::{Cycle, KernelId, PerKernel};
 use crate::machine::Machine;
-use crate::observation::Observation;
-use crate::policy::{AnyPolicy, Decision, Log, Policy, PolicySpec};
+use crate::observation::{Observation, Profile};
+use crate::policy::{AnyPolicy, Decision, Log, Needs, Policy, PolicySpec};
+use crate::profile;
 use crate::report;
 use crate::stats::KernelStats;
 use crate::stuck;
@@ -60,6 +61,9 @@ pub struct Simulation {
     policy: AnyPolicy,
     log: Log,
     cta_limit: Vec<PerKernel<u32>>,
+    cta_cost: Vec<PerKernel<Resources>>,
+    /// Kernels alone, and for which needs that was measured.
+    profile: (Needs, Profile),
     /// Counters when the policy was last asked.
     asked: Vec<KernelStats>,
     asked_at: Cycle,
@@ -85,6 +89,16 @@ impl Simulation {
                 limit
             })
             .collect();
+        let cta_cost = (0..gpu.sm_count())
+            .map(|sm| {
+                let mut cost = PerKernel::all(Resources::default());
+                for (kernel, used) in KernelId::first(kernels.len()).zip(&experiment.kernels) {
+                    let of_launches = used.kernel.launches.iter().map(|launch| Resources::of_cta(launch, gpu.class_of(sm)));
+                    cost[kernel] = of_launches.fold(Resources::default(), Resources::most);
+                }
+                cost
+            })
+            .collect();
         let neutral = Controls::neutral(gpu.sm_count() as usize, experiment.warp_order);
         let machine = Machine::new(gpu, &kernels, experiment.seed, experiment.restart, neutral);
         let mut simulation = Simulation {
@@ -93,13 +107,15 @@ impl Simulation {
             policy: AnyPolicy::new(&experiment.policy),
             log: Log::new(),
             cta_limit,
+            cta_cost,
+            profile: Default::default(),
             asked: alloc::vec![KernelStats::default(); kernels.len()],
             asked_at: 0,
             progress: (0, 0),
             ipc_alone: PerKernel([None; crate::ids::MAX_KERNELS]),
             experiment: experiment.clone(),
         };
-        simulation.start_policy();
+        simulation.start_policy()?;
         Ok(simulation)
     }
 
@@ -189,10 +205,15 @@ impl Simulation {
 
     // --- policy ------------------------------------------------------------------------------------------------------------------
 
-    fn start_policy(&mut self) {
+    fn start_policy(&mut self) -> Result<(), Problems> {
+        let needs = self.policy.needs();
+        if needs != Needs::Nothing && needs != self.profile.0 {
+            self.profile = (needs, profile::measure(&self.experiment, needs)?);
+        }
         let sms = self.machine.sms.len();
         let neutral = Controls::neutral(sms, self.experiment.warp_order);
         self.consult(neutral, |policy, seen, controls, log| policy.start(seen, controls, log));
+        Ok(())
     }
 
     fn ask_policy(&mut self) {
@@ -209,6 +230,8 @@ impl Simulation {
             gpu: &self.experiment.gpu,
             kernels: total.len(),
             cta_limit: &self.cta_limit,
+            cta_cost: &self.cta_cost,
+            profile: &self.profile.1,
             total: &total,
             window: &window,
         };
@@ -230,8 +253,7 @@ impl Simulation {
         changed.check()?;
         self.experiment = changed;
         self.policy = AnyPolicy::new(spec);
-        self.start_policy();
-        Ok(())
+        self.start_policy()
     }
 
     /// Sets the controls by hand: the policy becomes `manual`.

@@ -42,10 +42,73 @@ pub fn registers_of_cta(threads: u32, registers: u32, granularity: u32) -> u32 {
     threads.div_ceil(WARP_SIZE) * (registers * WARP_SIZE).next_multiple_of(granularity)
 }
 
+/// What CTAs take of an SM.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Resources {
+    /// CTA slots.
+    pub ctas: u32,
+    /// Threads, in whole warps.
+    pub threads: u32,
+    /// Registers, rounded up to the granularity.
+    pub registers: u32,
+    /// Shared memory, bytes.
+    pub shared_bytes: u32,
+}
+
+impl Resources {
+    /// Everything that an SM of `class` has.
+    pub fn of_class(class: &SmClass) -> Resources {
+        Resources { ctas: class.ctas, threads: class.threads, registers: class.registers, shared_bytes: class.shared_bytes }
+    }
+
+    /// What a CTA of `launch` takes of an SM of `class`.
+    pub fn of_cta(launch: &Launch, class: &SmClass) -> Resources {
+        Resources {
+            ctas: 1,
+            threads: launch.threads.div_ceil(WARP_SIZE) * WARP_SIZE,
+            registers: registers_of_cta(launch.threads, launch.registers, class.register_granularity),
+            shared_bytes: launch.shared_bytes,
+        }
+    }
+
+    /// The greater of each.
+    pub fn most(self, other: Resources) -> Resources {
+        Resources {
+            ctas: self.ctas.max(other.ctas),
+            threads: self.threads.max(other.threads),
+            registers: self.registers.max(other.registers),
+            shared_bytes: self.shared_bytes.max(other.shared_bytes),
+        }
+    }
+
+    /// Whether `more` fits beside `self` in `whole`.
+    pub fn fits(&self, more: Resources, whole: Resources) -> bool {
+        self.ctas + more.ctas <= whole.ctas
+            && self.threads + more.threads <= whole.threads
+            && self.registers + more.registers <= whole.registers
+            && self.shared_bytes + more.shared_bytes <= whole.shared_bytes
+    }
+
+    /// Takes `more` too.
+    pub fn add(&mut self, more: Resources) {
+        self.ctas += more.ctas;
+        self.threads += more.threads;
+        self.registers += more.registers;
+        self.shared_bytes += more.shared_bytes;
+    }
+
+    /// Gives `less` back.
+    pub fn take(&mut self, less: Resources) {
+        self.ctas -= less.ctas;
+        self.threads -= less.threads;
+        self.registers -= less.registers;
+        self.shared_bytes -= less.shared_bytes;
+    }
+}
+
 /// Occupancy of an SM of `class` that holds CTAs of `launch` alone.
 pub fn of(launch: &Launch, class: &SmClass) -> Occupancy {
-    let threads = launch.threads.div_ceil(WARP_SIZE) * WARP_SIZE;
-    let registers = registers_of_cta(launch.threads, launch.registers, class.register_granularity);
+    let Resources { threads, registers, .. } = Resources::of_cta(launch, class);
     let limits = [
         (class.ctas, Limiter::Slots),
         (class.threads.checked_div(threads).unwrap_or(u32::MAX), Limiter::Threads),

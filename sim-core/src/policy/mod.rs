@@ -30,10 +30,33 @@ pub struct Decision {
 /// The policy's log of decisions.
 pub type Log = Vec<Decision>;
 
+/// What a policy has to know of each kernel alone before it begins. A profile costs so many cycles for each point of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Needs {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// IPC with as many CTAs as fit.
+    Alone {
+        /// Core cycles of each run.
+        cycles: Cycle,
+    },
+    /// IPC with 1, 2, … CTAs on every SM, and so the IPC above.
+    Curves {
+        /// Core cycles of each run.
+        cycles: Cycle,
+    },
+}
+
 /// A sharing scheme.
 pub trait Policy {
     /// The run begins, or the policy takes over in the middle of one: sets what it wants from neutral controls.
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log);
+
+    /// What `Observation::profile` has to hold whenever it is asked.
+    fn needs(&self) -> Needs {
+        Needs::Nothing
+    }
 
     /// Core cycles after which it wants to be asked again; `None` for never.
     fn interval(&self) -> Option<Cycle> {
@@ -92,6 +115,10 @@ impl AnyPolicy {
 impl Policy for AnyPolicy {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.inner_mut().start(seen, controls, log);
+    }
+
+    fn needs(&self) -> Needs {
+        self.inner().needs()
     }
 
     fn interval(&self) -> Option<Cycle> {

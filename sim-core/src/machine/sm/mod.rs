@@ -24,7 +24,8 @@ use super::derived::Derived;
 use super::memory::Memory;
 use super::packet::{Access, Reply, Request};
 use crate::controls::{Controls, QuotaRefill};
-use crate::gpu::{Gpu, SmClass, occupancy};
+use crate::gpu::Gpu;
+use crate::gpu::occupancy::{self, Resources};
 use crate::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::kernel::{MAX_LOOPS, WARP_SIZE};
 use crate::stats::{KernelStats, StallCounts};
@@ -106,48 +107,6 @@ pub struct FinishedCta {
     pub cta: u32,
     /// Core cycle of its launch.
     pub launched: Cycle,
-}
-
-/// What CTAs take of an SM.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Resources {
-    /// CTA slots.
-    pub ctas: u32,
-    /// Threads, in whole warps.
-    pub threads: u32,
-    /// Registers, rounded up to the granularity.
-    pub registers: u32,
-    /// Shared memory, bytes.
-    pub shared_bytes: u32,
-}
-
-impl Resources {
-    /// Everything that an SM of `class` has.
-    pub fn of_class(class: &SmClass) -> Resources {
-        Resources { ctas: class.ctas, threads: class.threads, registers: class.registers, shared_bytes: class.shared_bytes }
-    }
-
-    /// Whether `more` fits beside `self` in `whole`.
-    pub fn fits(&self, more: Resources, whole: Resources) -> bool {
-        self.ctas + more.ctas <= whole.ctas
-            && self.threads + more.threads <= whole.threads
-            && self.registers + more.registers <= whole.registers
-            && self.shared_bytes + more.shared_bytes <= whole.shared_bytes
-    }
-
-    fn add(&mut self, more: Resources) {
-        self.ctas += more.ctas;
-        self.threads += more.threads;
-        self.registers += more.registers;
-        self.shared_bytes += more.shared_bytes;
-    }
-
-    fn take(&mut self, less: Resources) {
-        self.ctas -= less.ctas;
-        self.threads -= less.threads;
-        self.registers -= less.registers;
-        self.shared_bytes -= less.shared_bytes;
-    }
 }
 
 /// What an SM reads but does not own.

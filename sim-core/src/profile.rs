@@ -1,0 +1,83 @@
+//! Profiles: what each kernel of an experiment does alone, with as many CTAs as fit or with every smaller number of them, for policies that
+//! have to know before they begin (`Policy::needs`).
+//!
+//! A profile is runs of the same engine on the same GPU, with the seed of the experiment, greedy-then-oldest warps, and kernels that start
+//! again when they end. Each starts with empty caches, as the shared run does. So equal experiments have equal profiles, bit for bit.
+
+use crate::error::Problems;
+use crate::experiment::{Experiment, Stop};
+use crate::ids::{Cycle, KernelId};
+use crate::observation::Profile;
+use crate::policy::{Needs, PolicySpec};
+use crate::report;
+use crate::simulation::Simulation;
+use alloc::vec::Vec;
+
+/// Measures what `needs` asks for.
+pub fn measure(experiment: &Experiment, needs: Needs) -> Result<Profile, Problems> {
+    let kernels = KernelId::first(experiment.kernels.len());
+    match needs {
+        Needs::Nothing => Ok(Profile::default()),
+        Needs::Alone { cycles } => {
+            let ipc_alone = kernels.map(|kernel| ipc(experiment, kernel, None, cycles)).collect::<Result<_, _>>()?;
+            Ok(Profile { ipc_alone, curves: Vec::new() })
+        }
+        Needs::Curves { cycles } => {
+            let curves: Vec<Vec<f64>> = kernels.map(|kernel| curve(experiment, kernel, cycles)).collect::<Result<_, _>>()?;
+            // The last point has every CTA that fits.
+            Ok(Profile { ipc_alone: curves.iter().map(|curve| curve.last().copied().unwrap_or(0.0)).collect(), curves })
+        }
+    }
+}
+
+/// IPC of a kernel alone with 1, 2, … CTAs on every SM, up to what the largest SM can hold.
+fn curve(experiment: &Experiment, kernel: KernelId, cycles: Cycle) -> Result<Vec<f64>, Problems> {
+    let alone = Simulation::new(&alone(experiment, kernel, None, 1))?;
+    let most = alone.cta_limit().iter().map(|limit| limit[KernelId(0)]).max().unwrap_or(0);
+    (1..=most).map(|ctas| ipc(experiment, kernel, Some(ctas), cycles)).collect()
+}
+
+/// The run of a kernel alone, with so many CTAs on every SM or with all that fit.
+fn alone(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Experiment {
+    let policy = ctas.map_or(PolicySpec::Leftover, |ctas| PolicySpec::Fixed { combination: alloc::vec![ctas] });
+    Experiment { policy, stop: Stop::Cycles(cycles), restart: true, ..experiment.alone(kernel) }
+}
+
+fn ipc(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Result<f64, Problems> {
+    let mut run = Simulation::new(&alone(experiment, kernel, ctas, cycles))?;
+    run.advance(u64::MAX);
+    Ok(report::ipc(&run.totals()[0], run.cycle()).unwrap_or(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+
+    fn experiment() -> Experiment {
+        let kernels = Value::array(["BP", "CFD"]);
+        let value = Value::object([("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", kernels), ("policy", "even".into())]);
+        Experiment::decode(&value).unwrap()
+    }
+
+    /// Could the user have measured the same by hand, with experiments of one kernel?
+    #[test]
+    fn a_profile_is_what_runs_alone_measure() {
+        let experiment = experiment();
+        let profile = measure(&experiment, Needs::Curves { cycles: 3000 }).unwrap();
+        assert_eq!(profile, measure(&experiment, Needs::Curves { cycles: 3000 }).unwrap());
+        let limit = Simulation::new(&experiment).unwrap().cta_limit()[0];
+        for kernel in KernelId::first(2) {
+            let curve = &profile.curves[kernel.index()];
+            assert_eq!(curve.len() as u32, limit[kernel]);
+            assert!(curve.iter().all(|&ipc| ipc > 0.0) && curve[0] != curve[1], "{curve:?}");
+            let by_hand = Experiment { stop: Stop::Cycles(3000), ..experiment.alone(kernel) };
+            let mut run = Simulation::new(&by_hand).unwrap();
+            run.advance(u64::MAX);
+            assert_eq!(Some(profile.ipc_alone[kernel.index()]), report::ipc(&run.totals()[0], 3000));
+        }
+        let alone = measure(&experiment, Needs::Alone { cycles: 3000 }).unwrap();
+        assert_eq!(alone, Profile { ipc_alone: profile.ipc_alone, curves: Vec::new() });
+        assert_eq!(measure(&experiment, Needs::Nothing).unwrap(), Profile::default());
+    }
+}
