@@ -13,7 +13,6 @@ use sim_core::kernel::{MAX_LOOPS, Op, WARP_SIZE};
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::CtaEvent;
 use sim_core::machine::sm::code::{Code, Place};
-use sim_core::policy::PolicySpec;
 use sim_core::simulation::{Reason, Simulation};
 use sim_core::stats::KernelStats;
 
@@ -22,10 +21,7 @@ fn start(experiment: &Experiment) -> Simulation {
 }
 
 fn controls(experiment: &Experiment) -> Option<&Controls> {
-    match &experiment.policy {
-        PolicySpec::Manual { controls } => controls.as_ref(),
-        _ => None,
-    }
+    experiment.policy.controls()
 }
 
 /// Instructions of a warp by walking its Program as a reader would: (warp instructions, thread instructions).

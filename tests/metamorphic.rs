@@ -37,7 +37,7 @@ fn totals(experiment: &Experiment) -> Vec<KernelStats> {
 }
 
 fn alone(gpu: &Gpu, kernel: &str) -> u64 {
-    totals(&experiment(gpu.clone(), &[kernel], PolicySpec::Leftover))[0].thread_instructions
+    totals(&experiment(gpu.clone(), &[kernel], PolicySpec::leftover()))[0].thread_instructions
 }
 
 fn ccbp() -> Gpu {
@@ -102,7 +102,7 @@ fn a_gpu_twice_as_large_keeps_the_speed_of_an_sm() {
 #[test]
 fn two_copies_of_a_kernel_under_even_fare_alike() {
     for kernel in ["BP", "CFD", "FTD", "SAD"] {
-        let both = totals(&experiment(ccbp(), &[kernel, kernel], PolicySpec::Even));
+        let both = totals(&experiment(ccbp(), &[kernel, kernel], PolicySpec::even()));
         let [first, second] = [both[0].thread_instructions, both[1].thread_instructions].map(|n| n as f64);
         assert!((first / second - 1.0).abs() <= 0.03, "{kernel}: {first} and {second} thread instructions");
     }
@@ -113,8 +113,8 @@ fn two_copies_of_a_kernel_under_even_fare_alike() {
 #[test]
 fn the_order_of_the_mix_permutes_the_result() {
     for (a, b) in [("BP", "CFD"), ("FTD", "SAD"), ("BP", "SAD")] {
-        let forth = totals(&experiment(ccbp(), &[a, b], PolicySpec::Even));
-        let back = totals(&experiment(ccbp(), &[b, a], PolicySpec::Even));
+        let forth = totals(&experiment(ccbp(), &[a, b], PolicySpec::even()));
+        let back = totals(&experiment(ccbp(), &[b, a], PolicySpec::even()));
         for (name, there, here) in [(a, &forth[0], &back[1]), (b, &forth[1], &back[0])] {
             let ratio = there.thread_instructions as f64 / here.thread_instructions as f64;
             assert!((ratio - 1.0).abs() <= 0.05, "{name} of {a}+{b}: {ratio} of its speed the other way round");
@@ -129,7 +129,7 @@ proptest! {
     #[test]
     fn an_idle_kernel_costs_its_neighbour_nothing(mut one in random::experiment(), idle in random::kernel()) {
         one.kernels.truncate(1);
-        one.policy = PolicySpec::Leftover;
+        one.policy = PolicySpec::leftover();
         (one.stop, one.restart) = (Stop::Cycles(3000), true);
         let mut two = one.clone();
         two.kernels.push(KernelUse { kernel: idle, ctas_per_sm: None, qos: None });
@@ -138,7 +138,7 @@ proptest! {
             *target = PerKernel::all(0);
             target[KernelId(0)] = u16::MAX;
         }
-        two.policy = PolicySpec::Manual { controls: Some(controls) };
+        two.policy = PolicySpec::manual(controls);
         prop_assert_eq!(totals(&one)[0], totals(&two)[0]);
     }
 }

@@ -9,7 +9,7 @@ use sim_core::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
 use sim_core::gpu::presets::PRESETS;
 use sim_core::ids::MAX_KERNELS;
 use sim_core::kernel::library;
-use sim_core::policy::spec::{POLICIES, ParamKind};
+use sim_core::policy::spec::{Fallback, POLICIES, ParamKind};
 use sim_core::stats::{KernelStats, StallCause};
 use sim_core::sweep::{MAX_AXES, MAX_VALUES};
 use sim_core::value::Value;
@@ -49,7 +49,15 @@ fn typed(kind: &str, doc: &str) -> Value {
 }
 
 fn whole(min: u64, max: u64, doc: &str) -> Value {
+    integer(min as i64, max as i64, doc)
+}
+
+fn integer(min: i64, max: i64, doc: &str) -> Value {
     Value::object([("type", Value::from("integer")), ("minimum", min.into()), ("maximum", max.into()), ("description", doc.into())])
+}
+
+fn ranged(min: f64, max: f64, doc: &str) -> Value {
+    Value::object([("type", Value::from("number")), ("minimum", min.into()), ("maximum", max.into()), ("description", doc.into())])
 }
 
 fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Value {
@@ -115,12 +123,7 @@ fn experiment() -> Value {
     let mut gpu = vec![("preset".to_owned(), presets())];
     gpu.extend(SM_FIELDS.iter().map(|field| gpu_field("sm.", field)));
     gpu.extend(GPU_FIELDS.iter().map(|field| gpu_field("", field)));
-    let share = Value::object([
-        ("type", Value::from("number")),
-        ("minimum", 0.001.into()),
-        ("maximum", 1.0.into()),
-        ("description", "Share of its IPC alone that the kernel should keep".into()),
-    ]);
+    let share = ranged(0.001, 1.0, "Share of its IPC alone that the kernel should keep");
     let used = closed(
         named(vec![
             ("kernel", any_of(vec![one_of(library::names()), reference("kernel")])),
@@ -134,13 +137,18 @@ fn experiment() -> Value {
         let mut properties = vec![("name".to_owned(), Value::object([("const", policy.name)]))];
         properties.extend(policy.params.iter().map(|param| {
             let schema = match param.kind {
+                ParamKind::Int { min, max } => integer(min, max, param.doc),
+                ParamKind::Number { min, max } => ranged(min, max, param.doc),
+                ParamKind::Choice(names) => one_of(names.iter().copied()),
+                ParamKind::Bool => typed("boolean", param.doc),
+                ParamKind::PerKernelNumber { min, max } => list_of(ranged(min, max, param.doc), 1, MAX_KERNELS),
                 ParamKind::PerKernelInt { min, max } => list_of(whole(min.into(), max.into(), param.doc), 1, MAX_KERNELS),
                 ParamKind::Controls => typed("object", param.doc),
             };
             (param.name.to_owned(), schema)
         }));
         let mut required = vec!["name"];
-        required.extend(policy.params.iter().filter(|param| param.default.is_none()).map(|param| param.name));
+        required.extend(policy.params.iter().filter(|param| param.default == Fallback::Needed).map(|param| param.name));
         policies.push(closed(properties, &required));
     }
     let orders = WARP_ORDERS.iter().map(|order| order.0);

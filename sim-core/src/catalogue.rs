@@ -6,7 +6,7 @@ use crate::gpu::fields::{self, Field, GPU_FIELDS, Kind, SM_FIELDS};
 use crate::gpu::presets::{self, PRESETS};
 use crate::gpu::{Gpu, occupancy};
 use crate::kernel::library;
-use crate::policy::spec::{POLICIES, ParamKind};
+use crate::policy::spec::{Fallback, POLICIES, ParamKind};
 use crate::probe::{COMPONENTS, Component};
 use crate::value::Value;
 use alloc::format;
@@ -128,12 +128,19 @@ fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
             ("name", Value::from(param.name)),
             ("unit", param.unit.into()),
             ("doc", param.doc.into()),
-            ("required", param.default.is_none().into()),
-            ("default", param.default.into()),
+            ("required", (param.default == Fallback::Needed).into()),
+            ("default", param.default.encode()),
         ];
         match param.kind {
+            ParamKind::Int { min, max } => pairs.extend([("kind", "int".into()), ("min", min.into()), ("max", max.into())]),
+            ParamKind::Number { min, max } => pairs.extend([("kind", "number".into()), ("min", min.into()), ("max", max.into())]),
+            ParamKind::Choice(names) => pairs.extend([("kind", "choice".into()), ("choices", Value::array(names.iter().copied()))]),
+            ParamKind::Bool => pairs.push(("kind", "bool".into())),
             ParamKind::PerKernelInt { min, max } => {
                 pairs.extend([("kind", "per_kernel_int".into()), ("min", min.into()), ("max", max.into())])
+            }
+            ParamKind::PerKernelNumber { min, max } => {
+                pairs.extend([("kind", "per_kernel_number".into()), ("min", min.into()), ("max", max.into())])
             }
             ParamKind::Controls => pairs.push(("kind", "controls".into())),
         }

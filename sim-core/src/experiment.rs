@@ -9,6 +9,7 @@ use crate::gpu::{Gpu, fields, occupancy, presets, validate};
 use crate::ids::{Cycle, KernelId, MAX_KERNELS};
 use crate::kernel::{Kernel, library};
 use crate::policy::PolicySpec;
+use crate::policy::spec::Mix;
 use crate::value::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -126,7 +127,7 @@ impl Experiment {
                     _ => None,
                 }
             }
-            None => Some(PolicySpec::Even),
+            None => Some(PolicySpec::even()),
         };
         let stop = match fields.take("stop") {
             Some(value) => read_stop(value, problems),
@@ -181,16 +182,8 @@ impl Experiment {
         if self.seed > MAX_SEED {
             problems.add("seed", self.seed, format!("at most {MAX_SEED}"));
         }
-        if let PolicySpec::Fixed { combination } = &self.policy
-            && combination.len() != self.kernels.len()
-        {
-            problems.add("policy.combination", format!("{} numbers", combination.len()), format!("{}", self.kernels.len()));
-        }
-        if let PolicySpec::Manual { controls: Some(controls) } = &self.policy
-            && controls.cta_target.len() != self.gpu.sm_count() as usize
-        {
-            problems.add("policy.controls", format!("controls for {} SMs", controls.cta_target.len()), format!("{}", self.gpu.sm_count()));
-        }
+        let mix = Mix { path: "policy", kernels: self.kernels.len(), sms: self.gpu.sm_count() as usize };
+        self.policy.check(mix, &mut problems);
         problems.or(())
     }
 
@@ -200,7 +193,7 @@ impl Experiment {
         Experiment {
             name: format!("{} alone", used.kernel.name),
             kernels: alloc::vec![used.clone()],
-            policy: PolicySpec::Leftover,
+            policy: PolicySpec::leftover(),
             warp_order: WarpOrder::Gto,
             alone: false,
             ..self.clone()

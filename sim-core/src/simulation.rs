@@ -258,7 +258,7 @@ impl Simulation {
 
     /// Sets the controls by hand: the policy becomes `manual`.
     pub fn set_controls(&mut self, controls: Controls) -> Result<(), Problems> {
-        self.set_policy(&PolicySpec::Manual { controls: Some(controls) })
+        self.set_policy(&PolicySpec::manual(controls))
     }
 
     // --- looking -----------------------------------------------------------------------------------------------------------------

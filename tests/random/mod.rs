@@ -201,7 +201,7 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
         let sms = gpu.sm_count() as usize;
         let warp_order = controls.warp_order;
         controls.cta_target.truncate(sms);
-        let policy = if neutral { PolicySpec::Leftover } else { PolicySpec::Manual { controls: Some(controls) } };
+        let policy = if neutral { PolicySpec::leftover() } else { PolicySpec::manual(controls) };
         Experiment {
             name: "random".into(),
             source: String::new(),

@@ -297,7 +297,7 @@ export class CorunEditor extends HTMLElement {
       const next: PolicyChoice = { name: value };
       // A parameter without a default must have a value: start from the least that makes sense.
       for (const param of catalogue.policies.find((p) => p.name === value)?.params ?? []) {
-        if (param.kind === "per_kernel_int" && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min));
+        if (param.kind.startsWith("per_kernel_") && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min));
       }
       e.policy = next;
     }, true));
@@ -341,11 +341,13 @@ export class CorunEditor extends HTMLElement {
         return [this.#field(path, label, input, { unit: param.unit, help })];
       }
       case "controls": return this.#controls(param, current, experiment);
-      case "per_kernel_int": {
+      case "per_kernel_int":
+      case "per_kernel_number": {
+        const step = param.kind === "per_kernel_int" ? "1" : "any";
         const values: unknown[] = Array.isArray(value) ? value : [];
         const defaults: unknown[] = Array.isArray(byDefault) ? byDefault : [];
         const rows = experiment.kernels.map((kernel, k) => {
-          const input = this.#number(values[k], { min: param.min, max: param.max, placeholder: defaults[k] === undefined ? "" : String(defaults[k]) }, () => {
+          const input = this.#number(values[k], { min: param.min, max: param.max, step, placeholder: defaults[k] === undefined ? "" : String(defaults[k]) }, () => {
             const all = inputs.map((one) => (one.value.trim() === "" ? null : one.valueAsNumber));
             this.#setParam(param.name, all.every((v) => v === null) ? undefined : all.map((v, j) => v ?? defaults[j] ?? Math.max(0, param.min)));
           });
@@ -588,7 +590,7 @@ function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (va
   const params = catalogue.policies.find((p) => p.name === (experiment.policy as PolicyChoice).name)?.params ?? [];
   for (const param of params) {
     const value = experiment.policy[param.name];
-    if (param.kind !== "per_kernel_int" || !Array.isArray(value)) continue;
+    if (!param.kind.startsWith("per_kernel_") || !Array.isArray(value)) continue;
     const values = [...value] as unknown[];
     change(values);
     experiment.policy = { ...experiment.policy, [param.name]: values };

@@ -9,11 +9,22 @@
 //! # Deviations
 //! 1. The rounding is not stated in the paper; down, so that the combination always fits when every kernel has at least K.
 
-use super::{Log, Policy, decide};
+use super::{AnyPolicy, Log, Policy, PolicyInfo, decide};
 use crate::controls::Controls;
 use crate::ids::KernelId;
 use crate::observation::Observation;
 use alloc::format;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "even",
+    title: "Even split inside each SM",
+    source: "CCBP §5.4",
+    doc: "Every kernel may hold an equal part of the CTAs that it could hold alone, on every SM",
+    params: &[],
+    check: PolicyInfo::NO_CHECK,
+    make: |_| AnyPolicy::Even(Even),
+};
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]

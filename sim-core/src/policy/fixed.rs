@@ -7,12 +7,35 @@
 //! # Parameters
 //! `combination`: CTAs on each SM, one number per kernel of the mix; 0 keeps a kernel out.
 
-use super::{Log, Policy, decide};
+use super::spec::{Fallback, Param, ParamKind};
+use super::{AnyPolicy, Log, Policy, PolicyInfo, decide};
 use crate::controls::Controls;
+use crate::decode::field;
 use crate::ids::KernelId;
 use crate::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "fixed",
+    title: "Fixed combination",
+    source: "CCBP §3",
+    doc: "So many CTAs of each kernel on every SM",
+    params: &[Param {
+        name: "combination",
+        kind: ParamKind::PerKernelInt { min: 0, max: 64 },
+        unit: "CTAs per SM",
+        default: Fallback::Needed,
+        doc: "CTAs of each kernel on every SM, in the order of the mix; 0 keeps a kernel out",
+    }],
+    check: |spec, mix, problems| {
+        if spec.ints("combination").iter().all(|&ctas| ctas == 0) {
+            problems.add(field(mix.path, "combination"), "only zeros", "a CTA of at least one kernel");
+        }
+    },
+    make: |spec| AnyPolicy::Fixed(Fixed { combination: spec.ints("combination").to_vec() }),
+};
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]

@@ -7,11 +7,22 @@
 //! # Sets
 //! `dispatch_rank`.
 
-use super::{Log, Policy, decide};
+use super::{AnyPolicy, Log, Policy, PolicyInfo, decide};
 use crate::controls::Controls;
 use crate::ids::KernelId;
 use crate::observation::Observation;
 use alloc::format;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "leftover",
+    title: "Leftover",
+    source: "GPGPU-Sim's concurrent kernels",
+    doc: "The next kernel gets room only once the one before has no CTA left to place",
+    params: &[],
+    check: PolicyInfo::NO_CHECK,
+    make: |_| AnyPolicy::Leftover(Leftover),
+};
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,9 +3,27 @@
 //! # Sets
 //! Everything that it was given; the rest stays neutral.
 
-use super::{Decision, Log, Policy};
+use super::spec::{Fallback, Param, ParamKind};
+use super::{AnyPolicy, Decision, Log, Policy, PolicyInfo};
 use crate::controls::Controls;
 use crate::observation::Observation;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "manual",
+    title: "Manual",
+    source: "Corun",
+    doc: "Controls set from outside: sliders, a function, or an experiment",
+    params: &[Param {
+        name: "controls",
+        kind: ParamKind::Controls,
+        unit: "",
+        default: Fallback::Words("neutral"),
+        doc: "What to set; what is left out stays neutral",
+    }],
+    check: PolicyInfo::NO_CHECK,
+    make: |spec| AnyPolicy::Manual(Manual { controls: spec.controls().cloned() }),
+};
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,5 +1,7 @@
 //! Sharing schemes, one file each: `ls policy/` is the list. A policy is a small state machine that reads an `Observation` when the run
 //! begins and at its own intervals, edits the `Controls`, and says why. It sees nothing of the machine.
+//!
+//! To add one: a file with its type, `impl Policy` and `INFO` (name, parameters, how it is made), and its line in `policies!`.
 
 mod even;
 mod fixed;
@@ -8,7 +10,7 @@ mod manual;
 mod spatial;
 pub mod spec;
 
-pub use self::spec::PolicySpec;
+pub use self::spec::{PolicyInfo, PolicySpec};
 
 use crate::controls::Controls;
 use crate::ids::{Cycle, KernelId};
@@ -67,48 +69,48 @@ pub trait Policy {
     fn on_interval(&mut self, _seen: &Observation, _controls: &mut Controls, _log: &mut Log) {}
 }
 
-/// Any of the policies.
-#[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)] // each is documented in its own file
-#[allow(clippy::large_enum_variant)] // one of them in a simulation
-pub enum AnyPolicy {
-    Leftover(leftover::Leftover),
-    Even(even::Even),
-    Fixed(fixed::Fixed),
-    Spatial(spatial::Spatial),
-    Manual(manual::Manual),
+/// Makes the enum of all policies and their catalogue from one list. A policy's file has its type and its `INFO`.
+macro_rules! policies {
+    ($($module:ident::$Type:ident,)*) => {
+        /// Any of the policies.
+        #[derive(Clone, PartialEq, Debug)]
+        #[allow(missing_docs)] // each is documented in its own file
+        #[allow(clippy::large_enum_variant)] // one of them in a simulation
+        pub enum AnyPolicy {
+            $($Type($module::$Type),)*
+        }
+
+        /// Every policy, in the order in which they are offered.
+        pub static POLICIES: &[PolicyInfo] = &[$($module::INFO,)*];
+
+        impl AnyPolicy {
+            fn inner(&self) -> &dyn Policy {
+                match self {
+                    $(AnyPolicy::$Type(policy) => policy,)*
+                }
+            }
+
+            fn inner_mut(&mut self) -> &mut dyn Policy {
+                match self {
+                    $(AnyPolicy::$Type(policy) => policy,)*
+                }
+            }
+        }
+    };
+}
+
+policies! {
+    leftover::Leftover,
+    even::Even,
+    fixed::Fixed,
+    spatial::Spatial,
+    manual::Manual,
 }
 
 impl AnyPolicy {
     /// The policy that `spec` describes.
     pub fn new(spec: &PolicySpec) -> Self {
-        match spec {
-            PolicySpec::Leftover => AnyPolicy::Leftover(leftover::Leftover),
-            PolicySpec::Even => AnyPolicy::Even(even::Even),
-            PolicySpec::Fixed { combination } => AnyPolicy::Fixed(fixed::Fixed { combination: combination.clone() }),
-            PolicySpec::Spatial { split } => AnyPolicy::Spatial(spatial::Spatial { split: split.clone() }),
-            PolicySpec::Manual { controls } => AnyPolicy::Manual(manual::Manual { controls: controls.clone() }),
-        }
-    }
-
-    fn inner(&self) -> &dyn Policy {
-        match self {
-            AnyPolicy::Leftover(policy) => policy,
-            AnyPolicy::Even(policy) => policy,
-            AnyPolicy::Fixed(policy) => policy,
-            AnyPolicy::Spatial(policy) => policy,
-            AnyPolicy::Manual(policy) => policy,
-        }
-    }
-
-    fn inner_mut(&mut self) -> &mut dyn Policy {
-        match self {
-            AnyPolicy::Leftover(policy) => policy,
-            AnyPolicy::Even(policy) => policy,
-            AnyPolicy::Fixed(policy) => policy,
-            AnyPolicy::Spatial(policy) => policy,
-            AnyPolicy::Manual(policy) => policy,
-        }
+        (spec.info().make)(spec)
     }
 }
 

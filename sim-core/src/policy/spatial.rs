@@ -7,12 +7,40 @@
 //! # Parameters
 //! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels.
 
-use super::{Log, Policy, decide};
+use super::spec::{Fallback, Param, ParamKind};
+use super::{AnyPolicy, Log, Policy, PolicyInfo, decide};
 use crate::controls::Controls;
+use crate::decode::field;
 use crate::ids::KernelId;
 use crate::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "spatial",
+    title: "Spatial partitioning",
+    source: "Adriaens et al., HPCA 2012; MPS and MIG partition SMs alike",
+    doc: "Disjoint sets of SMs; NoC, L2 and DRAM stay shared",
+    params: &[Param {
+        name: "split",
+        kind: ParamKind::PerKernelInt { min: 0, max: 64 },
+        unit: "SMs",
+        default: Fallback::Words("equal parts"),
+        doc: "SMs of each kernel, in the order of the mix",
+    }],
+    check: |spec, mix, problems| {
+        let split = spec.ints("split");
+        let given: u32 = split.iter().sum();
+        if given as usize > mix.sms {
+            problems.add(field(mix.path, "split"), format!("{given} SMs together"), format!("at most the GPU's {}", mix.sms));
+        }
+        if !split.is_empty() && given == 0 {
+            problems.add(field(mix.path, "split"), "only zeros", "an SM for at least one kernel");
+        }
+    },
+    make: |spec| AnyPolicy::Spatial(Spatial { split: spec.ints("split").to_vec() }),
+};
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,41 +1,38 @@
-//! Policies as data: which one, with which parameters. One table describes them all; decoding, the catalogue, the JSON Schema and the page's
-//! form are made from it.
+//! Policies as data: which one, with which parameters. Each policy's file has one table (`INFO`) of its parameters; decoding, the canonical
+//! form, the catalogue, the JSON Schema and the page's form are made from it.
 
+use super::{AnyPolicy, leftover, manual};
 use crate::controls::Controls;
-use crate::decode::{Fields, element, field, int, list};
+use crate::decode::{self, Fields, element, field, int, list, number};
 use crate::error::Problems;
 use crate::value::Value;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// A policy and its parameters.
-#[derive(Clone, PartialEq, Debug)]
-#[allow(clippy::large_enum_variant)] // one of them in an experiment
-pub enum PolicySpec {
-    /// See `policy/leftover.rs`.
-    Leftover,
-    /// See `policy/even.rs`.
-    Even,
-    /// See `policy/fixed.rs`.
-    Fixed {
-        /// CTAs on each SM, by kernel.
-        combination: Vec<u32>,
-    },
-    /// See `policy/spatial.rs`.
-    Spatial {
-        /// SMs, by kernel; empty for equal parts.
-        split: Vec<u32>,
-    },
-    /// See `policy/manual.rs`.
-    Manual {
-        /// What to set; `None` for neutral.
-        controls: Option<Controls>,
-    },
-}
+pub use super::POLICIES;
 
 /// What a parameter takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ParamKind {
+    /// A whole number.
+    Int {
+        /// Least.
+        min: i64,
+        /// Greatest.
+        max: i64,
+    },
+    /// A number.
+    Number {
+        /// Least.
+        min: f64,
+        /// Greatest.
+        max: f64,
+    },
+    /// One of these names.
+    Choice(&'static [&'static str]),
+    /// True or false.
+    Bool,
     /// A whole number for each kernel of the mix.
     PerKernelInt {
         /// Least.
@@ -43,8 +40,32 @@ pub enum ParamKind {
         /// Greatest.
         max: u32,
     },
+    /// A number for each kernel of the mix.
+    PerKernelNumber {
+        /// Least.
+        min: f64,
+        /// Greatest.
+        max: f64,
+    },
     /// Controls as an object.
     Controls,
+}
+
+/// What holds where a parameter is left out.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Fallback {
+    /// It cannot be left out.
+    Needed,
+    /// What these words say.
+    Words(&'static str),
+    /// This whole number.
+    Int(i64),
+    /// This number.
+    Number(f64),
+    /// This name.
+    Choice(&'static str),
+    /// This.
+    Bool(bool),
 }
 
 /// A parameter of a policy.
@@ -56,14 +77,36 @@ pub struct Param {
     pub kind: ParamKind,
     /// Unit.
     pub unit: &'static str,
-    /// Whether it may be left out, and what holds then.
-    pub default: Option<&'static str>,
+    /// What holds where it is left out.
+    pub default: Fallback,
     /// Meaning.
     pub doc: &'static str,
 }
 
+impl Param {
+    /// A whole number from `min` to `max`.
+    pub const fn int(name: &'static str, (min, max): (i64, i64), default: i64, unit: &'static str, doc: &'static str) -> Param {
+        Param { name, kind: ParamKind::Int { min, max }, unit, default: Fallback::Int(default), doc }
+    }
+
+    /// A number from `min` to `max`.
+    pub const fn number(name: &'static str, (min, max): (f64, f64), default: f64, unit: &'static str, doc: &'static str) -> Param {
+        Param { name, kind: ParamKind::Number { min, max }, unit, default: Fallback::Number(default), doc }
+    }
+
+    /// One of several names.
+    pub const fn choice(name: &'static str, names: &'static [&'static str], default: &'static str, doc: &'static str) -> Param {
+        Param { name, kind: ParamKind::Choice(names), unit: "", default: Fallback::Choice(default), doc }
+    }
+
+    /// True or false.
+    pub const fn flag(name: &'static str, default: bool, doc: &'static str) -> Param {
+        Param { name, kind: ParamKind::Bool, unit: "", default: Fallback::Bool(default), doc }
+    }
+}
+
 /// A policy of the catalogue.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct PolicyInfo {
     /// Name in experiments.
     pub name: &'static str,
@@ -75,75 +118,142 @@ pub struct PolicyInfo {
     pub doc: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
+    /// What can be wrong although each parameter is right by itself.
+    pub check: fn(&PolicySpec, Mix, &mut Problems),
+    /// Makes it.
+    pub make: fn(&PolicySpec) -> AnyPolicy,
 }
 
-/// Every policy.
-pub const POLICIES: &[PolicyInfo] = &[
-    PolicyInfo {
-        name: "leftover",
-        title: "Leftover",
-        source: "GPGPU-Sim's concurrent kernels",
-        doc: "The next kernel gets room only once the one before has no CTA left to place",
-        params: &[],
-    },
-    PolicyInfo {
-        name: "even",
-        title: "Even split inside each SM",
-        source: "CCBP §5.4",
-        doc: "Every kernel may hold an equal part of the CTAs that it could hold alone, on every SM",
-        params: &[],
-    },
-    PolicyInfo {
-        name: "fixed",
-        title: "Fixed combination",
-        source: "CCBP §3",
-        doc: "So many CTAs of each kernel on every SM",
-        params: &[Param {
-            name: "combination",
-            kind: ParamKind::PerKernelInt { min: 0, max: 64 },
-            unit: "CTAs per SM",
-            default: None,
-            doc: "CTAs of each kernel on every SM, in the order of the mix; 0 keeps a kernel out",
-        }],
-    },
-    PolicyInfo {
-        name: "spatial",
-        title: "Spatial partitioning",
-        source: "Adriaens et al., HPCA 2012; MPS and MIG partition SMs alike",
-        doc: "Disjoint sets of SMs; NoC, L2 and DRAM stay shared",
-        params: &[Param {
-            name: "split",
-            kind: ParamKind::PerKernelInt { min: 0, max: 64 },
-            unit: "SMs",
-            default: Some("equal parts"),
-            doc: "SMs of each kernel, in the order of the mix",
-        }],
-    },
-    PolicyInfo {
-        name: "manual",
-        title: "Manual",
-        source: "Corun",
-        doc: "Controls set from outside: sliders, a function, or an experiment",
-        params: &[Param {
-            name: "controls",
-            kind: ParamKind::Controls,
-            unit: "",
-            default: Some("neutral"),
-            doc: "What to set; what is left out stays neutral",
-        }],
-    },
-];
+impl PolicyInfo {
+    /// For policies whose parameters cannot contradict each other.
+    pub const NO_CHECK: fn(&PolicySpec, Mix, &mut Problems) = |_, _, _| {};
+}
+
+/// What a policy's parameters are read against.
+#[derive(Clone, Copy, Debug)]
+pub struct Mix<'a> {
+    /// Where the policy stands in the input.
+    pub path: &'a str,
+    /// Kernels of the mix.
+    pub kernels: usize,
+    /// SMs of the GPU.
+    pub sms: usize,
+}
+
+/// The value of a parameter.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Setting {
+    /// Left out, without a default that is a value.
+    Unset,
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Number(f64),
+    /// A name.
+    Choice(&'static str),
+    /// True or false.
+    Bool(bool),
+    /// A whole number for each kernel.
+    Ints(Vec<u32>),
+    /// A number for each kernel.
+    Numbers(Vec<f64>),
+    /// Controls.
+    Controls(Box<Controls>),
+}
+
+/// A policy and its parameters.
+#[derive(Clone, Debug)]
+pub struct PolicySpec {
+    info: &'static PolicyInfo,
+    /// In the order of `info.params`.
+    settings: Vec<Setting>,
+}
+
+impl PartialEq for PolicySpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.info.name == other.info.name && self.settings == other.settings
+    }
+}
 
 impl PolicySpec {
+    /// The policy `info` with what holds where everything is left out.
+    pub fn of(info: &'static PolicyInfo) -> PolicySpec {
+        PolicySpec { info, settings: info.params.iter().map(|param| param.default.setting()).collect() }
+    }
+
+    /// `leftover`: what a kernel alone runs under.
+    pub fn leftover() -> PolicySpec {
+        Self::of(&leftover::INFO)
+    }
+
+    /// `even`: what holds where an experiment names no policy.
+    pub fn even() -> PolicySpec {
+        Self::of(&super::even::INFO)
+    }
+
+    /// `manual` with these controls.
+    pub fn manual(controls: Controls) -> PolicySpec {
+        Self::of(&manual::INFO).with("controls", Setting::Controls(Box::new(controls)))
+    }
+
+    /// The same with one parameter set; nothing happens if it has no such parameter.
+    pub fn with(mut self, name: &str, setting: Setting) -> PolicySpec {
+        if let Some(i) = self.info.params.iter().position(|param| param.name == name) {
+            self.settings[i] = setting;
+        }
+        self
+    }
+
+    /// Its description.
+    pub fn info(&self) -> &'static PolicyInfo {
+        self.info
+    }
+
     /// Its name in experiments.
     pub fn name(&self) -> &'static str {
-        match self {
-            PolicySpec::Leftover => "leftover",
-            PolicySpec::Even => "even",
-            PolicySpec::Fixed { .. } => "fixed",
-            PolicySpec::Spatial { .. } => "spatial",
-            PolicySpec::Manual { .. } => "manual",
-        }
+        self.info.name
+    }
+
+    /// A parameter's value; `Unset` if it has no such parameter.
+    pub fn get(&self, name: &str) -> &Setting {
+        let at = self.info.params.iter().position(|param| param.name == name);
+        debug_assert!(at.is_some(), "{} has no parameter {name}", self.info.name);
+        at.map_or(&Setting::Unset, |i| &self.settings[i])
+    }
+
+    /// A whole number.
+    pub fn int(&self, name: &str) -> i64 {
+        if let Setting::Int(n) = *self.get(name) { n } else { 0 }
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> f64 {
+        if let Setting::Number(x) = *self.get(name) { x } else { 0.0 }
+    }
+
+    /// A name.
+    pub fn choice(&self, name: &str) -> &'static str {
+        if let Setting::Choice(chosen) = *self.get(name) { chosen } else { "" }
+    }
+
+    /// True or false.
+    pub fn flag(&self, name: &str) -> bool {
+        *self.get(name) == Setting::Bool(true)
+    }
+
+    /// A whole number for each kernel; none if left out.
+    pub fn ints(&self, name: &str) -> &[u32] {
+        if let Setting::Ints(numbers) = self.get(name) { numbers } else { &[] }
+    }
+
+    /// A number for each kernel; none if left out.
+    pub fn numbers(&self, name: &str) -> &[f64] {
+        if let Setting::Numbers(numbers) = self.get(name) { numbers } else { &[] }
+    }
+
+    /// The controls that it was given, if it is a policy that is given some.
+    pub fn controls(&self) -> Option<&Controls> {
+        self.settings.iter().find_map(|setting| if let Setting::Controls(controls) = setting { Some(&**controls) } else { None })
     }
 
     /// Reads a policy for a mix of `kernels` on `sms` SMs: a name, or an object with `name` and parameters.
@@ -159,62 +269,226 @@ impl PolicySpec {
         let mut fields = Fields::of(value, path, "a policy's name, or an object with its name and parameters", problems)?;
         let names = || POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>().join(", ");
         let name = fields.need("name", &format!("one of {}", names()), problems)?;
-        let spec = match name.as_str().unwrap_or("") {
-            "leftover" => Some(PolicySpec::Leftover),
-            "even" => Some(PolicySpec::Even),
-            "fixed" => {
-                let value = fields.need("combination", &format!("{kernels} whole numbers: CTAs per SM of each kernel"), problems);
-                let combination = value.and_then(|v| per_kernel(v, &field(path, "combination"), kernels, "CTAs per SM", problems));
-                if combination.as_ref().is_some_and(|c| c.iter().all(|&ctas| ctas == 0)) {
-                    problems.add(field(path, "combination"), "only zeros", "a CTA of at least one kernel");
-                }
-                combination.map(|combination| PolicySpec::Fixed { combination })
-            }
-            "spatial" => {
-                let split = match fields.take("split") {
-                    Some(value) => per_kernel(value, &field(path, "split"), kernels, "SMs", problems),
-                    None => Some(Vec::new()),
-                };
-                let given: u32 = split.iter().flatten().sum();
-                if given as usize > sms {
-                    problems.add(field(path, "split"), format!("{given} SMs together"), format!("at most the GPU's {sms}"));
-                }
-                if split.as_ref().is_some_and(|s| !s.is_empty()) && given == 0 {
-                    problems.add(field(path, "split"), "only zeros", "an SM for at least one kernel");
-                }
-                split.map(|split| PolicySpec::Spatial { split })
-            }
-            "manual" => match fields.take("controls") {
-                None => Some(PolicySpec::Manual { controls: None }),
-                Some(value) => Controls::decode(value, &field(path, "controls"), kernels, sms, problems)
-                    .map(|controls| PolicySpec::Manual { controls: Some(controls) }),
-            },
-            _ => {
-                problems.add(field(path, "name"), name.describe(), format!("one of {}", names()));
-                return None;
-            }
+        let Some(info) = POLICIES.iter().find(|policy| Some(policy.name) == name.as_str()) else {
+            problems.add(field(path, "name"), name.describe(), format!("one of {}", names()));
+            return None;
         };
+        let mix = Mix { path, kernels, sms };
+        let before = problems.0.len();
+        let settings = info.params.iter().map(|param| param.take(&mut fields, mix, problems)).collect();
+        let spec = PolicySpec { info, settings };
+        if problems.0.len() == before {
+            (info.check)(&spec, mix, problems);
+        }
+        let right = problems.0.len() == before;
         fields.finish(problems);
-        spec
+        right.then_some(spec)
     }
 
-    /// The canonical form: an object with the name and every parameter.
+    /// Whether it fits a mix; `decode` has asked already, but a spec can also be made otherwise.
+    pub fn check(&self, mix: Mix, problems: &mut Problems) {
+        for (param, setting) in self.info.params.iter().zip(&self.settings) {
+            let (found, wanted, what) = match setting {
+                Setting::Ints(numbers) => (numbers.len(), mix.kernels, "numbers"),
+                Setting::Numbers(numbers) => (numbers.len(), mix.kernels, "numbers"),
+                Setting::Controls(controls) => (controls.cta_target.len(), mix.sms, "SMs"),
+                _ => continue,
+            };
+            if found != wanted {
+                problems.add(field(mix.path, param.name), format!("{found} {what}"), wanted);
+            }
+        }
+        (self.info.check)(self, mix, problems);
+    }
+
+    /// The canonical form: an object with the name and every parameter that has a value.
     pub fn encode(&self) -> Value {
         let mut pairs = alloc::vec![("name", Value::from(self.name()))];
-        match self {
-            PolicySpec::Leftover | PolicySpec::Even | PolicySpec::Manual { controls: None } => {}
-            PolicySpec::Fixed { combination } => pairs.push(("combination", Value::array(combination.iter().copied()))),
-            PolicySpec::Spatial { split } if split.is_empty() => {}
-            PolicySpec::Spatial { split } => pairs.push(("split", Value::array(split.iter().copied()))),
-            PolicySpec::Manual { controls: Some(controls) } => pairs.push(("controls", controls.encode())),
-        }
+        let given = self.info.params.iter().zip(&self.settings).filter(|(_, setting)| **setting != Setting::Unset);
+        pairs.extend(given.map(|(param, setting)| (param.name, setting.encode())));
         Value::object(pairs)
     }
 }
 
-fn per_kernel(value: &Value, path: &str, kernels: usize, unit: &str, problems: &mut Problems) -> Option<Vec<u32>> {
-    let items = list(value, path, kernels..=kernels, &format!("whole numbers ({unit} of each kernel)"), problems)?;
-    let read = |(i, item): (usize, &Value)| int(item, &element(path, i), 0..=64, problems).map(|n| n as u32);
-    let numbers: Vec<Option<u32>> = items.iter().enumerate().map(read).collect();
-    numbers.into_iter().collect()
+impl Fallback {
+    fn setting(self) -> Setting {
+        match self {
+            Fallback::Needed | Fallback::Words(_) => Setting::Unset,
+            Fallback::Int(n) => Setting::Int(n),
+            Fallback::Number(x) => Setting::Number(x),
+            Fallback::Choice(name) => Setting::Choice(name),
+            Fallback::Bool(b) => Setting::Bool(b),
+        }
+    }
+
+    /// As the catalogue has it: a value, or words; null for a parameter that cannot be left out.
+    pub fn encode(self) -> Value {
+        if let Fallback::Words(words) = self { words.into() } else { self.setting().encode() }
+    }
+}
+
+impl Setting {
+    fn encode(&self) -> Value {
+        match self {
+            Setting::Unset => Value::Null,
+            Setting::Int(n) => (*n).into(),
+            Setting::Number(x) => (*x).into(),
+            Setting::Choice(name) => (*name).into(),
+            Setting::Bool(b) => (*b).into(),
+            Setting::Ints(numbers) => Value::array(numbers.iter().copied()),
+            Setting::Numbers(numbers) => Value::array(numbers.iter().copied()),
+            Setting::Controls(controls) => controls.encode(),
+        }
+    }
+}
+
+impl Param {
+    fn take(&self, fields: &mut Fields, mix: Mix, problems: &mut Problems) -> Setting {
+        let read = match fields.take(self.name) {
+            Some(value) => self.read(value, mix, problems),
+            None if self.default == Fallback::Needed => {
+                problems.add(field(mix.path, self.name), "nothing", self.wanted(mix));
+                None
+            }
+            None => Some(self.default.setting()),
+        };
+        read.unwrap_or(Setting::Unset)
+    }
+
+    fn read(&self, value: &Value, mix: Mix, problems: &mut Problems) -> Option<Setting> {
+        let path = &field(mix.path, self.name);
+        Some(match self.kind {
+            ParamKind::Int { min, max } => Setting::Int(int(value, path, min..=max, problems)?),
+            ParamKind::Number { min, max } => Setting::Number(number(value, path, min..=max, problems)?),
+            ParamKind::Choice(names) => Setting::Choice(names[decode::choice(value, path, names, problems)?]),
+            ParamKind::Bool => match value {
+                Value::Bool(b) => Setting::Bool(*b),
+                other => {
+                    problems.add(path.as_str(), other.describe(), "true or false");
+                    return None;
+                }
+            },
+            ParamKind::PerKernelInt { min, max } => {
+                let read = |item: &Value, path: &str, problems: &mut Problems| int(item, path, min.into()..=max.into(), problems);
+                Setting::Ints(self.each(value, mix, problems, |item, path, problems| read(item, path, problems).map(|n| n as u32))?)
+            }
+            ParamKind::PerKernelNumber { min, max } => {
+                Setting::Numbers(self.each(value, mix, problems, |item, path, problems| number(item, path, min..=max, problems))?)
+            }
+            ParamKind::Controls => Setting::Controls(Box::new(Controls::decode(value, path, mix.kernels, mix.sms, problems)?)),
+        })
+    }
+
+    /// Reads a list with an entry for each kernel.
+    fn each<T>(
+        &self,
+        value: &Value,
+        mix: Mix,
+        problems: &mut Problems,
+        read: impl Fn(&Value, &str, &mut Problems) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let path = field(mix.path, self.name);
+        let items = list(value, &path, mix.kernels..=mix.kernels, &format!("numbers ({} of each kernel)", self.unit), problems)?;
+        let read: Vec<Option<T>> = items.iter().enumerate().map(|(i, item)| read(item, &element(&path, i), problems)).collect();
+        read.into_iter().collect()
+    }
+
+    fn wanted(&self, mix: Mix) -> alloc::string::String {
+        match self.kind {
+            ParamKind::PerKernelInt { .. } => format!("{} whole numbers: {} of each kernel", mix.kernels, self.unit),
+            ParamKind::PerKernelNumber { .. } => format!("{} numbers: {} of each kernel", mix.kernels, self.unit),
+            _ => format!("a value: {}", self.doc),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    const MADE_UP: PolicyInfo = PolicyInfo {
+        name: "made-up",
+        title: "",
+        source: "",
+        doc: "",
+        params: &[
+            Param::int("units", (1, 64), 20, "units", ""),
+            Param::number("share", (0.0, 1.0), 0.5, "", ""),
+            Param::choice("mode", &["a", "b"], "b", ""),
+            Param::flag("on", true, ""),
+            Param {
+                name: "alone",
+                kind: ParamKind::PerKernelNumber { min: 0.0, max: 9.0 },
+                unit: "IPC",
+                default: Fallback::Words("none"),
+                doc: "",
+            },
+        ],
+        check: PolicyInfo::NO_CHECK,
+        make: |_| AnyPolicy::new(&PolicySpec::leftover()),
+    };
+
+    fn read(value: Value) -> Result<PolicySpec, Vec<alloc::string::String>> {
+        let mut problems = Problems::default();
+        let mut fields = Fields::of(&value, "policy", "", &mut problems).unwrap();
+        let mix = Mix { path: "policy", kernels: 2, sms: 2 };
+        let settings = MADE_UP.params.iter().map(|param| param.take(&mut fields, mix, &mut problems)).collect();
+        let lines = problems.0.iter().map(ToString::to_string).collect::<Vec<_>>();
+        if lines.is_empty() { Ok(PolicySpec { info: &MADE_UP, settings }) } else { Err(lines) }
+    }
+
+    #[test]
+    fn every_kind_of_parameter_reads_back_what_it_writes_and_names_what_is_wrong() {
+        let empty = Value::object::<&str, Value>([]);
+        let spec = read(empty).unwrap();
+        assert_eq!((spec.int("units"), spec.number("share"), spec.choice("mode"), spec.flag("on")), (20, 0.5, "b", true));
+        assert!(spec.numbers("alone").is_empty());
+        let text = r#"{"name":"made-up","units":20,"share":0.5,"mode":"b","on":true}"#;
+        assert_eq!(spec.encode().to_string(), text);
+
+        let other = Value::object([
+            ("units", Value::from(3)),
+            ("share", 1.into()),
+            ("mode", "a".into()),
+            ("on", false.into()),
+            ("alone", Value::array([1.5, 2.5])),
+        ]);
+        let spec = read(other).unwrap();
+        assert_eq!((spec.int("units"), spec.number("share"), spec.choice("mode"), spec.flag("on")), (3, 1.0, "a", false));
+        assert_eq!(spec.numbers("alone"), [1.5, 2.5]);
+        assert_eq!(read(spec.encode()).unwrap(), spec);
+
+        let wrong = Value::object([
+            ("units", Value::from(65)),
+            ("share", (-0.5).into()),
+            ("mode", "c".into()),
+            ("on", 1.into()),
+            ("alone", Value::array([1.5, 10.0])),
+        ]);
+        assert_eq!(
+            read(wrong).unwrap_err(),
+            [
+                "policy.units: found 65, want a whole number from 1 to 64",
+                "policy.share: found -0.5, want a number from 0 to 1",
+                "policy.mode: found \"c\", want one of a, b",
+                "policy.on: found 1, want true or false",
+                "policy.alone[1]: found 10.0, want a number from 0 to 9",
+            ]
+        );
+    }
+
+    #[test]
+    fn every_policy_can_be_made_and_has_defaults_that_its_own_kinds_take() {
+        for info in POLICIES {
+            let spec = PolicySpec::of(info);
+            let _ = AnyPolicy::new(&spec);
+            let mix = Mix { path: "", kernels: 2, sms: 2 };
+            for (param, setting) in info.params.iter().zip(&spec.settings).filter(|(_, setting)| **setting != Setting::Unset) {
+                let mut problems = Problems::default();
+                assert_eq!(param.read(&setting.encode(), mix, &mut problems).as_ref(), Some(setting), "{}.{}", info.name, param.name);
+            }
+            assert!(info.params.iter().enumerate().all(|(i, a)| info.params[..i].iter().all(|b| a.name != b.name)), "{}", info.name);
+        }
+    }
 }
