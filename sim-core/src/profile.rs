@@ -39,7 +39,7 @@ fn curve(experiment: &Experiment, kernel: KernelId, cycles: Cycle) -> Result<Vec
 
 /// The run of a kernel alone, with so many CTAs on every SM or with all that fit.
 fn alone(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Experiment {
-    let policy = ctas.map_or(PolicySpec::Leftover, |ctas| PolicySpec::Fixed { combination: alloc::vec![ctas] });
+    let policy = ctas.map_or_else(PolicySpec::leftover, |ctas| PolicySpec::fixed(&[ctas]));
     Experiment { policy, stop: Stop::Cycles(cycles), restart: true, ..experiment.alone(kernel) }
 }
 

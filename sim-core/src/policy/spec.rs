@@ -191,6 +191,11 @@ impl PolicySpec {
         Self::of(&super::even::INFO)
     }
 
+    /// `fixed` with this combination.
+    pub fn fixed(combination: &[u32]) -> PolicySpec {
+        Self::of(&super::fixed::INFO).with("combination", Setting::Ints(combination.to_vec()))
+    }
+
     /// `manual` with these controls.
     pub fn manual(controls: Controls) -> PolicySpec {
         Self::of(&manual::INFO).with("controls", Setting::Controls(Box::new(controls)))
