@@ -9,7 +9,7 @@ use sim_core::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
 use sim_core::gpu::presets::PRESETS;
 use sim_core::ids::MAX_KERNELS;
 use sim_core::kernel::library;
-use sim_core::policy::spec::{Fallback, POLICIES, ParamKind};
+use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
 use sim_core::stats::{KernelStats, StallCause};
 use sim_core::sweep::{MAX_AXES, MAX_VALUES};
 use sim_core::value::Value;
@@ -143,6 +143,7 @@ fn experiment() -> Value {
                 ParamKind::Bool => typed("boolean", param.doc),
                 ParamKind::PerKernelNumber { min, max } => list_of(ranged(min, max, param.doc), 1, MAX_KERNELS),
                 ParamKind::PerKernelInt { min, max } => list_of(whole(min.into(), max.into(), param.doc), 1, MAX_KERNELS),
+                ParamKind::PerKernelList { min, max } => list_of(list_of(ranged(min, max, param.doc), 1, MAX_LIST), 1, MAX_KERNELS),
                 ParamKind::Controls => typed("object", param.doc),
             };
             (param.name.to_owned(), schema)

@@ -142,6 +142,9 @@ fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
             ParamKind::PerKernelNumber { min, max } => {
                 pairs.extend([("kind", "per_kernel_number".into()), ("min", min.into()), ("max", max.into())])
             }
+            ParamKind::PerKernelList { min, max } => {
+                pairs.extend([("kind", "per_kernel_list".into()), ("min", min.into()), ("max", max.into())])
+            }
             ParamKind::Controls => pairs.push(("kind", "controls".into())),
         }
         Value::object(pairs)

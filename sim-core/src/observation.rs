@@ -27,11 +27,20 @@ pub struct Observation<'a> {
     pub window: &'a [KernelStats],
 }
 
+impl Observation<'_> {
+    /// What a CTA of each kernel takes of an SM, and how many of them it may hold.
+    pub fn on_sm(&self, sm: usize) -> (Vec<Resources>, Vec<u32>) {
+        (self.cta_cost[sm].0[..self.kernels].into(), self.cta_limit[sm].0[..self.kernels].into())
+    }
+}
+
 /// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Profile {
     /// IPC (thread instructions per core cycle over the whole GPU) of each kernel with as many CTAs as fit; empty if nobody asked.
     pub ipc_alone: Vec<f64>,
+    /// Warp instructions per core cycle over the whole GPU, in the same runs.
+    pub warp_ipc_alone: Vec<f64>,
     /// IPC of each kernel with 1, 2, … CTAs on every SM; empty if nobody asked.
     pub curves: Vec<Vec<f64>>,
 }

@@ -9,32 +9,41 @@ use crate::experiment::{Experiment, Stop};
 use crate::ids::{Cycle, KernelId};
 use crate::observation::Profile;
 use crate::policy::{Needs, PolicySpec};
-use crate::report;
 use crate::simulation::Simulation;
 use alloc::vec::Vec;
 
 /// Measures what `needs` asks for.
 pub fn measure(experiment: &Experiment, needs: Needs) -> Result<Profile, Problems> {
-    let kernels = KernelId::first(experiment.kernels.len());
-    match needs {
-        Needs::Nothing => Ok(Profile::default()),
-        Needs::Alone { cycles } => {
-            let ipc_alone = kernels.map(|kernel| ipc(experiment, kernel, None, cycles)).collect::<Result<_, _>>()?;
-            Ok(Profile { ipc_alone, curves: Vec::new() })
-        }
-        Needs::Curves { cycles } => {
-            let curves: Vec<Vec<f64>> = kernels.map(|kernel| curve(experiment, kernel, cycles)).collect::<Result<_, _>>()?;
-            // The last point has every CTA that fits.
-            Ok(Profile { ipc_alone: curves.iter().map(|curve| curve.last().copied().unwrap_or(0.0)).collect(), curves })
-        }
+    let mut profile = Profile::default();
+    for kernel in KernelId::first(experiment.kernels.len()) {
+        let last = match needs {
+            Needs::Nothing => return Ok(profile),
+            Needs::Alone { cycles } => point(experiment, kernel, None, cycles)?,
+            Needs::Curves { cycles } => {
+                let points = curve(experiment, kernel, cycles)?;
+                profile.curves.push(points.iter().map(|point| point.ipc).collect());
+                // The last point has every CTA that fits.
+                points.last().copied().unwrap_or_default()
+            }
+        };
+        profile.ipc_alone.push(last.ipc);
+        profile.warp_ipc_alone.push(last.warp_ipc);
     }
+    Ok(profile)
 }
 
-/// IPC of a kernel alone with 1, 2, … CTAs on every SM, up to what the largest SM can hold.
-fn curve(experiment: &Experiment, kernel: KernelId, cycles: Cycle) -> Result<Vec<f64>, Problems> {
+/// What one run alone measures.
+#[derive(Clone, Copy, Debug, Default)]
+struct Point {
+    ipc: f64,
+    warp_ipc: f64,
+}
+
+/// A kernel alone with 1, 2, … CTAs on every SM, up to what the largest SM can hold.
+fn curve(experiment: &Experiment, kernel: KernelId, cycles: Cycle) -> Result<Vec<Point>, Problems> {
     let alone = Simulation::new(&alone(experiment, kernel, None, 1))?;
     let most = alone.cta_limit().iter().map(|limit| limit[KernelId(0)]).max().unwrap_or(0);
-    (1..=most).map(|ctas| ipc(experiment, kernel, Some(ctas), cycles)).collect()
+    (1..=most).map(|ctas| point(experiment, kernel, Some(ctas), cycles)).collect()
 }
 
 /// The run of a kernel alone, with so many CTAs on every SM or with all that fit.
@@ -43,15 +52,18 @@ fn alone(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: C
     Experiment { policy, stop: Stop::Cycles(cycles), restart: true, ..experiment.alone(kernel) }
 }
 
-fn ipc(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Result<f64, Problems> {
+fn point(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Result<Point, Problems> {
     let mut run = Simulation::new(&alone(experiment, kernel, ctas, cycles))?;
     run.advance(u64::MAX);
-    Ok(report::ipc(&run.totals()[0], run.cycle()).unwrap_or(0.0))
+    let done = run.totals()[0];
+    let rate = |instructions: u64| instructions as f64 / run.cycle().max(1) as f64;
+    Ok(Point { ipc: rate(done.thread_instructions), warp_ipc: rate(done.warp_instructions) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report;
     use crate::value::Value;
 
     fn experiment() -> Experiment {
@@ -77,7 +89,7 @@ mod tests {
             assert_eq!(Some(profile.ipc_alone[kernel.index()]), report::ipc(&run.totals()[0], 3000));
         }
         let alone = measure(&experiment, Needs::Alone { cycles: 3000 }).unwrap();
-        assert_eq!(alone, Profile { ipc_alone: profile.ipc_alone, curves: Vec::new() });
+        assert_eq!(alone, Profile { curves: Vec::new(), ..profile });
         assert_eq!(measure(&experiment, Needs::Nothing).unwrap(), Profile::default());
     }
 }

@@ -348,6 +348,7 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::spec::Setting;
 
     fn experiment(policy: &str) -> Experiment {
         let value = Value::object([
@@ -358,6 +359,12 @@ mod tests {
             ("stop", Value::object([("cycles", 30_000)])),
         ]);
         Experiment::decode(&value).unwrap()
+    }
+
+    /// With profiles of 1000 cycles.
+    fn profiled(policy: &str) -> Experiment {
+        let spec = PolicySpec::decode(&policy.into(), "policy", 2, 2, &mut Problems::default()).unwrap();
+        Experiment { policy: spec.with("profile_cycles", Setting::Int(1000)), ..experiment("even") }
     }
 
     fn digest_after(mut simulation: Simulation, budgets: impl Iterator<Item = u64>) -> u64 {
@@ -390,6 +397,31 @@ mod tests {
             let copy = original.clone();
             assert_eq!(whole, digest_after(original, [u64::MAX].into_iter()));
             assert_eq!(whole, digest_after(copy, [u64::MAX].into_iter()), "from a snapshot");
+        }
+    }
+
+    /// Profiles are measured when a policy asks for them, once, and go with the run and its snapshots.
+    #[test]
+    fn a_policy_that_profiles_decides_alike_whenever_it_takes_over() {
+        for policy in ["smk", "ws"] {
+            let whole = digest_after(Simulation::new(&profiled(policy)).unwrap(), [u64::MAX].into_iter());
+            let mut run = Simulation::new(&profiled(policy)).unwrap();
+            run.advance(10_000);
+            let copy = run.clone();
+            assert_eq!(whole, digest_after(run, core::iter::repeat(777)), "{policy}");
+            assert_eq!(whole, digest_after(copy, [u64::MAX].into_iter()), "{policy} from a snapshot");
+            let mut late = Simulation::new(&experiment("even")).unwrap();
+            late.advance(5000);
+            assert_eq!(late.profile, Default::default(), "nobody has asked");
+            late.set_policy(&profiled(policy).policy).unwrap();
+            let texts = |run: &Simulation| run.decisions().iter().map(|decision| decision.text.clone()).collect::<Vec<_>>();
+            let early = Simulation::new(&profiled(policy)).unwrap();
+            assert_eq!(texts(&late)[2..], texts(&early), "{policy}");
+            assert_eq!(late.machine().controls(), early.machine().controls());
+            let measured = late.profile.clone();
+            late.set_policy(&PolicySpec::even()).unwrap();
+            late.set_policy(&profiled(policy).policy).unwrap();
+            assert_eq!(late.profile, measured);
         }
     }
 

@@ -30,7 +30,7 @@ export interface Decision { cycle: number; text: string; kernel: number | null }
 /** A parameter of a policy, enough to build a form from. */
 export interface PolicyParam {
   name: string;
-  kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "bool" | "controls";
+  kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "bool" | "controls";
   unit: string;
   min?: number;
   max?: number;

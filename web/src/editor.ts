@@ -297,7 +297,7 @@ export class CorunEditor extends HTMLElement {
       const next: PolicyChoice = { name: value };
       // A parameter without a default must have a value: start from the least that makes sense.
       for (const param of catalogue.policies.find((p) => p.name === value)?.params ?? []) {
-        if (param.kind.startsWith("per_kernel_") && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min));
+        if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min));
       }
       e.policy = next;
     }, true));
@@ -350,6 +350,25 @@ export class CorunEditor extends HTMLElement {
           const input = this.#number(values[k], { min: param.min, max: param.max, step, placeholder: defaults[k] === undefined ? "" : String(defaults[k]) }, () => {
             const all = inputs.map((one) => (one.value.trim() === "" ? null : one.valueAsNumber));
             this.#setParam(param.name, all.every((v) => v === null) ? undefined : all.map((v, j) => v ?? defaults[j] ?? Math.max(0, param.min)));
+          });
+          return { input, row: this.#field(`${path}.${k}`, kernelName(kernel), input, { unit: param.unit, mark: swatch(k) }) };
+        });
+        const inputs = rows.map((r) => r.input);
+        const message = h("p", { class: "field-problem", id: `f-${path.replaceAll(/[^A-Za-z0-9]+/g, "-")}-problem`, hidden: true });
+        if (inputs[0]) this.#fields.set(path, { path, control: inputs[0], message });
+        return [h("fieldset", { class: "param" }, h("legend", null, label), h("p", { class: "field-help" }, help), ...rows.map((r) => r.row), message)];
+      }
+      case "per_kernel_list": {
+        const values: unknown[] = Array.isArray(value) ? value : [];
+        const rows = experiment.kernels.map((kernel, k) => {
+          const list = values[k];
+          const input = h("input", { autocomplete: "off", placeholder: "such as 10.5, 20, 25", value: Array.isArray(list) ? list.join(", ") : "" });
+          input.setAttribute("type", "text");
+          input.addEventListener("change", () => {
+            // What is no number stays as it is: the engine says what it wants there.
+            const read = (text: string): (number | string)[] => text.split(/[\s,;]+/).filter((part) => part !== "").map((part) => (Number.isFinite(Number(part)) ? Number(part) : part));
+            const all = inputs.map((one) => read(one.value));
+            this.#setParam(param.name, all.every((one) => one.length === 0) ? undefined : all);
           });
           return { input, row: this.#field(`${path}.${k}`, kernelName(kernel), input, { unit: param.unit, mark: swatch(k) }) };
         });

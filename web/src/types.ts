@@ -51,7 +51,7 @@ export interface KernelEntry {
   name: string; title: string; doc: string; source: string; threads: number; registers: number; shared_bytes: number; ctas: number;
 }
 export interface PolicyParam {
-  name: string; kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "bool" | "controls"; unit: string;
+  name: string; kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "bool" | "controls"; unit: string;
   min: number; max: number; choices?: string[]; doc: string;
   /** A value, or words for what holds when it is left out. */
   default: unknown;

@@ -7,11 +7,14 @@ mod even;
 mod fixed;
 mod leftover;
 mod manual;
+mod smk;
 mod spatial;
 pub mod spec;
+mod ws;
 
 pub use self::spec::{PolicyInfo, PolicySpec};
 
+use self::spec::Param;
 use crate::controls::Controls;
 use crate::ids::{Cycle, KernelId};
 use crate::observation::Observation;
@@ -49,6 +52,15 @@ pub enum Needs {
         cycles: Cycle,
     },
 }
+
+/// Core cycles of each run that a profile takes.
+const PROFILE_CYCLES: Param = Param::int(
+    "profile_cycles",
+    (1000, 100_000_000),
+    50_000,
+    "cycles",
+    "Length of each run that measures a kernel alone; the run itself begins after all of them",
+);
 
 /// A sharing scheme.
 pub trait Policy {
@@ -104,6 +116,8 @@ policies! {
     even::Even,
     fixed::Fixed,
     spatial::Spatial,
+    smk::Smk,
+    ws::Ws,
     manual::Manual,
 }
 

@@ -47,9 +47,19 @@ pub enum ParamKind {
         /// Greatest.
         max: f64,
     },
+    /// A list of numbers, one at least, for each kernel of the mix.
+    PerKernelList {
+        /// Least.
+        min: f64,
+        /// Greatest.
+        max: f64,
+    },
     /// Controls as an object.
     Controls,
 }
+
+/// Longest list of a `PerKernelList`: an SM holds no more CTAs.
+pub const MAX_LIST: usize = 64;
 
 /// What holds where a parameter is left out.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -157,6 +167,8 @@ pub enum Setting {
     Ints(Vec<u32>),
     /// A number for each kernel.
     Numbers(Vec<f64>),
+    /// A list of numbers for each kernel.
+    Lists(Vec<Vec<f64>>),
     /// Controls.
     Controls(Box<Controls>),
 }
@@ -256,6 +268,11 @@ impl PolicySpec {
         if let Setting::Numbers(numbers) = self.get(name) { numbers } else { &[] }
     }
 
+    /// A list of numbers for each kernel; none if left out.
+    pub fn lists(&self, name: &str) -> &[Vec<f64>] {
+        if let Setting::Lists(lists) = self.get(name) { lists } else { &[] }
+    }
+
     /// The controls that it was given, if it is a policy that is given some.
     pub fn controls(&self) -> Option<&Controls> {
         self.settings.iter().find_map(|setting| if let Setting::Controls(controls) = setting { Some(&**controls) } else { None })
@@ -296,6 +313,7 @@ impl PolicySpec {
             let (found, wanted, what) = match setting {
                 Setting::Ints(numbers) => (numbers.len(), mix.kernels, "numbers"),
                 Setting::Numbers(numbers) => (numbers.len(), mix.kernels, "numbers"),
+                Setting::Lists(lists) => (lists.len(), mix.kernels, "lists"),
                 Setting::Controls(controls) => (controls.cta_target.len(), mix.sms, "SMs"),
                 _ => continue,
             };
@@ -342,6 +360,7 @@ impl Setting {
             Setting::Bool(b) => (*b).into(),
             Setting::Ints(numbers) => Value::array(numbers.iter().copied()),
             Setting::Numbers(numbers) => Value::array(numbers.iter().copied()),
+            Setting::Lists(lists) => Value::array(lists.iter().map(|list| Value::array(list.iter().copied()))),
             Setting::Controls(controls) => controls.encode(),
         }
     }
@@ -380,6 +399,12 @@ impl Param {
             ParamKind::PerKernelNumber { min, max } => {
                 Setting::Numbers(self.each(value, mix, problems, |item, path, problems| number(item, path, min..=max, problems))?)
             }
+            ParamKind::PerKernelList { min, max } => Setting::Lists(self.each(value, mix, problems, |item, path, problems| {
+                let items = list(item, path, 1..=MAX_LIST, "numbers", problems)?;
+                let read = |(i, item): (usize, &Value)| number(item, &element(path, i), min..=max, problems);
+                let read: Vec<Option<f64>> = items.iter().enumerate().map(read).collect();
+                read.into_iter().collect()
+            })?),
             ParamKind::Controls => Setting::Controls(Box::new(Controls::decode(value, path, mix.kernels, mix.sms, problems)?)),
         })
     }
@@ -402,6 +427,7 @@ impl Param {
         match self.kind {
             ParamKind::PerKernelInt { .. } => format!("{} whole numbers: {} of each kernel", mix.kernels, self.unit),
             ParamKind::PerKernelNumber { .. } => format!("{} numbers: {} of each kernel", mix.kernels, self.unit),
+            ParamKind::PerKernelList { .. } => format!("{} lists of numbers: {} of each kernel", mix.kernels, self.unit),
             _ => format!("a value: {}", self.doc),
         }
     }
@@ -429,6 +455,13 @@ mod tests {
                 default: Fallback::Words("none"),
                 doc: "",
             },
+            Param {
+                name: "curves",
+                kind: ParamKind::PerKernelList { min: 0.0, max: 9.0 },
+                unit: "IPC",
+                default: Fallback::Words("none"),
+                doc: "",
+            },
         ],
         check: PolicyInfo::NO_CHECK,
         make: |_| AnyPolicy::new(&PolicySpec::leftover()),
@@ -448,7 +481,7 @@ mod tests {
         let empty = Value::object::<&str, Value>([]);
         let spec = read(empty).unwrap();
         assert_eq!((spec.int("units"), spec.number("share"), spec.choice("mode"), spec.flag("on")), (20, 0.5, "b", true));
-        assert!(spec.numbers("alone").is_empty());
+        assert!(spec.numbers("alone").is_empty() && spec.lists("curves").is_empty());
         let text = r#"{"name":"made-up","units":20,"share":0.5,"mode":"b","on":true}"#;
         assert_eq!(spec.encode().to_string(), text);
 
@@ -458,10 +491,12 @@ mod tests {
             ("mode", "a".into()),
             ("on", false.into()),
             ("alone", Value::array([1.5, 2.5])),
+            ("curves", Value::array([Value::array([1.5, 2.5]), Value::array([3.0])])),
         ]);
         let spec = read(other).unwrap();
         assert_eq!((spec.int("units"), spec.number("share"), spec.choice("mode"), spec.flag("on")), (3, 1.0, "a", false));
         assert_eq!(spec.numbers("alone"), [1.5, 2.5]);
+        assert_eq!(spec.lists("curves"), [alloc::vec![1.5, 2.5], alloc::vec![3.0]]);
         assert_eq!(read(spec.encode()).unwrap(), spec);
 
         let wrong = Value::object([
@@ -470,6 +505,7 @@ mod tests {
             ("mode", "c".into()),
             ("on", 1.into()),
             ("alone", Value::array([1.5, 10.0])),
+            ("curves", Value::array([Value::array([1.5, -1.0]), Value::Array(Vec::new())])),
         ]);
         assert_eq!(
             read(wrong).unwrap_err(),
@@ -479,6 +515,8 @@ mod tests {
                 "policy.mode: found \"c\", want one of a, b",
                 "policy.on: found 1, want true or false",
                 "policy.alone[1]: found 10.0, want a number from 0 to 9",
+                "policy.curves[0][1]: found -1.0, want a number from 0 to 9",
+                "policy.curves[1]: found a list of 0, want a list of 1 to 64 numbers",
             ]
         );
     }

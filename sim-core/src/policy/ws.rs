@@ -1,0 +1,226 @@
+//! Warped-Slicer: the combination of CTAs that curves of IPC against CTAs call for.
+//!
+//! # Idea
+//! Xu et al., ISCA 2016, as CCBP §6 reads it. From one CTA each, the kernel with the lowest IPC, as a part of the best on its own curve, gets
+//! its next useful step, as if water rose evenly in vessels of different shape, until nothing more fits. A step is useful if it leads to
+//! more IPC than any smaller number of CTAs has.
+//! # Observes
+//! IPC of each kernel alone with 1, 2, … CTAs on every SM; what a CTA takes of each SM.
+//! # Sets
+//! `cta_target`, or `sm_mask` where it falls back to a spatial split.
+//! # Parameters
+//! See `docs/schemes/ws.md`.
+//! # Deviations
+//! 1. Curves are measured before the run with the kernel alone on all SMs, not during the run on different SMs, and so need no correction
+//!    for unequal contention.
+//! 2. The fallback is off unless asked for.
+//! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that nobody starves.
+
+use super::fixed::Fixed;
+use super::spatial::Spatial;
+use super::spec::{Fallback, Param, ParamKind, PolicySpec};
+use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
+use crate::controls::Controls;
+use crate::gpu::occupancy::Resources;
+use crate::ids::{Cycle, KernelId};
+use crate::observation::Observation;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ws",
+    title: "Warped-Slicer",
+    source: "Xu et al., ISCA 2016, as read by CCBP §6",
+    doc: "The combination of CTAs with the highest least IPC, as the kernels' curves of IPC against CTAs call for",
+    params: &[PROFILE_CYCLES, CURVES, COMBINATION, FALLBACK, FALLBACK_LOSS],
+    check: PolicyInfo::NO_CHECK,
+    make: |spec| AnyPolicy::Ws(Ws::new(spec)),
+};
+
+/// See `Ws::curves`.
+pub const CURVES: Param = Param {
+    name: "curves",
+    kind: ParamKind::PerKernelList { min: 0.0, max: 100_000.0 },
+    unit: "thread instructions per cycle",
+    default: Fallback::Words("measured before the run"),
+    doc: "IPC of each kernel alone with 1, 2, … CTAs on every SM",
+};
+
+/// See `Ws::combination`.
+pub const COMBINATION: Param = Param {
+    name: "combination",
+    kind: ParamKind::PerKernelInt { min: 1, max: 64 },
+    unit: "CTAs per SM",
+    default: Fallback::Words("what the curves call for"),
+    doc: "CTAs of each kernel on every SM, whatever the curves say; then nothing is measured",
+};
+
+/// See `Ws::fallback`.
+pub const FALLBACK: Param = Param::flag("fallback", false, "Split the SMs instead where the curves promise a kernel too little");
+
+/// See `Ws::fallback_loss`.
+pub const FALLBACK_LOSS: Param =
+    Param::number("fallback_loss", (0.0, 8.0), 1.2, "parts of 1/K", "Loss of a kernel beyond which the SMs are split, if they may be");
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ws {
+    /// Core cycles of each run of each curve.
+    pub profile_cycles: Cycle,
+    /// IPC of each kernel with 1, 2, … CTAs on every SM; empty if it is to be measured.
+    pub curves: Vec<Vec<f64>>,
+    /// CTAs of each kernel on every SM, in place of what the curves call for; empty if they decide.
+    pub combination: Vec<u32>,
+    /// Whether to split the SMs where the curves promise too little.
+    pub fallback: bool,
+    /// Loss of a kernel, in parts of 1/K, beyond which the SMs are split.
+    pub fallback_loss: f64,
+}
+
+impl Policy for Ws {
+    fn needs(&self) -> Needs {
+        let known = !self.curves.is_empty() || !self.combination.is_empty();
+        if known { Needs::Nothing } else { Needs::Curves { cycles: self.profile_cycles } }
+    }
+
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        if !self.combination.is_empty() {
+            return Fixed { combination: self.combination.clone() }.start(seen, controls, log);
+        }
+        let curves = if self.curves.is_empty() { &seen.profile.curves } else { &self.curves };
+        for sm in 0..seen.cta_limit.len() {
+            let (costs, limits) = seen.on_sm(sm);
+            let whole = Resources::of_class(seen.gpu.class_of(sm as u32));
+            let filled = fill(curves, &costs, &limits, whole);
+            for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&filled) {
+                controls.cta_target[sm][kernel] = ctas.max(1) as u16;
+            }
+            if sm == 0 && self.explain(curves, &filled, seen, log) {
+                return Spatial { split: Vec::new() }.start(seen, controls, log);
+            }
+        }
+    }
+}
+
+impl Ws {
+    /// As the five parameters above say.
+    pub fn new(spec: &PolicySpec) -> Self {
+        Ws {
+            profile_cycles: spec.int("profile_cycles") as Cycle,
+            curves: spec.lists("curves").to_vec(),
+            combination: spec.ints("combination").to_vec(),
+            fallback: spec.flag("fallback"),
+            fallback_loss: spec.number("fallback_loss"),
+        }
+    }
+
+    /// Says what was chosen, and whether that is so little for some kernel that the SMs had better be split.
+    fn explain(&self, curves: &[Vec<f64>], filled: &[u32], seen: &Observation, log: &mut Log) -> bool {
+        let most_loss = self.fallback_loss / seen.kernels as f64;
+        let mut split = false;
+        for ((kernel, &ctas), curve) in KernelId::first(seen.kernels).zip(filled).zip(curves) {
+            let level = level(curve, ctas);
+            let percent = 100.0 * level;
+            let points = curve.iter().map(|ipc| format!("{ipc:.1}")).collect::<Vec<_>>().join(", ");
+            decide(log, seen, kernel, format!("alone, 1 to {} CTAs on every SM make {points} instructions a cycle", curve.len()));
+            if self.fallback && 1.0 - level > most_loss && !split {
+                split = true;
+                let limit = 100.0 * most_loss;
+                let text =
+                    format!("would keep {percent:.0} % of its best IPC with {ctas} CTAs, a loss of more than {limit:.0} %: SMs are split");
+                decide(log, seen, kernel, text);
+            } else {
+                decide(log, seen, kernel, format!("may hold {ctas} CTAs on each SM, for {percent:.0} % of its best IPC alone"));
+            }
+        }
+        split
+    }
+}
+
+/// IPC with so many CTAs, as a part of the curve's best; 0 for none. Beyond the end of the curve nothing changes.
+fn level(curve: &[f64], ctas: u32) -> f64 {
+    let best = curve.iter().copied().fold(0.0, f64::max);
+    let reached = curve.iter().copied().take(ctas as usize).next_back().unwrap_or(0.0);
+    if best > 0.0 { reached / best } else { 0.0 }
+}
+
+/// The fewest CTAs that have more IPC than any fewer, from `ctas` on.
+fn next_step(curve: &[f64], ctas: u32) -> Option<u32> {
+    let reached = curve.iter().copied().take(ctas as usize).fold(0.0, f64::max);
+    curve.iter().skip(ctas as usize).position(|&ipc| ipc > reached).map(|more| ctas + more as u32 + 1)
+}
+
+/// CTAs of each kernel on an SM that has `whole`: max-min fair levels of IPC by steps, the first kernel on a tie; `limits` hold besides.
+fn fill(curves: &[Vec<f64>], costs: &[Resources], limits: &[u32], whole: Resources) -> Vec<u32> {
+    let mut ctas = alloc::vec![0; costs.len()];
+    let mut used = Resources::default();
+    let mut grant = |more: u32, cost: Resources| {
+        let mut together = used;
+        for _ in 0..more {
+            if !together.fits(cost, whole) {
+                return false;
+            }
+            together.add(cost);
+        }
+        used = together;
+        true
+    };
+    for (ctas, &cost) in ctas.iter_mut().zip(costs) {
+        *ctas = u32::from(grant(1, cost));
+    }
+    let mut open: Vec<usize> = (0..costs.len()).filter(|&k| ctas[k] > 0).collect();
+    while let Some(lowest) = open.iter().copied().reduce(|least, k| {
+        let level = |k: usize| level(&curves[k], ctas[k]);
+        if level(k) < level(least) { k } else { least }
+    }) {
+        let step = next_step(&curves[lowest], ctas[lowest]).filter(|&target| target <= limits[lowest]);
+        match step {
+            Some(target) if grant(target - ctas[lowest], costs[lowest]) => ctas[lowest] = target,
+            _ => open.retain(|&k| k != lowest),
+        }
+    }
+    ctas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    /// Eight slots and nothing else that could run out.
+    const WHOLE: Resources = Resources { ctas: 8, threads: 2048, registers: 65_536, shared_bytes: 96 * 1024 };
+
+    fn filled(curves: &[Vec<f64>]) -> Vec<u32> {
+        let costs = vec![Resources { ctas: 1, threads: 32, registers: 32, shared_bytes: 0 }; curves.len()];
+        fill(curves, &costs, &vec![8; curves.len()], WHOLE)
+    }
+
+    /// A grows evenly to 8 CTAs, B has 80 % with two of them and all with three: levels rise to A 6/8 and B 8/10.
+    #[test]
+    fn the_lowest_level_gets_the_next_step() {
+        let a = (1..=8).map(f64::from).collect();
+        let b = vec![50.0, 80.0, 100.0, 100.0, 100.0, 100.0, 100.0, 100.0];
+        // A .125, B .5: A to 2, 3, 4 (.5); on the tie A to 5 (.625); B to 2 (.8); A to 6 (.75): eight slots are full.
+        assert_eq!(filled(&[a, b]), [6, 2]);
+    }
+
+    /// CTAs that bring nothing are passed over in one step, or not taken at all.
+    #[test]
+    fn useless_ctas_are_not_handed_out() {
+        let peaks = vec![60.0, 100.0, 70.0, 60.0];
+        let stairs = vec![40.0, 40.0, 90.0, 90.0, 100.0];
+        assert_eq!(next_step(&stairs, 1), Some(3));
+        assert_eq!(next_step(&peaks, 2), None);
+        // Stairs .4 → 3 CTAs (.9), peaks .6 → 2 (1.0), stairs → 5 (1.0): one slot stays empty.
+        assert_eq!(filled(&[peaks, stairs]), [2, 5]);
+    }
+
+    /// A step that does not fit as a whole ends a kernel's growth; the others go on.
+    #[test]
+    fn a_step_is_granted_as_a_whole_or_not_at_all() {
+        let jump = vec![10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 100.0];
+        let slow = (1..=8).map(f64::from).collect();
+        assert_eq!(filled(&[jump, slow]), [1, 7]);
+    }
+}
