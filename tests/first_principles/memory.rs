@@ -3,7 +3,7 @@
 
 use super::{K, finish, kernel, machine, near, one_of_each, repeat, window};
 use sim_core::controls::WarpOrder;
-use sim_core::gpu::{DramKind, Gpu, NocKind};
+use sim_core::gpu::{Arbiter, DramKind, Gpu, NocKind};
 use sim_core::kernel::{Address, Kernel, Op, Scatter};
 use sim_core::machine::Machine;
 use sim_core::probe;
@@ -276,4 +276,33 @@ fn a_stored_line_costs_a_read_and_a_write_back() {
     let again = repeat(10, &[Op::Store { address, lanes: 32 }]);
     let got = drained(&gpu, kernel(512 / 8, 256, again)).kernel_stats(K);
     assert_eq!([got.l2_writes, got.dram_reads, got.dram_writes], [5120, 512, 0]);
+}
+
+/// SMs that all want one L2 bank share it evenly, whatever binds: a port, the bank or DRAM, whose period may divide the number of SMs. In turn or
+/// by age it is even at once; where the winner is drawn, as the ideal NoC does, it is even on average.
+#[test]
+fn a_bank_is_shared_evenly() {
+    use Arbiter::{Oldest, Random, RoundRobin};
+    for (kind, arbiter) in
+        [(NocKind::Crossbar, RoundRobin), (NocKind::Crossbar, Oldest), (NocKind::Crossbar, Random), (NocKind::Ideal, RoundRobin)]
+    {
+        for (store, lines) in [(false, 512), (true, 512), (false, 1 << 20), (true, 1 << 20)] {
+            let mut gpu = without_l1(one_of_each());
+            gpu.sms[0].count = 16;
+            (gpu.noc.mhz, gpu.dram.mhz) = (gpu.core_mhz, gpu.core_mhz);
+            (gpu.noc.kind, gpu.noc.arbiter) = (kind, arbiter);
+            let mut m = machine(&gpu, random_lines(store, lines), WarpOrder::Lrr);
+            let replies = |m: &Machine| -> Vec<u64> { m.sms.iter().map(|sm| sm.stats()[K.index()].replies).collect() };
+            window(&mut m, 50_000);
+            let before = replies(&m);
+            let all = window(&mut m, 50_000).replies as f64;
+            let drawn = kind == NocKind::Ideal || arbiter == Random;
+            let share = all / 16.0;
+            let tolerance = if drawn { 6.0 * share.sqrt() } else { 4.0 + 0.01 * share };
+            for (sm, (after, before)) in replies(&m).into_iter().zip(before).enumerate() {
+                let what = format!("{kind:?} {arbiter:?}, stores: {store}, {lines} lines, SM {sm}");
+                near(&what, (after - before) as f64, share, tolerance);
+            }
+        }
+    }
 }

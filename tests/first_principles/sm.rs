@@ -4,6 +4,7 @@ use super::{K, finish, kernel, machine, one_of_each, repeat, window};
 use sim_core::controls::WarpOrder;
 use sim_core::gpu::Gpu;
 use sim_core::kernel::{Address, Op};
+use sim_core::machine::Machine;
 
 fn one_scheduler() -> Gpu {
     let mut gpu = one_of_each();
@@ -137,5 +138,26 @@ fn l1_takes_a_line_a_cycle() {
         window(&mut m, 10_000);
         let got = window(&mut m, 3_200);
         assert_eq!((got.l1_hits, got.load_instructions), (3_200, 3_200 / lines), "lanes {lane} bytes apart");
+    }
+}
+
+/// Schedulers whose warps all want shared memory, or the LSU, share it evenly, however long an access takes.
+#[test]
+fn schedulers_share_the_memory_port_evenly() {
+    let shared = |stride| Op::Shared { count: 1, stride, lanes: 32 };
+    let load = |lane| Op::Load { address: Address { lane, ..Address::default() }, lanes: 32 };
+    for schedulers in [2, 3, 4] {
+        for op in [shared(1), shared(2), shared(4), shared(32), load(4), load(32), load(128)] {
+            let mut gpu = one_of_each();
+            gpu.sms[0].schedulers = schedulers;
+            let mut m = machine(&gpu, kernel(2, 768, repeat(1_000_000, std::slice::from_ref(&op))), WarpOrder::Lrr);
+            window(&mut m, 10_000);
+            let stalled = |m: &Machine| -> Vec<u64> { m.sms[0].schedulers.iter().map(|scheduler| scheduler.stalls.total()).collect() };
+            let before = stalled(&m);
+            window(&mut m, 12_000);
+            let issued: Vec<u64> = stalled(&m).iter().zip(before).map(|(after, before)| 12_000 - (after - before)).collect();
+            let share = issued.iter().sum::<u64>() / u64::from(schedulers);
+            assert!(issued.iter().all(|issued| issued.abs_diff(share) <= 1), "{op:?} on {schedulers} schedulers: {issued:?}");
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! A network without contention: every packet arrives after the same latency that an idle crossbar has, whatever else is under way.
 //!
-//! Each input is a FIFO; a packet leaves it when its time has come and its sink has room. A full sink holds back the input, and inputs
-//! that wait for the same sink take turns from tick to tick. The queue of an input has room for all that the latency can hold, so that
+//! Each input is a FIFO; a packet leaves it when its time has come and its sink has room. A full sink holds back the input, and which of the
+//! inputs that wait for the same sink goes first is drawn for each tick. The queue of an input has room for all that the latency can hold, so that
 //! one packet a tick always fits.
 
 use super::super::link::{Full, Link};
 use super::{Packet, Payload, Tick, members};
 use crate::gpu::NocConfig;
 use crate::ids::{Cycle, KernelId};
+use crate::rng;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
@@ -53,9 +54,10 @@ impl<T: Payload> Ideal<T> {
 
     pub(super) fn tick(&mut self, tick: Tick, now: Cycle, sinks: &mut [Link<T>], mut passed: impl FnMut(KernelId, u32)) -> u64 {
         let mut delivered = 0;
-        // Inputs from `first` on go before those below it, so that waiting for a full sink is fair. The order is part of the network's
-        // behaviour, so it is the same whichever way the components are visited.
-        let first = tick % self.queues.len().max(1) as Tick;
+        // Inputs from `first` on go before those below it. A draw, because a turn that moved on with the ticks would always favour the same
+        // inputs of a sink that gets room in every so many of them. The order is part of the network's behaviour, so it is the same whichever
+        // way the components are visited.
+        let first = rng::below(tick, self.queues.len() as u64);
         let below = (1_u64 << first) - 1;
         for input in members(self.occupied & !below, false).chain(members(self.occupied & below, false)) {
             let queue = &mut self.queues[input as usize];

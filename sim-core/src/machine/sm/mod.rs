@@ -6,7 +6,7 @@
 //!
 //! Simplified: no instruction fetch, no register-bank conflicts, one memory instruction a cycle through the LSU's port. A load's value
 //! is ready when its last line is; a barrier and arithmetic do not wait for loads, only `Wait`, the end of the warp and the limit of loads
-//! per warp do. Warps that share the port are served starting with a scheduler that moves by one each cycle.
+//! per warp do. Schedulers take turns at the port: the next after the one that used it last is looked at first.
 
 pub mod code;
 pub mod lsu;
@@ -147,6 +147,8 @@ pub struct Sm {
     /// Loads whose last line hit, in the order in which they complete.
     hits: VecDeque<(Cycle, u16)>,
     shared_free: Cycle,
+    /// The scheduler that is looked at first: the next after the one that used the LSU's port last.
+    port_turn: u8,
     quota_left: PerKernel<u32>,
     out_of_quota: u8,
     /// Whether any kernel has a quota.
@@ -195,6 +197,7 @@ impl Sm {
             miss_queue: MissQueue::new(class.l1.miss_queue, class.l1.arbiter_latency, kernels),
             hits: VecDeque::with_capacity(64),
             shared_free: 0,
+            port_turn: 0,
             quota_left: PerKernel::all(0),
             out_of_quota: 0,
             quotas: false,
@@ -433,7 +436,7 @@ impl Sm {
         }
         let mut gates = Gates { port_taken: false, shared_free: self.shared_free };
         let count = self.schedulers.len() as u32;
-        let first = self.first_scheduler(now);
+        let first = u32::from(self.port_turn);
         let mut turn = 0;
         while turn < count {
             // One that another one wakes before its turn has its turn.
@@ -447,13 +450,6 @@ impl Sm {
             self.look(now, s as usize, &mut gates, world);
             turn += 1;
         }
-    }
-
-    /// Which scheduler goes first turns with the cycle.
-    fn first_scheduler(&self, now: Cycle) -> u32 {
-        let count = self.schedulers.len() as u32;
-        // Hardware has 2 or 4; dividing is slow.
-        if count.is_power_of_two() { now as u32 & (count - 1) } else { now as u32 % count }
     }
 
     /// Readies the warps whose time has come, and wakes their schedulers.
@@ -502,18 +498,18 @@ impl Sm {
                 ready_from = now + Cycle::from(self.shared_latency) + ways - 1;
                 self.shared_free = now + ways;
                 gates.shared_free = self.shared_free;
-                gates.port_taken = true;
+                self.take_port(at.scheduler(), gates);
             }
             Next::Load => {
                 stats.load_instructions += 1;
                 let load = self.loads.open(at, kernel, now);
                 self.warps[at.index()].loads += 1;
-                gates.port_taken = true;
+                self.take_port(at.scheduler(), gates);
                 self.enter_lsu(at, Access::Read, load, world);
             }
             Next::Store => {
                 stats.store_instructions += 1;
-                gates.port_taken = true;
+                self.take_port(at.scheduler(), gates);
                 self.enter_lsu(at, Access::Write, 0, world);
             }
             Next::Barrier => {
@@ -532,6 +528,12 @@ impl Sm {
             self.sleep_until(now, ready_from, at);
         }
         self.spend_quota(kernel, world.controls);
+    }
+
+    /// A scheduler uses the LSU's port in this cycle.
+    fn take_port(&mut self, scheduler: usize, gates: &mut Gates) {
+        gates.port_taken = true;
+        self.port_turn = if scheduler + 1 == self.schedulers.len() { 0 } else { scheduler as u8 + 1 };
     }
 
     fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, world: World) {
