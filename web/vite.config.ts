@@ -10,7 +10,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
-    rollupOptions: { input: ["index.html", "components.html"] },
+    rollupOptions: { input: ["index.html", "components.html", "sweeps.html"] },
   },
   server: { host: "127.0.0.1", port: 5173, strictPort: true },
 });

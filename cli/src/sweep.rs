@@ -153,7 +153,7 @@ fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, alone: &Alone) -> Result<us
     let mut needed = BTreeSet::new();
     for &index in todo {
         match sweep.point(index) {
-            Ok(point) => needed.extend(alone_of(&point.experiment).into_iter().map(|(_, hash, _)| hash).filter(|hash| !alone.has(hash))),
+            Ok(point) => needed.extend(point.experiment.alone_runs().into_iter().map(|(_, hash, _)| hash).filter(|hash| !alone.has(hash))),
             Err(found) => problems.0.extend(found.0.into_iter().map(|mut problem| {
                 problem.found = format!("{} (point {index})", problem.found);
                 problem
@@ -164,16 +164,6 @@ fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, alone: &Alone) -> Result<us
         }
     }
     problems.or(needed.len())
-}
-
-/// The runs alone that an experiment needs: kernel, config hash, experiment.
-fn alone_of(experiment: &Experiment) -> Vec<(KernelId, String, Experiment)> {
-    let kernels = if experiment.alone { experiment.kernels.len() } else { 0 };
-    let run = |kernel| {
-        let alone = experiment.alone(kernel);
-        (kernel, alone.config_hash(), alone)
-    };
-    KernelId::first(kernels).map(run).collect()
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -211,7 +201,7 @@ impl Alone {
             } else if row.engine != report::ENGINE {
                 problems.add(&row.place, format!("a result of engine {}", row.engine), report::ENGINE);
             }
-            known.extend(alone_of(&experiment).into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, Figure::Known(*ipc))));
+            known.extend(experiment.alone_runs().into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, Figure::Known(*ipc))));
         }
         problems.or(Alone { known: Mutex::new(known), changed: Condvar::new() })
     }
@@ -307,7 +297,7 @@ impl Work<'_> {
             let index = queue.todo.pop_front()?;
             let point = self.sweep.point(index).map_err(|problems| self.fail(problems)).ok()?;
             let mut waits = Vec::new();
-            for (kernel, hash, experiment) in alone_of(&point.experiment) {
+            for (kernel, hash, experiment) in point.experiment.alone_runs() {
                 if self.alone.claim(&hash) {
                     queue.tasks.push_back(Task::Alone(hash.clone(), Box::new(experiment)));
                 }

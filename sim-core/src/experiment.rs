@@ -200,6 +200,16 @@ impl Experiment {
         }
     }
 
+    /// The runs alone whose IPC this experiment's result needs, each with the hash that names it: equal runs have equal hashes.
+    pub fn alone_runs(&self) -> Vec<(KernelId, String, Experiment)> {
+        let kernels = if self.alone { self.kernels.len() } else { 0 };
+        let run = |kernel| {
+            let alone = self.alone(kernel);
+            (kernel, alone.config_hash(), alone)
+        };
+        KernelId::first(kernels).map(run).collect()
+    }
+
     /// The canonical form, complete after defaults; `decode` reads it back to an equal experiment.
     pub fn encode(&self) -> Value {
         let mut pairs =

@@ -75,6 +75,8 @@ pub struct Point {
     pub axes: Vec<(String, Value)>,
     /// What to run.
     pub experiment: Experiment,
+    /// The same as it is written: the base with the axes' values.
+    pub written: Value,
 }
 
 impl Sweep {
@@ -168,7 +170,7 @@ impl Sweep {
         }
         problems.or(())?;
         match Experiment::decode(&changed) {
-            Ok(experiment) => Ok(Point { index, axes, experiment }),
+            Ok(experiment) => Ok(Point { index, axes, experiment, written: changed }),
             Err(found) => Err(Problems(found.0.into_iter().map(|problem| self.placed(problem, index, &steps)).collect())),
         }
     }

@@ -5,6 +5,7 @@
 
 mod boundary;
 mod host;
+mod sweep;
 
 use boundary::{error, list, plain, value};
 use host::Clock;
@@ -18,6 +19,7 @@ use sim_core::probe::{COMPONENTS, Component};
 use sim_core::simulation::{Reason, Simulation as Engine};
 use sim_core::value::Value;
 use sim_core::{catalogue, digest, frame, report};
+pub use sweep::Sweep;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -55,8 +57,7 @@ impl Simulation {
     /// Builds the machine and the policy of an experiment, given as JSON text or as an object. Throws an `ExperimentError`.
     #[wasm_bindgen(constructor)]
     pub fn new(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<Simulation, JsValue> {
-        let engine = read(experiment).and_then(|experiment| Engine::new(&experiment)).map_err(|problems| error(&problems))?;
-        Ok(Simulation { engine, clock: Clock::new(), frame: Vec::new(), chunk: FIRST_CHUNK })
+        read(experiment).and_then(|experiment| Simulation::of(&experiment)).map_err(|problems| error(&problems))
     }
 
     /// Runs for at most `maxCycles` cycles.
@@ -200,6 +201,10 @@ impl Simulation {
 }
 
 impl Simulation {
+    fn of(experiment: &Experiment) -> Result<Simulation, Problems> {
+        Ok(Simulation { engine: Engine::new(experiment)?, clock: Clock::new(), frame: Vec::new(), chunk: FIRST_CHUNK })
+    }
+
     /// Kernels and SMs, which decide what controls and policies can say.
     fn extent(&self) -> (usize, usize) {
         let experiment = self.engine.experiment();

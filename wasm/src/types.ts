@@ -67,3 +67,14 @@ export interface ProbeInfo {
 }
 /** A probe's figures; `theory` has what the laws say of them. Null: nothing was measured, or the law does not apply. */
 export interface ProbeResult { theory: Record<string, number | null>; [figure: string]: number | null | Record<string, number | null> }
+/** A point of a sweep: what the axes set, and what must run for it. */
+export interface SweepPoint {
+  axes: Record<string, unknown>;
+  config_hash: string;
+  /** The experiment as the sweep's file writes it. */
+  experiment: object;
+  /** Cycles that it runs; null where it runs until its kernels are done. */
+  cycles: number | null;
+  /** For each kernel whose IPC alone is wanted, the name of the run that measures it: equal names, equal runs. */
+  alone: string[];
+}

@@ -278,6 +278,43 @@ fn probes_give_the_native_figures() {
     assert!(text(&error, "message").contains("one of noc, dram, cache"));
 }
 
+/// The line that the runner writes has no wall-clock figures and its keys in this order; the figures alone come from runs of their own.
+#[test]
+fn a_sweep_gives_the_lines_of_its_points() {
+    let file = "{\"corun\": 1, \"sweep\": {\"base\": {\"corun\": 1, \"gpu\": \"tiny-2sm\", \"stop\": {\"cycles\": 2000}},
+        \"axes\": [{\"path\": \"kernels\", \"values\": [[\"BP\", \"SAD\"], [\"SAD\"]]}, {\"path\": \"seed\", \"values\": [1, 2]}]}}";
+    let sweep = corun::Sweep::new(&file.into()).expect("a sweep");
+    assert_eq!(sweep.points(), 4);
+    let point = sweep.point(0).expect("a point");
+    assert_eq!(Array::from(&get(&point, "alone")).length(), 2);
+    assert_eq!(
+        Array::from(&get(&point, "alone")).get(1),
+        Array::from(&get(&sweep.point(2).expect("a point"), "alone")).get(0),
+        "one run serves both"
+    );
+    let mut simulation = sweep.simulation(0).expect("a simulation");
+    assert_eq!(simulation.advance(f64::MAX), "cycles");
+    let mut alone = sweep.alone(0, 1).expect("a simulation");
+    alone.advance(f64::MAX);
+    let ipc = get(&Array::from(&get(&alone.result().expect("a result"), "kernels")).get(0), "ipc").as_f64().expect("an IPC");
+    simulation.set_alone(1, ipc).expect("a kernel");
+    let line = sweep.line(0, &mut simulation).expect("a line");
+    let start = format!(
+        "{{\"index\":0,\"points\":4,\"sweep\":\"{}\",\"axes\":{{\"kernels\":[\"BP\",\"SAD\"],\"seed\":1}},\"config_hash\":",
+        sweep.hash()
+    );
+    assert!(line.starts_with(&start), "{line}");
+    let result = get(&parsed(&line), "result");
+    assert_eq!(text(&result, "digest"), simulation.digest());
+    assert!(!line.contains("wall_seconds"));
+
+    for (error, path) in
+        [(sweep.point(4).err(), "index"), (sweep.alone(2, 1).err(), "kernel"), (corun::Sweep::new(&"{}".into()).err(), "corun")]
+    {
+        assert_eq!(text(&problems(&error.expect("an error")).get(0), "path"), path);
+    }
+}
+
 #[test]
 fn fresh_seeds_are_fresh() {
     let seeds: Vec<u32> = (0..4).map(|_| corun::fresh_seed().expect("a seed")).collect();

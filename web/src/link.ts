@@ -189,7 +189,7 @@ const quote = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)
 
 // ---------------------------------------------------------------- packing
 
-async function pack(text: string): Promise<string> {
+export async function pack(text: string): Promise<string> {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   let binary = "";
@@ -197,12 +197,12 @@ async function pack(text: string): Promise<string> {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-async function unpack(packed: string): Promise<string> {
-  if (!/^[A-Za-z0-9_-]+$/.test(packed)) throw new LinkError("Its packed experiment has characters that do not belong there.");
+export async function unpack(packed: string, what = "experiment"): Promise<string> {
+  if (!/^[A-Za-z0-9_-]+$/.test(packed)) throw new LinkError(`Its packed ${what} has characters that do not belong there.`);
   let bytes;
   try {
     bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-  } catch { throw new LinkError("Its packed experiment is cut or damaged."); }
+  } catch { throw new LinkError(`Its packed ${what} is cut or damaged.`); }
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
@@ -214,7 +214,7 @@ async function unpack(packed: string): Promise<string> {
       // A few bytes can unpack to gigabytes: stop as soon as it is more than any experiment has.
       if (text.length > MAX_JSON) break;
     }
-  } catch { throw new LinkError("Its packed experiment is cut or damaged."); }
+  } catch { throw new LinkError(`Its packed ${what} is cut or damaged.`); }
   void reader.cancel().catch(() => undefined);
-  throw new LinkError("Its packed experiment unpacks to more than a million characters.");
+  throw new LinkError(`Its packed ${what} unpacks to more than a million characters.`);
 }

@@ -149,7 +149,10 @@ fn page_units(count: &mut Count) -> Result<()> {
 fn end_to_end(count: &mut Count) -> Result<()> {
     let chromium = need::chromium()?;
     page::build()?;
-    tested(npm(&["run", "--silent", "test:e2e"]).env("CHROMIUM_PATH", chromium).env("CI", "1"), count)
+    // The page's lines of a sweep are held against the runner's.
+    run(&mut cargo(&["build", "--quiet", "--package", "corun"]))?;
+    let runner = target_dir().join("debug/corun");
+    tested(npm(&["run", "--silent", "test:e2e"]).env("CHROMIUM_PATH", chromium).env("CORUN", runner).env("CI", "1"), count)
 }
 
 /// The job file of examples/cluster on a real server, where Python and PyPI give one; elsewhere cli/tests/sweep.rs has to do.

@@ -1,0 +1,126 @@
+// A pool of plain workers, one simulation each. Stopping ends them in the same moment; what was done is kept, and going on runs the rest.
+import type { Problem } from "../types.ts";
+import { Schedule } from "./schedule.ts";
+import type { FromSweeper, Plan, Task, ToSweeper } from "./types.ts";
+
+export interface PoolEvents {
+  line(index: number, line: string): void;
+  /** A simulation that could not be run, through a defect of the engine or of the browser. */
+  broken(task: Task | null, why: string): void;
+  progress(): void;
+  /** Everything has run. */
+  over(): void;
+}
+
+interface Hand { worker: Worker; task: Task | null; /** Of the task, 0 to 1. */ done: number }
+
+export function spawn(module: WebAssembly.Module, name: string): Worker {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
+  worker.postMessage({ t: "init", module } satisfies ToSweeper);
+  return worker;
+}
+
+export class Pool {
+  readonly #module: WebAssembly.Module;
+  readonly #text: string;
+  readonly #plan: Plan;
+  readonly #events: PoolEvents;
+  #hands: Hand[] = [];
+  #schedule: Schedule;
+  /** IPC alone by the name of its run. */
+  readonly #alone = new Map<string, number | null>();
+  readonly #finished = new Set<number>();
+  #started = 0;
+
+  constructor(module: WebAssembly.Module, text: string, plan: Plan, events: PoolEvents) {
+    this.#module = module;
+    this.#text = text;
+    this.#plan = plan;
+    this.#events = events;
+    this.#schedule = this.#rest();
+  }
+
+  #rest(): Schedule { return new Schedule(this.#plan.points, this.#finished, this.#alone); }
+
+  get running(): boolean { return this.#hands.length > 0; }
+
+  /** Runs what is not done yet. */
+  start(workers: number): void {
+    this.stop();
+    this.#schedule = this.#rest();
+    this.#started = performance.now();
+    for (let n = 0; n < Math.min(workers, this.#schedule.all); n += 1) this.#hands.push(this.#hire(n));
+    this.#give();
+  }
+
+  /** Ends every worker, wherever it is. */
+  stop(): void {
+    for (const hand of this.#hands) hand.worker.terminate();
+    this.#hands = [];
+  }
+
+  /** How much of what was started for is done, 0 to 1, and the milliseconds that the rest takes at that rate. */
+  progress(): { done: number; left: number | null } {
+    const parts = this.#hands.reduce((sum, hand) => sum + (hand.task ? Math.min(1, hand.done) : 0), 0);
+    const done = this.#schedule.all === 0 ? 1 : (this.#schedule.done + parts) / this.#schedule.all;
+    const spent = performance.now() - this.#started;
+    return { done, left: done > 0 ? spent * (1 - done) / done : null };
+  }
+
+  #hire(n: number): Hand {
+    const worker = spawn(this.#module, `sweep ${n + 1}`);
+    const hand: Hand = { worker, task: null, done: 0 };
+    worker.onmessage = (event: MessageEvent<FromSweeper>) => { if (this.#hands.includes(hand)) this.#receive(hand, n, event.data); };
+    worker.onerror = (event) => { if (this.#hands.includes(hand)) this.#broke(hand, n, event.message || "its worker stopped"); };
+    worker.postMessage({ t: "open", text: this.#text, plan: null } satisfies ToSweeper);
+    return hand;
+  }
+
+  #receive(hand: Hand, n: number, message: FromSweeper): void {
+    switch (message.t) {
+      case "ready":
+      case "opened": return;
+      case "progress": hand.done = message.done; this.#events.progress(); return;
+      case "alone": if (hand.task) this.#schedule.ended(hand.task, message.ipc); break;
+      case "line":
+        if (hand.task) this.#schedule.ended(hand.task);
+        this.#finished.add(message.index);
+        this.#events.line(message.index, message.line);
+        break;
+      case "problems": this.#broke(hand, n, message.problems.map((p: Problem) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")); return;
+      case "failed": this.#broke(hand, n, message.message); return;
+    }
+    hand.task = null;
+    hand.done = 0;
+    this.#give();
+  }
+
+  /** Gives whoever is free something to do: the end of a run alone can free points for several. */
+  #give(): void {
+    for (const hand of this.#hands) {
+      if (hand.task) continue;
+      const task = this.#schedule.next();
+      if (!task) break;
+      hand.task = task;
+      hand.worker.postMessage({ t: "run", task } satisfies ToSweeper);
+    }
+    this.#events.progress();
+    if (this.#schedule.over) { this.stop(); this.#events.over(); }
+  }
+
+  /** What a trap leaves of a module is not used again: a new worker takes the place of the old one. */
+  #broke(hand: Hand, n: number, why: string): void {
+    const task = hand.task;
+    hand.worker.terminate();
+    if (task) {
+      this.#schedule.ended(task);
+      this.#events.broken(task, why);
+      this.#hands[this.#hands.indexOf(hand)] = this.#hire(n);
+      this.#give();
+      return;
+    }
+    // It did not even start: the others go on without it.
+    this.#hands = this.#hands.filter((one) => one !== hand);
+    if (this.#hands.length === 0) { this.#events.broken(null, why); this.#events.over(); }
+  }
+}

@@ -1,0 +1,114 @@
+// The results of a sweep as tables and as the series of a chart: plain functions of the plan and the lines.
+import type { Cell, Column, Tabular } from "../views/tabular.ts";
+import type { Line, Plan, SweepPoint } from "./types.ts";
+
+/** A figure of a result that a chart can show. */
+export interface Metric { key: string; title: string; unit: string; /** In `metrics` or in `gpu`. */ of: "metrics" | "gpu" }
+
+export const METRICS: readonly Metric[] = [
+  { key: "stp", title: "STP", unit: "", of: "metrics" },
+  { key: "hspeedup", title: "HSpeedup", unit: "", of: "metrics" },
+  { key: "antt", title: "ANTT", unit: "×", of: "metrics" },
+  { key: "fairness", title: "Fairness", unit: "", of: "metrics" },
+  { key: "ipc", title: "IPC", unit: "thread instructions per cycle", of: "gpu" },
+  { key: "noc_utilisation", title: "NoC utilisation", unit: "fraction of peak", of: "gpu" },
+  { key: "dram_utilisation", title: "DRAM utilisation", unit: "fraction of peak", of: "gpu" },
+  { key: "l1_hit_rate", title: "L1D hit rate", unit: "fraction", of: "gpu" },
+  { key: "l2_miss_rate", title: "L2 miss rate", unit: "fraction", of: "gpu" },
+  { key: "dram_row_hit_rate", title: "Row hits", unit: "fraction", of: "gpu" },
+];
+
+export function figureOf(line: Line | undefined, metric: Metric): number | null {
+  const value = line?.result[metric.of]?.[metric.key];
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+/** A value of an axis in a few words: a policy is its name, a mix its kernels. */
+export function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join(" + ");
+  if (typeof value === "object" && value !== null) {
+    const { name, kernel, preset, ...rest } = value as Record<string, unknown>;
+    const head = name ?? kernel ?? preset;
+    const more = Object.entries(rest).map(([key, inner]) => `${key} ${valueText(inner)}`);
+    return head === undefined ? more.join(", ") || "{}" : [valueText(head), ...(more.length > 0 ? [`(${more.join(", ")})`] : [])].join(" ");
+  }
+  return String(value);
+}
+
+/** What a point sets on one axis; the paths of a zip together. */
+export function axisText(plan: Plan, axis: number, point: SweepPoint): string {
+  return (plan.axes[axis] ?? []).map((path) => valueText(point.axes[path])).join(", ");
+}
+export const axisTitle = (plan: Plan, axis: number): string => (plan.axes[axis] ?? []).join(", ");
+
+// ---------------------------------------------------------------- the table of points
+
+const plain = (value: unknown): Cell => (typeof value === "number" ? value : value === undefined || value === null ? null : typeof value === "object" ? JSON.stringify(value) : String(value));
+
+/** Everything that a spreadsheet can use: a row for each point that is done. */
+export function everything(plan: Plan, lines: ReadonlyMap<number, Line>): Tabular {
+  const paths = plan.axes.flat();
+  const kernels = Math.max(0, ...[...lines.values()].map((line) => line.result.kernels.length));
+  const perKernel = ["name", "ipc", "ipc_alone", "slowdown", "noc_utilisation", "dram_utilisation", "l1_hit_rate", "l2_miss_rate"];
+  const column = (key: string, unit = ""): Column => ({ key, title: key, unit });
+  const columns = [
+    column("index"), ...paths.map((path) => column(path)), column("config_hash"), column("digest"), column("cycles"), column("stop"),
+    ...METRICS.map((m) => column(`${m.of}.${m.key}`, m.unit)),
+    ...Array.from({ length: kernels }, (_, k) => perKernel.map((key) => column(`kernels[${k}].${key}`))).flat(),
+  ];
+  const done = [...lines.values()].sort((a, b) => a.index - b.index);
+  const rows = done.map(({ index, axes, config_hash, result }): Cell[] => [
+    index, ...paths.map((path) => plain(axes[path])), config_hash, result.digest, result.cycles, result.stop ?? null,
+    ...METRICS.map((m) => plain(result[m.of]?.[m.key])),
+    ...Array.from({ length: kernels }, (_, k) => perKernel.map((key) => plain(result.kernels[k]?.[key]))).flat(),
+  ]);
+  return { title: plan.name || "A sweep", columns, rows };
+}
+
+// ---------------------------------------------------------------- the chart: one axis across, the others as series
+
+export interface Series { name: string; /** A value for each place across; null where there is none (yet). */ values: (number | null)[] }
+export interface ChartData { across: { title: string; labels: string[]; /** Where all labels are numbers that rise. */ numbers: number[] | null }; series: Series[]; metric: Metric }
+
+/** Series that a chart can tell apart. */
+export const MOST_SERIES = 8;
+
+export function chartData(plan: Plan, lines: ReadonlyMap<number, Line>, metric: Metric, axis: number): ChartData {
+  const labels: string[] = [];
+  const numbers: number[] = [];
+  const series = new Map<string, (number | null)[]>();
+  plan.points.forEach((point, index) => {
+    const label = axisText(plan, axis, point);
+    let at = labels.indexOf(label);
+    if (at < 0) {
+      at = labels.push(label) - 1;
+      const value = point.axes[plan.axes[axis]?.[0] ?? ""];
+      if (typeof value === "number") numbers.push(value);
+    }
+    const name = plan.axes.flatMap((_, other) => (other === axis ? [] : [axisText(plan, other, point)])).join(" · ");
+    const values = series.get(name) ?? [];
+    if (!series.has(name)) series.set(name, values);
+    values[at] = figureOf(lines.get(index), metric);
+  });
+  const rising = numbers.length === labels.length && numbers.length > 1 && numbers.every((n, i) => i === 0 || n > (numbers[i - 1] as number));
+  return {
+    across: { title: axisTitle(plan, axis), labels, numbers: rising ? numbers : null },
+    series: [...series].map(([name, values]) => ({ name, values: labels.map((_, i) => values[i] ?? null) })),
+    metric,
+  };
+}
+
+// ---------------------------------------------------------------- the file
+
+/** The lines as the runner's file has them: in the order of the points, whatever the order in which they were run. */
+export function fileText(texts: ReadonlyMap<number, string>): string {
+  return [...texts].sort(([a], [b]) => a - b).map(([, line]) => `${line}\n`).join("");
+}
+
+/** `1 h 5 min`, `3 min`, `12 s`. */
+export function timeText(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,42 @@
+// What the page and the workers of a sweep say to each other.
+import type { Experiment, Problem, Result } from "../types.ts";
+
+/** A point, as the engine gives it: what the axes set, and what must run for it. */
+export interface SweepPoint {
+  axes: Record<string, unknown>;
+  config_hash: string;
+  experiment: Experiment;
+  /** Cycles that it runs; null where it runs until its kernels are done. */
+  cycles: number | null;
+  /** For each kernel whose IPC alone is wanted, the name of the run that measures it: equal names, equal runs. */
+  alone: string[];
+}
+
+/** A sweep, read. */
+export interface Plan { name: string; hash: string; /** For each axis, its paths. */ axes: string[][]; points: SweepPoint[] }
+
+/** One simulation to run. */
+export type Task =
+  /** A kernel of a point by itself; `key` names the run. */
+  | { kind: "alone"; key: string; index: number; kernel: number }
+  /** A point, with the IPC alone of its kernels; null where that run got stuck. */
+  | { kind: "point"; index: number; alone: (number | null)[] };
+
+/** A line of results, as `corun sweep` writes it. */
+export interface Line { index: number; points: number; sweep: string; axes: Record<string, unknown>; config_hash: string; result: Result }
+
+export type ToSweeper =
+  | { t: "init"; module: WebAssembly.Module }
+  /** Read a sweep; `plan`: and say what its points are, if they are at most so many. */
+  | { t: "open"; text: string; plan: number | null }
+  | { t: "run"; task: Task };
+
+export type FromSweeper =
+  | { t: "ready"; version: string }
+  | { t: "opened"; plan: Plan | null }
+  | { t: "problems"; problems: Problem[] }
+  /** How far the task is, 0 to 1. */
+  | { t: "progress"; done: number }
+  | { t: "alone"; key: string; ipc: number | null }
+  | { t: "line"; index: number; line: string }
+  | { t: "failed"; message: string };

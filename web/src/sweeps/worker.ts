@@ -1,0 +1,97 @@
+// Runs the simulations of a sweep, one at a time. Nobody asks it to stop: it is ended where it stands.
+import * as generated from "../wasm/corun.js";
+import type { SimulationObject } from "../protocol.ts";
+import type { Problem } from "../types.ts";
+import type { FromSweeper, SweepPoint, Task, ToSweeper } from "./types.ts";
+
+interface SweepObject {
+  readonly points: number;
+  readonly name: string;
+  readonly hash: string;
+  axes(): string[][];
+  point(index: number): SweepPoint;
+  simulation(index: number): SimulationObject;
+  alone(index: number, kernel: number): SimulationObject;
+  line(index: number, simulation: SimulationObject): string;
+  free(): void;
+}
+const engine = generated as unknown as {
+  default(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
+  version(): string;
+  Sweep: new (sweep: string) => SweepObject;
+};
+const send = (message: FromSweeper): void => { (self as unknown as { postMessage(message: FromSweeper): void }).postMessage(message); };
+
+/** Milliseconds between two words about how far it is. */
+const TELL = 100;
+/** Problems of points that are said, at most. */
+const MAX_PROBLEMS = 100;
+
+let sweep: SweepObject | null = null;
+
+/** One message after the other, also while the module is being started. */
+let turn = Promise.resolve();
+self.onmessage = (event: MessageEvent<ToSweeper>): void => { turn = turn.then(() => receive(event.data)); };
+
+async function receive(message: ToSweeper): Promise<void> {
+  try {
+    if (message.t === "init") {
+      await engine.default({ module_or_path: message.module });
+      send({ t: "ready", version: engine.version() });
+    } else if (message.t === "open") open(message.text, message.plan);
+    else if (sweep) run(sweep, message.task);
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems) send({ t: "problems", problems });
+    else send({ t: "failed", message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function problemsOf(error: unknown): Problem[] | null {
+  const problems = (error as { problems?: unknown } | null)?.problems;
+  return Array.isArray(problems) ? problems as Problem[] : null;
+}
+
+function open(text: string, most: number | null): void {
+  sweep?.free();
+  sweep = null;
+  const opened = new engine.Sweep(text);
+  sweep = opened;
+  if (most === null) { send({ t: "opened", plan: null }); return; }
+  if (opened.points > most) {
+    send({ t: "problems", problems: [{ path: "sweep.axes", found: `${opened.points.toLocaleString("en")} points`, want: `at most ${most.toLocaleString("en")} on the page; the command line takes more` }] });
+    return;
+  }
+  const points: SweepPoint[] = [], problems: Problem[] = [];
+  // Nothing starts before all points can.
+  for (let index = 0; index < opened.points && problems.length < MAX_PROBLEMS; index += 1) {
+    try { points.push(opened.point(index)); } catch (error) {
+      const found = problemsOf(error);
+      if (!found) throw error;
+      problems.push(...found.map((p) => ({ ...p, found: `${p.found} (point ${index})` })));
+    }
+  }
+  if (problems.length > 0) send({ t: "problems", problems });
+  else send({ t: "opened", plan: { name: opened.name, hash: opened.hash, axes: opened.axes(), points } });
+}
+
+function run(sweep: SweepObject, task: Task): void {
+  const { cycles } = sweep.point(task.index);
+  const simulation = task.kind === "alone" ? sweep.alone(task.index, task.kernel) : sweep.simulation(task.index);
+  try {
+    let reason = simulation.advanceFor(TELL);
+    while (reason === "budget") {
+      if (cycles !== null && cycles > 0) send({ t: "progress", done: simulation.cycle / cycles });
+      reason = simulation.advanceFor(TELL);
+    }
+    if (task.kind === "alone") {
+      const ipc = simulation.result().kernels[0]?.ipc;
+      send({ t: "alone", key: task.key, ipc: reason !== "stuck" && typeof ipc === "number" ? ipc : null });
+    } else {
+      task.alone.forEach((ipc, kernel) => { if (ipc !== null) simulation.setAlone(kernel, ipc); });
+      send({ t: "line", index: task.index, line: sweep.line(task.index, simulation) });
+    }
+  } finally {
+    simulation.free();
+  }
+}

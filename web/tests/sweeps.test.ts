@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LinkError } from "../src/link.ts";
+import { METRICS, chartData, everything, fileText, timeText, valueText } from "../src/sweeps/results.ts";
+import { Schedule } from "../src/sweeps/schedule.ts";
+import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
+import type { Line, Plan, SweepPoint, Task } from "../src/sweeps/types.ts";
+import type { Experiment } from "../src/types.ts";
+
+const experiment: Experiment = { corun: 1, kernels: ["BP"] };
+const point = (axes: Record<string, unknown>, ...alone: string[]): SweepPoint => ({ axes, config_hash: "", experiment, cycles: 1000, alone });
+const plan = (axes: string[][], points: SweepPoint[]): Plan => ({ name: "", hash: "", axes, points });
+const line = (index: number, metrics: Record<string, number | null>, kernels = 1): Line => ({
+  index, points: 9, sweep: "", axes: {}, config_hash: `h${index}`,
+  result: { engine: "", config_hash: `h${index}`, digest: "d", seed: 1, cycles: 1000, stop: "cycles", gpu: { ipc: 2 * index }, metrics, kernels: Array.from({ length: kernels }, (_, k) => ({ name: `K${k}`, ipc: k })) },
+});
+const name = (task: Task | null): string => (task === null ? "-" : task.kind === "alone" ? task.key : String(task.index));
+
+test("each run alone comes once, before the first point that waits for it", () => {
+  const alone = new Map<string, number | null>();
+  const schedule = new Schedule([point({}, "a", "b"), point({}, "b", "c"), point({}), point({}, "a", "a")], new Set(), alone);
+  assert.equal(schedule.all, 7);
+  const order: string[] = [], under: Task[] = [];
+  // Two workers; the one that has worked longest ends first.
+  while (!schedule.over) {
+    for (let task = schedule.next(); under.length < 2 && task; task = under.length < 2 ? schedule.next() : null) { order.push(name(task)); under.push(task); }
+    const first = under.shift();
+    assert.ok(first, "nobody works, and not all is done");
+    if (first.kind === "point") assert.ok(first.alone.every((ipc) => ipc === 7), `point ${first.index} without its figures`);
+    schedule.ended(first, first.kind === "alone" ? 7 : null);
+  }
+  assert.deepEqual([...order].sort(), ["0", "1", "2", "3", "a", "b", "c"]);
+  assert.ok(order.indexOf("a") < order.indexOf("0") && order.indexOf("c") < order.indexOf("1"));
+});
+
+test("while a run alone is under way, other points go ahead of those that wait for it", () => {
+  const schedule = new Schedule([point({}, "a"), point({})], new Set(), new Map());
+  assert.deepEqual([name(schedule.next()), name(schedule.next()), name(schedule.next())], ["a", "1", "-"]);
+  schedule.ended({ kind: "alone", key: "a", index: 0, kernel: 0 }, null);
+  assert.deepEqual(schedule.next(), { kind: "point", index: 0, alone: [null] });
+});
+
+test("going on runs only what is missing", () => {
+  const points = [point({}, "a"), point({}, "b"), point({}, "a")];
+  const schedule = new Schedule(points, new Set([0]), new Map([["a", 5]]));
+  assert.equal(schedule.all, 3);
+  assert.deepEqual(schedule.next(), { kind: "alone", key: "b", index: 1, kernel: 0 });
+  assert.deepEqual(schedule.next(), { kind: "point", index: 2, alone: [5] });
+  assert.ok(new Schedule(points, new Set([0, 1, 2]), new Map()).over);
+});
+
+test("a chart has one axis across and the others as series", () => {
+  const stp = METRICS[0]!;
+  const points = [1, 2].flatMap((mhz) => ["even", { name: "fixed", combination: [2, 3] }].map((policy) => point({ mhz, other: mhz * 2, policy })));
+  const of = plan([["mhz", "other"], ["policy"]], points);
+  const lines = new Map([[0, line(0, { stp: 1.5 })], [3, line(3, { stp: null })]]);
+  const across = chartData(of, lines, stp, 0);
+  assert.deepEqual(across.across, { title: "mhz, other", labels: ["1, 2", "2, 4"], numbers: [1, 2] });
+  assert.deepEqual(across.series, [{ name: "even", values: [1.5, null] }, { name: "fixed (combination 2 + 3)", values: [null, null] }]);
+  const policies = chartData(of, lines, stp, 1);
+  assert.equal(policies.across.numbers, null);
+  assert.deepEqual(policies.series.map((s) => s.name), ["1, 2", "2, 4"]);
+  // Numbers that do not rise are names.
+  assert.equal(chartData(plan([["n"]], [point({ n: 2 }), point({ n: 1 })]), lines, stp, 0).across.numbers, null);
+});
+
+test("the table for a spreadsheet has as many cells as headings", () => {
+  const of = plan([["seed"]], [point({ seed: 1 }), point({ seed: 2 })]);
+  const table = everything(of, new Map([[1, line(1, { stp: 2 }, 3)], [0, line(0, {}, 1)]]));
+  assert.deepEqual(table.rows.map((row) => row[0]), [0, 1]);
+  for (const row of table.rows) assert.equal(row.length, table.columns.length);
+  assert.equal(table.rows[0]?.[table.columns.findIndex((c) => c.key === "metrics.stp")], null, "what is missing is not 0");
+  assert.equal(table.rows[1]?.[table.columns.findIndex((c) => c.key === "kernels[2].ipc")], 2);
+});
+
+test("lines are filed in the order of the points", () => {
+  assert.equal(fileText(new Map([[2, "c"], [0, "a"], [10, "d"], [1, "b"]])), "a\nb\nc\nd\n");
+  assert.equal(fileText(new Map()), "");
+});
+
+test("values and times in a few words", () => {
+  assert.deepEqual([["BP", "CFD"], { kernel: "BP", ctas_per_sm: 2 }, { name: "even" }, 3, null, true, {}].map(valueText), ["BP + CFD", "BP (ctas_per_sm 2)", "even", "3", "null", "true", "{}"]);
+  assert.deepEqual([10, 12_000, 200_000, 7_500_000].map(timeText), ["1 s", "12 s", "3 min", "2 h 5 min"]);
+});
+
+const EXAMPLES = { one: '{ "corun": 1,\n "sweep": {} }\n' };
+
+test("a link is the sweep and what is shown of it", async () => {
+  assert.equal(await encodeSweep({ text: '{"corun":1,"sweep":{}}', y: "", x: 0 }, EXAMPLES), "#v=1&example=one");
+  assert.deepEqual(await decodeSweep("#v=1&example=one&y=ipc&x=2", EXAMPLES), { text: EXAMPLES.one, y: "ipc", x: 2 });
+  const text = '{"corun":1,"sweep":{"name":"é","base":{},"axes":[{"path":"seed","values":[1,2,3]}]}}';
+  const hash = await encodeSweep({ text, y: "antt", x: 1 }, EXAMPLES) as string;
+  const back = await decodeSweep(hash, EXAMPLES);
+  assert.deepEqual([JSON.parse(back?.text ?? ""), back?.y, back?.x], [JSON.parse(text), "antt", 1]);
+  assert.equal(await decodeSweep("", EXAMPLES), null);
+  let long = 12345;
+  const noise = Array.from({ length: 9000 }, () => (long = (Math.imul(long, 1103515245) + 12345) >>> 0));
+  assert.equal(await encodeSweep({ text: JSON.stringify(noise), y: "", x: 0 }, EXAMPLES), null);
+});
+
+test("a damaged link says what is wrong", async () => {
+  for (const hash of ["#v=1", "#v=2&example=one", "#v=1&example=two", "#v=1&example=constructor", "#v=1&z=!!", "#v=1&example=one&x=-1", "#v=1&example=one&y=a b", "#v=1&v=1", "#x", `#v=1&z=${"A".repeat(40_000)}`]) {
+    await assert.rejects(decodeSweep(hash, EXAMPLES), LinkError, hash);
+  }
+});
+
+test("JSON is written for people, and is the same JSON", () => {
+  for (const text of ['{"a":[1,2,{"b":null}],"c":{"d":"x".padEnd}}'.replace('"x".padEnd', JSON.stringify("x".repeat(80))), "[]", "3", '{"a":{}}']) {
+    assert.deepEqual(JSON.parse(pretty(text)), JSON.parse(text));
+  }
+  assert.equal(pretty('{"a":1}'), '{ "a": 1 }\n');
+  assert.equal(pretty("{ not json"), "{ not json");
+});
