@@ -115,5 +115,5 @@ test("the keyboard reaches every point", async ({ page }) => {
   await page.keyboard.press("ArrowRight");
   await expect(page.locator("corun-curve > [role=status]")).toContainText("lines 1: 0 fraction of accesses; theory 0");
   await page.keyboard.press("End");
-  await expect(page.locator("corun-curve > [role=status]")).toContainText("lines 2: 1 fraction of accesses; theory 1");
+  await expect(page.locator("corun-curve > [role=status]")).toContainText("lines 2: 1.00 fraction of accesses; theory 1.00");
 });
