@@ -6,6 +6,7 @@
 mod input;
 mod list;
 mod merge;
+mod oracle;
 mod probe;
 mod results;
 mod run;
@@ -36,6 +37,8 @@ enum Command {
     Run(run::Run),
     /// Run every point of a sweep, on every core, and write one line of results for each
     Sweep(sweep::RunSweep),
+    /// Find the best fixed numbers of CTAs for an experiment's mix, by running them all
+    Oracle(oracle::Oracle),
     /// Put the shards of a sweep together
     Merge(merge::Merge),
     /// Print an experiment after defaults: configuration, hash, occupancy and its limiter for each kernel
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(command) => command.execute(),
         Command::Sweep(command) => command.execute(),
+        Command::Oracle(command) => command.execute(),
         Command::Merge(command) => command.execute(),
         Command::Explain(command) => command.execute(),
         Command::List(command) => command.execute(),

@@ -51,15 +51,22 @@ Exit status: 0 done; 1 done, but some points got stuck; 2 bad usage or input; 13
 pub struct RunSweep {
     /// The sweep, a JSON file; `-` for standard input
     sweep: String,
-    /// Where the results go
-    #[arg(long, value_name = "FILE.jsonl")]
-    out: String,
-    /// How many simulations run at once; as many as there are cores if left out
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZero<u16>>,
+    #[command(flatten)]
+    how: How,
     /// Only the I-th of N parts, I from 1 to N: points I-1, I-1+N, I-1+2N, …
     #[arg(long, value_name = "I/N")]
     shard: Option<String>,
+}
+
+/// How a sweep is run.
+#[derive(Args, Debug)]
+pub struct How {
+    /// Where the results go
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub out: String,
+    /// How many simulations run at once; as many as there are cores if left out
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<u16>>,
     /// Keep what FILE.jsonl has of this sweep, and run only what is missing; without such a file, start one
     #[arg(long)]
     resume: bool,
@@ -67,14 +74,17 @@ pub struct RunSweep {
 
 /// Every `of`-th point from `first`.
 #[derive(Clone, Copy, Debug)]
-struct Shard {
+pub struct Shard {
     first: usize,
     of: usize,
 }
 
 impl Shard {
+    /// Every point.
+    pub const WHOLE: Shard = Shard { first: 0, of: 1 };
+
     fn read(text: Option<&str>) -> Result<Shard, Problems> {
-        let Some(text) = text else { return Ok(Shard { first: 0, of: 1 }) };
+        let Some(text) = text else { return Ok(Shard::WHOLE) };
         let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
         match parts {
             Some((i, n)) if (1..=n).contains(&i) => Ok(Shard { first: i - 1, of: n }),
@@ -87,6 +97,13 @@ impl RunSweep {
     pub fn execute(self) -> Result<(), Failure> {
         let shard = Shard::read(self.shard.as_deref())?;
         let sweep = Sweep::decode(&input::read(&self.sweep)?)?;
+        self.how.run(&sweep, shard)
+    }
+}
+
+impl How {
+    /// Runs what `out` lacks of a shard of a sweep.
+    pub fn run(&self, sweep: &Sweep, shard: Shard) -> Result<(), Failure> {
         let exists = std::path::Path::new(&self.out).exists();
         if exists && !self.resume {
             return Err(input::problem("(output)", format!("{}, which is there already", self.out), "a new file, or --resume").into());
@@ -95,16 +112,16 @@ impl RunSweep {
             true => results::read(&self.out, 0).map(|table| (table.rows, table.complete))?,
             false => (Vec::new(), 0),
         };
-        let alone = Alone::from(&sweep, &rows)?;
+        let alone = Alone::from(sweep, &rows)?;
         let done: BTreeSet<usize> = rows.iter().map(|row| row.index).collect();
         let todo: VecDeque<usize> = (shard.first..sweep.points()).step_by(shard.of).filter(|index| !done.contains(index)).collect();
-        let runs = todo.len() + runs_alone(&sweep, &todo, &alone)?;
+        let runs = todo.len() + runs_alone(sweep, &todo, &alone)?;
         let file = Appender::open(&self.out, complete)?;
         let jobs = self.jobs.or(thread::available_parallelism().ok().and_then(|n| n.try_into().ok())).map_or(1, NonZero::get);
         stop_at_signals();
         let started = Instant::now();
         let work = Work {
-            sweep: &sweep,
+            sweep,
             alone,
             queue: Mutex::new(Queue { tasks: VecDeque::new(), todo }),
             out: Mutex::new(Ok(file)),
@@ -113,7 +130,7 @@ impl RunSweep {
         work.run(usize::from(jobs).min(runs), runs as u64 * STEPS);
         // The lock on the file lasts until its lines are in order.
         let _held = work.out.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-        self.finish(&sweep, shard, done.len(), started)
+        self.finish(sweep, shard, done.len(), started)
     }
 
     /// Orders the file and says how it stands.

@@ -5,8 +5,9 @@ use crate::controls::{WarpOrder, decode_warp_order, encode_warp_order};
 use crate::decode::{self, Fields, element, int, list, number};
 use crate::digest::{Fnv, hex};
 use crate::error::Problems;
-use crate::gpu::{Gpu, fields, occupancy, presets, validate};
-use crate::ids::{Cycle, KernelId, MAX_KERNELS};
+use crate::gpu::occupancy::{self, Resources};
+use crate::gpu::{Gpu, SmClass, fields, presets, validate};
+use crate::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use crate::kernel::{Kernel, library};
 use crate::policy::PolicySpec;
 use crate::policy::spec::Mix;
@@ -162,7 +163,7 @@ impl Experiment {
         for (i, used) in self.kernels.iter().enumerate() {
             let path = format!("kernels[{i}]");
             for (l, launch) in used.kernel.launches.iter().enumerate() {
-                let fits = |class: &crate::gpu::SmClass| occupancy::of(launch, class).ctas > 0;
+                let fits = |class: &SmClass| occupancy::of(launch, class).ctas > 0;
                 if let Some(class) = self.gpu.sms.iter().find(|class| !fits(class)) {
                     let registers = occupancy::registers_of_cta(launch.threads, launch.registers, class.register_granularity);
                     problems.add(
@@ -185,6 +186,33 @@ impl Experiment {
         let mix = Mix { path: "policy", kernels: self.kernels.len(), sms: self.gpu.sm_count() as usize };
         self.policy.check(mix, &mut problems);
         problems.or(())
+    }
+
+    /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the
+    /// fewest.
+    pub fn cta_limits(&self) -> Vec<PerKernel<u32>> {
+        self.on_each_sm(|used, class| {
+            let fewest = used.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).min().unwrap_or(0);
+            used.ctas_per_sm.map_or(fewest, |most| most.min(fewest))
+        })
+    }
+
+    /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
+    pub fn cta_costs(&self) -> Vec<PerKernel<Resources>> {
+        self.on_each_sm(|used, class| {
+            used.kernel.launches.iter().map(|launch| Resources::of_cta(launch, class)).fold(Resources::default(), Resources::most)
+        })
+    }
+
+    fn on_each_sm<T: Copy + Default>(&self, of: impl Fn(&KernelUse, &SmClass) -> T) -> Vec<PerKernel<T>> {
+        let on = |sm| {
+            let mut each = PerKernel::all(T::default());
+            for (kernel, used) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
+                each[kernel] = of(used, self.gpu.class_of(sm));
+            }
+            each
+        };
+        (0..self.gpu.sm_count()).map(on).collect()
     }
 
     /// The experiment that measures a kernel's IPC alone: the whole GPU, GTO, its own maximum of CTAs (CCBP §6), as long as this one.

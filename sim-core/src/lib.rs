@@ -38,6 +38,7 @@ pub mod ids;
 pub mod kernel;
 pub mod machine;
 pub mod observation;
+pub mod oracle;
 pub mod policy;
 pub mod probe;
 pub mod profile;

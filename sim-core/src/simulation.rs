@@ -7,7 +7,7 @@ use crate::controls::Controls;
 use crate::digest::Fnv;
 use crate::error::Problems;
 use crate::experiment::{Experiment, Stop};
-use crate::gpu::occupancy::{self, Resources};
+use crate::gpu::occupancy::Resources;
 use crate::ids::{Cycle, KernelId, PerKernel};
 use crate::machine::Machine;
 use crate::observation::{Observation, Profile};
@@ -79,26 +79,6 @@ impl Simulation {
         experiment.check()?;
         let gpu = &experiment.gpu;
         let kernels: Vec<_> = experiment.kernels.iter().map(|used| used.kernel.clone()).collect();
-        let cta_limit = (0..gpu.sm_count())
-            .map(|sm| {
-                let mut limit = PerKernel::all(0);
-                for (kernel, used) in KernelId::first(kernels.len()).zip(&experiment.kernels) {
-                    let fewest = used.kernel.launches.iter().map(|launch| occupancy::of(launch, gpu.class_of(sm)).ctas).min().unwrap_or(0);
-                    limit[kernel] = used.ctas_per_sm.map_or(fewest, |most| most.min(fewest));
-                }
-                limit
-            })
-            .collect();
-        let cta_cost = (0..gpu.sm_count())
-            .map(|sm| {
-                let mut cost = PerKernel::all(Resources::default());
-                for (kernel, used) in KernelId::first(kernels.len()).zip(&experiment.kernels) {
-                    let of_launches = used.kernel.launches.iter().map(|launch| Resources::of_cta(launch, gpu.class_of(sm)));
-                    cost[kernel] = of_launches.fold(Resources::default(), Resources::most);
-                }
-                cost
-            })
-            .collect();
         let neutral = Controls::neutral(gpu.sm_count() as usize, experiment.warp_order);
         let machine = Machine::new(gpu, &kernels, experiment.seed, experiment.restart, neutral);
         let mut simulation = Simulation {
@@ -106,8 +86,8 @@ impl Simulation {
             machine,
             policy: AnyPolicy::new(&experiment.policy),
             log: Log::new(),
-            cta_limit,
-            cta_cost,
+            cta_limit: experiment.cta_limits(),
+            cta_cost: experiment.cta_costs(),
             profile: Default::default(),
             asked: alloc::vec![KernelStats::default(); kernels.len()],
             asked_at: 0,

@@ -3,9 +3,10 @@
 //! # Idea
 //! Spatial multitasking (Adriaens et al., HPCA 2012); what MPS partitions, MIG slices and green contexts do for SMs. NoC, L2 and DRAM stay shared.
 //! # Sets
-//! `sm_mask`.
+//! `sm_mask`, and `cta_target` if `ctas` is given.
 //! # Parameters
 //! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels.
+//! `ctas`: CTAs of each kernel on each of its SMs, at most; left out, what fits. The spatial oracle searches over it.
 
 use super::spec::{Fallback, Param, ParamKind};
 use super::{AnyPolicy, Log, Policy, PolicyInfo, decide};
@@ -22,13 +23,22 @@ pub const INFO: PolicyInfo = PolicyInfo {
     title: "Spatial partitioning",
     source: "Adriaens et al., HPCA 2012; MPS and MIG partition SMs alike",
     doc: "Disjoint sets of SMs; NoC, L2 and DRAM stay shared",
-    params: &[Param {
-        name: "split",
-        kind: ParamKind::PerKernelInt { min: 0, max: 64 },
-        unit: "SMs",
-        default: Fallback::Words("equal parts"),
-        doc: "SMs of each kernel, in the order of the mix",
-    }],
+    params: &[
+        Param {
+            name: "split",
+            kind: ParamKind::PerKernelInt { min: 0, max: 64 },
+            unit: "SMs",
+            default: Fallback::Words("equal parts"),
+            doc: "SMs of each kernel, in the order of the mix",
+        },
+        Param {
+            name: "ctas",
+            kind: ParamKind::PerKernelInt { min: 1, max: 64 },
+            unit: "CTAs per SM",
+            default: Fallback::Words("what fits"),
+            doc: "CTAs of each kernel on each of its SMs, in the order of the mix",
+        },
+    ],
     check: |spec, mix, problems| {
         let split = spec.ints("split");
         let given: u32 = split.iter().sum();
@@ -39,7 +49,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             problems.add(field(mix.path, "split"), "only zeros", "an SM for at least one kernel");
         }
     },
-    make: |spec| AnyPolicy::Spatial(Spatial { split: spec.ints("split").to_vec() }),
+    make: |spec| AnyPolicy::Spatial(Spatial { split: spec.ints("split").to_vec(), ctas: spec.ints("ctas").to_vec() }),
 };
 
 /// See the module.
@@ -47,6 +57,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct Spatial {
     /// SMs by kernel; empty for equal parts.
     pub split: Vec<u32>,
+    /// CTAs on each SM by kernel; empty for what fits.
+    pub ctas: Vec<u32>,
 }
 
 impl Policy for Spatial {
@@ -58,6 +70,9 @@ impl Policy for Spatial {
             let count = self.split.get(kernel.index()).copied().unwrap_or(equal).min(sms - first);
             let ones = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
             controls.sm_mask[kernel] = if count == 0 { 0 } else { ones << first };
+            if let Some(&ctas) = self.ctas.get(kernel.index()) {
+                controls.cta_target.iter_mut().for_each(|target| target[kernel] = ctas as u16);
+            }
             let text = if count == 0 { "gets no SM".into() } else { format!("gets SMs {first} to {}", first + count - 1) };
             decide(log, seen, kernel, text);
             first += count;

@@ -97,7 +97,7 @@ impl Policy for Ws {
                 controls.cta_target[sm][kernel] = ctas.max(1) as u16;
             }
             if sm == 0 && self.explain(curves, &filled, seen, log) {
-                return Spatial { split: Vec::new() }.start(seen, controls, log);
+                return Spatial { split: Vec::new(), ctas: Vec::new() }.start(seen, controls, log);
             }
         }
     }
