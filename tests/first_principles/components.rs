@@ -61,3 +61,45 @@ fn cache_sweeps_miss_exactly() {
         near(&format!("{lines} lines"), figure(&got, "misses"), f64::from(want), 0.0);
     }
 }
+
+/// Arrivals with probability q in each cycle, each of S cycles of service, one server (Geo/D/1, first come first served): a mean wait of
+/// q S (S − 1) / 2 (1 − q S) before the S cycles (Takagi, Queueing Analysis vol. 3, 1993).
+pub(super) fn geo_d_1(load: f64, service: f64) -> f64 {
+    load * (service - 1.0) / (2.0 * (1.0 - load))
+}
+
+/// One input, one output: a queue with one server, whose service is the packet's length. Single flits never wait.
+#[test]
+fn a_port_alone_is_a_queue_with_one_server() {
+    for flits in [1, 2, 5] {
+        for load in [0.2, 0.5, 0.8] {
+            let probe = NocProbe { inputs: 1, outputs: 1, flits, load, cycles: 1_000_000, ..NocProbe::default() };
+            let length = f64::from(flits);
+            let want = length + geo_d_1(load, length);
+            let got = probe::noc(&probe).unwrap();
+            near(&format!("{flits} flits, load {load}"), figure(&got, "latency_mean"), want, 0.02 * want);
+            near("the lab's line", figure(got.get("theory").unwrap(), "latency_mean"), want, 1e-9);
+        }
+    }
+}
+
+/// N inputs, one output, single flits: all that arrive wait for one server, so that the mean latency is that of output queueing,
+/// 1 + (N − 1) / N · p / 2 (1 − p) at load p of the output (Karol, Hluchyj and Morgan 1987, eq. 6), whatever the arbiter.
+#[test]
+fn many_inputs_to_one_output_wait_as_in_one_queue() {
+    for inputs in [2, 4, 16] {
+        for load in [0.3, 0.6, 0.8] {
+            for arbiter in [Arbiter::RoundRobin, Arbiter::Random, Arbiter::Oldest] {
+                let n = f64::from(inputs);
+                let probe = NocProbe { inputs, outputs: 1, flits: 1, load: load / n, arbiter, cycles: 400_000, ..NocProbe::default() };
+                let want = 1.0 + (n - 1.0) / n * load / (2.0 * (1.0 - load));
+                near(
+                    &format!("{inputs} inputs, load {load}, {arbiter:?}"),
+                    figure(&probe::noc(&probe).unwrap(), "latency_mean"),
+                    want,
+                    0.03 * want,
+                );
+            }
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! One DRAM channel alone, with the probe's timings: T 4, tCL 12, WL 4, tRP 12, tRC 40, tRAS 28, tRCD 12, tRRD 6, tCCD 2, tWR 12, tWTR 5, tRTP 2,
 //! 16 banks of 32 lines a row, 128 entries of queue. Where the bandwidth is exact the tolerance is a few lines at the edges of the window.
 
+use super::components::geo_d_1;
 use super::{figure, near};
 use sim_core::gpu::{DramMap, PagePolicy};
 use sim_core::probe::{self, DramProbe, DramStream};
@@ -185,5 +186,17 @@ fn each_map_has_its_own_conflicts() {
         let mut probe = DramProbe::default();
         probe.config.map = map;
         assert!(bandwidth(&probe) >= 0.99, "{map:?}");
+    }
+}
+
+/// Reads of one open row arrive at random: a queue with one server, the data bus, of T clocks a line behind the fixed tCL + T.
+#[test]
+fn an_open_row_under_load_is_a_queue_with_one_server() {
+    for load in [0.1, 0.3, 0.5, 0.7, 0.8] {
+        let probe = DramProbe { load, cycles: 1_000_000, ..with(&[("columns", 65_536), ("banks", 1)]) };
+        let want = 16.0 + geo_d_1(load, 4.0);
+        let got = run(&probe);
+        near(&format!("load {load}"), figure(&got, "latency_mean"), want, 0.02 * want);
+        near("the lab's line", figure(got.get("theory").unwrap(), "latency_mean"), want, 0.01);
     }
 }

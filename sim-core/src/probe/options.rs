@@ -301,7 +301,7 @@ pub const COMPONENTS: &[Component] = &[
                 key: "latency_mean",
                 title: "Mean latency",
                 unit: "command clocks, arrival to last beat",
-                law: "The unloaded latency and the mean wait of an M/D/1 queue (Pollaczek–Khinchine): at the data bus for sequential reads, at the \
+                law: "The unloaded latency and the mean wait of a Geo/D/1 queue (at most one arrival a clock): at the data bus for sequential reads, at the \
                       row's bank and for the channel's next activate for random ones",
             },
             Figure { key: "row_hit_rate", title: "Row hits", unit: "fraction", law: "Sequential reads miss once a row" },

@@ -23,17 +23,16 @@ pub(super) fn noc(options: &NocProbe) -> Value {
         return Value::object([("throughput", Value::Null), ("latency_mean", Value::Null)]);
     }
     let p = load;
+    let flits = f64::from(flits);
     let slots = (2.0 - p) * (1.0 - p) / ((SATURATION_LIMIT - p) * (2.0 + core::f64::consts::SQRT_2 - p));
-    let latency = if inputs == 1 { md1_wait(p, 1.0).map(|wait| 1.0 + wait) } else { (p < SATURATION_LIMIT).then_some(slots) };
-    Value::object([
-        ("throughput", Value::Float(load.min(saturation(inputs)))),
-        ("latency_mean", latency.map(|slots| slots * f64::from(flits)).into()),
-    ])
+    let latency = if inputs == 1 { queue_wait(p, flits).map(|wait| flits + wait) } else { (p < SATURATION_LIMIT).then_some(slots * flits) };
+    Value::object([("throughput", Value::Float(load.min(saturation(inputs)))), ("latency_mean", latency.into())])
 }
 
-/// Mean wait in a queue with arrivals at random, one server and a fixed `service` time, at this fraction of its capacity.
-fn md1_wait(load: f64, service: f64) -> Option<f64> {
-    (load < 1.0).then(|| load * service / (2.0 * (1.0 - load)))
+/// Mean wait in a queue with arrivals at random, at most one a cycle as a probe's source has them, one server and a fixed `service` time, at
+/// this fraction of its capacity (Geo/D/1; with service 1 nobody waits).
+fn queue_wait(load: f64, service: f64) -> Option<f64> {
+    (load < 1.0).then(|| load * (service - 1.0) / (2.0 * (1.0 - load)))
 }
 
 /// Of the DRAM channel.
@@ -55,12 +54,12 @@ pub(super) fn dram(options: &DramProbe) -> Value {
     let latency = match options.stream {
         DramStream::Sequential if reads => {
             let unloaded = hit + (conflict - hit) / lines_a_row;
-            md1_wait(options.load / bound, line).map(|wait| unloaded + wait)
+            queue_wait(options.load / bound, line).map(|wait| unloaded + wait)
         }
         DramStream::Random if reads => {
             let lines = options.load / clocks(t.T);
-            let bank = md1_wait(lines * clocks(t.tRC) / clocks(options.config.banks), clocks(t.tRC));
-            bank.zip(md1_wait(lines * activate, activate)).map(|(bank, activate)| conflict + bank + activate)
+            let bank = queue_wait(lines * clocks(t.tRC) / clocks(options.config.banks), clocks(t.tRC));
+            bank.zip(queue_wait(lines * activate, activate)).map(|(bank, activate)| conflict + bank + activate)
         }
         _ => None,
     };
