@@ -11,6 +11,9 @@ use sim_core::stats::KernelStats;
 
 const LINE: u64 = 128;
 
+/// Lines of a footprint that L2 holds and L1D, here, does not: many more than are under way where few can be.
+const LINES: u64 = 128;
+
 /// Warps that load, or store, without end; each visit goes to a random line of `lines`.
 fn random_lines(store: bool, lines: u64) -> Kernel {
     let address = Address { lane: 4, scatter: Scatter::Warp { bytes: lines * LINE }, ..Address::default() };
@@ -25,10 +28,10 @@ fn without_l1(mut gpu: Gpu) -> Gpu {
     gpu
 }
 
-/// What one kernel does in `cycles` cycles after a warm-up in which all lines get into L2, even one at a time.
+/// What one kernel does in `cycles` cycles after a warm-up in which `LINES` lines get into L2, even one at a time.
 fn steady(gpu: &Gpu, kernel: Kernel, cycles: u64) -> KernelStats {
     let mut m = machine(gpu, kernel, WarpOrder::Lrr);
-    window(&mut m, 1_500_000);
+    window(&mut m, 300_000);
     window(&mut m, cycles)
 }
 
@@ -42,7 +45,7 @@ fn an_l2_bank_serves_one_request_a_noc_cycle() {
             gpu.sms[0].count = 16;
             gpu.noc.kind = kind;
             // 3,000 core cycles are 2,000 NoC cycles.
-            let got = steady(&gpu, random_lines(store, 512), 3_000);
+            let got = steady(&gpu, random_lines(store, LINES), 3_000);
             assert_eq!(got.l2_hits, 2_000 / noc_cycles, "{kind:?}, stores: {store}");
         }
     }
@@ -98,7 +101,7 @@ fn l1_mshrs_over_the_latency_is_the_rate_of_misses() {
     let rate = |mshrs| {
         let mut gpu = without_l1(one_of_each());
         gpu.sms[0].l1.mshrs = mshrs;
-        let got = steady(&gpu, random_lines(false, 512), 90_000);
+        let got = steady(&gpu, random_lines(false, LINES), 90_000);
         // What is under way on average is every MSHR: the rate times the mean latency.
         near("MSHRs in use", got.latency_sum as f64 / 90_000.0, f64::from(mshrs), 0.01 * f64::from(mshrs));
         got.latency_count as f64 / 90_000.0
@@ -159,7 +162,7 @@ fn store_buffer_over_the_round_trip_is_the_rate_of_stores() {
     let rate = |entries| {
         let mut gpu = one_of_each();
         gpu.sms[0].l1.store_buffer = entries;
-        steady(&gpu, random_lines(true, 512), 90_000).l1_writes as f64 / 90_000.0
+        steady(&gpu, random_lines(true, LINES), 90_000).l1_writes as f64 / 90_000.0
     };
     let unloaded = rate(1);
     // A hit, with the line on the way to L2 instead of on the way back, and the miss queue on top.
@@ -197,7 +200,7 @@ fn noc_bandwidth_follows_its_clock() {
         let mut gpu = without_l1(one_of_each());
         gpu.l2.banks = 4;
         (gpu.core_mhz, gpu.noc.mhz) = (core, noc);
-        let got = steady(&gpu, random_lines(false, 512), 5 * u64::from(core));
+        let got = steady(&gpu, random_lines(false, 8 * LINES), 5 * u64::from(core));
         near(&format!("{noc} MHz against {core}"), got.replies as f64, f64::from(noc), 1.0);
     }
 }
