@@ -161,3 +161,26 @@ fn schedulers_share_the_memory_port_evenly() {
         }
     }
 }
+
+/// A load's value is ready when its last line is: a line that hits is there after L1D's 82 cycles, even if one that was missing comes sooner.
+#[test]
+fn a_load_waits_for_its_hits_too() {
+    let line = |offset| Op::Load { address: Address { lane: 4, offset, ..Address::default() }, lanes: 32 };
+    let both = Op::Load { address: Address { lane: 128, ..Address::default() }, lanes: 2 };
+    let latencies = |delay: u32, then: &[Op]| {
+        // The first line is in L1D; the second is under way when `then` begins.
+        let mut program = vec![line(0), Op::Wait { loads: 0 }, line(128), alu(delay, 1)];
+        program.extend_from_slice(then);
+        let mut m = machine(&one_of_each(), kernel(1, 32, program), WarpOrder::Lrr);
+        finish(&mut m);
+        m.kernel_stats(K).load_latency_sum
+    };
+    let before = latencies(400, &[]);
+    // Had it to wait for the second line only, the load would take `earlier` cycles.
+    let alone = latencies(100, &[line(128)]) - before;
+    for earlier in [20, 60, 82, 84, 100, 200] {
+        let delay = (100 + alone - earlier) as u32;
+        assert_eq!(latencies(delay, &[line(128)]) - before, earlier);
+        assert_eq!(latencies(delay, std::slice::from_ref(&both)) - before, earlier.max(83), "{earlier} cycles before");
+    }
+}

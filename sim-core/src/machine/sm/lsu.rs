@@ -241,6 +241,8 @@ pub struct Load {
     pub missed: bool,
     /// Core cycle of its issue.
     pub issued: Cycle,
+    /// When the last of its lines that hit is ready.
+    pub ready: Cycle,
     next_free: u16,
 }
 
@@ -262,7 +264,7 @@ impl LoadTable {
         let at = self.free;
         let load = &mut self.loads[at as usize];
         self.free = load.next_free;
-        *load = Load { warp, kernel, lines: 1, missed: false, issued: now, next_free: 0 };
+        *load = Load { warp, kernel, lines: 1, missed: false, issued: now, ready: 0, next_free: 0 };
         at
     }
 

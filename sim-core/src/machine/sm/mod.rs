@@ -144,7 +144,7 @@ pub struct Sm {
     mshrs: Mshrs<u16>,
     stores: u32,
     miss_queue: MissQueue,
-    /// Loads whose last line hit, in the order in which they complete.
+    /// Loads that only wait for lines that hit, in the order in which they complete.
     hits: VecDeque<(Cycle, u16)>,
     shared_free: Cycle,
     /// The scheduler that is looked at first: the next after the one that used the LSU's port last.
@@ -287,10 +287,14 @@ impl Sm {
                 stats.wait_reply_noc += now - request.since;
                 self.l1.fill(request.line, request.kernel, false, world.controls.l1_ways[request.kernel]);
                 while let Some(load) = self.mshrs.take(request.tag) {
-                    let lines = &mut self.loads.get(load).lines;
-                    *lines -= 1;
-                    if *lines == 0 {
+                    let entry = self.loads.get(load);
+                    entry.lines -= 1;
+                    let (lines, ready) = (entry.lines, entry.ready);
+                    if lines == 0 && ready <= now {
                         self.complete_load(now, load, world);
+                    } else if lines == 0 {
+                        let after = self.hits.partition_point(|&(at, _)| at <= ready);
+                        self.hits.insert(after, (ready, load));
                     }
                 }
                 self.retry_refused(now, &[Refusal::Mshr, Refusal::Merge]);
@@ -379,8 +383,9 @@ impl Sm {
             stats.l1_hits += 1;
             let entry = self.loads.get(load);
             entry.lines -= 1;
+            entry.ready = now + Cycle::from(self.l1_latency);
             if entry.lines == 0 {
-                self.hits.push_back((now + Cycle::from(self.l1_latency), load));
+                self.hits.push_back((entry.ready, load));
             }
             return Ok(());
         }
