@@ -200,6 +200,7 @@ impl Windows {
         );
         Value::object([
             ("window", Value::from(WINDOW)),
+            ("core_mhz", gpu.core_mhz.into()),
             ("columns", columns.into()),
             (
                 "peaks",

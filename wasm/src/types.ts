@@ -22,6 +22,8 @@ export interface FrameLayout {
 /** The columns of `windows()`. */
 export interface WindowsLayout {
   window: number;
+  /** The core clock: what a cycle of the columns takes. */
+  core_mhz: number;
   columns: { key: string; unit: string; title: string; doc: string; kernel: number | null }[];
   peaks: { noc_bytes_per_cycle: number; dram_bytes_per_cycle: number; ipc: number };
 }

@@ -100,7 +100,7 @@ function tick(cycles: number): Uint32Array {
 
 const column = (key: string, unit: string, title: string, kernel: number | null = null) => ({ key, unit, title, doc: `${title}: made up`, kernel });
 const windows: WindowsLayout = {
-  window: 400,
+  window: 400, core_mhz: 1400,
   columns: [
     column("start", "cycles", "Start"), column("end", "cycles", "End"),
     ...names.flatMap((n, k) => ["thread_instructions", "warp_instructions", "noc_bytes", "noc_request_bytes", "dram_bytes", "latency_sum", "latency_count", "cta_cycles"].map((key) => column(key, "", `${n} ${key}`, k))),

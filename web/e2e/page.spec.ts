@@ -1,4 +1,6 @@
 // The page as a person uses it, in a real browser, served from a sub-path by a server that does not know .wasm.
+import { decodeLink, encodeLink } from "../src/link.ts";
+import type { Experiment } from "../src/types.ts";
 import { SHOTS, cycle, expect, is, noViolations, open, openAt, result, saved, state, test, watch } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
@@ -363,4 +365,54 @@ test("no violations while it runs, with an SM open", async ({ page }) => {
   await page.keyboard.press("Escape");
   await expect(page.getByRole("heading", { name: "SM 1" })).toBeHidden();
   await expect(state(page)).toHaveText("Paused");
+});
+
+const manual = (controls: object): Experiment => ({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "SAD"], policy: { name: "manual", controls }, seed: 1, alone: false, stop: { kernels_done: true } });
+
+test("a machine that is stuck says why, and a slider sets it free", async ({ page }) => {
+  await open(page, await encodeLink({ experiment: manual({ cta_target: [0, 0] }), view: {} }));
+  await is(page, "Stuck");
+  const panel = page.getByRole("alert").filter({ has: page.getByRole("heading", { name: /^The machine is stuck at cycle [\d,]+$/ }) });
+  await expect(panel).toContainText("BP: 4096 CTAs wait to be placed: the controls let no SM take one");
+  await noViolations(page);
+  await page.screenshot({ path: `${SHOTS}/stuck.png`, fullPage: true });
+  // There is no way on by stepping or playing: Play begins again, and ends in the same place.
+  const stuckAt = await cycle(page);
+  await expect(page.getByRole("button", { name: "Step one cycle" })).toBeDisabled();
+  await page.keyboard.press(".");
+  expect(await cycle(page)).toBe(stuckAt);
+  expect((await result(page)).cycles).toBe(stuckAt);
+
+  await page.getByRole("slider", { name: "CTA target of BP, by slider" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.locator("#f-policy-controls-cta-target-0")).toHaveValue("1");
+  await is(page, "Running");
+  await expect(panel).toBeHidden();
+  await expect.poll(() => cycle(page)).toBeGreaterThan(stuckAt + 2000);
+});
+
+test("a slider and its field are one control, and a drag is one change", async ({ page }) => {
+  await openAt(page, await encodeLink({ experiment: manual({ warp_quota: [5000, null] }), view: {} }), 500);
+  const slider = page.getByRole("slider", { name: "Warp quota of BP, by slider" }), field = page.locator("#f-policy-controls-warp-quota-0");
+  await expect(slider).toHaveAttribute("aria-valuetext", "5,000 instructions");
+  // The same experiment may be packed in more than one way.
+  const linked = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.policy;
+  // While it is dragged only the field follows.
+  await slider.evaluate((e: HTMLInputElement) => { e.value = String(Number(e.value) + 1); e.dispatchEvent(new Event("input")); });
+  await expect(field).toHaveValue("10000");
+  expect(await linked()).toEqual({ name: "manual", controls: { warp_quota: [5000, null] } });
+  await slider.evaluate((e) => { e.dispatchEvent(new Event("change")); });
+  await expect.poll(linked).toEqual({ name: "manual", controls: { warp_quota: [10000, null] } });
+  await field.fill("1999");
+  await field.press("Tab");
+  await expect(slider).toHaveAttribute("aria-valuetext", "1,999 instructions");
+  await slider.focus();
+  await page.keyboard.press("End");
+  await expect(field).toHaveValue("");
+  await expect(slider).toHaveAttribute("aria-valuetext", "no limit");
+  await noViolations(page);
+  await slider.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: `${SHOTS}/sliders.png` });
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });

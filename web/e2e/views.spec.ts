@@ -165,3 +165,16 @@ test("before the first window the charts say so", async ({ page }) => {
   await page.keyboard.press("ArrowRight");
   await expect(spoken(page, "corun-charts")).toHaveText("No window is complete yet");
 });
+
+test("bandwidth is in GB/s too, at the clock of the GPU", async ({ page }) => {
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1", 20_000);
+  const clock = Number(await page.locator("#f-gpu-core-mhz").getAttribute("placeholder")) / 1000;
+  expect(clock).toBeGreaterThan(0);
+  const total = (await chart(page, "dram").locator(".cv-total").textContent()) ?? "";
+  const [, bytes, gigabytes] = /^([\d.]+) \(([\d.]+) GB\/s, \d+ % of peak\)$/.exec(total) ?? [];
+  expect(Math.abs(Number(bytes) * clock / Number(gigabytes) - 1)).toBeLessThan(0.02);
+  const json = await exported(page, chart(page, "dram"), "json");
+  const { columns, rows } = JSON.parse(json.text) as { columns: { key: string; unit: string }[]; rows: Record<string, number | null>[] };
+  expect(columns.filter((c) => c.unit === "GB/s").map((c) => c.key)).toEqual(["BP.GB/s", "CFD.GB/s"]);
+  for (const row of rows) expect(row["BP.GB/s"]).toBeCloseTo((row["BP"] ?? 0) * clock, 9);
+});

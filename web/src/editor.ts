@@ -3,7 +3,7 @@
 import { definition, h, icon, setText, swatch } from "./dom.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
 import { LinkError, asExperiment } from "./link.ts";
-import { KERNEL_CONTROLS, numbersText, parseNumbers, withEntry } from "./manual.ts";
+import { KERNEL_CONTROLS, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import type { Catalogue, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
 
 const MAX_KERNELS = 8;
@@ -125,7 +125,7 @@ export class CorunEditor extends HTMLElement {
   }
 
   /** A control with its label, help and place for problems, known by the path of what it edits. */
-  #field(path: string, label: string, control: HTMLElement, options: { unit?: string; help?: string; extra?: HTMLElement | null; mark?: HTMLElement | null; hiddenLabel?: boolean } = {}): HTMLElement {
+  #field(path: string, label: string, control: HTMLElement, options: { unit?: string; help?: string; extra?: HTMLElement | null; mark?: HTMLElement | null; hiddenLabel?: boolean; below?: HTMLElement | null } = {}): HTMLElement {
     const plain = plainPath(path);
     const id = `f-${plain.replaceAll(/[^A-Za-z0-9]+/g, "-")}`;
     control.id = id;
@@ -137,7 +137,7 @@ export class CorunEditor extends HTMLElement {
       h("div", { class: "field-row" },
         h("label", { class: options.hiddenLabel ? "hidden" : "", for: id }, options.mark ?? null, label),
         h("div", { class: "field-control" }, control, options.unit === undefined ? null : h("span", { class: "unit", title: options.unit }, options.unit), options.extra ?? null)),
-      help, message);
+      options.below ?? null, help, message);
   }
 
   #select(options: { value: string; text: string }[], value: string, change: (value: string) => void): HTMLSelectElement {
@@ -407,11 +407,12 @@ export class CorunEditor extends HTMLElement {
             setText(field.message, numbers === null ? `found ${input.value}, want numbers from 0 to ${control.max}, such as 0-3, 6` : "");
             if (numbers !== null) set((c) => withEntry(c, control, kernels, sms, k, numbers.length === 0 ? null : numbers));
           });
-        } else {
-          input = this.#number(entry, { min: control.min, max: control.max, placeholder: control.kind === "rank" ? "0" : "no limit" },
-            (v) => set((c) => withEntry(c, control, kernels, sms, k, v)));
+          return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), input, { unit: control.unit, mark: swatch(k) });
         }
-        return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), input, { unit: control.unit, mark: swatch(k) });
+        const commit = (v: number | null): void => set((c) => withEntry(c, control, kernels, sms, k, v));
+        input = this.#number(entry, { min: control.min, max: control.max, placeholder: control.kind === "rank" ? "0" : "no limit" }, commit);
+        const below = this.#slider(control, kernelName(kernel), input, commit);
+        return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), input, { unit: control.unit, mark: swatch(k), below });
       });
       return h("fieldset", { class: "param" }, h("legend", null, control.title), h("p", { class: "field-help" }, control.doc), ...rows);
     });
@@ -425,6 +426,31 @@ export class CorunEditor extends HTMLElement {
     return [...blocks,
       this.#field(`${path}.miss_queue_split`, "Split the miss queue", split, { help: "One virtual queue of equal size for each kernel." }),
       interval("credit_interval", "Credit interval", 200), interval("quota_interval", "Quota interval", 10_000), message];
+  }
+
+  /** A slider that goes with a number's field: each shows what the other is set to. A drag is one change, at its end. */
+  #slider(control: KernelControl, kernel: string, field: HTMLInputElement, commit: (value: number | null) => void): HTMLElement {
+    const all = stops(control);
+    const range = h("input", { class: "slider", "aria-label": `${control.title} of ${kernel}, by slider` });
+    range.setAttribute("type", "range");
+    range.min = "0";
+    range.max = String(all.length - 1);
+    const at = (): number | null => all[range.valueAsNumber] ?? null;
+    const follow = (): void => {
+      const value = Number.isFinite(field.valueAsNumber) ? field.valueAsNumber : null;
+      range.value = String(stopOf(control, value));
+      range.setAttribute("aria-valuetext", stopText(control, value));
+    };
+    range.addEventListener("input", () => {
+      const value = at();
+      // A rank of 0 is what an empty field says.
+      field.value = value === null || (control.kind === "rank" && value === 0) ? "" : String(value);
+      range.setAttribute("aria-valuetext", stopText(control, value));
+    });
+    range.addEventListener("change", () => commit(field.value === "" ? null : field.valueAsNumber));
+    field.addEventListener("input", follow);
+    follow();
+    return range;
   }
 
   /** The preset of a choice; where nothing is chosen, the engine's own. */

@@ -65,3 +65,27 @@ export function withEntry(controls: Record<string, unknown>, control: KernelCont
   else next[control.key] = entries;
   return next;
 }
+
+// ---------------------------------------------------------------- sliders
+
+/** What the stops of a slider stand for, from left to right; a limit's last stop is “no limit”. */
+export function stops(control: KernelControl): (number | null)[] {
+  // Ranks only compare kernels, of which there are eight.
+  if (control.kind === "rank") return Array.from({ length: 9 }, (_, rank) => rank);
+  const out: (number | null)[] = [0];
+  if (control.max <= 100) for (let n = 1; n <= control.max; n += 1) out.push(n);
+  else for (let power = 1; power <= control.max; power *= 10) out.push(...[1, 2, 5].map((n) => n * power).filter((n) => n <= control.max));
+  return [...out, null];
+}
+
+/** The stop that is nearest to a value; one between two stops is at the lower one. */
+export function stopOf(control: KernelControl, value: number | null): number {
+  const all = stops(control);
+  if (value === null) return control.kind === "rank" ? 0 : all.length - 1;
+  return Math.max(0, all.filter((stop) => stop !== null && stop <= value).length - 1);
+}
+
+export function stopText(control: KernelControl, value: number | null): string {
+  if (value === null) return control.kind === "rank" ? "rank 0" : "no limit";
+  return control.kind === "rank" ? `rank ${value}` : `${value.toLocaleString("en")} ${control.unit}`;
+}

@@ -34,6 +34,8 @@ export interface WindowColumn { key: string; unit: string; title: string; doc: s
 export interface WindowsLayout {
   /** Cycles in a window. */
   window: number;
+  /** The core clock, in which the cycles are. */
+  core_mhz: number;
   columns: WindowColumn[];
   peaks: { noc_bytes_per_cycle: number; dram_bytes_per_cycle: number; ipc: number };
 }

@@ -160,7 +160,7 @@ export class Simulation {
       }
     });
     for (const s of stalls) columns.push({ key: `stall.${s.key}`, unit: "scheduler-cycles", title: s.title, doc: s.doc, kernel: null });
-    return { window: 400, columns, peaks: { noc_bytes_per_cycle: 512, dram_bytes_per_cycle: 128, ipc: 1024 } };
+    return { window: 400, core_mhz: 1400, columns, peaks: { noc_bytes_per_cycle: 512, dram_bytes_per_cycle: 128, ipc: 1024 } };
   }
   windows(since: number): Float64Array {
     const { columns } = this.windowsLayout(), complete = Math.floor(this.#cycle / 400);

@@ -8,7 +8,7 @@ import { toCsv, toJson } from "../src/views/tabular.ts";
 
 const column = (key: string, kernel: number | null = null, unit = "") => ({ key, unit, title: key, doc: key, kernel });
 const LAYOUT: WindowsLayout = {
-  window: 400,
+  window: 400, core_mhz: 1400,
   columns: [
     column("start"), column("end"),
     ...[0, 1].flatMap((k) => ["thread_instructions", "warp_instructions", "noc_bytes", "noc_request_bytes", "dram_bytes", "latency_sum", "latency_count", "cta_cycles"]
@@ -177,4 +177,9 @@ test("CSV and JSON carry the stamp, quote what needs it, and leave no data empty
   const json = JSON.parse(toJson(table, stamp)) as { stamp: object; rows: Record<string, unknown>[] };
   assert.deepEqual(json.stamp, stamp);
   assert.deepEqual(json.rows[2], { start: 800, a: null });
+});
+
+test("bandwidths are in GB/s too, at the core clock", () => {
+  const specs = chartSpecs({ ...LAYOUT, core_mhz: 1500 }, ["a", "b"]);
+  for (const spec of specs) assert.deepEqual(spec.also, ["noc", "dram"].includes(spec.key) ? { unit: "GB/s", scale: 1.5 } : null, spec.key);
 });

@@ -97,7 +97,7 @@ test("text goes into a PNG as a chunk with a right checksum, before the picture"
 });
 
 const SPEC: ChartSpec = {
-  key: "noc", title: "NoC", unit: "bytes / cycle", doc: "", kind: "stack", total: "all", peak: { value: 512, label: "peak", full: true },
+  key: "noc", title: "NoC", unit: "bytes / cycle", also: { unit: "GB/s", scale: 1.4 }, doc: "", kind: "stack", total: "all", peak: { value: 512, label: "peak", full: true },
   series: [0, 1].map((k) => ({ name: `k${k}`, doc: "", kernel: k, stall: null, over: [], under: "cycles" as const, scale: 1 })),
 };
 
@@ -118,6 +118,10 @@ test("a stacked chart draws each stretch with data, the peak, and stays inside i
     });
   }
   assert.ok(drawing.shapes.some((s) => s.kind === "text" && s.text === "peak 512"));
+  // The second axis: its own steps, at the heights of the first.
+  const tick = drawing.shapes.find((s) => s.kind === "text" && s.text === "600" && s.x > plot.x + plot.w);
+  assert.ok(tick?.kind === "text" && Math.abs(tick.y - (plot.y + plot.h * (1 - 600 / 1.4 / 512))) <= 1);
+  assert.ok(drawing.shapes.some((s) => s.kind === "text" && s.text === "GB/s"));
   assert.ok(drawing.shapes.some((s) => s.kind === "text" && s.text === "3 decisions: a < b"));
   wellFormed(toSvg(framed(drawing, { title: "NoC", legend: [{ name: "k0", paint: kernelPaint(0, LIGHT) }], stamp: "Corun" }, LIGHT), { title: "", description: "" }));
 });

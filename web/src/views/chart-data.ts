@@ -26,6 +26,8 @@ export interface ChartSpec {
   series: SeriesSpec[];
   /** A line at what the hardware can do; also the end of the axis when `full`. */
   peak: { value: number; label: string; full: boolean } | null;
+  /** The same values in a second unit, so many of it for one of the first. */
+  also: { unit: string; scale: number } | null;
   /** What the sum of a stack is called in the readout; empty where it says nothing. */
   total: string;
 }
@@ -59,36 +61,39 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
     }),
   ];
 
+  // Bytes a cycle at so many million cycles a second, in thousands of a million bytes a second.
+  const gigabytes = { unit: "GB/s", scale: layout.core_mhz / 1000 };
+
   const charts: ChartSpec[] = [
     {
       key: "noc", title: "NoC reply bandwidth", unit: "bytes / cycle", kind: "stack", total: "all",
-      doc: "Bytes of replies that crossed the NoC from L2 to the SMs, per core cycle, by kernel.",
-      series: perKernel("noc_bytes", "cycles"), peak: peakOf(peaks.noc_bytes_per_cycle, "peak", true),
+      doc: "Bytes of replies that crossed the NoC from L2 to the SMs, per core cycle, by kernel; at the core clock, GB/s.",
+      series: perKernel("noc_bytes", "cycles"), peak: peakOf(peaks.noc_bytes_per_cycle, "peak", true), also: gigabytes,
     },
     {
       key: "dram", title: "DRAM bandwidth", unit: "bytes / cycle", kind: "stack", total: "all",
-      doc: "Bytes on the DRAM data buses, per core cycle, by kernel.",
-      series: perKernel("dram_bytes", "cycles"), peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true),
+      doc: "Bytes on the DRAM data buses, per core cycle, by kernel; at the core clock, GB/s.",
+      series: perKernel("dram_bytes", "cycles"), peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true), also: gigabytes,
     },
     {
       key: "ipc", title: "IPC", unit: "thread instructions / cycle", kind: "lines", total: "",
       doc: "Thread instructions executed per core cycle over the whole GPU, by kernel.",
-      series: perKernel("thread_instructions", "cycles"), peak: null,
+      series: perKernel("thread_instructions", "cycles"), peak: null, also: null,
     },
     {
       key: "latency", title: "Memory latency", unit: "cycles, mean of read replies", kind: "lines", total: "",
       doc: "Core cycles from entering the L1D miss queue to the reply's arrival, mean over the read replies of the window. A gap where none arrived.",
-      series: perKernel("latency_sum", (k) => [find("latency_count", k)].filter((c) => c >= 0)), peak: null,
+      series: perKernel("latency_sum", (k) => [find("latency_count", k)].filter((c) => c >= 0)), peak: null, also: null,
     },
     {
       key: "stalls", title: "Issue slots", unit: "% of scheduler-cycles", kind: "stack", total: "",
       doc: "What the warp schedulers did: issued for a kernel, or the one cause that each idle scheduler-cycle is charged to.",
-      series: stallSeries, peak: null,
+      series: stallSeries, peak: null, also: null,
     },
     {
       key: "ctas", title: "Resident CTAs", unit: "CTAs on the GPU", kind: "stack", total: "all",
       doc: "CTAs resident on all SMs, mean over the window, by kernel.",
-      series: perKernel("cta_cycles", "cycles"), peak: null,
+      series: perKernel("cta_cycles", "cycles"), peak: null, also: null,
     },
   ];
   return charts.filter((c) => c.series.length > 0);

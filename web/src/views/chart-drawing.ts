@@ -32,7 +32,8 @@ export interface Plot { x: number; y: number; w: number; h: number; top: number 
 export interface ChartDrawing { drawing: Drawing; plot: Plot }
 
 export const LEFT = 54;
-const RIGHT = 12, TOP = 16, BOTTOM = 38;
+/** With a second axis on the right, and without. */
+const RIGHT_AXIS = 54, RIGHT = 12, TOP = 16, BOTTOM = 38;
 
 export function seriesPaint(series: SeriesSpec, t: Theme): Paint {
   if (series.kernel !== null) return kernelPaint(series.kernel, t);
@@ -69,7 +70,7 @@ export function drawChart(input: ChartInput): ChartDrawing {
   const d = new Drawing(input.width, input.height, t.plot, t.font, t.mono);
   const values = input.values;
   const top = input.top > 0 ? input.top : axisTop(spec, values);
-  const plot: Plot = { x: LEFT, y: TOP, w: Math.max(10, input.width - LEFT - RIGHT), h: Math.max(10, input.height - TOP - BOTTOM), top };
+  const plot: Plot = { x: LEFT, y: TOP, w: Math.max(10, input.width - LEFT - (spec.also ? RIGHT_AXIS : RIGHT)), h: Math.max(10, input.height - TOP - BOTTOM), top };
   const x = (cycle: number): number => plot.x + (plot.w * (Math.min(Math.max(cycle, from), to) - from)) / (to - from || 1);
   const y = (v: number): number => plot.y + plot.h * (1 - Math.min(v, top) / top);
 
@@ -79,6 +80,7 @@ export function drawChart(input: ChartInput): ChartDrawing {
     d.line(plot.x, at, plot.x + plot.w, at, t.grid);
     d.text(plot.x - 6, at, short(v), t.axis, 11, { align: "end", baseline: "middle" });
   }
+  if (spec.also) secondAxis(d, spec.also, plot, input.width, t);
   if (spec.kind === "stack") drawStack(d, input, values, x, y); else drawLines(d, input, values, x, y);
   drawMarks(d, input, plot, x);
   drawPeak(d, spec, plot, y, t);
@@ -96,6 +98,17 @@ export function drawChart(input: ChartInput): ChartDrawing {
   d.text(plot.x + plot.w / 2, input.height - 5, "cycle", t.axis, 11, { align: "middle" });
   d.text(13, plot.y + plot.h / 2, spec.unit, t.axis, 11, { align: "middle", rotate: -90 });
   return { drawing: d, plot };
+}
+
+/** The same heights in the second unit, in steps of its own. */
+function secondAxis(d: Drawing, also: NonNullable<ChartSpec["also"]>, plot: Plot, width: number, t: Theme): void {
+  const right = plot.x + plot.w, top = plot.top * also.scale;
+  for (const v of ticks(0, top, Math.max(2, Math.floor(plot.h / 34)))) {
+    const at = Math.round(plot.y + plot.h * (1 - v / top)) + 0.5;
+    d.line(right, at, right + 4, at, t.axis);
+    d.text(right + 7, at, short(v), t.axis, 11, { baseline: "middle" });
+  }
+  d.text(width - 8, plot.y + plot.h / 2, also.unit, t.axis, 11, { align: "middle", rotate: -90 });
 }
 
 /** Steps, not slopes: a value is that of its whole bucket. Stretches with data are drawn one by one, gaps stay empty. */

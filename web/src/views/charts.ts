@@ -369,7 +369,7 @@ class Chart {
     const exporting = exportMenu(() => this.exportable(), (text) => { control.say(text); });
     this.stage.append(this.canvas, this.line, this.band, this.empty);
     this.element = el("section", { class: "cv-chart", "aria-labelledby": title.id, "data-chart": spec.key },
-      el("div", { class: "cv-head" }, el("div", { class: "cv-headline", title: spec.doc }, title, el("span", { class: "cv-unit" }, spec.unit)), el("div", { class: "cv-actions" }, this.toggle, exporting)),
+      el("div", { class: "cv-head" }, el("div", { class: "cv-headline", title: spec.doc }, title, el("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit)), el("div", { class: "cv-actions" }, this.toggle, exporting)),
       this.legend, this.stage, this.tableBox, hint);
     this.retheme();
     this.listen();
@@ -459,8 +459,12 @@ class Chart {
     const known = values.filter((v) => Number.isFinite(v));
     if (known.length === 0) return "–";
     const sum = known.reduce((a, b) => a + b, 0);
-    return this.spec.peak ? `${figure(sum)} (${percent(sum, this.spec.peak.value)} of peak)` : figure(sum);
+    const more = [this.secondly(sum), this.spec.peak ? `${percent(sum, this.spec.peak.value)} of peak` : ""].filter((part) => part !== "");
+    return more.length > 0 ? `${figure(sum)} (${more.join(", ")})` : figure(sum);
   }
+
+  /** The value in the second unit, if the chart has one. */
+  private secondly(v: number): string { return this.spec.also ? `${figure(v * this.spec.also.scale)} ${this.spec.also.unit}` : ""; }
 
   spoken(shared: Shared, bucket: number): string {
     const values = this.at(shared, bucket);
@@ -495,15 +499,18 @@ class Chart {
   private tabular(shared: Shared, resolution: number): Tabular {
     const edges = shared.store.buckets(shared.from, shared.to, resolution);
     const values = evaluate(this.spec, shared.store, edges);
+    const also = this.spec.also, number = (v: number): number | null => (Number.isFinite(v) ? v : null);
     const rows = Array.from({ length: Math.max(0, edges.length - 1) }, (_, i) => [
       shared.store.cycle(edges[i] as number), shared.store.cycle(edges[i + 1] as number),
-      ...values.map((v) => (Number.isFinite(v[i]) ? v[i] as number : null)),
+      ...values.map((v) => number(v[i] as number)),
+      ...(also ? values.map((v) => number((v[i] as number) * also.scale)) : []),
     ]);
     return {
       title: `${this.spec.title}, ${this.spec.unit}`,
       columns: [
         { key: "start", title: "From", unit: "cycle" }, { key: "end", title: "To", unit: "cycle" },
         ...this.spec.series.map((s) => ({ key: s.name, title: s.name, unit: this.spec.unit, doc: s.doc })),
+        ...(also ? this.spec.series.map((s) => ({ key: `${s.name}.${also.unit}`, title: `${s.name}, ${also.unit}`, unit: also.unit, doc: s.doc })) : []),
       ],
       rows,
     };
