@@ -21,6 +21,10 @@ pub struct Observation<'a> {
     pub cta_cost: &'a [PerKernel<Resources>],
     /// What each kernel does alone, as far as the policy's `needs` ask for it.
     pub profile: &'a Profile,
+    /// CTAs of each kernel on each SM.
+    pub resident: &'a [PerKernel<u32>],
+    /// Requests of each kernel that wait in each SM's miss queue.
+    pub queued: &'a [PerKernel<u32>],
     /// Counters of each kernel since the run began.
     pub total: &'a [KernelStats],
     /// Counters of each kernel since the policy was last asked.

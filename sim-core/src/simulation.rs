@@ -10,6 +10,7 @@ use crate::experiment::{Experiment, Stop};
 use crate::gpu::occupancy::Resources;
 use crate::ids::{Cycle, KernelId, PerKernel};
 use crate::machine::Machine;
+use crate::machine::sm::Sm;
 use crate::observation::{Observation, Profile};
 use crate::policy::{AnyPolicy, Decision, Log, Needs, Policy, PolicySpec};
 use crate::profile;
@@ -205,8 +206,18 @@ impl Simulation {
         self.machine.settle();
         let total = self.totals();
         let window: Vec<KernelStats> = total.iter().zip(&self.asked).map(|(&now, &then)| now - then).collect();
+        let on_each_sm = |count: fn(&Sm, KernelId) -> u32| -> Vec<PerKernel<u32>> {
+            let of = |sm: &Sm| {
+                let mut counts = PerKernel::all(0);
+                KernelId::first(total.len()).for_each(|kernel| counts[kernel] = count(sm, kernel));
+                counts
+            };
+            self.machine.sms.iter().map(of).collect()
+        };
         let seen = Observation {
             now: self.machine.now,
+            resident: &on_each_sm(|sm, kernel| sm.used(kernel).ctas),
+            queued: &on_each_sm(Sm::misses_waiting),
             gpu: &self.experiment.gpu,
             kernels: total.len(),
             cta_limit: &self.cta_limit,
@@ -266,6 +277,11 @@ impl Simulation {
     /// What the policy decided so far.
     pub fn decisions(&self) -> &[Decision] {
         &self.log
+    }
+
+    /// Whether the policy has learned all that it wants to learn: from then on it keeps what it has set, and a scheme can be judged.
+    pub fn settled(&self) -> bool {
+        self.policy.settled()
     }
 
     /// Series over time.

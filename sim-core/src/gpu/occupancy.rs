@@ -81,6 +81,16 @@ impl Resources {
         }
     }
 
+    /// The smaller of each.
+    pub fn least(self, other: Resources) -> Resources {
+        Resources {
+            ctas: self.ctas.min(other.ctas),
+            threads: self.threads.min(other.threads),
+            registers: self.registers.min(other.registers),
+            shared_bytes: self.shared_bytes.min(other.shared_bytes),
+        }
+    }
+
     /// Whether `more` fits beside `self` in `whole`.
     pub fn fits(&self, more: Resources, whole: Resources) -> bool {
         self.ctas + more.ctas <= whole.ctas

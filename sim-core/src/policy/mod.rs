@@ -3,6 +3,7 @@
 //!
 //! To add one: a file with its type, `impl Policy` and `INFO` (name, parameters, how it is made), and its line in `policies!`.
 
+mod ccbp;
 mod even;
 mod fixed;
 mod leftover;
@@ -77,6 +78,11 @@ pub trait Policy {
         None
     }
 
+    /// Whether it has learned all that it wants to learn.
+    fn settled(&self) -> bool {
+        true
+    }
+
     /// An interval has passed.
     fn on_interval(&mut self, _seen: &Observation, _controls: &mut Controls, _log: &mut Log) {}
 }
@@ -118,6 +124,7 @@ policies! {
     spatial::Spatial,
     smk::Smk,
     ws::Ws,
+    ccbp::Ccbp,
     manual::Manual,
 }
 
@@ -139,6 +146,10 @@ impl Policy for AnyPolicy {
 
     fn interval(&self) -> Option<Cycle> {
         self.inner().interval()
+    }
+
+    fn settled(&self) -> bool {
+        self.inner().settled()
     }
 
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {

@@ -1,0 +1,801 @@
+//! CCBP: coordinated CTA combination and bandwidth partitioning (Lin, Dai, Mantor and Zhou, 2019).
+//!
+//! # Idea
+//! Kernels that saturate a bandwidth make everybody wait, and bursts do so even when the mean does not. So each kernel's requests are let
+//! out of the L1D miss queue at a rate that buys it a fixed share of NoC and DRAM bandwidth, and CTAs and bandwidth are handed out
+//! together: by CTAs to kernels that suffer from latency, by bandwidth to those that live on it (`allocate`, Algorithm 1). What each kernel
+//! is and needs is measured while they run (`model` has the equations; `Phase` below is the time-line).
+//! # Observes
+//! Requests, reads, and DRAM accesses reported in reply headers (the RF and DF monitors), requests waiting in the miss queues at the end of
+//! credit intervals, resident CTAs, what a CTA costs, instructions; the IPC of each kernel alone, for the priority.
+//! # Sets
+//! `cta_target`, `miss_queue_split`, `miss_credits`, `credit_interval`, `miss_rank`, and `cta_throttle` while it measures.
+//! # Parameters
+//! See `INFO`: lengths of the time-line, and a parameter for each point that the paper leaves open.
+//! # Deviations
+//! 1. IPC alone cannot be seen while kernels share. It is given, or measured before the run (§5.5 does not say).
+//! 2. The offline variant measures in the run itself, with its longer windows; `settled` says from when on it can be judged.
+//! 3. A kernel that Algorithm 1 leaves without a CTA may hold one: no kernel starves for ever.
+//! 4. On a GPU with unlike SMs, an SM has what each class has at least: all SMs share one combination (§5.2).
+//! 5. A latency-sensitive kernel without reads, or without DRAM accesses, is held to the other bound alone.
+
+mod allocate;
+mod model;
+#[cfg(test)]
+mod tests;
+
+use self::allocate::{Demand, Grant, KernelType, Rules, allocate};
+use self::model::{Factors, Model};
+use super::spec::{Fallback, Param, ParamKind, PolicySpec};
+use super::{AnyPolicy, Decision, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
+use crate::controls::Controls;
+use crate::gpu::occupancy::Resources;
+use crate::ids::{Cycle, KernelId, PerKernel};
+use crate::observation::Observation;
+use crate::report::Metrics;
+use crate::stats::KernelStats;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+const WINDOW: (i64, i64) = (200, 100_000_000);
+
+/// What two equal rates may differ by.
+const ROUNDING: f64 = 1e-6;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ccbp",
+    title: "CCBP: CTAs and bandwidth together",
+    source: "CCBP §5",
+    doc: "Learns what each kernel is and needs, then hands out CTAs and NoC and DRAM bandwidth by dominant resource fairness",
+    params: &[
+        Param::choice(
+            "variant",
+            &["drf", "adj", "offline"],
+            "adj",
+            "drf: online, priority 1. adj: then the priority of latency-sensitive kernels climbs while the metric does. offline: longer windows, every priority tried",
+        ),
+        Param::choice("metric", &["hspeedup", "wspeedup"], "hspeedup", "What the priority maximises (CCBP §5.5)"),
+        Param {
+            name: "ipc_alone",
+            kind: ParamKind::PerKernelNumber { min: 0.001, max: 1e6 },
+            unit: "thread instructions per cycle",
+            default: Fallback::Words("measured before the run"),
+            doc: "IPC of each kernel alone, which the metric needs",
+        },
+        PROFILE_CYCLES,
+        Param::int("units", (1, 1000), 20, "units", "Parts that each bandwidth is divided into, M (CCBP §5.2)"),
+        Param::number("noc_sustainable", (0.01, 1.0), 0.6, "of the peak", "NoC bandwidth that can be sustained (CCBP §3)"),
+        Param::number("dram_sustainable", (0.01, 1.0), 0.7, "of the peak", "DRAM bandwidth that can be sustained (CCBP §3)"),
+        Param::int("credit_interval", (1, 100_000), 200, "cycles", "Time between two reloads of the credits (CCBP §5.1)"),
+        Param::number("time_scale", (0.001, 100.0), 1.0, "×", "Multiplies every length below: short runs can learn in shorter time"),
+        Param::int("warm_up", WINDOW, 50_000, "cycles", "Before anything is counted (CCBP §5.4)"),
+        Param::int("factor_window", WINDOW, 20_000, "cycles", "For rf and df (CCBP §5.4)"),
+        Param::int("skip", WINDOW, 10_000, "cycles", "Left out after a change, before the next window (CCBP §5.4)"),
+        Param::int("window", WINDOW, 10_000, "cycles", "For the demand, and for each CTA count of a curve (CCBP §5.4)"),
+        Param::int("priority_window", WINDOW, 100_000, "cycles", "For each priority that is tried (CCBP §5.5)"),
+        Param::int(
+            "drain_limit",
+            WINDOW,
+            100_000,
+            "cycles",
+            "Longest wait for CTAs beyond a new combination to finish, before it is judged",
+        ),
+        Param::number(
+            "offline_factor",
+            (1.0, 1000.0),
+            10.0,
+            "×",
+            "How much longer the offline variant measures (CCBP §5.4); not the priorities",
+        ),
+        Param::choice(
+            "demand",
+            &["backlog", "starved"],
+            "backlog",
+            "When a kernel counts as bandwidth-intensive. backlog: requests sent in an interval and left waiting at its end reach the even share. starved: requests wait at the end of at least half of the intervals",
+        ),
+        Param::choice(
+            "curve_points",
+            &["auto", "all"],
+            "auto",
+            "CTA counts at which bandwidth is measured. auto: all up to six, of more 1, 2, half and all, and lines between; all: every one",
+        ),
+        Param::choice(
+            "ls_mode",
+            &["strict", "clip"],
+            "strict",
+            "A latency-sensitive kernel's next CTA, when its bandwidth does not fit. strict: refused. clip: placed, with what is left",
+        ),
+        Param::choice(
+            "on_rejection",
+            &["drop", "stop"],
+            "drop",
+            "The first grant that does not fit ends that kernel's allocation, or everybody's",
+        ),
+        Param::choice(
+            "bi_growth",
+            &["one", "enough"],
+            "one",
+            "CTAs that a bandwidth-intensive kernel gets with a unit that its CTAs cannot use: one, or as many as use it",
+        ),
+        Param::flag("ls_slots", false, "CTA slots count among the resources whose greatest share a latency-sensitive kernel is judged by"),
+        Param::choice(
+            "ls_credit_mode",
+            &["literal", "residual", "unlimited"],
+            "literal",
+            "Credits of latency-sensitive kernels: their measured demand, that and what is left over, or no limit",
+        ),
+        Param::choice(
+            "rounding",
+            &["fraction", "nearest"],
+            "fraction",
+            "Credits in sixteenths that carry over, or in whole requests, at least one",
+        ),
+        Param::choice(
+            "ls_rounding",
+            &["up", "same"],
+            "up",
+            "Credits of latency-sensitive kernels: rounded up to whole requests, or as the others'",
+        ),
+        Param::flag("ls_first", true, "The miss queue's arbiter prefers latency-sensitive kernels (CCBP §6.2)"),
+        Param::number("priority_step", (0.01, 1.0), 0.1, "", "Step from one priority to the next (CCBP §5.5)"),
+        Param::number("priority_floor", (0.01, 1.0), 0.1, "", "Last priority that is tried"),
+    ],
+    check: PolicyInfo::NO_CHECK,
+    make: |spec| AnyPolicy::Ccbp(Ccbp::new(spec)),
+};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Variant {
+    Drf,
+    Adj,
+    Offline,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum LsCredits {
+    Literal,
+    Residual,
+    Unlimited,
+}
+
+/// Parameters as the policy uses them; lengths are scaled already.
+#[derive(Clone, PartialEq, Debug)]
+struct Settings {
+    variant: Variant,
+    weighted: bool,
+    ipc_alone: Vec<f64>,
+    profile_cycles: Cycle,
+    units: f64,
+    sustainable: (f64, f64),
+    interval: Cycle,
+    warm_up: Cycle,
+    factor_window: Cycle,
+    skip: Cycle,
+    window: Cycle,
+    priority_window: Cycle,
+    drain_limit: Cycle,
+    poll: Cycle,
+    starved: bool,
+    every_point: bool,
+    clip: bool,
+    stop_at_first: bool,
+    grow_enough: bool,
+    count_slots: bool,
+    ls_credits: LsCredits,
+    whole_credits: bool,
+    ls_up: bool,
+    ls_first: bool,
+    step: f64,
+    floor: f64,
+}
+
+impl Settings {
+    fn new(spec: &PolicySpec) -> Self {
+        let variant = match spec.choice("variant") {
+            "drf" => Variant::Drf,
+            "offline" => Variant::Offline,
+            _ => Variant::Adj,
+        };
+        let scale = spec.number("time_scale");
+        let detection = scale * if variant == Variant::Offline { spec.number("offline_factor") } else { 1.0 };
+        let interval = spec.int("credit_interval") as Cycle;
+        // Whole credit intervals, so that every window begins and ends with one.
+        let cycles = |cycles: i64, scale: f64| ((cycles as f64 * scale) as Cycle).max(1).next_multiple_of(interval);
+        Settings {
+            variant,
+            weighted: spec.choice("metric") == "wspeedup",
+            ipc_alone: spec.numbers("ipc_alone").to_vec(),
+            profile_cycles: spec.int(PROFILE_CYCLES.name) as Cycle,
+            units: spec.int("units") as f64,
+            sustainable: (spec.number("noc_sustainable"), spec.number("dram_sustainable")),
+            interval,
+            warm_up: cycles(spec.int("warm_up"), detection),
+            factor_window: cycles(spec.int("factor_window"), detection),
+            skip: cycles(spec.int("skip"), detection),
+            window: cycles(spec.int("window"), detection),
+            priority_window: cycles(spec.int("priority_window"), scale),
+            drain_limit: cycles(spec.int("drain_limit"), scale),
+            poll: cycles(1000, scale),
+            starved: spec.choice("demand") == "starved",
+            every_point: spec.choice("curve_points") == "all",
+            clip: spec.choice("ls_mode") == "clip",
+            stop_at_first: spec.choice("on_rejection") == "stop",
+            grow_enough: spec.choice("bi_growth") == "enough",
+            count_slots: spec.flag("ls_slots"),
+            ls_credits: match spec.choice("ls_credit_mode") {
+                "residual" => LsCredits::Residual,
+                "unlimited" => LsCredits::Unlimited,
+                _ => LsCredits::Literal,
+            },
+            whole_credits: spec.choice("rounding") == "nearest",
+            ls_up: spec.choice("ls_rounding") == "up",
+            ls_first: spec.flag("ls_first"),
+            step: spec.number("priority_step"),
+            floor: spec.number("priority_floor"),
+        }
+    }
+}
+
+/// The time-line of CCBP §5.4 and §5.5.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Nothing is counted, nothing is limited.
+    WarmUp,
+    /// rf and df are counted.
+    Factors,
+    /// Even bandwidth has been set; nothing is counted.
+    DemandSkip,
+    /// The demand is sampled at the end of every credit interval.
+    Demand,
+    /// A bandwidth-intensive kernel runs without limit, with some of its CTAs; nothing is counted.
+    CurveSkip,
+    /// Its bandwidth is counted.
+    Curve,
+    /// A new allocation waits until no SM holds more CTAs than it says.
+    Drain {
+        /// Until then at most.
+        until: Cycle,
+    },
+    /// An allocation is judged.
+    Judge,
+    /// Nothing changes any more.
+    Settled,
+}
+
+/// What is known of a kernel.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Learned {
+    /// CTAs on every SM in the even combination, and that it may hold at all.
+    ctas: (u32, u32),
+    factors: Factors,
+    /// Rate that an even share of both bandwidths buys (`IREven`).
+    even_rate: f64,
+    /// Requests found waiting at ends of intervals, over all SMs, and samples of one SM with any.
+    waiting: u64,
+    nonempty: u64,
+    kind: KernelType,
+    /// Measured points of a bandwidth-intensive kernel: CTAs, units of NoC, units of DRAM.
+    points: Vec<(u32, f64, f64)>,
+    /// Bandwidth with 0, 1, 2, … CTAs, units.
+    noc: Vec<f64>,
+    dram: Vec<f64>,
+}
+
+/// The best allocation so far, and what the next one is.
+#[derive(Clone, PartialEq, Debug)]
+struct Climb {
+    /// Steps below priority 1 of what is applied now.
+    steps: u32,
+    applied: Vec<Grant>,
+    best: Option<(f64, u32, Vec<Grant>)>,
+}
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ccbp {
+    settings: Settings,
+    phase: Phase,
+    /// Core cycles until the next question.
+    wait: Cycle,
+    /// When the present phase ends, and what was counted when it began.
+    ends: Cycle,
+    began: (Cycle, Vec<KernelStats>),
+    samples: u64,
+    kernels: Vec<Learned>,
+    /// Points of curves still to be measured, last first: kernel and CTAs.
+    todo: Vec<(KernelId, u32)>,
+    climb: Climb,
+}
+
+impl Policy for Ccbp {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        for kernel in KernelId::first(seen.kernels) {
+            let alone = seen.cta_limit.iter().map(|limit| limit[kernel]).min().unwrap_or(0);
+            let even = (alone / seen.kernels as u32).max(1);
+            self.kernels.push(Learned { ctas: (even, alone), ..Learned::default() });
+            decide(
+                log,
+                seen,
+                kernel,
+                format!("may hold {even} CTAs on each SM while it is measured: its {alone} alone, shared by {}", seen.kernels),
+            );
+        }
+        controls.miss_queue_split = true;
+        controls.credit_interval = self.settings.interval as u32;
+        self.set_even_ctas(controls);
+        self.enter(Phase::WarmUp, self.settings.warm_up, seen);
+        // Taking over in the middle of a run: windows still begin with a credit interval.
+        self.wait += (self.settings.interval - seen.now % self.settings.interval) % self.settings.interval;
+    }
+
+    fn needs(&self) -> Needs {
+        if self.settings.variant == Variant::Drf || !self.settings.ipc_alone.is_empty() {
+            return Needs::Nothing;
+        }
+        Needs::Alone { cycles: self.settings.profile_cycles }
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        (self.phase != Phase::Settled).then_some(self.wait)
+    }
+
+    fn settled(&self) -> bool {
+        self.phase == Phase::Settled
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        match self.phase {
+            Phase::WarmUp => self.enter(Phase::Factors, self.settings.factor_window, seen),
+            Phase::Factors => {
+                self.count_factors(seen, log);
+                self.limit_evenly(controls);
+                self.enter(Phase::DemandSkip, self.settings.skip, seen);
+            }
+            Phase::DemandSkip => {
+                self.enter(Phase::Demand, self.settings.window, seen);
+                self.wait = self.settings.interval;
+            }
+            Phase::Demand => {
+                self.sample_queues(seen);
+                if seen.now >= self.ends {
+                    self.classify(seen, controls, log);
+                    self.next_point(seen, controls, log);
+                }
+            }
+            Phase::CurveSkip => self.enter(Phase::Curve, self.settings.window, seen),
+            Phase::Curve => {
+                self.record_point(seen);
+                self.next_point(seen, controls, log);
+            }
+            Phase::Drain { until } => {
+                if seen.now >= until || self.is_combined(seen) {
+                    self.enter(Phase::Judge, self.settings.priority_window, seen);
+                }
+            }
+            Phase::Judge => self.judge(seen, controls, log),
+            Phase::Settled => {}
+        }
+    }
+}
+
+/// Measuring (CCBP §5.4).
+impl Ccbp {
+    /// The policy that `spec` describes.
+    pub fn new(spec: &PolicySpec) -> Self {
+        Ccbp {
+            settings: Settings::new(spec),
+            phase: Phase::WarmUp,
+            wait: 1,
+            ends: 0,
+            began: (0, Vec::new()),
+            samples: 0,
+            kernels: Vec::new(),
+            todo: Vec::new(),
+            climb: Climb { steps: 0, applied: Vec::new(), best: None },
+        }
+    }
+
+    fn enter(&mut self, phase: Phase, cycles: Cycle, seen: &Observation) {
+        self.phase = phase;
+        self.wait = cycles;
+        self.ends = seen.now + cycles;
+        self.began = (seen.now, seen.total.to_vec());
+    }
+
+    fn model(&self, seen: &Observation) -> Model {
+        let (noc, dram) = self.settings.sustainable;
+        Model::new(seen.gpu, noc, dram, self.settings.interval as f64)
+    }
+
+    /// What a kernel did since the phase began.
+    fn counted(&self, seen: &Observation, kernel: KernelId) -> KernelStats {
+        seen.total[kernel.index()] - self.began.1[kernel.index()]
+    }
+
+    /// Requests of an SM in a credit interval, on average since the phase began.
+    fn rate(&self, seen: &Observation, requests: u64) -> f64 {
+        let intervals = (seen.now - self.began.0) as f64 / self.settings.interval as f64;
+        requests as f64 / (intervals * f64::from(seen.gpu.sm_count()))
+    }
+
+    fn set_even_ctas(&self, controls: &mut Controls) {
+        for (kernel, learned) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
+            controls.cta_target.iter_mut().for_each(|target| target[kernel] = learned.ctas.0 as u16);
+        }
+    }
+
+    fn count_factors(&mut self, seen: &Observation, log: &mut Log) {
+        let model = self.model(seen);
+        for kernel in KernelId::first(seen.kernels) {
+            let n = self.counted(seen, kernel);
+            let factors = Factors::count(n.requests, n.read_requests, n.replies, n.reported_dram_accesses);
+            let even_rate = model.even_rate(factors, seen.kernels);
+            let learned = &mut self.kernels[kernel.index()];
+            (learned.factors, learned.even_rate) = (factors, even_rate);
+            let share = match even_rate.is_finite() {
+                true => format!("an even share buys {even_rate:.1} requests an interval on each SM"),
+                false => "it uses no bandwidth worth limiting".into(),
+            };
+            decide(
+                log,
+                seen,
+                kernel,
+                format!("reads are {:.2} of its requests (rf), each needs {:.2} DRAM accesses (df): {share}", factors.rf, factors.df),
+            );
+        }
+    }
+
+    /// Even bandwidth (CCBP §5.4 eq. 5).
+    fn limit_evenly(&self, controls: &mut Controls) {
+        for (kernel, learned) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
+            controls.miss_credits[kernel] = self.credits(learned.even_rate, false);
+        }
+    }
+
+    /// What waits in the miss queues at the end of a credit interval.
+    fn sample_queues(&mut self, seen: &Observation) {
+        for queued in seen.queued {
+            for (kernel, learned) in KernelId::first(seen.kernels).zip(&mut self.kernels) {
+                learned.waiting += u64::from(queued[kernel]);
+                learned.nonempty += u64::from(queued[kernel] > 0);
+            }
+        }
+        self.samples += seen.queued.len() as u64;
+    }
+
+    /// Types by demand against the even share, and by eq. 7; latency-sensitive kernels get their lines (CCBP §5.4).
+    fn classify(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let model = self.model(seen);
+        for kernel in KernelId::first(seen.kernels) {
+            let counted = self.counted(seen, kernel);
+            let learned = &self.kernels[kernel.index()];
+            let samples = self.samples.max(1) as f64;
+            let demand = self.rate(seen, counted.requests) + learned.waiting as f64 / samples;
+            let starved = learned.nonempty as f64 / samples;
+            let intensive = if self.settings.starved { starved >= 0.5 } else { demand >= learned.even_rate };
+            let kind = match (intensive, model.noc_intensive(learned.factors)) {
+                (false, _) => KernelType::LatencySensitive,
+                (true, true) => KernelType::NocIntensive,
+                (true, false) => KernelType::DramIntensive,
+            };
+            let wants = match (self.settings.starved, learned.even_rate.is_finite()) {
+                (true, _) => format!("requests wait at the end of {:.0} % of its intervals", starved * 100.0),
+                (false, true) => format!("wants {demand:.1} requests an interval, even share {:.1}", learned.even_rate),
+                (false, false) => format!("wants {demand:.1} requests an interval and pays for none"),
+            };
+            let ratio = learned.factors.df / learned.factors.rf;
+            let (threshold, sign) = (model.threshold(), if kind == KernelType::NocIntensive { "<" } else { "≥" });
+            let text = match kind {
+                KernelType::LatencySensitive => format!("is latency-sensitive: {wants}"),
+                _ if learned.factors.rf == 0.0 => format!("is {}: it only writes; {wants}", word(kind)),
+                _ => format!("is {}: df/rf {ratio:.2} {sign} {threshold:.2}; {wants}", word(kind)),
+            };
+            decide(log, seen, kernel, text);
+            if kind == KernelType::LatencySensitive {
+                self.draw_line(seen, &model, kernel, counted);
+            } else {
+                let points = cta_points(self.kernels[kernel.index()].ctas.0, self.settings.every_point);
+                self.todo.extend(points.into_iter().map(|ctas| (kernel, ctas)));
+            }
+            self.kernels[kernel.index()].kind = kind;
+            controls.miss_rank[kernel] = u8::from(self.settings.ls_first && kind != KernelType::LatencySensitive);
+        }
+        self.todo.reverse();
+    }
+
+    /// Units of bandwidth that `counted` moved since the phase began.
+    fn units(&self, seen: &Observation, model: &Model, counted: KernelStats) -> (f64, f64) {
+        let factors = Factors::count(counted.requests, counted.read_requests, counted.replies, counted.reported_dram_accesses);
+        let rate = self.rate(seen, counted.requests);
+        let units = self.settings.units;
+        (model.noc_bytes(rate, factors.rf) / model.noc * units, model.dram_bytes(rate, factors.df) / model.dram * units)
+    }
+
+    /// Bandwidth of a latency-sensitive kernel: its average for each CTA, times CTAs.
+    fn draw_line(&mut self, seen: &Observation, model: &Model, kernel: KernelId, counted: KernelStats) {
+        let (noc, dram) = self.units(seen, model, counted);
+        let cycles = (seen.now - self.began.0) as f64 * f64::from(seen.gpu.sm_count());
+        let ctas = counted.cta_cycles as f64 / cycles;
+        let slope = |units: f64| if ctas > 0.0 { units / ctas } else { 0.0 };
+        let learned = &mut self.kernels[kernel.index()];
+        let line = |units: f64| (0..=learned.ctas.1).map(|c| slope(units) * f64::from(c)).collect();
+        (learned.noc, learned.dram) = (line(noc), line(dram));
+    }
+
+    /// Measures the next point of a bandwidth-intensive kernel's curve, or allocates when all are known.
+    fn next_point(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        controls.cta_throttle = PerKernel::all(u16::MAX);
+        self.limit_evenly(controls);
+        if let Some(&(kernel, ctas)) = self.todo.last() {
+            controls.miss_credits[kernel] = None;
+            controls.cta_throttle[kernel] = ctas as u16;
+            return self.enter(Phase::CurveSkip, self.settings.skip, seen);
+        }
+        for kernel in KernelId::first(seen.kernels) {
+            self.finish_curve(kernel);
+            decide(log, seen, kernel, self.kernels[kernel.index()].curve_in_words(self.settings.units));
+        }
+        self.begin_allocating(seen, controls, log);
+    }
+
+    fn record_point(&mut self, seen: &Observation) {
+        if let Some((kernel, ctas)) = self.todo.pop() {
+            let (noc, dram) = self.units(seen, &self.model(seen), self.counted(seen, kernel));
+            self.kernels[kernel.index()].points.push((ctas, noc, dram));
+        }
+    }
+
+    /// The whole curve from its points.
+    fn finish_curve(&mut self, kernel: KernelId) {
+        let learned = &mut self.kernels[kernel.index()];
+        if learned.kind != KernelType::LatencySensitive {
+            let curve = |of: fn(&(u32, f64, f64)) -> f64| {
+                let points: Vec<(u32, f64)> = learned.points.iter().map(|point| (point.0, of(point))).collect();
+                through(&points, learned.ctas.1, self.settings.units)
+            };
+            (learned.noc, learned.dram) = (curve(|point| point.1), curve(|point| point.2));
+        }
+    }
+}
+
+/// Allocating (CCBP §5.2) and adjusting the priority (§5.5).
+impl Ccbp {
+    fn begin_allocating(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let grants = self.allocate_at(0, seen);
+        self.apply(grants, seen, controls, log);
+        let latency_sensitive = self.kernels.iter().filter(|learned| learned.kind == KernelType::LatencySensitive).count();
+        let why = match self.settings.variant {
+            Variant::Drf => Some("priorities stay equal, as the variant says"),
+            _ if latency_sensitive == 0 => Some("no kernel is latency-sensitive: a priority would change nothing"),
+            _ if latency_sensitive == seen.kernels => Some("all kernels are latency-sensitive: a priority would change nothing"),
+            _ if self.alone(seen).is_none() => Some("IPC alone is not known: priorities stay equal"),
+            _ => None,
+        };
+        if let Some(why) = why {
+            return self.settle(why.into(), seen, log);
+        }
+        self.drain(seen);
+    }
+
+    fn settle(&mut self, why: String, seen: &Observation, log: &mut Log) {
+        self.phase = Phase::Settled;
+        log.push(Decision { cycle: seen.now, kernel: None, text: format!("settled: {why}") });
+    }
+
+    fn drain(&mut self, seen: &Observation) {
+        self.enter(Phase::Drain { until: seen.now + self.settings.drain_limit }, self.settings.poll, seen);
+    }
+
+    /// Whether no SM holds more CTAs than it should; growing is immediate.
+    fn is_combined(&self, seen: &Observation) -> bool {
+        let kernels = || KernelId::first(seen.kernels).zip(&self.climb.applied);
+        seen.resident.iter().all(|resident| kernels().all(|(kernel, grant)| resident[kernel] as usize <= grant.ctas))
+    }
+
+    fn alone<'a>(&'a self, seen: &Observation<'a>) -> Option<&'a [f64]> {
+        let known: &[f64] = if self.settings.ipc_alone.is_empty() { &seen.profile.ipc_alone } else { &self.settings.ipc_alone };
+        (known.len() == seen.kernels && known.iter().all(|&ipc| ipc > 0.0)).then_some(known)
+    }
+
+    fn priority(&self, steps: u32) -> f64 {
+        1.0 - f64::from(steps) * self.settings.step
+    }
+
+    /// Algorithm 1 so many steps below priority 1.
+    fn allocate_at(&self, steps: u32, seen: &Observation) -> Vec<Grant> {
+        let demands: Vec<Demand> = KernelId::first(seen.kernels)
+            .zip(&self.kernels)
+            .map(|(kernel, learned)| {
+                let cta = seen.cta_cost.iter().map(|cost| cost[kernel]).fold(Resources::default(), Resources::most);
+                Demand { kind: learned.kind, noc: learned.noc.clone(), dram: learned.dram.clone(), cta }
+            })
+            .collect();
+        let rules = Rules {
+            sm: smallest_sm(seen),
+            units: if self.partitions() { self.settings.units } else { f64::INFINITY },
+            priority: self.priority(steps),
+            clip: self.settings.clip,
+            stop_at_first: self.settings.stop_at_first,
+            grow_enough: self.settings.grow_enough,
+            count_slots: self.settings.count_slots,
+        };
+        let mut grants = allocate(&demands, rules);
+        grants.iter_mut().for_each(|grant| grant.ctas = grant.ctas.max(1));
+        grants
+    }
+
+    /// Bandwidth is handed out only where a kernel lives on it.
+    fn partitions(&self) -> bool {
+        self.kernels.iter().any(|learned| learned.kind != KernelType::LatencySensitive)
+    }
+
+    fn apply(&mut self, grants: Vec<Grant>, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let model = self.model(seen);
+        for (kernel, grant) in KernelId::first(seen.kernels).zip(&grants) {
+            controls.cta_target.iter_mut().for_each(|target| target[kernel] = grant.ctas as u16);
+            let rate = self.bought(&model, kernel, &grants);
+            let latency_sensitive = self.kernels[kernel.index()].kind == KernelType::LatencySensitive;
+            controls.miss_credits[kernel] = self.credits(rate, latency_sensitive);
+            let bandwidth = match controls.miss_credits[kernel] {
+                Some(credits) => format!(
+                    "{:.1} NoC and {:.1} DRAM units of {}: {:.1} requests an interval on each SM",
+                    grant.noc,
+                    grant.dram,
+                    self.settings.units,
+                    f64::from(credits) / 16.0
+                ),
+                None => "requests without limit".into(),
+            };
+            decide(log, seen, kernel, format!("gets {} CTAs on each SM and {bandwidth}", grant.ctas));
+        }
+        self.climb.applied = grants;
+    }
+
+    /// The rate that a kernel's bandwidth buys; infinite for no limit.
+    fn bought(&self, model: &Model, kernel: KernelId, grants: &[Grant]) -> f64 {
+        let (learned, grant) = (&self.kernels[kernel.index()], grants[kernel.index()]);
+        let rates = |noc: f64, dram: f64| {
+            let units = self.settings.units;
+            (
+                model.rate_of_noc(noc / units * model.noc, learned.factors.rf),
+                model.rate_of_dram(dram / units * model.dram, learned.factors.df),
+            )
+        };
+        if !self.partitions() {
+            return f64::INFINITY;
+        }
+        if learned.kind != KernelType::LatencySensitive {
+            let (noc, dram) = rates(grant.noc, grant.dram);
+            return noc.min(dram);
+        }
+        let (noc, dram) = match self.settings.ls_credits {
+            LsCredits::Unlimited => return f64::INFINITY,
+            LsCredits::Literal => rates(grant.noc, grant.dram),
+            LsCredits::Residual => {
+                let sharers = self.kernels.iter().filter(|learned| learned.kind == KernelType::LatencySensitive).count() as f64;
+                let left = |of: fn(&Grant) -> f64| (self.settings.units - grants.iter().map(of).sum::<f64>()).max(0.0) / sharers;
+                let (noc, dram) = rates(grant.noc + left(|grant| grant.noc), grant.dram + left(|grant| grant.dram));
+                // What is left of one bandwidth does not pay for the other.
+                return noc.min(dram);
+            }
+        };
+        // The greater of the bounds that there are.
+        if noc.is_finite() && dram.is_finite() { noc.max(dram) } else { noc.min(dram) }
+    }
+
+    /// A rate as credits, in sixteenths; none where the queue cannot issue more anyway (one request a cycle).
+    fn credits(&self, rate: f64, latency_sensitive: bool) -> Option<u32> {
+        if rate >= self.settings.interval as f64 {
+            return None;
+        }
+        // Rates come from divisions: 7.9999999 is 8.
+        Some(if latency_sensitive && self.settings.ls_up {
+            16 * ((rate - ROUNDING) as u32 + 1)
+        } else if self.settings.whole_credits {
+            16 * ((rate + 0.5) as u32).max(1)
+        } else {
+            ((rate * 16.0 + ROUNDING) as u32).max(1)
+        })
+    }
+
+    /// The metric of the window that has just ended.
+    fn score(&self, seen: &Observation) -> Option<f64> {
+        let cycles = (seen.now - self.began.0) as f64;
+        let alone = self.alone(seen)?;
+        let ipc: Vec<(Option<f64>, Option<f64>)> = KernelId::first(seen.kernels)
+            .map(|kernel| (Some(alone[kernel.index()]), Some(self.counted(seen, kernel).thread_instructions as f64 / cycles)))
+            .collect();
+        let metrics = Metrics::of(&ipc);
+        Some(if self.settings.weighted { metrics.stp } else { metrics.hspeedup }.unwrap_or(0.0))
+    }
+
+    /// One step of the climb (CCBP §5.5); the offline variant takes them all.
+    fn judge(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let metric = if self.settings.weighted { "WSpeedup" } else { "HSpeedup" };
+        let score = self.score(seen).unwrap_or(0.0);
+        let steps = self.climb.steps;
+        let better = self.climb.best.as_ref().is_none_or(|best| score > best.0);
+        let against = self.climb.best.as_ref().map_or(String::new(), |best| format!(", best so far {:.3}", best.0));
+        log.push(Decision {
+            cycle: seen.now,
+            kernel: None,
+            text: format!("priority {:.2} gives {metric} {score:.3}{against}", self.priority(steps)),
+        });
+        if better {
+            self.climb.best = Some((score, steps, self.climb.applied.clone()));
+        }
+        let next = if better || self.settings.variant == Variant::Offline { self.next_allocation(seen) } else { None };
+        if let Some((steps, grants)) = next {
+            self.climb.steps = steps;
+            self.apply(grants, seen, controls, log);
+            return self.drain(seen);
+        }
+        let Some((score, best, grants)) = self.climb.best.clone() else { return };
+        if grants != self.climb.applied {
+            self.apply(grants, seen, controls, log);
+        }
+        self.settle(format!("priority {:.2} is best with {metric} {score:.3}", self.priority(best)), seen, log);
+    }
+
+    /// The next priority that changes the allocation: judging the same one twice would let noise end the climb.
+    fn next_allocation(&self, seen: &Observation) -> Option<(u32, Vec<Grant>)> {
+        (self.climb.steps + 1..)
+            .take_while(|&steps| self.priority(steps) >= self.settings.floor - 1e-9)
+            .map(|steps| (steps, self.allocate_at(steps, seen)))
+            .find(|(_, grants)| *grants != self.climb.applied)
+    }
+}
+
+impl Learned {
+    fn curve_in_words(&self, units: f64) -> String {
+        let at = |c: usize| match (self.noc.get(c), self.dram.get(c)) {
+            (Some(noc), Some(dram)) => format!("{c} CTA{} {noc:.1} NoC and {dram:.1} DRAM", if c == 1 { "" } else { "s" }),
+            _ => String::new(),
+        };
+        if self.kind == KernelType::LatencySensitive {
+            let one = |line: &[f64]| line.get(1).copied().unwrap_or(0.0);
+            return format!("uses {:.1} NoC and {:.1} DRAM units of {units} with each CTA", one(&self.noc), one(&self.dram));
+        }
+        let points: Vec<String> = self.points.iter().map(|point| at(point.0 as usize)).collect();
+        format!("learned its bandwidth, units of {units}: {}", points.join(", "))
+    }
+}
+
+/// The type as a word.
+fn word(kind: KernelType) -> &'static str {
+    match kind {
+        KernelType::LatencySensitive => "latency-sensitive",
+        KernelType::NocIntensive => "NoC-intensive",
+        KernelType::DramIntensive => "DRAM-intensive",
+    }
+}
+
+/// CTA counts at which a curve is measured.
+fn cta_points(even: u32, every: bool) -> Vec<u32> {
+    if every || even <= 6 { (1..=even).collect() } else { alloc::vec![1, 2, even.div_ceil(2), even] }
+}
+
+/// A curve from 0 to `most` CTAs through measured points: lines between them, the last slope beyond them, never falling, at most `units`.
+fn through(points: &[(u32, f64)], most: u32, units: f64) -> Vec<f64> {
+    let mut known: Vec<(u32, f64)> = alloc::vec![(0, 0.0)];
+    for &(ctas, value) in points {
+        let before = known.last().map_or(0.0, |last| last.1);
+        known.push((ctas, value.min(units).max(before)));
+    }
+    let at = |ctas: u32| {
+        let after = known.iter().position(|point| point.0 >= ctas).unwrap_or(known.len() - 1).max(1);
+        match (known.get(after - 1), known.get(after)) {
+            (Some(&(a, from)), Some(&(b, to))) => from + (to - from) * f64::from(ctas - a) / f64::from(b - a),
+            _ => 0.0,
+        }
+    };
+    (0..=most).map(|ctas| at(ctas).min(units)).collect()
+}
+
+/// What every SM has at least.
+fn smallest_sm(seen: &Observation) -> Resources {
+    let classes = seen.gpu.sms.iter().map(Resources::of_class);
+    classes.reduce(Resources::least).unwrap_or_default()
+}

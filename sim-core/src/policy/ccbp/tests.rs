@@ -1,0 +1,335 @@
+//! CCBP on kernels that are formulas: so many requests for each CTA that may issue, no more than their credits.
+
+use super::super::spec::Setting;
+use super::*;
+use crate::controls::WarpOrder;
+use crate::gpu::{Gpu, presets};
+use crate::observation::Profile;
+use alloc::string::ToString;
+
+/// A kernel that wants `appetite` requests for each CTA of an SM in 200 cycles.
+#[derive(Clone, Copy)]
+struct Fake {
+    appetite: f64,
+    rf: f64,
+    df: f64,
+    /// IPC with so many CTAs on every SM and so many requests an interval.
+    ipc: fn(f64, f64) -> f64,
+}
+
+/// With the even combination's four CTAs a quarter of its even share, 8.
+const LATENCY: Fake = Fake { appetite: 0.5, rf: 1.0, df: 0.5, ipc: |ctas, _| 10.0 * ctas };
+const NOC: Fake = Fake { appetite: 4.0, rf: 1.0, df: 0.15, ipc: |_, rate| 30.0 + 2.0 * rate };
+const DRAM: Fake = Fake { appetite: 4.0, rf: 0.6, df: 1.5, ipc: |_, rate| 5.0 * rate };
+
+struct World {
+    gpu: Gpu,
+    fakes: Vec<Fake>,
+    policy: Ccbp,
+    controls: Controls,
+    log: Log,
+    now: Cycle,
+    total: Vec<KernelStats>,
+    profile: Profile,
+    /// CTAs that linger on SM 3 although they should go.
+    lingering: u32,
+    /// When it was asked.
+    asked: Vec<Cycle>,
+}
+
+impl World {
+    /// Sixteen SMs of eight CTAs each.
+    fn new(fakes: &[Fake], settings: &[(&str, Setting)]) -> World {
+        let mut spec = PolicySpec::of(&INFO);
+        for (name, setting) in settings {
+            spec = spec.with(name, setting.clone());
+        }
+        World {
+            gpu: presets::find("ccbp-16sm").unwrap(),
+            fakes: fakes.to_vec(),
+            policy: Ccbp::new(&spec),
+            controls: Controls::neutral(16, WarpOrder::Lrr),
+            log: Log::new(),
+            now: 0,
+            total: alloc::vec![KernelStats::default(); fakes.len()],
+            profile: Profile { ipc_alone: alloc::vec![100.0; fakes.len()], ..Profile::default() },
+            lingering: 0,
+            asked: Vec::new(),
+        }
+    }
+
+    /// (Requests an interval on an SM, whether more are wanted) under the present controls.
+    fn rate(&self, kernel: KernelId) -> (f64, bool) {
+        let active = self.controls.cta_target[0][kernel].min(self.controls.cta_throttle[kernel]);
+        let wanted = self.fakes[kernel.index()].appetite * f64::from(active);
+        let credits = self.controls.miss_credits[kernel].map_or(f64::INFINITY, |credits| f64::from(credits) / 16.0);
+        (wanted.min(credits), wanted > credits)
+    }
+
+    fn pass(&mut self, cycles: Cycle) {
+        self.now += cycles;
+        for kernel in KernelId::first(self.fakes.len()) {
+            let (rate, fake) = (self.rate(kernel).0, self.fakes[kernel.index()]);
+            let ctas = self.controls.cta_target[0][kernel];
+            let requests = rate * 16.0 * cycles as f64 / 200.0;
+            let total = &mut self.total[kernel.index()];
+            *total += KernelStats {
+                requests: requests as u64,
+                replies: requests as u64,
+                read_requests: (requests * fake.rf) as u64,
+                reported_dram_accesses: (requests * fake.df) as u64,
+                cta_cycles: u64::from(ctas) * 16 * cycles,
+                thread_instructions: ((fake.ipc)(ctas.into(), rate) * cycles as f64) as u64,
+                ..KernelStats::default()
+            };
+        }
+    }
+
+    fn ask(&mut self, question: fn(&mut Ccbp, &Observation, &mut Controls, &mut Log)) {
+        let kernels = self.fakes.len();
+        let (mut limit, mut cost) = (PerKernel::all(0), PerKernel::all(Resources::default()));
+        let (mut resident, mut queued) = (PerKernel::all(0), PerKernel::all(0));
+        for kernel in KernelId::first(kernels) {
+            limit[kernel] = 8;
+            cost[kernel] = Resources { ctas: 1, threads: 256, registers: 256 * 16, shared_bytes: 0 };
+            resident[kernel] = self.controls.cta_target[0][kernel].into();
+            queued[kernel] = if self.rate(kernel).1 { 5 } else { 0 };
+        }
+        let mut resident = alloc::vec![resident; 16];
+        resident[3][KernelId(1)] += self.lingering;
+        let seen = Observation {
+            now: self.now,
+            gpu: &self.gpu,
+            kernels,
+            cta_limit: &[limit; 16],
+            cta_cost: &[cost; 16],
+            profile: &self.profile,
+            resident: &resident,
+            queued: &[queued; 16],
+            total: &self.total,
+            window: &self.total,
+        };
+        question(&mut self.policy, &seen, &mut self.controls, &mut self.log);
+    }
+
+    fn run(&mut self) {
+        self.ask(Ccbp::start);
+        while let Some(wait) = self.policy.interval() {
+            self.asked.push(self.now + wait);
+            self.pass(wait);
+            self.ask(Ccbp::on_interval);
+            assert!(self.asked.len() < 10_000, "it never settles");
+        }
+    }
+
+    fn said(&self, part: &str) -> Vec<String> {
+        let with_cycle = |d: &Decision| format!("{} {}{}", d.cycle, d.kernel.map_or(String::new(), |k| format!("K{}: ", k.0)), d.text);
+        self.log.iter().map(with_cycle).filter(|line| line.contains(part)).collect()
+    }
+
+    fn ctas(&self) -> Vec<u16> {
+        assert!(self.controls.cta_target.iter().all(|target| *target == self.controls.cta_target[0]));
+        self.controls.cta_target[0].0[..self.fakes.len()].to_vec()
+    }
+
+    fn credits(&self) -> Vec<Option<f64>> {
+        self.controls.miss_credits.0[..self.fakes.len()].iter().map(|c| c.map(|c| f64::from(c) / 16.0)).collect()
+    }
+}
+
+fn drf() -> (&'static str, Setting) {
+    ("variant", Setting::Choice("drf"))
+}
+
+/// What should BP + CFD look like? Each step of CCBP §5.4 at its cycle, with its numbers.
+#[test]
+fn it_learns_step_by_step_and_says_so() {
+    let mut world = World::new(&[LATENCY, NOC], &[drf()]);
+    world.run();
+    let said: Vec<String> = world.said("");
+    assert_eq!(
+        said,
+        [
+            "0 K0: may hold 4 CTAs on each SM while it is measured: its 8 alone, shared by 2",
+            "0 K1: may hold 4 CTAs on each SM while it is measured: its 8 alone, shared by 2",
+            "70000 K0: reads are 1.00 of its requests (rf), each needs 0.50 DRAM accesses (df): an even share buys 8.0 requests an interval on each SM",
+            "70000 K1: reads are 1.00 of its requests (rf), each needs 0.15 DRAM accesses (df): an even share buys 8.0 requests an interval on each SM",
+            "90000 K0: is latency-sensitive: wants 2.0 requests an interval, even share 8.0",
+            "90000 K1: is NoC-intensive: df/rf 0.15 < 0.76; wants 13.0 requests an interval, even share 8.0",
+            "170000 K0: uses 0.6 NoC and 0.4 DRAM units of 20 with each CTA",
+            "170000 K1: learned its bandwidth, units of 20: 1 CTA 5.0 NoC and 1.0 DRAM, 2 CTAs 10.0 NoC and 2.0 DRAM, \
+             3 CTAs 15.0 NoC and 3.0 DRAM, 4 CTAs 20.0 NoC and 4.0 DRAM",
+            "170000 K0: gets 5 CTAs on each SM and 3.1 NoC and 2.1 DRAM units of 20: 3.0 requests an interval on each SM",
+            "170000 K1: gets 3 CTAs on each SM and 15.0 NoC and 3.0 DRAM units of 20: 12.0 requests an interval on each SM",
+            "170000 settled: priorities stay equal, as the variant says",
+        ]
+    );
+    assert_eq!((world.ctas(), world.credits()), (alloc::vec![5, 3], alloc::vec![Some(3.0), Some(12.0)]));
+    assert_eq!(world.controls.cta_throttle, PerKernel::all(u16::MAX), "nobody stays throttled");
+    assert!(world.controls.miss_queue_split && world.controls.miss_rank.0[..2] == [0, 1] && world.policy.settled());
+    // Warm-up, factors, skip, one question each 200 cycles of the demand's window, then skip and window for each point.
+    let demand = (1..=50).map(|n| 80_000 + 200 * n);
+    let points = (1..=8).map(|n| 90_000 + 10_000 * n);
+    assert_eq!(world.asked, [50_000, 70_000, 80_000].into_iter().chain(demand).chain(points).collect::<Vec<_>>());
+}
+
+/// All of it in a tenth of the time, and ten times longer offline.
+#[test]
+fn lengths_scale_and_stay_whole_intervals() {
+    let scaled = |variant, scale| {
+        let mut world = World::new(&[NOC, DRAM], &[("variant", Setting::Choice(variant)), ("time_scale", Setting::Number(scale))]);
+        world.run();
+        assert!(world.asked.iter().all(|cycle| cycle % 200 == 0));
+        world.now
+    };
+    // 50 + 20 + 10 + 10 thousand, then four points of each kernel, 20 thousand each.
+    assert_eq!([scaled("drf", 1.0), scaled("drf", 0.1), scaled("offline", 1.0)], [250_000, 25_000, 2_500_000]);
+    assert_eq!(scaled("drf", 0.013), 800 + 400 + 200 + 200 + 8 * 400);
+}
+
+#[test]
+fn both_kinds_of_bandwidth_are_handed_out_in_proportion() {
+    let mut world = World::new(&[NOC, DRAM], &[]);
+    world.run();
+    assert_eq!(
+        world.said("is DRAM-intensive"),
+        ["90000 K1: is DRAM-intensive: df/rf 2.50 ≥ 0.76; wants 9.0 requests an interval, even share 4.0"]
+    );
+    assert_eq!(world.said("settled").len(), 1);
+    assert!(world.said("settled")[0].contains("no kernel is latency-sensitive"));
+    let model = Model::new(&world.gpu, 0.6, 0.7, 200.0);
+    let (rates, fakes) = (world.credits(), [NOC, DRAM]);
+    let total = |cost: &dyn Fn(f64, Fake) -> f64| rates.iter().zip(fakes).map(|(rate, fake)| cost(rate.unwrap(), fake)).sum::<f64>();
+    let noc = total(&|rate, fake| model.noc_bytes(rate, fake.rf)) / model.noc;
+    let dram = total(&|rate, fake| model.dram_bytes(rate, fake.df)) / model.dram;
+    assert!(noc <= 1.0 && dram <= 1.0 && noc > 0.9 && dram > 0.8, "NoC {noc}, DRAM {dram}");
+}
+
+/// Two kernels that suffer from latency: an SM's resources are shared, bandwidth is not (CCBP §7.1).
+#[test]
+fn without_bandwidth_intensive_kernels_there_are_no_quotas() {
+    let mut world = World::new(&[LATENCY, LATENCY], &[]);
+    world.run();
+    assert_eq!((world.ctas(), world.credits()), (alloc::vec![4, 4], alloc::vec![None, None]));
+    assert!(world.said("settled")[0].contains("all kernels are latency-sensitive"));
+}
+
+#[test]
+fn a_kernel_without_requests_is_latency_sensitive_and_not_limited_by_nothing() {
+    let silent = Fake { appetite: 0.0, ..LATENCY };
+    let mut world = World::new(&[silent, DRAM], &[drf()]);
+    world.run();
+    assert_eq!(world.said("K0: is"), ["90000 K0: is latency-sensitive: wants 0.0 requests an interval and pays for none"]);
+    assert!(world.ctas()[0] >= 4);
+    assert_eq!(world.credits()[0], None);
+}
+
+#[test]
+fn credits_of_latency_sensitive_kernels_can_be_read_in_several_ways() {
+    let credits = |settings: &[(&str, Setting)]| {
+        let mut world = World::new(&[LATENCY, NOC], &[&[drf()], settings].concat());
+        world.run();
+        world.credits()
+    };
+    let choice = Setting::Choice;
+    // Five CTAs of half a request; 18.1 units of NoC are handed out, and the rest is 1.9 units or 1.5 requests.
+    assert_eq!(credits(&[("ls_rounding", choice("same"))]), [Some(2.5), Some(12.0)]);
+    assert_eq!(credits(&[("ls_credit_mode", choice("residual"))]), [Some(4.0), Some(12.0)]);
+    assert_eq!(credits(&[("ls_credit_mode", choice("unlimited"))]), [None, Some(12.0)]);
+    // With 19 units of NoC a unit is 0.84 requests: 14 of them 11.79.
+    let units = ("units", Setting::Int(19));
+    assert_eq!(credits(core::slice::from_ref(&units))[1], Some(11.75));
+    assert_eq!(credits(&[units, ("rounding", choice("nearest"))])[1], Some(12.0));
+}
+
+/// Against the last lines of CCBP §5.5: from 1.0 downwards, one allocation after the other, until the metric falls.
+#[test]
+fn the_priority_climbs_until_the_metric_falls() {
+    let mut world = World::new(&[LATENCY, NOC], &[]);
+    world.run();
+    // 5 CTAs and 12 requests: 2 / (100/50 + 100/54); 6 and 8: 2 / (100/60 + 100/46); 7 and 4: 2 / (100/70 + 100/38).
+    assert_eq!(
+        world.said("gives"),
+        [
+            "271000 priority 1.00 gives HSpeedup 0.519",
+            "372000 priority 0.80 gives HSpeedup 0.521, best so far 0.519",
+            "473000 priority 0.30 gives HSpeedup 0.493, best so far 0.521",
+        ]
+    );
+    assert_eq!(world.said("settled"), ["473000 settled: priority 0.80 is best with HSpeedup 0.521"]);
+    assert_eq!((world.ctas(), world.credits()), (alloc::vec![6, 2], alloc::vec![Some(3.0), Some(8.0)]));
+
+    let mut weighted = World::new(&[LATENCY, NOC], &[("metric", Setting::Choice("wspeedup"))]);
+    weighted.run();
+    // 0.50 + 0.54, 0.60 + 0.46, 0.70 + 0.38: there the other metric goes on rising.
+    assert_eq!(weighted.said("settled"), ["473000 settled: priority 0.30 is best with WSpeedup 1.080"]);
+    assert_eq!(weighted.ctas(), [7, 1]);
+
+    // 0.50 + 1.08, 0.60 + 0.92, 0.70 + 0.76: the first step down is one too many, but the offline variant looks at all of them.
+    let tried = |variant| {
+        let alone = ("ipc_alone", Setting::Numbers(alloc::vec![100.0, 50.0]));
+        let mut world =
+            World::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("metric", Setting::Choice("wspeedup")), alone]);
+        world.run();
+        assert_eq!(world.ctas(), [5, 3], "{variant}");
+        world.said("gives").len()
+    };
+    assert_eq!((tried("adj"), tried("offline")), (2, 3));
+}
+
+#[test]
+fn without_ipc_alone_there_is_no_climb() {
+    let mut world = World::new(&[LATENCY, NOC], &[]);
+    world.profile = Profile::default();
+    world.run();
+    assert_eq!(world.said("settled"), ["170000 settled: IPC alone is not known: priorities stay equal"]);
+    assert_eq!(World::new(&[LATENCY, NOC], &[]).policy.needs(), Needs::Alone { cycles: 50_000 });
+    let given = [("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]))];
+    assert_eq!(World::new(&[LATENCY, NOC], &given).policy.needs(), Needs::Nothing);
+    assert_eq!(World::new(&[LATENCY, NOC], &[drf()]).policy.needs(), Needs::Nothing);
+}
+
+#[test]
+fn an_allocation_is_judged_once_no_sm_holds_more_than_it_says() {
+    let mut world = World::new(&[LATENCY, NOC], &[("drain_limit", Setting::Int(7000))]);
+    world.lingering = 1;
+    world.run();
+    assert!(world.said("gives")[0].starts_with("277000 "), "after 7000 cycles all the same: {:?}", world.said("gives"));
+}
+
+#[test]
+fn a_starved_kernel_is_intensive_whatever_it_asks_for() {
+    let kinds = |settings: &[(&str, Setting)]| {
+        let mut world = World::new(&[LATENCY, NOC], &[&[drf()], settings].concat());
+        world.run();
+        world.said("requests wait")
+    };
+    assert_eq!(
+        kinds(&[("demand", Setting::Choice("starved"))]),
+        [
+            "90000 K0: is latency-sensitive: requests wait at the end of 0 % of its intervals",
+            "90000 K1: is NoC-intensive: df/rf 0.15 < 0.76; requests wait at the end of 100 % of its intervals",
+        ]
+    );
+}
+
+#[test]
+fn curves_go_through_what_was_measured() {
+    assert_eq!([cta_points(4, false), cta_points(7, false), cta_points(16, false)], [[1, 2, 3, 4], [1, 2, 4, 7], [1, 2, 8, 16]]);
+    assert_eq!(cta_points(7, true).len(), 7);
+    // Lines between, the last slope beyond, no more than is sustainable.
+    let points = [(1, 2.0), (2, 4.0), (4, 9.0), (7, 12.0)];
+    assert_eq!(through(&points, 12, 15.0), [0.0, 2.0, 4.0, 6.5, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 15.0, 15.0]);
+    assert_eq!(through(&[(1, 5.0), (2, 4.0)], 3, 20.0), [0.0, 5.0, 5.0, 5.0], "never falling");
+    assert_eq!(through(&[(1, 30.0)], 2, 20.0), [0.0, 20.0, 20.0]);
+    assert_eq!(through(&[(1, 1.5)], 3, 20.0), [0.0, 1.5, 3.0, 4.5]);
+}
+
+#[test]
+fn its_parameters_have_the_papers_values() {
+    let settings = Settings::new(&PolicySpec::of(&INFO));
+    assert_eq!((settings.units, settings.sustainable, settings.interval), (20.0, (0.6, 0.7), 200));
+    assert_eq!((settings.warm_up, settings.factor_window, settings.skip, settings.window), (50_000, 20_000, 10_000, 10_000));
+    assert_eq!((settings.priority_window, settings.step, settings.floor), (100_000, 0.1, 0.1));
+    assert_eq!((settings.variant, settings.weighted, INFO.name.to_string()), (Variant::Adj, false, "ccbp".to_string()));
+}
