@@ -32,6 +32,7 @@ pub mod decode;
 pub mod digest;
 pub mod error;
 pub mod experiment;
+pub mod figure;
 pub mod frame;
 pub mod gpu;
 pub mod ids;

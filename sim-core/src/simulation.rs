@@ -334,6 +334,16 @@ impl Simulation {
         report::result(self, reason)
     }
 
+    /// The result with `windows`, a list of what happened in each window of 400 cycles: what the points of a time series are measured in.
+    pub fn result_with_windows(&mut self) -> Value {
+        let windows = self.windows.to_value(&self.experiment.gpu);
+        let mut result = self.result();
+        if let Value::Object(pairs) = &mut result {
+            pairs.push(("windows".into(), windows));
+        }
+        result
+    }
+
     /// Which queue waits for which, for a run that is stuck.
     pub fn explain_stuck(&self) -> String {
         let names: Vec<&str> = self.experiment.kernels.iter().map(|used| used.kernel.name.as_str()).collect();

@@ -24,7 +24,8 @@ struct KernelColumn {
     unit: &'static str,
     title: &'static str,
     doc: &'static str,
-    value: fn(&KernelStats, &Scale) -> u64,
+    /// From the counters of the window and those before it.
+    value: fn(&KernelStats, &KernelStats, &Scale) -> u64,
 }
 
 /// What turns counters into bytes.
@@ -32,64 +33,73 @@ struct KernelColumn {
 struct Scale {
     flit_bytes: u64,
     line_bytes: u64,
+    /// A read's reply: a line and a header flit.
+    reply_bytes: u64,
 }
 
-const KERNEL_COLUMNS: [KernelColumn; 8] = [
+const KERNEL_COLUMNS: [KernelColumn; 9] = [
     KernelColumn {
         key: "thread_instructions",
         unit: "thread instructions",
         title: "Thread instructions",
         doc: "Instructions issued in the window, counted once for each active lane",
-        value: |stats, _| stats.thread_instructions,
+        value: |stats, _, _| stats.thread_instructions,
     },
     KernelColumn {
         key: "warp_instructions",
         unit: "warp instructions",
         title: "Warp instructions",
         doc: "Instructions issued in the window",
-        value: |stats, _| stats.warp_instructions,
+        value: |stats, _, _| stats.warp_instructions,
     },
     KernelColumn {
         key: "noc_bytes",
         unit: "bytes",
         title: "NoC replies",
         doc: "Bytes of reply packets, headers included, that passed the L2-to-SM crossbar",
-        value: |stats, scale| stats.noc_reply_flits * scale.flit_bytes,
+        value: |stats, _, scale| stats.noc_reply_flits * scale.flit_bytes,
     },
     KernelColumn {
         key: "noc_request_bytes",
         unit: "bytes",
         title: "NoC requests",
         doc: "Bytes of request packets, headers included, that passed the SM-to-L2 crossbar",
-        value: |stats, scale| stats.noc_request_flits * scale.flit_bytes,
+        value: |stats, _, scale| stats.noc_request_flits * scale.flit_bytes,
+    },
+    KernelColumn {
+        key: "noc_demand_bytes",
+        unit: "bytes",
+        title: "NoC demand",
+        doc: "Bytes of the replies to all reads that waited in the L1D miss queues or came to them in the window (CCBP §4.1)",
+        value: |stats, before, scale| (before.l1_misses - before.read_requests + stats.l1_misses) * scale.reply_bytes,
     },
     KernelColumn {
         key: "dram_bytes",
         unit: "bytes",
         title: "DRAM",
         doc: "Bytes read from and written to DRAM",
-        value: |stats, scale| (stats.dram_reads + stats.dram_writes) * scale.line_bytes,
+        value: |stats, _, scale| (stats.dram_reads + stats.dram_writes) * scale.line_bytes,
     },
     KernelColumn {
         key: "latency_sum",
         unit: "cycles",
         title: "Latency sum",
         doc: "Cycles from entering the miss queue to the reply, summed over the read replies of the window",
-        value: |stats, _| stats.latency_sum,
+        value: |stats, _, _| stats.latency_sum,
     },
     KernelColumn {
         key: "latency_count",
         unit: "replies",
         title: "Read replies",
         doc: "Read replies of the window",
-        value: |stats, _| stats.latency_count,
+        value: |stats, _, _| stats.latency_count,
     },
     KernelColumn {
         key: "cta_cycles",
         unit: "CTA cycles",
         title: "Resident CTAs",
         doc: "Resident CTAs of the whole GPU, summed over the cycles of the window",
-        value: |stats, _| stats.cta_cycles,
+        value: |stats, _, _| stats.cta_cycles,
     },
 ];
 
@@ -132,13 +142,14 @@ impl Windows {
     /// Closes the window that ends at the machine's present cycle.
     pub fn close(&mut self, machine: &mut Machine) {
         machine.settle();
-        let scale = Scale { flit_bytes: machine.gpu().noc.flit_bytes.into(), line_bytes: machine.gpu().l2.line_bytes.into() };
+        let (flit_bytes, line_bytes) = (machine.gpu().noc.flit_bytes.into(), machine.gpu().l2.line_bytes.into());
+        let scale = Scale { flit_bytes, line_bytes, reply_bytes: line_bytes + flit_bytes };
         let mut row = Vec::with_capacity(self.kernels * KERNEL_COLUMNS.len() + StallCause::COUNT);
         for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_stats) {
             let stats = machine.kernel_stats(kernel);
             let window = stats - *last;
+            row.extend(KERNEL_COLUMNS.iter().map(|column| (column.value)(&window, last, &scale) as u32));
             *last = stats;
-            row.extend(KERNEL_COLUMNS.iter().map(|column| (column.value)(&window, &scale) as u32));
         }
         let stalls = machine.stalls();
         row.extend((stalls - self.last_stalls).0.iter().map(|&cycles| cycles as u32));
@@ -175,6 +186,34 @@ impl Windows {
             out.extend(row.iter().map(|&n| f64::from(n)));
         }
         out
+    }
+
+    /// The kept windows as results carry them: `start`, and for the whole GPU and each kernel `ipc`, `latency` (core cycles of a read's
+    /// memory latency, missing where none came back) and, as fractions of peak, `noc_utilisation`, `noc_demand` and `dram_utilisation`.
+    pub fn to_value(&self, gpu: &Gpu) -> Value {
+        let column = |key| KERNEL_COLUMNS.iter().position(|column| column.key == key).unwrap_or(0);
+        let [instructions, noc, demand, dram, latency, replies] =
+            ["thread_instructions", "noc_bytes", "noc_demand_bytes", "dram_bytes", "latency_sum", "latency_count"].map(column);
+        let part = |bytes: f64, per_cycle: f64| bytes / WINDOW as f64 / per_cycle;
+        let fields = |of: &[f64]| {
+            alloc::vec![
+                ("ipc", Value::from(of[instructions] / WINDOW as f64)),
+                ("latency", (of[replies] > 0.0).then(|| of[latency] / of[replies]).into()),
+                ("noc_utilisation", part(of[noc], noc_bytes_per_cycle(gpu)).into()),
+                ("noc_demand", part(of[demand], noc_bytes_per_cycle(gpu)).into()),
+                ("dram_utilisation", part(of[dram], dram_bytes_per_cycle(gpu)).into()),
+            ]
+        };
+        let window = |(number, row): (u64, &Box32)| {
+            let kernels: Vec<Vec<f64>> =
+                row.chunks(KERNEL_COLUMNS.len()).take(self.kernels).map(|kernel| kernel.iter().map(|&n| f64::from(n)).collect()).collect();
+            let whole: Vec<f64> = (0..KERNEL_COLUMNS.len()).map(|i| kernels.iter().map(|kernel| kernel[i]).sum()).collect();
+            let mut pairs = alloc::vec![("start", Value::from(number * WINDOW))];
+            pairs.extend(fields(&whole));
+            pairs.push(("kernels", Value::array(kernels.iter().map(|kernel| Value::object(fields(kernel))))));
+            Value::object(pairs)
+        };
+        Value::array((self.first..).zip(&self.rows).map(window))
     }
 
     /// Names, units and meanings of the columns, and the peaks to compare them with.

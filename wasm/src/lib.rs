@@ -13,6 +13,7 @@ use js_sys::{Array, Uint32Array};
 use sim_core::controls::Controls;
 use sim_core::error::Problems;
 use sim_core::experiment::Experiment;
+use sim_core::figure::{self, Figure, Options};
 use sim_core::ids::KernelId;
 use sim_core::policy::PolicySpec;
 use sim_core::probe::{COMPONENTS, Component};
@@ -140,6 +141,12 @@ impl Simulation {
     #[wasm_bindgen(unchecked_return_type = "object")]
     pub fn result(&mut self) -> Result<JsValue, JsValue> {
         plain(&self.engine.result())
+    }
+
+    /// The result with `windows`, a list of what happened in each window of 400 cycles: what a figure's time series are measured in.
+    #[wasm_bindgen(js_name = resultWithWindows, unchecked_return_type = "object")]
+    pub fn result_with_windows(&mut self) -> Result<JsValue, JsValue> {
+        plain(&self.engine.result_with_windows())
     }
 
     /// Tells the run a kernel's IPC alone, measured by another simulation, so that `result()` has slowdowns.
@@ -280,6 +287,35 @@ pub fn config_hash(#[wasm_bindgen(unchecked_param_type = "string | object")] exp
 #[wasm_bindgen(unchecked_return_type = "object")]
 pub fn explain(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<JsValue, JsValue> {
     plain(&catalogue::explain(&read(experiment).map_err(|problems| error(&problems))?))
+}
+
+/// A figure as SVG text, to stand inline in a page or in a file. Options are `{width, title}`: pixels, and whether the title is drawn.
+/// Throws an `ExperimentError`.
+#[wasm_bindgen(js_name = figureSvg)]
+pub fn figure_svg(
+    #[wasm_bindgen(unchecked_param_type = "string | object")] figure: &JsValue,
+    #[wasm_bindgen(unchecked_param_type = "{ width?: number; title?: boolean }")] options: &JsValue,
+) -> Result<String, JsValue> {
+    let drawn =
+        || Ok(figure::draw(&decoded(figure, |given, problems| Figure::decode(given, "", problems))?, Options::decode(&value(options)?)?));
+    drawn().map_err(|problems| error(&problems))
+}
+
+/// The value of every point of a figure, from a list of the results of its document's runs, with null for what has not run; null where a
+/// point has no value. Throws an `ExperimentError`.
+#[wasm_bindgen(js_name = figureValues, unchecked_return_type = "(number | null)[]")]
+pub fn figure_values(
+    #[wasm_bindgen(unchecked_param_type = "string | object")] figure: &JsValue,
+    #[wasm_bindgen(unchecked_param_type = "string | (object | null)[]")] results: &JsValue,
+) -> Result<JsValue, JsValue> {
+    let values = || {
+        let figure = decoded(figure, |given, problems| Figure::decode(given, "", problems))?;
+        let results = value(results)?;
+        let empty = Vec::new();
+        let results = if let Value::Array(results) = &results { results } else { &empty };
+        Ok(figure.values(results))
+    };
+    plain(&Value::array(values().map_err(|problems| error(&problems))?))
 }
 
 /// A seed from the host's random numbers, for whoever asks for a new one.

@@ -322,3 +322,18 @@ fn fresh_seeds_are_fresh() {
     let mut simulation = start(EXPERIMENTS[0].1);
     assert_eq!(text(&simulation.result().expect("a result"), "engine"), corun::version());
 }
+
+/// A figure drawn and measured as the runner does it.
+#[test]
+fn a_figure_is_drawn_and_measured() {
+    let figure = r#"{"id": "f", "title": "One point", "kind": "bars", "series": ["SMK"], "categories": ["BP+CFD"],
+        "measure": {"path": "metrics.hspeedup", "reduce": "geomean"},
+        "points": [{"series": 0, "x": 0, "value": 0.5, "paper": 0.75, "runs": [0, 1]}, {"series": 0, "x": 0, "runs": [2]}]}"#;
+    let svg = corun::figure_svg(&figure.into(), &parsed(r#"{"width": 360}"#)).expect("an SVG");
+    assert!(svg.starts_with("<svg ") && svg.contains("data-point=\"0\"") && svg.contains("width=\"360\""));
+    let results = parsed(r#"[{"metrics": {"hspeedup": 0.5}}, {"metrics": {"hspeedup": 2}}, null]"#);
+    let values = corun::figure_values(&parsed(figure), &results).expect("values");
+    assert_eq!(JSON::stringify(&values).expect("JSON"), "[1,null]");
+    let bad = corun::figure_svg(&"{\"id\": 3}".into(), &parsed("{}")).expect_err("a problem");
+    assert!(problems(&bad).length() >= 4);
+}
