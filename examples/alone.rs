@@ -1,53 +1,69 @@
-//! How each kernel of the library behaves by itself: the whole GPU, greedy-then-oldest warps, as many CTAs as fit.
+//! How each kernel of the library behaves by itself: the whole GPU, greedy-then-oldest warps, as many CTAs as fit; then with half of the
+//! CTAs, and with twice the latency of L2 and DRAM.
 //!
-//! `cargo run --release --example alone -- [GPU] [CYCLES]`
+//! `cargo run --release --example alone -- [CYCLES]` prints docs/kernels.md.
 
-use sim_core::experiment::Experiment;
-use sim_core::ids::KernelId;
+use sim_core::gpu::{Gpu, presets};
 use sim_core::kernel::library;
-use sim_core::simulation::Simulation;
-use sim_core::value::Value;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let gpu = arguments.next().unwrap_or_else(|| "ccbp-16sm".into());
-    let cycles: i64 = arguments.next().map_or(Ok(300_000), |text| text.parse())?;
-    println!(
-        "{:<8} {:>6} {:>6} {:>6} {:>7} {:>6} {:>6} {:>8} {:>6} {:>9}",
-        "kernel", "CTAs", "thro", "NoC", "DRAM", "L2miss", "rf", "df", "lat", "kcyc/s"
-    );
+#[path = "../tests/alone/mod.rs"]
+mod alone;
+
+use alone::{Alone, TABLE_2, Target, far};
+
+fn main() -> Result<(), String> {
+    let cycles = std::env::args().nth(1).map_or(Ok(alone::CYCLES), |text| text.parse().map_err(|e| format!("CYCLES: {e}")))?;
+    let gpu = presets::find("ccbp-16sm").ok_or("no preset")?;
+    println!("{HEAD}");
+    for target in &TABLE_2 {
+        println!("{}", row(&gpu, target, cycles)?);
+    }
+    println!("{OTHERS}");
     for name in library::names() {
-        let value = Value::object([
-            ("corun", Value::from(1)),
-            ("gpu", gpu.as_str().into()),
-            ("kernels", Value::array([name])),
-            ("policy", "leftover".into()),
-            ("warp_order", "gto".into()),
-            ("stop", Value::object([("cycles", cycles)])),
-        ]);
-        let mut simulation = Simulation::new(&Experiment::decode(&value)?)?;
-        let start = std::time::Instant::now();
-        simulation.advance(u64::MAX);
-        let seconds = start.elapsed().as_secs_f64();
-        let result = simulation.result();
-        let kernel = result
-            .get("kernels")
-            .map(|kernels| if let Value::Array(items) = kernels { items[0].clone() } else { Value::Null })
-            .unwrap_or_default();
-        let number = |value: Option<&Value>| value.and_then(Value::as_f64).unwrap_or(f64::NAN);
-        let percent = |key: &str| 100.0 * number(kernel.get(key));
-        let throughput = 100.0 * number(result.get("gpu").and_then(|gpu| gpu.get("throughput")));
-        println!(
-            "{name:<8} {:>6} {throughput:>6.1} {:>6.1} {:>7.1} {:>6.1} {:>6.2} {:>8.2} {:>6.0} {:>9.0}",
-            simulation.cta_limit()[0][KernelId(0)],
-            percent("noc_utilisation"),
-            percent("dram_utilisation"),
-            percent("l2_miss_rate"),
-            number(kernel.get("rf")),
-            number(kernel.get("df")),
-            number(kernel.get("latency").and_then(|latency| latency.get("mean"))),
-            simulation.cycle() as f64 / seconds / 1e3,
-        );
+        if TABLE_2.iter().all(|target| target.name != name) {
+            let found = Alone::measure(&gpu, name, None, cycles)?;
+            println!("| {name} | {} | {:.1} | {:.1} | {:.1} | {:.1} |", found.ctas, found.throughput, found.noc, found.dram, found.l2_miss);
+        }
     }
     Ok(())
 }
+
+fn row(gpu: &Gpu, target: &Target, cycles: u64) -> Result<String, String> {
+    let full = Alone::measure(gpu, target.name, None, cycles)?;
+    let half = Alone::measure(gpu, target.name, Some(full.ctas / 2), cycles)?;
+    let slow = Alone::measure(&far(gpu), target.name, None, cycles)?;
+    let [thro, noc, dram, miss] = target.percent;
+    Ok(format!(
+        "| {} | {} | {} | {:.1} ({thro}) | {:.1} ({noc}) | {:.1} ({dram}) | {:.1} ({miss}) | {:.2} | {:.2} | {:.0} | {:.1} / {:.1} | {:.2} |",
+        target.name,
+        target.class.name(),
+        full.ctas,
+        full.throughput,
+        full.noc,
+        full.dram,
+        full.l2_miss,
+        full.rf,
+        full.df,
+        full.latency,
+        half.noc,
+        half.dram,
+        full.ipc / slow.ipc,
+    ))
+}
+
+const HEAD: &str = "<!-- Printed by `cargo run --release --example alone`: change the kernels, or examples/alone.rs. -->
+# The kernels by themselves
+
+Each kernel of CCBP's Table 2 alone on `ccbp-16sm`, greedy-then-oldest warps, as many CTAs as fit; in brackets what the paper prints. Percent
+of peak, but for L2 misses, which are percent of look-ups. NoC: replies that carry data, as CCBP's equation 1 counts them; acknowledgements
+of stores are left out. `rf`, `df`: reads and DRAM accesses for each request. Latency: an L1D read miss, in core cycles. Half: NoC / DRAM with
+half of the CTAs. Far: how many times slower with twice the latency of L2 and of DRAM. tests/kernels.rs keeps all of it.
+
+| kernel | class | CTAs | throughput | NoC | DRAM | L2 misses | rf | df | latency | half | far |
+| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |";
+
+const OTHERS: &str = "
+Kernels for lessons and tests, without a target:
+
+| kernel | CTAs | throughput | NoC | DRAM | L2 misses |
+| --- | --: | --: | --: | --: | --: |";

@@ -98,6 +98,8 @@ fn ccbp_16sm() -> Gpu {
             map: DramMap::RowBankColumn,
             page: PagePolicy::Open,
             latency: 120, // makes an unloaded DRAM access 380 core cycles in all (CCBP Table 1)
+            // tCCD: a line's four bursts lie in one bank group, where GDDR5 wants tCCDL, not tCCD, between bursts; 11 clocks for a line of 8
+            // make a saturated channel sustain 70 % of its peak, which is what CCBP §6 says that its DRAM does.
             // GDDR5 of GPGPU-Sim's GTX 480 configuration at 924 MHz, the same nanoseconds at 1246 MHz; tRTW is in its code (2 clocks).
             timing: DramTiming {
                 T: 8, // 128 B at 16 B a clock
@@ -109,7 +111,7 @@ fn ccbp_16sm() -> Gpu {
                 tRCD: 16,
                 tRRD: 8,
                 tFAW: 0,
-                tCCD: 3,
+                tCCD: 11,
                 tWR: 16,
                 tWTR: 7,
                 tRTW: 3,

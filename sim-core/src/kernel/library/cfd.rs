@@ -12,9 +12,10 @@ pub fn kernel() -> Kernel {
     let bytes = CELLS * 4;
     // Five variables of the cell itself, one array after the other.
     let own = |variable: i64| Address { offset: variable * bytes as i64, ..words(0, 256, 128) };
-    // The same of a neighbour: cells are numbered along a front, so a warp's neighbours lie near its own cells.
+    // The same of a neighbour: cells are numbered along a front, so a warp's neighbours lie
+    // near its own cells, within 15 lines.
     let neighbour =
-        |variable: i64| Address { lane: 0, loops: [bytes as i64 / 5, 0, 0], scatter: Scatter::Lane { bytes: 768 }, ..own(variable) };
+        |variable: i64| Address { lane: 0, loops: [bytes as i64 / 5, 0, 0], scatter: Scatter::Lane { bytes: 1900 }, ..own(variable) };
     // Index and three normals of each of the four faces.
     let face = |part: i64| Address { array: 1, offset: part * bytes as i64, loops: [4 * bytes as i64, 0, 0], ..words(1, 256, 128) };
     let program = vec![
@@ -38,7 +39,7 @@ pub fn kernel() -> Kernel {
         load(neighbour(3)),
         load(neighbour(4)),
         Op::Wait { loads: 0 },
-        alu(84),
+        alu(150),
         Op::End,
         store(Address { array: 2, ..own(0) }),
         store(Address { array: 2, ..own(1) }),

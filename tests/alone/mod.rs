@@ -1,0 +1,127 @@
+//! A kernel by itself, and what CCBP's Table 2 says of it. Used by tests/kernels.rs and examples/alone.rs.
+
+use sim_core::experiment::Experiment;
+use sim_core::gpu::Gpu;
+use sim_core::simulation::Simulation;
+use sim_core::value::Value;
+
+/// Cycles of a measurement: several launches of every kernel.
+pub const CYCLES: u64 = 400_000;
+
+/// What bounds a kernel (CCBP §3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// The NoC.
+    Nbi,
+    /// DRAM.
+    Dbi,
+    /// Latency.
+    Ls,
+}
+
+impl Class {
+    /// As CCBP abbreviates it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Nbi => "NBI",
+            Class::Dbi => "DBI",
+            Class::Ls => "LS",
+        }
+    }
+}
+
+/// A row of CCBP's Table 2: throughput, NoC, DRAM, L2 misses, in percent.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    pub name: &'static str,
+    pub class: Class,
+    pub percent: [u32; 4],
+}
+
+const fn row(name: &'static str, class: Class, percent: [u32; 4]) -> Target {
+    Target { name, class, percent }
+}
+
+/// CCBP, Table 2.
+pub const TABLE_2: [Target; 13] = [
+    row("CFD", Class::Nbi, [7, 54, 14, 15]),
+    row("LAV", Class::Nbi, [5, 53, 1, 1]),
+    row("SMV", Class::Nbi, [10, 52, 25, 30]),
+    row("KM", Class::Nbi, [2, 52, 22, 17]),
+    row("LBM", Class::Dbi, [17, 15, 61, 88]),
+    row("FTD", Class::Dbi, [29, 32, 65, 66]),
+    row("SAD", Class::Dbi, [5, 17, 64, 78]),
+    row("SRT", Class::Dbi, [25, 37, 59, 69]),
+    row("BFS", Class::Ls, [44, 14, 24, 100]),
+    row("BP", Class::Ls, [68, 19, 36, 51]),
+    row("BT", Class::Ls, [24, 27, 19, 44]),
+    row("HG", Class::Ls, [28, 19, 25, 74]),
+    row("PF", Class::Ls, [72, 28, 39, 90]),
+];
+
+/// How a kernel behaves by itself. Percent of peak where nothing else is said.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone {
+    /// CTAs that an SM holds.
+    pub ctas: u32,
+    pub throughput: f64,
+    /// Replies with data only.
+    pub noc: f64,
+    pub dram: f64,
+    /// Percent of look-ups.
+    pub l2_miss: f64,
+    pub rf: f64,
+    pub df: f64,
+    /// Core cycles of an L1D read miss.
+    pub latency: f64,
+    /// Thread instructions per cycle.
+    pub ipc: f64,
+}
+
+impl Alone {
+    /// Runs `kernel` on `gpu` with at most `ctas` CTAs on each SM.
+    pub fn measure(gpu: &Gpu, kernel: &str, ctas: Option<u32>, cycles: u64) -> Result<Alone, String> {
+        let used = Value::object([("kernel", Value::from(kernel))].into_iter().chain(ctas.map(|ctas| ("ctas_per_sm", ctas.into()))));
+        let value = Value::object([
+            ("corun", Value::from(1)),
+            ("gpu", gpu.name.as_str().into()),
+            ("kernels", Value::array([used])),
+            ("policy", "leftover".into()),
+            ("warp_order", "gto".into()),
+            ("stop", Value::object([("cycles", cycles)])),
+        ]);
+        let mut experiment = Experiment::decode(&value).map_err(|problems| problems.to_string())?;
+        experiment.gpu = gpu.clone();
+        let mut simulation = Simulation::new(&experiment).map_err(|problems| problems.to_string())?;
+        simulation.advance(u64::MAX);
+        let result = simulation.result();
+        let kernels = result.get("kernels");
+        let Some(Value::Array(kernels)) = kernels else { return Err("a result without kernels".to_owned()) };
+        let figure = |path: &str| {
+            let found = path.split('.').try_fold(&kernels[0], |value, key| value.get(key));
+            found.and_then(Value::as_f64).ok_or_else(|| format!("{kernel}: no {path}"))
+        };
+        // A reply has five flits, an acknowledgement one.
+        let rf = figure("rf")?;
+        let data = 5.0 * rf / (5.0 * rf + 1.0 - rf);
+        Ok(Alone {
+            ctas: simulation.cta_limit()[0][sim_core::ids::KernelId(0)],
+            throughput: 100.0 * result.get("gpu").and_then(|gpu| gpu.get("throughput")).and_then(Value::as_f64).ok_or("no throughput")?,
+            noc: 100.0 * figure("noc_utilisation")? * data,
+            dram: 100.0 * figure("dram_utilisation")?,
+            l2_miss: 100.0 * figure("l2_miss_rate")?,
+            rf,
+            df: figure("df")?,
+            latency: figure("latency.mean")?,
+            ipc: figure("ipc")?,
+        })
+    }
+}
+
+/// The GPU with twice the unloaded latency of L2 (200 core cycles more) and of DRAM (380 more in all, of which L2's are 200).
+pub fn far(gpu: &Gpu) -> Gpu {
+    let mut far = gpu.clone();
+    far.l2.latency += 200 * far.noc.mhz / far.core_mhz;
+    far.dram.latency += 180;
+    far
+}
