@@ -8,7 +8,6 @@ use rayon::prelude::*;
 use sim_core::catalogue;
 use sim_core::experiment::{Experiment, Stop};
 use sim_core::ids::KernelId;
-use sim_core::report;
 use sim_core::simulation::{Reason, Simulation};
 use sim_core::value::Value;
 use sim_core::windows::{KEPT, WINDOW};
@@ -108,7 +107,7 @@ impl Run {
 
 fn progress(experiment: &Experiment) -> ProgressBar {
     let cycles = match experiment.stop {
-        Stop::Cycles(cycles) => Some(cycles),
+        Stop::Cycles(cycles) => Some(experiment.warm_up.saturating_add(cycles)),
         Stop::KernelsDone { .. } => None,
     };
     if !std::io::stderr().is_terminal() {
@@ -134,8 +133,8 @@ fn ipc_alone(simulation: &Simulation) -> Vec<(KernelId, f64)> {
         .map(|(hash, experiment)| {
             let mut alone = Simulation::new(experiment).ok();
             let ipc = alone.as_mut().and_then(|alone| {
-                let reason = alone.advance(u64::MAX);
-                report::ipc(&alone.totals()[0], alone.cycle()).filter(|_| reason != Reason::Stuck)
+                alone.advance(u64::MAX);
+                alone.ipc(KernelId(0))
             });
             (hash, ipc)
         })

@@ -171,6 +171,7 @@ fn experiment() -> Value {
         ("policy", any_of(policies)),
         ("warp_order", any_of(vec![one_of(orders), group])),
         ("cta_order", one_of(CTA_ORDERS.iter().map(|order| order.0))),
+        ("warm_up", whole(0, MAX_CYCLES, "Cycles before anything is measured; they last until the policy has settled")),
         ("stop", stop),
         ("restart", typed("boolean", "A kernel that has run to its end starts again")),
         ("alone", typed("boolean", "Each kernel is also run by itself, so that slowdowns exist")),
@@ -289,6 +290,13 @@ fn result() -> Value {
                 ("digest", text("Digest of the whole state at the end")),
                 ("seed", typed("integer", "Seed")),
                 ("cycles", typed("integer", "Core cycles simulated")),
+                (
+                    "measured_from",
+                    any_of(vec![
+                        typed("integer", "First cycle after the warm-up; everything is measured from there"),
+                        typed("null", "The warm-up lasts"),
+                    ]),
+                ),
                 ("stop", one_of(["budget", "cycles", "kernels_done", "stuck"])),
                 ("wall_seconds", typed("number", "Seconds that the shared run took")),
                 ("cycles_per_second", typed("number", "Simulated cycles a second")),

@@ -8,7 +8,7 @@ use crate::{Failure, input};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::error::Problems;
-use sim_core::experiment::{Experiment, Stop};
+use sim_core::experiment::Experiment;
 use sim_core::ids::KernelId;
 use sim_core::report;
 use sim_core::simulation::{Reason, Simulation};
@@ -329,8 +329,8 @@ impl Work<'_> {
     fn perform(&self, task: Task) -> Option<()> {
         match task {
             Task::Alone(hash, experiment) => {
-                let (mut alone, reason) = self.simulate(&experiment)?;
-                let ipc = report::ipc(&alone.totals()[0], alone.cycle()).filter(|_| reason != Reason::Stuck);
+                let (mut alone, _) = self.simulate(&experiment)?;
+                let ipc = alone.ipc(KernelId(0));
                 self.alone.set(hash, ipc);
             }
             Task::Point(point, waits) => {
@@ -354,22 +354,14 @@ impl Work<'_> {
 
     fn simulate(&self, experiment: &Experiment) -> Option<(Simulation, Reason)> {
         let mut simulation = Simulation::new(experiment).map_err(|problems| self.fail(problems)).ok()?;
-        let cycles = match experiment.stop {
-            Stop::Cycles(cycles) => cycles,
-            // Nobody knows how long it takes: its progress is told when it is over.
-            Stop::KernelsDone { .. } => u64::MAX,
-        };
         let mut told = 0;
         loop {
             if interrupted() {
                 return None;
             }
             let reason = simulation.advance(SLICE);
-            let steps = if reason == Reason::Budget {
-                (u128::from(simulation.cycle()) * u128::from(STEPS) / u128::from(cycles)) as u64
-            } else {
-                STEPS
-            };
+            let part = if reason == Reason::Budget { simulation.part_done() } else { 1.0 };
+            let steps = told.max((part * STEPS as f64) as u64);
             self.steps.fetch_add(steps - told, Ordering::Relaxed);
             told = steps;
             if reason != Reason::Budget {

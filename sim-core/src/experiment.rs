@@ -52,6 +52,8 @@ pub struct Experiment {
     pub policy: PolicySpec,
     /// Order of warps.
     pub warp_order: WarpOrder,
+    /// Cycles that run before anything is measured; then until the policy has settled too. `Stop::Cycles` counts from there on.
+    pub warm_up: Cycle,
     /// When the run ends.
     pub stop: Stop,
     /// Whether a kernel that has run to its end starts again.
@@ -134,6 +136,10 @@ impl Experiment {
             Some(value) => read_stop(value, problems),
             None => Some(Stop::Cycles(DEFAULT_CYCLES)),
         };
+        let warm_up = fields.int("warm_up", 0..=MAX_CYCLES as i64, Some(0), problems);
+        if matches!((warm_up, stop), (Some(1..), Some(Stop::KernelsDone { .. }))) {
+            problems.add("warm_up", "a warm-up before kernels run to their end", "none, or stop.cycles alone");
+        }
         let restart = fields.flag("restart", true, problems);
         let alone = fields.flag("alone", true, problems);
         fields.finish(problems);
@@ -149,6 +155,7 @@ impl Experiment {
             gpu: gpu?,
             policy: policy?,
             warp_order: warp_order?,
+            warm_up: warm_up? as Cycle,
             stop: stop?,
             restart,
             alone,
@@ -260,7 +267,7 @@ impl Experiment {
             Stop::Cycles(cycles) => Value::object([("cycles", cycles)]),
             Stop::KernelsDone { at_most } => Value::object([("kernels_done", Value::from(true)), ("cycles", at_most.into())]),
         };
-        alloc::vec![
+        let mut pairs = alloc::vec![
             ("seed", self.seed.into()),
             ("gpu", Value::Object(gpu)),
             ("kernels", Value::array(kernels)),
@@ -270,7 +277,12 @@ impl Experiment {
             ("stop", stop),
             ("restart", self.restart.into()),
             ("alone", self.alone.into()),
-        ]
+        ];
+        // Written only where there is one: experiments without it keep the hash that they have always had.
+        if self.warm_up > 0 {
+            pairs.push(("warm_up", self.warm_up.into()));
+        }
+        pairs
     }
 
     /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without texts for people and whether it

@@ -49,7 +49,7 @@ fn curve(experiment: &Experiment, kernel: KernelId, cycles: Cycle) -> Result<Vec
 /// The run of a kernel alone, with so many CTAs on every SM or with all that fit.
 fn alone(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Experiment {
     let policy = ctas.map_or_else(PolicySpec::leftover, |ctas| PolicySpec::fixed(&[ctas]));
-    Experiment { policy, stop: Stop::Cycles(cycles), restart: true, ..experiment.alone(kernel) }
+    Experiment { policy, stop: Stop::Cycles(cycles), warm_up: 0, restart: true, ..experiment.alone(kernel) }
 }
 
 fn point(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Result<Point, Problems> {

@@ -138,10 +138,9 @@ fn counters(stats: &KernelStats) -> Value {
 
 /// The result of a run as it stands (wall-clock figures are the runner's to add).
 pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
-    let totals = simulation.totals();
+    let measured = simulation.measured();
+    let (totals, cycles) = (&measured.stats, measured.cycles);
     let digest = simulation.digest();
-    let cycles = simulation.cycle();
-    let machine = simulation.machine();
     let experiment = simulation.experiment();
     let gpu = &experiment.gpu;
     let mut whole = KernelStats::default();
@@ -164,7 +163,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
             ("rf", ratio(stats.read_requests, stats.requests).into()),
             ("df", ratio(stats.reported_dram_accesses, stats.replies).into()),
             ("latency", latency(stats)),
-            ("stalls", stall_shares(&machine.kernel_stalls(kernel))),
+            ("stalls", stall_shares(&measured.stalls[kernel.index()])),
             ("ctas_per_sm", ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())).into()),
             ("counters", counters(stats)),
         ]);
@@ -172,7 +171,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
     }
     let mut gpu_fields = rates(&whole, gpu, cycles);
     gpu_fields.push(("throughput", ipc(&whole, cycles).map(|ipc| ipc / f64::from(peak_ipc(gpu))).into()));
-    gpu_fields.push(("stalls", stall_shares(&machine.stalls())));
+    gpu_fields.push(("stalls", stall_shares(&measured.all_stalls)));
     gpu_fields.push(("scheduler_cycles", scheduler_cycles(gpu, cycles).into()));
     Value::object([
         ("corun", Value::from(1_u32)),
@@ -182,7 +181,8 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("config_hash", experiment.config_hash().into()),
         ("digest", hex(digest).into()),
         ("seed", experiment.seed.into()),
-        ("cycles", cycles.into()),
+        ("cycles", simulation.cycle().into()),
+        ("measured_from", measured.from.into()),
         ("stop", reason.key().into()),
         ("gpu", Value::object(gpu_fields)),
         ("kernels", kernels.into()),

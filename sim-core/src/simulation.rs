@@ -15,7 +15,7 @@ use crate::observation::{Observation, Profile};
 use crate::policy::{AnyPolicy, Decision, Log, Needs, Policy, PolicySpec};
 use crate::profile;
 use crate::report;
-use crate::stats::KernelStats;
+use crate::stats::{KernelStats, StallCounts};
 use crate::stuck;
 use crate::value::Value;
 use crate::windows::Windows;
@@ -72,6 +72,32 @@ pub struct Simulation {
     /// Warp instructions when progress was last looked at, and when they last grew.
     progress: (u64, Cycle),
     ipc_alone: PerKernel<Option<f64>>,
+    /// Where measuring began; `None` during the warm-up.
+    began: Option<Began>,
+}
+
+/// Counters at the end of the warm-up, all zero where there is none.
+#[derive(Clone, Debug)]
+struct Began {
+    at: Cycle,
+    stats: Vec<KernelStats>,
+    stalls: Vec<StallCounts>,
+    all_stalls: StallCounts,
+}
+
+/// What a result is made of: counters of the cycles that are measured, so far.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The first of these cycles; `None` while the warm-up lasts, whose counters these are then.
+    pub from: Option<Cycle>,
+    /// How many cycles.
+    pub cycles: Cycle,
+    /// Counters of each kernel.
+    pub stats: Vec<KernelStats>,
+    /// Stalled scheduler-cycles while a scheduler held warps of each kernel.
+    pub stalls: Vec<StallCounts>,
+    /// Stalled scheduler-cycles of all schedulers.
+    pub all_stalls: StallCounts,
 }
 
 impl Simulation {
@@ -94,8 +120,12 @@ impl Simulation {
             asked_at: 0,
             progress: (0, 0),
             ipc_alone: PerKernel([None; crate::ids::MAX_KERNELS]),
+            began: None,
             experiment: experiment.clone(),
         };
+        if experiment.warm_up == 0 {
+            simulation.begin();
+        }
         simulation.start_policy()?;
         Ok(simulation)
     }
@@ -149,9 +179,13 @@ impl Simulation {
         if let Some(interval) = self.policy.interval() {
             border = border.min(self.asked_at + interval);
         }
-        match self.experiment.stop {
-            Stop::Cycles(cycles) | Stop::KernelsDone { at_most: cycles } => border.min(cycles.max(self.machine.now + 1)),
-        }
+        let due = match (&self.began, self.experiment.stop) {
+            (None, _) => self.experiment.warm_up,
+            (Some(began), Stop::Cycles(cycles)) => began.at.saturating_add(cycles),
+            (_, Stop::KernelsDone { at_most }) => at_most,
+        };
+        // A warm-up that lasts until the policy settles has no end that is known.
+        if due > self.machine.now || self.began.is_some() { border.min(due.max(self.machine.now + 1)) } else { border }
     }
 
     fn at_border(&mut self) {
@@ -166,13 +200,29 @@ impl Simulation {
         if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
             self.ask_policy();
         }
+        if self.began.is_none() && now >= self.experiment.warm_up && self.policy.settled() {
+            self.begin();
+        }
+    }
+
+    /// Begins to measure.
+    fn begin(&mut self) {
+        let now = self.counted(self.machine.now);
+        self.began = Some(Began { at: self.machine.now, stats: now.stats, stalls: now.stalls, all_stalls: now.all_stalls });
+    }
+
+    /// All counters since the run began.
+    fn counted(&mut self, cycles: Cycle) -> Measured {
+        let stats = self.totals();
+        let stalls = KernelId::first(stats.len()).map(|kernel| self.machine.kernel_stalls(kernel)).collect();
+        Measured { from: None, cycles, stats, stalls, all_stalls: self.machine.stalls() }
     }
 
     fn stopped(&self) -> Option<Reason> {
         let now = self.machine.now;
         let all_done = || KernelId::first(self.machine.kernels()).all(|kernel| self.machine.run(kernel).runs > 0);
         match self.experiment.stop {
-            Stop::Cycles(cycles) if now >= cycles => return Some(Reason::Cycles),
+            Stop::Cycles(cycles) if self.began.as_ref().is_some_and(|began| now - began.at >= cycles) => return Some(Reason::Cycles),
             Stop::KernelsDone { .. } if all_done() => return Some(Reason::KernelsDone),
             Stop::KernelsDone { at_most } if now >= at_most => return Some(Reason::Cycles),
             _ => {}
@@ -300,6 +350,33 @@ impl Simulation {
         KernelId::first(self.machine.kernels()).map(|kernel| self.machine.kernel_stats(kernel)).collect()
     }
 
+    /// What is measured so far: everything, or what came after the warm-up.
+    pub fn measured(&mut self) -> Measured {
+        let mut measured = self.counted(self.machine.now);
+        if let Some(began) = &self.began {
+            measured.from = Some(began.at);
+            measured.cycles -= began.at;
+            measured.stats.iter_mut().zip(&began.stats).for_each(|(now, then)| *now = *now - *then);
+            measured.stalls.iter_mut().zip(&began.stalls).for_each(|(now, then)| *now = *now - *then);
+            measured.all_stalls = measured.all_stalls - began.all_stalls;
+        }
+        measured
+    }
+
+    /// The IPC of one kernel as it is measured, unless the run has got stuck.
+    pub fn ipc(&mut self, kernel: KernelId) -> Option<f64> {
+        let measured = self.measured();
+        let stuck = self.stopped() == Some(Reason::Stuck);
+        report::ipc(measured.stats.get(kernel.index())?, measured.cycles).filter(|_| !stuck)
+    }
+
+    /// How much of a run for a number of cycles is done, from 0 to 1; of another run, nothing is known before its end.
+    pub fn part_done(&self) -> f64 {
+        let Stop::Cycles(cycles) = self.experiment.stop else { return 0.0 };
+        let end = self.began.as_ref().map_or(self.experiment.warm_up.max(self.machine.now), |began| began.at).saturating_add(cycles);
+        (self.machine.now as f64 / end as f64).min(1.0)
+    }
+
     /// One number for the whole state: machine, counters and decisions.
     pub fn digest(&mut self) -> u64 {
         self.machine.settle();
@@ -404,6 +481,46 @@ mod tests {
             assert_eq!(whole, digest_after(original, [u64::MAX].into_iter()));
             assert_eq!(whole, digest_after(copy, [u64::MAX].into_iter()), "from a snapshot");
         }
+    }
+
+    /// What is measured after a warm-up is what a run without one did from there on, and looks at it change nothing.
+    #[test]
+    fn a_warm_up_is_run_and_not_measured() {
+        let plain = experiment("even");
+        let warm = Experiment { warm_up: 10_000, stop: Stop::Cycles(20_000), ..plain.clone() };
+        let mut by_hand = Simulation::new(&plain).unwrap();
+        by_hand.advance(10_000);
+        let before = by_hand.totals();
+        assert_eq!(by_hand.advance(u64::MAX), Reason::Cycles);
+        let mut run = Simulation::new(&warm).unwrap();
+        run.advance(9_999);
+        assert_eq!(run.measured().from, None);
+        assert_eq!((run.advance(u64::MAX), run.cycle(), run.digest()), (Reason::Cycles, 30_000, by_hand.digest()));
+        let after: Vec<KernelStats> = by_hand.totals().iter().zip(&before).map(|(&all, &first)| all - first).collect();
+        let measured = run.measured();
+        assert_eq!((measured.from, measured.cycles, &measured.stats), (Some(10_000), 20_000, &after));
+        assert_eq!(measured.stalls.len(), 2);
+        assert_eq!(run.result().get("measured_from").and_then(Value::as_int), Some(10_000));
+        let alone = warm.alone(KernelId(0));
+        assert_eq!((alone.warm_up, alone.config_hash() == plain.alone(KernelId(0)).config_hash()), (10_000, false));
+    }
+
+    /// A scheme that learns is judged by what it has learned.
+    #[test]
+    fn a_warm_up_lasts_until_the_policy_has_settled() {
+        let spec = PolicySpec::decode(&"ccbp".into(), "policy", 2, 2, &mut Problems::default()).unwrap();
+        let spec = spec.with("time_scale", Setting::Number(0.02)).with("profile_cycles", Setting::Int(1000));
+        let warm = Experiment { policy: spec, warm_up: 1, stop: Stop::Cycles(5_000), ..experiment("even") };
+        let mut run = Simulation::new(&warm).unwrap();
+        while !run.settled() {
+            assert_eq!((run.measured().from, run.advance(100)), (None, Reason::Budget));
+            assert!(run.cycle() < 1_000_000, "it never settles");
+        }
+        let settled = run.cycle();
+        assert!(settled > 1000, "nothing was learned");
+        assert_eq!(run.advance(u64::MAX), Reason::Cycles);
+        let from = run.measured().from.unwrap();
+        assert!(from >= settled - 100 && from <= settled && run.cycle() == from + 5_000, "{from} {settled}");
     }
 
     /// Profiles are measured when a policy asks for them, once, and go with the run and its snapshots.
