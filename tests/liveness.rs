@@ -86,8 +86,8 @@ fn a_deadlock_is_found_and_explained_from_its_cause() {
         ),
         (r#"{ "warp_quota": [0, 0] }"#, &["warps of BP are ready but have used their quota of 0 instructions"]),
         (r#"{ "cta_throttle": [0, 0] }"#, &["warps of COPY are ready but belong to CTAs that are throttled"]),
-        (r#"{ "sm_mask": [[], [0, 1]] }"#, &["BP: 4096 CTAs wait to be placed: the controls let no SM take one"]),
-        (r#"{ "cta_target": [0, 4] }"#, &["BP: 4096 CTAs wait to be placed: the controls let no SM take one"]),
+        (r#"{ "sm_mask": [[], [0, 1]] }"#, &["BP: 8192 CTAs wait to be placed: the controls let no SM take one"]),
+        (r#"{ "cta_target": [0, 4] }"#, &["BP: 8192 CTAs wait to be placed: the controls let no SM take one"]),
     ] {
         let (reason, why) = stuck(controls);
         assert_eq!(reason, Reason::Stuck, "{controls}");

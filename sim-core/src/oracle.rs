@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_spatial_oracle_tries_all_counts_jointly() {
-        let experiment = experiment(&["BP", "SAD"], Some(2));
+        let experiment = experiment(&["CFD", "SAD"], Some(2));
         assert_eq!(counts(&experiment), [[1, 1], [1, 2], [2, 1], [2, 2]]);
         let sweep = sweep(&experiment, Space::Spatial).unwrap();
         let point = sweep.point(1).unwrap().experiment;

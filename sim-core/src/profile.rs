@@ -67,7 +67,7 @@ mod tests {
     use crate::value::Value;
 
     fn experiment() -> Experiment {
-        let kernels = Value::array(["BP", "CFD"]);
+        let kernels = Value::array(["CFD", "SAD"]);
         let value = Value::object([("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", kernels), ("policy", "even".into())]);
         Experiment::decode(&value).unwrap()
     }
