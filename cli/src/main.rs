@@ -13,6 +13,7 @@ mod run;
 mod schema;
 mod sweep;
 mod trace;
+mod workers;
 
 use clap::{Parser, Subcommand};
 use sim_core::error::Problems;

@@ -171,7 +171,7 @@ fn experiment() -> Value {
         ("policy", any_of(policies)),
         ("warp_order", any_of(vec![one_of(orders), group])),
         ("cta_order", one_of(CTA_ORDERS.iter().map(|order| order.0))),
-        ("warm_up", whole(0, MAX_CYCLES, "Cycles before anything is measured; they last until the policy has settled")),
+        ("warm_up", whole(0, MAX_CYCLES, "Cycles before anything is measured, after the policy has settled")),
         ("stop", stop),
         ("restart", typed("boolean", "A kernel that has run to its end starts again")),
         ("alone", typed("boolean", "Each kernel is also run by itself, so that slowdowns exist")),

@@ -4,9 +4,9 @@
 //! that needs it, and every mix gets its figure. A worker holds one simulation, so memory grows with the jobs and not with the points.
 
 use crate::results::{self, Appender, Row};
+use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
 use crate::{Failure, input};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::error::Problems;
 use sim_core::experiment::Experiment;
 use sim_core::ids::KernelId;
@@ -14,32 +14,13 @@ use sim_core::report;
 use sim_core::simulation::{Reason, Simulation};
 use sim_core::sweep::{Point, Sweep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io::IsTerminal;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// Cycles between two looks at the flag that Ctrl-C sets: well below a tenth of a second.
-const SLICE: u64 = 4096;
-
-/// Steps of progress in one run.
-const STEPS: u64 = 1000;
-
-/// Between two looks at the progress.
-const LOOK: Duration = Duration::from_millis(100);
-
-/// Between two lines of progress where stderr is no terminal, and before the first of them.
-const TELL: Duration = Duration::from_secs(60);
-const TELL_FIRST: Duration = Duration::from_secs(10);
+use std::sync::atomic::AtomicU64;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Most problems that are reported of the points.
 const MAX_PROBLEMS: usize = 100;
-
-/// Set by Ctrl-C and SIGTERM.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Arguments of `corun sweep`.
 #[derive(Args, Debug)]
@@ -117,7 +98,7 @@ impl How {
         let todo: VecDeque<usize> = (shard.first..sweep.points()).step_by(shard.of).filter(|index| !done.contains(index)).collect();
         let runs = todo.len() + runs_alone(sweep, &todo, &alone)?;
         let file = Appender::open(&self.out, complete)?;
-        let jobs = self.jobs.or(thread::available_parallelism().ok().and_then(|n| n.try_into().ok())).map_or(1, NonZero::get);
+        let jobs = workers::jobs(self.jobs);
         stop_at_signals();
         let started = Instant::now();
         let work = Work {
@@ -127,7 +108,7 @@ impl How {
             out: Mutex::new(Ok(file)),
             steps: AtomicU64::new(0),
         };
-        work.run(usize::from(jobs).min(runs), runs as u64 * STEPS);
+        work.run(jobs.min(runs), runs as u64 * STEPS);
         // The lock on the file lasts until its lines are in order.
         let _held = work.out.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         self.finish(sweep, shard, done.len(), started)
@@ -151,19 +132,6 @@ impl How {
     }
 }
 
-fn stop_at_signals() {
-    // Without a handler, a signal ends the process, and --resume still finds what is done.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-}
-
-fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
-}
-
 /// Decodes every point that is to be run, so that nothing starts before all can; counts the runs alone that they need.
 fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, alone: &Alone) -> Result<usize, Problems> {
     let mut problems = Problems::default();
@@ -181,10 +149,6 @@ fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, alone: &Alone) -> Result<us
         }
     }
     problems.or(needed.len())
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// IPC alone by config hash.
@@ -284,26 +248,7 @@ struct Work<'s> {
 impl Work<'_> {
     /// Runs everything on `jobs` threads, or until a signal.
     fn run(&self, jobs: usize, steps: u64) {
-        thread::scope(|scope| {
-            let (ended, all) = channel::<()>();
-            for _ in 0..jobs {
-                let ended = ended.clone();
-                scope.spawn(move || {
-                    while let Some(task) = self.next() {
-                        if self.perform(task).is_none() {
-                            break;
-                        }
-                    }
-                    drop(ended);
-                });
-            }
-            drop(ended);
-            let mut progress = Progress::new(steps);
-            while all.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                progress.show(self.steps.load(Ordering::Relaxed));
-            }
-            progress.bar.finish_and_clear();
-        });
+        workers::run(jobs, steps, &self.steps, || self.perform(self.next()?));
     }
 
     /// The next task in order: a point's runs alone that nobody has claimed, then the point. So whoever waits for a figure waits for a run
@@ -353,59 +298,13 @@ impl Work<'_> {
     }
 
     fn simulate(&self, experiment: &Experiment) -> Option<(Simulation, Reason)> {
-        let mut simulation = Simulation::new(experiment).map_err(|problems| self.fail(problems)).ok()?;
-        let mut told = 0;
-        loop {
-            if interrupted() {
-                return None;
-            }
-            let reason = simulation.advance(SLICE);
-            let part = if reason == Reason::Budget { simulation.part_done() } else { 1.0 };
-            let steps = told.max((part * STEPS as f64) as u64);
-            self.steps.fetch_add(steps - told, Ordering::Relaxed);
-            told = steps;
-            if reason != Reason::Budget {
-                return Some((simulation, reason));
-            }
-        }
+        workers::simulate(experiment, &self.steps).map_err(|problems| self.fail(problems)).ok()?
     }
 
     /// Ends the sweep with a failure.
     fn fail(&self, problems: Problems) {
         *locked(&self.out) = Err(problems);
-        INTERRUPTED.store(true, Ordering::Relaxed);
-    }
-}
-
-/// A bar on a terminal, else a line now and then.
-struct Progress {
-    bar: ProgressBar,
-    lines: bool,
-    started: Instant,
-    tell_at: Duration,
-}
-
-impl Progress {
-    fn new(steps: u64) -> Progress {
-        let lines = !std::io::stderr().is_terminal();
-        let target = if lines { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{bar:40} {percent}% {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::with_draw_target(Some(steps), target).with_style(style);
-        Progress { bar, lines, started: Instant::now(), tell_at: TELL_FIRST }
-    }
-
-    fn show(&mut self, steps: u64) {
-        let elapsed = self.started.elapsed();
-        let all = self.bar.length().unwrap_or(0).max(1);
-        let left = elapsed.as_secs_f64() * all.saturating_sub(steps) as f64 / steps.max(1) as f64;
-        let message =
-            if steps == 0 { String::new() } else { format!("about {} left", indicatif::HumanDuration(Duration::from_secs_f64(left))) };
-        if self.lines && elapsed >= self.tell_at {
-            eprintln!("{} % after {}, {message}", 100 * steps / all, indicatif::HumanDuration(elapsed));
-            self.tell_at = elapsed + TELL;
-        }
-        self.bar.set_message(message);
-        self.bar.set_position(steps);
+        workers::interrupt();
     }
 }
 

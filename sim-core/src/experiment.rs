@@ -52,7 +52,7 @@ pub struct Experiment {
     pub policy: PolicySpec,
     /// Order of warps.
     pub warp_order: WarpOrder,
-    /// Cycles that run before anything is measured; then until the policy has settled too. `Stop::Cycles` counts from there on.
+    /// Cycles that run before anything is measured, after the policy has settled. `Stop::Cycles` counts from there on. 0: all is measured.
     pub warm_up: Cycle,
     /// When the run ends.
     pub stop: Stop,
