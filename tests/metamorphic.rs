@@ -24,6 +24,7 @@ fn experiment(gpu: Gpu, kernels: &[&str], policy: PolicySpec) -> Experiment {
         kernels: kernels.iter().map(found).collect(),
         policy,
         warp_order: sim_core::controls::WarpOrder::Gto,
+        warm_up: 0,
         stop: Stop::Cycles(CYCLES),
         restart: true,
         alone: false,
