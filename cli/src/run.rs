@@ -253,7 +253,9 @@ fn print_table(result: &Value) {
         input::print(&format!("{:<10}{value:>10}   {}", metric.title, metric.formula));
     }
     for decision in items(result.get("policy").and_then(|policy| policy.get("decisions"))) {
-        let kernel = decision.get("kernel").and_then(Value::as_int).map_or(String::new(), |kernel| format!("kernel {kernel} "));
+        let number = decision.get("kernel").and_then(Value::as_int).and_then(|kernel| usize::try_from(kernel).ok());
+        let kernel = number.and_then(|number| items(result.get("kernels")).get(number));
+        let kernel = kernel.map_or(String::new(), |kernel| format!("{} ", shown(kernel.get("name"))));
         input::print(&format!("cycle {}: {kernel}{}", shown(decision.get("cycle")), shown(decision.get("text"))));
     }
 }

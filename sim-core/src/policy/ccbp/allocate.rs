@@ -71,6 +71,8 @@ pub struct Allocation<'a> {
     grants: Vec<Grant>,
     share: Vec<f64>,
     live: Vec<bool>,
+    /// CTAs that are kept free for each kernel that has none yet: one, unless one of each does not fit.
+    reserved: usize,
 }
 
 /// All turns: what each kernel gets.
@@ -84,13 +86,27 @@ impl<'a> Allocation<'a> {
     /// Before the first turn.
     pub fn new(demands: &'a [Demand], rules: Rules) -> Self {
         let kernels = demands.len();
-        Allocation {
+        let mut allocation = Allocation {
             demands,
             rules,
             grants: alloc::vec![Grant::default(); kernels],
             share: alloc::vec![0.0; kernels],
             live: alloc::vec![true; kernels],
+            reserved: 1,
+        };
+        if !allocation.holds(&allocation.grants) {
+            allocation.reserved = 0;
         }
+        allocation
+    }
+
+    /// Whether an SM holds the CTAs of these grants and what is reserved.
+    fn holds(&self, grants: &[Grant]) -> bool {
+        let parts = |r: &Resources| [r.ctas, r.threads, r.registers, r.shared_bytes].map(u64::from);
+        let ctas = |grant: &Grant| grant.ctas.max(self.reserved) as u64;
+        let taken =
+            |part: usize| self.demands.iter().zip(grants).map(|(demand, grant)| parts(&demand.cta)[part] * ctas(grant)).sum::<u64>();
+        parts(&self.rules.sm).into_iter().enumerate().all(|(part, whole)| taken(part) <= whole)
     }
 
     /// One turn: which kernel's it was, and whether what it asked for fitted. `None` when every kernel is finished.
@@ -159,19 +175,13 @@ impl<'a> Allocation<'a> {
 
     /// The grant if it fits (line 22), its bandwidth cut where that is allowed.
     fn fitted(&self, kernel: usize, grant: Grant) -> Option<Grant> {
-        let mut left = [self.rules.sm.ctas, self.rules.sm.threads, self.rules.sm.registers, self.rules.sm.shared_bytes].map(u64::from);
-        let (mut noc, mut dram) = (self.rules.units, self.rules.units);
-        for (other, (has, demand)) in self.grants.iter().zip(self.demands).enumerate() {
-            let has = if other == kernel { grant } else { *has };
-            let cta = [demand.cta.ctas, demand.cta.threads, demand.cta.registers, demand.cta.shared_bytes];
-            for (left, one) in left.iter_mut().zip(cta) {
-                *left = left.checked_sub(u64::from(one) * has.ctas as u64)?;
-            }
-            if other != kernel {
-                noc -= has.noc;
-                dram -= has.dram;
-            }
+        let mut grants = self.grants.clone();
+        grants[kernel] = grant;
+        if !self.holds(&grants) {
+            return None;
         }
+        let left = |of: fn(&Grant) -> f64| self.rules.units - (grants.iter().map(of).sum::<f64>() - of(&grant));
+        let (noc, dram) = (left(|grant| grant.noc), left(|grant| grant.dram));
         if grant.noc <= noc + EPSILON && grant.dram <= dram + EPSILON {
             return Some(grant);
         }

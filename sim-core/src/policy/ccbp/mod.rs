@@ -15,7 +15,7 @@
 //! # Deviations
 //! 1. IPC alone cannot be seen while kernels share. It is given, or measured before the run (§5.5 does not say).
 //! 2. The offline variant measures in the run itself, with its longer windows; `settled` says from when on it can be judged.
-//! 3. A kernel that Algorithm 1 leaves without a CTA may hold one: no kernel starves for ever.
+//! 3. Algorithm 1 keeps room for one CTA of each kernel, and a kernel that gets no bandwidth keeps its even rate: no kernel starves for ever.
 //! 4. On a GPU with unlike SMs, an SM has what each class has at least: all SMs share one combination (§5.2).
 //! 5. A latency-sensitive kernel without reads, or without DRAM accesses, is held to the other bound alone.
 
@@ -94,6 +94,12 @@ pub const INFO: PolicyInfo = PolicyInfo {
             &["backlog", "starved"],
             "backlog",
             "When a kernel counts as bandwidth-intensive. backlog: requests sent in an interval and left waiting at its end reach the even share. starved: requests wait at the end of at least half of the intervals",
+        ),
+        Param::choice(
+            "factors",
+            &["measured", "first"],
+            "measured",
+            "rf and df that turn bandwidth back into a rate. measured: those with which that bandwidth was measured, at the nearest CTA count; first: those of the factor window",
         ),
         Param::choice(
             "curve_points",
@@ -178,6 +184,7 @@ struct Settings {
     drain_limit: Cycle,
     poll: Cycle,
     starved: bool,
+    measured_factors: bool,
     every_point: bool,
     clip: bool,
     stop_at_first: bool,
@@ -219,6 +226,7 @@ impl Settings {
             drain_limit: cycles(spec.int("drain_limit"), scale),
             poll: cycles(1000, scale),
             starved: spec.choice("demand") == "starved",
+            measured_factors: spec.choice("factors") == "measured",
             every_point: spec.choice("curve_points") == "all",
             clip: spec.choice("ls_mode") == "clip",
             stop_at_first: spec.choice("on_rejection") == "stop",
@@ -276,11 +284,23 @@ struct Learned {
     waiting: u64,
     nonempty: u64,
     kind: KernelType,
-    /// Measured points of a bandwidth-intensive kernel: CTAs, units of NoC, units of DRAM.
-    points: Vec<(u32, f64, f64)>,
+    /// Where its bandwidth was measured, CTAs rising; one point for a latency-sensitive kernel.
+    points: Vec<Point>,
     /// Bandwidth with 0, 1, 2, … CTAs, units.
     noc: Vec<f64>,
     dram: Vec<f64>,
+}
+
+/// A measurement of a kernel's bandwidth.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Point {
+    /// CTAs that could issue, on every SM.
+    ctas: u32,
+    /// Units of each bandwidth.
+    noc: f64,
+    dram: f64,
+    /// rf and df meanwhile.
+    factors: Factors,
 }
 
 /// The best allocation so far, and what the next one is.
@@ -429,8 +449,7 @@ impl Ccbp {
     fn count_factors(&mut self, seen: &Observation, log: &mut Log) {
         let model = self.model(seen);
         for kernel in KernelId::first(seen.kernels) {
-            let n = self.counted(seen, kernel);
-            let factors = Factors::count(n.requests, n.read_requests, n.replies, n.reported_dram_accesses);
+            let factors = count_factors(&self.counted(seen, kernel));
             let even_rate = model.even_rate(factors, seen.kernels);
             let learned = &mut self.kernels[kernel.index()];
             (learned.factors, learned.even_rate) = (factors, even_rate);
@@ -494,7 +513,7 @@ impl Ccbp {
             };
             decide(log, seen, kernel, text);
             if kind == KernelType::LatencySensitive {
-                self.draw_line(seen, &model, kernel, counted);
+                self.draw_line(seen, kernel);
             } else {
                 let points = cta_points(self.kernels[kernel.index()].ctas.0, self.settings.every_point);
                 self.todo.extend(points.into_iter().map(|ctas| (kernel, ctas)));
@@ -505,23 +524,26 @@ impl Ccbp {
         self.todo.reverse();
     }
 
-    /// Units of bandwidth that `counted` moved since the phase began.
-    fn units(&self, seen: &Observation, model: &Model, counted: KernelStats) -> (f64, f64) {
-        let factors = Factors::count(counted.requests, counted.read_requests, counted.replies, counted.reported_dram_accesses);
-        let rate = self.rate(seen, counted.requests);
-        let units = self.settings.units;
-        (model.noc_bytes(rate, factors.rf) / model.noc * units, model.dram_bytes(rate, factors.df) / model.dram * units)
+    /// The bandwidth of a kernel since the phase began, with so many CTAs.
+    fn measure(&mut self, seen: &Observation, kernel: KernelId, ctas: u32) -> Point {
+        let (model, counted) = (self.model(seen), self.counted(seen, kernel));
+        let (factors, rate, units) = (count_factors(&counted), self.rate(seen, counted.requests), self.settings.units);
+        let noc = model.noc_bytes(rate, factors.rf) / model.noc * units;
+        let point = Point { ctas, noc, dram: model.dram_bytes(rate, factors.df) / model.dram * units, factors };
+        self.kernels[kernel.index()].points.push(point);
+        point
     }
 
     /// Bandwidth of a latency-sensitive kernel: its average for each CTA, times CTAs.
-    fn draw_line(&mut self, seen: &Observation, model: &Model, kernel: KernelId, counted: KernelStats) {
-        let (noc, dram) = self.units(seen, model, counted);
+    fn draw_line(&mut self, seen: &Observation, kernel: KernelId) {
+        let counted = self.counted(seen, kernel);
         let cycles = (seen.now - self.began.0) as f64 * f64::from(seen.gpu.sm_count());
         let ctas = counted.cta_cycles as f64 / cycles;
+        let point = self.measure(seen, kernel, self.kernels[kernel.index()].ctas.0);
         let slope = |units: f64| if ctas > 0.0 { units / ctas } else { 0.0 };
         let learned = &mut self.kernels[kernel.index()];
         let line = |units: f64| (0..=learned.ctas.1).map(|c| slope(units) * f64::from(c)).collect();
-        (learned.noc, learned.dram) = (line(noc), line(dram));
+        (learned.noc, learned.dram) = (line(point.noc), line(point.dram));
     }
 
     /// Measures the next point of a bandwidth-intensive kernel's curve, or allocates when all are known.
@@ -542,8 +564,7 @@ impl Ccbp {
 
     fn record_point(&mut self, seen: &Observation) {
         if let Some((kernel, ctas)) = self.todo.pop() {
-            let (noc, dram) = self.units(seen, &self.model(seen), self.counted(seen, kernel));
-            self.kernels[kernel.index()].points.push((ctas, noc, dram));
+            self.measure(seen, kernel, ctas);
         }
     }
 
@@ -551,11 +572,11 @@ impl Ccbp {
     fn finish_curve(&mut self, kernel: KernelId) {
         let learned = &mut self.kernels[kernel.index()];
         if learned.kind != KernelType::LatencySensitive {
-            let curve = |of: fn(&(u32, f64, f64)) -> f64| {
-                let points: Vec<(u32, f64)> = learned.points.iter().map(|point| (point.0, of(point))).collect();
+            let curve = |of: fn(&Point) -> f64| {
+                let points: Vec<(u32, f64)> = learned.points.iter().map(|point| (point.ctas, of(point))).collect();
                 through(&points, learned.ctas.1, self.settings.units)
             };
-            (learned.noc, learned.dram) = (curve(|point| point.1), curve(|point| point.2));
+            (learned.noc, learned.dram) = (curve(|point| point.noc), curve(|point| point.dram));
         }
     }
 }
@@ -656,15 +677,17 @@ impl Ccbp {
     /// The rate that a kernel's bandwidth buys; infinite for no limit.
     fn bought(&self, model: &Model, kernel: KernelId, grants: &[Grant]) -> f64 {
         let (learned, grant) = (&self.kernels[kernel.index()], grants[kernel.index()]);
+        let factors = if self.settings.measured_factors { learned.factors_near(grant.ctas) } else { learned.factors };
         let rates = |noc: f64, dram: f64| {
             let units = self.settings.units;
-            (
-                model.rate_of_noc(noc / units * model.noc, learned.factors.rf),
-                model.rate_of_dram(dram / units * model.dram, learned.factors.df),
-            )
+            (model.rate_of_noc(noc / units * model.noc, factors.rf), model.rate_of_dram(dram / units * model.dram, factors.df))
         };
         if !self.partitions() {
             return f64::INFINITY;
+        }
+        if grant.noc <= 0.0 && grant.dram <= 0.0 {
+            // It used none when it was looked at, or none was left: it keeps its even share rather than starve.
+            return learned.even_rate;
         }
         if learned.kind != KernelType::LatencySensitive {
             let (noc, dram) = rates(grant.noc, grant.dram);
@@ -749,6 +772,12 @@ impl Ccbp {
 }
 
 impl Learned {
+    /// rf and df when bandwidth was measured with so many CTAs, or the next count above that was, or the last.
+    fn factors_near(&self, ctas: usize) -> Factors {
+        let point = self.points.iter().find(|point| point.ctas as usize >= ctas).or(self.points.last());
+        point.map_or(self.factors, |point| point.factors)
+    }
+
     fn curve_in_words(&self, units: f64) -> String {
         let at = |c: usize| match (self.noc.get(c), self.dram.get(c)) {
             (Some(noc), Some(dram)) => format!("{c} CTA{} {noc:.1} NoC and {dram:.1} DRAM", if c == 1 { "" } else { "s" }),
@@ -758,9 +787,14 @@ impl Learned {
             let one = |line: &[f64]| line.get(1).copied().unwrap_or(0.0);
             return format!("uses {:.1} NoC and {:.1} DRAM units of {units} with each CTA", one(&self.noc), one(&self.dram));
         }
-        let points: Vec<String> = self.points.iter().map(|point| at(point.0 as usize)).collect();
+        let points: Vec<String> = self.points.iter().map(|point| at(point.ctas as usize)).collect();
         format!("learned its bandwidth, units of {units}: {}", points.join(", "))
     }
+}
+
+/// rf and df of what was counted.
+fn count_factors(n: &KernelStats) -> Factors {
+    Factors::count(n.requests, n.read_requests, n.replies, n.reported_dram_accesses)
 }
 
 /// The type as a word.

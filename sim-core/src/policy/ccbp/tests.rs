@@ -15,12 +15,16 @@ struct Fake {
     df: f64,
     /// IPC with so many CTAs on every SM and so many requests an interval.
     ipc: fn(f64, f64) -> f64,
+    cta: Resources,
 }
 
+/// An SM holds eight.
+const CTA: Resources = Resources { ctas: 1, threads: 256, registers: 256 * 16, shared_bytes: 0 };
+
 /// With the even combination's four CTAs a quarter of its even share, 8.
-const LATENCY: Fake = Fake { appetite: 0.5, rf: 1.0, df: 0.5, ipc: |ctas, _| 10.0 * ctas };
-const NOC: Fake = Fake { appetite: 4.0, rf: 1.0, df: 0.15, ipc: |_, rate| 30.0 + 2.0 * rate };
-const DRAM: Fake = Fake { appetite: 4.0, rf: 0.6, df: 1.5, ipc: |_, rate| 5.0 * rate };
+const LATENCY: Fake = Fake { appetite: 0.5, rf: 1.0, df: 0.5, ipc: |ctas, _| 10.0 * ctas, cta: CTA };
+const NOC: Fake = Fake { appetite: 4.0, rf: 1.0, df: 0.15, ipc: |_, rate| 30.0 + 2.0 * rate, cta: CTA };
+const DRAM: Fake = Fake { appetite: 4.0, rf: 0.6, df: 1.5, ipc: |_, rate| 5.0 * rate, cta: CTA };
 
 struct World {
     gpu: Gpu,
@@ -38,7 +42,7 @@ struct World {
 }
 
 impl World {
-    /// Sixteen SMs of eight CTAs each.
+    /// Sixteen SMs.
     fn new(fakes: &[Fake], settings: &[(&str, Setting)]) -> World {
         let mut spec = PolicySpec::of(&INFO);
         for (name, setting) in settings {
@@ -90,8 +94,8 @@ impl World {
         let (mut limit, mut cost) = (PerKernel::all(0), PerKernel::all(Resources::default()));
         let (mut resident, mut queued) = (PerKernel::all(0), PerKernel::all(0));
         for kernel in KernelId::first(kernels) {
-            limit[kernel] = 8;
-            cost[kernel] = Resources { ctas: 1, threads: 256, registers: 256 * 16, shared_bytes: 0 };
+            cost[kernel] = self.fakes[kernel.index()].cta;
+            limit[kernel] = (1..).take_while(|&n| fit(self.sm(), [(cost[kernel], n)].into_iter())).count() as u32;
             resident[kernel] = self.controls.cta_target[0][kernel].into();
             queued[kernel] = if self.rate(kernel).1 { 5 } else { 0 };
         }
@@ -114,11 +118,37 @@ impl World {
 
     fn run(&mut self) {
         self.ask(Ccbp::start);
-        while let Some(wait) = self.policy.interval() {
+        self.go_on(Cycle::MAX);
+    }
+
+    fn go_on(&mut self, until: Cycle) {
+        while let Some(wait) = self.policy.interval().filter(|_| self.now < until) {
             self.asked.push(self.now + wait);
             self.pass(wait);
             self.ask(Ccbp::on_interval);
+            self.check();
             assert!(self.asked.len() < 10_000, "it never settles");
+        }
+    }
+
+    fn sm(&self) -> Resources {
+        Resources::of_class(&self.gpu.sms[0])
+    }
+
+    /// What must hold of every decision.
+    fn check(&self) {
+        let (applied, sm) = (&self.policy.climb.applied, self.sm());
+        assert!(self.ctas().iter().all(|&ctas| ctas > 0), "every kernel has a CTA: {:?}", self.ctas());
+        if applied.is_empty() {
+            return;
+        }
+        let one_each = self.fakes.iter().map(|fake| (fake.cta, 1));
+        let all = self.fakes.iter().map(|fake| fake.cta).zip(self.ctas().into_iter().map(u32::from));
+        assert!(!fit(sm, one_each) || fit(sm, all), "{:?} do not fit", self.ctas());
+        let units = self.policy.settings.units;
+        let total = |of: fn(&Grant) -> f64| applied.iter().map(of).sum::<f64>();
+        if self.policy.partitions() {
+            assert!(total(|grant| grant.noc) <= units + 1e-6 && total(|grant| grant.dram) <= units + 1e-6, "{applied:?}");
         }
     }
 
@@ -135,6 +165,16 @@ impl World {
     fn credits(&self) -> Vec<Option<f64>> {
         self.controls.miss_credits.0[..self.fakes.len()].iter().map(|c| c.map(|c| f64::from(c) / 16.0)).collect()
     }
+}
+
+/// Whether an SM holds so many CTAs of each.
+fn fit(sm: Resources, ctas: impl Iterator<Item = (Resources, u32)>) -> bool {
+    let mut taken = Resources::default();
+    ctas.flat_map(|(cta, count)| core::iter::repeat_n(cta, count as usize)).all(|cta| {
+        let fits = taken.fits(cta, sm);
+        taken.add(cta);
+        fits
+    })
 }
 
 fn drf() -> (&'static str, Setting) {
@@ -313,6 +353,21 @@ fn a_starved_kernel_is_intensive_whatever_it_asks_for() {
     );
 }
 
+/// Bandwidth becomes a rate by the rf and df with which it was measured: five CTAs of half a request are 2.5 requests.
+#[test]
+fn a_quota_is_the_demand_that_was_measured_although_the_kernel_has_changed_since_its_factors_were() {
+    let quota = |factors| {
+        let mut world = World::new(&[LATENCY, NOC], &[drf(), ("factors", Setting::Choice(factors))]);
+        world.ask(Ccbp::start);
+        world.go_on(70_000);
+        world.fakes[0] = Fake { rf: 0.25, df: 0.1, ..LATENCY };
+        world.go_on(Cycle::MAX);
+        assert_eq!(world.ctas(), [5, 3]);
+        world.credits()[0]
+    };
+    assert_eq!((quota("measured"), quota("first")), (Some(3.0), Some(1.0)));
+}
+
 #[test]
 fn curves_go_through_what_was_measured() {
     assert_eq!([cta_points(4, false), cta_points(7, false), cta_points(16, false)], [[1, 2, 3, 4], [1, 2, 4, 7], [1, 2, 8, 16]]);
@@ -332,4 +387,46 @@ fn its_parameters_have_the_papers_values() {
     assert_eq!((settings.warm_up, settings.factor_window, settings.skip, settings.window), (50_000, 20_000, 10_000, 10_000));
     assert_eq!((settings.priority_window, settings.step, settings.floor), (100_000, 0.1, 0.1));
     assert_eq!((settings.variant, settings.weighted, INFO.name.to_string()), (Variant::Adj, false, "ccbp".to_string()));
+}
+
+/// Whatever the kernels are and however the open points are read: the checks of `World::check` at every decision, and an end.
+#[test]
+fn no_mix_is_granted_more_than_there_is() {
+    let mut kinds = [0; 3];
+    for seed in 0..300_u64 {
+        let below = |i: u64, n: u64| crate::rng::below(crate::rng::mix(seed, i), n);
+        let any = |i: u64, choices: &[f64]| choices[below(i, choices.len() as u64) as usize];
+        let fake = |k: u64| Fake {
+            appetite: any(20 * k, &[0.0, 0.1, 0.5, 2.0, 8.0]),
+            rf: any(20 * k + 1, &[0.0, 0.3, 1.0]),
+            df: any(20 * k + 2, &[0.0, 0.02, 0.9, 2.0]),
+            ipc: [LATENCY, NOC, DRAM][below(20 * k + 3, 3) as usize].ipc,
+            cta: Resources {
+                ctas: 1,
+                threads: 32 * (1 + below(20 * k + 4, 24) as u32),
+                registers: 256 * (1 + below(20 * k + 5, 96) as u32),
+                shared_bytes: any(20 * k + 6, &[0.0, 1024.0, 30_000.0]) as u32,
+            },
+        };
+        let fakes: Vec<Fake> = (0..1 + below(1000, 8)).map(fake).collect();
+        let choice = |i: u64, name, choices: &[&'static str]| (name, Setting::Choice(choices[below(i, choices.len() as u64) as usize]));
+        let settings = [
+            choice(1001, "variant", &["drf", "adj", "offline"]),
+            choice(1002, "demand", &["backlog", "starved"]),
+            choice(1003, "factors", &["measured", "first"]),
+            choice(1004, "curve_points", &["auto", "all"]),
+            choice(1005, "ls_mode", &["strict", "clip"]),
+            choice(1006, "on_rejection", &["drop", "stop"]),
+            choice(1007, "bi_growth", &["one", "enough"]),
+            choice(1008, "ls_credit_mode", &["literal", "residual", "unlimited"]),
+            choice(1009, "rounding", &["fraction", "nearest"]),
+            ("units", Setting::Int(1 + below(1010, 40) as i64)),
+            ("time_scale", Setting::Number(0.05)),
+        ];
+        let mut world = World::new(&fakes, &settings);
+        world.run();
+        assert!(world.policy.settled(), "{seed}");
+        world.policy.kernels.iter().for_each(|learned| kinds[learned.kind as usize] += 1);
+    }
+    assert!(kinds.iter().all(|&kind| kind > 50), "all types occur: {kinds:?}");
 }

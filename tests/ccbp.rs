@@ -1,0 +1,117 @@
+//! CCBP at work: what its credits bound, whatever machine and kernels, and what it takes the kernels of Table 2 for.
+
+mod random;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::TestRunner;
+use sim_core::experiment::{Experiment, Stop};
+use sim_core::ids::KernelId;
+use sim_core::policy::PolicySpec;
+use sim_core::simulation::Simulation;
+use sim_core::value::Value;
+use std::cell::Cell;
+
+const INTERVAL: u64 = 200;
+const CYCLES: u64 = 40_000;
+
+fn policy(settings: &[(&str, Value)]) -> PolicySpec {
+    let name = [("name".to_string(), Value::from("ccbp"))];
+    let settings = settings.iter().map(|(key, value)| (key.to_string(), value.clone()));
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("kernels", Value::array(["BP", "CFD"])),
+        ("policy", Value::Object(name.into_iter().chain(settings).collect())),
+    ]);
+    Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}")).policy
+}
+
+fn experiment() -> impl Strategy<Value = Experiment> {
+    let choices = (select(vec!["drf", "adj", "offline"]), select(vec!["strict", "clip"]), select(vec!["literal", "residual", "unlimited"]));
+    (random::experiment(), choices, any::<bool>()).prop_map(|(random, (variant, ls_mode, ls_credits), nearest)| Experiment {
+        policy: policy(&[
+            ("variant", variant.into()),
+            ("ls_mode", ls_mode.into()),
+            ("ls_credit_mode", ls_credits.into()),
+            ("rounding", if nearest { "nearest" } else { "fraction" }.into()),
+            ("time_scale", 0.01.into()),
+            ("offline_factor", 2.0.into()),
+            ("profile_cycles", 2000.into()),
+        ]),
+        restart: true,
+        stop: Stop::Cycles(CYCLES),
+        ..random
+    })
+}
+
+/// Requests that may have left in so many intervals since the credits were set: the quota each time, and less than one that was carried.
+fn bound(credits: u32, intervals: u64, sms: u64) -> u64 {
+    sms * (u64::from(credits) * intervals + 15) / 16
+}
+
+/// Credits are conserved in every interval under whatever it sets, and no kernel is ever without a CTA that it may hold.
+#[test]
+fn credits_are_conserved_whatever_the_mix() {
+    let limited = Cell::new(0_u64);
+    let outcome = TestRunner::new(random::cases(48)).run(&experiment(), |experiment| {
+        limited.set(limited.get() + conserved(&experiment)?);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(limited.get() > 1000, "only {} intervals were limited", limited.get());
+}
+
+/// Runs it, and says how many intervals were limited.
+fn conserved(experiment: &Experiment) -> Result<u64, TestCaseError> {
+    let mut simulation = Simulation::new(experiment).unwrap_or_else(|problems| panic!("{problems}"));
+    let sms = simulation.machine().sms.len() as u64;
+    let (mut since, mut then, mut limited) = (0, simulation.totals(), 0);
+    while simulation.cycle() < CYCLES {
+        let controls = simulation.machine().controls().clone();
+        simulation.advance(INTERVAL);
+        let now = simulation.totals();
+        for kernel in KernelId::first(experiment.kernels.len()) {
+            prop_assert!(controls.cta_target.iter().all(|target| target[kernel] > 0), "{:?}", controls.cta_target);
+            if let Some(credits) = controls.miss_credits[kernel] {
+                let sent = now[kernel.index()].requests - then[kernel.index()].requests;
+                let most = bound(credits, (simulation.cycle() - since) / INTERVAL, sms);
+                prop_assert!(sent <= most, "{kernel:?} sent {sent} since {since}, at most {most} by {}", simulation.cycle());
+                limited += 1;
+            }
+        }
+        if *simulation.machine().controls() != controls {
+            (since, then) = (simulation.cycle(), now);
+        }
+    }
+    Ok(limited)
+}
+
+/// Does it take the paper's kernels for what Table 2 says they are?
+#[test]
+fn types_of_table_2() {
+    let types = [
+        ("latency-sensitive", ["BFS", "BP", "BT", "HG", "PF"].as_slice()),
+        ("NoC-intensive", &["CFD", "LAV", "SMV", "KM"]),
+        ("DRAM-intensive", &["LBM", "FTD", "SAD", "SRT"]),
+    ];
+    let mixes = [["BFS", "CFD"], ["BP", "LBM"], ["BT", "LAV"], ["HG", "FTD"], ["PF", "SAD"], ["KM", "SRT"], ["SMV", "LBM"]];
+    for names in mixes {
+        let value = Value::object([
+            ("corun", Value::from(1)),
+            ("kernels", Value::array(names)),
+            ("policy", Value::object([("name", Value::from("ccbp")), ("variant", "drf".into())])),
+            ("warp_order", "lrr".into()),
+            ("cta_order", "round-robin".into()),
+            ("restart", true.into()),
+        ]);
+        let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
+        let mut simulation = Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{problems}"));
+        simulation.advance(90_000);
+        for (kernel, name) in KernelId::first(2).zip(names) {
+            let wanted = types.iter().find(|class| class.1.contains(&name)).expect("a kernel of Table 2").0;
+            let said = simulation.decisions().iter().filter(|d| d.cycle == 90_000 && d.kernel == Some(kernel)).map(|d| d.text.as_str());
+            let said: Vec<&str> = said.collect();
+            assert!(said.iter().any(|text| text.starts_with(&format!("is {wanted}: "))), "{name} in {names:?}: {said:?}");
+        }
+    }
+}
