@@ -100,6 +100,7 @@ fn run_dry(experiment: &Experiment) -> Simulation {
         machine.step();
     }
     assert!(dry(machine), "something is still under way long after the last warp");
+    machine.forget_peaks();
     simulation
 }
 
@@ -126,6 +127,9 @@ proptest! {
             prop_assert_eq!(s.l2_reads + s.l2_writes, s.l2_hits + s.l2_merged + s.l2_misses);
             prop_assert_eq!((s.dram_reads, s.dram_writes), (s.l2_misses, s.l2_dirty_victims));
             prop_assert_eq!(s.reported_dram_accesses, s.l2_misses + s.l2_dirty_victims);
+            prop_assert_eq!(simulation.machine().peak_in_flight(KernelId(k as u8)), 0, "memory instructions in flight");
+            let monitored: u64 = simulation.machine().l1_utility(KernelId(k as u8)).iter().sum();
+            prop_assert!(monitored <= s.l1_reads, "hits of the shadow tags are reads");
             let parts = s.wait_miss_queue + s.wait_request_noc + s.wait_l2 + s.wait_dram + s.wait_reply_noc;
             prop_assert_eq!(parts, s.latency_sum, "the parts of the latency are its whole");
         }
@@ -188,7 +192,7 @@ fn taken(experiment: &Experiment, ctas: &[Option<sim_core::machine::sm::Cta>]) -
 proptest! {
     #![proptest_config(random::cases(300))]
 
-    /// Is any limit ever passed: residency, CTA targets, SM masks, way masks, credits?
+    /// Is any limit ever passed: residency, CTA targets, SM masks, way masks, memory instructions in flight, credits?
     #[test]
     fn no_limit_is_ever_passed(experiment in random::experiment()) {
         let mut simulation = start(&experiment);
@@ -223,6 +227,8 @@ proptest! {
             for sm in &simulation.machine().sms {
                 prop_assert!(u64::from(sm.l1_resident(kernel)) <= ways * sets, "lines outside the kernel's ways");
             }
+            let in_flight = simulation.machine().peak_in_flight(kernel);
+            prop_assert!(controls.memory_cap[kernel].is_none_or(|cap| in_flight <= cap.into()), "{} in flight", in_flight);
             credits_hold(&log, kernel, controls.miss_credits[kernel])?;
         }
     }

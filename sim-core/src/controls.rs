@@ -55,6 +55,14 @@ pub struct Controls {
     pub quota_refill: QuotaRefill,
     /// Core cycles between refills with `QuotaRefill::Interval`, ≥ 1.
     pub quota_interval: u32,
+    /// Global memory instructions of a kernel in flight on each SM, at most: loads until their last line is there, stores until their last
+    /// line has left the LSU. Neutral: `None`, no limit. Bites in the next cycle; instructions in flight complete.
+    pub memory_cap: PerKernel<Option<u16>>,
+    /// Memory instructions in each round by which kernels take turns at memory: of a scheduler's ready global accesses, those of the kernel
+    /// go first that has most of its quota left. When a kernel has used its own up, every kernel gets its quota again on top of what it
+    /// has left. Nobody is ever held back for want of quota. Neutral: `None`; such a kernel goes first, and if all are so, only the warp
+    /// order counts. Bites in the next cycle, with a new round.
+    pub memory_quota: PerKernel<Option<u32>>,
     /// Whether the L1D miss queue is carved into one virtual queue of equal size per kernel (CCBP §5.1). Neutral: `false`, one FIFO for all.
     /// Bites at the next entry; entries already queued keep their places.
     pub miss_queue_split: bool,
@@ -68,6 +76,9 @@ pub struct Controls {
     pub miss_rank: PerKernel<u8>,
     /// L1D ways that a kernel's fills may take, bit `w` for way `w`. Neutral: all ones. Bites at the next fill; lookups hit in every way.
     pub l1_ways: PerKernel<u32>,
+    /// Every so many sets of each L1D have shadow tags for each kernel, which count by position in the LRU stack what the kernel would hit
+    /// if it had the cache to itself (UMON). Neutral: 0, no tags. Bites at the next access; a change starts with empty tags and counts at 0.
+    pub l1_monitor: u32,
     /// Rank in the DRAM schedulers, lower first, ahead of row hits and age. Neutral: all equal. Bites at the next scheduling decision.
     pub dram_rank: PerKernel<u8>,
     /// Order of warps. Neutral: the experiment's. Bites in the next cycle.
@@ -85,11 +96,14 @@ impl Controls {
             warp_quota: PerKernel([None; MAX_KERNELS]),
             quota_refill: QuotaRefill::Interval,
             quota_interval: 10_000,
+            memory_cap: PerKernel([None; MAX_KERNELS]),
+            memory_quota: PerKernel([None; MAX_KERNELS]),
             miss_queue_split: false,
             miss_credits: PerKernel([None; MAX_KERNELS]),
             credit_interval: 200,
             miss_rank: PerKernel::all(0),
             l1_ways: PerKernel::all(u32::MAX),
+            l1_monitor: 0,
             dram_rank: PerKernel::all(0),
             warp_order,
         }
@@ -159,6 +173,20 @@ impl Controls {
                 }
             });
         }
+        if let Some(value) = fields.take("memory_cap") {
+            each(value, &fields.path("memory_cap"), kernels, problems, |k, value, path, problems| {
+                if let Some(n) = limit(value, path, 0..=65_535, problems) {
+                    controls.memory_cap.0[k] = n.map(|n| n as u16);
+                }
+            });
+        }
+        if let Some(value) = fields.take("memory_quota") {
+            each(value, &fields.path("memory_quota"), kernels, problems, |k, value, path, problems| {
+                if let Some(n) = limit(value, path, 1..=1_000_000_000, problems) {
+                    controls.memory_quota.0[k] = n.map(|n| n as u32);
+                }
+            });
+        }
         if let Some(value) = fields.take("quota_refill") {
             const REFILLS: [(&str, QuotaRefill); 2] = [("interval", QuotaRefill::Interval), ("when_all_spent", QuotaRefill::WhenAllSpent)];
             if let Some(n) = choice(value, &fields.path("quota_refill"), &REFILLS.map(|refill| refill.0), problems) {
@@ -189,6 +217,7 @@ impl Controls {
                 }
             });
         }
+        controls.l1_monitor = fields.int("l1_monitor", 0..=1_000_000, Some(0), problems).unwrap_or(0) as u32;
         if let Some(value) = fields.take("warp_order")
             && let Some(order) = decode_warp_order(value, &fields.path("warp_order"), problems)
         {
@@ -212,11 +241,14 @@ impl Controls {
             ("warp_quota", Value::array(self.warp_quota.0)),
             ("quota_refill", if self.quota_refill == QuotaRefill::Interval { "interval" } else { "when_all_spent" }.into()),
             ("quota_interval", self.quota_interval.into()),
+            ("memory_cap", Value::array(self.memory_cap.0.map(|cap| cap.map(u32::from)))),
+            ("memory_quota", Value::array(self.memory_quota.0)),
             ("miss_queue_split", self.miss_queue_split.into()),
             ("miss_credits", Value::array(self.miss_credits.0.map(|credits| credits.map(|n| f64::from(n) / 16.0)))),
             ("credit_interval", self.credit_interval.into()),
             ("miss_rank", all(&self.miss_rank)),
             ("l1_ways", Value::array(self.l1_ways.0.map(|mask| bits(mask.into(), 32)))),
+            ("l1_monitor", self.l1_monitor.into()),
             ("dram_rank", all(&self.dram_rank)),
             ("warp_order", encode_warp_order(self.warp_order).into()),
         ])

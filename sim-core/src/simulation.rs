@@ -271,6 +271,9 @@ impl Simulation {
             };
             self.machine.sms.iter().map(of).collect()
         };
+        let kernels = KernelId::first(total.len());
+        let peak_in_flight: Vec<u32> = kernels.clone().map(|kernel| self.machine.peak_in_flight(kernel)).collect();
+        let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
         let seen = Observation {
             now: self.machine.now,
             resident: &on_each_sm(|sm, kernel| sm.used(kernel).ctas),
@@ -280,6 +283,8 @@ impl Simulation {
             cta_limit: &self.cta_limit,
             cta_cost: &self.cta_cost,
             profile: &self.profile.1,
+            peak_in_flight: &peak_in_flight,
+            l1_utility: &l1_utility,
             total: &total,
             window: &window,
         };
@@ -290,6 +295,7 @@ impl Simulation {
                 target[kernel] = target[kernel].min(limit[kernel] as u16);
             }
         }
+        self.machine.forget_peaks();
         self.asked = total;
         self.asked_at = self.machine.now;
         self.machine.set_controls(controls);

@@ -94,7 +94,11 @@ fn warps(machine: &Machine, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String
     {
         say(count(|s| s.ready & !s.throttled), &format!("are ready but have used their quota of {quota} instructions (warp_quota)"));
     } else {
-        say(count(|s| s.ready & !s.throttled & (s.global | s.shared)), "are ready for a memory instruction that cannot enter the LSU");
+        let why = match machine.controls().memory_cap[kernel].filter(|_| sm.capped() >> kernel.0 & 1 == 1) {
+            Some(cap) => format!("are ready for a memory instruction but {cap} may be in flight (memory_cap)"),
+            None => "are ready for a memory instruction that cannot enter the LSU".to_string(),
+        };
+        say(count(|s| s.ready & !s.throttled & (s.global | s.shared)), &why);
     }
     say(count(|s| s.waiting), "wait for loads");
     say(count(|s| s.barrier), "wait at a barrier for the other warps of their CTA");

@@ -175,9 +175,12 @@ pub fn controls() -> impl Strategy<Value = Controls> {
         proptest::array::uniform8(0..2_u8),
         proptest::array::uniform8(select(vec![u16::MAX, 1, 2])),
         proptest::array::uniform8(select(vec![u64::MAX, 1])),
+        proptest::array::uniform8(prop_oneof![2 => Just(None), 1 => select(vec![40_u16, 1, 3]).prop_map(Some)]),
+        proptest::array::uniform8(maybe(vec![20, 1, 7])),
     );
-    (for_each, any::<bool>(), any::<bool>(), select(vec![200_u32, 1, 37]), warp_order()).prop_map(
-        |((credits, quotas, ways, ranks, limits, masks), split, all_spent, interval, order)| {
+    let monitor = select(vec![0_u32, 0, 1, 3]);
+    (for_each, any::<bool>(), any::<bool>(), select(vec![200_u32, 1, 37]), warp_order(), monitor).prop_map(
+        |((credits, quotas, ways, ranks, limits, masks, caps, memory), split, all_spent, interval, order, monitor)| {
             let mut controls = Controls::neutral(64, order);
             controls.miss_credits = PerKernel(credits);
             controls.warp_quota = PerKernel(quotas);
@@ -187,6 +190,9 @@ pub fn controls() -> impl Strategy<Value = Controls> {
             controls.dram_rank = PerKernel(ranks);
             controls.cta_target = vec![PerKernel(limits); 64];
             controls.sm_mask = PerKernel(masks);
+            controls.memory_cap = PerKernel(caps);
+            controls.memory_quota = PerKernel(memory);
+            controls.l1_monitor = monitor;
             controls.miss_queue_split = split;
             controls.quota_refill = if all_spent { QuotaRefill::WhenAllSpent } else { QuotaRefill::Interval };
             (controls.credit_interval, controls.quota_interval) = (interval, interval);

@@ -12,6 +12,8 @@ export const KERNEL_CONTROLS: readonly KernelControl[] = [
   { key: "cta_target", title: "CTA target", unit: "per SM", min: 0, max: 64, kind: "limit", doc: "Resident CTAs on each SM, at most. Empty: no limit." },
   { key: "cta_throttle", title: "CTA throttle", unit: "per SM", min: 0, max: 64, kind: "limit", doc: "CTAs on each SM that may issue; younger ones pause. Empty: no limit." },
   { key: "warp_quota", title: "Warp quota", unit: "instructions", min: 0, max: 1e9, kind: "limit", doc: "Warp instructions on each SM between refills. Empty: no limit." },
+  { key: "memory_cap", title: "Memory cap", unit: "instructions", min: 0, max: 65_535, kind: "limit", doc: "Memory instructions in flight on each SM, at most. Empty: no limit." },
+  { key: "memory_quota", title: "Memory quota", unit: "instructions", min: 1, max: 1e9, kind: "limit", doc: "Memory instructions in a round; who has most left goes first. Empty: goes ahead of all." },
   { key: "miss_credits", title: "Miss credits", unit: "requests", min: 0, max: 1e6, kind: "limit", doc: "Requests from each SM's miss queue in a credit interval. Empty: no limit." },
   { key: "l1_ways", title: "L1D ways", unit: "numbers", min: 0, max: 31, kind: "numbers", doc: "Ways that its fills may take, such as 0-1. Empty: all." },
   { key: "dispatch_rank", title: "Dispatch rank", unit: "", min: 0, max: 255, kind: "rank", doc: "Lower ranks are placed first. Empty: 0." },

@@ -221,6 +221,28 @@ impl Machine {
         sum
     }
 
+    /// The most memory instructions that a kernel with a cap has had in flight on any SM since `forget_peaks`; 0 without a cap.
+    pub fn peak_in_flight(&self, kernel: KernelId) -> u32 {
+        self.sms.iter().map(|sm| sm.peak_in_flight(kernel)).max().unwrap_or(0)
+    }
+
+    /// Starts peaks again from what is in flight.
+    pub fn forget_peaks(&mut self) {
+        self.sms.iter_mut().for_each(|sm| sm.forget_peaks(&self.controls));
+    }
+
+    /// What a kernel would have hit in the monitored sets of every L1D if it had the caches to itself, by position in the LRU stack; empty
+    /// without monitors.
+    pub fn l1_utility(&self, kernel: KernelId) -> Vec<u64> {
+        let mut sum = Vec::new();
+        for sm in &self.sms {
+            let hits = sm.l1_utility(kernel);
+            sum.resize(hits.len().max(sum.len()), 0);
+            sum.iter_mut().zip(hits).for_each(|(sum, hits)| *sum += hits);
+        }
+        sum
+    }
+
     /// Scheduler-cycles of the whole GPU by stall cause; call `settle` first.
     pub fn stalls(&self) -> StallCounts {
         let mut sum = StallCounts::default();

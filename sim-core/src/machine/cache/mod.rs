@@ -6,3 +6,4 @@
 pub mod miss_queue;
 pub mod mshr;
 pub mod tags;
+pub mod umon;

@@ -132,6 +132,11 @@ impl Tags {
         self.lines.iter().zip(self.meta.iter()).filter(|&(&line, &meta)| line != EMPTY && meta & !DIRTY == kernel.0).count() as u32
     }
 
+    /// Ways of each set.
+    pub fn ways(&self) -> u32 {
+        self.ways
+    }
+
     /// Sets of the array.
     pub fn sets(&self) -> u32 {
         self.sets

@@ -222,6 +222,11 @@ impl Lsu {
         self.parts[kernel.index()].waiting.len() as u32
     }
 
+    /// Stores among them.
+    pub fn stores(&self, kernel: KernelId) -> u32 {
+        self.parts[kernel.index()].waiting.iter().filter(|(_, instruction)| instruction.access == Access::Write).count() as u32
+    }
+
     /// Whether any head is refused.
     pub fn any_refused(&self) -> bool {
         self.refused != 0

@@ -20,6 +20,7 @@ use self::wheel::Wheel;
 use super::cache::miss_queue::MissQueue;
 use super::cache::mshr::Mshrs;
 use super::cache::tags::Tags;
+use super::cache::umon::Umon;
 use super::derived::Derived;
 use super::memory::Memory;
 use super::packet::{Access, Reply, Request};
@@ -29,6 +30,7 @@ use crate::gpu::occupancy::{self, Resources};
 use crate::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::kernel::{MAX_LOOPS, WARP_SIZE};
 use crate::stats::{KernelStats, StallCounts};
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -141,6 +143,7 @@ pub struct Sm {
     lsu: Lsu,
     loads: LoadTable,
     l1: Tags,
+    monitor: Option<Box<Umon>>,
     mshrs: Mshrs<u16>,
     stores: u32,
     miss_queue: MissQueue,
@@ -154,6 +157,15 @@ pub struct Sm {
     /// Whether any kernel has a quota.
     quotas: bool,
     quota_start: Cycle,
+    /// Whether any kernel has a memory cap.
+    memory_caps: bool,
+    /// Kernels with as many memory instructions in flight as they may have, a bit each.
+    capped: u8,
+    /// The most of them since the peaks were last forgotten, for kernels with a cap.
+    peak_in_flight: PerKernel<u32>,
+    /// Whether any kernel has a memory quota, and what is left of each.
+    memory_quotas: bool,
+    memory_left: PerKernel<u32>,
     arrivals: u32,
     cta_since: Cycle,
     /// CTAs finished in this cycle, until the dispatcher takes them.
@@ -192,6 +204,7 @@ impl Sm {
             lsu: Lsu::new(class.lsu_queue, class.lsu_hol, gpu.l2.line_bytes, kernels),
             loads: LoadTable::new(class.warps() * class.loads_per_warp),
             l1: Tags::new(class.l1.bytes, class.l1.ways, gpu.l2.line_bytes),
+            monitor: None,
             mshrs: Mshrs::new(class.l1.mshrs, class.l1.merges),
             stores: 0,
             miss_queue: MissQueue::new(class.l1.miss_queue, class.l1.arbiter_latency, kernels),
@@ -202,6 +215,11 @@ impl Sm {
             out_of_quota: 0,
             quotas: false,
             quota_start: 0,
+            memory_caps: false,
+            capped: 0,
+            peak_in_flight: PerKernel::all(0),
+            memory_quotas: false,
+            memory_left: PerKernel::all(u32::MAX),
             arrivals: 0,
             cta_since: 0,
             finished: Vec::with_capacity(class.ctas as usize),
@@ -314,6 +332,9 @@ impl Sm {
         let stats = &mut self.stats[load.kernel.index()];
         stats.load_latency_sum += now - load.issued;
         stats.loads_done += 1;
+        if self.capped != 0 {
+            self.uncap(load.kernel, world.controls);
+        }
         let (s, bit) = (load.warp.scheduler(), load.warp.bit());
         let warp = &mut self.warps[load.warp.index()];
         warp.loads -= 1;
@@ -367,6 +388,12 @@ impl Sm {
             Ok(()) => {
                 let was_full = self.lsu.full();
                 self.lsu.taken(kernel);
+                if let Some(monitor) = &mut self.monitor {
+                    monitor.access(kernel, head.line, head.access);
+                }
+                if self.capped != 0 {
+                    self.uncap(kernel, controls);
+                }
                 if was_full != self.lsu.full() {
                     self.set_gates();
                 }
@@ -439,7 +466,8 @@ impl Sm {
         if *self.awake == 0 {
             return;
         }
-        let mut gates = Gates { port_taken: false, shared_free: self.shared_free };
+        let mut gates =
+            Gates { port_taken: false, shared_free: self.shared_free, memory_left: self.memory_quotas.then_some(self.memory_left) };
         let count = self.schedulers.len() as u32;
         let first = u32::from(self.port_turn);
         let mut turn = 0;
@@ -545,15 +573,57 @@ impl Sm {
         let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
         let (base, key) = world.codes[kernel.index()][usize::from(launch)].base(pc, place, key);
         self.lsu.push(kernel, Instruction { base, key, pc, load, launch, access });
-        if self.lsu.full() >> kernel.0 & 1 == 1 {
+        if self.memory_caps {
+            self.cap(kernel, world.controls);
+        }
+        if (self.lsu.full() | self.capped) >> kernel.0 & 1 == 1 {
+            self.set_gates();
+        }
+        if self.memory_quotas {
+            self.spend_memory_quota(kernel, world.controls);
+        }
+    }
+
+    /// Memory instructions of a kernel that are under way: loads until they are complete, stores until they have left the LSU.
+    fn in_flight(&self, kernel: KernelId) -> u32 {
+        let stats = &self.stats[kernel.index()];
+        (stats.load_instructions - stats.loads_done) as u32 + self.lsu.stores(kernel)
+    }
+
+    /// Notes whether a kernel has as many memory instructions in flight as it may have.
+    fn cap(&mut self, kernel: KernelId, controls: &Controls) {
+        let Some(cap) = controls.memory_cap[kernel] else { return };
+        let in_flight = self.in_flight(kernel);
+        self.peak_in_flight[kernel] = self.peak_in_flight[kernel].max(in_flight);
+        self.capped |= u8::from(in_flight >= cap.into()) << kernel.0;
+    }
+
+    /// A memory instruction may be no longer in flight.
+    fn uncap(&mut self, kernel: KernelId, controls: &Controls) {
+        let within = controls.memory_cap[kernel].is_none_or(|cap| self.in_flight(kernel) < cap.into());
+        if within && self.capped >> kernel.0 & 1 == 1 {
+            self.capped &= !(1 << kernel.0);
             self.set_gates();
         }
     }
 
-    /// Tells the schedulers which kernels have used their quota, and which the LSU is full for.
+    /// Takes a memory instruction from a kernel's quota; the last one of it starts a round.
+    fn spend_memory_quota(&mut self, kernel: KernelId, controls: &Controls) {
+        if controls.memory_quota[kernel].is_none() {
+            return;
+        }
+        self.memory_left[kernel] = self.memory_left[kernel].saturating_sub(1);
+        if self.memory_left[kernel] == 0 {
+            for (left, quota) in self.memory_left.0.iter_mut().zip(controls.memory_quota.0) {
+                *left = left.saturating_add(quota.unwrap_or(0));
+            }
+        }
+    }
+
+    /// Tells the schedulers which kernels have used their quota, and which may send nothing more to the LSU.
     fn set_gates(&mut self) {
         for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
-            *self.awake |= u8::from(scheduler.shut(self.out_of_quota, self.lsu.full())) << s;
+            *self.awake |= u8::from(scheduler.shut(self.out_of_quota, self.lsu.full() | self.capped)) << s;
         }
     }
 
@@ -840,6 +910,21 @@ impl Sm {
             self.quota_start = now - now % Cycle::from(after.quota_interval);
             self.set_quotas(after);
         }
+        if before.memory_cap != after.memory_cap {
+            self.memory_caps = after.memory_cap.0.iter().any(Option::is_some);
+            self.capped = 0;
+            self.forget_peaks(after);
+            KernelId::first(self.stats.len()).for_each(|kernel| self.cap(kernel, after));
+            self.set_gates();
+        }
+        if before.memory_quota != after.memory_quota {
+            self.memory_quotas = after.memory_quota.0.iter().any(Option::is_some);
+            self.memory_left = PerKernel(after.memory_quota.0.map(|quota| quota.unwrap_or(u32::MAX)));
+        }
+        if before.l1_monitor != after.l1_monitor {
+            let monitor = || Umon::new(after.l1_monitor, self.l1.sets(), self.l1.ways(), self.stats.len());
+            self.monitor = (after.l1_monitor > 0).then(|| Box::new(monitor()));
+        }
         // Virtual queues may have grown, and a head may have got credit.
         self.retry_refused(now, &Refusal::ALL);
         self.wake_schedulers();
@@ -867,6 +952,28 @@ impl Sm {
     /// Cycles in which a scheduler stalled while it held warps of a kernel, by what kept that kernel's warps.
     pub fn kernel_stalls(&self) -> &[StallCounts] {
         &self.kernel_stalls
+    }
+
+    /// The most memory instructions that a kernel with a cap has had in flight since `forget_peaks`; 0 without a cap.
+    pub fn peak_in_flight(&self, kernel: KernelId) -> u32 {
+        self.peak_in_flight[kernel]
+    }
+
+    /// Starts peaks again from what is in flight.
+    pub fn forget_peaks(&mut self, controls: &Controls) {
+        for kernel in KernelId::first(self.stats.len()) {
+            self.peak_in_flight[kernel] = if controls.memory_cap[kernel].is_some() { self.in_flight(kernel) } else { 0 };
+        }
+    }
+
+    /// Kernels with as many memory instructions in flight as they may have, a bit each.
+    pub fn capped(&self) -> u8 {
+        self.capped
+    }
+
+    /// What a kernel would hit if it had L1D to itself, by position in the LRU stack; empty without a monitor.
+    pub fn l1_utility(&self, kernel: KernelId) -> &[u64] {
+        self.monitor.as_deref().map_or(&[], |monitor| monitor.hits(kernel))
     }
 
     /// What a kernel's CTAs take.

@@ -20,6 +20,8 @@ pub struct Gates {
     pub port_taken: bool,
     /// Shared memory is busy with an earlier access until this cycle.
     pub shared_free: Cycle,
+    /// What kernels have left of their memory quotas, if any has one.
+    pub memory_left: Option<PerKernel<u32>>,
 }
 
 /// What a scheduler did in its last cycle.
@@ -183,9 +185,19 @@ impl Scheduler {
             };
         }
         self.since = now + 1;
+        let eligible = gates.memory_left.as_ref().map_or(eligible, |left| self.memory_in_turn(eligible, left));
         let lane = self.choose(order, eligible);
         self.last = lane as u8;
         Look::Issue(lane)
+    }
+
+    /// Without the global accesses of kernels that have less of their memory quota left than another kernel with one.
+    #[inline(never)] // keeps `look` small
+    fn memory_in_turn(&self, eligible: u64, left: &PerKernel<u32>) -> u64 {
+        let of = |kernel: usize| eligible & self.global & self.of_kernel.0[kernel];
+        let most = (0..MAX_KERNELS).filter(|&k| of(k) != 0).map(|k| left.0[k]).max().unwrap_or(0);
+        let behind = (0..MAX_KERNELS).filter(|&k| left.0[k] < most).fold(0, |warps, k| warps | of(k));
+        eligible & !behind
     }
 
     fn fall_asleep(&mut self, kernels: usize) {
@@ -309,6 +321,24 @@ mod tests {
     #[test]
     fn lrr_gto_alternates_kernels_and_is_greedy_within_each() {
         assert_eq!(issue(WarpOrder::LrrGto, &[(0b0011, 0), (0b1100, 1)], |_| 0, 4), [2, 0, 2, 0]);
+    }
+
+    /// Kernel 0 has less left: its access waits for kernel 1's, and for nobody once that is not ready. Its arithmetic waits for none.
+    #[test]
+    fn memory_goes_to_the_kernel_with_more_left() {
+        let mut left = PerKernel::all(0);
+        left.0[..2].copy_from_slice(&[3, 4]);
+        let gates = Gates { memory_left: Some(left), ..Gates::default() };
+        let issued = |ready: u64, global: u64| {
+            let mut scheduler = Scheduler::default();
+            scheduler.admit(0b0011, KernelId(0));
+            scheduler.admit(0b0100, KernelId(1));
+            (scheduler.ready, scheduler.global) = (ready, global);
+            scheduler.look(0, WarpOrder::Gto, &gates, &mut [StallCounts::default(); 2])
+        };
+        assert_eq!(issued(0b111, 0b111), Look::Issue(2));
+        assert_eq!(issued(0b111, 0b110), Look::Issue(0));
+        assert_eq!(issued(0b011, 0b011), Look::Issue(0));
     }
 
     #[test]

@@ -159,6 +159,87 @@ fn l1_ways_bound_the_lines_that_a_kernel_fills() {
     }
 }
 
+/// Loads of one line that stays in L1D, without waiting for them: bound by the LSU's port. The arithmetic lets the LSU drain after the
+/// first load has brought the line.
+fn hitting(name: &str) -> Kernel {
+    let load = Op::Load { address: Address { lane: 4, ..Address::default() }, lanes: 32 };
+    let first = [load.clone(), Op::Wait { loads: 0 }, Op::Alu { count: 40, latency: 50, lanes: 32 }];
+    kernel(name, 10_000, 256, first.into_iter().chain([Op::Loop { trips: Trips::Fixed(2000) }, load, Op::End]).collect())
+}
+
+#[test]
+fn memory_cap_bounds_the_instructions_in_flight() {
+    let store = Op::Store { address: Address { lane: 4, warp: 128, cta: 1024, ..Address::default() }, lanes: 32 };
+    let storing = kernel("B", 10_000, 256, vec![Op::Loop { trips: Trips::Fixed(50) }, store, Op::End]);
+    let mut m = controlled(&[streaming("A"), storing], |c| (c.memory_cap[A], c.memory_cap[B]) = (Some(5), Some(2)));
+    run(&mut m, 3000);
+    assert_eq!((m.peak_in_flight(A), m.peak_in_flight(B)), (5, 2));
+    // A lowered cap kills nothing and bites at once; the highest lets everything go.
+    let mut controls = m.controls().clone();
+    controls.memory_cap[A] = Some(0);
+    m.set_controls(controls.clone());
+    run(&mut m, 5000);
+    let (loads, stores) = (m.kernel_stats(A), m.kernel_stats(B).store_instructions);
+    assert_eq!(loads.load_instructions, loads.loads_done);
+    m.forget_peaks();
+    run(&mut m, 1000);
+    assert_eq!((m.kernel_stats(A).load_instructions, m.peak_in_flight(A)), (loads.load_instructions, 0));
+    assert!(m.kernel_stats(B).store_instructions > stores, "the other kernel goes on");
+    assert!(m.kernel_stalls(A).0[crate::stats::StallCause::LsuFull.index()] > 900);
+    (controls.memory_cap[A], controls.memory_cap[B]) = (Some(u16::MAX), None);
+    m.set_controls(controls);
+    run(&mut m, 3000);
+    assert!(m.peak_in_flight(A) >= 32, "{}", m.peak_in_flight(A));
+    assert_eq!(m.peak_in_flight(B), 0, "nobody counts without a cap");
+}
+
+#[test]
+fn memory_quotas_share_the_port_in_their_proportion_and_hold_nobody_back() {
+    let quotas = |other: Kernel| {
+        let mut m = controlled(&[hitting("A"), other], |c| {
+            (c.memory_quota[A], c.memory_quota[B]) = (Some(90), Some(30));
+            c.cta_target.fill(PerKernel::all(4));
+        });
+        run(&mut m, 4000);
+        let before = (m.kernel_stats(A).load_instructions, m.kernel_stats(B).load_instructions);
+        run(&mut m, 4000);
+        (m.kernel_stats(A).load_instructions - before.0, m.kernel_stats(B).load_instructions - before.1)
+    };
+    let (a, b) = quotas(hitting("B"));
+    assert!(a + b > 4 * 3990, "the port is never idle: {a} and {b}");
+    assert!((a as i64 - 3 * b as i64).abs() <= 4 * 90 * 2, "{a} and {b}");
+    let (a, b) = quotas(busy("B"));
+    assert!(a > 4 * 3990 && b == 0, "who has no memory instruction ready keeps nobody waiting: {a}");
+}
+
+#[test]
+fn l1_monitor_counts_what_a_kernel_alone_would_hit_and_changes_nothing() {
+    // Each CTA goes over its own three lines again and again.
+    let address = Address { lane: 4, cta: 384, loops: [128, 0, 0], ..Address::default() };
+    let sweep = vec![Op::Loop { trips: Trips::Fixed(3) }, Op::Load { address, lanes: 32 }, Op::Wait { loads: 0 }, Op::End];
+    let mut program = vec![Op::Loop { trips: Trips::Fixed(40) }];
+    program.extend(sweep.into_iter().map(|op| match op {
+        Op::Load { mut address, lanes } => {
+            address.loops = [0, 128, 0];
+            Op::Load { address, lanes }
+        }
+        other => other,
+    }));
+    program.push(Op::End);
+    let few = kernel("A", 32, 32, program);
+    let gpu = gpu(4);
+    let mut plain = machine(&gpu, core::slice::from_ref(&few), false);
+    let mut m = plain.clone();
+    m.set_controls(Controls { l1_monitor: 1, ..m.controls().clone() });
+    run(&mut m, 100_000);
+    run(&mut plain, 100_000);
+    let stats = m.kernel_stats(A);
+    assert_eq!(stats, plain.kernel_stats(A));
+    assert_eq!((stats.l1_reads, stats.l1_hits, stats.l1_merged), (32 * 120, 32 * 117, 0));
+    assert_eq!(m.l1_utility(A).iter().sum::<u64>(), stats.l1_hits);
+    assert!(plain.l1_utility(A).is_empty());
+}
+
 #[test]
 fn warp_order_bites_at_once() {
     let mut m = controlled(&[busy("A")], |c| c.warp_order = WarpOrder::Lrr);

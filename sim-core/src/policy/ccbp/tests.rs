@@ -110,6 +110,8 @@ impl World {
             profile: &self.profile,
             resident: &resident,
             queued: &[queued; 16],
+            peak_in_flight: &[],
+            l1_utility: &[],
             total: &self.total,
             window: &self.total,
         };
