@@ -218,7 +218,6 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
             warp_order,
             warm_up: 0,
             stop: Stop::KernelsDone { at_most: 30_000_000 },
-            warm_up: 0,
             restart: false,
             alone: false,
         }
