@@ -23,8 +23,9 @@ use super::cache::tags::Tags;
 use super::cache::umon::Umon;
 use super::derived::Derived;
 use super::memory::Memory;
+use super::noc::members;
 use super::packet::{Access, Reply, Request};
-use crate::controls::{Controls, QuotaRefill};
+use crate::controls::{Controls, QuotaRefill, WarpOrder};
 use crate::gpu::Gpu;
 use crate::gpu::occupancy::{self, Resources};
 use crate::ids::{Cycle, KernelId, NEVER, PerKernel};
@@ -176,6 +177,13 @@ pub struct Sm {
     /// Schedulers to be looked at in the next cycle, and those to be looked at again when shared memory is free, a bit each.
     awake: Derived<u8>,
     after_shared: Derived<u8>,
+    /// Schedulers whose warp goes on with a run of independent instructions, a bit each: such a one sleeps until it has come to the last
+    /// instruction of its run, and `settle` catches up.
+    running: Derived<u8>,
+    /// Those of them that care for no other warp.
+    greedy: Derived<u8>,
+    /// Where the runs end.
+    run_ends: Derived<[Cycle; MAX_SCHEDULERS]>,
     /// A granted request waits for room in the NoC.
     door_shut: Derived<bool>,
 }
@@ -228,6 +236,9 @@ impl Sm {
             next: Derived(NEVER),
             awake: Derived(u8::MAX >> (8 - class.schedulers)),
             after_shared: Derived(0),
+            running: Derived(0),
+            greedy: Derived(0),
+            run_ends: Derived([0; MAX_SCHEDULERS]),
             door_shut: Derived(false),
         }
     }
@@ -267,6 +278,9 @@ impl Sm {
             return now + 1;
         }
         let mut next = self.miss_queue.next_event(now, controls, self.door_shut.0).min(self.wheel.next(now));
+        for s in members(u64::from(*self.running), false) {
+            next = next.min(self.run_ends[s as usize]);
+        }
         if let Some(&(at, _)) = self.hits.front() {
             next = next.min(at);
         }
@@ -490,7 +504,12 @@ impl Sm {
         if let Some(warps) = self.wheel.take(now) {
             for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
                 scheduler.ready |= warps;
-                *self.awake |= u8::from(warps != 0) << s;
+                *self.awake |= (u8::from(warps != 0) << s) & !*self.greedy;
+            }
+        }
+        if *self.running != 0 {
+            for (s, &end) in self.run_ends.iter().enumerate() {
+                *self.awake |= (u8::from(end <= now) << s) & *self.running;
             }
         }
         if *self.after_shared != 0 && self.shared_free <= now {
@@ -500,7 +519,10 @@ impl Sm {
 
     /// Lets a scheduler issue, or fall asleep.
     fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, world: World) {
-        let look = self.schedulers[s].look(now, world.controls.warp_order, gates, &mut self.kernel_stalls);
+        self.settle_scheduler(now, s);
+        *self.running &= !(1 << s);
+        *self.greedy &= !(1 << s);
+        let look = self.schedulers[s].look(now, world.controls.warp_order, gates, self.stats.len());
         match look {
             Look::Issue(lane) => self.issue_warp(now, WarpRef::new(s, lane), gates, world),
             Look::Until(at) if at == now + 1 => {}
@@ -512,6 +534,29 @@ impl Sm {
         }
     }
 
+    /// Charges a scheduler for the cycles before `now` in which nobody looked at it.
+    fn settle_scheduler(&mut self, now: Cycle, s: usize) {
+        let issued = self.schedulers[s].settle(now, &mut self.kernel_stalls);
+        if issued > 0 {
+            let issue = &mut self.issues[WarpRef::new(s, self.schedulers[s].last()).index()];
+            issue.left -= issued;
+            let stats = &mut self.stats[issue.kernel.index()];
+            stats.warp_instructions += u64::from(issued);
+            stats.thread_instructions += u64::from(issue.lanes) * u64::from(issued);
+        }
+    }
+
+    /// A warp has `left` more instructions that it can issue one a cycle: if no other warp can come between, nobody needs to look.
+    fn run(&mut self, now: Cycle, s: usize, left: u32, world: World) {
+        let order = world.controls.warp_order;
+        if left > 1 && !self.quotas && self.schedulers[s].stays(order) {
+            self.run_ends[s] = now + Cycle::from(left);
+            *self.running |= 1 << s;
+            *self.awake &= !(1 << s);
+            *self.greedy |= u8::from(order == WarpOrder::Gto) << s;
+        }
+    }
+
     fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, world: World) {
         let issue = &mut self.issues[at.index()];
         let kernel = issue.kernel;
@@ -519,7 +564,7 @@ impl Sm {
         stats.warp_instructions += 1;
         stats.thread_instructions += u64::from(issue.lanes);
         issue.left -= 1;
-        let last = issue.left == 0;
+        let left = issue.left;
         let scheduler = &mut self.schedulers[at.scheduler()];
         scheduler.issued(at.lane(), kernel);
         let mut ready_from = now + 1;
@@ -554,11 +599,13 @@ impl Sm {
                 return;
             }
         }
-        if last {
+        if left == 0 {
             self.warps[at.index()].pc += 1;
             self.proceed(now, ready_from, at, world);
         } else if ready_from > now + 1 {
             self.sleep_until(now, ready_from, at);
+        } else {
+            self.run(now, at.scheduler(), left, world);
         }
         self.spend_quota(kernel, world.controls);
     }
@@ -775,8 +822,8 @@ impl Sm {
         let warp = &self.warps[which.index()];
         let (slot, kernel) = (usize::from(warp.slot), warp.kernel);
         // Charge what the scheduler slept with its warp before the warp goes.
+        self.settle_scheduler(now, which.scheduler());
         let scheduler = &mut self.schedulers[which.scheduler()];
-        scheduler.settle(now, &mut self.kernel_stalls);
         scheduler.dismiss(which.lane(), kernel);
         *self.awake |= 1 << which.scheduler();
         let Some(cta) = &mut self.ctas[slot] else { return };
@@ -812,8 +859,8 @@ impl Sm {
         let mut warps = [0_u64; MAX_SCHEDULERS];
         let lanes = if self.lanes == 64 { u64::MAX } else { (1 << self.lanes) - 1 };
         // The cycle `now` is over for this SM: what it stalled with is charged before the new warps can be seen.
-        for scheduler in &mut self.schedulers {
-            scheduler.settle(now + 1, &mut self.kernel_stalls);
+        for s in 0..self.schedulers.len() {
+            self.settle_scheduler(now + 1, s);
         }
         for number in 0..code.warps {
             let taken = |s: usize| self.schedulers[s].resident | warps[s];
@@ -936,8 +983,8 @@ impl Sm {
         if now > 0 {
             self.refill_quotas(now - 1, controls);
         }
-        for scheduler in &mut self.schedulers {
-            scheduler.settle(now, &mut self.kernel_stalls);
+        for s in 0..self.schedulers.len() {
+            self.settle_scheduler(now, s);
         }
         let stats = &mut self.stats;
         self.lsu.settle(now, |kernel, why, cycles| charge_refusal(&mut stats[kernel.index()], why, cycles));

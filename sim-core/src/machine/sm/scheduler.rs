@@ -148,35 +148,48 @@ impl Scheduler {
         changes
     }
 
-    /// Charges the cycles before `now` in which the scheduler slept.
+    /// Charges the cycles before `now` in which nobody looked at the scheduler. If it issued in them, its last warp did so in each: returns
+    /// how many instructions that were.
     #[inline]
-    pub fn settle(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) {
-        if self.since < now {
-            self.charge(now, by_kernel);
-        }
+    pub fn settle(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) -> u32 {
+        if self.since < now { self.charge(now, by_kernel) } else { 0 }
     }
 
-    fn charge(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) {
+    fn charge(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) -> u32 {
         let cycles = now - self.since;
         self.since = now;
-        if let Outcome::Stalled(cause) = self.outcome {
-            self.stalls.charge(cause, cycles);
-            for (kernel, counts) in by_kernel.iter_mut().enumerate() {
-                if self.of_kernel.0[kernel] != 0 {
-                    counts.charge(self.kernel_causes.0[kernel], cycles);
-                }
+        let Outcome::Stalled(cause) = self.outcome else { return cycles as u32 };
+        self.stalls.charge(cause, cycles);
+        for (kernel, counts) in by_kernel.iter_mut().enumerate() {
+            if self.of_kernel.0[kernel] != 0 {
+                counts.charge(self.kernel_causes.0[kernel], cycles);
             }
         }
+        0
     }
 
-    /// Looks for a warp to issue in `now`. Looking more often than needed changes nothing.
-    pub fn look(&mut self, now: Cycle, order: WarpOrder, gates: &Gates, by_kernel: &mut [StallCounts]) -> Look {
-        self.settle(now, by_kernel);
-        let free = self.ready & !self.throttled & !self.spent;
+    /// Lane that issued last.
+    pub fn last(&self) -> u32 {
+        self.last.into()
+    }
+
+    /// Whether the warp that issued last would issue again, were its next instruction ready, until another one becomes ready.
+    pub fn stays(&self, order: WarpOrder) -> bool {
+        order == WarpOrder::Gto || self.free() == 1 << self.last
+    }
+
+    /// Warps that are ready and may issue, as far as it is up to them.
+    fn free(&self) -> u64 {
+        self.ready & !self.throttled & !self.spent
+    }
+
+    /// Looks for a warp to issue in `now`, after `settle`. Looking more often than needed changes nothing.
+    pub fn look(&mut self, now: Cycle, order: WarpOrder, gates: &Gates, kernels: usize) -> Look {
+        let free = self.free();
         let memory = self.shared & all_if(gates.shared_free > now) | self.global & self.lsu_full;
         let eligible = free & !(memory | (self.shared | self.global) & all_if(gates.port_taken));
         if eligible == 0 {
-            self.fall_asleep(by_kernel.len());
+            self.fall_asleep(kernels);
             return match free {
                 0 => Look::Sleep,
                 _ if gates.port_taken => Look::Until(now + 1),
@@ -291,7 +304,7 @@ mod tests {
         (0..count)
             .map(|n| {
                 scheduler.ready = scheduler.resident & !stalled_after(n);
-                let look = scheduler.look(n as u64, order, &Gates::default(), &mut [StallCounts::default(); 2]);
+                let look = scheduler.look(n as u64, order, &Gates::default(), 2);
                 let Look::Issue(lane) = look else { panic!("{look:?}") };
                 let kernel = ctas.iter().find(|cta| cta.0 >> lane & 1 == 1).unwrap().1;
                 scheduler.issued(lane, KernelId(kernel));
@@ -345,12 +358,15 @@ mod tests {
     fn every_cycle_is_charged_once() {
         let mut scheduler = Scheduler::default();
         let mut by_kernel = [StallCounts::default(); 1];
-        assert_eq!(scheduler.look(0, WarpOrder::Gto, &Gates::default(), &mut by_kernel), Look::Sleep);
+        assert_eq!(scheduler.look(0, WarpOrder::Gto, &Gates::default(), 1), Look::Sleep);
         scheduler.settle(10, &mut by_kernel);
         scheduler.admit(1 << 4, KernelId(0));
-        assert_eq!(scheduler.look(10, WarpOrder::Gto, &Gates::default(), &mut by_kernel), Look::Sleep);
+        assert_eq!(scheduler.look(10, WarpOrder::Gto, &Gates::default(), 1), Look::Sleep);
         scheduler.ready = 1 << 4;
-        assert_eq!(scheduler.look(20, WarpOrder::Gto, &Gates::default(), &mut by_kernel), Look::Issue(4));
+        assert_eq!(scheduler.settle(20, &mut by_kernel), 0);
+        assert_eq!(scheduler.look(20, WarpOrder::Gto, &Gates::default(), 1), Look::Issue(4));
+        scheduler.issued(4, KernelId(0));
+        assert_eq!((scheduler.settle(21, &mut by_kernel), scheduler.settle(30, &mut by_kernel)), (0, 9), "it went on issuing");
         assert_eq!(scheduler.stalls.total(), 20);
         assert_eq!(scheduler.stalls.0[StallCause::Idle.index()], 10);
         assert_eq!(by_kernel[0].0[StallCause::RawShort.index()], 10);
