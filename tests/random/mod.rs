@@ -212,6 +212,7 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
             name: "random".into(),
             source: String::new(),
             seed: seed.into(),
+            gpu,
             kernels: kernels.into_iter().map(|kernel| KernelUse { kernel, ctas_per_sm: None, qos: None }).collect(),
             policy,
             warp_order,
