@@ -347,7 +347,7 @@ mod tests {
             scheduler.admit(0b0011, KernelId(0));
             scheduler.admit(0b0100, KernelId(1));
             (scheduler.ready, scheduler.global) = (ready, global);
-            scheduler.look(0, WarpOrder::Gto, &gates, &mut [StallCounts::default(); 2])
+            scheduler.look(0, WarpOrder::Gto, &gates, 2)
         };
         assert_eq!(issued(0b111, 0b111), Look::Issue(2));
         assert_eq!(issued(0b111, 0b110), Look::Issue(0));
