@@ -304,6 +304,22 @@ mod tests {
         assert_eq!(order, [1, 0, 1, 0, 1, 0]);
     }
 
+    /// CCBP §4.2, figure 5: two requests of a latency-sensitive kernel and six of another wait, and five can be served.
+    #[test]
+    fn of_five_that_are_served_the_latency_sensitive_kernel_has_both_rather_than_one() {
+        let mut controls = controls();
+        let served = |controls: &Controls| {
+            let mut queue = MissQueue::new(128, 1, 2);
+            [1, 1, 0, 1, 1, 1, 0, 1].into_iter().for_each(|kernel| queue.push(request(kernel, 0), controls).unwrap());
+            let of: Vec<u8> = grants(&mut queue, controls, 0..10).iter().take(5).map(|grant| grant.1).collect();
+            [0, 1].map(|kernel| of.iter().filter(|&&k| k == kernel).count())
+        };
+        assert_eq!(served(&controls), [1, 4]);
+        controls.miss_queue_split = true;
+        controls.miss_rank[KernelId(1)] = 1;
+        assert_eq!(served(&controls), [2, 3]);
+    }
+
     #[test]
     fn one_fifo_keeps_the_order_of_arrival_and_is_held_back_by_its_head() {
         let mut controls = controls();

@@ -54,7 +54,14 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "variant",
             &["drf", "adj", "offline"],
             "adj",
-            "drf: online, priority 1. adj: then the priority of latency-sensitive kernels climbs while the metric does. offline: longer windows, every priority tried",
+            "drf: learns online and keeps the priority. adj: then the priority goes down while the metric goes up. offline: longer windows, every priority tried",
+        ),
+        Param::number(
+            "priority",
+            (0.01, 1.0),
+            1.0,
+            "",
+            "Factor on the dominant share of latency-sensitive kernels, priorLSK: less prefers them (CCBP §5.5). Kept, or where the search begins",
         ),
         Param::choice("metric", &["hspeedup", "wspeedup"], "hspeedup", "What the priority maximises (CCBP §5.5)"),
         Param {
@@ -194,6 +201,7 @@ struct Settings {
     whole_credits: bool,
     ls_up: bool,
     ls_first: bool,
+    priority: f64,
     step: f64,
     floor: f64,
 }
@@ -240,6 +248,7 @@ impl Settings {
             whole_credits: spec.choice("rounding") == "nearest",
             ls_up: spec.choice("ls_rounding") == "up",
             ls_first: spec.flag("ls_first"),
+            priority: spec.number("priority"),
             step: spec.number("priority_step"),
             floor: spec.number("priority_floor"),
         }
@@ -306,7 +315,7 @@ struct Point {
 /// The best allocation so far, and what the next one is.
 #[derive(Clone, PartialEq, Debug)]
 struct Climb {
-    /// Steps below priority 1 of what is applied now.
+    /// Steps below the first priority of what is applied now.
     steps: u32,
     applied: Vec<Grant>,
     best: Option<(f64, u32, Vec<Grant>)>,
@@ -588,14 +597,14 @@ impl Ccbp {
         self.apply(grants, seen, controls, log);
         let latency_sensitive = self.kernels.iter().filter(|learned| learned.kind == KernelType::LatencySensitive).count();
         let why = match self.settings.variant {
-            Variant::Drf => Some("priorities stay equal, as the variant says"),
-            _ if latency_sensitive == 0 => Some("no kernel is latency-sensitive: a priority would change nothing"),
-            _ if latency_sensitive == seen.kernels => Some("all kernels are latency-sensitive: a priority would change nothing"),
-            _ if self.alone(seen).is_none() => Some("IPC alone is not known: priorities stay equal"),
+            _ if latency_sensitive == 0 => Some("no kernel is latency-sensitive: a priority would change nothing".into()),
+            _ if latency_sensitive == seen.kernels => Some("all kernels are latency-sensitive: a priority would change nothing".into()),
+            Variant::Drf => Some(format!("the priority stays {:.2}, as the variant says", self.priority(0))),
+            _ if self.alone(seen).is_none() => Some(format!("IPC alone is not known: the priority stays {:.2}", self.priority(0))),
             _ => None,
         };
         if let Some(why) = why {
-            return self.settle(why.into(), seen, log);
+            return self.settle(why, seen, log);
         }
         self.drain(seen);
     }
@@ -621,10 +630,10 @@ impl Ccbp {
     }
 
     fn priority(&self, steps: u32) -> f64 {
-        1.0 - f64::from(steps) * self.settings.step
+        self.settings.priority - f64::from(steps) * self.settings.step
     }
 
-    /// Algorithm 1 so many steps below priority 1.
+    /// Algorithm 1 so many steps below the first priority.
     fn allocate_at(&self, steps: u32, seen: &Observation) -> Vec<Grant> {
         let demands: Vec<Demand> = KernelId::first(seen.kernels)
             .zip(&self.kernels)

@@ -203,7 +203,7 @@ fn it_learns_step_by_step_and_says_so() {
              3 CTAs 15.0 NoC and 3.0 DRAM, 4 CTAs 20.0 NoC and 4.0 DRAM",
             "170000 K0: gets 5 CTAs on each SM and 3.1 NoC and 2.1 DRAM units of 20: 3.0 requests an interval on each SM",
             "170000 K1: gets 3 CTAs on each SM and 15.0 NoC and 3.0 DRAM units of 20: 12.0 requests an interval on each SM",
-            "170000 settled: priorities stay equal, as the variant says",
+            "170000 settled: the priority stays 1.00, as the variant says",
         ]
     );
     assert_eq!((world.ctas(), world.credits()), (alloc::vec![5, 3], alloc::vec![Some(3.0), Some(12.0)]));
@@ -319,12 +319,24 @@ fn the_priority_climbs_until_the_metric_falls() {
     assert_eq!((tried("adj"), tried("offline")), (2, 3));
 }
 
+/// What an offline search finds can be given: the priority is kept, or the climb begins there.
+#[test]
+fn a_priority_can_be_given() {
+    let with = |variant, priority| {
+        let mut world = World::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("priority", Setting::Number(priority))]);
+        world.run();
+        (world.ctas(), world.said("gives").len())
+    };
+    assert_eq!([with("drf", 0.8), with("drf", 0.3)], [(alloc::vec![6, 2], 0), (alloc::vec![7, 1], 0)]);
+    assert_eq!(with("adj", 0.8), (alloc::vec![6, 2], 2), "0.521, then 0.493");
+}
+
 #[test]
 fn without_ipc_alone_there_is_no_climb() {
     let mut world = World::new(&[LATENCY, NOC], &[]);
     world.profile = Profile::default();
     world.run();
-    assert_eq!(world.said("settled"), ["170000 settled: IPC alone is not known: priorities stay equal"]);
+    assert_eq!(world.said("settled"), ["170000 settled: IPC alone is not known: the priority stays 1.00"]);
     assert_eq!(World::new(&[LATENCY, NOC], &[]).policy.needs(), Needs::Alone { cycles: 50_000 });
     let given = [("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]))];
     assert_eq!(World::new(&[LATENCY, NOC], &given).policy.needs(), Needs::Nothing);
@@ -387,7 +399,7 @@ fn its_parameters_have_the_papers_values() {
     let settings = Settings::new(&PolicySpec::of(&INFO));
     assert_eq!((settings.units, settings.sustainable, settings.interval), (20.0, (0.6, 0.7), 200));
     assert_eq!((settings.warm_up, settings.factor_window, settings.skip, settings.window), (50_000, 20_000, 10_000, 10_000));
-    assert_eq!((settings.priority_window, settings.step, settings.floor), (100_000, 0.1, 0.1));
+    assert_eq!((settings.priority_window, settings.priority, settings.step, settings.floor), (100_000, 1.0, 0.1, 0.1));
     assert_eq!((settings.variant, settings.weighted, INFO.name.to_string()), (Variant::Adj, false, "ccbp".to_string()));
 }
 
@@ -413,6 +425,7 @@ fn no_mix_is_granted_more_than_there_is() {
         let fakes: Vec<Fake> = (0..1 + below(1000, 8)).map(fake).collect();
         let choice = |i: u64, name, choices: &[&'static str]| (name, Setting::Choice(choices[below(i, choices.len() as u64) as usize]));
         let settings = [
+            ("priority", Setting::Number(any(1011, &[1.0, 0.5, 0.01]))),
             choice(1001, "variant", &["drf", "adj", "offline"]),
             choice(1002, "demand", &["backlog", "starved"]),
             choice(1003, "factors", &["measured", "first"]),
