@@ -12,6 +12,10 @@ mod smk;
 mod spatial;
 pub mod spec;
 mod ws;
+mod ws_bmi;
+mod ws_mil;
+mod ws_tcm;
+mod ws_ucp;
 
 pub use self::spec::{PolicyInfo, PolicySpec};
 
@@ -19,6 +23,7 @@ use self::spec::Param;
 use crate::controls::Controls;
 use crate::ids::{Cycle, KernelId};
 use crate::observation::Observation;
+use crate::stats::KernelStats;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -124,6 +129,10 @@ policies! {
     spatial::Spatial,
     smk::Smk,
     ws::Ws,
+    ws_tcm::WsTcm,
+    ws_bmi::WsBmi,
+    ws_mil::WsMil,
+    ws_ucp::WsUcp,
     ccbp::Ccbp,
     manual::Manual,
 }
@@ -154,6 +163,50 @@ impl Policy for AnyPolicy {
 
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.inner_mut().on_interval(seen, controls, log);
+    }
+}
+
+/// L1D requests of a kernel, on each SM on average, by which BMI and MIL judge it.
+const SAMPLE: Param =
+    Param::int("sample", (1, 1_000_000_000), 1024, "requests", "L1D requests on an SM, on average, by which a kernel is judged");
+
+/// How often they look whether there are so many.
+const SAMPLE_INTERVAL: Param =
+    Param::int("interval", (1, 1_000_000_000), 1000, "cycles", "Cycles after which it is looked whether a sample is complete");
+
+/// Counters of each kernel since its present sample began: a sample ends with so many L1D requests.
+#[derive(Clone, PartialEq, Debug)]
+struct Samples {
+    requests: u64,
+    then: Vec<KernelStats>,
+}
+
+impl Samples {
+    fn new(requests: u64) -> Self {
+        Samples { requests, then: Vec::new() }
+    }
+
+    fn start(&mut self, seen: &Observation) {
+        self.then = seen.total.to_vec();
+    }
+
+    /// The sample of a kernel if it is complete; the next one begins.
+    fn take(&mut self, seen: &Observation, kernel: KernelId) -> Option<KernelStats> {
+        let now = seen.total[kernel.index()];
+        let sample = now - self.then[kernel.index()];
+        let complete = Samples::requests(&sample) >= self.requests * u64::from(seen.gpu.sm_count());
+        complete.then(|| {
+            self.then[kernel.index()] = now;
+            sample
+        })
+    }
+
+    fn requests(sample: &KernelStats) -> u64 {
+        sample.l1_reads + sample.l1_writes
+    }
+
+    fn instructions(sample: &KernelStats) -> u64 {
+        sample.load_instructions + sample.store_instructions
     }
 }
 

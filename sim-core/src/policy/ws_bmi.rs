@@ -1,0 +1,146 @@
+//! Warped-Slicer with balanced memory issue: kernels take turns at memory by quotas that weigh their memory instructions.
+//!
+//! # Idea
+//! Dai et al., HPCA 2018 (QBMI), as CCBP §7.5 compares it. A memory instruction of one kernel may make one request of L1D, that of another
+//! many. Each kernel has a quota of memory instructions in inverse proportion to that, the least common multiple of all over its own; of
+//! ready memory instructions, those of the kernel with most of its quota left go first; when one has used its quota, all get theirs again.
+//! # Observes
+//! L1D requests and memory instructions of each kernel; and what Warped-Slicer does.
+//! # Sets
+//! `memory_quota`; and what Warped-Slicer does.
+//! # Parameters
+//! See `docs/schemes/ws-bmi.md`.
+//! # Deviations
+//! 1. Requests per instruction are those of all SMs together, and all SMs have the same quotas.
+//! 2. They are looked at every `interval` cycles, not at the very request that completes a sample.
+//! 3. Before its first sample a kernel counts as one with one request per instruction.
+
+use super::spec::PolicySpec;
+use super::ws::{self, Ws};
+use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples, decide};
+use crate::controls::Controls;
+use crate::ids::{Cycle, KernelId};
+use crate::observation::Observation;
+use crate::stats::KernelStats;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ws+bmi",
+    title: "Warped-Slicer with BMI: turns at memory",
+    source: "Dai et al., HPCA 2018, as CCBP §7.5 compares it",
+    doc: "Warped-Slicer's combination of CTAs; kernels take turns at memory so that they make as many L1D requests each",
+    params: &[PROFILE_CYCLES, ws::CURVES, ws::COMBINATION, ws::FALLBACK, ws::FALLBACK_LOSS, SAMPLE, SAMPLE_INTERVAL],
+    check: PolicyInfo::NO_CHECK,
+    make: |spec| AnyPolicy::WsBmi(WsBmi::new(spec)),
+};
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WsBmi {
+    ws: Ws,
+    interval: Cycle,
+    samples: Samples,
+    /// Requests per memory instruction of each kernel.
+    costs: Vec<u64>,
+}
+
+impl Policy for WsBmi {
+    fn needs(&self) -> Needs {
+        self.ws.needs()
+    }
+
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.ws.start(seen, controls, log);
+        self.samples.start(seen);
+        self.costs = alloc::vec![1; seen.kernels];
+        self.set(controls);
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        Some(self.interval)
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        for kernel in KernelId::first(seen.kernels) {
+            let Some(sample) = self.samples.take(seen, kernel) else { continue };
+            let cost = cost(&sample);
+            if cost == self.costs[kernel.index()] {
+                continue;
+            }
+            self.costs[kernel.index()] = cost;
+            let quota = quotas(&self.costs)[kernel.index()];
+            let (requests, instructions) = (Samples::requests(&sample), Samples::instructions(&sample));
+            let text =
+                format!("made {requests} requests with {instructions} memory instructions, {cost} each: its quota is {quota} a round");
+            decide(log, seen, kernel, text);
+        }
+        self.set(controls);
+    }
+}
+
+impl WsBmi {
+    fn new(spec: &PolicySpec) -> Self {
+        WsBmi {
+            ws: Ws::new(spec),
+            interval: spec.int(SAMPLE_INTERVAL.name) as Cycle,
+            samples: Samples::new(spec.int(SAMPLE.name) as u64),
+            costs: Vec::new(),
+        }
+    }
+
+    fn set(&self, controls: &mut Controls) {
+        for (control, quota) in controls.memory_quota.0.iter_mut().zip(quotas(&self.costs)) {
+            *control = Some(quota);
+        }
+    }
+}
+
+/// Requests per memory instruction, to the nearest whole number, at least one.
+fn cost(sample: &KernelStats) -> u64 {
+    let instructions = Samples::instructions(sample).max(1);
+    ((Samples::requests(sample) + instructions / 2) / instructions).max(1)
+}
+
+/// Memory instructions of each kernel in a round: the least common multiple of all costs over its own, at most 10⁹.
+fn quotas(costs: &[u64]) -> Vec<u32> {
+    let gcd = |mut a: u64, mut b: u64| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let all = costs.iter().fold(1, |all: u64, &cost| all / gcd(all, cost) * cost);
+    costs.iter().map(|cost| (all / cost).min(1_000_000_000) as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1, 4 and 6 requests an instruction: 12, 3 and 2 instructions make 12 requests each.
+    #[test]
+    fn quotas_make_as_many_requests_for_each_kernel() {
+        assert_eq!(quotas(&[1, 4, 6]), [12, 3, 2]);
+        assert_eq!(quotas(&[8, 8]), [1, 1]);
+        assert_eq!(quotas(&[32, 1]), [1, 32]);
+        // Eight kernels, and still within what a control takes.
+        assert!(quotas(&[32, 31, 29, 27, 25, 23, 19, 17]).iter().all(|&quota| (1..=1_000_000_000).contains(&quota)));
+    }
+
+    #[test]
+    fn the_cost_is_rounded_and_never_zero() {
+        let sample = |l1_reads, l1_writes, load_instructions, store_instructions| KernelStats {
+            l1_reads,
+            l1_writes,
+            load_instructions,
+            store_instructions,
+            ..KernelStats::default()
+        };
+        assert_eq!(cost(&sample(1000, 49, 500, 200)), 1);
+        assert_eq!(cost(&sample(1000, 51, 500, 200)), 2, "1.501");
+        assert_eq!(cost(&sample(3, 0, 100, 0)), 1);
+        assert_eq!(cost(&sample(0, 0, 0, 0)), 1);
+    }
+}

@@ -1,0 +1,143 @@
+//! Warped-Slicer with memory instruction limiting: who makes L1D refuse too often may have fewer memory instructions in flight.
+//!
+//! # Idea
+//! Dai et al., HPCA 2018 (DMIL), as CCBP §7.5 compares it. For each sample of a kernel's L1D requests, count how often L1D failed to reserve what
+//! a request needs (an MSHR, a merge, a place in the miss queue or the store buffer). The kernel may then have as many memory instructions
+//! in flight as its peak in the sample, halved once for each failure per request. Where failures are rare, it has no limit.
+//! # Observes
+//! L1D requests, reservation failures and the peak of memory instructions in flight of each kernel; and what Warped-Slicer does.
+//! # Sets
+//! `memory_cap`; and what Warped-Slicer does.
+//! # Parameters
+//! See `docs/schemes/ws-mil.md`.
+//! # Deviations
+//! 1. Samples are those of all SMs together, with the highest peak of any; all SMs have the same caps.
+//! 2. They are looked at every `interval` cycles, not at the very request that completes a sample.
+//! 3. A failure is a cycle in which an access waits, as if it were tried again in each.
+
+use super::spec::{Param, PolicySpec};
+use super::ws::{self, Ws};
+use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples, decide};
+use crate::controls::Controls;
+use crate::ids::{Cycle, KernelId};
+use crate::observation::Observation;
+use crate::stats::KernelStats;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ws+mil",
+    title: "Warped-Slicer with MIL: caps on memory instructions",
+    source: "Dai et al., HPCA 2018, as CCBP §7.5 compares it",
+    doc: "Warped-Slicer's combination of CTAs; kernels for which L1D often fails to reserve may have fewer memory instructions in flight",
+    params: &[
+        PROFILE_CYCLES,
+        ws::CURVES,
+        ws::COMBINATION,
+        ws::FALLBACK,
+        ws::FALLBACK_LOSS,
+        SAMPLE,
+        SAMPLE_INTERVAL,
+        Param::number("release", (0.0, 1000.0), 1.0, "failures per request", "Reservation failures below which a kernel has no cap"),
+        Param::int("least", (1, 64), 1, "instructions", "The lowest cap"),
+    ],
+    check: PolicyInfo::NO_CHECK,
+    make: |spec| AnyPolicy::WsMil(WsMil::new(spec)),
+};
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WsMil {
+    ws: Ws,
+    interval: Cycle,
+    release: f64,
+    least: u32,
+    samples: Samples,
+    /// The most in flight of each kernel in its sample so far.
+    peaks: Vec<u32>,
+}
+
+/// A cap that never bites, with which peaks are counted.
+const NO_CAP: u16 = u16::MAX;
+
+impl Policy for WsMil {
+    fn needs(&self) -> Needs {
+        self.ws.needs()
+    }
+
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.ws.start(seen, controls, log);
+        self.samples.start(seen);
+        self.peaks = alloc::vec![0; seen.kernels];
+        for kernel in KernelId::first(seen.kernels) {
+            controls.memory_cap[kernel] = Some(NO_CAP);
+        }
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        Some(self.interval)
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        for ((kernel, peak), &seen_peak) in KernelId::first(seen.kernels).zip(&mut self.peaks).zip(seen.peak_in_flight) {
+            *peak = seen_peak.max(*peak);
+            let Some(sample) = self.samples.take(seen, kernel) else { continue };
+            let rate = failures(&sample) as f64 / Samples::requests(&sample).max(1) as f64;
+            let cap = cap(rate, *peak, self.release, self.least);
+            if controls.memory_cap[kernel] != Some(cap) {
+                controls.memory_cap[kernel] = Some(cap);
+                let found = format!("L1D failed {rate:.2} times per request with up to {peak} memory instructions in flight");
+                let text = if cap == NO_CAP { format!("{found}: no cap") } else { format!("{found}: at most {cap} from now on") };
+                decide(log, seen, kernel, text);
+            }
+            *peak = 0;
+        }
+    }
+}
+
+impl WsMil {
+    fn new(spec: &PolicySpec) -> Self {
+        WsMil {
+            ws: Ws::new(spec),
+            interval: spec.int(SAMPLE_INTERVAL.name) as Cycle,
+            release: spec.number("release"),
+            least: spec.int("least") as u32,
+            samples: Samples::new(spec.int(SAMPLE.name) as u64),
+            peaks: Vec::new(),
+        }
+    }
+}
+
+fn failures(sample: &KernelStats) -> u64 {
+    sample.fail_mshr + sample.fail_merge + sample.fail_miss_queue + sample.fail_store_buffer
+}
+
+/// The peak shifted right by the whole failures per request, as the counters of the source do it; none below `release`.
+fn cap(rate: f64, peak: u32, release: f64, least: u32) -> u16 {
+    if rate < release {
+        return NO_CAP;
+    }
+    (peak >> (rate as u32).min(31)).clamp(least, u32::from(NO_CAP) - 1) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 40 in flight: 1.9 failures per request halve it once, 3.2 three times, and nothing is left after six.
+    #[test]
+    fn each_failure_per_request_halves_the_peak() {
+        let capped = |rate| cap(rate, 40, 1.0, 1);
+        assert_eq!([1.0, 1.9, 2.0, 3.2, 6.0, 1e9].map(capped), [20, 20, 10, 5, 1, 1]);
+        assert_eq!(capped(0.99), NO_CAP, "failures are rare");
+        assert_eq!(cap(0.5, 40, 0.25, 1), 40, "with a lower bound, the peak itself");
+        assert_eq!(cap(9.0, 40, 1.0, 4), 4);
+    }
+
+    #[test]
+    fn every_kind_of_failure_counts() {
+        let sample = KernelStats { fail_mshr: 1, fail_merge: 20, fail_miss_queue: 300, fail_store_buffer: 4000, ..KernelStats::default() };
+        assert_eq!(failures(&sample), 4321);
+    }
+}

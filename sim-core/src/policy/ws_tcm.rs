@@ -1,0 +1,226 @@
+//! Warped-Slicer with thread cluster memory scheduling: DRAM serves latency-sensitive kernels first.
+//!
+//! # Idea
+//! Kim et al., MICRO 2010, with kernels in place of threads, as CCBP §7.5 compares it. At the end of each quantum, kernels go into the
+//! latency-sensitive cluster in the order of their misses per thousand instructions (MPKI), the lowest first, until the next one would
+//! take the cluster beyond a part of the DRAM traffic. The cluster goes first in DRAM, in that order; the ranks of the others are shuffled.
+//! # Observes
+//! L2 misses, instructions and DRAM lines of each kernel; and what Warped-Slicer does.
+//! # Sets
+//! `dram_rank`; and what Warped-Slicer does.
+//! # Parameters
+//! See `docs/schemes/ws-tcm.md`.
+//! # Deviations
+//! 1. The quantum is a tenth of the source's million cycles: runs here are shorter.
+//! 2. Of the two shuffles of the source, the random one. Insertion shuffle wants the bank-level parallelism of each kernel, which no counter has.
+//! 3. Bandwidth is counted in lines, not in cycles of banks.
+
+use super::spec::{Param, PolicySpec};
+use super::ws::{self, Ws};
+use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
+use crate::controls::Controls;
+use crate::ids::{Cycle, KernelId};
+use crate::observation::Observation;
+use crate::rng::{below, mix};
+use crate::stats::KernelStats;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ws+tcm",
+    title: "Warped-Slicer with TCM: ranks in DRAM",
+    source: "Kim et al., MICRO 2010, with kernels for threads, as CCBP §7.5 compares it",
+    doc: "Warped-Slicer's combination of CTAs; DRAM serves the kernels with the fewest misses per instruction first",
+    params: &[
+        PROFILE_CYCLES,
+        ws::CURVES,
+        ws::COMBINATION,
+        ws::FALLBACK,
+        ws::FALLBACK_LOSS,
+        Param::int("quantum", (100, 1_000_000_000), 100_000, "cycles", "Cycles after which kernels are put into clusters again"),
+        Param::number(
+            "cluster_threshold",
+            (0.0, 8.0),
+            4.0,
+            "parts of 1/K",
+            "DRAM lines that the latency-sensitive cluster may take, as a part of all; K is the number of kernels, and from K on all are in it",
+        ),
+        Param::choice("intensity_per", &["warp", "thread"], "warp", "Which instructions misses are counted against"),
+        Param::choice("shuffle", &["random", "rotate"], "random", "How the ranks of the other kernels change"),
+        Param::int("shuffle_interval", (1, 1_000_000_000), 800, "cycles", "Cycles between such changes"),
+    ],
+    check: PolicyInfo::NO_CHECK,
+    make: |spec| AnyPolicy::WsTcm(WsTcm::new(spec)),
+};
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WsTcm {
+    ws: Ws,
+    quantum: Cycle,
+    cluster_threshold: f64,
+    per_thread: bool,
+    rotate: bool,
+    shuffle_interval: Cycle,
+    /// Counters when the quantum began.
+    then: Vec<KernelStats>,
+    quantum_end: Cycle,
+    asked: Cycle,
+    clusters: Clusters,
+    quanta: u64,
+}
+
+/// Kernels in the order of their ranks.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Clusters {
+    order: Vec<usize>,
+    /// How many of them are in the latency-sensitive cluster.
+    sensitive: usize,
+}
+
+impl Clusters {
+    /// A kernel's rank in the latency-sensitive cluster, or none if it is not in it; nothing before the first quantum is over.
+    fn place(&self, kernel: usize) -> Option<Option<usize>> {
+        let rank = self.order.iter().position(|&other| other == kernel)?;
+        Some((rank < self.sensitive).then_some(rank))
+    }
+}
+
+impl Policy for WsTcm {
+    fn needs(&self) -> Needs {
+        self.ws.needs()
+    }
+
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.ws.start(seen, controls, log);
+        self.then = seen.total.to_vec();
+        self.asked = seen.now;
+        self.quantum_end = seen.now + self.quantum;
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        let shuffled = self.clusters.order.len() - self.clusters.sensitive > 1;
+        let left = self.quantum_end - self.asked;
+        Some(if shuffled { left.min(self.shuffle_interval) } else { left })
+    }
+
+    fn settled(&self) -> bool {
+        self.quanta > 0
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.asked = seen.now;
+        if seen.now >= self.quantum_end {
+            self.cluster(seen, log);
+        } else {
+            let shuffled = &mut self.clusters.order[self.clusters.sensitive..];
+            if self.rotate { shuffled.rotate_left(1) } else { shuffle(shuffled, seen.now) }
+        }
+        for (rank, &kernel) in (0..).zip(&self.clusters.order) {
+            controls.dram_rank.0[kernel] = rank;
+        }
+    }
+}
+
+impl WsTcm {
+    fn new(spec: &PolicySpec) -> Self {
+        WsTcm {
+            ws: Ws::new(spec),
+            quantum: spec.int("quantum") as Cycle,
+            cluster_threshold: spec.number("cluster_threshold"),
+            per_thread: spec.choice("intensity_per") == "thread",
+            rotate: spec.choice("shuffle") == "rotate",
+            shuffle_interval: spec.int("shuffle_interval") as Cycle,
+            then: Vec::new(),
+            quantum_end: 0,
+            asked: 0,
+            clusters: Clusters::default(),
+            quanta: 0,
+        }
+    }
+
+    /// A quantum is over.
+    fn cluster(&mut self, seen: &Observation, log: &mut Log) {
+        let done: Vec<KernelStats> = seen.total.iter().zip(&self.then).map(|(&now, &then)| now - then).collect();
+        let instructions = |s: &KernelStats| if self.per_thread { s.thread_instructions } else { s.warp_instructions };
+        let mpki: Vec<f64> = done.iter().map(|s| 1000.0 * s.l2_misses as f64 / instructions(s).max(1) as f64).collect();
+        let lines: Vec<u64> = done.iter().map(|s| s.dram_reads + s.dram_writes).collect();
+        let clusters = clusters(&mpki, &lines, self.cluster_threshold / seen.kernels as f64);
+        let all = lines.iter().sum::<u64>().max(1);
+        for &kernel in &clusters.order {
+            let place = clusters.place(kernel);
+            if self.clusters.place(kernel) == place {
+                continue;
+            }
+            let place = match place {
+                Some(Some(rank)) => format!("in the latency-sensitive cluster, rank {rank}"),
+                _ => "behind the latency-sensitive cluster, with the ranks that change".into(),
+            };
+            let (mpki, percent) = (mpki[kernel], 100.0 * lines[kernel] as f64 / all as f64);
+            let text = format!("has {mpki:.1} L2 misses per 1000 instructions and {percent:.0} % of the DRAM lines: {place}");
+            decide(log, seen, KernelId(kernel as u8), text);
+        }
+        self.clusters = clusters;
+        self.then = seen.total.to_vec();
+        self.quantum_end = seen.now + self.quantum;
+        self.quanta += 1;
+    }
+}
+
+/// TCM's clustering (Kim et al., Algorithm 1): by MPKI, the lowest first, kernels enter the latency-sensitive cluster until the next would take its
+/// lines beyond `threshold` of all.
+fn clusters(mpki: &[f64], lines: &[u64], threshold: f64) -> Clusters {
+    let mut order: Vec<usize> = (0..mpki.len()).collect();
+    order.sort_by(|&a, &b| mpki[a].total_cmp(&mpki[b]));
+    let most = threshold * lines.iter().sum::<u64>() as f64;
+    let sums = order.iter().scan(0, |sum, &kernel| {
+        *sum += lines[kernel];
+        Some(*sum)
+    });
+    let sensitive = sums.take_while(|&sum| sum as f64 <= most).count();
+    Clusters { order, sensitive }
+}
+
+/// Every order with the same probability (Fisher and Yates), by draws of the cycle.
+fn shuffle(order: &mut [usize], now: Cycle) {
+    for last in (1..order.len()).rev() {
+        order.swap(last, below(mix(now, last as u64), last as u64 + 1) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    /// MPKI 20, 1, 8, 2 with 50, 10, 30 and 10 of 100 lines: 1 and 3 fit in 25 lines, 2 would make 50.
+    #[test]
+    fn the_cluster_fills_up_by_intensity_until_its_part_of_the_bandwidth_is_full() {
+        let (mpki, lines) = ([20.0, 1.0, 8.0, 2.0], [50, 10, 30, 10]);
+        assert_eq!(clusters(&mpki, &lines, 0.25), Clusters { order: vec![1, 3, 2, 0], sensitive: 2 });
+        assert_eq!(clusters(&mpki, &lines, 0.5).sensitive, 3, "just fits");
+        assert_eq!(clusters(&mpki, &lines, 1.0).sensitive, 4, "4/K of the bandwidth of four kernels is all of it");
+        assert_eq!(clusters(&mpki, &lines, 0.0).sensitive, 0);
+        // The first that does not fit ends it: 4 lines would, but after 90 that do not.
+        assert_eq!(clusters(&[1.0, 2.0, 3.0], &[6, 90, 4], 0.1).sensitive, 1);
+    }
+
+    #[test]
+    fn equal_intensities_keep_the_order_of_the_mix_and_idle_kernels_go_first() {
+        assert_eq!(clusters(&[5.0, 0.0, 5.0, 0.0], &[9, 0, 9, 0], 0.1), Clusters { order: vec![1, 3, 0, 2], sensitive: 2 });
+    }
+
+    /// Six orders of three: 6000 draws give each about 1000 times (five standard deviations are 145).
+    #[test]
+    fn every_order_comes_as_often_in_a_shuffle() {
+        let mut counts = alloc::collections::BTreeMap::new();
+        for n in 0..6000 {
+            let mut order = [0, 1, 2];
+            shuffle(&mut order, 800 * n);
+            *counts.entry(order).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 6);
+        assert!(counts.values().all(|&count: &i32| (count - 1000).abs() < 145), "{counts:?}");
+    }
+}

@@ -1,0 +1,223 @@
+//! Warped-Slicer with utility-based cache partitioning: ways of L1D for the kernels whose hits grow most with them.
+//!
+//! # Idea
+//! Qureshi and Patt, MICRO 2006, on L1D, as CCBP §7.5 compares it. Shadow tags count for each kernel how many reads it would hit with 1, 2, … ways to
+//! itself. At each interval the look-ahead algorithm hands out the ways: always to the kernel that can gain the most hits per way with any
+//! number of the ways that are left. Counts are halved after it, so that the past fades.
+//! # Observes
+//! Hits by position in the LRU stacks of shadow tags (UMON); and what Warped-Slicer does.
+//! # Sets
+//! `l1_ways`, `l1_monitor`; and what Warped-Slicer does.
+//! # Parameters
+//! See `docs/schemes/ws-ucp.md`.
+//! # Deviations
+//! 1. The source partitions a shared L2 every 5 million cycles; this is L1D, and runs are shorter.
+//! 2. A kernel fills its own ways only (masks); the source counts lines and takes a victim from whoever has too many.
+//! 3. Counts are those of all SMs together, and all SMs have the same partition.
+//! 4. Every set is monitored: L1D has fewer sets than the source samples (32).
+//! 5. Ways that nobody gains from go to the kernel with the fewest, the first on a tie.
+//! 6. With more kernels than ways, L1D is not partitioned. On a GPU with unlike SMs, the last kernel has the ways beyond the smallest L1D.
+
+use super::spec::{Param, PolicySpec};
+use super::ws::{self, Ws};
+use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
+use crate::controls::Controls;
+use crate::ids::{Cycle, KernelId};
+use crate::observation::Observation;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ws+ucp",
+    title: "Warped-Slicer with UCP: ways of L1D",
+    source: "Qureshi and Patt, MICRO 2006, on L1D, as CCBP §7.5 compares it",
+    doc: "Warped-Slicer's combination of CTAs; L1D's ways go to the kernels whose hits grow most with them",
+    params: &[
+        PROFILE_CYCLES,
+        ws::CURVES,
+        ws::COMBINATION,
+        ws::FALLBACK,
+        ws::FALLBACK_LOSS,
+        Param::int("repartition", (100, 1_000_000_000), 100_000, "cycles", "Cycles after which the ways are handed out again"),
+        Param::int("sampling", (1, 1_000_000), 1, "sets", "Every so many sets of L1D have shadow tags"),
+        Param::int("least_ways", (1, 8), 1, "ways", "Ways of each kernel before any are handed out, where there are as many"),
+    ],
+    check: PolicyInfo::NO_CHECK,
+    make: |spec| AnyPolicy::WsUcp(WsUcp::new(spec)),
+};
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WsUcp {
+    ws: Ws,
+    repartition: Cycle,
+    sampling: u32,
+    least_ways: u32,
+    /// Shadow hits when the ways were last handed out, and what earlier intervals left of their counts.
+    then: Vec<Vec<u64>>,
+    faded: Vec<Vec<u64>>,
+    partition: Vec<u32>,
+}
+
+impl Policy for WsUcp {
+    fn needs(&self) -> Needs {
+        self.ws.needs()
+    }
+
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.ws.start(seen, controls, log);
+        controls.l1_monitor = self.sampling;
+        self.then = seen.l1_utility.to_vec();
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        Some(self.repartition)
+    }
+
+    fn settled(&self) -> bool {
+        !self.partition.is_empty()
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let counts = self.counts(seen.l1_utility);
+        let ways = seen.gpu.sms.iter().map(|class| class.l1.ways).min().unwrap_or(1);
+        let partition = look_ahead(&counts, ways, self.least_ways);
+        let mut first = 0;
+        for (kernel, &granted) in KernelId::first(seen.kernels).zip(&partition) {
+            let last = kernel.index() + 1 == seen.kernels;
+            controls.l1_ways[kernel] = match granted {
+                0 => u32::MAX,
+                _ if last => u32::MAX << first,
+                _ => u32::MAX >> (32 - granted) << first,
+            };
+            first += granted;
+            if self.partition.get(kernel.index()) != Some(&granted) {
+                decide(log, seen, kernel, sentence(&counts[kernel.index()], granted, ways));
+            }
+        }
+        self.partition = partition;
+        self.faded = counts.into_iter().map(|counts| counts.into_iter().map(|n| n / 2).collect()).collect();
+    }
+}
+
+impl WsUcp {
+    fn new(spec: &PolicySpec) -> Self {
+        WsUcp {
+            ws: Ws::new(spec),
+            repartition: spec.int("repartition") as Cycle,
+            sampling: spec.int("sampling") as u32,
+            least_ways: spec.int("least_ways") as u32,
+            then: Vec::new(),
+            faded: Vec::new(),
+            partition: Vec::new(),
+        }
+    }
+
+    /// Hits by position of each kernel: new ones, and half of what there was before.
+    fn counts(&mut self, utility: &[Vec<u64>]) -> Vec<Vec<u64>> {
+        let at = |table: &[Vec<u64>], kernel: usize, way: usize| table.get(kernel).and_then(|row| row.get(way)).copied().unwrap_or(0);
+        let count = |kernel: usize, way: usize, &hits: &u64| {
+            // Fewer than before: the monitor has started again.
+            let new = hits.checked_sub(at(&self.then, kernel, way)).unwrap_or(hits);
+            new + at(&self.faded, kernel, way)
+        };
+        let row = |(kernel, row): (usize, &Vec<u64>)| row.iter().enumerate().map(|(way, hits)| count(kernel, way, hits)).collect();
+        let counts = utility.iter().enumerate().map(row).collect();
+        self.then = utility.to_vec();
+        counts
+    }
+}
+
+fn sentence(counts: &[u64], granted: u32, ways: u32) -> alloc::string::String {
+    let with = |ways: u32| counts.iter().take(ways as usize).sum::<u64>();
+    let (one, all) = (with(1), with(ways));
+    match granted {
+        0 => format!("fills every way: there are more kernels than the {ways} ways"),
+        _ => format!("gets {granted} of {ways} ways: it would hit {one} reads with 1 way, {} with these, {all} with all", with(granted)),
+    }
+}
+
+/// The look-ahead algorithm (Qureshi and Patt, Algorithm 1): ways of each kernel by its hits in each position, from `least` each where
+/// there are as many; zeros with more kernels than ways.
+fn look_ahead(counts: &[Vec<u64>], ways: u32, least: u32) -> Vec<u32> {
+    let kernels = counts.len() as u32;
+    let mut granted = alloc::vec![least.min(ways / kernels.max(1)); counts.len()];
+    let mut left = ways - granted.iter().sum::<u32>();
+    if granted.contains(&0) {
+        return granted;
+    }
+    while left > 0 {
+        // Hits, ways and kernel of the best step so far.
+        let mut best = (0, 1, 0);
+        for (kernel, counts) in counts.iter().enumerate() {
+            let (hits, more) = best_step(counts, granted[kernel], left);
+            // hits / more against best.0 / best.1, without division.
+            let (this, other) = (u128::from(hits) * u128::from(best.1), u128::from(best.0) * u128::from(more));
+            if this > other || this == other && granted[kernel] < granted[best.2] {
+                best = (hits, more, kernel);
+            }
+        }
+        granted[best.2] += best.1;
+        left -= best.1;
+    }
+    granted
+}
+
+/// The number of ways, up to `left`, that brings a kernel with `granted` the most hits per way, and these hits: the fewest on a tie.
+fn best_step(counts: &[u64], granted: u32, left: u32) -> (u64, u32) {
+    let mut best = (0, 1);
+    let mut hits = 0;
+    for more in 1..=left {
+        hits += counts.get((granted + more) as usize - 1).copied().unwrap_or(0);
+        if u128::from(hits) * u128::from(best.1) > u128::from(best.0) * u128::from(more) {
+            best = (hits, more);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    /// Hits with 1 to 8 ways. A: 10 20 30 … evenly. B: nothing before its fourth way, then 100 at once, nothing after it.
+    #[test]
+    fn look_ahead_sees_past_a_plateau() {
+        let a = vec![10; 8];
+        let b = vec![0, 0, 0, 100, 0, 0, 0, 0];
+        // From one way each: B's next three bring 100/3 a way, A's next 10: B has four. The other three are A's.
+        assert_eq!(look_ahead(&[a.clone(), b.clone()], 8, 1), [4, 4]);
+        // With four ways B cannot get there beside A's one: two are left after it.
+        assert_eq!(look_ahead(&[a, b], 4, 1), [3, 1]);
+    }
+
+    /// The marginal gains of two concave curves: 50 40 30 20 10 … and 45 25 5 …, merged from the top.
+    #[test]
+    fn concave_curves_are_served_by_their_next_way() {
+        let a = vec![50, 40, 30, 20, 10, 5, 2, 1];
+        let b = vec![45, 25, 5, 1, 0, 0, 0, 0];
+        // After one each: 40 A, 30 A, 25 B, 20 A, 10 A, 5 of A's sixth and of B's third: B has fewer.
+        assert_eq!(look_ahead(&[a, b], 8, 1), [5, 3]);
+    }
+
+    #[test]
+    fn ways_that_nobody_gains_from_are_spread() {
+        assert_eq!(look_ahead(&[vec![0; 8], vec![0; 8], vec![0; 8]], 8, 1), [3, 3, 2]);
+        assert_eq!(look_ahead(&[vec![9; 8], vec![0; 8]], 8, 1), [7, 1]);
+        assert_eq!(look_ahead(&[vec![9; 8], vec![0; 8]], 8, 2), [6, 2]);
+        assert_eq!(look_ahead(&[vec![9; 4], vec![0; 4]], 4, 8), [2, 2], "as many as there are");
+        assert_eq!(look_ahead(&[vec![9; 2], vec![9; 2], vec![9; 2]], 2, 1), [0, 0, 0], "more kernels than ways");
+    }
+
+    #[test]
+    fn counts_fade_by_half() {
+        let mut ucp = WsUcp::new(&PolicySpec::of(&INFO));
+        ucp.then = vec![vec![100, 10]];
+        assert_eq!(ucp.counts(&[vec![140, 20]]), [[40, 10]]);
+        ucp.faded = vec![vec![20, 5]];
+        assert_eq!(ucp.counts(&[vec![150, 20]]), [[30, 5]]);
+        assert_eq!(ucp.counts(&[vec![4, 0]]), [[24, 5]], "a monitor that has started again");
+    }
+}
