@@ -129,6 +129,7 @@ fn experiment() -> Value {
             ("kernel", any_of(vec![one_of(library::names()), reference("kernel")])),
             ("ctas_per_sm", whole(1, 64, "CTAs that the kernel may hold on each SM, whatever the policy")),
             ("qos", share),
+            ("arithmetic", ranged(0.01, 100.0, "Arithmetic instructions between its memory accesses, times what it has")),
         ]),
         &["kernel"],
     );

@@ -339,8 +339,11 @@ fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Ker
     let kernel = fields.take("kernel").and_then(|value| kernel(value, &fields.path("kernel"), problems));
     let ctas_per_sm = fields.take("ctas_per_sm").map(|value| int(value, &fields.path("ctas_per_sm"), 1..=64, problems));
     let qos = fields.take("qos").map(|value| number(value, &fields.path("qos"), 0.001..=1.0, problems));
+    // What is built is the kernel with so much arithmetic: how it came about is not kept.
+    let arithmetic = fields.take("arithmetic").and_then(|value| number(value, &fields.path("arithmetic"), 0.01..=100.0, problems));
     fields.finish(problems);
-    Some(KernelUse { kernel: kernel?, ctas_per_sm: ctas_per_sm.flatten().map(|n| n as u32), qos: qos.flatten() })
+    let kernel = kernel?.with_arithmetic(arithmetic.unwrap_or(1.0));
+    Some(KernelUse { kernel, ctas_per_sm: ctas_per_sm.flatten().map(|n| n as u32), qos: qos.flatten() })
 }
 
 fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {
@@ -430,6 +433,7 @@ pub fn set_path(value: &mut Value, path: &str, new: Value) -> Result<(), Problem
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Op;
 
     /// The name that a mix gets by default may be longer than a name that is given.
     #[test]
@@ -442,5 +446,29 @@ mod tests {
         let value = Value::object([("corun", Value::from(VERSION)), ("kernels", Value::array(kernels))]);
         let experiment = Experiment::decode(&value).unwrap();
         assert_eq!(Experiment::decode(&experiment.encode()), Ok(experiment));
+    }
+
+    /// Does a kernel with more arithmetic for the same memory accesses issue so much more, and stay what it is otherwise?
+    #[test]
+    fn arithmetic_scales_what_stands_between_memory_accesses() {
+        let experiment = |kernel: Value| {
+            Experiment::decode(&Value::object([
+                ("corun", Value::from(VERSION)),
+                ("gpu", "tiny-2sm".into()),
+                ("kernels", Value::array([kernel])),
+            ]))
+        };
+        let scaled = |factor: f64| Value::object([("kernel", Value::from("SAD")), ("arithmetic", factor.into())]);
+        let counts = |experiment: &Experiment| -> Vec<u32> {
+            let ops = experiment.kernels[0].kernel.launches.iter().flat_map(|launch| &launch.program);
+            ops.filter_map(|op| if let Op::Alu { count, .. } = op { Some(*count) } else { None }).collect()
+        };
+        let (plain, more) = (experiment("SAD".into()).unwrap(), experiment(scaled(1.2)).unwrap());
+        assert_eq!(counts(&more), counts(&plain).iter().map(|&n| (f64::from(n) * 1.2 + 0.5) as u32).collect::<Vec<_>>());
+        assert_ne!(more.config_hash(), plain.config_hash());
+        assert_eq!(experiment(scaled(1.0)).unwrap(), plain);
+        assert!(counts(&experiment(scaled(0.01)).unwrap()).iter().all(|&n| n >= 1));
+        let problems = experiment(scaled(-1.0)).unwrap_err();
+        assert_eq!(problems.0[0].path, "kernels[0].arithmetic");
     }
 }

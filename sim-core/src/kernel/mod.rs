@@ -34,6 +34,18 @@ pub struct Kernel {
     pub launches: Vec<Launch>,
 }
 
+impl Kernel {
+    /// The same kernel with `factor` times the arithmetic instructions between its memory accesses; at least one where there is any.
+    pub fn with_arithmetic(mut self, factor: f64) -> Kernel {
+        for op in self.launches.iter_mut().flat_map(|launch| &mut launch.program) {
+            if let Op::Alu { count, .. } = op {
+                *count = ((f64::from(*count) * factor + 0.5) as u32).max(1);
+            }
+        }
+        self
+    }
+}
+
 /// An array in global memory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Array {
