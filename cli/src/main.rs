@@ -8,6 +8,7 @@ mod list;
 mod merge;
 mod oracle;
 mod probe;
+mod reproduce;
 mod results;
 mod run;
 mod schema;
@@ -40,6 +41,8 @@ enum Command {
     Sweep(sweep::RunSweep),
     /// Find the best fixed numbers of CTAs for an experiment's mix, by running them all
     Oracle(oracle::Oracle),
+    /// Run a paper's claims, judge them and write a report
+    Reproduce(reproduce::Reproduce),
     /// Put the shards of a sweep together
     Merge(merge::Merge),
     /// Print an experiment after defaults: configuration, hash, occupancy and its limiter for each kernel
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Run(command) => command.execute(),
         Command::Sweep(command) => command.execute(),
         Command::Oracle(command) => command.execute(),
+        Command::Reproduce(command) => command.execute(),
         Command::Merge(command) => command.execute(),
         Command::Explain(command) => command.execute(),
         Command::List(command) => command.execute(),

@@ -55,6 +55,20 @@ pub fn sweep(experiment: &Experiment, space: Space) -> Result<Sweep, Problems> {
     Sweep::decode(&Value::object([("corun", VERSION.into()), ("sweep", inner)]))
 }
 
+/// Whether every SM can hold one CTA of each kernel of a mix.
+pub fn fits_once(experiment: &Experiment) -> bool {
+    let costs = experiment.cta_costs();
+    (0..experiment.gpu.sm_count()).zip(&costs).all(|(sm, cost)| {
+        let whole = Resources::of_class(experiment.gpu.class_of(sm));
+        let mut used = Resources::default();
+        cost.0.iter().take(experiment.kernels.len()).all(|&one| {
+            let room = used.fits(one, whole);
+            used.add(one);
+            room
+        })
+    })
+}
+
 /// Every combination with at least one CTA of each kernel that fits every SM, in the order of the numbers; not many more than a sweep takes.
 fn combinations(experiment: &Experiment) -> Vec<Vec<u32>> {
     let (limits, costs) = (experiment.cta_limits(), experiment.cta_costs());

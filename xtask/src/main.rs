@@ -8,6 +8,7 @@ mod need;
 mod page;
 mod plot;
 mod readme;
+mod reproduce;
 mod run;
 mod serve;
 mod test;
@@ -29,6 +30,7 @@ Usage: cargo xtask COMMAND
   bench [--quick] [--scaling]     simulated cycles per second, natively, in Node and in Chromium, and their ratios; without --quick
                                   also of the parts, and a record in benches/history.jsonl; --scaling: also the cost against size
   bench --plot                    draw the records: docs/bench.md and its charts
+  reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/papers and its figures to the page too
   fuzz [--seconds N] [--seed N]   malformed and odd experiments through the parser and the machine; stops at the first failure
 ";
 
@@ -79,6 +81,7 @@ fn command(mut args: Vec<String>) -> Result<()> {
             none_left(args)?;
             test::fuzz(seconds, seed)
         }
+        "reproduce" => reproduce::reproduce(args),
         "" => bail!("a command is missing\n\n{USAGE}"),
         other => bail!("there is no command `{other}`\n\n{USAGE}"),
     }

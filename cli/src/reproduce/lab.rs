@@ -1,0 +1,477 @@
+//! The laboratory: whoever asks for a result that is not there puts its run on the list. So the claims are evaluated, the list is run, and
+//! again, until nothing is asked for: what a claim needs, and that some runs need others' results first (curves, oracles), is said nowhere
+//! else than in the measure itself.
+
+use super::store::{self, Store};
+use super::study::Study;
+use crate::input::problem;
+use crate::workers::{self, STEPS, locked};
+use sim_core::error::Problems;
+use sim_core::experiment::{Experiment, set_path};
+use sim_core::figure::lookup;
+use sim_core::oracle::{self, Space};
+use sim_core::report::Metrics;
+use sim_core::value::Value;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+/// Kernels by name.
+pub type Mix = Vec<String>;
+
+/// What is kept of a result.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Detail {
+    /// The kernels' IPC: searches have thousands of runs.
+    Ipc,
+    /// The result.
+    Full,
+    /// The result with its windows.
+    Windows,
+}
+
+/// A run that some measure needs.
+#[derive(Debug)]
+pub struct Run {
+    /// As an experiment file writes it.
+    pub written: Value,
+    /// The hash of its experiment.
+    pub hash: String,
+    detail: Detail,
+    /// What the metrics are relative to: each kernel's run alone.
+    alone: Vec<Rc<Run>>,
+}
+
+impl Run {
+    fn key(&self) -> String {
+        format!("{}{}", self.hash, ["-ipc", "", "-windows"][self.detail as usize])
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Lab {
+    pub study: Study,
+    store: Store,
+    runs: RefCell<BTreeMap<String, Rc<Run>>>,
+    completed: RefCell<BTreeMap<String, Rc<Value>>>,
+    searches: RefCell<BTreeMap<String, Rc<Vec<Rc<Run>>>>>,
+    best: RefCell<BTreeMap<String, Rc<Run>>>,
+    wanted: RefCell<BTreeMap<String, Rc<Run>>>,
+    problems: RefCell<Problems>,
+}
+
+impl Lab {
+    /// A laboratory with a store's results.
+    pub fn new(study: Study, store: Store) -> Lab {
+        Lab {
+            study,
+            store,
+            runs: RefCell::default(),
+            completed: RefCell::default(),
+            searches: RefCell::default(),
+            best: RefCell::default(),
+            wanted: RefCell::default(),
+            problems: RefCell::default(),
+        }
+    }
+
+    /// Where the results come from.
+    pub fn origin(&self) -> &Value {
+        &self.store.origin
+    }
+
+    /// How many runs are known.
+    pub fn known(&self) -> usize {
+        self.store.len()
+    }
+
+    // --- asking ------------------------------------------------------------------------------------------------------------------
+
+    /// A number of a scheme's run of a mix. `alone` is the kernel of a path by itself, `alone N` with N CTAs on each SM.
+    pub fn value(&self, mix: &Mix, scheme: &str, path: &str) -> Option<f64> {
+        let (run, path) = self.placed(mix, scheme, path)?;
+        lookup(&*self.result(&run)?, &path)
+    }
+
+    /// The run that a number stands in, and where.
+    pub fn placed(&self, mix: &Mix, scheme: &str, path: &str) -> Option<(Rc<Run>, String)> {
+        let path = match path {
+            "hspeedup" | "wspeedup" => format!("metrics.{path}"),
+            path => path.to_owned(),
+        };
+        let Some(rest) = scheme.strip_prefix("alone") else {
+            let goal = if path == "metrics.wspeedup" { "wspeedup" } else { "hspeedup" };
+            return Some((self.run(mix, scheme, goal, Detail::Full)?, path));
+        };
+        let kernel = (0..mix.len()).find(|k| path.starts_with(&format!("kernels[{k}]"))).unwrap_or(0);
+        let run = self.alone(&mix[kernel], rest.trim().parse().ok(), Detail::Full)?;
+        Some((run, path.replacen(&format!("kernels[{kernel}]"), "kernels[0]", 1)))
+    }
+
+    /// As `value`; with `kernels[*]` in the path one number for each kernel.
+    pub fn each(&self, mix: &Mix, scheme: &str, path: &str) -> Vec<Option<f64>> {
+        if !path.contains("[*]") {
+            return vec![self.value(mix, scheme, path)];
+        }
+        (0..mix.len()).map(|kernel| self.value(mix, scheme, &path.replace("[*]", &format!("[{kernel}]")))).collect()
+    }
+
+    /// As `each`, of many mixes. Everything is asked for, even when something is missing.
+    pub fn all(&self, mixes: &[Mix], scheme: &str, path: &str) -> Option<Vec<f64>> {
+        let values: Vec<Option<f64>> = mixes.iter().flat_map(|mix| self.each(mix, scheme, path)).collect();
+        values.into_iter().collect()
+    }
+
+    /// The windows of a scheme's run, from the end of the warm-up on.
+    pub fn windows(&self, mix: &Mix, scheme: &str) -> Option<(Rc<Run>, Vec<Value>, usize)> {
+        let run = match scheme.strip_prefix("alone") {
+            Some(rest) => self.alone(&mix[0], rest.trim().parse().ok(), Detail::Windows)?,
+            None => self.run(mix, scheme, "hspeedup", Detail::Windows)?,
+        };
+        let result = self.result(&run)?;
+        let from = result.get("measured_from")?.as_int()?;
+        let Value::Array(windows) = result.get("windows")? else { return None };
+        let skipped =
+            windows.iter().take_while(|window| window.get("start").and_then(Value::as_int).is_some_and(|start| start < from)).count();
+        Some((run, windows[skipped..].to_vec(), skipped))
+    }
+
+    /// A kernel by itself, with the greedy order that standalone runs have.
+    pub fn alone(&self, kernel: &str, ctas: Option<u32>, detail: Detail) -> Option<Rc<Run>> {
+        self.alone_on(kernel, ctas, self.study.gpu.clone(), self.lengths(), detail)
+    }
+
+    /// The same on another GPU.
+    pub fn alone_on(&self, kernel: &str, ctas: Option<u32>, gpu: Value, lengths: (u64, u64), detail: Detail) -> Option<Rc<Run>> {
+        let policy = ctas.map_or("leftover".into(), |ctas| fixed(&[ctas]));
+        let name = ctas.map_or(format!("{kernel} alone"), |ctas| format!("{kernel} alone, {ctas} CTAs on each SM"));
+        let mut written = self.written(&name, &[kernel.to_owned()], policy, lengths);
+        set(&mut written, "gpu", gpu);
+        set(&mut written, "warp_order", "gto".into());
+        set(&mut written, "alone", false.into());
+        self.register(written, detail)
+    }
+
+    /// CTAs of a kernel that an SM holds.
+    pub fn most_ctas(&self, kernel: &str) -> Option<u32> {
+        let run = self.alone(kernel, None, Detail::Full)?;
+        let limits = Experiment::decode(&run.written).ok()?.cta_limits();
+        Some(limits.iter().map(|limit| limit.0[0]).max().unwrap_or(0))
+    }
+
+    /// IPC of a kernel alone with 1, 2, … CTAs on each SM.
+    pub fn curve(&self, kernel: &str, path: &str) -> Option<Vec<f64>> {
+        let mix = vec![kernel.to_owned()];
+        let points: Vec<Option<f64>> = (1..=self.most_ctas(kernel)?).map(|ctas| self.value(&mix, &format!("alone {ctas}"), path)).collect();
+        points.into_iter().collect()
+    }
+
+    /// The run of a mix under a scheme; of a search, the best run by `goal`, which is `hspeedup` or `wspeedup`.
+    pub fn run(&self, mix: &Mix, scheme: &str, goal: &str, detail: Detail) -> Option<Rc<Run>> {
+        if let Some(ctas) = scheme.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
+            let ctas: Option<Vec<u32>> = ctas.split(',').map(|n| n.trim().parse().ok()).collect();
+            return self.register(self.written(scheme, mix, fixed(&ctas?), self.lengths()), detail);
+        }
+        let (name, modifiers) = scheme.split_once(' ').unwrap_or((scheme, ""));
+        let Some(found) = self.study.schemes.get(name) else {
+            self.problems.borrow_mut().add("scheme", format!("{scheme:?}"), "one of study.toml");
+            return None;
+        };
+        if let Some(space) = &found.search {
+            let space = if space == "spatial" { Space::Spatial } else { Space::Combinations };
+            let best = self.search(mix, space, goal)?;
+            return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail) };
+        }
+        let warm_up = if found.learns { self.study.mode.learned_warm_up } else { self.study.mode.warm_up };
+        let mut written = self.written(&found.title, mix, found.policy.clone(), (warm_up, self.study.mode.cycles));
+        let filled: Vec<Option<(&String, Value)>> = found.fill.iter().map(|key| Some((key, self.filled(mix, key)?))).collect();
+        for (key, value) in filled.into_iter().collect::<Option<Vec<_>>>()? {
+            set(&mut written, &format!("policy.{key}"), value);
+        }
+        for modifier in modifiers.split_whitespace() {
+            match modifier.split_once('=').and_then(|(key, value)| Some((self.study.modifiers.get(key)?, value))) {
+                Some((path, value)) => set(&mut written, path, serde_json::from_str(value).unwrap_or_default()),
+                None => set(&mut written, "warp_order", modifier.into()),
+            }
+        }
+        self.register(written, detail)
+    }
+
+    /// A parameter that says what the kernels of a mix do alone.
+    fn filled(&self, mix: &Mix, key: &str) -> Option<Value> {
+        // To a thousandth, so that experiments stay readable.
+        let round = |ipc: f64| Value::from((ipc * 1000.0).round() / 1000.0);
+        let of = |kernel: &String| -> Option<Value> {
+            let alone = |path: &str| self.value(&vec![kernel.clone()], "alone", path);
+            match key {
+                "curves" => self.curve(kernel, "kernels[0].ipc").map(|curve| Value::array(curve.into_iter().map(round))),
+                "warp_ipc_alone" => Some(round(alone("kernels[0].counters.warp_instructions")? / self.study.mode.cycles as f64)),
+                _ => alone("kernels[0].ipc").map(round),
+            }
+        };
+        let values: Vec<Option<Value>> = mix.iter().map(of).collect();
+        Some(Value::array(values.into_iter().collect::<Option<Vec<Value>>>()?))
+    }
+
+    // --- oracles -----------------------------------------------------------------------------------------------------------------
+
+    /// The best run of a search: all of it short, the best few at full length.
+    fn search(&self, mix: &Mix, space: Space, goal: &str) -> Option<Rc<Run>> {
+        let name = format!("{} {space:?}", mix.join("+"));
+        let key = format!("{name} {goal}");
+        if let Some(best) = self.best.borrow().get(&key) {
+            return Some(best.clone());
+        }
+        let short = self.space(mix, space, &name)?;
+        let ranked = self.ranked(&short, goal)?;
+        let finals: Vec<Option<Rc<Run>>> = ranked.iter().take(self.study.mode.finalists).map(|run| self.at_full_length(run)).collect();
+        let finals: Vec<Rc<Run>> = finals.into_iter().collect::<Option<_>>()?;
+        let best = self.ranked(&finals, goal)?.into_iter().next()?;
+        self.best.borrow_mut().insert(key, best.clone());
+        Some(best)
+    }
+
+    /// Every run of a search, short.
+    fn space(&self, mix: &Mix, space: Space, name: &str) -> Option<Rc<Vec<Rc<Run>>>> {
+        if let Some(runs) = self.searches.borrow().get(name) {
+            return Some(runs.clone());
+        }
+        let base = self.written(name, mix, "even".into(), self.study.mode.search);
+        let sweep = Experiment::decode(&base).and_then(|experiment| oracle::sweep(&experiment, space));
+        let sweep = sweep.map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
+        let policies = sweep.axes()[0].paths[0].1.clone();
+        let run = |policy| {
+            let mut written = base.clone();
+            set(&mut written, "policy", policy);
+            self.register(written, Detail::Ipc)
+        };
+        let runs: Rc<Vec<Rc<Run>>> = Rc::new(policies.into_iter().map(run).collect::<Option<_>>()?);
+        self.searches.borrow_mut().insert(name.to_owned(), runs.clone());
+        Some(runs)
+    }
+
+    /// Runs from the best to the worst; of equals, the first. Stuck runs come last.
+    fn ranked(&self, runs: &[Rc<Run>], goal: &str) -> Option<Vec<Rc<Run>>> {
+        let results: Vec<Option<Rc<Value>>> = runs.iter().map(|run| self.result(run)).collect();
+        let results: Vec<Rc<Value>> = results.into_iter().collect::<Option<_>>()?;
+        let score = |result: &Value| lookup(result, &format!("metrics.{goal}")).unwrap_or(f64::NEG_INFINITY);
+        let mut ranked: Vec<(f64, Rc<Run>)> = results.iter().map(|result| score(result)).zip(runs.iter().cloned()).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Some(ranked.into_iter().map(|(_, run)| run).collect())
+    }
+
+    fn at_full_length(&self, run: &Run) -> Option<Rc<Run>> {
+        let mut written = run.written.clone();
+        let (warm_up, cycles) = self.lengths();
+        set(&mut written, "warm_up", warm_up.into());
+        set(&mut written, "stop", Value::object([("cycles", cycles)]));
+        self.register(written, Detail::Full)
+    }
+
+    // --- runs --------------------------------------------------------------------------------------------------------------------
+
+    fn lengths(&self) -> (u64, u64) {
+        (self.study.mode.warm_up, self.study.mode.cycles)
+    }
+
+    /// An experiment as a file writes it.
+    pub fn written(&self, scheme: &str, mix: &[String], policy: Value, (warm_up, cycles): (u64, u64)) -> Value {
+        let name = if mix.len() > 1 { format!("{}: {scheme}", mix.join("+")) } else { scheme.to_owned() };
+        Value::object([
+            ("corun", Value::from(1)),
+            ("name", name.into()),
+            ("source", "CCBP".into()),
+            ("seed", self.study.seed.into()),
+            ("gpu", self.study.gpu.clone()),
+            ("kernels", Value::array(mix.iter().map(String::as_str))),
+            ("policy", policy),
+            ("warp_order", "lrr".into()),
+            ("warm_up", warm_up.into()),
+            ("stop", Value::object([("cycles", cycles)])),
+            ("alone", true.into()),
+        ])
+    }
+
+    /// The run of an experiment; each stands once, however often it is asked for.
+    pub fn register(&self, written: Value, detail: Detail) -> Option<Rc<Run>> {
+        let key = format!("{written}{detail:?}");
+        if let Some(run) = self.runs.borrow().get(&key) {
+            return Some(run.clone());
+        }
+        let experiment = Experiment::decode(&written).map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
+        let alone = match written.get("alone") {
+            Some(Value::Bool(true)) => self.runs_alone(&written, &experiment)?,
+            _ => Vec::new(),
+        };
+        let run = Rc::new(Run { hash: experiment.config_hash(), written, detail, alone });
+        self.runs.borrow_mut().insert(key, run.clone());
+        Some(run)
+    }
+
+    fn runs_alone(&self, written: &Value, experiment: &Experiment) -> Option<Vec<Rc<Run>>> {
+        let Some(Value::Array(kernels)) = written.get("kernels") else { return Some(Vec::new()) };
+        let sim_core::experiment::Stop::Cycles(cycles) = experiment.stop else { return None };
+        let gpu = written.get("gpu").cloned().unwrap_or_default();
+        kernels
+            .iter()
+            .map(|kernel| self.alone_on(kernel.as_str()?, None, gpu.clone(), (experiment.warm_up, cycles), Detail::Full))
+            .collect()
+    }
+
+    /// A run's result with what is relative to the kernels alone; if something of it has not run, it is put on the list.
+    pub fn result(&self, run: &Rc<Run>) -> Option<Rc<Value>> {
+        let key = run.key();
+        if let Some(result) = self.completed.borrow().get(&key) {
+            return Some(result.clone());
+        }
+        let alone: Vec<Option<Rc<Value>>> = run.alone.iter().map(|alone| self.result(alone)).collect();
+        let Some(raw) = self.store.get(&key) else {
+            self.wanted.borrow_mut().insert(key, run.clone());
+            return None;
+        };
+        let alone: Vec<Rc<Value>> = alone.into_iter().collect::<Option<_>>()?;
+        let ipc: Vec<Option<f64>> = alone.iter().map(|alone| lookup(alone, "kernels[0].ipc")).collect();
+        let result = Rc::new(completed(raw, &ipc));
+        self.completed.borrow_mut().insert(key, result.clone());
+        Some(result)
+    }
+
+    // --- running -----------------------------------------------------------------------------------------------------------------
+
+    /// What is wrong with runs that were asked for.
+    pub fn check(&self) -> Result<(), Problems> {
+        let mut problems = self.problems.borrow().clone();
+        problems.0.dedup();
+        problems.0.truncate(20);
+        problems.or(())
+    }
+
+    /// How many runs are on the list.
+    pub fn open(&self) -> usize {
+        self.wanted.borrow().len()
+    }
+
+    /// Runs the list, long runs first, and empties it; false if it was told to stop.
+    pub fn work(&mut self, jobs: usize) -> Result<bool, Problems> {
+        let wanted = std::mem::take(&mut *self.wanted.borrow_mut());
+        let mut tasks: Vec<Task> = wanted.into_iter().map(|(key, run)| Task::new(key, &run)).collect::<Result<_, Problems>>()?;
+        tasks.sort_by(|a, b| b.length.cmp(&a.length).then_with(|| a.key.cmp(&b.key)));
+        let all = tasks.len() as u64;
+        let queue = Mutex::new(VecDeque::from(tasks));
+        let out = Mutex::new((self.store.appender()?, Vec::new()));
+        let failure = Mutex::new(Problems::default());
+        let steps = AtomicU64::new(0);
+        let fail = |problems: Problems| {
+            locked(&failure).0.extend(problems.0);
+            workers::interrupt();
+        };
+        workers::run(jobs.min(all as usize), all * STEPS, &steps, || {
+            let task = locked(&queue).pop_front()?;
+            let (mut simulation, _) = workers::simulate(&task.experiment, &steps).map_err(fail).ok()??;
+            let result = match task.detail {
+                Detail::Ipc => brief(&simulation.result()),
+                Detail::Full => simulation.result(),
+                Detail::Windows => simulation.result_with_windows(),
+            };
+            let mut out = locked(&out);
+            out.0.append(&store::line(&task.key, &result)).map_err(fail).ok()?;
+            out.1.push((task.key, result));
+            Some(())
+        });
+        let (file, done) = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        drop(file);
+        self.store.add(done)?;
+        failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).or(!workers::interrupted())
+    }
+}
+
+/// A run as a worker takes it.
+#[derive(Debug)]
+struct Task {
+    key: String,
+    experiment: Experiment,
+    detail: Detail,
+    /// About how long it takes.
+    length: u64,
+}
+
+impl Task {
+    fn new(key: String, run: &Run) -> Result<Task, Problems> {
+        let experiment = Experiment::decode(&run.written)?;
+        let sim_core::experiment::Stop::Cycles(cycles) = experiment.stop else {
+            return Err(problem("stop", "a run without an end", "stop.cycles"));
+        };
+        // A scheme that learns takes longer than it is measured.
+        let learns = u64::from(experiment.policy.name() == "ccbp");
+        Ok(Task {
+            key,
+            detail: run.detail,
+            length: (cycles + experiment.warm_up) * (1 + learns) * (experiment.kernels.len() as u64 + 1),
+            experiment,
+        })
+    }
+}
+
+fn fixed(ctas: &[u32]) -> Value {
+    Value::object([("name", Value::from("fixed")), ("combination", Value::array(ctas.iter().copied()))])
+}
+
+/// Sets a field of an experiment as a file writes it; the paths here are ours and exist.
+fn set(written: &mut Value, path: &str, value: Value) {
+    let done = set_path(written, path, value);
+    debug_assert!(done.is_ok(), "{done:?}");
+}
+
+/// What a search needs of a result.
+fn brief(result: &Value) -> Value {
+    let Some(Value::Array(kernels)) = result.get("kernels") else { return Value::Null };
+    let kernels = kernels.iter().map(|kernel| Value::object([("ipc", kernel.get("ipc").cloned().unwrap_or_default())]));
+    Value::object([("kernels", Value::array(kernels)), ("stop", result.get("stop").cloned().unwrap_or_default())])
+}
+
+/// A result with IPC alone and what follows from it, and with shares of what NoC and DRAM can sustain (60 % and 70 % of peak, CCBP §3.2).
+/// `noc_reads` counts replies that carry data, as CCBP's equation 1 does: five flits, where an acknowledgement has one.
+fn completed(raw: &Value, ipc_alone: &[Option<f64>]) -> Value {
+    let mut result = raw.clone();
+    let Value::Object(fields) = &mut result else { return result };
+    let stuck = raw.get("stop").and_then(Value::as_str) == Some("stuck");
+    let mut pairs = Vec::new();
+    let mut reads = 0.0;
+    for (key, value) in fields.iter_mut() {
+        let (true, Value::Array(kernels)) = (key == "kernels", value) else { continue };
+        for (i, kernel) in kernels.iter_mut().enumerate() {
+            let number = |key| kernel.get(key).and_then(Value::as_f64);
+            let alone = ipc_alone.get(i).copied().flatten();
+            let shared = number("ipc").filter(|_| !stuck);
+            let rf = number("rf").unwrap_or(0.0);
+            let noc = number("noc_utilisation").unwrap_or(0.0) * 5.0 * rf / (5.0 * rf + 1.0 - rf);
+            reads += noc;
+            pairs.push((alone, shared));
+            let slowdown = shared.filter(|ipc| *ipc > 0.0).and_then(|ipc| Some(alone? / ipc));
+            let Value::Object(fields) = kernel else { continue };
+            fields.retain(|(key, _)| key != "ipc_alone" && key != "slowdown");
+            let more = [("ipc_alone", alone), ("slowdown", slowdown), ("noc_reads", Some(noc)), ("noc_sustained", Some(noc / 0.6))];
+            fields.extend(more.map(|(key, value)| (key.to_owned(), value.into())));
+        }
+    }
+    if let Some((_, Value::Object(gpu))) = fields.iter_mut().find(|(key, _)| key == "gpu") {
+        let dram = gpu.iter().find(|(key, _)| key == "dram_utilisation").and_then(|(_, value)| value.as_f64());
+        let more = [("noc_reads", Some(reads)), ("noc_sustained", Some(reads / 0.6)), ("dram_sustained", dram.map(|dram| dram / 0.7))];
+        gpu.extend(more.map(|(key, value)| (key.to_owned(), value.into())));
+    }
+    if ipc_alone.len() == pairs.len() {
+        let metrics = Metrics::of(&pairs);
+        let metrics = Value::object([
+            ("hspeedup", metrics.hspeedup),
+            ("wspeedup", metrics.stp),
+            ("antt", metrics.antt),
+            ("fairness", metrics.fairness),
+        ]);
+        fields.retain(|(key, _)| key != "metrics");
+        fields.push(("metrics".to_owned(), metrics));
+    }
+    result
+}

@@ -1,0 +1,226 @@
+//! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: examples/papers/ccbp/study.toml.
+
+use super::lab::Mix;
+use crate::input::problem;
+use sim_core::error::Problems;
+use sim_core::experiment::Experiment;
+use sim_core::rng::{below, mix};
+use sim_core::value::Value;
+use std::collections::BTreeMap;
+
+/// Lengths and sizes of a mode.
+#[derive(Clone, Copy, Debug)]
+pub struct Mode {
+    /// Cycles before anything is measured.
+    pub warm_up: u64,
+    /// The same for a scheme that learns and then changes numbers of CTAs: until those beyond have finished.
+    pub learned_warm_up: u64,
+    /// Cycles that are measured.
+    pub cycles: u64,
+    /// The same for runs of a search.
+    pub search: (u64, u64),
+    /// Runs of a search that are repeated at full length, for each metric.
+    pub finalists: usize,
+    pairs: usize,
+    sets: usize,
+}
+
+/// A scheme as data.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// Name in figures.
+    pub title: String,
+    /// The policy as an experiment writes it; `Null` for a search.
+    pub policy: Value,
+    /// Which space is searched: `combinations` or `spatial`.
+    pub search: Option<String>,
+    /// Whether it learns during the run.
+    pub learns: bool,
+    /// Parameters that are filled with what the kernels do alone.
+    pub fill: Vec<String>,
+}
+
+/// The study.
+#[derive(Debug)]
+pub struct Study {
+    /// The paper's title and citation.
+    pub title: String,
+    pub citation: String,
+    /// The GPU as an experiment writes it.
+    pub gpu: Value,
+    pub seed: u64,
+    pub sets_seed: u64,
+    /// `full` or `quick`.
+    pub mode_name: String,
+    pub mode: Mode,
+    /// Kernels of each class, in the order of the file.
+    pub classes: Vec<(String, Vec<String>)>,
+    pub schemes: BTreeMap<String, Scheme>,
+    /// Paths that a modifier sets.
+    pub modifiers: BTreeMap<String, String>,
+    pairs: Vec<(String, Mix)>,
+    triples: Vec<Mix>,
+    quads: Vec<Mix>,
+}
+
+/// The kinds of pairs, as the paper orders their kernels; same-bandwidth pairs are left out (CCBP §7.1).
+const KINDS: [(&str, &str, &str); 4] = [("LS+LS", "LS", "LS"), ("LS+NBI", "LS", "NBI"), ("LS+DBI", "LS", "DBI"), ("NBI+DBI", "NBI", "DBI")];
+
+impl Study {
+    /// Reads the study's file.
+    pub fn read(text: &str, mode: &str) -> Result<Study, Problems> {
+        let value: Value = toml::from_str(text).map_err(|error| problem("study.toml", error, "TOML"))?;
+        let wrong = || {
+            problem("study.toml", "a study with fields missing", "title, citation, gpu, seed, sets_seed, classes, mode, scheme, modifiers")
+        };
+        Self::of(&value, mode).ok_or_else(wrong)
+    }
+
+    fn of(value: &Value, mode_name: &str) -> Option<Study> {
+        let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
+        let whole = |of: &Value, key: &str| u64::try_from(of.get(key)?.as_int()?).ok();
+        let mode = value.get("mode")?.get(mode_name)?;
+        let number = |key: &str| whole(mode, key);
+        let mode = Mode {
+            warm_up: number("warm_up")?,
+            learned_warm_up: number("learned_warm_up")?,
+            cycles: number("cycles")?,
+            search: (number("search_warm_up")?, number("search_cycles")?),
+            finalists: number("finalists")? as usize,
+            pairs: number("pairs")? as usize,
+            sets: number("sets")? as usize,
+        };
+        let Value::Object(classes) = value.get("classes")? else { return None };
+        let classes = classes.iter().map(|(name, kernels)| Some((name.clone(), texts(kernels)?))).collect::<Option<Vec<_>>>()?;
+        let Value::Object(schemes) = value.get("scheme")? else { return None };
+        let schemes = schemes.iter().map(|(name, scheme)| Some((name.clone(), Scheme::of(scheme)?))).collect::<Option<_>>()?;
+        let Value::Object(modifiers) = value.get("modifiers")? else { return None };
+        let modifiers = modifiers.iter().map(|(name, path)| Some((name.clone(), path.as_str()?.to_owned()))).collect::<Option<_>>()?;
+        let mut study = Study {
+            title: text("title")?,
+            citation: text("citation")?,
+            gpu: value.get("gpu")?.clone(),
+            seed: whole(value, "seed")?,
+            sets_seed: whole(value, "sets_seed")?,
+            mode_name: mode_name.to_owned(),
+            mode,
+            classes,
+            schemes,
+            modifiers,
+            pairs: Vec::new(),
+            triples: Vec::new(),
+            quads: Vec::new(),
+        };
+        study.pairs = study.sampled_pairs();
+        study.triples = study.sets_of(3);
+        study.quads = study.sets_of(4);
+        Some(study)
+    }
+
+    /// Kernels of a class.
+    pub fn class(&self, name: &str) -> &[String] {
+        self.classes.iter().find(|(class, _)| class == name).map_or(&[], |(_, kernels)| kernels)
+    }
+
+    /// Every kernel.
+    pub fn kernels(&self) -> Vec<String> {
+        self.classes.iter().flat_map(|(_, kernels)| kernels.clone()).collect()
+    }
+
+    /// The class of a kernel.
+    pub fn class_of(&self, kernel: &str) -> &str {
+        self.classes.iter().find(|(_, kernels)| kernels.iter().any(|name| name == kernel)).map_or("", |(class, _)| class)
+    }
+
+    /// Every pair of the paper with its kind; the LS kernel first, then NBI before DBI.
+    pub fn all_pairs(&self) -> Vec<(String, Mix)> {
+        let mut pairs = Vec::new();
+        for (kind, first, second) in KINDS {
+            for (i, a) in self.class(first).iter().enumerate() {
+                let others = self.class(second).iter().skip(if first == second { i + 1 } else { 0 });
+                pairs.extend(others.map(|b| (kind.to_owned(), vec![a.clone(), b.clone()])));
+            }
+        }
+        pairs
+    }
+
+    /// Those of them that the mode runs: of each kind its part, spread evenly over the kind.
+    fn sampled_pairs(&self) -> Vec<(String, Mix)> {
+        let all = self.all_pairs();
+        let mut sampled = Vec::new();
+        for (kind, ..) in KINDS {
+            let of: Vec<_> = all.iter().filter(|pair| pair.0 == kind).collect();
+            let wanted = (of.len() * self.mode.pairs).div_ceil(all.len()).max(1).min(of.len());
+            // A step that does not divide the kind's rows, so that no kernel is left out for ever.
+            sampled.extend((0..wanted).map(|i| of[(i * of.len() / wanted + i) % of.len()].clone()));
+        }
+        sampled
+    }
+
+    /// So many distinct sets of distinct kernels, uniformly drawn (CCBP §7.4); a set of which an SM cannot hold a CTA of each is drawn again.
+    fn sets_of(&self, kernels: usize) -> Vec<Mix> {
+        let all = self.kernels();
+        let mut sets: Vec<Mix> = Vec::new();
+        for draw in 0..10_000_u64 {
+            if sets.len() == self.mode.sets || kernels > all.len() {
+                break;
+            }
+            let mut left: Vec<usize> = (0..all.len()).collect();
+            let key = mix(mix(self.sets_seed, kernels as u64), draw);
+            let mut set: Vec<usize> = (0..kernels).map(|i| left.remove(below(mix(key, i as u64), left.len() as u64) as usize)).collect();
+            // LS kernels first, then NBI, DBI, as in pairs.
+            set.sort_by_key(|&kernel| (["LS", "NBI", "DBI"].iter().position(|class| *class == self.class_of(&all[kernel])), kernel));
+            let set: Mix = set.into_iter().map(|kernel| all[kernel].clone()).collect();
+            if !sets.contains(&set) && self.fits(&set) {
+                sets.push(set);
+            }
+        }
+        sets
+    }
+
+    fn fits(&self, set: &Mix) -> bool {
+        let kernels = Value::array(set.iter().map(String::as_str));
+        let value = Value::object([("corun", Value::from(1)), ("gpu", self.gpu.clone()), ("kernels", kernels)]);
+        Experiment::decode(&value).is_ok_and(|experiment| sim_core::oracle::fits_once(&experiment))
+    }
+
+    /// The mixes that a claim names: a class, kinds of pairs, sets, or one mix such as `BP+CFD`.
+    pub fn mixes(&self, name: &str) -> Vec<Mix> {
+        let pairs =
+            |kinds: &[&str]| self.pairs.iter().filter(|(kind, _)| kinds.contains(&kind.as_str())).map(|(_, mix)| mix.clone()).collect();
+        let each = |classes: &[&str]| classes.iter().flat_map(|class| self.class(class)).map(|kernel| vec![kernel.clone()]).collect();
+        match name {
+            "pairs" => pairs(&["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI"]),
+            "bandwidth" => pairs(&["LS+NBI", "LS+DBI", "NBI+DBI"]),
+            "LS+BI" => pairs(&["LS+NBI", "LS+DBI"]),
+            "LS+LS" | "LS+NBI" | "LS+DBI" | "NBI+DBI" => pairs(&[name]),
+            "same" => ["NBI", "DBI"].iter().flat_map(|class| same(self.class(class))).collect(),
+            "triples" => self.triples.clone(),
+            "quads" => self.quads.clone(),
+            "BI" => each(&["NBI", "DBI"]),
+            "LS" | "NBI" | "DBI" => each(&[name]),
+            mix => vec![mix.split('+').map(str::to_owned).collect()],
+        }
+    }
+}
+
+impl Scheme {
+    fn of(value: &Value) -> Option<Scheme> {
+        Some(Scheme {
+            title: value.get("title")?.as_str()?.to_owned(),
+            policy: value.get("policy").cloned().unwrap_or_default(),
+            search: value.get("search").and_then(Value::as_str).map(str::to_owned),
+            learns: value.get("learns") == Some(&Value::Bool(true)),
+            fill: value.get("fill").map_or(Some(Vec::new()), texts)?,
+        })
+    }
+}
+
+fn same(kernels: &[String]) -> Vec<Mix> {
+    kernels.iter().enumerate().flat_map(|(i, a)| kernels[i + 1..].iter().map(|b| vec![a.clone(), b.clone()])).collect()
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let Value::Array(items) = value else { return None };
+    items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+}
