@@ -7,6 +7,7 @@ mod ccbp;
 mod even;
 mod fixed;
 mod leftover;
+mod maestro;
 mod manual;
 mod smk;
 mod spatial;
@@ -133,6 +134,7 @@ policies! {
     ws_bmi::WsBmi,
     ws_mil::WsMil,
     ws_ucp::WsUcp,
+    maestro::Maestro,
     ccbp::Ccbp,
     manual::Manual,
 }

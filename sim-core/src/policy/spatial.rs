@@ -5,7 +5,8 @@
 //! # Sets
 //! `sm_mask`, and `cta_target` if `ctas` is given.
 //! # Parameters
-//! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels.
+//! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels,
+//! and with more kernels than SMs, one SM each in turn.
 //! `ctas`: CTAs of each kernel on each of its SMs, at most; left out, what fits. The spatial oracle searches over it.
 
 use super::spec::{Fallback, Param, ParamKind};
@@ -64,9 +65,11 @@ pub struct Spatial {
 impl Policy for Spatial {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let (sms, kernels) = (seen.gpu.sm_count(), seen.kernels as u32);
-        let mut first = 0;
+        let mut next = 0;
         for kernel in KernelId::first(seen.kernels) {
-            let equal = sms / kernels + u32::from(u32::from(kernel.0) < sms % kernels);
+            // More kernels than SMs have one each, in turn.
+            let equal = (sms / kernels + u32::from(u32::from(kernel.0) < sms % kernels)).max(1);
+            let first = if self.split.is_empty() { next % sms } else { next };
             let count = self.split.get(kernel.index()).copied().unwrap_or(equal).min(sms - first);
             let ones = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
             controls.sm_mask[kernel] = if count == 0 { 0 } else { ones << first };
@@ -75,7 +78,7 @@ impl Policy for Spatial {
             }
             let text = if count == 0 { "gets no SM".into() } else { format!("gets SMs {first} to {}", first + count - 1) };
             decide(log, seen, kernel, text);
-            first += count;
+            next += count;
         }
     }
 }

@@ -1,0 +1,225 @@
+//! Does every scheme run every mix, on small and large machines and under every warp order? Does each have its page, and does the page say
+//! what its parameters are?
+
+mod random;
+
+use proptest::prelude::*;
+use sim_core::controls::{Controls, WarpOrder, decode_warp_order};
+use sim_core::error::Problems;
+use sim_core::experiment::Experiment;
+use sim_core::policy::PolicySpec;
+use sim_core::policy::spec::{Fallback, POLICIES, Param, ParamKind};
+use sim_core::simulation::{Reason, Simulation};
+use sim_core::value::Value;
+use std::fs;
+use std::path::Path;
+
+const ORDERS: [&str; 6] = ["lrr", "gto", "two-level(4)", "two-level(8)", "two-level(16)", "lrr+gto"];
+
+/// Mixes of two, three and four kernels: latency-sensitive, NoC-bound and DRAM-bound ones.
+const MIXES: [&[&str]; 3] = [&["BP", "CFD"], &["HG", "KM", "SAD"], &["PF", "SMV", "LBM", "BT"]];
+
+/// A parameter in the shortest time that it allows, and the ones that cannot be left out; nothing is profiled on machines where that is slow.
+fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
+    let each = |value: Value| Some(Value::array((0..kernels).map(|_| value.clone())));
+    match (param.name, param.kind) {
+        ("combination", _) if param.default == Fallback::Needed => each(1.into()),
+        ("curves", _) if !profile => each(Value::array((1..=8).map(f64::from))),
+        ("ipc_alone" | "warp_ipc_alone", _) if !profile => each(10.into()),
+        ("time_scale", _) => Some(0.01.into()),
+        ("profile_cycles" | "quantum" | "repartition" | "interval" | "sample" | "epoch", ParamKind::Int { min, .. }) => {
+            Some(min.max(500).into())
+        }
+        _ => None,
+    }
+}
+
+fn policy(index: usize, kernels: usize, profile: bool) -> Value {
+    let info = &POLICIES[index];
+    let settings = info.params.iter().filter_map(|param| Some((param.name, setting(param, kernels, profile)?)));
+    Value::object([("name", info.name.into())].into_iter().chain(settings))
+}
+
+fn experiment(index: usize, gpu: Value, mix: &[&str], order: &str, cycles: i64, profile: bool) -> Experiment {
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("gpu", gpu),
+        ("kernels", Value::array(mix.iter().copied())),
+        ("policy", policy(index, mix.len(), profile)),
+        ("warp_order", order.into()),
+        ("stop", Value::object([("cycles", cycles)])),
+    ]);
+    Experiment::decode(&value).unwrap_or_else(|problems| panic!("{}:\n{problems}", POLICIES[index].name))
+}
+
+/// Runs to the end and says which kernels have issued nothing.
+fn idle(experiment: &Experiment) -> Vec<usize> {
+    let name = experiment.policy.name();
+    let mut simulation = Simulation::new(experiment).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+    let reason = simulation.advance(u64::MAX);
+    assert_eq!(reason, Reason::Cycles, "{name}: {}", simulation.explain_stuck());
+    simulation.result();
+    within_limits(&simulation, name);
+    let totals = simulation.totals();
+    (0..totals.len()).filter(|&kernel| totals[kernel].warp_instructions == 0).collect()
+}
+
+/// What a scheme leaves the controls at is what they may be.
+fn within_limits(simulation: &Simulation, name: &str) {
+    let experiment = simulation.experiment();
+    let (kernels, sms) = (experiment.kernels.len(), experiment.gpu.sm_count() as usize);
+    let controls = simulation.machine().controls();
+    let mut problems = Problems::default();
+    let read = Controls::decode(&controls.encode(), "controls", kernels, sms, &mut problems);
+    assert!(read.is_some(), "{name}:\n{problems}");
+    if name == "manual" {
+        return;
+    }
+    let ways = experiment.gpu.sms[0].l1.ways;
+    let all = u32::MAX >> (32 - ways);
+    let masks: Vec<u32> = (0..kernels).map(|kernel| controls.l1_ways.0[kernel] & all).collect();
+    assert!(masks.iter().all(|&mask| mask != 0), "{name}: a kernel without a way");
+    if masks.iter().any(|&mask| mask != all) {
+        assert_eq!(masks.iter().map(|mask| mask.count_ones()).sum::<u32>(), ways, "{name}: ways in {masks:?}");
+        assert_eq!(masks.iter().fold(0, |union, mask| union | mask), all, "{name}: ways in {masks:?}");
+    }
+}
+
+#[test]
+fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
+    for policy in 0..POLICIES.len() {
+        for mix in MIXES {
+            for order in ORDERS {
+                let mut problems = Problems::default();
+                assert!(decode_warp_order(&order.into(), "warp_order", &mut problems).is_some(), "{problems}");
+                idle(&experiment(policy, "tiny-2sm".into(), mix, order, 3000, true));
+            }
+        }
+    }
+}
+
+/// On 56 SMs there is room for a CTA of each: only leftover keeps anybody waiting.
+#[test]
+fn on_a_large_gpu_every_kernel_gets_its_turn() {
+    let large = || Value::object([("preset", Value::from("ccbp-16sm")), ("sm.count", 56.into())]);
+    for (policy, info) in POLICIES.iter().enumerate() {
+        for mix in MIXES {
+            let idle = idle(&experiment(policy, large(), mix, "lrr", 2000, false));
+            assert!(idle.is_empty() || info.name == "leftover", "{}: {:?} of {mix:?} wait", info.name, idle);
+        }
+    }
+}
+
+/// An experiment of the examples after some of its decisions.
+fn after(name: &str, cycles: u64) -> Simulation {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/experiments").join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let value: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+    let mut simulation = Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+    simulation.advance(cycles);
+    simulation
+}
+
+fn said(simulation: &Simulation, part: &str) -> usize {
+    simulation.decisions().iter().filter(|decision| decision.text.contains(part)).count()
+}
+
+/// In a run, does what each hybrid observes reach it, and what it decides the machine?
+#[test]
+fn each_hybrid_turns_its_control() {
+    let tcm = after("km-lbm-sad-ws-tcm.json", 20_000);
+    let mut ranks = tcm.machine().controls().dram_rank.0[..3].to_vec();
+    ranks.sort_unstable();
+    assert_eq!(ranks, [0, 1, 2]);
+    assert!(said(&tcm, "L2 misses per 1000 instructions") >= 3);
+
+    let bmi = after("bp-cfd-ws-bmi.json", 20_000);
+    let quotas = bmi.machine().controls().memory_quota.0;
+    assert!(quotas[0] > quotas[1] && quotas[1].is_some(), "CFD's gathers make more requests an instruction than BP's loads: {quotas:?}");
+
+    let mil = after("bp-cfd-ws-mil.json", 20_000);
+    assert!(said(&mil, "from now on") >= 2, "{:?}", mil.decisions());
+    assert!(mil.machine().controls().memory_cap.0.iter().take(2).all(Option::is_some));
+
+    let ucp = after("bp-cfd-ws-ucp.json", 20_000);
+    let ways = ucp.machine().controls().l1_ways.0;
+    assert_eq!((ways[0] & ways[1], (ways[0] | ways[1]) & 0xff), (0, 0xff));
+    assert_eq!(said(&ucp, "of 8 ways"), ucp.decisions().iter().filter(|decision| decision.cycle > 0).count());
+
+    let maestro = after("bt-cfd-maestro.json", 1000);
+    assert_eq!(maestro.experiment().warp_order, WarpOrder::Lrr);
+    assert_eq!(maestro.machine().controls().warp_order, WarpOrder::LrrGto);
+}
+
+proptest! {
+    #![proptest_config(random::cases(300))]
+
+    /// On any machine and mix, every scheme keeps its controls within their limits, and the mix comes to its end.
+    #[test]
+    fn on_random_machines_every_scheme_stays_within_limits(mut experiment in random::experiment(), index in 0..POLICIES.len()) {
+        let (kernels, sms) = (experiment.kernels.len(), experiment.gpu.sm_count() as usize);
+        let mut problems = Problems::default();
+        experiment.policy = match PolicySpec::decode(&policy(index, kernels, false), "policy", kernels, sms, &mut problems) {
+            Some(policy) => policy,
+            None => panic!("{problems}"),
+        };
+        // More kernels than SMs cannot be split over them: a named error.
+        let Ok(mut simulation) = Simulation::new(&experiment) else { return Ok(()) };
+        let mut reason = Reason::Budget;
+        while reason == Reason::Budget {
+            reason = simulation.advance(700);
+            within_limits(&simulation, experiment.policy.name());
+        }
+        prop_assert_eq!(reason, Reason::KernelsDone, "{}: {}", experiment.policy.name(), simulation.explain_stuck());
+    }
+}
+
+// --- docs/schemes ----------------------------------------------------------------------------------------------------------------
+
+fn docs(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemes").join(file);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A parameter as a row of its page's table.
+fn row(param: &Param) -> String {
+    let default = match param.default {
+        Fallback::Needed => "none: it must be given".into(),
+        Fallback::Words(words) => words.to_string(),
+        Fallback::Int(n) => format!("`{n}`"),
+        Fallback::Number(x) => format!("`{x}`"),
+        Fallback::Choice(name) => format!("`{name}`"),
+        Fallback::Bool(b) => format!("`{b}`"),
+    };
+    format!("| `{}` | {default} | {} | {} |", param.name, param.unit, param.doc)
+}
+
+#[test]
+fn every_scheme_has_its_page_with_its_parameters_as_the_catalogue_has_them() {
+    let index = docs("README.md");
+    let mut missing = String::new();
+    for info in POLICIES {
+        let file = format!("{}.md", info.name.replace('+', "-"));
+        assert!(index.contains(&format!("[`{}`]({file})", info.name)), "docs/schemes/README.md does not link {file}");
+        let page = docs(&file);
+        assert!(page.starts_with(&format!("# {}\n", info.title)), "{file} begins otherwise than with \"# {}\"", info.title);
+        for param in info.params {
+            // CCBP's page sorts its many parameters by what the paper leaves open.
+            let found = if info.name == "ccbp" { page.contains(&format!("`{}`", param.name)) } else { page.contains(&row(param)) };
+            if !found {
+                missing += &format!("{file}: {}\n", row(param));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "rows that are missing:\n{missing}");
+}
+
+#[test]
+fn the_page_of_the_manual_policy_names_every_control() {
+    let page = docs("manual.md");
+    let Value::Object(controls) = Controls::neutral(2, WarpOrder::Lrr).encode() else { panic!("controls are an object") };
+    for (name, _) in controls {
+        assert!(page.contains(&format!("\n| `{name}` |")), "{name}");
+    }
+}
