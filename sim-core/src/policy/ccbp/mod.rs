@@ -11,23 +11,30 @@
 //! # Sets
 //! `cta_target`, `miss_queue_split`, `miss_credits`, `credit_interval`, `miss_rank`, and `cta_throttle` while it measures.
 //! # Parameters
-//! See `INFO`: lengths of the time-line, and a parameter for each point that the paper leaves open.
+//! See `settings`: lengths of the time-line, and a parameter for each point that the paper leaves open.
 //! # Deviations
 //! 1. IPC alone cannot be seen while kernels share. It is given, or measured before the run (§5.5 does not say).
-//! 2. The offline variant measures in the run itself, with its longer windows; `settled` says from when on it can be judged.
+//! 2. The offline variant measures in the run itself, with its longer windows; `settled` says from when on it can be judged: once the
+//!    last allocation is real.
 //! 3. Algorithm 1 keeps room for one CTA of each kernel, and a kernel that gets no bandwidth keeps its even rate: no kernel starves for ever.
 //! 4. On a GPU with unlike SMs, an SM has what each class has at least: all SMs share one combination (§5.2).
 //! 5. A latency-sensitive kernel without reads, or without DRAM accesses, is held to the other bound alone.
 
 mod allocate;
+mod curve;
 mod model;
+mod settings;
 #[cfg(test)]
 mod tests;
 
+pub use self::settings::INFO;
+
 use self::allocate::{Demand, Grant, KernelType, Rules, allocate};
+use self::curve::{Point, cta_points, through};
 use self::model::{Factors, Model};
-use super::spec::{Fallback, Param, ParamKind, PolicySpec};
-use super::{AnyPolicy, Decision, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
+use self::settings::{LsCredits, Settings, Variant};
+use super::spec::PolicySpec;
+use super::{Decision, Log, Needs, Policy, decide};
 use crate::controls::Controls;
 use crate::gpu::occupancy::Resources;
 use crate::ids::{Cycle, KernelId, PerKernel};
@@ -38,222 +45,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-const WINDOW: (i64, i64) = (200, 100_000_000);
-
 /// What two equal rates may differ by.
 const ROUNDING: f64 = 1e-6;
-
-/// The policy as data.
-pub const INFO: PolicyInfo = PolicyInfo {
-    name: "ccbp",
-    title: "CCBP: CTAs and bandwidth together",
-    source: "CCBP §5",
-    doc: "Learns what each kernel is and needs, then hands out CTAs and NoC and DRAM bandwidth by dominant resource fairness",
-    params: &[
-        Param::choice(
-            "variant",
-            &["drf", "adj", "offline"],
-            "adj",
-            "drf: learns online and keeps the priority. adj: then the priority goes down while the metric goes up. offline: longer windows, every priority tried",
-        ),
-        Param::number(
-            "priority",
-            (0.01, 1.0),
-            1.0,
-            "",
-            "Factor on the dominant share of latency-sensitive kernels, priorLSK: less prefers them (CCBP §5.5). Kept, or where the search begins",
-        ),
-        Param::choice("metric", &["hspeedup", "wspeedup"], "hspeedup", "What the priority maximises (CCBP §5.5)"),
-        Param {
-            name: "ipc_alone",
-            kind: ParamKind::PerKernelNumber { min: 0.001, max: 1e6 },
-            unit: "thread instructions per cycle",
-            default: Fallback::Words("measured before the run"),
-            doc: "IPC of each kernel alone, which the metric needs",
-        },
-        PROFILE_CYCLES,
-        Param::int("units", (1, 1000), 20, "units", "Parts that each bandwidth is divided into, M (CCBP §5.2)"),
-        Param::number("noc_sustainable", (0.01, 1.0), 0.6, "of the peak", "NoC bandwidth that can be sustained (CCBP §3)"),
-        Param::number("dram_sustainable", (0.01, 1.0), 0.7, "of the peak", "DRAM bandwidth that can be sustained (CCBP §3)"),
-        Param::int("credit_interval", (1, 100_000), 200, "cycles", "Time between two reloads of the credits (CCBP §5.1)"),
-        Param::number("time_scale", (0.001, 100.0), 1.0, "×", "Multiplies every length below: short runs can learn in shorter time"),
-        Param::int("warm_up", WINDOW, 50_000, "cycles", "Before anything is counted (CCBP §5.4)"),
-        Param::int("factor_window", WINDOW, 20_000, "cycles", "For rf and df (CCBP §5.4)"),
-        Param::int("skip", WINDOW, 10_000, "cycles", "Left out after a change, before the next window (CCBP §5.4)"),
-        Param::int("window", WINDOW, 10_000, "cycles", "For the demand, and for each CTA count of a curve (CCBP §5.4)"),
-        Param::int("priority_window", WINDOW, 100_000, "cycles", "For each priority that is tried (CCBP §5.5)"),
-        Param::int(
-            "drain_limit",
-            WINDOW,
-            100_000,
-            "cycles",
-            "Longest wait for CTAs beyond a new combination to finish, before it is judged",
-        ),
-        Param::number(
-            "offline_factor",
-            (1.0, 1000.0),
-            10.0,
-            "×",
-            "How much longer the offline variant measures (CCBP §5.4); not the priorities",
-        ),
-        Param::choice(
-            "demand",
-            &["backlog", "starved"],
-            "backlog",
-            "When a kernel counts as bandwidth-intensive. backlog: requests sent in an interval and left waiting at its end reach the even share. starved: requests wait at the end of at least half of the intervals",
-        ),
-        Param::choice(
-            "factors",
-            &["measured", "first"],
-            "measured",
-            "rf and df that turn bandwidth back into a rate. measured: those with which that bandwidth was measured, at the nearest CTA count; first: those of the factor window",
-        ),
-        Param::choice(
-            "curve_points",
-            &["auto", "all"],
-            "auto",
-            "CTA counts at which bandwidth is measured. auto: all up to six, of more 1, 2, half and all, and lines between; all: every one",
-        ),
-        Param::choice(
-            "ls_mode",
-            &["strict", "clip"],
-            "strict",
-            "A latency-sensitive kernel's next CTA, when its bandwidth does not fit. strict: refused. clip: placed, with what is left",
-        ),
-        Param::choice(
-            "on_rejection",
-            &["drop", "stop"],
-            "drop",
-            "The first grant that does not fit ends that kernel's allocation, or everybody's",
-        ),
-        Param::choice(
-            "bi_growth",
-            &["one", "enough"],
-            "one",
-            "CTAs that a bandwidth-intensive kernel gets with a unit that its CTAs cannot use: one, or as many as use it",
-        ),
-        Param::flag("ls_slots", false, "CTA slots count among the resources whose greatest share a latency-sensitive kernel is judged by"),
-        Param::choice(
-            "ls_credit_mode",
-            &["literal", "residual", "unlimited"],
-            "literal",
-            "Credits of latency-sensitive kernels: their measured demand, that and what is left over, or no limit",
-        ),
-        Param::choice(
-            "rounding",
-            &["fraction", "nearest"],
-            "fraction",
-            "Credits in sixteenths that carry over, or in whole requests, at least one",
-        ),
-        Param::choice(
-            "ls_rounding",
-            &["up", "same"],
-            "up",
-            "Credits of latency-sensitive kernels: rounded up to whole requests, or as the others'",
-        ),
-        Param::flag("ls_first", true, "The miss queue's arbiter prefers latency-sensitive kernels (CCBP §6.2)"),
-        Param::number("priority_step", (0.01, 1.0), 0.1, "", "Step from one priority to the next (CCBP §5.5)"),
-        Param::number("priority_floor", (0.01, 1.0), 0.1, "", "Last priority that is tried"),
-    ],
-    check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::Ccbp(Ccbp::new(spec)),
-};
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Variant {
-    Drf,
-    Adj,
-    Offline,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum LsCredits {
-    Literal,
-    Residual,
-    Unlimited,
-}
-
-/// Parameters as the policy uses them; lengths are scaled already.
-#[derive(Clone, PartialEq, Debug)]
-struct Settings {
-    variant: Variant,
-    weighted: bool,
-    ipc_alone: Vec<f64>,
-    profile_cycles: Cycle,
-    units: f64,
-    sustainable: (f64, f64),
-    interval: Cycle,
-    warm_up: Cycle,
-    factor_window: Cycle,
-    skip: Cycle,
-    window: Cycle,
-    priority_window: Cycle,
-    drain_limit: Cycle,
-    poll: Cycle,
-    starved: bool,
-    measured_factors: bool,
-    every_point: bool,
-    clip: bool,
-    stop_at_first: bool,
-    grow_enough: bool,
-    count_slots: bool,
-    ls_credits: LsCredits,
-    whole_credits: bool,
-    ls_up: bool,
-    ls_first: bool,
-    priority: f64,
-    step: f64,
-    floor: f64,
-}
-
-impl Settings {
-    fn new(spec: &PolicySpec) -> Self {
-        let variant = match spec.choice("variant") {
-            "drf" => Variant::Drf,
-            "offline" => Variant::Offline,
-            _ => Variant::Adj,
-        };
-        let scale = spec.number("time_scale");
-        let detection = scale * if variant == Variant::Offline { spec.number("offline_factor") } else { 1.0 };
-        let interval = spec.int("credit_interval") as Cycle;
-        // Whole credit intervals, so that every window begins and ends with one.
-        let cycles = |cycles: i64, scale: f64| ((cycles as f64 * scale) as Cycle).max(1).next_multiple_of(interval);
-        Settings {
-            variant,
-            weighted: spec.choice("metric") == "wspeedup",
-            ipc_alone: spec.numbers("ipc_alone").to_vec(),
-            profile_cycles: spec.int(PROFILE_CYCLES.name) as Cycle,
-            units: spec.int("units") as f64,
-            sustainable: (spec.number("noc_sustainable"), spec.number("dram_sustainable")),
-            interval,
-            warm_up: cycles(spec.int("warm_up"), detection),
-            factor_window: cycles(spec.int("factor_window"), detection),
-            skip: cycles(spec.int("skip"), detection),
-            window: cycles(spec.int("window"), detection),
-            priority_window: cycles(spec.int("priority_window"), scale),
-            drain_limit: cycles(spec.int("drain_limit"), scale),
-            poll: cycles(1000, scale),
-            starved: spec.choice("demand") == "starved",
-            measured_factors: spec.choice("factors") == "measured",
-            every_point: spec.choice("curve_points") == "all",
-            clip: spec.choice("ls_mode") == "clip",
-            stop_at_first: spec.choice("on_rejection") == "stop",
-            grow_enough: spec.choice("bi_growth") == "enough",
-            count_slots: spec.flag("ls_slots"),
-            ls_credits: match spec.choice("ls_credit_mode") {
-                "residual" => LsCredits::Residual,
-                "unlimited" => LsCredits::Unlimited,
-                _ => LsCredits::Literal,
-            },
-            whole_credits: spec.choice("rounding") == "nearest",
-            ls_up: spec.choice("ls_rounding") == "up",
-            ls_first: spec.flag("ls_first"),
-            priority: spec.number("priority"),
-            step: spec.number("priority_step"),
-            floor: spec.number("priority_floor"),
-        }
-    }
-}
 
 /// The time-line of CCBP §5.4 and §5.5.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -300,18 +93,6 @@ struct Learned {
     dram: Vec<f64>,
 }
 
-/// A measurement of a kernel's bandwidth.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Point {
-    /// CTAs that could issue, on every SM.
-    ctas: u32,
-    /// Units of each bandwidth.
-    noc: f64,
-    dram: f64,
-    /// rf and df meanwhile.
-    factors: Factors,
-}
-
 /// The best allocation so far, and what the next one is.
 #[derive(Clone, PartialEq, Debug)]
 struct Climb {
@@ -336,6 +117,8 @@ pub struct Ccbp {
     /// Points of curves still to be measured, last first: kernel and CTAs.
     todo: Vec<(KernelId, u32)>,
     climb: Climb,
+    /// Why nothing will change any more, once the last allocation is real.
+    settling: Option<String>,
 }
 
 impl Policy for Ccbp {
@@ -400,7 +183,10 @@ impl Policy for Ccbp {
             }
             Phase::Drain { until } => {
                 if seen.now >= until || self.is_combined(seen) {
-                    self.enter(Phase::Judge, self.settings.priority_window, seen);
+                    match self.settling.take() {
+                        Some(why) => self.settle(why, seen, log),
+                        None => self.enter(Phase::Judge, self.settings.priority_window, seen),
+                    }
                 }
             }
             Phase::Judge => self.judge(seen, controls, log),
@@ -423,6 +209,7 @@ impl Ccbp {
             kernels: Vec::new(),
             todo: Vec::new(),
             climb: Climb { steps: 0, applied: Vec::new(), best: None },
+            settling: None,
         }
     }
 
@@ -603,9 +390,7 @@ impl Ccbp {
             _ if self.alone(seen).is_none() => Some(format!("IPC alone is not known: the priority stays {:.2}", self.priority(0))),
             _ => None,
         };
-        if let Some(why) = why {
-            return self.settle(why, seen, log);
-        }
+        self.settling = why;
         self.drain(seen);
     }
 
@@ -765,10 +550,13 @@ impl Ccbp {
             return self.drain(seen);
         }
         let Some((score, best, grants)) = self.climb.best.clone() else { return };
-        if grants != self.climb.applied {
-            self.apply(grants, seen, controls, log);
+        let why = format!("priority {:.2} is best with {metric} {score:.3}", self.priority(best));
+        if grants == self.climb.applied {
+            return self.settle(why, seen, log);
         }
-        self.settle(format!("priority {:.2} is best with {metric} {score:.3}", self.priority(best)), seen, log);
+        self.apply(grants, seen, controls, log);
+        self.settling = Some(why);
+        self.drain(seen);
     }
 
     /// The next priority that changes the allocation: judging the same one twice would let noise end the climb.
@@ -813,28 +601,6 @@ fn word(kind: KernelType) -> &'static str {
         KernelType::NocIntensive => "NoC-intensive",
         KernelType::DramIntensive => "DRAM-intensive",
     }
-}
-
-/// CTA counts at which a curve is measured.
-fn cta_points(even: u32, every: bool) -> Vec<u32> {
-    if every || even <= 6 { (1..=even).collect() } else { alloc::vec![1, 2, even.div_ceil(2), even] }
-}
-
-/// A curve from 0 to `most` CTAs through measured points: lines between them, the last slope beyond them, never falling, at most `units`.
-fn through(points: &[(u32, f64)], most: u32, units: f64) -> Vec<f64> {
-    let mut known: Vec<(u32, f64)> = alloc::vec![(0, 0.0)];
-    for &(ctas, value) in points {
-        let before = known.last().map_or(0.0, |last| last.1);
-        known.push((ctas, value.min(units).max(before)));
-    }
-    let at = |ctas: u32| {
-        let after = known.iter().position(|point| point.0 >= ctas).unwrap_or(known.len() - 1).max(1);
-        match (known.get(after - 1), known.get(after)) {
-            (Some(&(a, from)), Some(&(b, to))) => from + (to - from) * f64::from(ctas - a) / f64::from(b - a),
-            _ => 0.0,
-        }
-    };
-    (0..=most).map(|ctas| at(ctas).min(units)).collect()
 }
 
 /// What every SM has at least.
