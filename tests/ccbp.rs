@@ -86,6 +86,20 @@ fn conserved(experiment: &Experiment) -> Result<u64, TestCaseError> {
     Ok(limited)
 }
 
+/// A mix of Table 2 under a policy with these settings, as the paper runs it.
+fn mix(names: [&str; 2], settings: Value) -> Simulation {
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("kernels", Value::array(names)),
+        ("policy", settings),
+        ("warp_order", "lrr".into()),
+        ("cta_order", "round-robin".into()),
+        ("restart", true.into()),
+    ]);
+    let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
+    Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
 /// Does it take the paper's kernels for what Table 2 says they are?
 #[test]
 fn types_of_table_2() {
@@ -96,16 +110,7 @@ fn types_of_table_2() {
     ];
     let mixes = [["BFS", "CFD"], ["BP", "LBM"], ["BT", "LAV"], ["HG", "FTD"], ["PF", "SAD"], ["KM", "SRT"], ["SMV", "LBM"]];
     for names in mixes {
-        let value = Value::object([
-            ("corun", Value::from(1)),
-            ("kernels", Value::array(names)),
-            ("policy", Value::object([("name", Value::from("ccbp")), ("variant", "drf".into())])),
-            ("warp_order", "lrr".into()),
-            ("cta_order", "round-robin".into()),
-            ("restart", true.into()),
-        ]);
-        let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
-        let mut simulation = Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{problems}"));
+        let mut simulation = mix(names, Value::object([("name", Value::from("ccbp")), ("variant", "drf".into())]));
         simulation.advance(90_000);
         for (kernel, name) in KernelId::first(2).zip(names) {
             let wanted = types.iter().find(|class| class.1.contains(&name)).expect("a kernel of Table 2").0;
@@ -113,5 +118,21 @@ fn types_of_table_2() {
             let said: Vec<&str> = said.collect();
             assert!(said.iter().any(|text| text.starts_with(&format!("is {wanted}: "))), "{name} in {names:?}: {said:?}");
         }
+    }
+}
+
+/// "Degrades to [...] fairly partitioning the static resources, which is the same as the DRF approach used by SMK" (CCBP §7.1).
+#[test]
+fn two_latency_sensitive_kernels_get_the_combination_of_smk() {
+    for names in [["BFS", "BP"], ["BFS", "HG"], ["BP", "HG"], ["BT", "PF"]] {
+        let hurried = [("name", Value::from("ccbp")), ("variant", "drf".into()), ("time_scale", 0.05.into())];
+        let mut ccbp = mix(names, Value::object(hurried));
+        while !ccbp.settled() {
+            ccbp.advance(INTERVAL);
+        }
+        let smk = mix(names, Value::object([("name", Value::from("smk")), ("variant", "p".into())]));
+        let of = |simulation: &Simulation| simulation.machine().controls().clone();
+        assert_eq!(of(&ccbp).cta_target, of(&smk).cta_target, "{names:?}");
+        assert!(KernelId::first(2).all(|kernel| of(&ccbp).miss_credits[kernel].is_none()), "{names:?}");
     }
 }

@@ -305,7 +305,7 @@ impl Ccbp {
             let text = match kind {
                 KernelType::LatencySensitive => format!("is latency-sensitive: {wants}"),
                 _ if learned.factors.rf == 0.0 => format!("is {}: it only writes; {wants}", word(kind)),
-                _ => format!("is {}: df/rf {ratio:.2} {sign} {threshold:.2}; {wants}", word(kind)),
+                _ => format!("is {}: df/rf {ratio:.3} {sign} {threshold:.3}; {wants}", word(kind)),
             };
             decide(log, seen, kernel, text);
             if kind == KernelType::LatencySensitive {

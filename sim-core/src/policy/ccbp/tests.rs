@@ -197,7 +197,7 @@ fn it_learns_step_by_step_and_says_so() {
             "70000 K0: reads are 1.00 of its requests (rf), each needs 0.50 DRAM accesses (df): an even share buys 8.0 requests an interval on each SM",
             "70000 K1: reads are 1.00 of its requests (rf), each needs 0.15 DRAM accesses (df): an even share buys 8.0 requests an interval on each SM",
             "90000 K0: is latency-sensitive: wants 2.0 requests an interval, even share 8.0",
-            "90000 K1: is NoC-intensive: df/rf 0.15 < 0.76; wants 13.0 requests an interval, even share 8.0",
+            "90000 K1: is NoC-intensive: df/rf 0.150 < 0.757; wants 13.0 requests an interval, even share 8.0",
             "170000 K0: uses 0.6 NoC and 0.4 DRAM units of 20 with each CTA",
             "170000 K1: learned its bandwidth, units of 20: 1 CTA 5.0 NoC and 1.0 DRAM, 2 CTAs 10.0 NoC and 2.0 DRAM, \
              3 CTAs 15.0 NoC and 3.0 DRAM, 4 CTAs 20.0 NoC and 4.0 DRAM",
@@ -235,7 +235,7 @@ fn both_kinds_of_bandwidth_are_handed_out_in_proportion() {
     world.run();
     assert_eq!(
         world.said("is DRAM-intensive"),
-        ["90000 K1: is DRAM-intensive: df/rf 2.50 ≥ 0.76; wants 9.0 requests an interval, even share 4.0"]
+        ["90000 K1: is DRAM-intensive: df/rf 2.500 ≥ 0.757; wants 9.0 requests an interval, even share 4.0"]
     );
     assert_eq!(world.said("settled").len(), 1);
     assert!(world.said("settled")[0].contains("no kernel is latency-sensitive"));
@@ -366,7 +366,7 @@ fn a_starved_kernel_is_intensive_whatever_it_asks_for() {
         kinds(&[("demand", Setting::Choice("starved"))]),
         [
             "90000 K0: is latency-sensitive: requests wait at the end of 0 % of its intervals",
-            "90000 K1: is NoC-intensive: df/rf 0.15 < 0.76; requests wait at the end of 100 % of its intervals",
+            "90000 K1: is NoC-intensive: df/rf 0.150 < 0.757; requests wait at the end of 100 % of its intervals",
         ]
     );
 }
