@@ -70,10 +70,11 @@ impl Policy for WsBmi {
                 continue;
             }
             self.costs[kernel.index()] = cost;
-            let quota = quotas(&self.costs)[kernel.index()];
+            let quotas = quotas(&self.costs).iter().map(|quota| format!("{quota}")).collect::<Vec<_>>().join(", ");
             let (requests, instructions) = (Samples::requests(&sample), Samples::instructions(&sample));
-            let text =
-                format!("made {requests} requests with {instructions} memory instructions, {cost} each: its quota is {quota} a round");
+            let text = format!(
+                "made {requests} requests with {instructions} memory instructions, {cost} each: kernels' quotas are {quotas} a round"
+            );
             decide(log, seen, kernel, text);
         }
         self.set(controls);

@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //! Dai et al., HPCA 2018 (DMIL), as CCBP §7.5 compares it. For each sample of a kernel's L1D requests, count how often L1D failed to reserve what
-//! a request needs (an MSHR, a merge, a place in the miss queue or the store buffer). The kernel may then have as many memory instructions
-//! in flight as its peak in the sample, halved once for each failure per request. Where failures are rare, it has no limit.
+//! a miss needs (an MSHR, a merge, a place in the miss queue). The kernel may then have as many memory instructions in flight as its peak
+//! in the sample, halved once for each failure per request. Where failures are rare, it has no limit.
 //! # Observes
 //! L1D requests, reservation failures and the peak of memory instructions in flight of each kernel; and what Warped-Slicer does.
 //! # Sets
@@ -39,6 +39,12 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ws::FALLBACK_LOSS,
         SAMPLE,
         SAMPLE_INTERVAL,
+        Param::choice(
+            "failures",
+            &["misses", "all"],
+            "misses",
+            "misses: of what misses need, MSHRs, merges and the miss queue (CCBP §7.5). all: of the store buffer too",
+        ),
         Param::number("release", (0.0, 1000.0), 1.0, "failures per request", "Reservation failures below which a kernel has no cap"),
         Param::int("least", (1, 64), 1, "instructions", "The lowest cap"),
     ],
@@ -51,6 +57,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct WsMil {
     ws: Ws,
     interval: Cycle,
+    stores_count: bool,
     release: f64,
     least: u32,
     samples: Samples,
@@ -83,7 +90,7 @@ impl Policy for WsMil {
         for ((kernel, peak), &seen_peak) in KernelId::first(seen.kernels).zip(&mut self.peaks).zip(seen.peak_in_flight) {
             *peak = seen_peak.max(*peak);
             let Some(sample) = self.samples.take(seen, kernel) else { continue };
-            let rate = failures(&sample) as f64 / Samples::requests(&sample).max(1) as f64;
+            let rate = failures(&sample, self.stores_count) as f64 / Samples::requests(&sample).max(1) as f64;
             let cap = cap(rate, *peak, self.release, self.least);
             if controls.memory_cap[kernel] != Some(cap) {
                 controls.memory_cap[kernel] = Some(cap);
@@ -101,6 +108,7 @@ impl WsMil {
         WsMil {
             ws: Ws::new(spec),
             interval: spec.int(SAMPLE_INTERVAL.name) as Cycle,
+            stores_count: spec.choice("failures") == "all",
             release: spec.number("release"),
             least: spec.int("least") as u32,
             samples: Samples::new(spec.int(SAMPLE.name) as u64),
@@ -109,8 +117,9 @@ impl WsMil {
     }
 }
 
-fn failures(sample: &KernelStats) -> u64 {
-    sample.fail_mshr + sample.fail_merge + sample.fail_miss_queue + sample.fail_store_buffer
+fn failures(sample: &KernelStats, stores_count: bool) -> u64 {
+    let of_stores = if stores_count { sample.fail_store_buffer } else { 0 };
+    sample.fail_mshr + sample.fail_merge + sample.fail_miss_queue + of_stores
 }
 
 /// The peak shifted right by the whole failures per request, as the counters of the source do it; none below `release`.
@@ -136,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_failure_counts() {
+    fn what_misses_need_counts_and_the_store_buffer_if_asked() {
         let sample = KernelStats { fail_mshr: 1, fail_merge: 20, fail_miss_queue: 300, fail_store_buffer: 4000, ..KernelStats::default() };
-        assert_eq!(failures(&sample), 4321);
+        assert_eq!((failures(&sample, false), failures(&sample, true)), (321, 4321));
     }
 }
