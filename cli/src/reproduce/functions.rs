@@ -438,7 +438,7 @@ fn queue_order(args: &Args) -> Option<f64> {
             .map(|of| gain(args.lab, "hspeedup", of, "ccbp queue=1024", &mixes, Reduce::Geomean));
         reduce(Reduce::Geomean, &kept.into_iter().collect::<Option<Vec<f64>>>()?)
     };
-    let (four, two) = (of("quads"), of("bandwidth"));
+    let (four, two) = (of("some quads"), of("some bandwidth"));
     Some(four? / two?)
 }
 

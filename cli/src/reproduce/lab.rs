@@ -185,8 +185,7 @@ impl Lab {
             let best = self.search(mix, space, goal)?;
             return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail) };
         }
-        let warm_up = if found.learns { self.study.mode.learned_warm_up } else { self.study.mode.warm_up };
-        let mut written = self.written(&found.title, mix, found.policy.clone(), (warm_up, self.study.mode.cycles));
+        let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths());
         let filled: Vec<Option<(&String, Value)>> = found.fill.iter().map(|key| Some((key, self.filled(mix, key)?))).collect();
         for (key, value) in filled.into_iter().collect::<Option<Vec<_>>>()? {
             set(&mut written, &format!("policy.{key}"), value);

@@ -182,13 +182,12 @@ impl Report<'_> {
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
         let _ = writeln!(
             text,
-            "Engine {}, commit {}, mode {}, {} cycles measured after {} of warm-up ({} after learning), seed {}, {} runs.\n",
+            "Engine {}, commit {}, mode {}, {} cycles measured after {} of warm-up, seed {}, {} runs.\n",
             self.origin("engine"),
             self.origin("commit"),
             study.mode_name,
             mode.cycles,
             mode.warm_up,
-            mode.learned_warm_up,
             study.seed,
             self.lab.known()
         );
@@ -221,12 +220,13 @@ impl Report<'_> {
              - Every kernel's IPC alone: greedy-then-oldest warps, as many CTAs as fit, the same cycles. Together: LRR, unless a study says otherwise.\n\
              - Nothing is measured during the warm-up. It begins when a scheme has learned what it learns, so CCBP's detection and priorities \
              are left out of what is measured; in the paper they are under 1.5 % of a run. CCBP's time-line is a quarter as long as printed.\n\
+             - The studies of queues, orders of warps, M and the arbiter run {} mixes of each kind, spread evenly over it; everything else runs all.\n\
              - Oracles compare every combination over {} cycles after {} and repeat the best {} of each metric at full length: the best of \
              these counts. So an oracle can be a little below the true best.\n\
              - Curves for WS, IPC for SMK's quotas and for CCBP's priorities are measured once alone and given to the policies as parameters.\n\
              - Means over pairs are geometric, as the paper's. Sets of three and four kernels are drawn with a fixed seed and listed below.\n\
              - A share of the NoC counts replies that carry data (CCBP eq. 1).\n",
-            mode.search.1, mode.search.0, mode.finalists
+            mode.some, mode.search.1, mode.search.0, mode.finalists
         );
     }
 
@@ -303,6 +303,7 @@ impl Report<'_> {
         let list = |mixes: Vec<Mix>| mixes.iter().map(|mix| mix.join("+")).collect::<Vec<_>>().join(", ");
         let study = &self.lab.study;
         let _ = writeln!(text, "## Mixes\n\nPairs: {}.\n", list(study.mixes("pairs")));
+        let _ = writeln!(text, "Some of them, for studies: {}.\n", list(study.mixes("some bandwidth")));
         let _ = writeln!(text, "Three kernels (seed {}): {}.\n", study.sets_seed, list(study.mixes("triples")));
         let _ = writeln!(text, "Four kernels (seed {}): {}.", study.sets_seed, list(study.mixes("quads")));
     }

@@ -13,8 +13,6 @@ use std::collections::BTreeMap;
 pub struct Mode {
     /// Cycles before anything is measured.
     pub warm_up: u64,
-    /// The same for a scheme that learns and then changes numbers of CTAs: until those beyond have finished.
-    pub learned_warm_up: u64,
     /// Cycles that are measured.
     pub cycles: u64,
     /// The same for runs of a search.
@@ -23,6 +21,8 @@ pub struct Mode {
     pub finalists: usize,
     pairs: usize,
     sets: usize,
+    /// How many mixes of each kind the studies of single parameters run.
+    pub some: usize,
 }
 
 /// A scheme as data.
@@ -34,8 +34,6 @@ pub struct Scheme {
     pub policy: Value,
     /// Which space is searched: `combinations` or `spatial`.
     pub search: Option<String>,
-    /// Whether it learns during the run.
-    pub learns: bool,
     /// Parameters that are filled with what the kernels do alone.
     pub fill: Vec<String>,
 }
@@ -83,12 +81,12 @@ impl Study {
         let number = |key: &str| whole(mode, key);
         let mode = Mode {
             warm_up: number("warm_up")?,
-            learned_warm_up: number("learned_warm_up")?,
             cycles: number("cycles")?,
             search: (number("search_warm_up")?, number("search_cycles")?),
             finalists: number("finalists")? as usize,
             pairs: number("pairs")? as usize,
             sets: number("sets")? as usize,
+            some: number("some")? as usize,
         };
         let Value::Object(classes) = value.get("classes")? else { return None };
         let classes = classes.iter().map(|(name, kernels)| Some((name.clone(), texts(kernels)?))).collect::<Option<Vec<_>>>()?;
@@ -149,10 +147,9 @@ impl Study {
         let all = self.all_pairs();
         let mut sampled = Vec::new();
         for (kind, ..) in KINDS {
-            let of: Vec<_> = all.iter().filter(|pair| pair.0 == kind).collect();
-            let wanted = (of.len() * self.mode.pairs).div_ceil(all.len()).max(1).min(of.len());
-            // A step that does not divide the kind's rows, so that no kernel is left out for ever.
-            sampled.extend((0..wanted).map(|i| of[(i * of.len() / wanted + i) % of.len()].clone()));
+            let of: Vec<_> = all.iter().filter(|pair| pair.0 == kind).cloned().collect();
+            let wanted = (of.len() * self.mode.pairs).div_ceil(all.len());
+            sampled.extend(spread(of, wanted));
         }
         sampled
     }
@@ -184,10 +181,13 @@ impl Study {
         Experiment::decode(&value).is_ok_and(|experiment| sim_core::oracle::fits_once(&experiment))
     }
 
-    /// The mixes that a claim names: a class, kinds of pairs, sets, or one mix such as `BP+CFD`.
+    /// The mixes that a claim names: a class, kinds of pairs, sets, `some` of any of these, or one mix such as `BP+CFD`.
     pub fn mixes(&self, name: &str) -> Vec<Mix> {
         let pairs =
             |kinds: &[&str]| self.pairs.iter().filter(|(kind, _)| kinds.contains(&kind.as_str())).map(|(_, mix)| mix.clone()).collect();
+        if let Some(kind) = name.strip_prefix("some ") {
+            return spread(self.mixes(kind), self.mode.some);
+        }
         let each = |classes: &[&str]| classes.iter().flat_map(|class| self.class(class)).map(|kernel| vec![kernel.clone()]).collect();
         match name {
             "pairs" => pairs(&["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI"]),
@@ -210,10 +210,17 @@ impl Scheme {
             title: value.get("title")?.as_str()?.to_owned(),
             policy: value.get("policy").cloned().unwrap_or_default(),
             search: value.get("search").and_then(Value::as_str).map(str::to_owned),
-            learns: value.get("learns") == Some(&Value::Bool(true)),
             fill: value.get("fill").map_or(Some(Vec::new()), texts)?,
         })
     }
+}
+
+/// So many of a list, spread evenly over it; the step drifts, so that in rows of equal length not always the same column is taken.
+fn spread<T: Clone>(all: Vec<T>, wanted: usize) -> Vec<T> {
+    if wanted >= all.len() {
+        return all;
+    }
+    (0..wanted).map(|i| all[(i * all.len() / wanted + i % (all.len() / wanted)) % all.len()].clone()).collect()
 }
 
 fn same(kernels: &[String]) -> Vec<Mix> {

@@ -62,6 +62,12 @@ fn the_mixes_are_the_papers() {
     assert_eq!((study.mixes("triples"), study.mixes("quads")), (again.mixes("triples"), again.mixes("quads")));
     let quick = Study::read(PAPERS[0].2, "quick").unwrap();
     assert!(["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI"].iter().all(|kind| (1..=5).contains(&quick.mixes(kind).len())));
+    let some = study.mixes("some bandwidth");
+    assert_eq!(some.len(), 20);
+    let mut kernels: Vec<&String> = some.iter().flatten().collect();
+    kernels.sort();
+    kernels.dedup();
+    assert_eq!(kernels.len(), 13, "{some:?}");
     assert_eq!(study.mixes("HG+LBM+SAD"), [["HG", "LBM", "SAD"]]);
 }
 
@@ -73,7 +79,7 @@ seed = 3
 sets_seed = 1
 modifiers = { queue = "gpu.sm.l1.miss_queue" }
 classes = { LS = ["BP"], NBI = ["CFD"], DBI = ["SAD"] }
-mode.quick = { warm_up = 500, learned_warm_up = 500, cycles = 1500, search_warm_up = 100, search_cycles = 400, finalists = 2, pairs = 2, sets = 1 }
+mode.quick = { warm_up = 500, cycles = 1500, search_warm_up = 100, search_cycles = 400, finalists = 2, pairs = 2, sets = 1, some = 1 }
 [scheme]
 ws = { title = "WS", policy = { name = "ws" }, fill = ["curves"] }
 even = { title = "Even", policy = { name = "even" } }
