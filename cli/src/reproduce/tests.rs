@@ -58,6 +58,11 @@ fn the_mixes_are_the_papers() {
     let counts = ["LS+LS", "LS+NBI", "LS+DBI", "LS+BI", "NBI+DBI", "pairs", "bandwidth", "same", "triples", "quads"]
         .map(|name| study.mixes(name).len());
     assert_eq!(counts, [10, 20, 20, 40, 16, 66, 56, 12, 40, 40]);
+    let mut pairs = study.mixes("pairs");
+    pairs.iter_mut().for_each(|pair| pair.sort());
+    pairs.sort();
+    pairs.dedup();
+    assert_eq!(pairs.len(), 66, "a pair twice");
     let again = paper().1;
     assert_eq!((study.mixes("triples"), study.mixes("quads")), (again.mixes("triples"), again.mixes("quads")));
     let quick = Study::read(PAPERS[0].2, "quick").unwrap();
