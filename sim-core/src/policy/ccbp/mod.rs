@@ -245,7 +245,7 @@ impl Ccbp {
     fn count_factors(&mut self, seen: &Observation, log: &mut Log) {
         let model = self.model(seen);
         for kernel in KernelId::first(seen.kernels) {
-            let factors = count_factors(&self.counted(seen, kernel));
+            let factors = factors_of(&self.counted(seen, kernel));
             let even_rate = model.even_rate(factors, seen.kernels);
             let learned = &mut self.kernels[kernel.index()];
             (learned.factors, learned.even_rate) = (factors, even_rate);
@@ -323,7 +323,7 @@ impl Ccbp {
     /// The bandwidth of a kernel since the phase began, with so many CTAs.
     fn measure(&mut self, seen: &Observation, kernel: KernelId, ctas: u32) -> Point {
         let (model, counted) = (self.model(seen), self.counted(seen, kernel));
-        let (factors, rate, units) = (count_factors(&counted), self.rate(seen, counted.requests), self.settings.units);
+        let (factors, rate, units) = (factors_of(&counted), self.rate(seen, counted.requests), self.settings.units);
         let noc = model.noc_bytes(rate, factors.rf) / model.noc * units;
         let point = Point { ctas, noc, dram: model.dram_bytes(rate, factors.df) / model.dram * units, factors };
         self.kernels[kernel.index()].points.push(point);
@@ -590,7 +590,7 @@ impl Learned {
 }
 
 /// rf and df of what was counted.
-fn count_factors(n: &KernelStats) -> Factors {
+fn factors_of(n: &KernelStats) -> Factors {
     Factors::count(n.requests, n.read_requests, n.replies, n.reported_dram_accesses)
 }
 
