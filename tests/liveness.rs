@@ -85,6 +85,7 @@ fn a_deadlock_is_found_and_explained_from_its_cause() {
             &["requests of COPY in the miss queue wait for credits: it gets 0 in 200 cycles", "warps of COPY wait for loads"],
         ),
         (r#"{ "warp_quota": [0, 0] }"#, &["warps of BP are ready but have used their quota of 0 instructions"]),
+        (r#"{ "memory_cap": [0, 0] }"#, &["warps of BP are ready for a memory instruction but 0 may be in flight (memory_cap)"]),
         (r#"{ "cta_throttle": [0, 0] }"#, &["warps of COPY are ready but belong to CTAs that are throttled"]),
         (r#"{ "sm_mask": [[], [0, 1]] }"#, &["BP: 8192 CTAs wait to be placed: the controls let no SM take one"]),
         (r#"{ "cta_target": [0, 4] }"#, &["BP: 8192 CTAs wait to be placed: the controls let no SM take one"]),
