@@ -10,7 +10,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
-    rollupOptions: { input: ["index.html", "components.html", "sweeps.html"] },
+    rollupOptions: {
+      // Articles name the element's script: its address must not change.
+      input: { index: "index.html", components: "components.html", sweeps: "sweeps.html", figures: "figures.html", "corun-figure": "src/figures/element.ts" },
+      output: { entryFileNames: (chunk) => (chunk.name === "corun-figure" ? "corun-figure.js" : "assets/[name]-[hash].js") },
+    },
   },
   server: { host: "127.0.0.1", port: 5173, strictPort: true },
 });

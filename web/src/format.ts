@@ -1,4 +1,5 @@
 // Numbers as they are written on the page. A number that is missing is “–”, never 0.
+import type { Problem } from "./types.ts";
 
 export const MISSING = "–";
 
@@ -45,6 +46,8 @@ export function words(path: string): string {
 }
 
 // ---------------------------------------------------------------- problems and the fields that they belong to
+
+export const problemText = (p: Problem): string => `${p.path}: found ${p.found}, want ${p.want}`;
 
 /** One way of writing a path: `kernels[1].threads` and `kernels.1.threads` are the same. */
 export function plainPath(path: string): string {

@@ -458,6 +458,7 @@ $("#actions").append(
   h("button", { type: "button", class: "icon-button labelled", title: "Copy the link to this very run ( c )", "aria-label": "Copy the link", onclick: () => void copyLink() }, icon("link"), h("span", null, "Link")),
   h("button", { type: "button", class: "icon-button labelled", title: "Save the result so far as JSON", "aria-label": "Save the result", onclick: () => void exportResult() }, icon("download"), h("span", null, "Result")),
   h("a", { class: "icon-button labelled", href: "./components.html", title: "A crossbar, a DRAM channel or a cache by itself, against theory", "aria-label": "Component lab" }, icon("curve"), h("span", null, "Components")),
+  h("a", { class: "icon-button labelled", href: "./figures.html", title: "Figures of papers, live", "aria-label": "Figures" }, icon("bars"), h("span", null, "Figures")),
   h("a", { class: "icon-button labelled", href: "./sweeps.html", title: "Many experiments from one file", "aria-label": "Sweeps" }, icon("grid"), h("span", null, "Sweeps")),
   h("button", { type: "button", class: "icon-button", title: "Dark or light ( d )", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon")),
   h("button", { type: "button", class: "icon-button", title: "Keys and help ( ? )", "aria-label": "Keys and help", onclick: () => help.showModal() }, h("b", { "aria-hidden": "true" }, "?")));

@@ -74,7 +74,7 @@ export function withEntry(controls: Record<string, unknown>, control: KernelCont
 export function stops(control: KernelControl): (number | null)[] {
   // Ranks only compare kernels, of which there are eight.
   if (control.kind === "rank") return Array.from({ length: 9 }, (_, rank) => rank);
-  const out: (number | null)[] = [0];
+  const out: (number | null)[] = control.min === 0 ? [0] : [];
   if (control.max <= 100) for (let n = 1; n <= control.max; n += 1) out.push(n);
   else for (let power = 1; power <= control.max; power *= 10) out.push(...[1, 2, 5].map((n) => n * power).filter((n) => n <= control.max));
   return [...out, null];

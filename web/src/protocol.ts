@@ -85,6 +85,7 @@ export interface SimulationObject {
   windowsLayout(): WindowsLayout;
   decisions(since: number): Decision[];
   result(): Result;
+  resultWithWindows(): Result;
   setAlone(kernel: number, ipc: number): void;
   aloneExperiment(kernel: number): Experiment;
   digest(): string;

@@ -21,7 +21,8 @@ pub fn serve(port: u16, build: bool) -> Result<()> {
     }
     let dist = root().join("web/dist");
     anyhow::ensure!(dist.join("index.html").is_file(), "web/dist has no page yet: run `cargo xtask dist`, or serve without --no-build");
-    println!("\nCorun is at http://{}/  (Ctrl-C ends)", listener.local_addr()?);
+    let address = listener.local_addr()?;
+    println!("\nCorun is at http://{address}/  (Ctrl-C ends); an article with figures is at http://{address}/{ARTICLE}/");
     for stream in listener.incoming().flatten() {
         let dist = dist.clone();
         std::thread::spawn(move || {
@@ -63,14 +64,17 @@ fn answer(mut stream: TcpStream, dist: &Path) -> std::io::Result<()> {
     stream.flush()
 }
 
-/// The file that a request's target names, if it stays inside `dist`.
+/// What is served beside the page: an example of an article with figures in it.
+const ARTICLE: &str = "examples/article";
+
+/// The file that a request's target names, if it stays inside `dist` or is of the example article.
 fn file_for(dist: &Path, target: &str) -> Option<PathBuf> {
     let path = decoded(target.split(['?', '#']).next()?)?;
     let inside = Path::new(path.trim_start_matches('/'));
     if !inside.components().all(|c| matches!(c, Component::Normal(_))) {
         return None;
     }
-    let file = dist.join(inside);
+    let file = if inside.starts_with(ARTICLE) { root().join(inside) } else { dist.join(inside) };
     Some(if file.is_dir() { file.join("index.html") } else { file })
 }
 
@@ -119,5 +123,8 @@ mod tests {
             assert_eq!(file_for(dist, bad), None, "{bad}");
         }
         assert_eq!(file_for(dist, "//etc/passwd"), Some(dist.join("etc/passwd")));
+        assert_eq!(file_for(dist, "/examples/article/"), Some(root().join("examples/article/index.html")));
+        assert_eq!(file_for(dist, "/examples/article/../../Cargo.toml"), None);
+        assert_eq!(file_for(dist, "/examples/experiments"), Some(dist.join("examples/experiments")));
     }
 }

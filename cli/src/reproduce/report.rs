@@ -140,7 +140,13 @@ impl Report<'_> {
             ("cycles", study.mode.cycles.into()),
             ("seed", study.seed.into()),
         ]);
-        let run = |run: &Rc<Run>| Value::object([("experiment", run.written.clone()), ("hash", run.hash.as_str().into())]);
+        let run = |run: &Rc<Run>| {
+            let digest = self.lab.result(run).and_then(|result| result.get("digest").cloned());
+            let named = Value::object([("experiment", run.written.clone()), ("hash", run.hash.as_str().into())]);
+            let Value::Object(mut pairs) = named else { return named };
+            pairs.extend(digest.map(|digest| ("digest".to_owned(), digest)));
+            Value::Object(pairs)
+        };
         Value::object([
             ("corun", Value::from(1)),
             ("paper", "ccbp".into()),

@@ -16,10 +16,10 @@ import { currentStamp, download, provideStamp } from "../stamp.ts";
 import type { Problem } from "../types.ts";
 import { toCsv } from "../views/tabular.ts";
 import { SweepChart } from "./chart.ts";
-import { Pool, spawn } from "./pool.ts";
+import { Pool, readPlan } from "./pool.ts";
 import { METRICS, axisText, axisTitle, chartData, everything, figureOf, fileText, timeText, type Metric } from "./results.ts";
 import { decodeSweep, encodeSweep } from "./state.ts";
-import type { FromSweeper, Line, Plan, Task, ToSweeper } from "./types.ts";
+import type { Line, Plan, Task } from "./types.ts";
 
 const EXAMPLES = Object.fromEntries(Object.entries(import.meta.glob("../../../examples/sweeps/*.json", { eager: true, query: "?raw", import: "default" }) as Record<string, string>)
   .map(([path, text]): [string, string] => [path.replace(/^.*\/(.*)\.json$/, "$1"), text]));
@@ -147,25 +147,17 @@ function edit(text: string): void {
   check();
 }
 
-let reader: Worker | null = null;
-/** Reads the text in a worker of its own: a long list of points does not hold up the page, and a newer text ends it. */
+let unread = (): void => undefined;
+/** What the engine says of the text; a newer text ends the reading of an older one. */
 function check(): void {
   clearTimeout(timer);
-  reader?.terminate();
+  unread();
   show("checking");
-  const text = editor.value, mine = spawn(module, "sweep reader");
-  reader = mine;
-  const end = (): boolean => { const current = reader === mine; mine.terminate(); if (current) reader = null; return current; };
-  mine.onerror = (event) => { if (end()) problems([{ path: "(whole)", found: event.message || "a reader that stopped", want: "a sweep" }]); };
-  mine.onmessage = (event: MessageEvent<FromSweeper>) => {
-    const message = event.data;
-    if (message.t === "ready") { version = message.version; return; }
-    if (!end()) return;
-    if (message.t === "problems") problems(message.problems);
-    else if (message.t === "failed") problems([{ path: "(whole)", found: message.message, want: "a sweep" }]);
-    else if (message.t === "opened" && message.plan) accepted(text, message.plan);
-  };
-  mine.postMessage({ t: "open", text, plan: MOST_POINTS } satisfies ToSweeper);
+  const text = editor.value;
+  unread = readPlan(module, text, MOST_POINTS, (plan, of) => {
+    version = of;
+    if (Array.isArray(plan)) problems(plan); else accepted(text, plan);
+  });
 }
 
 function problems(found: Problem[]): void {

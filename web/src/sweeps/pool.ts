@@ -1,4 +1,5 @@
 // A pool of plain workers, one simulation each. Stopping ends them in the same moment; what was done is kept, and going on runs the rest.
+import { problemText } from "../format.ts";
 import type { Problem } from "../types.ts";
 import { Schedule } from "./schedule.ts";
 import type { FromSweeper, Plan, Task, ToSweeper } from "./types.ts";
@@ -20,11 +21,33 @@ export function spawn(module: WebAssembly.Module, name: string): Worker {
   return worker;
 }
 
+/**
+ * Reads a sweep in a worker of its own, so that a long list of points does not hold up the page. What is said at the end is its plan,
+ * or what is wrong with it, and the engine's version. The function that it returns ends it, unheard.
+ */
+export function readPlan(module: WebAssembly.Module, text: string, most: number, said: (plan: Plan | Problem[], version: string) => void): () => void {
+  const worker = spawn(module, "sweep reader");
+  let version = "", ended = false;
+  const end = (): void => { ended = true; worker.terminate(); };
+  const say = (plan: Plan | Problem[]): void => { if (ended) return; end(); said(plan, version); };
+  const failed = (found: string): void => { say([{ path: "(whole)", found, want: "a sweep" }]); };
+  worker.onerror = (event) => { failed(event.message || "a reader that stopped"); };
+  worker.onmessage = ({ data }: MessageEvent<FromSweeper>) => {
+    if (data.t === "ready") version = data.version;
+    else if (data.t === "problems") say(data.problems);
+    else if (data.t === "failed") failed(data.message);
+    else if (data.t === "opened" && data.plan) say(data.plan);
+  };
+  worker.postMessage({ t: "open", text, plan: most } satisfies ToSweeper);
+  return end;
+}
+
 export class Pool {
   readonly #module: WebAssembly.Module;
   readonly #text: string;
   readonly #plan: Plan;
   readonly #events: PoolEvents;
+  readonly #windows: boolean;
   #hands: Hand[] = [];
   #schedule: Schedule;
   /** IPC alone by the name of its run. */
@@ -32,11 +55,13 @@ export class Pool {
   readonly #finished = new Set<number>();
   #started = 0;
 
-  constructor(module: WebAssembly.Module, text: string, plan: Plan, events: PoolEvents) {
+  /** `windows`: whether the results in the lines have their windows. */
+  constructor(module: WebAssembly.Module, text: string, plan: Plan, events: PoolEvents, windows = false) {
     this.#module = module;
     this.#text = text;
     this.#plan = plan;
     this.#events = events;
+    this.#windows = windows;
     this.#schedule = this.#rest();
   }
 
@@ -72,7 +97,7 @@ export class Pool {
     const hand: Hand = { worker, task: null, done: 0 };
     worker.onmessage = (event: MessageEvent<FromSweeper>) => { if (this.#hands.includes(hand)) this.#receive(hand, n, event.data); };
     worker.onerror = (event) => { if (this.#hands.includes(hand)) this.#broke(hand, n, event.message || "its worker stopped"); };
-    worker.postMessage({ t: "open", text: this.#text, plan: null } satisfies ToSweeper);
+    worker.postMessage({ t: "open", text: this.#text, plan: null, windows: this.#windows } satisfies ToSweeper);
     return hand;
   }
 
@@ -87,7 +112,7 @@ export class Pool {
         this.#finished.add(message.index);
         this.#events.line(message.index, message.line);
         break;
-      case "problems": this.#broke(hand, n, message.problems.map((p: Problem) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")); return;
+      case "problems": this.#broke(hand, n, message.problems.map(problemText).join("; ")); return;
       case "failed": this.#broke(hand, n, message.message); return;
     }
     hand.task = null;

@@ -27,8 +27,8 @@ export interface Line { index: number; points: number; sweep: string; axes: Reco
 
 export type ToSweeper =
   | { t: "init"; module: WebAssembly.Module }
-  /** Read a sweep; `plan`: and say what its points are, if they are at most so many. */
-  | { t: "open"; text: string; plan: number | null }
+  /** Read a sweep; `plan`: and say what its points are, if they are at most so many; `windows`: the results get their windows. */
+  | { t: "open"; text: string; plan: number | null; windows?: boolean }
   | { t: "run"; task: Task };
 
 export type FromSweeper =

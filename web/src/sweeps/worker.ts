@@ -28,6 +28,7 @@ const TELL = 100;
 const MAX_PROBLEMS = 100;
 
 let sweep: SweepObject | null = null;
+let windows = false;
 
 /** One message after the other, also while the module is being started. */
 let turn = Promise.resolve();
@@ -38,8 +39,10 @@ async function receive(message: ToSweeper): Promise<void> {
     if (message.t === "init") {
       await engine.default({ module_or_path: message.module });
       send({ t: "ready", version: engine.version() });
-    } else if (message.t === "open") open(message.text, message.plan);
-    else if (sweep) run(sweep, message.task);
+    } else if (message.t === "open") {
+      windows = message.windows === true;
+      open(message.text, message.plan);
+    } else if (sweep) run(sweep, message.task);
   } catch (error) {
     const problems = problemsOf(error);
     if (problems) send({ t: "problems", problems });
@@ -89,9 +92,15 @@ function run(sweep: SweepObject, task: Task): void {
       send({ t: "alone", key: task.key, ipc: reason !== "stuck" && typeof ipc === "number" ? ipc : null });
     } else {
       task.alone.forEach((ipc, kernel) => { if (ipc !== null) simulation.setAlone(kernel, ipc); });
-      send({ t: "line", index: task.index, line: sweep.line(task.index, simulation) });
+      send({ t: "line", index: task.index, line: windows ? withWindows(sweep, task.index, simulation) : sweep.line(task.index, simulation) });
     }
   } finally {
     simulation.free();
   }
+}
+
+/** The line of a point with the windows of its run, which the runner's lines do not have. */
+function withWindows(sweep: SweepObject, index: number, simulation: SimulationObject): string {
+  const { axes, config_hash } = sweep.point(index);
+  return JSON.stringify({ index, points: sweep.points, sweep: sweep.hash, axes, config_hash, result: simulation.resultWithWindows() });
 }

@@ -1,0 +1,252 @@
+// Figures as a reader and as an author of an article uses them.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Locator, Page } from "@playwright/test";
+import { ORIGIN, SHOTS, expect, is, noViolations, result, test } from "./corun.ts";
+import { fixture } from "./figures-document.ts";
+
+const PAGE = `${ORIGIN}some/sub/folder/`;
+
+/** Puts the small document where the paper's is. `change` spoils it. */
+async function serve(page: Page, change: (text: string) => string = (text) => text): Promise<void> {
+  const { text, pictures } = await fixture();
+  await page.context().route("**/papers/ccbp.json", (route) => route.fulfill({ contentType: "application/json", body: change(text) }));
+  await page.context().route("**/papers/ccbp/*.svg", (route) => {
+    const picture = pictures[/([a-z0-9]+)\.svg/.exec(route.request().url())?.[1] ?? ""];
+    return picture === undefined ? route.fulfill({ status: 404 }) : route.fulfill({ contentType: "image/svg+xml", body: picture });
+  });
+}
+const ready = (page: Page): Promise<void> => expect(page.locator("html")).toHaveAttribute("data-figures", "ready");
+const card = (page: Page | ReturnType<Page["frameLocator"]>, id: string): Locator => page.locator(`section#${id}`);
+const button = (of: Locator, name: string): Locator => of.getByRole("button", { name, exact: true });
+
+test("the simulator leads to the figures, which are there at once", async ({ page }) => {
+  await serve(page);
+  await page.goto("./");
+  await page.getByRole("link", { name: "Figures" }).click();
+  await ready(page);
+  await expect(page.getByRole("heading", { name: "Harmonic speedup, R&D <b>fixture</b>" })).toBeVisible();
+  await expect(card(page, "fig9a").locator("svg [data-point]")).toHaveCount(6);
+  await expect(card(page, "fig9a").locator("svg .paper")).toHaveCount(3);
+  await expect(card(page, "fig9a")).toContainText("Where it differs. The paper has another GPU.");
+  await expect(card(page, "fig9a")).toContainText("commit 0123456789, quick study: 12,000 cycles, seed 1");
+  // The drawing has its looks, though the content policy refuses style elements.
+  expect(await card(page, "fig9a").locator("svg rect.c0[data-point]").first().evaluate((e) => getComputedStyle(e).fill)).toBe("rgb(0, 114, 178)");
+  await page.getByRole("navigation", { name: "Figures" }).getByRole("link", { name: /NoC in windows/ }).click();
+  await expect(card(page, "fig13a")).toBeInViewport();
+});
+
+test("run again here, every figure equals the runner's, values and digests", async ({ page }) => {
+  await serve(page);
+  await page.goto("./figures.html");
+  await ready(page);
+  for (const [id, points, runs] of [["fig9a", 6, 4], ["fig2a", 2, 3], ["fig13a", 40, 1]] as const) {
+    await button(card(page, id), "Run it again here").click();
+    await expect(card(page, id).locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", { timeout: 50_000 });
+    await expect(card(page, id).locator(".figure-outcome")).toHaveText(`Equal, to the last digit: ${points} points of ${points} computed here, and the digests of ${runs === 1 ? "its run" : `all ${runs} runs`} are equal.`);
+  }
+  await button(card(page, "fig2a"), "Table").click();
+  const rows = await card(page, "fig2a").locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  expect(rows.map((row) => [row[0], row[1], row[3]])).toEqual([["BP", "CFD", "40"], ["BP", "SAD", "40"]]);
+  for (const row of rows) expect(row[4]).toBe(row[2]);
+  await expect.poll(() => page.workers().length).toBe(0);
+});
+
+test("what differs is said, and so is an experiment that changed its meaning", async ({ page }) => {
+  await serve(page, (text) => {
+    const of = JSON.parse(text) as Awaited<ReturnType<typeof fixture>>["document"];
+    const point = of.figures[1]?.points[1] as { value: number };
+    point.value *= 1.5;
+    (of.runs[1] as { hash: string }).hash = "0000000000000000";
+    (of.runs[1] as { digest: string }).digest = "0000000000000000";
+    return JSON.stringify(of);
+  });
+  await page.goto("./figures.html?paper=ccbp&figure=fig2a");
+  await ready(page);
+  await button(card(page, "fig2a"), "Run it again here").click();
+  const outcome = card(page, "fig2a").locator(".figure-outcome");
+  await expect(outcome).toHaveAttribute("data-outcome", "different", { timeout: 50_000 });
+  await expect(outcome).toContainText(/1 point of 2 computed here differs; 1 run of 3 ended in another state\. The worst: SAD, stored [\d.]+ %, here [\d.]+ %\. 1 of the experiments are not what they were/);
+});
+
+test("stopping ends all workers within the click, and keeps what is done", async ({ page }) => {
+  await serve(page, (text) => {
+    const of = JSON.parse(text) as Awaited<ReturnType<typeof fixture>>["document"];
+    // One run that no test waits for.
+    (of.runs[3] as { experiment: { stop: object } }).experiment.stop = { cycles: 900_000_000 };
+    return JSON.stringify(of);
+  });
+  await page.goto("./figures.html");
+  await ready(page);
+  const fig = card(page, "fig9a");
+  await button(fig, "Run it again here").click();
+  await expect(fig.locator(".figure-progress")).toContainText(/3 of 4 runs, about .* left/, { timeout: 50_000 });
+  await expect(button(card(page, "fig2a"), "Run it again here"), "one figure at a time").toBeDisabled();
+  const after = await page.evaluate(() => {
+    [...document.querySelectorAll<HTMLButtonElement>("#fig9a button")].find((b) => b.textContent === "Stop")?.click();
+    return [document.documentElement.dataset["figures"], document.querySelector<HTMLElement>("#fig9a .figure-outcome")?.dataset["outcome"]];
+  });
+  expect(after).toEqual(["ready", "stopped"]);
+  await expect.poll(() => page.workers().length).toBe(0);
+  await expect(fig.locator(".figure-outcome")).toContainText("Stopped. Equal, to the last digit: 4 points of 6 computed here");
+  await button(fig, "Go on").click();
+  await expect(fig.locator(".figure-progress")).toContainText("0 of 1 runs");
+  await button(fig, "Stop").click();
+});
+
+test("a mark opens its experiment in the lab, by pointer and by keyboard", async ({ page }) => {
+  const { document, digests } = await fixture();
+  await serve(page);
+  await page.goto("./figures.html?figure=fig9a");
+  await ready(page);
+  await expect(page.locator("section.figure-card")).toHaveCount(1);
+  const fig = card(page, "fig9a"), panel = fig.locator(".figure-panel");
+  await fig.locator('svg [data-point="2"]').click();
+  await expect(panel.getByRole("heading")).toHaveText("Even, both");
+  await expect(panel).toContainText("Geometric mean of metrics.hspeedup over 2 runs");
+  await expect(panel.getByRole("link")).toHaveCount(2);
+  await page.keyboard.press("Escape");
+  await fig.locator(".figure-stage").focus();
+  for (const key of ["Home", "ArrowRight", "ArrowUp"]) await page.keyboard.press(key);
+  await expect(fig.locator("span[role=status]")).toHaveText(/^Spatial, BP\+SAD: \d\.\d{3}$/);
+  await page.keyboard.press("Enter");
+  const link = panel.getByRole("link", { name: "Open in the lab: BP + SAD: spatial" });
+  await expect(link).toBeFocused();
+  await button(panel, "Run this point again here").click();
+  await expect(fig.locator(".figure-outcome")).toContainText("Equal, to the last digit: 1 point of 6", { timeout: 50_000 });
+  await link.focus();
+  await page.keyboard.press("Enter");
+  await is(page, "Finished");
+  const there = await result(page);
+  expect([there.config_hash, there.digest]).toEqual([document.runs[3]?.hash, digests[3]]);
+});
+
+test("the command and the embed code are what they say", async ({ page }) => {
+  await serve(page);
+  await page.goto("./figures.html");
+  await ready(page);
+  const copied = async (name: string): Promise<string> => {
+    await button(card(page, "fig2a"), name).click();
+    await expect(page.locator("#toast")).toContainText("copied");
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const command = await copied("Copy the command");
+  expect(command).toContain("target/release/corun sweep corun-ccbp-fig2a.json --resume --out corun-ccbp-fig2a.jsonl");
+  const sweep = JSON.parse(command.split("\n")[1] ?? "") as { sweep: { base: object; axes: { zip: { path: string; values: unknown[] }[] }[] } };
+  expect(sweep.sweep.base).toMatchObject({ gpu: "tiny-2sm", seed: 1 });
+  expect(sweep.sweep.axes[0]?.zip.find((axis) => axis.path === "policy")?.values).toEqual(["even", "even", "leftover"]);
+  const element = await copied("Copy embed code"), frame = await copied("As iframe");
+  expect(element).toContain(`<script type="module" src="${PAGE}corun-figure.js"></script>`);
+  expect(frame).toContain(`src="${PAGE}figures.html?paper=ccbp&amp;figure=fig2a&amp;embed=1"`);
+
+  // Pasted into an article on another origin, they work.
+  const article = createServer((_, response) => { response.setHeader("content-type", "text/html"); response.end(`<!doctype html><title>Away</title>${element.replace(' type="module"', " defer")}${frame}`); });
+  await new Promise<void>((listening) => { article.listen(0, "127.0.0.1", listening); });
+  try {
+    const away = await page.context().newPage();
+    await away.goto(`http://127.0.0.1:${(article.address() as AddressInfo).port}/deep/down/`);
+    await expect(away.getByRole("img", { name: "IPC of BP over BP alone" }).first()).toBeVisible();
+    await expect(card(away.frameLocator("iframe"), "fig2a").locator("svg [data-point]")).toHaveCount(2);
+    await away.getByRole("button", { name: "Make it live" }).click();
+    const live = away.frameLocator("corun-figure iframe");
+    await expect(card(live, "fig2a").locator("svg [data-point]")).toHaveCount(2);
+    await button(card(live, "fig2a"), "Run it again here").click();
+    await expect(card(live, "fig2a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", { timeout: 50_000 });
+    // The frame is as tall as the figure: nothing scrolls in it.
+    await expect.poll(() => live.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
+    // Everything that leads away from a frame opens beside the article.
+    await live.locator('svg [data-point="0"]').click();
+    for (const link of await live.getByRole("link").all()) await expect(link).toHaveAttribute("target", "_blank");
+    expect(await away.evaluate(() => Object.keys(window).filter((key) => /^[a-z]$/.test(key))), "no names are left behind").toEqual([]);
+    await away.close();
+  } finally {
+    article.close();
+  }
+});
+
+test("the example article: three figures, two become live when asked", async ({ page }) => {
+  await serve(page);
+  await page.goto("./examples/article/");
+  await expect(page.locator("corun-figure img")).toHaveCount(2);
+  await page.screenshot({ path: `${SHOTS}/article-still.png`, fullPage: true });
+  for (const which of [0, 1]) {
+    const figure = page.locator("corun-figure").nth(which);
+    await expect(figure.locator("img")).toBeVisible();
+    expect(await figure.locator("img").evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth))).toBeGreaterThan(0);
+    await figure.getByRole("button", { name: "Make it live" }).press("Enter");
+    await expect(card(figure.frameLocator("iframe"), which === 0 ? "fig2a" : "fig9a").locator("svg [data-point]").first()).toBeVisible();
+  }
+  await page.locator("figure > iframe").scrollIntoViewIfNeeded();
+  await expect(card(page.frameLocator("figure > iframe"), "fig13a").locator(".figure-stage svg")).toBeVisible();
+  await expect(page.frameLocator("figure > iframe").locator("header")).toBeHidden();
+  await noViolations(page);
+  await page.screenshot({ path: `${SHOTS}/article-live.png`, fullPage: true });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await expect.poll(() => page.frameLocator("corun-figure >> nth=1 >> iframe").locator("html").evaluate((e) => e.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  await page.screenshot({ path: `${SHOTS}/article-360.png`, fullPage: true });
+});
+
+test("without scripts the article still has its figure", async ({ browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await serve(page);
+  await page.goto(`${PAGE}examples/article/`);
+  await expect(page.getByRole("img", { name: /Slowdown of BP and CFD/ })).toBeVisible();
+  await context.close();
+});
+
+test("bad addresses and bad data are named", async ({ page, watched }) => {
+  watched.allow = /404|Failed to load/;
+  await serve(page);
+  const says = async (address: string, said: string): Promise<void> => {
+    await page.goto(address);
+    await expect(page.getByRole("heading", { name: "These figures cannot be shown" })).toBeVisible();
+    await expect(page.getByRole("alert")).toContainText(said);
+  };
+  await says("./figures.html?figure=fig99", "There is no figure “fig99”; there are fig9a, fig2a, fig13a");
+  await says("./figures.html?paper=../secret", "does not name a paper");
+  await says("./figures.html?paper=nobody-2030", "has no figures of a paper “nobody-2030”");
+  await page.context().unroute("**/papers/ccbp.json");
+  await serve(page, (text) => text.replace('"runs":[4]', '"runs":[99]').replace('"baseline":[4]', '"baseline":[99]'));
+  await says("./figures.html", "figures[1].points[0].baseline[0]: found 99, want a place in the list of 5 runs");
+  await page.route("**/article.html", (route) => route.fulfill({ contentType: "text/html", body: "<script type=module src=corun-figure.js></script><corun-figure paper='Not A Name' figure=fig1>Here</corun-figure>" }));
+  await page.goto("./article.html");
+  await expect(page.locator("corun-figure p")).toHaveText("corun-figure: paper: found “Not A Name”, want a name such as ccbp");
+});
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`nothing stands in the way of anybody, ${scheme}`, async ({ page }) => {
+    await serve(page);
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.goto("./figures.html");
+    await ready(page);
+    await card(page, "fig9a").locator('svg [data-point="1"]').click();
+    await button(card(page, "fig9a"), "Run this point again here").click();
+    await expect(card(page, "fig9a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", { timeout: 50_000 });
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      await expect.poll(() => card(page, "fig9a").evaluate((e) => (e.querySelector("svg.corun-figure")?.getBoundingClientRect().right ?? 0) <= e.getBoundingClientRect().right)).toBe(true);
+      await noViolations(page);
+      await page.screenshot({ path: `${SHOTS}/figures-${width}-${scheme}.png`, fullPage: true });
+    }
+  });
+}
+
+// What is shipped.
+const SHIPPED = existsSync("public/papers") ? readdirSync("public/papers").filter((name) => name.endsWith(".json")) : [];
+for (const name of SHIPPED) {
+  test(`the page draws every figure of ${name}`, async ({ page }) => {
+    const { figures } = JSON.parse(readFileSync(`public/papers/${name}`, "utf8")) as { figures: { id: string; points: { value: number | null }[] }[] };
+    await page.goto(`./figures.html?paper=${name.replace(".json", "")}`);
+    await ready(page);
+    for (const figure of figures) {
+      await expect(card(page, figure.id).locator("svg [data-point]")).toHaveCount(figure.points.filter((p) => p.value !== null).length);
+      expect(existsSync(`public/papers/${name.replace(".json", "")}/${figure.id}.svg`), `${figure.id}.svg`).toBe(true);
+    }
+    await noViolations(page);
+    await page.screenshot({ path: `${SHOTS}/figures-${name.replace(".json", "")}.png`, fullPage: true });
+  });
+}
