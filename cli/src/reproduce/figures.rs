@@ -38,7 +38,7 @@ impl Book<'_> {
         let run = run?;
         self.lab.result(&run)?;
         let runs = &mut self.runs;
-        Some(*self.places.entry(format!("{}{}", run.written, run.hash)).or_insert_with(|| {
+        Some(*self.places.entry(run.key()).or_insert_with(|| {
             runs.push(run);
             runs.len() - 1
         }))

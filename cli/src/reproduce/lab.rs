@@ -45,7 +45,8 @@ pub struct Run {
 }
 
 impl Run {
-    fn key(&self) -> String {
+    /// The name of its result: of two runs of one experiment, one may keep the windows.
+    pub fn key(&self) -> String {
         format!("{}{}", self.hash, ["-ipc", "", "-windows"][self.detail as usize])
     }
 }
@@ -186,6 +187,10 @@ impl Lab {
             return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail) };
         }
         let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths());
+        let time_scale = self.study.mode.time_scale;
+        if found.policy.get("name").and_then(Value::as_str) == Some("ccbp") && time_scale != 1.0 {
+            set(&mut written, "policy.time_scale", time_scale.into());
+        }
         let filled: Vec<Option<(&String, Value)>> = found.fill.iter().map(|key| Some((key, self.filled(mix, key)?))).collect();
         for (key, value) in filled.into_iter().collect::<Option<Vec<_>>>()? {
             set(&mut written, &format!("policy.{key}"), value);

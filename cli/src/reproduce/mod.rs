@@ -154,7 +154,7 @@ fn fill(figures: &mut [Figure], lab: &Lab, runs: &[std::rc::Rc<lab::Run>]) {
     }
 }
 
-/// Pairs and schemes that are also run five times as long, with CCBP's time-line as printed.
+/// Pairs and schemes that are also measured five times as long.
 fn lengths(lab: &Lab) -> Vec<(String, String, Option<f64>, Option<f64>)> {
     let mut rows = Vec::new();
     if lab.study.mode_name != "full" {
@@ -167,9 +167,6 @@ fn lengths(lab: &Lab) -> Vec<(String, String, Option<f64>, Option<f64>)> {
             let long = short.as_ref().and_then(|run| {
                 let mut written = run.written.clone();
                 set_path(&mut written, "stop", Value::object([("cycles", 5 * lab.study.mode.cycles)])).ok()?;
-                if scheme == "ccbp" {
-                    set_path(&mut written, "policy.time_scale", 1.0.into()).ok()?;
-                }
                 lab.register(written, Detail::Full)
             });
             let speedup = |run: Option<std::rc::Rc<lab::Run>>| lookup(&*lab.result(&run?)?, "metrics.hspeedup");

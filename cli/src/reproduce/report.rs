@@ -225,14 +225,14 @@ impl Report<'_> {
             "## How it was run\n\n\
              - Every kernel's IPC alone: greedy-then-oldest warps, as many CTAs as fit, the same cycles. Together: LRR, unless a study says otherwise.\n\
              - Nothing is measured during the warm-up. It begins when a scheme has learned what it learns, so CCBP's detection and priorities \
-             are left out of what is measured; in the paper they are under 1.5 % of a run. CCBP's time-line is a quarter as long as printed.\n\
+             are left out of what is measured; in the paper they are under 1.5 % of a run. CCBP's time-line is {} times as long as printed.\n\
              - The studies of queues, orders of warps, M and the arbiter run {} mixes of each kind, spread evenly over it; everything else runs all.\n\
              - Oracles compare every combination over {} cycles after {} and repeat the best {} of each metric at full length: the best of \
              these counts. So an oracle can be a little below the true best.\n\
              - Curves for WS, IPC for SMK's quotas and for CCBP's priorities are measured once alone and given to the policies as parameters.\n\
              - Means over pairs are geometric, as the paper's. Sets of three and four kernels are drawn with a fixed seed and listed below.\n\
              - A share of the NoC counts replies that carry data (CCBP eq. 1).\n",
-            mode.some, mode.search.1, mode.search.0, mode.finalists
+            mode.time_scale, mode.some, mode.search.1, mode.search.0, mode.finalists
         );
     }
 
@@ -296,7 +296,7 @@ impl Report<'_> {
         if self.lengths.is_empty() {
             return;
         }
-        *text += "## Are the runs long enough?\n\nHSpeedup as above, and with five times the cycles and, for CCBP, the time-line as printed.\n\n";
+        *text += "## Are the runs long enough?\n\nHSpeedup as above, and measured five times as long.\n\n";
         *text += "| pair | scheme | here | five times as long |\n| --- | --- | --: | --: |\n";
         let shown = |value: &Option<f64>| value.map_or("–".to_owned(), number);
         for (mix, scheme, short, long) in self.lengths {

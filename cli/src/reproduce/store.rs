@@ -3,13 +3,15 @@
 
 use crate::input::{not_written, problem};
 use crate::results::Appender;
-use sim_core::digest::hex;
+use sim_core::digest::{Fnv, hex};
 use sim_core::error::Problems;
 use sim_core::experiment::Experiment;
+use sim_core::policy::POLICIES;
 use sim_core::report::ENGINE;
 use sim_core::simulation::Simulation;
 use sim_core::value::Value;
 use std::collections::BTreeMap;
+use std::hash::Hasher;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
@@ -59,7 +61,7 @@ impl Store {
                 if ["engine", "behaviour"].iter().any(|key| value.get(key) != self.origin.get(key)) {
                     return Err(problem("--out", format!("{}, results of another engine", self.path), "another folder, or none"));
                 }
-                self.origin = value;
+                // The commit is that of the program which writes the report: what it found here, it would have found itself.
             } else if let (Some(key), Some(result)) = (value.get("key").and_then(Value::as_str), value.get("result")) {
                 self.results.insert(key.to_owned(), Arc::new(result.clone()));
             }
@@ -95,24 +97,27 @@ pub fn line(key: &str, result: &Value) -> Value {
     Value::object([("key", Value::from(key)), ("result", result.clone())])
 }
 
-/// A digest of what the machine and some policies do, so that results of two engines that behave differently never mix.
+/// A digest of what the machine and every policy without needed parameters do in a short run, so that results of two engines that behave
+/// differently never mix.
 fn behaviour() -> Option<String> {
-    let mut digests = String::new();
-    for policy in ["leftover", "even", "smk"] {
-        let policy = match policy {
-            "smk" => Value::object([("name", Value::from("smk")), ("profile_cycles", 1000.into())]),
-            plain => plain.into(),
-        };
+    let mut digest = Fnv::default();
+    for info in POLICIES {
+        let has = |name: &str| info.params.iter().any(|param| param.name == name);
+        let mut policy = vec![("name", Value::from(info.name))];
+        policy.extend(has("profile_cycles").then(|| ("profile_cycles", 1000.into())));
+        policy.extend(has("time_scale").then(|| ("time_scale", 0.02.into())));
         let value = Value::object([
             ("corun", Value::from(1)),
             ("gpu", "tiny-2sm".into()),
-            ("kernels", Value::array(["BP", "CFD", "SAD"])),
-            ("policy", policy),
+            ("kernels", Value::array(["BP", "CFD"])),
+            ("policy", Value::object(policy)),
             ("stop", Value::object([("cycles", 10_000)])),
         ]);
-        let mut simulation = Simulation::new(&Experiment::decode(&value).ok()?).ok()?;
-        simulation.advance(u64::MAX);
-        digests += &hex(simulation.digest());
+        if let Ok(experiment) = Experiment::decode(&value) {
+            let mut simulation = Simulation::new(&experiment).ok()?;
+            simulation.advance(u64::MAX);
+            digest.write_u64(simulation.digest());
+        }
     }
-    Some(digests)
+    Some(hex(digest.finish()))
 }

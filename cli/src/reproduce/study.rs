@@ -21,6 +21,8 @@ pub struct Mode {
     pub finalists: usize,
     pairs: usize,
     sets: usize,
+    /// How long CCBP's time-line is, of what is printed.
+    pub time_scale: f64,
     /// How many mixes of each kind the studies of single parameters run.
     pub some: usize,
 }
@@ -87,6 +89,7 @@ impl Study {
             pairs: number("pairs")? as usize,
             sets: number("sets")? as usize,
             some: number("some")? as usize,
+            time_scale: mode.get("time_scale")?.as_f64()?,
         };
         let Value::Object(classes) = value.get("classes")? else { return None };
         let classes = classes.iter().map(|(name, kernels)| Some((name.clone(), texts(kernels)?))).collect::<Option<Vec<_>>>()?;

@@ -84,7 +84,7 @@ seed = 3
 sets_seed = 1
 modifiers = { queue = "gpu.sm.l1.miss_queue" }
 classes = { LS = ["BP"], NBI = ["CFD"], DBI = ["SAD"] }
-mode.quick = { warm_up = 500, cycles = 1500, search_warm_up = 100, search_cycles = 400, finalists = 2, pairs = 2, sets = 1, some = 1 }
+mode.quick = { warm_up = 500, cycles = 1500, search_warm_up = 100, search_cycles = 400, finalists = 2, pairs = 2, sets = 1, some = 1, time_scale = 0.25 }
 [scheme]
 ws = { title = "WS", policy = { name = "ws" }, fill = ["curves"] }
 even = { title = "Even", policy = { name = "even" } }
