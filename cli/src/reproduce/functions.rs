@@ -202,8 +202,7 @@ fn far(args: &Args) -> Option<f64> {
         ("dram.latency", (gpu.dram.latency + (IDLE.1 - IDLE.0) as u32).into()),
     ]);
     let of = |mix: &Mix| {
-        let mode = args.lab.study.mode;
-        let run = args.lab.alone_on(&mix[0], None, twice.clone(), (mode.warm_up, mode.cycles), Detail::Full)?;
+        let run = args.lab.alone_on(&mix[0], None, twice.clone(), args.lab.lengths(mix), Detail::Full)?;
         let (far, near) = (args.lab.result(&run), args.lab.value(mix, "alone", "kernels[0].ipc"));
         Some(near? / lookup(&*far?, "kernels[0].ipc")?)
     };
@@ -357,8 +356,7 @@ fn mil_between(args: &Args) -> Option<f64> {
 pub fn mil_on(lab: &Lab, mix: &Mix, oracle: &Value) -> Option<std::rc::Rc<super::lab::Run>> {
     let combination = oracle.get("policy")?.get("combination")?.clone();
     let policy = Value::object([("name", Value::from("ws+mil")), ("combination", combination)]);
-    let mode = lab.study.mode;
-    lab.register(lab.written("CTA oracle with MIL", mix, policy, (mode.warm_up, mode.cycles)), Detail::Full)
+    lab.register(lab.written("CTA oracle with MIL", mix, policy, lab.lengths(mix)), Detail::Full)
 }
 
 /// How much NoC and DRAM use vary from window to window, the mean of both; or over that of another scheme, the geometric mean of both.
@@ -403,12 +401,14 @@ fn reservation_failures(args: &Args) -> Option<f64> {
         let mixes = args.lab.study.mixes(class);
         let parts =
             ["fail_mshr", "fail_merge", "fail_miss_queue"].map(|key| args.lab.all(&mixes, "alone", &format!("kernels[0].counters.{key}")));
-        let sums: Option<Vec<f64>> = parts.into_iter().map(|part| Some(part?.iter().sum())).collect();
+        let cycles: Vec<f64> = mixes.iter().map(|mix| args.lab.lengths(mix).1 as f64).collect();
+        let rates = |part: Vec<f64>| part.iter().zip(&cycles).map(|(failures, cycles)| failures / cycles).sum::<f64>();
+        let sums: Option<Vec<f64>> = parts.into_iter().map(|part| Some(rates(part?))).collect();
         Some(sums?.iter().sum::<f64>() / mixes.len() as f64)
     };
     let (nbi, dbi) = (of("NBI"), of("DBI"));
-    // One cycle stands for none, so that there is a ratio.
-    Some(nbi?.max(1.0) / dbi?.max(1.0))
+    // A failure in a thousand cycles stands for none, so that there is a ratio.
+    Some(nbi?.max(0.001) / dbi?.max(0.001))
 }
 
 /// Time of a read that waits for DRAM, beyond an idle one's, over the time in the L1D miss queue, alone; geometric mean.

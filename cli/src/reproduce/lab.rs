@@ -142,7 +142,7 @@ impl Lab {
 
     /// A kernel by itself, with the greedy order that standalone runs have.
     pub fn alone(&self, kernel: &str, ctas: Option<u32>, detail: Detail) -> Option<Rc<Run>> {
-        self.alone_on(kernel, ctas, self.study.gpu.clone(), self.lengths(), detail)
+        self.alone_on(kernel, ctas, self.study.gpu.clone(), self.lengths(&[kernel.to_owned()]), detail)
     }
 
     /// The same on another GPU.
@@ -174,7 +174,7 @@ impl Lab {
     pub fn run(&self, mix: &Mix, scheme: &str, goal: &str, detail: Detail) -> Option<Rc<Run>> {
         if let Some(ctas) = scheme.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
             let ctas: Option<Vec<u32>> = ctas.split(',').map(|n| n.trim().parse().ok()).collect();
-            return self.register(self.written(scheme, mix, fixed(&ctas?), self.lengths()), detail);
+            return self.register(self.written(scheme, mix, fixed(&ctas?), self.lengths(mix)), detail);
         }
         let (name, modifiers) = scheme.split_once(' ').unwrap_or((scheme, ""));
         let Some(found) = self.study.schemes.get(name) else {
@@ -186,7 +186,7 @@ impl Lab {
             let best = self.search(mix, space, goal)?;
             return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail) };
         }
-        let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths());
+        let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths(mix));
         let time_scale = self.study.mode.time_scale;
         if found.policy.get("name").and_then(Value::as_str) == Some("ccbp") && time_scale != 1.0 {
             set(&mut written, "policy.time_scale", time_scale.into());
@@ -212,7 +212,9 @@ impl Lab {
             let alone = |path: &str| self.value(&vec![kernel.clone()], "alone", path);
             match key {
                 "curves" => self.curve(kernel, "kernels[0].ipc").map(|curve| Value::array(curve.into_iter().map(round))),
-                "warp_ipc_alone" => Some(round(alone("kernels[0].counters.warp_instructions")? / self.study.mode.cycles as f64)),
+                "warp_ipc_alone" => {
+                    Some(round(alone("kernels[0].counters.warp_instructions")? / self.lengths(std::slice::from_ref(kernel)).1 as f64))
+                }
                 _ => alone("kernels[0].ipc").map(round),
             }
         };
@@ -231,7 +233,7 @@ impl Lab {
         }
         let short = self.space(mix, space, &name)?;
         let ranked = self.ranked(&short, goal)?;
-        let finals: Vec<Option<Rc<Run>>> = ranked.iter().take(self.study.mode.finalists).map(|run| self.at_full_length(run)).collect();
+        let finals: Vec<Option<Rc<Run>>> = ranked.iter().take(self.study.mode.finalists).map(|run| self.at_full_length(mix, run)).collect();
         let finals: Vec<Rc<Run>> = finals.into_iter().collect::<Option<_>>()?;
         let best = self.ranked(&finals, goal)?.into_iter().next()?;
         self.best.borrow_mut().insert(key, best.clone());
@@ -243,7 +245,8 @@ impl Lab {
         if let Some(runs) = self.searches.borrow().get(name) {
             return Some(runs.clone());
         }
-        let base = self.written(name, mix, "even".into(), self.study.mode.search);
+        let lengths = if space == Space::Spatial { self.study.mode.spatial } else { self.study.mode.combinations };
+        let base = self.written(name, mix, "even".into(), lengths);
         let sweep = Experiment::decode(&base).and_then(|experiment| oracle::sweep(&experiment, space));
         let sweep = sweep.map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
         let policies = sweep.axes()[0].paths[0].1.clone();
@@ -267,9 +270,9 @@ impl Lab {
         Some(ranked.into_iter().map(|(_, run)| run).collect())
     }
 
-    fn at_full_length(&self, run: &Run) -> Option<Rc<Run>> {
+    fn at_full_length(&self, mix: &Mix, run: &Run) -> Option<Rc<Run>> {
         let mut written = run.written.clone();
-        let (warm_up, cycles) = self.lengths();
+        let (warm_up, cycles) = self.lengths(mix);
         set(&mut written, "warm_up", warm_up.into());
         set(&mut written, "stop", Value::object([("cycles", cycles)]));
         self.register(written, Detail::Full)
@@ -277,8 +280,9 @@ impl Lab {
 
     // --- runs --------------------------------------------------------------------------------------------------------------------
 
-    fn lengths(&self) -> (u64, u64) {
-        (self.study.mode.warm_up, self.study.mode.cycles)
+    /// The warm-up and the length of a mix's runs.
+    pub fn lengths(&self, mix: &[String]) -> (u64, u64) {
+        self.study.lengths(mix, (self.study.mode.warm_up, self.study.mode.cycles))
     }
 
     /// An experiment as a file writes it.

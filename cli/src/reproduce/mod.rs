@@ -92,6 +92,7 @@ impl Reproduce {
             if report {
                 figures::all(lab, &causes.figures);
                 lengths(lab);
+                also(lab);
             }
             judged
         })?;
@@ -154,6 +155,15 @@ fn fill(figures: &mut [Figure], lab: &Lab, runs: &[std::rc::Rc<lab::Run>]) {
     }
 }
 
+/// Asks for the runs of the table of all schemes.
+fn also(lab: &Lab) {
+    for scheme in report::schemes(&lab.study) {
+        for metric in ["hspeedup", "wspeedup"] {
+            let _ = lab.all(&lab.study.mixes("pairs"), scheme, metric);
+        }
+    }
+}
+
 /// Pairs and schemes that are also measured five times as long.
 fn lengths(lab: &Lab) -> Vec<(String, String, Option<f64>, Option<f64>)> {
     let mut rows = Vec::new();
@@ -166,7 +176,7 @@ fn lengths(lab: &Lab) -> Vec<(String, String, Option<f64>, Option<f64>)> {
             let short = lab.run(&mix, scheme, "hspeedup", Detail::Full);
             let long = short.as_ref().and_then(|run| {
                 let mut written = run.written.clone();
-                set_path(&mut written, "stop", Value::object([("cycles", 5 * lab.study.mode.cycles)])).ok()?;
+                set_path(&mut written, "stop", Value::object([("cycles", 5 * lab.lengths(&mix).1)])).ok()?;
                 lab.register(written, Detail::Full)
             });
             let speedup = |run: Option<std::rc::Rc<lab::Run>>| lookup(&*lab.result(&run?)?, "metrics.hspeedup");

@@ -3,9 +3,10 @@
 use super::lab::{Lab, Mix, Run};
 use super::ledger::{Claim, Verdict};
 use super::measure::Outcome;
+use super::study::Study;
 use crate::input::{not_written, problem};
 use sim_core::error::Problems;
-use sim_core::figure::{Figure, Options, draw};
+use sim_core::figure::{Figure, Options, Reduce, draw, reduce};
 use sim_core::value::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -174,6 +175,7 @@ impl Report<'_> {
         text += "## Calibration: Table 2\n\nThe kernels were fitted to these rows, each alone, before any scheme was compared; they count apart.\n\n";
         self.table(&mut text, |claim| claim.calibration);
         self.not_reproduced(&mut text);
+        self.also(&mut text);
         self.settled(&mut text);
         self.sets(&mut text);
         text
@@ -226,13 +228,15 @@ impl Report<'_> {
              - Every kernel's IPC alone: greedy-then-oldest warps, as many CTAs as fit, the same cycles. Together: LRR, unless a study says otherwise.\n\
              - Nothing is measured during the warm-up. It begins when a scheme has learned what it learns, so CCBP's detection and priorities \
              are left out of what is measured; in the paper they are under 1.5 % of a run. CCBP's time-line is {} times as long as printed.\n\
-             - The studies of queues, orders of warps, M and the arbiter run {} mixes of each kind, spread evenly over it; everything else runs all.\n\
-             - Oracles compare every combination over {} cycles after {} and repeat the best {} of each metric at full length: the best of \
-             these counts. So an oracle can be a little below the true best.\n\
+             - Mixes with BP and SRT are measured four and six times as long, as their launches differ and each must be in every run.\n\
+             - The studies of queues, orders of warps, M and the arbiter run {} mixes of each kind, spread evenly over it, but for those with BP and \
+             SRT; everything else runs all.\n\
+             - The CTA oracle compares every combination over {} cycles after {}, the spatial one over {} after {}; the best {} of each metric \
+             run again at full length, and the best of these counts. So an oracle can be a little below the true best.\n\
              - Curves for WS, IPC for SMK's quotas and for CCBP's priorities are measured once alone and given to the policies as parameters.\n\
              - Means over pairs are geometric, as the paper's. Sets of three and four kernels are drawn with a fixed seed and listed below.\n\
              - A share of the NoC counts replies that carry data (CCBP eq. 1).\n",
-            mode.time_scale, mode.some, mode.search.1, mode.search.0, mode.finalists
+            mode.time_scale, mode.some, mode.combinations.1, mode.combinations.0, mode.spatial.1, mode.spatial.0, mode.finalists
         );
     }
 
@@ -292,6 +296,27 @@ impl Report<'_> {
         }
     }
 
+    /// Both speedups by kind of pair, also of schemes of which no claim speaks.
+    fn also(&self, text: &mut String) {
+        let study = &self.lab.study;
+        if study.also.is_empty() {
+            return;
+        }
+        const KINDS: [&str; 5] = ["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI", "pairs"];
+        let _ = writeln!(text, "## All schemes\n\nHSpeedup / WSpeedup, geometric means.\n\n| scheme | {} |", KINDS.join(" | "));
+        *text += "| --- | --: | --: | --: | --: | --: |\n";
+        for scheme in schemes(study) {
+            let mean = |kind: &str, metric: &str| {
+                let values = self.lab.all(&study.mixes(kind), scheme, metric);
+                values.and_then(|values| reduce(Reduce::Geomean, &values)).map_or("–".to_owned(), number)
+            };
+            let cells: Vec<String> = KINDS.iter().map(|kind| format!("{} / {}", mean(kind, "hspeedup"), mean(kind, "wspeedup"))).collect();
+            let title = study.schemes.get(scheme).map_or(scheme, |found| found.title.as_str());
+            let _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
+        }
+        text.push('\n');
+    }
+
     fn settled(&self, text: &mut String) {
         if self.lengths.is_empty() {
             return;
@@ -313,6 +338,12 @@ impl Report<'_> {
         let _ = writeln!(text, "Three kernels (seed {}): {}.\n", study.sets_seed, list(study.mixes("triples")));
         let _ = writeln!(text, "Four kernels (seed {}): {}.", study.sets_seed, list(study.mixes("quads")));
     }
+}
+
+/// What the table of all schemes has: those of Fig. 9 and the others.
+pub fn schemes(study: &Study) -> Vec<&str> {
+    let figure = ["smk", "ws", "spatial-oracle", "cta-oracle", "ccbp-drf", "ccbp", "ccbp-offline"];
+    figure.into_iter().chain(study.also.iter().map(String::as_str)).collect()
 }
 
 fn about(claim: &Claim) -> String {

@@ -15,8 +15,9 @@ pub struct Mode {
     pub warm_up: u64,
     /// Cycles that are measured.
     pub cycles: u64,
-    /// The same for runs of a search.
-    pub search: (u64, u64),
+    /// The same for runs of a search: of combinations, and of the spatial oracle, which has far more of them.
+    pub combinations: (u64, u64),
+    pub spatial: (u64, u64),
     /// Runs of a search that are repeated at full length, for each metric.
     pub finalists: usize,
     pairs: usize,
@@ -56,6 +57,10 @@ pub struct Study {
     /// Kernels of each class, in the order of the file.
     pub classes: Vec<(String, Vec<String>)>,
     pub schemes: BTreeMap<String, Scheme>,
+    /// Kernels with long phases: how many times longer runs with them are.
+    pub long: BTreeMap<String, u64>,
+    /// Schemes of which no claim speaks, for comparison.
+    pub also: Vec<String>,
     /// Paths that a modifier sets.
     pub modifiers: BTreeMap<String, String>,
     pairs: Vec<(String, Mix)>,
@@ -84,7 +89,8 @@ impl Study {
         let mode = Mode {
             warm_up: number("warm_up")?,
             cycles: number("cycles")?,
-            search: (number("search_warm_up")?, number("search_cycles")?),
+            combinations: two(mode.get("combinations")?)?,
+            spatial: two(mode.get("spatial")?)?,
             finalists: number("finalists")? as usize,
             pairs: number("pairs")? as usize,
             sets: number("sets")? as usize,
@@ -97,6 +103,8 @@ impl Study {
         let schemes = schemes.iter().map(|(name, scheme)| Some((name.clone(), Scheme::of(scheme)?))).collect::<Option<_>>()?;
         let Value::Object(modifiers) = value.get("modifiers")? else { return None };
         let modifiers = modifiers.iter().map(|(name, path)| Some((name.clone(), path.as_str()?.to_owned()))).collect::<Option<_>>()?;
+        let Value::Object(long) = value.get("long")? else { return None };
+        let long = long.iter().map(|(name, times)| Some((name.clone(), u64::try_from(times.as_int()?).ok()?))).collect::<Option<_>>()?;
         let mut study = Study {
             title: text("title")?,
             citation: text("citation")?,
@@ -107,6 +115,8 @@ impl Study {
             mode,
             classes,
             schemes,
+            long,
+            also: texts(value.get("also")?)?,
             modifiers,
             pairs: Vec::new(),
             triples: Vec::new(),
@@ -116,6 +126,12 @@ impl Study {
         study.triples = study.sets_of(3);
         study.quads = study.sets_of(4);
         Some(study)
+    }
+
+    /// The warm-up and the length of a mix's runs, from those of the mode.
+    pub fn lengths(&self, mix: &[String], (warm_up, cycles): (u64, u64)) -> (u64, u64) {
+        let times = mix.iter().filter_map(|kernel| self.long.get(kernel)).max().copied().unwrap_or(1);
+        (warm_up, cycles * times)
     }
 
     /// Kernels of a class.
@@ -189,7 +205,9 @@ impl Study {
         let pairs =
             |kinds: &[&str]| self.pairs.iter().filter(|(kind, _)| kinds.contains(&kind.as_str())).map(|(_, mix)| mix.clone()).collect();
         if let Some(kind) = name.strip_prefix("some ") {
-            return spread(self.mixes(kind), self.mode.some);
+            let mut some = spread(self.mixes(kind), self.mode.some);
+            some.retain(|mix| mix.iter().all(|kernel| !self.long.contains_key(kernel)));
+            return some;
         }
         let each = |classes: &[&str]| classes.iter().flat_map(|class| self.class(class)).map(|kernel| vec![kernel.clone()]).collect();
         match name {
@@ -228,6 +246,13 @@ fn spread<T: Clone>(all: Vec<T>, wanted: usize) -> Vec<T> {
 
 fn same(kernels: &[String]) -> Vec<Mix> {
     kernels.iter().enumerate().flat_map(|(i, a)| kernels[i + 1..].iter().map(|b| vec![a.clone(), b.clone()])).collect()
+}
+
+/// A warm-up and a length.
+fn two(value: &Value) -> Option<(u64, u64)> {
+    let Value::Array(items) = value else { return None };
+    let whole = |i: usize| u64::try_from(items.get(i)?.as_int()?).ok();
+    Some((whole(0)?, whole(1)?))
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {

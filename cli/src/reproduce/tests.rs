@@ -68,12 +68,14 @@ fn the_mixes_are_the_papers() {
     let quick = Study::read(PAPERS[0].2, "quick").unwrap();
     assert!(["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI"].iter().all(|kind| (1..=5).contains(&quick.mixes(kind).len())));
     let some = study.mixes("some bandwidth");
-    assert_eq!(some.len(), 20);
+    assert!((10..=20).contains(&some.len()));
     let mut kernels: Vec<&String> = some.iter().flatten().collect();
     kernels.sort();
     kernels.dedup();
-    assert_eq!(kernels.len(), 13, "{some:?}");
+    assert_eq!(kernels.len(), 11, "{some:?}");
     assert_eq!(study.mixes("HG+LBM+SAD"), [["HG", "LBM", "SAD"]]);
+    let lengths = |mix: &str| study.lengths(&study.mixes(mix)[0], (10, 100));
+    assert_eq!([lengths("BP+CFD"), lengths("BP+SRT")], [(10, 400), (10, 600)]);
 }
 
 const STUDY: &str = r#"
@@ -82,9 +84,11 @@ citation = "C"
 gpu = "tiny-2sm"
 seed = 3
 sets_seed = 1
+also = []
+long = { SAD = 2 }
 modifiers = { queue = "gpu.sm.l1.miss_queue" }
 classes = { LS = ["BP"], NBI = ["CFD"], DBI = ["SAD"] }
-mode.quick = { warm_up = 500, cycles = 1500, search_warm_up = 100, search_cycles = 400, finalists = 2, pairs = 2, sets = 1, some = 1, time_scale = 0.25 }
+mode.quick = { warm_up = 500, cycles = 1500, combinations = [100, 400], spatial = [100, 300], finalists = 2, pairs = 2, sets = 1, some = 1, time_scale = 0.25 }
 [scheme]
 ws = { title = "WS", policy = { name = "ws" }, fill = ["curves"] }
 even = { title = "Even", policy = { name = "even" } }
