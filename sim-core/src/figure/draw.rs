@@ -70,7 +70,7 @@ pub fn draw(figure: &Figure, options: Options) -> String {
     // Half a number stands right of the last tick.
     let right = wide - if figure.categories.is_empty() { 28.0 } else { 12.0 };
     let area = if in_rows {
-        let left = 14.0 + widest(&figure.categories);
+        let left = 14.0 + 1.15 * widest(&figure.categories);
         Area { left, right, top, bottom: top + ROW * figure.categories.len() as f64 + 4.0 }
     } else {
         Area { left: 58.0, right, top, bottom: top + (wide * 0.45).clamp(150.0, 340.0) }

@@ -1,0 +1,40 @@
+//! The figures of papers that the page ships can be read, drawn and run again.
+
+use sim_core::error::Problems;
+use sim_core::experiment::Experiment;
+use sim_core::figure::{Figure, Options, draw};
+use sim_core::value::Value;
+use std::path::Path;
+
+#[test]
+fn shipped_figures_are_whole() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = std::fs::read_to_string(root.join("web/public/papers/ccbp.json")).expect("the figures are there");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let list = |key: &str| match document.get(key) {
+        Some(Value::Array(items)) => items.clone(),
+        other => panic!("{key}: {other:?}"),
+    };
+    let (figures, runs) = (list("figures"), list("runs"));
+    let mut ids = Vec::new();
+    for (i, value) in figures.iter().enumerate() {
+        let mut problems = Problems::default();
+        let figure = Figure::decode(value, &format!("figures[{i}]"), &mut problems).unwrap_or_else(|| panic!("{problems}"));
+        for point in &figure.points {
+            assert!(point.value.is_some() && !point.runs.is_empty(), "{}: a point without runs", figure.id);
+            assert!(point.runs.iter().chain(&point.baseline).all(|&run| run < runs.len()), "{}: a run that is not there", figure.id);
+        }
+        assert!(root.join(format!("web/public/papers/ccbp/{}.svg", figure.id)).exists(), "{}: no picture", figure.id);
+        assert!(draw(&figure, Options::default()).contains("data-point"), "{}", figure.id);
+        ids.push(figure.id);
+    }
+    for number in [2, 3, 4, 9, 10, 11, 12, 13, 14, 15, 16] {
+        let mut mine = ids.iter().filter_map(|id| id.strip_prefix(&format!("fig{number}")));
+        assert!(mine.any(|rest| !rest.starts_with(|c: char| c.is_ascii_digit())), "no figure {number}");
+    }
+    // Every tenth: reading all of them takes long.
+    for (i, run) in runs.iter().enumerate().step_by(10) {
+        let experiment = run.get("experiment").expect("an experiment");
+        Experiment::decode(experiment).unwrap_or_else(|problems| panic!("runs[{i}]: {problems}"));
+    }
+}
