@@ -1,4 +1,5 @@
 // The page as a person uses it, in a real browser, served from a sub-path by a server that does not know .wasm.
+import { readFileSync } from "node:fs";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import { SHOTS, cycle, expect, is, noViolations, open, openAt, result, saved, state, test, watch } from "./corun.ts";
@@ -415,4 +416,36 @@ test("a slider and its field are one control, and a drag is one change", async (
   await page.screenshot({ path: `${SHOTS}/sliders.png` });
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});
+
+test("the policy's decision is explained: the sentence, what holds, the controls in force, marks on the charts", async ({ page }) => {
+  // Every step of CCBP within 10,000 cycles.
+  const experiment = JSON.parse(readFileSync("../examples/experiments/bp-ftd-ccbp-fast.json", "utf8")) as Experiment;
+  await openAt(page, await encodeLink({ experiment: { ...experiment, gpu: "tiny-2sm", alone: false }, view: {} }), 10_000);
+  const panel = page.locator("corun-decisions");
+  await expect(panel.locator(".decided-now")).toHaveText(/^Since cycle [\d,]+: .*settled: priority [\d.]+ is best/);
+  const holds = panel.locator(".decided");
+  await expect(holds).toContainText(/FTD\s*gets \d+ CTAs on each SM/);
+  await expect(holds).toContainText(/is DRAM-intensive: df\/rf [\d.]+ ≥ [\d.]+/);
+  await expect(holds).toContainText("learned its bandwidth");
+  await expect(holds).not.toContainText("while it is measured");
+  // The table has what the machine reads, and that is what the sentence says.
+  const ctas = /FTD\s*gets (\d+) CTAs/.exec((await holds.textContent()) ?? "")?.[1];
+  const row = panel.getByRole("row", { name: /^CTA target/ });
+  await expect(row.getByRole("cell").nth(1)).toHaveText(ctas ?? "none");
+  await expect(panel.getByRole("row", { name: /^Miss credits/ })).toBeVisible();
+  await panel.getByText("Every decision, the last first").click();
+  await expect(panel.locator(".log li").last()).toContainText("may hold 1 CTAs");
+  // The same on the time axes.
+  const canvas = page.locator('[data-chart="noc"] canvas');
+  await canvas.focus();
+  await page.keyboard.press("Home");
+  await expect(page.locator("corun-charts .cv-event")).toHaveText(`${await panel.locator(".log li").count()} decisions of the policy in these cycles (▼)`);
+  await panel.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: `${SHOTS}/decisions.png`, fullPage: true });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await noViolations(page);
+  await panel.screenshot({ path: `${SHOTS}/decisions-360-dark.png` });
 });

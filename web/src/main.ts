@@ -15,10 +15,12 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
 import "./views/index.ts";
+import "./decisions.ts";
 import "./numbers.ts";
 import "./transport.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
 import { h, icon } from "./dom.ts";
+import type { CorunDecisions } from "./decisions.ts";
 import { kernelName, type CorunEditor } from "./editor.ts";
 import { Engine } from "./engine.ts";
 import { count } from "./format.ts";
@@ -28,7 +30,7 @@ import { isDark, onThemeChange, paintKernels } from "./palette.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { download, provideStamp, stampName, stampText } from "./stamp.ts";
 import type { CorunTransport } from "./transport.ts";
-import type { Catalogue, Decision, Experiment, FrameView, PolicyChoice, Problem, SelectSm, SmView, WindowView, Zoom } from "./types.ts";
+import type { Catalogue, Experiment, FrameView, PolicyChoice, Problem, SelectSm, SmView, WindowView, Zoom } from "./types.ts";
 
 /** The first screen. */
 const FIRST: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
@@ -85,14 +87,13 @@ const detail = document.createElement("corun-sm-detail") as SmView;
 const path = document.createElement("corun-memory-path") as FrameView;
 const charts = document.createElement("corun-charts") as WindowView;
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
-const log = h("ol", { class: "log" });
-const logEmpty = h("p", { class: "note" }, "The policy has decided nothing yet.");
+const decisions = document.createElement("corun-decisions") as CorunDecisions;
 // The SM's heading and its close button are the view's own.
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
 pictures.append(
   h("div", { class: "columns" },
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
-    h("div", { class: "column" }, card("numbers", "Numbers", numbers), detailCard, card("decisions", "What the policy decided", logEmpty, log))),
+    h("div", { class: "column" }, card("numbers", "Numbers", numbers), detailCard, card("decisions", "What the policy decided", decisions))),
   card("charts", "Over time", charts));
 
 for (const one of [grid, detail]) one.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
@@ -120,21 +121,6 @@ function showSelection(): void {
   grid.selected = sm;
   detail.selected = sm;
   detailCard.hidden = sm === null;
-}
-
-const MAX_LOG = 200;
-/** All of the run: the charts mark them. */
-let decided: Decision[] = [];
-function showDecisions(decisions: Decision[], restart: boolean): void {
-  if (restart) { log.replaceChildren(); decided = []; }
-  decided.push(...decisions);
-  charts.setDecisions(decided);
-  for (const d of decisions.slice(-MAX_LOG)) {
-    const name = d.kernel === null ? null : loaded?.layout.kernels[d.kernel];
-    log.prepend(h("li", null, h("span", { class: "log-cycle" }, count(d.cycle)), h("span", null, name ? h("b", null, `${name} `) : null, d.text)));
-  }
-  while (log.children.length > MAX_LOG) log.lastElementChild?.remove();
-  logEmpty.hidden = log.children.length > 0;
 }
 
 // ---------------------------------------------------------------- notices
@@ -190,7 +176,8 @@ function onLoaded(message: Loaded): void {
   charts.panel = view.panel ?? "";
   charts.zoom = view.zoom ?? null;
   numbers.setKernels(catalogue, message.layout.kernels);
-  showDecisions([], true);
+  decisions.setRun(message.layout.kernels, message.layout.sms.length);
+  charts.setDecisions([]);
   showSelection();
   document.title = `${names(experiment).join(" + ")} · ${policyName(experiment)} · Corun`;
 }
@@ -250,8 +237,9 @@ function onFrame(message: FrameMessage): void {
   for (const { one, pace } of paces) pace.run(still, () => one.update(message.frame));
   if (message.restart) { held = []; charts.reset(); if (view.zoom) charts.zoom = view.zoom; }
   drawCharts(message.windows, still);
-  if (message.restart || message.decisions.length > 0) showDecisions(message.decisions, message.restart);
+  if (message.restart || message.decisions.length > 0) charts.setDecisions(decisions.add(message.decisions, message.restart));
   if (message.result) numbers.update(message.result);
+  if (message.controls) decisions.setControls(message.controls);
   if (state !== before) {
     if (state === "stuck") {
       say({ kind: "error", title: `The machine is stuck at cycle ${count(cycle)}`, text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", h("pre", null, message.why)], actions: [] });

@@ -55,6 +55,8 @@ export interface FrameMessage {
   decisions: Decision[];
   /** A few times a second, and always when the simulation stops. */
   result: Result | null;
+  /** As often, and with every decision: the controls as the machine reads them. */
+  controls: unknown;
   /** Why it is stuck; empty otherwise. */
   why: string;
 }

@@ -234,10 +234,11 @@ function offer(): void {
   windowsSent += columns > 0 ? windows.length / columns : 0;
   const decisions = sim.decisions(decisionsSent);
   decisionsSent += decisions.length;
-  let result = null;
+  let result = null, controls: unknown = null;
+  if (now - resultAt >= RESULT_GAP || decisions.length > 0) controls = sim.controls();
   if (now - resultAt >= RESULT_GAP) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
-  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, why }, [frame.buffer, windows.buffer]);
+  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, why }, [frame.buffer, windows.buffer]);
   restart = false;
 }
 

@@ -1,0 +1,51 @@
+// What the policy decided, as plain data: what the last decision was, what holds for each kernel, and the controls in force.
+import { count } from "./format.ts";
+import { KERNEL_CONTROLS, neutral, numbersText, type KernelControl } from "./manual.ts";
+import type { Decision } from "./types.ts";
+
+/**
+ * What a sentence is about, by the word that it begins with; a word that is not here stands for itself. A later sentence about the same
+ * replaces an earlier one: `gets 6 CTAs` is what has become of `may hold 4 CTAs while it is measured`.
+ */
+const TOPICS: Readonly<Record<string, string>> = { is: "type", may: "share", gets: "share", uses: "demand", learned: "demand", alone: "demand", reads: "requests", priority: "priority", settled: "priority" };
+const topicOf = (text: string): string => { const word = /^[\w-]*/.exec(text)?.[0] ?? ""; return TOPICS[word] ?? word; };
+
+/** What was said last of each topic and kernel; what was said in one cycle stands together. Kernels in order, the whole GPU last. */
+export function holding(log: readonly Decision[], kernels: number): { kernel: number | null; said: Decision[] }[] {
+  const groups = [...Array.from({ length: kernels }, (_, k) => k), null];
+  return groups.map((kernel) => {
+    const mine = log.filter((d) => d.kernel === kernel);
+    const last = new Map(mine.map((d) => [topicOf(d.text), d.cycle]));
+    return { kernel, said: mine.filter((d) => last.get(topicOf(d.text)) === d.cycle).reverse() };
+  }).filter(({ said }) => said.length > 0);
+}
+
+/** The last decision: everything that was said in its cycle. */
+export function latest(log: readonly Decision[], name: (kernel: number) => string): string {
+  const cycle = log.at(-1)?.cycle;
+  if (cycle === undefined) return "";
+  const said = log.filter((d) => d.cycle === cycle).map((d) => (d.kernel === null ? d.text : `${name(d.kernel)} ${d.text}`));
+  return `${cycle === 0 ? "From the start" : `Since cycle ${count(cycle)}`}: ${said.join("; ")}.`;
+}
+
+/** The controls that are not neutral for all kernels, one row each with an entry for each kernel. */
+export function inForce(controls: unknown, kernels: number, sms: number): { control: KernelControl; entries: string[] }[] {
+  const given = (controls ?? {}) as Record<string, unknown>;
+  const rows = KERNEL_CONTROLS.map((control) => {
+    const list = Array.isArray(given[control.key]) ? given[control.key] as unknown[] : [];
+    // CTA targets may differ from SM to SM.
+    const of = (k: number): unknown[] => (control.key === "cta_target" && Array.isArray(list[0]) ? (list as unknown[][]).map((sm) => sm[k]) : [list[k]]);
+    const all = Array.from({ length: kernels }, (_, k) => of(k));
+    const none = JSON.stringify(neutral(control, sms));
+    const plain = all.every((values) => values.every((v) => v === undefined || JSON.stringify(v) === none));
+    return plain ? null : { control, entries: all.map((values) => entryText(control, values)) };
+  });
+  return rows.filter((row) => row !== null);
+}
+
+function entryText(control: KernelControl, values: readonly unknown[]): string {
+  if (control.kind === "numbers") return numbersText((values[0] ?? []) as number[]) || "none";
+  const numbers = values.map((v) => (typeof v === "number" ? v : Infinity)), least = Math.min(...numbers), most = Math.max(...numbers);
+  const one = (n: number): string => (n === Infinity ? "no limit" : n.toLocaleString("en"));
+  return least === most ? one(least) : `${one(least)} to ${one(most)}`;
+}

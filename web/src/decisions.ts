@@ -1,0 +1,65 @@
+// <corun-decisions>: the last decision in a sentence, what holds for each kernel, the controls as the machine reads them, and the whole
+// log. The charts mark the same decisions on their time axes.
+import { holding, inForce, latest } from "./decided.ts";
+import { h, setText, swatch } from "./dom.ts";
+import { count } from "./format.ts";
+import type { Decision } from "./types.ts";
+
+/** Entries of the log that are shown. */
+const MAX_LOG = 200;
+
+export class CorunDecisions extends HTMLElement {
+  #log: Decision[] = [];
+  #kernels: string[] = [];
+  #sms = 0;
+  #shown = "";
+  readonly #now = h("p", { class: "decided-now" }, "The policy has decided nothing yet.");
+  readonly #holds = h("dl", { class: "decided" });
+  readonly #controls = h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Controls in force" });
+  readonly #list = h("ol", { class: "log", tabIndex: 0, "aria-label": "Every decision" });
+  readonly #more = h("details", { class: "decided-log" }, h("summary", null, "Every decision, the last first"), this.#list);
+
+  connectedCallback(): void { this.replaceChildren(this.#now, this.#holds, this.#controls, this.#more); }
+
+  /** Another run: nothing is decided yet. */
+  setRun(kernels: string[], sms: number): void {
+    this.#kernels = kernels;
+    this.#sms = sms;
+    this.#shown = "";
+    this.#controls.replaceChildren();
+    this.add([], true);
+  }
+
+  /** New entries of the log; `restart`: the run has begun again. Returns the whole log. */
+  add(decisions: readonly Decision[], restart: boolean): readonly Decision[] {
+    if (restart) { this.#log = []; this.#list.replaceChildren(); }
+    this.#log.push(...decisions);
+    for (const d of decisions.slice(-MAX_LOG)) {
+      this.#list.prepend(h("li", null, h("span", { class: "log-cycle" }, count(d.cycle)), h("span", null, d.kernel === null ? null : h("b", null, `${this.#name(d.kernel)} `), d.text)));
+    }
+    while (this.#list.children.length > MAX_LOG) this.#list.lastElementChild?.remove();
+    setText(this.#now, latest(this.#log, (k) => this.#name(k)) || "The policy has decided nothing yet.");
+    this.#holds.replaceChildren(...holding(this.#log, this.#kernels.length).flatMap(({ kernel, said }) => [
+      h("dt", null, kernel === null ? "The whole GPU" : h("span", { class: "kernel-name" }, swatch(kernel), h("span", null, this.#name(kernel)))),
+      ...said.map((d) => h("dd", null, d.text, h("span", { class: "decided-when" }, ` cycle ${count(d.cycle)}`))),
+    ]));
+    this.#more.hidden = this.#log.length === 0;
+    return this.#log;
+  }
+
+  #name(kernel: number): string { return this.#kernels[kernel] ?? `kernel ${kernel}`; }
+
+  /** The controls as they stand: the table is made anew only when something in it changed. */
+  setControls(controls: unknown): void {
+    const rows = inForce(controls, this.#kernels.length, this.#sms), shown = JSON.stringify(rows.map((row) => [row.control.key, row.entries]));
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#controls.replaceChildren(rows.length === 0
+      ? h("p", { class: "note" }, "No control is set: every kernel takes what it finds.")
+      : h("table", { class: "numbers" }, h("caption", { class: "hidden" }, "Controls in force"),
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, "In force"), ...this.#kernels.map((name) => h("th", { scope: "col", class: "num" }, name)))),
+        h("tbody", null, ...rows.map(({ control, entries }) => h("tr", null,
+          h("th", { scope: "row", title: control.doc }, control.title, control.unit ? h("span", { class: "unit-of" }, ` ${control.unit}`) : null), ...entries.map((text) => h("td", { class: "num" }, text)))))));
+  }
+}
+customElements.define("corun-decisions", CorunDecisions);
