@@ -197,7 +197,7 @@ impl Lab {
         }
         for modifier in modifiers.split_whitespace() {
             match modifier.split_once('=').and_then(|(key, value)| Some((self.study.modifiers.get(key)?, value))) {
-                Some((path, value)) => set(&mut written, path, serde_json::from_str(value).unwrap_or_default()),
+                Some((path, value)) => set(&mut written, path, serde_json::from_str(value).unwrap_or_else(|_| value.into())),
                 None => set(&mut written, "warp_order", modifier.into()),
             }
         }

@@ -93,6 +93,7 @@ impl Reproduce {
                 figures::all(lab, &causes.figures);
                 lengths(lab);
                 also(lab);
+                report::ablations(lab);
             }
             judged
         })?;

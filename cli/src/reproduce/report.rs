@@ -2,7 +2,7 @@
 
 use super::lab::{Lab, Mix, Run};
 use super::ledger::{Claim, Verdict};
-use super::measure::Outcome;
+use super::measure::{Outcome, gain};
 use super::study::Study;
 use crate::input::{not_written, problem};
 use sim_core::error::Problems;
@@ -177,6 +177,7 @@ within 10 % or 2 points, L2 misses within 5 points. There all is measured from t
 measured here, without the start, some rows lie just outside.\n\n";
         self.table(&mut text, |claim| claim.calibration);
         self.not_reproduced(&mut text);
+        self.ablations(&mut text);
         self.also(&mut text);
         self.settled(&mut text);
         self.sets(&mut text);
@@ -298,6 +299,19 @@ measured here, without the start, some rows lie just outside.\n\n";
         }
     }
 
+    fn ablations(&self, text: &mut String) {
+        if self.lab.study.ablations.is_empty() {
+            return;
+        }
+        *text += "## What the paper leaves open\n\nCCBP's gain in HSpeedup over WS, geometric means of the pairs without BP and SRT.\n\n";
+        let _ = writeln!(text, "| reading | {} |\n| --- | --: | --: | --: |", ABLATED.join(" | "));
+        for (words, gains) in ablations(self.lab) {
+            let cells: Vec<String> = gains.iter().map(|gain| gain.map_or("–".to_owned(), number)).collect();
+            let _ = writeln!(text, "| {words} | {} |", cells.join(" | "));
+        }
+        text.push('\n');
+    }
+
     /// Both speedups by kind of pair, also of schemes of which no claim speaks.
     fn also(&self, text: &mut String) {
         let study = &self.lab.study;
@@ -340,6 +354,18 @@ measured here, without the start, some rows lie just outside.\n\n";
         let _ = writeln!(text, "Three kernels (seed {}): {}.\n", study.sets_seed, list(study.mixes("triples")));
         let _ = writeln!(text, "Four kernels (seed {}): {}.", study.sets_seed, list(study.mixes("quads")));
     }
+}
+
+/// Kinds of pairs on which other readings are tried.
+const ABLATED: [&str; 3] = ["LS+NBI", "LS+DBI", "NBI+DBI"];
+
+/// Other readings of what the paper leaves open, with the gain on each kind of pair.
+pub fn ablations(lab: &Lab) -> Vec<(String, Vec<Option<f64>>)> {
+    let gains = |scheme: &str, over: &str| {
+        let of = |kind: &&str| gain(lab, "hspeedup", scheme, over, &lab.study.mixes(&format!("some {kind}")), Reduce::Geomean);
+        ABLATED.iter().map(of).collect()
+    };
+    lab.study.ablations.iter().map(|(words, scheme, over)| (words.clone(), gains(scheme, over))).collect()
 }
 
 /// What the table of all schemes has: those of Fig. 9 and the others.

@@ -57,6 +57,8 @@ pub struct Study {
     /// Kernels of each class, in the order of the file.
     pub classes: Vec<(String, Vec<String>)>,
     pub schemes: BTreeMap<String, Scheme>,
+    /// Readings of what the paper leaves open: words, a scheme, and what it is compared with.
+    pub ablations: Vec<(String, String, String)>,
     /// Kernels with long phases: how many times longer runs with them are.
     pub long: BTreeMap<String, u64>,
     /// Schemes of which no claim speaks, for comparison.
@@ -116,6 +118,7 @@ impl Study {
             classes,
             schemes,
             long,
+            ablations: ablations(value.get("ablation"))?,
             also: texts(value.get("also")?)?,
             modifiers,
             pairs: Vec::new(),
@@ -246,6 +249,18 @@ fn spread<T: Clone>(all: Vec<T>, wanted: usize) -> Vec<T> {
 
 fn same(kernels: &[String]) -> Vec<Mix> {
     kernels.iter().enumerate().flat_map(|(i, a)| kernels[i + 1..].iter().map(|b| vec![a.clone(), b.clone()])).collect()
+}
+
+fn ablations(value: Option<&Value>) -> Option<Vec<(String, String, String)>> {
+    let Some(Value::Object(rows)) = value else { return Some(Vec::new()) };
+    let row = |(words, schemes): &(String, Value)| {
+        let [scheme, over] = <[String; 2]>::try_from(texts(schemes)?).ok()?;
+        Some((words.clone(), scheme, over))
+    };
+    let mut rows = rows.iter().map(row).collect::<Option<Vec<_>>>()?;
+    // What is as usual comes first.
+    rows.sort_by_key(|(_, scheme, _)| scheme.contains(' '));
+    Some(rows)
 }
 
 /// A warm-up and a length.
