@@ -11,6 +11,11 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 const GOLDENS: &str = include_str!("../../tests/golden/digests.json");
 const PROBES: &str = include_str!("../../tests/golden/probes.json");
 
+/// An experiment of examples/experiments.
+fn named(name: &str) -> &'static str {
+    EXPERIMENTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).expect("an experiment")
+}
+
 fn parsed(text: &str) -> JsValue {
     JSON::parse(text).expect("JSON")
 }
@@ -127,7 +132,7 @@ fn the_frame_is_as_its_layout_says() {
 
 #[test]
 fn windows_come_whole_and_from_where_one_asks() {
-    let mut simulation = start(EXPERIMENTS[0].1);
+    let mut simulation = start(named("bp-cfd-even"));
     let layout = simulation.windows_layout().expect("a layout");
     let columns = Array::from(&get(&layout, "columns")).length() as usize;
     let window = number(&layout, "window");
@@ -172,7 +177,7 @@ fn a_mistake_is_an_error_with_its_problems() {
         }
         assert_eq!(corun::validate(&mistake.into()).length(), problems(&error).length(), "{mistake}");
     }
-    assert_eq!(corun::validate(&EXPERIMENTS[0].1.into()).length(), 0);
+    assert_eq!(corun::validate(&named("bp-cfd-even").into()).length(), 0);
 }
 
 #[test]
@@ -200,7 +205,7 @@ fn what_is_no_json_is_refused() {
 
 #[test]
 fn controls_and_policies_can_change_in_the_middle() {
-    let mut simulation = start(EXPERIMENTS[0].1);
+    let mut simulation = start(named("bp-cfd-even"));
     simulation.advance(3000.0);
     let controls = simulation.controls().expect("controls");
     simulation.set_controls(&controls).expect("the controls that are in force are valid");
@@ -218,7 +223,7 @@ fn controls_and_policies_can_change_in_the_middle() {
 
 #[test]
 fn ipc_alone_makes_slowdowns() {
-    let mut simulation = start(EXPERIMENTS[0].1);
+    let mut simulation = start(named("bp-cfd-even"));
     simulation.advance(20_000.0);
     let kernels = Array::from(&get(&simulation.result().expect("a result"), "kernels")).length();
     assert!(get(&simulation.result().expect("a result"), "metrics.hspeedup").as_f64().is_none(), "not known yet");
@@ -235,7 +240,7 @@ fn ipc_alone_makes_slowdowns() {
 
 #[test]
 fn time_and_events_bound_an_advance() {
-    let mut simulation = start(EXPERIMENTS[0].1);
+    let mut simulation = start(named("bp-cfd-even"));
     let reason = simulation.advance_for(20.0);
     assert!(simulation.cycle() > 0.0, "{reason}");
     let before = simulation.cycle();
@@ -319,7 +324,7 @@ fn a_sweep_gives_the_lines_of_its_points() {
 fn fresh_seeds_are_fresh() {
     let seeds: Vec<u32> = (0..4).map(|_| corun::fresh_seed().expect("a seed")).collect();
     assert!(seeds.windows(2).any(|pair| pair[0] != pair[1]), "{seeds:?}");
-    let mut simulation = start(EXPERIMENTS[0].1);
+    let mut simulation = start(named("bp-cfd-even"));
     assert_eq!(text(&simulation.result().expect("a result"), "engine"), corun::version());
 }
 
