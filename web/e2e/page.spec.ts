@@ -290,6 +290,23 @@ test("dark, by the system or by choice", async ({ page }) => {
   await noViolations(page);
 });
 
+test("every page goes with the system until somebody chooses; then all keep to the choice", async ({ page }) => {
+  const html = page.locator("html");
+  for (const address of ["./index.html", "./components.html", "./sweeps.html", "./figures.html"]) {
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.goto(address);
+    await page.getByRole("button", { name: "Dark or light" }).waitFor();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect(html, address).toHaveAttribute("data-theme", "dark");
+  }
+  await page.getByRole("button", { name: "Dark or light" }).click();
+  expect(await page.evaluate(() => localStorage.getItem("corun-theme"))).toBe("light");
+  await page.goto("./index.html");
+  await expect(html).toHaveAttribute("data-theme", "light");
+  await page.keyboard.press("d");
+  await expect(html).toHaveAttribute("data-theme", "dark");
+});
+
 test("where motion is not wanted, the first visit is a still picture", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page);

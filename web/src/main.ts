@@ -26,9 +26,10 @@ import { Engine } from "./engine.ts";
 import { count } from "./format.ts";
 import { LinkError, decodeLink, encodeLink, type View } from "./link.ts";
 import type { CorunNumbers } from "./numbers.ts";
-import { isDark, onThemeChange, paintKernels } from "./palette.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { download, provideStamp, stampName, stampText } from "./stamp.ts";
+import { store, stored } from "./stored.ts";
+import { startTheme, themeButton, toggleTheme } from "./theme.ts";
 import type { CorunTransport } from "./transport.ts";
 import type { Catalogue, Experiment, FrameView, PolicyChoice, Problem, SelectSm, SmView, WindowView, Zoom } from "./types.ts";
 
@@ -57,25 +58,7 @@ let linkCycle = false;
 let pausedByHiding = false;
 let link = "";
 
-// ---------------------------------------------------------------- colours
-
-paintKernels();
-onThemeChange(paintKernels);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
-  if (stored("corun-theme") === null) document.documentElement.dataset["theme"] = event.matches ? "dark" : "light";
-});
-
-function stored(key: string): string | null {
-  try { return localStorage.getItem(key); } catch { return null; }
-}
-function store(key: string, value: string): void {
-  try { localStorage.setItem(key, value); } catch { /* storage may be forbidden: then it is forgotten */ }
-}
-function toggleTheme(): void {
-  const next = isDark() ? "light" : "dark";
-  document.documentElement.dataset["theme"] = next;
-  store("corun-theme", next);
-}
+startTheme();
 
 // ---------------------------------------------------------------- pictures
 
@@ -448,7 +431,7 @@ $("#actions").append(
   h("a", { class: "icon-button labelled", href: "./components.html", title: "A crossbar, a DRAM channel or a cache by itself, against theory", "aria-label": "Component lab" }, icon("curve"), h("span", null, "Components")),
   h("a", { class: "icon-button labelled", href: "./figures.html", title: "Figures of papers, live", "aria-label": "Figures" }, icon("bars"), h("span", null, "Figures")),
   h("a", { class: "icon-button labelled", href: "./sweeps.html", title: "Many experiments from one file", "aria-label": "Sweeps" }, icon("grid"), h("span", null, "Sweeps")),
-  h("button", { type: "button", class: "icon-button", title: "Dark or light ( d )", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon")),
+  themeButton("d"),
   h("button", { type: "button", class: "icon-button", title: "Keys and help ( ? )", "aria-label": "Keys and help", onclick: () => help.showModal() }, h("b", { "aria-hidden": "true" }, "?")));
 
 // ---------------------------------------------------------------- start

@@ -10,8 +10,8 @@ import { copyText, notice, type Notice } from "../dialogs.ts";
 import { definition, h, icon, setText } from "../dom.ts";
 import { LinkError } from "../link.ts";
 import { compileModule } from "../module.ts";
-import { isDark, onThemeChange, paintKernels } from "../palette.ts";
 import { provideStamp } from "../stamp.ts";
+import { startTheme, themeButton } from "../theme.ts";
 import type { Problem } from "../types.ts";
 import { Curve } from "./curve.ts";
 import { command, decodeLab, encodeLab, points, read, type LabState } from "./state.ts";
@@ -33,8 +33,7 @@ let link = "";
 const info = (): ProbeInfo => probes.find((one) => one.name === state.component) as ProbeInfo;
 const swept = (): ProbeOption => info().options.find((one) => one.name === info().sweep) as ProbeOption;
 
-paintKernels();
-onThemeChange(paintKernels);
+startTheme();
 
 // ---------------------------------------------------------------- measuring
 
@@ -291,15 +290,10 @@ addEventListener("hashchange", readLink);
 
 // ---------------------------------------------------------------- start
 
-function toggleTheme(): void {
-  const next = isDark() ? "light" : "dark";
-  document.documentElement.dataset["theme"] = next;
-  try { localStorage.setItem("corun-theme", next); } catch { /* storage may be forbidden: then it is forgotten */ }
-}
 $("#actions").append(
   h("a", { class: "button", href: "./" }, "Simulator"),
   h("button", { type: "button", class: "icon-button", title: "Copy the link to these curves", "aria-label": "Copy the link", onclick: () => void copyText(location.href, "The link is copied.") }, icon("link")),
-  h("button", { type: "button", class: "icon-button", title: "Dark or light", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon")));
+  themeButton());
 provideStamp(() => ({ engine: version, config: state.component, seed: Number(state.options["seed"] ?? 1), cycle: 0, link: location.href }));
 
 async function start(): Promise<void> {

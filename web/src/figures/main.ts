@@ -7,9 +7,9 @@ import "../views/views.css";
 import "./figures.css";
 import * as generated from "../wasm/corun.js";
 import { notice, type Notice } from "../dialogs.ts";
-import { h, icon } from "../dom.ts";
+import { h } from "../dom.ts";
 import { compileModule } from "../module.ts";
-import { isDark, onThemeChange, paintKernels } from "../palette.ts";
+import { startTheme, themeButton } from "../theme.ts";
 import { FigureCard, type FigureEngine, type Shared } from "./card.ts";
 import { DocumentError, NAME, readDocument, type FigureDocument } from "./document.ts";
 
@@ -20,8 +20,7 @@ const paper = query.get("paper") ?? "ccbp", only = query.get("figure"), embedded
 document.documentElement.toggleAttribute("data-embed", embedded);
 
 let cards: FigureCard[] = [];
-paintKernels();
-onThemeChange(paintKernels);
+startTheme();
 
 function say(of: Notice | null): void { $("#notices").replaceChildren(...(of ? [notice(of)] : [])); }
 const retry = { label: "Try again", primary: true, run: () => { location.reload(); } };
@@ -62,15 +61,10 @@ function tellHeight(): void {
   new ResizeObserver(tell).observe(document.body);
 }
 
-function toggleTheme(): void {
-  const next = isDark() ? "light" : "dark";
-  document.documentElement.dataset["theme"] = next;
-  try { localStorage.setItem("corun-theme", next); } catch { /* storage may be forbidden: then it is forgotten */ }
-}
 $("#actions").append(
   h("a", { class: "button", href: "./" }, "Simulator"),
   h("a", { class: "button", href: "./sweeps.html" }, "Sweeps"),
-  h("button", { type: "button", class: "icon-button", title: "Dark or light", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon")));
+  themeButton());
 addEventListener("beforeunload", (event) => { if (!embedded && cards.some((card) => card.running)) event.preventDefault(); });
 
 async function begin(): Promise<void> {

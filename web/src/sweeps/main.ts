@@ -11,8 +11,8 @@ import { h, icon, setText } from "../dom.ts";
 import { MISSING, count, fixed } from "../format.ts";
 import { LinkError, encodeLink } from "../link.ts";
 import { compileModule } from "../module.ts";
-import { isDark, onThemeChange, paintKernels } from "../palette.ts";
 import { currentStamp, download, provideStamp } from "../stamp.ts";
+import { startTheme, themeButton } from "../theme.ts";
 import type { Problem } from "../types.ts";
 import { toCsv } from "../views/tabular.ts";
 import { SweepChart } from "./chart.ts";
@@ -47,8 +47,7 @@ let axis = 0;
 let link = "";
 const runs = new Map<string, Run>();
 
-paintKernels();
-onThemeChange(paintKernels);
+startTheme();
 
 // ---------------------------------------------------------------- the run bar
 
@@ -329,18 +328,13 @@ addEventListener("beforeunload", (event) => { if (phase === "running") event.pre
 
 // ---------------------------------------------------------------- start
 
-function toggleTheme(): void {
-  const next = isDark() ? "light" : "dark";
-  document.documentElement.dataset["theme"] = next;
-  try { localStorage.setItem("corun-theme", next); } catch { /* storage may be forbidden: then it is forgotten */ }
-}
 $("#actions").append(
   h("a", { class: "button", href: "./" }, "Simulator"),
   h("button", { type: "button", class: "icon-button", title: "Copy the link to this sweep", "aria-label": "Copy the link", onclick: () => {
     if (link === "") toast("This sweep is too long for a link: copy the command, or hand its file on.");
     else void copyText(location.href, "The link is copied. Whoever opens it can run the same sweep.");
   } }, icon("link")),
-  h("button", { type: "button", class: "icon-button", title: "Dark or light", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon")));
+  themeButton());
 provideStamp(() => ({ engine: version, config: run?.plan.hash ?? "", seed: 0, cycle: 0, link: location.href }));
 
 side.append(

@@ -1,0 +1,26 @@
+// Dark or light, the same on every page: what was chosen once, else what the system says. public/theme.js sets it before the first paint.
+import { h, icon } from "./dom.ts";
+import { isDark, onThemeChange, paintKernels } from "./palette.ts";
+import { store, stored } from "./stored.ts";
+
+const KEY = "corun-theme";
+
+/** Paints the kernels' colours now and at every change; until somebody chooses, the page goes with the system. */
+export function startTheme(): void {
+  paintKernels();
+  onThemeChange(paintKernels);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
+    if (stored(KEY) === null) document.documentElement.dataset["theme"] = event.matches ? "dark" : "light";
+  });
+}
+
+export function toggleTheme(): void {
+  const next = isDark() ? "light" : "dark";
+  document.documentElement.dataset["theme"] = next;
+  store(KEY, next);
+}
+
+/** The moon. `key`: the single key that does the same, where the page has keys. */
+export function themeButton(key?: string): HTMLButtonElement {
+  return h("button", { type: "button", class: "icon-button", title: key ? `Dark or light ( ${key} )` : "Dark or light", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon"));
+}
