@@ -1,0 +1,397 @@
+//! The issue stage: schedulers look for warps, warps go on from instruction to instruction, quotas and caps open and shut the gates.
+
+use super::code::Step;
+use super::lsu::{Instruction, WarpRef};
+use super::scheduler::{Gates, Look};
+use super::{Sm, Warp, World};
+use crate::controls::{Controls, QuotaRefill, WarpOrder};
+use crate::ids::{Cycle, KernelId};
+use crate::kernel::WARP_SIZE;
+use crate::machine::packet::Access;
+
+/// What a warp issues next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) enum Next {
+    #[default]
+    Alu,
+    Shared,
+    Load,
+    Store,
+    Barrier,
+}
+
+/// What issuing reads of a warp: its next instruction, as the step of its code has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Issue {
+    /// Instructions left of the step.
+    left: u32,
+    next: Next,
+    /// Active lanes.
+    lanes: u8,
+    /// Latency (`Alu`) or cycles of the banks (`Shared`).
+    latency: u8,
+    kernel: KernelId,
+}
+
+impl Sm {
+    pub(super) fn issue(&mut self, now: Cycle, world: World) {
+        self.wake_warps(now);
+        if *self.awake == 0 {
+            return;
+        }
+        let mut gates =
+            Gates { port_taken: false, shared_free: self.shared_free, memory_left: self.memory_quotas.then_some(self.memory_left) };
+        let count = self.schedulers.len() as u32;
+        let first = u32::from(self.port_turn);
+        let mut turn = 0;
+        while turn < count {
+            // One that another one wakes before its turn has its turn.
+            let in_turn = (u32::from(*self.awake) | u32::from(*self.awake) << count) >> first;
+            let skipped = (in_turn >> turn).trailing_zeros();
+            turn += skipped;
+            if turn >= count {
+                break;
+            }
+            let s = if first + turn < count { first + turn } else { first + turn - count };
+            self.look(now, s as usize, &mut gates, world);
+            turn += 1;
+        }
+    }
+
+    /// Readies the warps whose time has come, and wakes their schedulers.
+    fn wake_warps(&mut self, now: Cycle) {
+        if let Some(warps) = self.wheel.take(now) {
+            for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
+                scheduler.ready |= warps;
+                *self.awake |= (u8::from(warps != 0) << s) & !*self.greedy;
+            }
+        }
+        if *self.running != 0 {
+            for (s, &end) in self.run_ends.iter().enumerate() {
+                *self.awake |= (u8::from(end <= now) << s) & *self.running;
+            }
+        }
+        if *self.after_shared != 0 && self.shared_free <= now {
+            *self.awake |= core::mem::take(&mut *self.after_shared);
+        }
+    }
+
+    /// Lets a scheduler issue, or fall asleep.
+    fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, world: World) {
+        self.settle_scheduler(now, s);
+        *self.running &= !(1 << s);
+        *self.greedy &= !(1 << s);
+        let look = self.schedulers[s].look(now, world.controls.warp_order, gates, self.stats.len());
+        match look {
+            Look::Issue(lane) => self.issue_warp(now, WarpRef::new(s, lane), gates, world),
+            Look::Until(at) if at == now + 1 => {}
+            Look::Until(_) => {
+                *self.after_shared |= 1 << s;
+                *self.awake &= !(1 << s);
+            }
+            Look::Sleep => *self.awake &= !(1 << s),
+        }
+    }
+
+    /// Charges a scheduler for the cycles before `now` in which nobody looked at it.
+    pub(super) fn settle_scheduler(&mut self, now: Cycle, s: usize) {
+        let issued = self.schedulers[s].settle(now, &mut self.kernel_stalls);
+        if issued > 0 {
+            let issue = &mut self.issues[WarpRef::new(s, self.schedulers[s].last()).index()];
+            issue.left -= issued;
+            let stats = &mut self.stats[issue.kernel.index()];
+            stats.warp_instructions += u64::from(issued);
+            stats.thread_instructions += u64::from(issue.lanes) * u64::from(issued);
+        }
+    }
+
+    /// A warp has `left` more instructions that it can issue one a cycle: if no other warp can come between, nobody needs to look.
+    fn run(&mut self, now: Cycle, s: usize, left: u32, world: World) {
+        let order = world.controls.warp_order;
+        if left > 1 && !self.quotas && self.schedulers[s].stays(order) {
+            self.run_ends[s] = now + Cycle::from(left);
+            *self.running |= 1 << s;
+            *self.awake &= !(1 << s);
+            *self.greedy |= u8::from(order == WarpOrder::Gto) << s;
+        }
+    }
+
+    fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, world: World) {
+        let issue = &mut self.issues[at.index()];
+        let kernel = issue.kernel;
+        let stats = &mut self.stats[kernel.index()];
+        stats.warp_instructions += 1;
+        stats.thread_instructions += u64::from(issue.lanes);
+        issue.left -= 1;
+        let left = issue.left;
+        let scheduler = &mut self.schedulers[at.scheduler()];
+        scheduler.issued(at.lane(), kernel);
+        let mut ready_from = now + 1;
+        match issue.next {
+            Next::Alu => ready_from = now + Cycle::from(issue.latency),
+            Next::Shared => {
+                let ways = Cycle::from(issue.latency);
+                stats.shared_conflict_cycles += ways - 1;
+                ready_from = now + Cycle::from(self.shared_latency) + ways - 1;
+                self.shared_free = now + ways;
+                gates.shared_free = self.shared_free;
+                self.take_port(at.scheduler(), gates);
+            }
+            Next::Load => {
+                stats.load_instructions += 1;
+                let load = self.loads.open(at, kernel, now);
+                self.warps[at.index()].loads += 1;
+                self.take_port(at.scheduler(), gates);
+                self.enter_lsu(at, Access::Read, load, world);
+            }
+            Next::Store => {
+                stats.store_instructions += 1;
+                self.take_port(at.scheduler(), gates);
+                self.enter_lsu(at, Access::Write, 0, world);
+            }
+            Next::Barrier => {
+                scheduler.ready &= !at.bit();
+                scheduler.barrier |= at.bit();
+                let slot = usize::from(self.warps[at.index()].slot);
+                self.spend_quota(kernel, world.controls);
+                self.arrive(now, slot, world);
+                return;
+            }
+        }
+        if left == 0 {
+            self.warps[at.index()].pc += 1;
+            self.proceed(now, ready_from, at, world);
+        } else if ready_from > now + 1 {
+            self.sleep_until(now, ready_from, at);
+        } else {
+            self.run(now, at.scheduler(), left, world);
+        }
+        self.spend_quota(kernel, world.controls);
+    }
+
+    /// A scheduler uses the LSU's port in this cycle.
+    fn take_port(&mut self, scheduler: usize, gates: &mut Gates) {
+        gates.port_taken = true;
+        self.port_turn = if scheduler + 1 == self.schedulers.len() { 0 } else { scheduler as u8 + 1 };
+    }
+
+    fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, world: World) {
+        let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
+        let (base, key) = world.codes[kernel.index()][usize::from(launch)].base(pc, place, key);
+        self.lsu.push(kernel, Instruction { base, key, pc, load, launch, access });
+        if self.memory_caps {
+            self.cap(kernel, world.controls);
+        }
+        if (self.lsu.full() | self.capped) >> kernel.0 & 1 == 1 {
+            self.set_gates();
+        }
+        if self.memory_quotas {
+            self.spend_memory_quota(kernel, world.controls);
+        }
+    }
+
+    /// Memory instructions of a kernel that are under way: loads until they are complete, stores until they have left the LSU.
+    pub(super) fn in_flight(&self, kernel: KernelId) -> u32 {
+        let stats = &self.stats[kernel.index()];
+        (stats.load_instructions - stats.loads_done) as u32 + self.lsu.stores(kernel)
+    }
+
+    /// Notes whether a kernel has as many memory instructions in flight as it may have.
+    pub(super) fn cap(&mut self, kernel: KernelId, controls: &Controls) {
+        let Some(cap) = controls.memory_cap[kernel] else { return };
+        let in_flight = self.in_flight(kernel);
+        self.peak_in_flight[kernel] = self.peak_in_flight[kernel].max(in_flight);
+        self.capped |= u8::from(in_flight >= cap.into()) << kernel.0;
+    }
+
+    /// A memory instruction may be no longer in flight.
+    pub(super) fn uncap(&mut self, kernel: KernelId, controls: &Controls) {
+        let within = controls.memory_cap[kernel].is_none_or(|cap| self.in_flight(kernel) < cap.into());
+        if within && self.capped >> kernel.0 & 1 == 1 {
+            self.capped &= !(1 << kernel.0);
+            self.set_gates();
+        }
+    }
+
+    /// Takes a memory instruction from a kernel's quota; the last one of it starts a round.
+    fn spend_memory_quota(&mut self, kernel: KernelId, controls: &Controls) {
+        if controls.memory_quota[kernel].is_none() {
+            return;
+        }
+        self.memory_left[kernel] = self.memory_left[kernel].saturating_sub(1);
+        if self.memory_left[kernel] == 0 {
+            for (left, quota) in self.memory_left.0.iter_mut().zip(controls.memory_quota.0) {
+                *left = left.saturating_add(quota.unwrap_or(0));
+            }
+        }
+    }
+
+    /// Tells the schedulers which kernels have used their quota, and which may send nothing more to the LSU.
+    pub(super) fn set_gates(&mut self) {
+        for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
+            *self.awake |= u8::from(scheduler.shut(self.out_of_quota, self.lsu.full() | self.capped)) << s;
+        }
+    }
+
+    /// Takes a warp from the ready ones until cycle `until`.
+    fn sleep_until(&mut self, now: Cycle, until: Cycle, which: WarpRef) {
+        self.schedulers[which.scheduler()].ready &= !which.bit();
+        self.wheel.put(which.scheduler(), which.bit(), now, until);
+    }
+
+    fn spend_quota(&mut self, kernel: KernelId, controls: &Controls) {
+        if !self.quotas || controls.warp_quota[kernel].is_none() {
+            return;
+        }
+        self.quota_left[kernel] -= 1;
+        if self.quota_left[kernel] == 0 {
+            self.out_of_quota |= 1 << kernel.0;
+            self.set_gates();
+            self.wake_schedulers();
+        }
+    }
+
+    pub(super) fn all_spent(&self, controls: &Controls) -> bool {
+        let limited = |k: &KernelId| controls.warp_quota[*k].is_some() && self.used[*k].ctas > 0;
+        KernelId::first(self.stats.len()).filter(limited).all(|k| self.out_of_quota >> k.0 & 1 == 1)
+    }
+
+    pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &Controls) {
+        if !self.quotas {
+            return;
+        }
+        let due = match controls.quota_refill {
+            QuotaRefill::Interval => {
+                let start = now - now % Cycle::from(controls.quota_interval);
+                core::mem::replace(&mut self.quota_start, start) != start
+            }
+            QuotaRefill::WhenAllSpent => self.out_of_quota != 0 && self.all_spent(controls),
+        };
+        if due {
+            self.set_quotas(controls);
+        }
+    }
+
+    pub(super) fn set_quotas(&mut self, controls: &Controls) {
+        self.out_of_quota = 0;
+        for kernel in KernelId::first(self.stats.len()) {
+            if let Some(quota) = controls.warp_quota[kernel] {
+                self.quota_left[kernel] = quota;
+                self.out_of_quota |= u8::from(quota == 0) << kernel.0;
+            }
+        }
+        self.set_gates();
+        self.wake_schedulers();
+    }
+
+    /// Brings a warp to its next instruction, ready in cycle `at` or when the loads that it waits for are back.
+    pub(super) fn proceed(&mut self, now: Cycle, at: Cycle, which: WarpRef, world: World) {
+        let warp = &mut self.warps[which.index()];
+        let scheduler = &mut self.schedulers[which.scheduler()];
+        let code = &world.codes[warp.kernel.index()][usize::from(warp.launch)];
+        let bit = which.bit();
+        scheduler.global &= !bit;
+        scheduler.shared &= !bit;
+        let loads = u32::from(warp.loads);
+        let wait_for = loop {
+            match code.steps[warp.pc as usize] {
+                Step::Loop { depth, trips, after } => {
+                    let trips = code.trips(trips, warp.pc, &warp.place);
+                    warp.trips[depth] = trips;
+                    warp.place.loops[depth] = 0;
+                    warp.pc = if trips == 0 { after } else { warp.pc + 1 };
+                }
+                Step::End { depth, body } => {
+                    warp.place.loops[depth] += 1;
+                    if warp.place.loops[depth] < warp.trips[depth] {
+                        warp.pc = body;
+                    } else {
+                        warp.place.loops[depth] = 0;
+                        warp.pc += 1;
+                    }
+                }
+                Step::Wait { loads: at_most } if loads > at_most => break at_most,
+                Step::Wait { .. } => warp.pc += 1,
+                Step::Exit if loads > 0 => break 0,
+                Step::Exit => return self.exit(now, which, world),
+                Step::Load { .. } if loads >= self.loads_per_warp => break self.loads_per_warp - 1,
+                ref step => {
+                    let issue = |next, left, lanes, latency| {
+                        let (lanes, latency) = (lanes as u8, latency as u8);
+                        Issue { left, next, lanes, latency, kernel: warp.kernel }
+                    };
+                    self.issues[which.index()] = match *step {
+                        Step::Alu { count, latency, lanes } => issue(Next::Alu, count, lanes, latency),
+                        Step::Shared { count, ways, lanes } => issue(Next::Shared, count, lanes, ways),
+                        Step::Load { lanes, .. } => issue(Next::Load, 1, lanes, 0),
+                        Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
+                        _ => issue(Next::Barrier, 1, WARP_SIZE, 0),
+                    };
+                    match step {
+                        Step::Shared { .. } => scheduler.shared |= bit,
+                        Step::Load { .. } | Step::Store { .. } => scheduler.global |= bit,
+                        _ => {}
+                    }
+                    if at <= now {
+                        scheduler.ready |= bit;
+                        *self.awake |= 1 << which.scheduler();
+                    } else if at > now + 1 || scheduler.ready & bit == 0 {
+                        self.sleep_until(now, at, which);
+                    }
+                    return;
+                }
+            }
+        };
+        warp.wait_for = wait_for;
+        warp.ready_from = at;
+        scheduler.ready &= !bit;
+        scheduler.waiting |= bit;
+    }
+
+    /// A warp has come to its CTA's barrier, or has left: the last one opens it.
+    fn arrive(&mut self, now: Cycle, slot: usize, world: World) {
+        let Some(cta) = &mut self.ctas[slot] else { return };
+        cta.arrived += 1;
+        self.open_barrier(now, slot, world);
+    }
+
+    fn open_barrier(&mut self, now: Cycle, slot: usize, world: World) {
+        let Some(cta) = &mut self.ctas[slot] else { return };
+        if cta.arrived == 0 || cta.arrived < cta.live {
+            return;
+        }
+        cta.arrived = 0;
+        let warps = cta.warps;
+        for (s, &mask) in warps.iter().enumerate().take(self.schedulers.len()) {
+            let mut waiting = mask & self.schedulers[s].barrier;
+            self.schedulers[s].barrier &= !waiting;
+            *self.awake |= 1 << s;
+            while waiting != 0 {
+                let lane = waiting.trailing_zeros();
+                waiting &= waiting - 1;
+                let which = WarpRef::new(s, lane);
+                self.warps[which.index()].pc += 1;
+                // Through the wheel, so that it does not matter which scheduler's warp came last.
+                self.proceed(now, now + 1, which, world);
+            }
+        }
+    }
+
+    fn exit(&mut self, now: Cycle, which: WarpRef, world: World) {
+        let warp = &self.warps[which.index()];
+        let (slot, kernel) = (usize::from(warp.slot), warp.kernel);
+        // Charge what the scheduler slept with its warp before the warp goes.
+        self.settle_scheduler(now, which.scheduler());
+        let scheduler = &mut self.schedulers[which.scheduler()];
+        scheduler.dismiss(which.lane(), kernel);
+        *self.awake |= 1 << which.scheduler();
+        let Some(cta) = &mut self.ctas[slot] else { return };
+        cta.warps[which.scheduler()] &= !which.bit();
+        cta.live -= 1;
+        if cta.live == 0 {
+            self.finish(now, slot, world);
+        } else {
+            self.open_barrier(now, slot, world);
+        }
+    }
+}
