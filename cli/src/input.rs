@@ -1,5 +1,6 @@
 //! Reading and writing files, with problems that name what is wrong with them.
 
+use clap::Args;
 use sim_core::error::Problems;
 use sim_core::experiment::{Experiment, set_path};
 use sim_core::value::Value;
@@ -10,6 +11,44 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// The example experiments as JSON text, by name.
 pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+
+/// An experiment, and what the command line changes in it.
+#[derive(Args, Debug)]
+pub struct Given {
+    /// The experiment, a JSON file; `-` for standard input
+    experiment: String,
+    /// Run for so many cycles, whatever the experiment says
+    #[arg(long)]
+    cycles: Option<u64>,
+    /// Use this seed
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Change a field before the experiment is read, such as gpu.sm.count=8 or policy=even; may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    changes: Vec<String>,
+}
+
+impl Given {
+    /// Reads it.
+    pub fn experiment(&self) -> Result<Experiment, Problems> {
+        let mut value = read(&self.experiment)?;
+        for change in &self.changes {
+            let Some((path, text)) = change.split_once('=').filter(|(path, _)| !path.trim().is_empty()) else {
+                return Err(problem("--set", format!("{change:?}"), "path=value, such as gpu.sm.count=8"));
+            };
+            // What is not JSON is text: `policy=even` needs no quotes.
+            let new = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+            set_path(&mut value, path.trim(), new)?;
+        }
+        if let Some(seed) = self.seed {
+            set_path(&mut value, "seed", seed.into())?;
+        }
+        if let Some(cycles) = self.cycles {
+            set_path(&mut value, "stop", Value::object([("cycles", cycles)]))?;
+        }
+        Experiment::decode(&value)
+    }
+}
 
 /// One problem.
 pub fn problem(path: &str, found: impl ToString, want: &str) -> Problems {
@@ -40,26 +79,6 @@ pub fn read(file: &str) -> Result<Value, Problems> {
     }
     let text = String::from_utf8(bytes).map_err(|error| problem("(file)", format!("not UTF-8: {error}"), "JSON text"))?;
     json(&text)
-}
-
-/// Reads an experiment and applies what the command line changes.
-pub fn experiment(file: &str, changes: &[String], seed: Option<u64>, cycles: Option<u64>) -> Result<Experiment, Problems> {
-    let mut value = read(file)?;
-    for change in changes {
-        let Some((path, text)) = change.split_once('=').filter(|(path, _)| !path.trim().is_empty()) else {
-            return Err(problem("--set", format!("{change:?}"), "path=value, such as gpu.sm.count=8"));
-        };
-        // What is not JSON is text: `policy=even` needs no quotes.
-        let new = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-        set_path(&mut value, path.trim(), new)?;
-    }
-    if let Some(seed) = seed {
-        set_path(&mut value, "seed", seed.into())?;
-    }
-    if let Some(cycles) = cycles {
-        set_path(&mut value, "stop", Value::object([("cycles", cycles)]))?;
-    }
-    Experiment::decode(&value)
 }
 
 /// Opens a file for writing.

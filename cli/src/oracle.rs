@@ -1,6 +1,6 @@
 //! `corun oracle`: every number of CTAs of each kernel of a mix, and which is best. A search over runs, not a policy.
 
-use crate::input::problem;
+use crate::input::{Given, problem};
 use crate::sweep::{How, Shard};
 use crate::{Failure, input};
 use clap::Args;
@@ -13,24 +13,16 @@ use std::io::{BufRead, BufReader};
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Runs the mix under every combination of at least one CTA of each kernel that fits an SM, and prints HSpeedup and WSpeedup of each and the best of \
-both. It knows the best only after running them all: a bound for schemes, not a scheme. FILE.jsonl is a sweep's, one line for each point.
+both; the experiment's own policy does not matter. It knows the best only after running them all: a bound for schemes, not a scheme. FILE.jsonl is a
+sweep's, one line for each point.
 
 Exit status: as of `corun sweep`.")]
 pub struct Oracle {
-    /// The experiment, a JSON file; `-` for standard input. Its policy does not matter
-    experiment: String,
+    #[command(flatten)]
+    given: Given,
     /// Split the SMs evenly, and try every number of CTAs of each kernel on its own SMs
     #[arg(long)]
     spatial: bool,
-    /// Run for so many cycles, whatever the experiment says
-    #[arg(long)]
-    cycles: Option<u64>,
-    /// Use this seed
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Change a field before the experiment is read, such as gpu.sm.count=8; may be repeated
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    changes: Vec<String>,
     #[command(flatten)]
     how: How,
     /// Print JSON
@@ -48,7 +40,7 @@ struct Row {
 
 impl Oracle {
     pub fn execute(self) -> Result<(), Failure> {
-        let experiment = input::experiment(&self.experiment, &self.changes, self.seed, self.cycles)?;
+        let experiment = self.given.experiment()?;
         let space = if self.spatial { Space::Spatial } else { Space::Combinations };
         let sweep = sweep(&experiment, space)?;
         let outcome = self.how.run(&sweep, Shard::WHOLE);

@@ -1,5 +1,6 @@
 //! `corun run` and `corun explain`.
 
+use crate::input::Given;
 use crate::trace::Trace;
 use crate::{Failure, input};
 use clap::Args;
@@ -21,17 +22,8 @@ const SLICE: u64 = WINDOW * KEPT as u64 / 16;
 /// Arguments of `corun run`.
 #[derive(Args, Debug)]
 pub struct Run {
-    /// The experiment, a JSON file; `-` for standard input
-    experiment: String,
-    /// Run for so many cycles, whatever the experiment says
-    #[arg(long)]
-    cycles: Option<u64>,
-    /// Use this seed
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Change a field before the experiment is read, such as gpu.sm.count=8 or policy=even; may be repeated
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    changes: Vec<String>,
+    #[command(flatten)]
+    given: Given,
     /// Print the result as JSON, and nothing else
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -49,11 +41,8 @@ pub struct Run {
 /// Arguments of `corun explain`.
 #[derive(Args, Debug)]
 pub struct Explain {
-    /// The experiment, a JSON file; `-` for standard input
-    experiment: String,
-    /// Change a field before the experiment is read; may be repeated
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    changes: Vec<String>,
+    #[command(flatten)]
+    given: Given,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -61,7 +50,7 @@ pub struct Explain {
 
 impl Run {
     pub fn execute(self) -> Result<(), Failure> {
-        let experiment = input::experiment(&self.experiment, &self.changes, self.seed, self.cycles)?;
+        let experiment = self.given.experiment()?;
         let mut simulation = Simulation::new(&experiment)?;
         let mut windows = self.windows.as_deref().map(|file| WindowsFile::create(file, &simulation)).transpose()?;
         let mut trace = self.trace.as_deref().map(|file| Trace::create(file, &mut simulation)).transpose()?;
@@ -157,7 +146,7 @@ fn with_speed(result: Value, simulation: &mut Simulation, seconds: f64) -> Value
 
 impl Explain {
     pub fn execute(self) -> Result<(), Failure> {
-        let experiment = input::experiment(&self.experiment, &self.changes, None, None)?;
+        let experiment = self.given.experiment()?;
         let explained = catalogue::explain(&experiment);
         if self.json {
             input::print_json(&explained);

@@ -2,6 +2,7 @@
 
 use super::functions::mil_on;
 use super::lab::{Detail, Lab, Mix, Run};
+use super::ledger::Claim;
 use super::study::Study;
 use sim_core::figure::{Figure, Kind, Label, Measure, Point, Reduce};
 use sim_core::value::Value;
@@ -12,8 +13,8 @@ use std::rc::Rc;
 const SHOWN: usize = 150;
 
 /// Every figure, and the runs that their points name by place.
-pub fn all(lab: &Lab, differs: &BTreeMap<String, String>) -> (Vec<Figure>, Vec<Rc<Run>>) {
-    let mut book = Book { lab, runs: Vec::new(), places: BTreeMap::new() };
+pub fn all(lab: &Lab, claims: &[Claim], differs: &BTreeMap<String, String>) -> (Vec<Figure>, Vec<Rc<Run>>) {
+    let mut book = Book { lab, claims, runs: Vec::new(), places: BTreeMap::new() };
     let figures = [
         fig2a, fig2b, fig3a, fig3b, fig4, fig9a, fig9b, fig10, fig11a, fig11b, fig11c, fig11d, fig12a, fig12b, fig13a, fig13b, fig14,
         fig15, fig16,
@@ -28,6 +29,7 @@ pub fn all(lab: &Lab, differs: &BTreeMap<String, String>) -> (Vec<Figure>, Vec<R
 /// The runs that figures are made of, each once.
 struct Book<'a> {
     lab: &'a Lab,
+    claims: &'a [Claim],
     runs: Vec<Rc<Run>>,
     places: BTreeMap<String, usize>,
 }
@@ -66,6 +68,12 @@ impl Book<'_> {
             (point.runs, point.baseline) = (runs, baseline);
         }
         point
+    }
+
+    /// What the paper prints, by its claim; nothing where it prints no number.
+    fn printed(&self, claim: &str) -> Option<f64> {
+        let claim = self.claims.iter().find(|other| other.id == claim && other.kind == "magnitude")?;
+        Some(if claim.unit == "percent" { claim.value / 100.0 } else { claim.value })
     }
 
     fn title(&self, scheme: &str) -> String {
@@ -304,13 +312,13 @@ fn fig11d(book: &mut Book) -> Figure {
         book.lab.run(&mix, "ccbp", "hspeedup", Detail::Full),
     ];
     let causes = ["raw_long", "lsu_full", "raw_short", "barrier", "idle", "throttled", "quota"];
-    let papers = [[Some(0.43), None], [Some(0.56), Some(0.20)], [None, None], [Some(0.49), Some(0.08)]];
+    let places = ["alone", "oracle", "mil", "ccbp"];
     let mut points = Vec::new();
     for (x, run) in runs.into_iter().enumerate() {
         let place = book.place(run);
         for (series, cause) in causes.into_iter().enumerate() {
             let measure = Measure { path: format!("kernels[0].stalls.{cause}"), reduce: Reduce::Value };
-            let paper = papers[x].get(series).copied().flatten();
+            let paper = book.printed(&format!("s72-{}-{}", cause.replace('_', ""), places[x]));
             points.push(Point { runs: place.into_iter().collect(), paper, ..empty(series, x as f64, measure) });
         }
     }
@@ -391,8 +399,9 @@ fn fig15(book: &mut Book) -> Figure {
     let categories = named(&book.lab.study, &[("2", "some bandwidth"), ("3", "some triples"), ("4", "some quads")]);
     let mut figure = book.bars(words, &["ccbp queue=64", "ccbp", "ccbp queue=256"], &categories, "hspeedup", Some("ccbp queue=1024"));
     figure.series = names(&["64 entries", "128", "256"]);
-    for (point, paper) in figure.points.iter_mut().zip([0.96, 0.91, 0.89, 0.99, 0.96, 0.94, 1.0, 0.98, 0.98]) {
-        point.paper = Some(paper);
+    let claims = ["64", "128", "256"].into_iter().flat_map(|entries| [2, 3, 4].map(|kernels| format!("s76-queue-{entries}-k{kernels}")));
+    for (point, claim) in figure.points.iter_mut().zip(claims) {
+        point.paper = book.printed(&claim);
     }
     figure
 }

@@ -90,7 +90,7 @@ impl Reproduce {
         let outcomes = rounds(&mut lab, workers::jobs(self.jobs), |lab| {
             let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::new(claim, measure(lab, &claim.measure))).collect();
             if report {
-                figures::all(lab, &causes.figures);
+                figures::all(lab, &claims, &causes.figures);
                 lengths(lab);
                 also(lab);
                 report::ablations(lab);
@@ -98,7 +98,7 @@ impl Reproduce {
             judged
         })?;
         if report {
-            let (mut all, runs) = figures::all(&lab, &causes.figures);
+            let (mut all, runs) = figures::all(&lab, &claims, &causes.figures);
             fill(&mut all, &lab, &runs);
             Report { lab: &lab, judged: &outcomes, figures: &all, runs: &runs, causes: &causes, lengths: &lengths(&lab) }.write(&out)?;
             eprintln!("{}", out.join("report.md").display());
