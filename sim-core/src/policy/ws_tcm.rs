@@ -41,10 +41,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::int("quantum", (100, 1_000_000_000), 100_000, "cycles", "Cycles after which kernels are put into clusters again"),
         Param::number(
             "cluster_threshold",
-            (0.0, 8.0),
-            4.0,
-            "parts of 1/K",
-            "DRAM lines that the latency-sensitive cluster may take, as a part of all; K is the number of kernels, and from K on all are in it",
+            (0.0, 1.0),
+            0.1667,
+            "",
+            "DRAM lines that the latency-sensitive cluster may take, as a part of all; at 1 every kernel is in it",
         ),
         Param::choice("intensity_per", &["warp", "thread"], "warp", "Which instructions misses are counted against"),
         Param::choice("shuffle", &["random", "rotate"], "random", "How the ranks of the other kernels change"),
@@ -146,7 +146,7 @@ impl WsTcm {
         let instructions = |s: &KernelStats| if self.per_thread { s.thread_instructions } else { s.warp_instructions };
         let mpki: Vec<f64> = done.iter().map(|s| 1000.0 * s.l2_misses as f64 / instructions(s).max(1) as f64).collect();
         let lines: Vec<u64> = done.iter().map(|s| s.dram_reads + s.dram_writes).collect();
-        let clusters = clusters(&mpki, &lines, self.cluster_threshold / seen.kernels as f64);
+        let clusters = clusters(&mpki, &lines, self.cluster_threshold);
         let all = lines.iter().sum::<u64>().max(1);
         for &kernel in &clusters.order {
             let place = clusters.place(kernel);
@@ -200,7 +200,7 @@ mod tests {
         let (mpki, lines) = ([20.0, 1.0, 8.0, 2.0], [50, 10, 30, 10]);
         assert_eq!(clusters(&mpki, &lines, 0.25), Clusters { order: vec![1, 3, 2, 0], sensitive: 2 });
         assert_eq!(clusters(&mpki, &lines, 0.5).sensitive, 3, "just fits");
-        assert_eq!(clusters(&mpki, &lines, 1.0).sensitive, 4, "4/K of the bandwidth of four kernels is all of it");
+        assert_eq!(clusters(&mpki, &lines, 1.0).sensitive, 4, "all of the bandwidth is room for all");
         assert_eq!(clusters(&mpki, &lines, 0.0).sensitive, 0);
         // The first that does not fit ends it: 4 lines would, but after 90 that do not.
         assert_eq!(clusters(&[1.0, 2.0, 3.0], &[6, 90, 4], 0.1).sensitive, 1);
