@@ -132,6 +132,8 @@ proptest! {
             prop_assert!(monitored <= s.l1_reads, "hits of the shadow tags are reads");
             let parts = s.wait_miss_queue + s.wait_request_noc + s.wait_l2 + s.wait_dram + s.wait_reply_noc;
             prop_assert_eq!(parts, s.latency_sum, "the parts of the latency are its whole");
+            let kept = s.warps_wait_memory + s.warps_wait_lsu;
+            prop_assert!(kept + s.warp_instructions <= s.warp_cycles, "a warp issues, or waits for one thing");
         }
         let issued: u64 = totals.iter().map(|s| s.warp_instructions).sum();
         let slots = u64::from(gpu.sms[0].schedulers * gpu.sms[0].count) * simulation.cycle();

@@ -262,6 +262,12 @@ fn result() -> Value {
     let mut kernel = of(&["kernel"]);
     kernel.push(("name".into(), text("Name of the kernel")));
     kernel.push(("stalls".into(), stalls()));
+    let warp_stalls = [
+        ("raw_long", "Waits for a load that missed L1D"),
+        ("lsu_full", "Has an access that the load-store unit does not take"),
+        ("other", "Anything else: arithmetic, a barrier, ready while another warp issues"),
+    ];
+    kernel.push(("warp_stalls".into(), open(warp_stalls.map(|(key, doc)| (key.to_owned(), number(doc))).into())));
     kernel.push(("latency".into(), typed("object", "Mean core cycles of an L1D read miss, and its parts by station")));
     let counters = KernelStats::INFO.iter().map(|info| (info.key.to_owned(), typed("integer", info.doc)));
     let counted = |key: &str| ["thread_instructions", "warp_instructions", "ctas_done", "runs_done"].contains(&key);

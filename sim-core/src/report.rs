@@ -132,6 +132,15 @@ fn stall_shares(counts: &StallCounts) -> Value {
     Value::object(StallCause::INFO.iter().zip(counts.0).map(|(info, cycles)| (info.key, ratio(cycles, total))))
 }
 
+/// What warps wait for, as shares of the cycles in which a resident warp issues nothing (the account of CCBP Fig. 11(d)): `other` is
+/// everything else, such as arithmetic, barriers, and warps that are ready while another one issues.
+fn warp_stalls(stats: &KernelStats) -> Value {
+    let stalled = stats.warp_cycles - stats.warp_instructions;
+    let other = stalled - stats.warps_wait_memory - stats.warps_wait_lsu;
+    let parts = [("raw_long", stats.warps_wait_memory), ("lsu_full", stats.warps_wait_lsu), ("other", other)];
+    Value::object(parts.map(|(key, cycles)| (key, ratio(cycles, stalled))))
+}
+
 fn counters(stats: &KernelStats) -> Value {
     Value::object(KernelStats::INFO.iter().zip(stats.values()).map(|(info, n)| (info.key, n)))
 }
@@ -164,6 +173,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
             ("df", ratio(stats.reported_dram_accesses, stats.replies).into()),
             ("latency", latency(stats)),
             ("stalls", stall_shares(&measured.stalls[kernel.index()])),
+            ("warp_stalls", warp_stalls(stats)),
             ("ctas_per_sm", ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())).into()),
             ("counters", counters(stats)),
         ]);

@@ -91,6 +91,9 @@ counters! {
         ctas_done: "CTAs", "CTAs finished";
         runs_done: "runs", "Times that the kernel ran to its end";
         cta_cycles: "CTA cycles", "Resident CTAs summed over cycles";
+        warp_cycles: "warp cycles", "Resident warps summed over cycles";
+        warps_wait_memory: "warp cycles", "Warps among them that wait for a load that missed L1D";
+        warps_wait_lsu: "warp cycles", "Warps among them whose next access the load-store unit does not take";
     }
 }
 

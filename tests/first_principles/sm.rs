@@ -184,3 +184,30 @@ fn a_load_waits_for_its_hits_too() {
         assert_eq!(latencies(delay, std::slice::from_ref(&both)) - before, earlier.max(83), "{earlier} cycles before");
     }
 }
+
+/// A lone warp waits for memory from the cycle after its load has missed L1D, one after its issue, to that of the last line: the latency of
+/// its loads less a cycle each. One that only stores, sixteen lines each and one a cycle, waits for the LSU, when that is full, and for
+/// nothing else.
+#[test]
+fn warps_wait_for_what_keeps_them() {
+    let far = Address { lane: 128, loops: [4096, 0, 0], ..Address::default() };
+    let load = Op::Load { address: far, lanes: 4 };
+    let mut m = machine(&one_of_each(), kernel(1, 32, repeat(50, &[load, Op::Wait { loads: 0 }])), WarpOrder::Lrr);
+    let end = finish(&mut m);
+    let stats = m.kernel_stats(K);
+    assert_eq!(stats.warps_wait_memory, stats.load_latency_sum - stats.loads_done);
+    assert_eq!((stats.warps_wait_lsu, stats.warp_cycles), (0, end - 1), "the warp comes in cycle 0 and may issue from the next on");
+
+    let store = Op::Store { address: Address { lane: 128, ..Address::default() }, lanes: 16 };
+    let mut gpu = one_of_each();
+    gpu.sms[0].l1.store_buffer = 4096;
+    gpu.sms[0].l1.miss_queue = 1024;
+    let mut m = machine(&gpu, kernel(1, 32, repeat(40, &[store])), WarpOrder::Lrr);
+    finish(&mut m);
+    let stats = m.kernel_stats(K);
+    assert_eq!((stats.warp_instructions, stats.warps_wait_memory), (40, 0));
+    assert_eq!(stats.warps_wait_lsu, stats.warp_cycles - 40);
+    let queued = u64::from(gpu.sms[0].lsu_queue);
+    // A store goes in every 16 cycles, so the warp waits for 15; the first that finds no room comes when the others have taken a cycle each.
+    assert_eq!(stats.warps_wait_lsu, (40 - queued) * 15 - (queued - 1));
+}

@@ -302,7 +302,8 @@ fn fig11c(book: &mut Book) -> Figure {
 }
 
 fn fig11d(book: &mut Book) -> Figure {
-    let words = Words { id: "fig11d", title: "What BP's schedulers wait for", source: "CCBP Fig. 11(d)", x: "", y: ("Stall cycles", "%") };
+    let words =
+        Words { id: "fig11d", title: "What BP's warps wait for", source: "CCBP Fig. 11(d)", x: "", y: ("Stall cycles of warps", "%") };
     let mix = one("BP+CFD");
     let oracle = book.lab.run(&mix, "cta-oracle", "hspeedup", Detail::Full);
     let runs = [
@@ -311,18 +312,18 @@ fn fig11d(book: &mut Book) -> Figure {
         oracle.and_then(|oracle| mil_on(book.lab, &mix, &oracle.written)),
         book.lab.run(&mix, "ccbp", "hspeedup", Detail::Full),
     ];
-    let causes = ["raw_long", "lsu_full", "raw_short", "barrier", "idle", "throttled", "quota"];
+    let causes = ["raw_long", "lsu_full", "other"];
     let places = ["alone", "oracle", "mil", "ccbp"];
     let mut points = Vec::new();
     for (x, run) in runs.into_iter().enumerate() {
         let place = book.place(run);
         for (series, cause) in causes.into_iter().enumerate() {
-            let measure = Measure { path: format!("kernels[0].stalls.{cause}"), reduce: Reduce::Value };
+            let measure = Measure { path: format!("kernels[0].warp_stalls.{cause}"), reduce: Reduce::Value };
             let paper = book.printed(&format!("s72-{}-{}", cause.replace('_', ""), places[x]));
             points.push(Point { runs: place.into_iter().collect(), paper, ..empty(series, x as f64, measure) });
         }
     }
-    let series = names(&["RAW_long", "LSU_full", "execution", "barrier", "no warp", "throttled", "quota"]);
+    let series = names(&["RAW_long", "LSU_full", "Others"]);
     words.of(Kind::Shares, series, names(&["alone", "CTA oracle", "CTA oracle, MIL", "CCBP"]), points)
 }
 

@@ -343,7 +343,8 @@ fn hardware(args: &Args) -> Option<f64> {
 /// Memory stalls of the first kernel with the best combination, with that and MIL, and under CCBP: the lesser ratio of neighbours.
 fn mil_between(args: &Args) -> Option<f64> {
     let mix = args.mix();
-    let stalls = |result: &Value| Some(lookup(result, "kernels[0].stalls.raw_long")? + lookup(result, "kernels[0].stalls.lsu_full")?);
+    let stalls =
+        |result: &Value| Some(lookup(result, "kernels[0].warp_stalls.raw_long")? + lookup(result, "kernels[0].warp_stalls.lsu_full")?);
     let oracle = args.lab.run(&mix, "cta-oracle", "hspeedup", Detail::Full);
     let ccbp = args.lab.run(&mix, "ccbp", "hspeedup", Detail::Full).and_then(|run| args.lab.result(&run));
     let oracle = oracle?;

@@ -33,8 +33,10 @@ pub struct Claim {
     pub neutral: f64,
     /// An amount without a direction.
     pub level: bool,
-    /// The value is a lower bound.
+    /// The value is a lower bound; of a claim that something is about equal, only less contradicts it.
     pub at_least: bool,
+    /// Of a claim that something is about equal: only more contradicts it.
+    pub at_most: bool,
     /// How far "about equal" reaches.
     pub within: f64,
     /// What the kernels were fitted to.
@@ -117,6 +119,7 @@ impl Claim {
             neutral: number("neutral").unwrap_or(neutral),
             level: flag("level"),
             at_least: flag("at_least"),
+            at_most: flag("at_most"),
             within: number("within").unwrap_or(ABOUT_EQUAL),
             calibration: flag("calibration"),
             derived: flag("derived"),
@@ -135,6 +138,8 @@ impl Claim {
             "boolean" => holds((ours >= 0.5) == (self.value >= 0.5)),
             "sign" if self.value > 0.0 => holds(past(ours) > ABOVE),
             "sign" if self.value < 0.0 => holds(past(ours) < -ABOVE),
+            "sign" if self.at_least => holds(past(ours) >= -self.within),
+            "sign" if self.at_most => holds(past(ours) <= self.within),
             "sign" => holds(past(ours).abs() <= self.within),
             // As many digits as are printed.
             _ if self.kind == "exact" => holds((ours - self.value).abs() <= 0.005 * self.value.abs()),
@@ -209,6 +214,8 @@ mod tests {
         assert_eq!([1.02, 0.98].map(|ours| of(-1, "").verdict(Some(ours))), [Not, Reproduced]);
         assert_eq!([1.04, 0.96, 1.06].map(|ours| of(0, "").verdict(Some(ours))), [Reproduced, Reproduced, Not]);
         assert_eq!(of(0, "within = 0.25").verdict(Some(1.2)), Reproduced);
+        assert_eq!([0.94, 0.96, 1.3].map(|ours| of(0, "at_least = true").verdict(Some(ours))), [Not, Reproduced, Reproduced]);
+        assert_eq!([0.7, 1.04, 1.06].map(|ours| of(0, "at_most = true").verdict(Some(ours))), [Reproduced, Reproduced, Not]);
         assert_eq!([0.07, 0.05, 0.0].map(|ours| of(1, "neutral = 0.05").verdict(Some(ours))), [Reproduced, Not, Not]);
         let holds = claim("value = 1\nunit = \"boolean\"\nkind = \"direction\"");
         assert_eq!([1.0, 0.0].map(|ours| holds.verdict(Some(ours))), [Reproduced, Not]);

@@ -75,6 +75,8 @@ impl<'c> Judged<'c> {
         match (claim.unit.as_str(), claim.value) {
             ("sign", value) if value > 0.0 => format!("> {}", number(claim.neutral)),
             ("sign", value) if value < 0.0 => format!("< {}", number(claim.neutral)),
+            ("sign", _) if claim.at_least => format!("≳ {}", number(claim.neutral)),
+            ("sign", _) if claim.at_most => format!("≲ {}", number(claim.neutral)),
             ("sign", _) => format!("≈ {}", number(claim.neutral)),
             ("boolean", _) => "holds".into(),
             (unit, value) => {
@@ -168,7 +170,8 @@ impl Report<'_> {
         }
         self.how(&mut text);
         self.pictures(&mut text);
-        text += "## Claims\n\n`≈`: within 5 % unless said. The paper's value and ours stand in the same unit.\n\n";
+        text += "## Claims\n\n`≈`: within 5 % unless said; `≳` and `≲`: not further below, or above, where the paper says that something is not hurt, or \
+                 does not help. The paper's value and ours stand in the same unit.\n\n";
         self.table(&mut text, |claim| !claim.calibration && claim.kind != "exact");
         text += "## Worked examples and arithmetic\n\nHeld exactly, by unit tests or by the same formula.\n\n";
         self.table(&mut text, |claim| claim.kind == "exact");

@@ -22,6 +22,7 @@ impl Sm {
     /// Places a CTA that fits; its warps can issue from the next cycle on. Returns its slot.
     pub fn launch(&mut self, now: Cycle, kernel: KernelId, launch: u8, cta: u32, world: World) -> u8 {
         self.charge_ctas(now);
+        *self.from = now + 1;
         let code = &world.codes[kernel.index()][usize::from(launch)];
         let cost = self.cost(code);
         self.used[kernel].add(cost);
@@ -54,6 +55,7 @@ impl Sm {
         self.arrivals += 1;
         self.ctas[slot] = Some(Cta { kernel, launch, cta, launched: now, order: self.arrivals, warps, live: code.warps, arrived: 0 });
         self.stats[kernel.index()].ctas_launched += 1;
+        self.resident[kernel].enter(code.warps, *self.from);
         for (s, mask) in warps.into_iter().enumerate() {
             let mut rest = mask;
             while rest != 0 {

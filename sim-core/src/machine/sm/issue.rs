@@ -7,6 +7,7 @@ use super::{Sm, Warp, World};
 use crate::controls::{Controls, QuotaRefill, WarpOrder};
 use crate::ids::{Cycle, KernelId};
 use crate::kernel::WARP_SIZE;
+use crate::machine::noc::members;
 use crate::machine::packet::Access;
 
 /// What a warp issues next.
@@ -36,6 +37,7 @@ pub(super) struct Issue {
 impl Sm {
     pub(super) fn issue(&mut self, now: Cycle, world: World) {
         self.wake_warps(now);
+        *self.from = now + 1;
         if *self.awake == 0 {
             return;
         }
@@ -63,6 +65,15 @@ impl Sm {
         if let Some(warps) = self.wheel.take(now) {
             for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
                 scheduler.ready |= warps;
+                if scheduler.global & warps != 0 {
+                    for (kernel, of_kernel) in scheduler.of_kernel.0.iter().enumerate().take(self.stats.len()) {
+                        let warps = (scheduler.global & warps & of_kernel).count_ones();
+                        self.with_access.0[kernel] += warps;
+                        if self.lsu_full >> kernel & 1 == 1 {
+                            self.wait_lsu.0[kernel].enter(warps, now);
+                        }
+                    }
+                }
                 *self.awake |= (u8::from(warps != 0) << s) & !*self.greedy;
             }
         }
@@ -228,8 +239,18 @@ impl Sm {
 
     /// Tells the schedulers which kernels have used their quota, and which may send nothing more to the LSU.
     pub(super) fn set_gates(&mut self) {
+        let full = self.lsu.full() | self.capped;
         for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
-            *self.awake |= u8::from(scheduler.shut(self.out_of_quota, self.lsu.full() | self.capped)) << s;
+            *self.awake |= u8::from(scheduler.shut(self.out_of_quota, full)) << s;
+        }
+        let changed = core::mem::replace(&mut self.lsu_full, full) ^ full;
+        for kernel in members(changed.into(), false).map(|kernel| KernelId(kernel as u8)) {
+            let warps = self.with_access[kernel];
+            if full >> kernel.0 & 1 == 1 {
+                self.wait_lsu[kernel].enter(warps, *self.from);
+            } else {
+                self.wait_lsu[kernel].leave(warps, *self.from);
+            }
         }
     }
 
@@ -290,6 +311,13 @@ impl Sm {
         let scheduler = &mut self.schedulers[which.scheduler()];
         let code = &world.codes[warp.kernel.index()][usize::from(warp.launch)];
         let bit = which.bit();
+        let shut = self.lsu_full >> warp.kernel.0 & 1 == 1;
+        if scheduler.ready & scheduler.global & bit != 0 {
+            self.with_access[warp.kernel] -= 1;
+            if shut {
+                self.wait_lsu[warp.kernel].leave(1, *self.from);
+            }
+        }
         scheduler.global &= !bit;
         scheduler.shared &= !bit;
         let loads = u32::from(warp.loads);
@@ -336,7 +364,13 @@ impl Sm {
                         scheduler.ready |= bit;
                         *self.awake |= 1 << which.scheduler();
                     } else if at > now + 1 || scheduler.ready & bit == 0 {
-                        self.sleep_until(now, at, which);
+                        return self.sleep_until(now, at, which);
+                    }
+                    if scheduler.global & bit != 0 {
+                        self.with_access[warp.kernel] += 1;
+                        if shut {
+                            self.wait_lsu[warp.kernel].enter(1, *self.from);
+                        }
                     }
                     return;
                 }
@@ -344,6 +378,9 @@ impl Sm {
         };
         warp.wait_for = wait_for;
         warp.ready_from = at;
+        if scheduler.missed & bit != 0 {
+            self.wait_memory[warp.kernel].enter(1, *self.from);
+        }
         scheduler.ready &= !bit;
         scheduler.waiting |= bit;
     }
@@ -385,6 +422,7 @@ impl Sm {
         let scheduler = &mut self.schedulers[which.scheduler()];
         scheduler.dismiss(which.lane(), kernel);
         *self.awake |= 1 << which.scheduler();
+        self.resident[kernel].leave(1, *self.from);
         let Some(cta) = &mut self.ctas[slot] else { return };
         cta.warps[which.scheduler()] &= !which.bit();
         cta.live -= 1;

@@ -66,12 +66,18 @@ impl Sm {
         if load.missed {
             warp.missed_loads -= 1;
             if warp.missed_loads == 0 {
+                if scheduler.waiting & bit != 0 {
+                    self.wait_memory[load.kernel].leave(1, *self.from);
+                }
                 scheduler.missed &= !bit;
                 *self.awake |= 1 << s;
             }
         }
         if scheduler.waiting & bit != 0 && u32::from(warp.loads) <= warp.wait_for {
             let at = warp.ready_from.max(now);
+            if scheduler.missed & bit != 0 {
+                self.wait_memory[load.kernel].leave(1, *self.from);
+            }
             scheduler.waiting &= !bit;
             *self.awake |= 1 << s;
             self.proceed(now, at, load.warp, world);
@@ -160,7 +166,11 @@ impl Sm {
             entry.missed = true;
             let warp = entry.warp;
             self.warps[warp.index()].missed_loads += 1;
-            self.schedulers[warp.scheduler()].missed |= warp.bit();
+            let scheduler = &mut self.schedulers[warp.scheduler()];
+            if scheduler.waiting & !scheduler.missed & warp.bit() != 0 {
+                self.wait_memory[kernel].enter(1, *self.from);
+            }
+            scheduler.missed |= warp.bit();
             *self.awake |= 1 << warp.scheduler();
         }
         Ok(())

@@ -14,6 +14,7 @@ mod issue;
 mod l1d;
 pub mod lsu;
 pub mod scheduler;
+mod warp_cycles;
 pub mod wheel;
 
 use self::code::{Code, Place};
@@ -21,6 +22,7 @@ use self::issue::Issue;
 use self::l1d::charge_refusal;
 use self::lsu::{LoadTable, Lsu, Refusal, WarpRef};
 use self::scheduler::{LANES, Scheduler};
+use self::warp_cycles::WarpCycles;
 use self::wheel::Wheel;
 use super::cache::miss_queue::MissQueue;
 use super::cache::mshr::Mshrs;
@@ -135,6 +137,10 @@ pub struct Sm {
     port_turn: u8,
     quota_left: PerKernel<u32>,
     out_of_quota: u8,
+    /// Kernels of which the schedulers know that the LSU takes no more, a bit each.
+    lsu_full: u8,
+    /// Warps of each kernel that are ready with a global access.
+    with_access: PerKernel<u32>,
     /// Whether any kernel has a quota.
     quotas: bool,
     quota_start: Cycle,
@@ -153,6 +159,12 @@ pub struct Sm {
     pub finished: Vec<FinishedCta>,
     stats: Vec<KernelStats>,
     kernel_stalls: Vec<StallCounts>,
+    /// Warps of each kernel that are resident, that wait for a load that missed L1D, and that the LSU keeps waiting.
+    resident: PerKernel<WarpCycles>,
+    wait_memory: PerKernel<WarpCycles>,
+    wait_lsu: PerKernel<WarpCycles>,
+    /// The cycle from which on warps are in the state that they change to: in the issue stage, the next one.
+    from: Derived<Cycle>,
     next: Derived<Cycle>,
     /// Schedulers to be looked at in the next cycle, and those to be looked at again when shared memory is free, a bit each.
     awake: Derived<u8>,
@@ -201,6 +213,8 @@ impl Sm {
             port_turn: 0,
             quota_left: PerKernel::all(0),
             out_of_quota: 0,
+            lsu_full: 0,
+            with_access: PerKernel::all(0),
             quotas: false,
             quota_start: 0,
             memory_caps: false,
@@ -213,6 +227,10 @@ impl Sm {
             finished: Vec::with_capacity(class.ctas as usize),
             stats: alloc::vec![KernelStats::default(); kernels],
             kernel_stalls: alloc::vec![StallCounts::default(); kernels],
+            resident: PerKernel::all(WarpCycles::default()),
+            wait_memory: PerKernel::all(WarpCycles::default()),
+            wait_lsu: PerKernel::all(WarpCycles::default()),
+            from: Derived(0),
             next: Derived(NEVER),
             awake: Derived(u8::MAX >> (8 - class.schedulers)),
             after_shared: Derived(0),
@@ -235,6 +253,7 @@ impl Sm {
 
     /// Advances the SM by the cycle `now`.
     pub fn tick(&mut self, now: Cycle, world: World, memory: &mut Memory) {
+        *self.from = now;
         if let Some(reply) = memory.take_reply(now, self.id) {
             self.receive(now, reply, world);
         }
@@ -290,6 +309,7 @@ impl Sm {
 
     /// Takes over changed controls, from the next cycle on.
     pub fn controls_changed(&mut self, now: Cycle, before: &Controls, after: &Controls) {
+        *self.from = now;
         self.apply_throttle(after);
         if (before.warp_quota, before.quota_refill, before.quota_interval) != (after.warp_quota, after.quota_refill, after.quota_interval) {
             self.quotas = after.warp_quota.0.iter().any(Option::is_some);
@@ -328,6 +348,11 @@ impl Sm {
         let stats = &mut self.stats;
         self.lsu.settle(now, |kernel, why, cycles| charge_refusal(&mut stats[kernel.index()], why, cycles));
         self.charge_ctas(now);
+        for (k, stats) in self.stats.iter_mut().enumerate() {
+            stats.warp_cycles += self.resident.0[k].take(now);
+            stats.warps_wait_memory += self.wait_memory.0[k].take(now);
+            stats.warps_wait_lsu += self.wait_lsu.0[k].take(now);
+        }
     }
 
     /// What each kernel did here.

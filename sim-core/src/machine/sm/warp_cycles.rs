@@ -1,0 +1,59 @@
+//! How many warps of a kernel are in a state, summed over cycles: worked out from when they enter and leave it, so that nobody needs to
+//! count them in between.
+
+use crate::ids::Cycle;
+
+/// Warps in one state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct WarpCycles {
+    inside: u64,
+    /// Cycles in which warps left, less those in which they entered; modulo 2^64.
+    sum: u64,
+}
+
+impl WarpCycles {
+    /// So many warps are in the state from cycle `at` on.
+    pub fn enter(&mut self, warps: u32, at: Cycle) {
+        self.inside += u64::from(warps);
+        self.sum = self.sum.wrapping_sub(u64::from(warps) * at);
+    }
+
+    /// So many warps are in it no longer.
+    pub fn leave(&mut self, warps: u32, at: Cycle) {
+        self.inside -= u64::from(warps);
+        self.sum = self.sum.wrapping_add(u64::from(warps) * at);
+    }
+
+    /// Warp cycles before `now` that have not been taken yet.
+    pub fn take(&mut self, now: Cycle) -> u64 {
+        let until_now = self.inside * now;
+        core::mem::replace(&mut self.sum, until_now.wrapping_neg()).wrapping_add(until_now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two warps from 10 to 14, one of them to 20, a third from 17 on: 4 + 10 + 3 until 20, whenever somebody asks.
+    #[test]
+    fn warps_are_counted_in_every_cycle_once() {
+        for asked in 0..20 {
+            let mut state = WarpCycles::default();
+            let mut taken = 0;
+            for now in 0..20 {
+                match now {
+                    10 => state.enter(2, 10),
+                    14 => state.leave(1, 14),
+                    17 => state.enter(1, 17),
+                    _ => {}
+                }
+                if now == asked {
+                    taken += state.take(now);
+                }
+            }
+            assert_eq!(taken + state.take(20), 17, "asked in {asked}");
+            assert_eq!(state.take(22), 4);
+        }
+    }
+}
