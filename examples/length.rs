@@ -1,6 +1,6 @@
 //! Whether results are settled: HSpeedup and WSpeedup of four pairs of kernels as a run gets longer.
 //!
-//! `cargo run --release --example length -- [MILLIONS]...` prints docs/length.md: some ten minutes as it is, about an hour with `5 100`.
+//! `cargo run --release --example length -- [MILLIONS]...` prints docs/length.md: about an hour of one core as it is, ten minutes with `1 2 5 20`.
 
 use sim_core::experiment::Experiment;
 use sim_core::ids::KernelId;
@@ -15,12 +15,13 @@ const POLICIES: [&str; 2] = ["ws", "ccbp"];
 fn main() -> Result<(), String> {
     let given: Result<Vec<u64>, _> = std::env::args().skip(1).map(|text| text.parse()).collect();
     let given = given.map_err(|e| format!("MILLIONS: {e}"))?;
-    let mut lengths = if given.is_empty() { vec![1, 2, 5, 20] } else { given };
+    let mut lengths = if given.is_empty() { vec![1, 2, 5, 20, 100] } else { given };
     lengths.sort_unstable();
     println!("{HEAD}");
     let columns: Vec<String> = lengths.iter().map(|length| format!(" {length} M |")).collect();
     println!("| kernels | policy | metric |{}\n| --- | --- | --- |{}", columns.concat(), " --: |".repeat(lengths.len()));
     let mut alone: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut moves = vec![0.0_f64; lengths.len()];
     for pair in PAIRS {
         for kernel in pair {
             if !alone.contains_key(kernel) {
@@ -38,8 +39,17 @@ fn main() -> Result<(), String> {
             };
             println!("| {} + {} | {policy} | HSpeedup |{}", pair[0], pair[1], row(|metrics| metrics.hspeedup));
             println!("| | | WSpeedup |{}", row(|metrics| metrics.stp));
+            // As they are printed, so that a reader can check it.
+            let printed = |metrics: &Metrics| metrics.hspeedup.map_or(f64::NAN, |speedup| (speedup * 1000.0).round());
+            let last = metrics.last().map_or(f64::NAN, printed);
+            for (most, metrics) in moves.iter_mut().zip(&metrics) {
+                *most = most.max((last / printed(metrics) - 1.0).abs());
+            }
         }
     }
+    let shorter = lengths.iter().zip(moves).take(lengths.len().saturating_sub(1));
+    let moves: Vec<String> = shorter.map(|(length, most)| format!("{length} M: {:.1} %", 100.0 * most)).collect();
+    println!("\nThe most that an HSpeedup still moves to the last column, from {}.", moves.join(", "));
     Ok(())
 }
 
