@@ -188,6 +188,19 @@ test("the example article: three figures, two become live when asked", async ({ 
   await page.screenshot({ path: `${SHOTS}/article-360.png`, fullPage: true });
 });
 
+test("a light article keeps its pictures light in a dark system, and one with colours of its own keeps those", async ({ page }) => {
+  await serve(page);
+  await page.goto("./examples/article/");
+  const picture = page.locator("corun-figure img").first();
+  await picture.evaluate((img: HTMLImageElement) => img.decode());
+  const light = await picture.screenshot();
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect((await picture.screenshot()).equals(light)).toBe(true);
+  await page.route("**/examples/article/", async (route) => { await route.fulfill({ contentType: "text/html", body: (await (await route.fetch()).text()).replace("body {", ":root { color-scheme: light dark; } body {") }); });
+  await page.goto("./examples/article/");
+  await expect(picture).toHaveCSS("color-scheme", "light dark");
+});
+
 test("without scripts the article still has its figure", async ({ browser }) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();

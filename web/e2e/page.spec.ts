@@ -276,6 +276,43 @@ test("360 pixels are enough", async ({ page }) => {
   await noViolations(page);
 });
 
+test("1024 pixels: every page's side begins at its header, and the experiment's words are whole", async ({ page }) => {
+  await page.setViewportSize({ width: 1024, height: 800 });
+  for (const address of ["./components.html", "./sweeps.html", "./figures.html", `./${TINY}&c=100`]) {
+    await page.goto(address);
+    await page.getByRole("button", { name: "Dark or light" }).waitFor();
+    const gap = (): Promise<number> => page.evaluate(() => (document.querySelector(".side") as Element).getBoundingClientRect().top - (document.querySelector(".top") as Element).getBoundingClientRect().bottom);
+    await expect.poll(async () => Math.abs(await gap()), address).toBeLessThanOrEqual(2);
+    expect(await page.locator("#actions").evaluate((e) => innerWidth - e.getBoundingClientRect().right), address).toBeLessThan(24);
+  }
+  await is(page, "Paused");
+  const cut = await page.locator("corun-editor").evaluate((editor) => {
+    for (const group of editor.querySelectorAll("details")) group.open = true;
+    const pen = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
+    const selects = [...editor.querySelectorAll<HTMLSelectElement>(".group select")].filter((select) => {
+      pen.font = getComputedStyle(select).font;
+      return pen.measureText(select.selectedOptions[0]?.text ?? "").width > select.clientWidth - 28;
+    });
+    const broken = [...editor.querySelectorAll<HTMLElement>(".group label")].filter((label) => {
+      pen.font = getComputedStyle(label).font;
+      return (label.textContent ?? "").split(" ").some((word) => pen.measureText(word).width > label.clientWidth);
+    });
+    return [...selects.map((select) => select.id), ...broken.map((label) => label.textContent), ...[...editor.querySelectorAll<HTMLElement>(".unit")].filter((unit) => unit.scrollWidth > unit.clientWidth).map((unit) => unit.title)];
+  });
+  expect(cut).toEqual([]);
+});
+
+test("half a number does not pass for an empty field", async ({ page }) => {
+  await openAt(page, `${TINY.replace("seed=1", "seed=7")}`, 100);
+  const seed = page.getByLabel("Seed", { exact: true });
+  await seed.press("Control+a");
+  await seed.pressSequentially("1e");
+  await seed.press("Tab");
+  await expect(seed).toHaveValue("7");
+  await expect(page.locator("#toast")).toHaveText("That is not a number: the field is as it was.");
+  expect(page.url()).toContain("seed=7");
+});
+
 test("dark, by the system or by choice", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await openAt(page, TINY, 3000);

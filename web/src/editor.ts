@@ -1,5 +1,6 @@
 // The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
 // engine judges it, and what the engine says is shown at the field whose path it names.
+import { toast } from "./dialogs.ts";
 import { definition, h, icon, setText, swatch } from "./dom.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
 import { LinkError, asExperiment } from "./link.ts";
@@ -157,7 +158,14 @@ export class CorunEditor extends HTMLElement {
     if (options.max !== undefined && Number.isFinite(options.max)) input.max = String(options.max);
     input.step = options.step ?? "1";
     if (typeof value === "number") input.value = String(value);
-    input.addEventListener("change", () => change(input.value.trim() === "" || !Number.isFinite(input.valueAsNumber) ? null : input.valueAsNumber));
+    // Half a number, such as “1e”, has no value: it must not pass for an empty field.
+    let kept = input.value;
+    input.addEventListener("focus", () => { kept = input.value; });
+    input.addEventListener("change", () => {
+      if (input.validity.badInput) { input.value = kept; toast("That is not a number: the field is as it was."); return; }
+      kept = input.value;
+      change(input.value.trim() === "" || !Number.isFinite(input.valueAsNumber) ? null : input.valueAsNumber);
+    });
     return input;
   }
 

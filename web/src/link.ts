@@ -181,7 +181,7 @@ function viewFrom(fields: Map<string, string>): View {
 
 function whole(text: string, what: string): number {
   const value = Number(text);
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) throw new LinkError(`${what[0]?.toUpperCase()}${what.slice(1)} is “${quote(text)}”, which is not a whole number.`);
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) throw new LinkError(`${what[0]?.toUpperCase()}${what.slice(1)} is “${quote(text)}”, which is not a whole number up to ${Number.MAX_SAFE_INTEGER.toLocaleString("en")}.`);
   return value;
 }
 

@@ -34,7 +34,8 @@ class CorunFigure extends HTMLElement {
 
   connectedCallback(): void {
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(LOOKS);
+    // The picture goes with the system's colours, but an article that says nothing of colours stays light in a dark system.
+    sheet.replaceSync(getComputedStyle(this).colorScheme === "normal" ? `${LOOKS}:host { color-scheme: light; }` : LOOKS);
     this.#root.adoptedStyleSheets = [sheet];
     addEventListener("message", this.#heard);
     this.#still();
