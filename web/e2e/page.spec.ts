@@ -302,6 +302,30 @@ test("1024 pixels: every page's side begins at its header, and the experiment's 
   expect(cut).toEqual([]);
 });
 
+test("a file may be dropped on the page, and a broken one is named", async ({ page }) => {
+  await openAt(page, TINY, 100);
+  const drop = (text: string): Promise<boolean> => page.evaluate((content) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([content], "mine.json", { type: "application/json" }));
+    // What a page does not take, the browser opens in its place.
+    return ["dragover", "drop"].every((type) => !document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })));
+  }, text);
+  expect(await drop('{ "corun": 1, "kernels": [')).toBe(true);
+  await expect(page.locator(".section-file .field-problem")).toContainText("“mine.json” cannot be opened. It is not JSON");
+  await expect(page.locator(".section-file .field-problem")).toBeInViewport();
+  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD"] }')).toBe(true);
+  await expect.poll(() => page.title()).toContain("SAD");
+  await open(page, "#v=1&gpu=");
+  await expect(page.getByRole("heading", { name: "This link cannot be opened" })).toBeVisible();
+  expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["HG"] }')).toBe(true);
+  await expect.poll(() => page.title()).toContain("HG");
+  await expect(page.getByLabel("Policy", { exact: true })).toBeVisible();
+  await page.goto("./sweeps.html");
+  await expect(page.locator("html")).toHaveAttribute("data-sweep", "ready");
+  expect(await drop('{ "corun": 1, "sweep": ')).toBe(true);
+  await expect(page.locator("#f-sweep-problem")).toContainText("This sweep cannot run");
+});
+
 test("half a number does not pass for an empty field", async ({ page }) => {
   await openAt(page, `${TINY.replace("seed=1", "seed=7")}`, 100);
   const seed = page.getByLabel("Seed", { exact: true });

@@ -68,6 +68,18 @@ export function swatch(kernel: number): HTMLElement {
   return h("span", { class: `swatch swatch-${kernel % 8}`, "aria-hidden": "true" }, h("b", null, letter));
 }
 
+/** Takes a file that is dropped anywhere on the page; the browser would leave the page for it. */
+export function onFileDrop(take: (file: File) => void): void {
+  const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+  addEventListener("dragover", (event) => { if (brings(event)) event.preventDefault(); });
+  addEventListener("drop", (event) => {
+    if (!brings(event)) return;
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) take(file);
+  });
+}
+
 let popover: HTMLElement | null = null;
 /** A small “?” that shows a definition next to itself. */
 export function definition(title: string, ...body: Child[]): HTMLButtonElement {

@@ -1,7 +1,7 @@
 // The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
 // engine judges it, and what the engine says is shown at the field whose path it names.
 import { toast } from "./dialogs.ts";
-import { definition, h, icon, setText, swatch } from "./dom.ts";
+import { definition, h, icon, onFileDrop, setText, swatch } from "./dom.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
 import { LinkError, asExperiment } from "./link.ts";
 import { KERNEL_CONTROLS, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
@@ -12,6 +12,8 @@ const OWN = "\u0000own";
 
 export interface EditorEvents {
   change(experiment: Experiment): void;
+  /** A file is about to be opened that was dropped on the page. */
+  dropped(): void;
   freshSeed(): Promise<number>;
   validate(experiment: unknown): Promise<Problem[]>;
   exportExperiment(): void;
@@ -56,6 +58,7 @@ export class CorunEditor extends HTMLElement {
     this.#catalogue = catalogue;
     this.#events = events;
     this.replaceChildren(this.#summary);
+    onFileDrop((file) => { events.dropped(); this.#take(file); });
     for (const [key, title] of [["examples", ""], ["kernels", "Kernels"], ["policy", "Sharing policy"], ["gpu", "GPU"], ["run", "Run"], ["file", "Take it with you"]] as const) {
       const body = h("div", { class: "section-body" });
       this.#sections.set(key, body);
@@ -564,28 +567,37 @@ export class CorunEditor extends HTMLElement {
 
   // ---------------------------------------------------------------- files
 
+  #refused = h("p", { class: "field-problem", role: "alert", hidden: true });
+
+  /** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
+  #take(file: File): void {
+    const said = this.#refused;
+    void openFile(file, (e) => this.#events?.validate(e) ?? Promise.resolve([])).then((experiment) => {
+      said.hidden = true;
+      this.show(experiment);
+      this.#events?.change(copy(experiment));
+    }, (error: unknown) => {
+      const why = `“${file.name}” cannot be opened. ${error instanceof Error ? error.message : String(error)}`;
+      said.hidden = false;
+      setText(said, why);
+      if (said.checkVisibility()) said.scrollIntoView({ block: "nearest" }); else toast(why);
+    });
+  }
+
   #file(): HTMLElement[] {
+    this.#refused.hidden = true;
     const input = h("input", { accept: ".json,application/json", class: "hidden", id: "f-open-file", tabIndex: -1, "aria-label": "An experiment file" });
     input.setAttribute("type", "file");
-    const said = h("p", { class: "field-problem", role: "alert", hidden: true });
     input.addEventListener("change", () => {
       const file = input.files?.[0];
-      if (!file) return;
-      void openFile(file, (e) => this.#events?.validate(e) ?? Promise.resolve([])).then((experiment) => {
-        said.hidden = true;
-        this.show(experiment);
-        this.#events?.change(copy(experiment));
-      }, (error: unknown) => {
-        said.hidden = false;
-        setText(said, `“${file.name}” cannot be opened. ${error instanceof Error ? error.message : String(error)}`);
-      });
+      if (file) this.#take(file);
       input.value = "";
     });
     return [h("div", { class: "file-buttons" },
       h("button", { type: "button", class: "button", id: "f-export", onclick: () => this.#events?.exportExperiment() }, icon("download"), "Save the experiment"),
       h("button", { type: "button", class: "button", id: "f-open", onclick: () => input.click() }, icon("upload"), "Open an experiment"),
       h("button", { type: "button", class: "button", id: "f-command", onclick: () => this.#events?.copyCommand() }, icon("terminal"), "Copy the command"),
-    ), input, said,
+    ), input, this.#refused,
     h("p", { class: "field-help" }, "Everything stays on this computer: the page sends nothing anywhere.")];
   }
 

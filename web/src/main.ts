@@ -357,10 +357,13 @@ async function exportResult(): Promise<void> {
   download(stampName("result", "json"), `${JSON.stringify(result, null, 2)}\n`, "application/json");
 }
 
+function showSide(open: boolean): void {
+  document.documentElement.dataset["side"] = open ? "open" : "closed";
+  sideButton.setAttribute("aria-expanded", String(open));
+}
 function toggleSide(): void {
   const closed = document.documentElement.dataset["side"] === "closed";
-  document.documentElement.dataset["side"] = closed ? "open" : "closed";
-  sideButton.setAttribute("aria-expanded", String(closed));
+  showSide(closed);
   if (closed) (editor.querySelector("select, input, button") as HTMLElement | null)?.focus();
 }
 
@@ -438,7 +441,7 @@ $("#actions").append(
 
 async function start(): Promise<void> {
   transport.init(does);
-  if (matchMedia("(max-width: 60rem)").matches) { document.documentElement.dataset["side"] = "closed"; sideButton.setAttribute("aria-expanded", "false"); }
+  if (matchMedia("(max-width: 60rem)").matches) showSide(false);
   say({ kind: "loading", title: "Loading the simulator…", text: ["It runs here, in your browser; nothing is sent anywhere."], actions: [] });
   let ready;
   try {
@@ -461,7 +464,7 @@ async function start(): Promise<void> {
   catalogue = ready.catalogue;
   version = ready.version;
   const running = engine;
-  editor.init(ready.catalogue, { change, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
+  editor.init(ready.catalogue, { change, dropped: () => { side.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();

@@ -7,7 +7,7 @@ import "../style/parts.css";
 import "../views/views.css";
 import "./sweeps.css";
 import { copyText, notice, toast, type Notice } from "../dialogs.ts";
-import { h, icon, setText } from "../dom.ts";
+import { h, icon, onFileDrop, setText } from "../dom.ts";
 import { MISSING, count, fixed } from "../format.ts";
 import { LinkError, encodeLink } from "../link.ts";
 import { compileModule } from "../module.ts";
@@ -135,10 +135,16 @@ example.addEventListener("change", () => { const text = EXAMPLES[example.value];
 open.addEventListener("change", () => {
   const file = open.files?.[0];
   open.value = "";
-  if (!file) return;
+  if (file) take(file);
+});
+onFileDrop((file) => { if (phase !== "running" && phase !== "loading") take(file); });
+
+function take(file: File): void {
+  side.hidden = false;
+  say(null);
   if (file.size > MOST_BYTES) { problems([{ path: "(file)", found: `${count(file.size)} bytes`, want: "a sweep: JSON of at most 4 MiB" }]); return; }
   void file.text().then(edit);
-});
+}
 
 function edit(text: string): void {
   editor.value = text;
