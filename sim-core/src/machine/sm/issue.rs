@@ -7,7 +7,6 @@ use super::{Sm, Warp, World};
 use crate::controls::{Controls, QuotaRefill, WarpOrder};
 use crate::ids::{Cycle, KernelId};
 use crate::kernel::WARP_SIZE;
-use crate::machine::noc::members;
 use crate::machine::packet::Access;
 
 /// What a warp issues next.
@@ -66,12 +65,9 @@ impl Sm {
             for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
                 scheduler.ready |= warps;
                 if scheduler.global & warps != 0 {
-                    for (kernel, of_kernel) in scheduler.of_kernel.0.iter().enumerate().take(self.stats.len()) {
-                        let warps = (scheduler.global & warps & of_kernel).count_ones();
-                        self.with_access.0[kernel] += warps;
-                        if self.lsu_full >> kernel & 1 == 1 {
-                            self.wait_lsu.0[kernel].enter(warps, now);
-                        }
+                    for kernel in KernelId::first(self.stats.len()) {
+                        let warps = (scheduler.global & warps & scheduler.of_kernel[kernel]).count_ones();
+                        self.door.come(&mut self.wait_lsu, kernel, warps, now);
                     }
                 }
                 *self.awake |= (u8::from(warps != 0) << s) & !*self.greedy;
@@ -243,15 +239,7 @@ impl Sm {
         for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
             *self.awake |= u8::from(scheduler.shut(self.out_of_quota, full)) << s;
         }
-        let changed = core::mem::replace(&mut self.lsu_full, full) ^ full;
-        for kernel in members(changed.into(), false).map(|kernel| KernelId(kernel as u8)) {
-            let warps = self.with_access[kernel];
-            if full >> kernel.0 & 1 == 1 {
-                self.wait_lsu[kernel].enter(warps, *self.from);
-            } else {
-                self.wait_lsu[kernel].leave(warps, *self.from);
-            }
-        }
+        self.door.shut(&mut self.wait_lsu, full, *self.from);
     }
 
     /// Takes a warp from the ready ones until cycle `until`.
@@ -311,12 +299,8 @@ impl Sm {
         let scheduler = &mut self.schedulers[which.scheduler()];
         let code = &world.codes[warp.kernel.index()][usize::from(warp.launch)];
         let bit = which.bit();
-        let shut = self.lsu_full >> warp.kernel.0 & 1 == 1;
         if scheduler.ready & scheduler.global & bit != 0 {
-            self.with_access[warp.kernel] -= 1;
-            if shut {
-                self.wait_lsu[warp.kernel].leave(1, *self.from);
-            }
+            self.door.go(&mut self.wait_lsu, warp.kernel, *self.from);
         }
         scheduler.global &= !bit;
         scheduler.shared &= !bit;
@@ -367,10 +351,7 @@ impl Sm {
                         return self.sleep_until(now, at, which);
                     }
                     if scheduler.global & bit != 0 {
-                        self.with_access[warp.kernel] += 1;
-                        if shut {
-                            self.wait_lsu[warp.kernel].enter(1, *self.from);
-                        }
+                        self.door.come(&mut self.wait_lsu, warp.kernel, 1, *self.from);
                     }
                     return;
                 }

@@ -14,7 +14,7 @@ mod issue;
 mod l1d;
 pub mod lsu;
 pub mod scheduler;
-mod warp_cycles;
+mod waits;
 pub mod wheel;
 
 use self::code::{Code, Place};
@@ -22,7 +22,7 @@ use self::issue::Issue;
 use self::l1d::charge_refusal;
 use self::lsu::{LoadTable, Lsu, Refusal, WarpRef};
 use self::scheduler::{LANES, Scheduler};
-use self::warp_cycles::WarpCycles;
+use self::waits::{LsuDoor, WarpCycles};
 use self::wheel::Wheel;
 use super::cache::miss_queue::MissQueue;
 use super::cache::mshr::Mshrs;
@@ -137,10 +137,7 @@ pub struct Sm {
     port_turn: u8,
     quota_left: PerKernel<u32>,
     out_of_quota: u8,
-    /// Kernels of which the schedulers know that the LSU takes no more, a bit each.
-    lsu_full: u8,
-    /// Warps of each kernel that are ready with a global access.
-    with_access: PerKernel<u32>,
+    door: LsuDoor,
     /// Whether any kernel has a quota.
     quotas: bool,
     quota_start: Cycle,
@@ -213,8 +210,7 @@ impl Sm {
             port_turn: 0,
             quota_left: PerKernel::all(0),
             out_of_quota: 0,
-            lsu_full: 0,
-            with_access: PerKernel::all(0),
+            door: LsuDoor::default(),
             quotas: false,
             quota_start: 0,
             memory_caps: false,
