@@ -31,6 +31,12 @@ impl Axis {
         Axis { low: libm::floor(low / step + 1e-9) * step, high: libm::ceil(high / step - 1e-9) * step, step, start, end }
     }
 
+    /// The same axis from the first of its values to the last, not from a round number to the next.
+    pub fn tight(self, values: impl IntoIterator<Item = f64>) -> Axis {
+        let (low, high) = values.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        if low < high { Axis { low, high, ..self } } else { self }
+    }
+
     /// Where a number lies; numbers outside lie at the nearer end.
     pub fn at(&self, value: f64) -> f64 {
         let part = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
@@ -39,10 +45,11 @@ impl Axis {
 
     /// The round numbers, with their texts; `percent` writes fractions as percent.
     pub fn ticks(&self, percent: bool) -> Vec<(f64, String)> {
-        let count = libm::round((self.high - self.low) / self.step) as usize;
+        let first = libm::ceil(self.low / self.step - 1e-9) * self.step;
+        let count = libm::floor((self.high - first) / self.step + 1e-9) as usize;
         let scale = if percent { 100.0 } else { 1.0 };
         let places = decimals(self.step * scale);
-        let tick = |i| self.low + i as f64 * self.step;
+        let tick = |i| first + i as f64 * self.step;
         (0..=count.min(100)).map(|i| (tick(i), plain(tick(i) * scale, places))).collect()
     }
 }

@@ -97,9 +97,14 @@ fn name(figure: &Figure) -> String {
     if figure.source.is_empty() { figure.title.clone() } else { format!("{} ({})", figure.title, figure.source) }
 }
 
+/// Letters that have room in a width.
+fn most_letters(room: f64, size: f64) -> usize {
+    (room / (size * 0.56)) as usize
+}
+
 /// Text cut to a width.
 fn fitting(text: &str, room: f64, size: f64) -> String {
-    let most = (room / (size * 0.56)) as usize;
+    let most = most_letters(room, size);
     if text.chars().count() <= most { text.to_string() } else { format!("{}…", text.chars().take(most.max(2) - 1).collect::<String>()) }
 }
 
@@ -190,13 +195,24 @@ fn value_axis(figure: &Figure, svg: &mut Svg, area: Area, axis: &Axis) {
         svg.line((area.left, y), (area.right, y), "grid");
         svg.text((area.left - 6.0, y + 4.0), "end", "small", &text);
     }
-    svg.leaning(
-        (13.0, (area.top + area.bottom) / 2.0),
-        -90,
-        "middle",
-        "small",
-        &fitting(&axis_label(&figure.y), area.bottom - area.top, 11.0),
-    );
+    let room = area.bottom - area.top;
+    let label = axis_label(&figure.y);
+    let lines = lines(&label, room);
+    for (line, x) in lines.iter().zip(if lines.len() == 1 { [13.0, 0.0] } else { [9.0, 21.0] }) {
+        svg.leaning((x, (area.top + area.bottom) / 2.0), -90, "middle", "small", &fitting(line, room, 11.0));
+    }
+}
+
+/// Small text in one line, or in two of about the same length where it is longer than the room.
+fn lines(text: &str, room: f64) -> Vec<&str> {
+    if text.chars().count() <= most_letters(room, 11.0) {
+        return alloc::vec![text];
+    }
+    let spaces = text.char_indices().filter(|(_, letter)| *letter == ' ').map(|(at, _)| at);
+    match spaces.min_by_key(|at| (2 * at).abs_diff(text.len())) {
+        Some(at) => alloc::vec![&text[..at], &text[at + 1..]],
+        None => alloc::vec![text],
+    }
 }
 
 /// The line at the bottom, with the axis' label.
@@ -300,8 +316,9 @@ fn marks(figure: &Figure, svg: &mut Svg, area: Area) {
     let y = Axis::over(numbers(figure), figure.kind == Kind::Lines, 5, (area.bottom, area.top));
     value_axis(figure, svg, area, &y);
     let each = (area.right - area.left) / figure.categories.len().max(1) as f64;
-    let along =
-        Axis::over(figure.points.iter().map(|point| point.x), false, ((area.right - area.left) / 80.0) as usize, (area.left, area.right));
+    let xs = || figure.points.iter().map(|point| point.x);
+    let along = Axis::over(xs(), false, ((area.right - area.left) / 80.0) as usize, (area.left, area.right));
+    let along = if figure.kind == Kind::Lines { along.tight(xs()) } else { along };
     let x = |value: f64| if figure.categories.is_empty() { along.at(value) } else { area.left + (value + 0.5) * each };
     if figure.categories.is_empty() {
         for (value, text) in along.ticks(false) {

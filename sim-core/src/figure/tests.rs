@@ -162,3 +162,23 @@ fn a_figure_without_values_is_still_a_figure() {
         "options.width: found 100, want a whole number from 240 to 4000\noptions.height: found an unknown field (3), want one of width, title"
     );
 }
+
+/// Is what is measured, and in what, readable on a telephone?
+#[test]
+fn a_long_label_takes_two_lines_and_keeps_its_unit() {
+    let mut figure = figure(Kind::Lines);
+    figure.y = Label { label: "Latency over that of BP alone".into(), unit: "core cycles".into() };
+    let svg = draw(&figure, Options { width: 320, title: true });
+    assert!(svg.contains(">Latency over that of<") && svg.contains(">BP alone (core cycles)<"), "{svg}");
+    assert!(draw(&figure, Options::default()).contains(">Latency over that of BP alone (core cycles)<"));
+}
+
+/// Does a time series fill its picture?
+#[test]
+fn lines_reach_from_edge_to_edge() {
+    let mut figure = figure(Kind::Lines);
+    figure.categories.clear();
+    figure.points = (0..60).map(|i| point(0, 80_400.0 + 1000.0 * f64::from(i), Some(0.5), None)).collect();
+    let svg = draw(&figure, Options { width: 720, title: false });
+    assert!(!svg.contains(">50000<") && !svg.contains(">150000<") && svg.contains(">100000<"), "{svg}");
+}
