@@ -392,55 +392,61 @@ test("a hidden tab does not run", async ({ page }) => {
   await is(page, "Running");
 });
 
+// How long it takes is printed, not judged: that depends on what else the machine does. Judged is what the page does meanwhile.
 test("at top speed a click is answered at once", async ({ page }) => {
   await open(page);
   await is(page, "Running");
   await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
-  // From the browser's time stamp of the click to the first frame that shows its effect.
+  // From the browser's time stamp of the click to the first frame that shows its effect, and how often the cycle moved on in between.
   await page.evaluate(() => {
-    const times: number[] = [];
-    (window as unknown as { times: number[] }).times = times;
+    const answers: [ms: number, moves: number][] = [];
+    (window as unknown as { answers: typeof answers }).answers = answers;
     const shown = document.querySelector("corun-transport .state") as Element;
     let clicked = 0;
-    document.querySelector("corun-transport .play")?.addEventListener("click", (event) => { clicked = event.timeStamp; }, { capture: true });
-    new MutationObserver(() => requestAnimationFrame(() => { if (clicked) times.push(performance.now() - clicked); clicked = 0; })).observe(shown, { attributes: true });
+    let moves = 0;
+    document.querySelector("corun-transport .play")?.addEventListener("click", (event) => { clicked = event.timeStamp; moves = 0; }, { capture: true });
+    new MutationObserver(() => { moves += 1; }).observe(document.querySelector("corun-transport .cycle") as Element, { childList: true, characterData: true, subtree: true });
+    new MutationObserver(() => {
+      const before = moves;
+      requestAnimationFrame(() => { if (clicked) answers.push([performance.now() - clicked, before]); clicked = 0; });
+    }).observe(shown, { attributes: true });
   });
   for (let i = 0; i < 12; i += 1) {
     await page.locator("corun-transport .play").click();
     await is(page, i % 2 === 0 ? "Paused" : "Running");
     await page.waitForTimeout(150);
   }
-  const times = await page.evaluate(() => (window as unknown as { times: number[] }).times);
-  times.sort((a, b) => a - b);
+  const answers = await page.evaluate(() => (window as unknown as { answers: [number, number][] }).answers);
+  const times = answers.map(([ms]) => ms).sort((a, b) => a - b);
   console.log(`click to effect, ms: median ${times[Math.floor(times.length / 2)]?.toFixed(0)}, worst ${times[times.length - 1]?.toFixed(0)}`);
-  expect(times.length).toBe(12);
-  expect(times[Math.floor(times.length * 0.9) - 1]).toBeLessThan(100);
+  expect(answers.length).toBe(12);
+  expect(Math.max(...answers.map(([, moves]) => moves)), "pictures that come after the click and before its answer").toBeLessThanOrEqual(2);
 });
 
 test("while it runs, frames keep coming", async ({ page }) => {
   await open(page);
   await is(page, "Running");
   await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
-  const gaps = await page.evaluate(() => new Promise<number[]>((done) => {
-    const out: number[] = [];
+  const { gaps, moves } = await page.evaluate(() => new Promise<{ gaps: number[]; moves: number }>((done) => {
+    const gaps: number[] = [];
     let last = performance.now();
+    let moves = 0;
+    new MutationObserver(() => { moves += 1; }).observe(document.querySelector("corun-transport .cycle") as Element, { childList: true, characterData: true, subtree: true });
     const look = (): void => {
       const now = performance.now();
-      out.push(now - last);
+      gaps.push(now - last);
       last = now;
-      if (out.length < 120) requestAnimationFrame(look); else done(out.sort((a, b) => a - b));
+      if (gaps.length < 120) requestAnimationFrame(look); else done({ gaps: gaps.sort((a, b) => a - b), moves });
     };
     requestAnimationFrame(look);
   }));
-  console.log(`frame to frame, ms: median ${gaps[60]?.toFixed(1)}, 95 % ${gaps[114]?.toFixed(1)}`);
-  expect(gaps[60]).toBeLessThan(34);
+  console.log(`frame to frame, ms: median ${gaps[60]?.toFixed(1)}, 95 % ${gaps[114]?.toFixed(1)}; ${moves} pictures in 120 frames`);
+  expect(moves, "a picture for a frame at most, and some in 120").toBeGreaterThan(0);
+  expect(moves).toBeLessThanOrEqual(121);
 });
 
-test("no violations while it runs, with an SM open", async ({ page }) => {
-  await open(page, `${TINY}&sm=1`);
-  await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
-  await page.keyboard.press("Space");
-  await is(page, "Paused");
+test("no violations in the middle of a run, with an SM open", async ({ page }) => {
+  await openAt(page, `${TINY}&sm=1`, 2000);
   await expect(page.getByRole("heading", { name: "SM 1" })).toBeVisible();
   await noViolations(page);
   await page.screenshot({ path: `${SHOTS}/sm-open.png`, fullPage: true });

@@ -296,12 +296,16 @@ fn shares(figure: &Figure, svg: &mut Svg, area: Area) {
     let mut order: Vec<usize> = (0..figure.points.len()).collect();
     order.sort_by_key(|&i| figure.points[i].series);
     let mut below = alloc::vec![0.0; figure.categories.len()];
+    // The paper's parts stand on its own, as far up as it says them all.
+    let mut papers_below = alloc::vec![Some(0.0); figure.categories.len()];
     let mut papers = Vec::new();
     for i in order {
         let point = &figure.points[i];
         let under = &mut below[point.x as usize];
         let x = area.left + (point.x + 0.5) * each;
-        papers.extend(point.paper.map(|paper| (x + wide / 2.0, axis.at(*under + paper))));
+        let paper_under = &mut papers_below[point.x as usize];
+        *paper_under = paper_under.zip(point.paper).map(|(under, paper)| under + paper);
+        papers.extend(paper_under.map(|paper| (x + wide / 2.0, axis.at(paper))));
         let Some(value) = point.value else { continue };
         let (bottom, top) = (axis.at(*under), axis.at(*under + value));
         svg.bar((x - wide / 2.0, top), (wide, bottom - top), &colour(point.series), i, &says(figure, point));

@@ -182,3 +182,19 @@ fn lines_reach_from_edge_to_edge() {
     let svg = draw(&figure, Options { width: 720, title: false });
     assert!(!svg.contains(">50000<") && !svg.contains(">150000<") && svg.contains(">100000<"), "{svg}");
 }
+
+/// Where are the paper's parts drawn? On each other, not on ours.
+#[test]
+fn the_papers_parts_stand_on_its_own() {
+    let mut shares = figure(Kind::Shares);
+    shares.points = vec![point(0, 0.0, Some(0.9), Some(0.5)), point(1, 0.0, Some(0.1), Some(0.3)), point(0, 1.0, Some(1.0), Some(0.8))];
+    let svg = draw(&shares, Options::default());
+    let heights: Vec<&str> = svg
+        .lines()
+        .filter(|line| line.starts_with("<path") && line.contains("class=\"paper\""))
+        .filter_map(|line| line.split_once(' ')?.1.split_once(' ')?.1.split_once('l').map(|(y, _)| y))
+        .collect();
+    let [legend, first, second, whole] = heights[..] else { panic!("{heights:?}") };
+    assert_eq!(second, whole, "0.5 and 0.3 are 0.8");
+    assert!(first != second && legend != first);
+}
