@@ -34,7 +34,12 @@ impl Axis {
     /// The same axis from the first of its values to the last, not from a round number to the next.
     pub fn tight(self, values: impl IntoIterator<Item = f64>) -> Axis {
         let (low, high) = values.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-        if low < high { Axis { low, high, ..self } } else { self }
+        if low >= high {
+            return self;
+        }
+        // Fewer round numbers may lie within; one alone would say no scale.
+        let within = libm::floor(high / self.step) - libm::ceil(low / self.step) + 1.0;
+        Axis { low, high, step: if within < 2.0 { self.step / 2.0 } else { self.step }, ..self }
     }
 
     /// Where a number lies; numbers outside lie at the nearer end.

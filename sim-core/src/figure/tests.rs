@@ -181,6 +181,8 @@ fn lines_reach_from_edge_to_edge() {
     figure.points = (0..60).map(|i| point(0, 80_400.0 + 1000.0 * f64::from(i), Some(0.5), None)).collect();
     let svg = draw(&figure, Options { width: 720, title: false });
     assert!(!svg.contains(">50000<") && !svg.contains(">150000<") && svg.contains(">100000<"), "{svg}");
+    let narrow = draw(&figure, Options { width: 320, title: false });
+    assert!(narrow.contains(">100000<") && narrow.contains(">125000<"), "two numbers say the scale: {narrow}");
 }
 
 /// Where are the paper's parts drawn? On each other, not on ours.
