@@ -1,9 +1,10 @@
 // The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
 // engine judges it, and what the engine says is shown at the field whose path it names.
+import { eachPerKernel, kernelName, normalPolicy, ownBody, readOccupancy, readOrder, withBody, writeOrder } from "./choices.ts";
 import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, swatch } from "./dom.ts";
+import { jsonError, openFile } from "./file.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
-import { LinkError, asExperiment } from "./link.ts";
 import { KERNEL_CONTROLS, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import type { Catalogue, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
 
@@ -24,21 +25,6 @@ interface Field { path: string; control: HTMLElement; message: HTMLElement }
 
 /** A copy that shares nothing: experiments are plain JSON. */
 const copy = <T>(value: T): T => structuredClone(value);
-
-/** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
-export function kernelName(choice: KernelChoice): string {
-  const inner = typeof choice === "string" ? choice : choice["kernel"] ?? choice;
-  return typeof inner === "string" ? inner : String((inner as Record<string, unknown> | null)?.["name"] ?? "own");
-}
-function ownBody(choice: KernelChoice): Record<string, unknown> | null {
-  if (typeof choice === "string") return null;
-  const inner = choice["kernel"] === undefined ? choice : choice["kernel"];
-  return typeof inner === "object" && inner !== null ? inner as Record<string, unknown> : null;
-}
-/** `choice` with another kernel inside, and all else that it says kept. */
-function withBody(choice: KernelChoice, body: string | Record<string, unknown>): KernelChoice {
-  return typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: body } : body;
-}
 
 export class CorunEditor extends HTMLElement {
   #catalogue: Catalogue | null = null;
@@ -649,69 +635,6 @@ function gpuGroup(path: string): string {
   return path.split(".").slice(0, -1).join(".");
 }
 
-/** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
-function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {
-  if (typeof experiment.policy !== "object") return;
-  const params = catalogue.policies.find((p) => p.name === (experiment.policy as PolicyChoice).name)?.params ?? [];
-  for (const param of params) {
-    const value = experiment.policy[param.name];
-    if (!param.kind.startsWith("per_kernel_") || !Array.isArray(value)) continue;
-    const values = [...value] as unknown[];
-    change(values);
-    experiment.policy = { ...experiment.policy, [param.name]: values };
-  }
-}
-
-function normalPolicy(normal: Experiment | null): string {
-  const policy = normal?.policy;
-  return typeof policy === "string" ? policy : policy?.name ?? "even";
-}
-
-/** For each kernel, how many CTAs an SM holds and what limits them, as the engine explains it. */
-function readOccupancy(explained: unknown): string[] {
-  const kernels = (explained as { kernels?: unknown } | null)?.kernels;
-  if (!Array.isArray(kernels)) return [];
-  return kernels.map((kernel: { occupancy?: { launch: number; sm_class: string; ctas_per_sm: number; limiter: string }[] }) => {
-    const first = (kernel.occupancy ?? []).filter((o) => o.launch === 0);
-    return first.map((o) => `${first.length > 1 ? `${o.sm_class}: ` : ""}An SM holds ${o.ctas_per_sm} ${o.ctas_per_sm === 1 ? "CTA" : "CTAs"}, limited by ${words(o.limiter)}.`).join(" ");
-  });
-}
-
 const sentence = (text: string): string => (text === "" || /[.!?]$/.test(text) ? text : `${text}.`);
-
-/** An order is a name, or a name with a group size: `two-level(8)`. */
-function readOrder(value: unknown): { name: string; size: number | null } {
-  if (typeof value === "string") {
-    const found = /^(.*)\((\d+)\)$/.exec(value);
-    return found ? { name: found[1] as string, size: Number(found[2]) } : { name: value, size: null };
-  }
-  return { name: JSON.stringify(value), size: null };
-}
-function writeOrder(name: string, size: number | null): string {
-  return size === null ? name : `${name}(${size})`;
-}
-
-async function openFile(file: File, validate: (experiment: unknown) => Promise<Problem[]>): Promise<Experiment> {
-  if (file.size > 1_000_000) throw new Error("It has more than a million bytes; an experiment is a small file.");
-  const text = await file.text();
-  let value: unknown;
-  try { value = JSON.parse(text); } catch (error) { throw new LinkError(`It is not JSON: ${jsonError(error, text)}`); }
-  const experiment = asExperiment(value);
-  // What is lost in reading, such as the first of two fields with one name, only the text can tell.
-  const problems = await validate(text);
-  if (problems.length > 0 && (await validate(value)).length === 0) throw new LinkError(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}.`).join(" "));
-  // A file that this page saved says so in its source; that is no part of what it will be saved as.
-  if (typeof experiment.source === "string" && /^Corun \S+ · config /.test(experiment.source)) delete experiment.source;
-  return experiment;
-}
-
-/** What the browser says, with a line instead of a position. */
-function jsonError(error: unknown, text: string): string {
-  const said = error instanceof Error ? error.message : String(error);
-  const at = /position (\d+)/.exec(said);
-  if (!at || /line \d+/.test(said)) return said;
-  const before = text.slice(0, Number(at[1])).split("\n");
-  return `${said.replace(/ (at|in JSON at) position \d+.*/, "")}, line ${before.length}, column ${(before[before.length - 1] ?? "").length + 1}`;
-}
 
 customElements.define("corun-editor", CorunEditor);

@@ -1,0 +1,58 @@
+// What an experiment says of its kernels, its policy and its order of warps, read and written: an experiment may say each in several ways.
+import { words } from "./format.ts";
+import type { Catalogue, Experiment, KernelChoice, PolicyChoice } from "./types.ts";
+
+/** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
+export function kernelName(choice: KernelChoice): string {
+  const inner = typeof choice === "string" ? choice : choice["kernel"] ?? choice;
+  return typeof inner === "string" ? inner : String((inner as Record<string, unknown> | null)?.["name"] ?? "own");
+}
+export function ownBody(choice: KernelChoice): Record<string, unknown> | null {
+  if (typeof choice === "string") return null;
+  const inner = choice["kernel"] === undefined ? choice : choice["kernel"];
+  return typeof inner === "object" && inner !== null ? inner as Record<string, unknown> : null;
+}
+/** `choice` with another kernel inside, and all else that it says kept. */
+export function withBody(choice: KernelChoice, body: string | Record<string, unknown>): KernelChoice {
+  return typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: body } : body;
+}
+
+/** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
+export function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {
+  if (typeof experiment.policy !== "object") return;
+  const params = catalogue.policies.find((p) => p.name === (experiment.policy as PolicyChoice).name)?.params ?? [];
+  for (const param of params) {
+    const value = experiment.policy[param.name];
+    if (!param.kind.startsWith("per_kernel_") || !Array.isArray(value)) continue;
+    const values = [...value] as unknown[];
+    change(values);
+    experiment.policy = { ...experiment.policy, [param.name]: values };
+  }
+}
+
+export function normalPolicy(normal: Experiment | null): string {
+  const policy = normal?.policy;
+  return typeof policy === "string" ? policy : policy?.name ?? "even";
+}
+
+/** For each kernel, how many CTAs an SM holds and what limits them, as the engine explains it. */
+export function readOccupancy(explained: unknown): string[] {
+  const kernels = (explained as { kernels?: unknown } | null)?.kernels;
+  if (!Array.isArray(kernels)) return [];
+  return kernels.map((kernel: { occupancy?: { launch: number; sm_class: string; ctas_per_sm: number; limiter: string }[] }) => {
+    const first = (kernel.occupancy ?? []).filter((o) => o.launch === 0);
+    return first.map((o) => `${first.length > 1 ? `${o.sm_class}: ` : ""}An SM holds ${o.ctas_per_sm} ${o.ctas_per_sm === 1 ? "CTA" : "CTAs"}, limited by ${words(o.limiter)}.`).join(" ");
+  });
+}
+
+/** An order is a name, or a name with a group size: `two-level(8)`. */
+export function readOrder(value: unknown): { name: string; size: number | null } {
+  if (typeof value === "string") {
+    const found = /^(.*)\((\d+)\)$/.exec(value);
+    return found ? { name: found[1] as string, size: Number(found[2]) } : { name: value, size: null };
+  }
+  return { name: JSON.stringify(value), size: null };
+}
+export function writeOrder(name: string, size: number | null): string {
+  return size === null ? name : `${name}(${size})`;
+}
