@@ -5,14 +5,14 @@
 #![allow(missing_docs)] // criterion's macros write functions
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use sim_core::experiment::Experiment;
-use sim_core::kernel::{Address, Op, Scatter, WARP_SIZE, library};
+use sim_core::describe::kernel::{Address, Op, Scatter, WARP_SIZE, library};
+use sim_core::describe::value::Value;
 use sim_core::machine::packet::Access;
 use sim_core::machine::sm::code::{Code, Place, Step};
 use sim_core::machine::sm::lsu::Instruction;
-use sim_core::probe::{self, CachePattern, CacheProbe, DramProbe, DramStream, NocProbe};
-use sim_core::simulation::Simulation;
-use sim_core::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::Simulation;
+use sim_core::study::probe::{self, CachePattern, CacheProbe, DramProbe, DramStream, NocProbe};
 use std::hint::black_box;
 use std::time::Duration;
 

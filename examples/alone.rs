@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release --example alone -- [CYCLES]` prints docs/kernels.md.
 
-use sim_core::gpu::{Gpu, presets};
-use sim_core::kernel::library;
+use sim_core::describe::gpu::{Gpu, presets};
+use sim_core::describe::kernel::library;
 
 #[path = "../tests/alone/mod.rs"]
 mod alone;

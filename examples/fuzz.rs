@@ -4,11 +4,11 @@
 //! A case passes if the engine answers with problems that name their field, or runs, shows itself, and runs to the same digest twice.
 //! A panic, a hang, a problem without words, or an unbounded allocation is a failure; the run stops there and prints the case.
 
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
-use sim_core::simulation::Simulation;
-use sim_core::sweep::Sweep;
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::Simulation;
+use sim_core::study::sweep::Sweep;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -201,7 +201,7 @@ impl Corpus {
         seeds.extend(whole);
         let (mut words, mut parts) = (Vec::new(), Vec::new());
         seeds.iter().for_each(|seed| gather(seed, &mut words, &mut parts));
-        gather(&sim_core::catalogue::catalogue(&[]), &mut words, &mut Vec::new());
+        gather(&sim_core::study::catalogue::catalogue(&[]), &mut words, &mut Vec::new());
         words.sort();
         words.dedup();
         Corpus { seeds, words, parts }
@@ -270,8 +270,8 @@ fn attempt(value: &Value, tally: &mut Tally) {
     simulation.advance(CYCLES);
     let mut frame = Vec::new();
     simulation.machine_mut().settle();
-    sim_core::frame::fill(simulation.machine(), &mut frame);
-    let _ = sim_core::frame::layout(simulation.machine(), simulation.experiment());
+    sim_core::run::frame::fill(simulation.machine(), &mut frame);
+    let _ = sim_core::run::frame::layout(simulation.machine(), simulation.experiment());
     let _ = simulation.windows().rows_since(0);
     let _ = simulation.result().to_string();
     let _ = simulation.explain_stuck();

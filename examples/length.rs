@@ -2,11 +2,11 @@
 //!
 //! `cargo run --release --example length -- [MILLIONS]...` prints docs/length.md: about an hour of one core as it is, ten minutes with `1 2 5 20`.
 
-use sim_core::experiment::Experiment;
-use sim_core::ids::KernelId;
-use sim_core::report::Metrics;
-use sim_core::simulation::Simulation;
-use sim_core::value::Value;
+use sim_core::describe::ids::KernelId;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::Simulation;
+use sim_core::seam::ratios::Metrics;
 use std::collections::BTreeMap;
 
 const PAIRS: [[&str; 2]; 4] = [["BP", "CFD"], ["CFD", "FTD"], ["BFS", "HG"], ["LAV", "LBM"]];

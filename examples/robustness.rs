@@ -2,11 +2,11 @@
 //!
 //! `cargo run --release --example robustness` prints docs/papers/ccbp/robustness.md, in some five minutes on two cores.
 
-use sim_core::experiment::Experiment;
-use sim_core::ids::KernelId;
-use sim_core::report::Metrics;
-use sim_core::simulation::Simulation;
-use sim_core::value::Value;
+use sim_core::describe::ids::KernelId;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::Simulation;
+use sim_core::seam::ratios::Metrics;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 

@@ -3,11 +3,11 @@
 //! `speed [--quick] [--scaling]` reads benches/runs.json and prints one line of JSON a run: `name`, `cycles`, `warp_instructions`, `seconds`,
 //! `digest`, `bytes` (the most that the simulation held at once), `snapshot_ms` (median of its copies at the end); with `--scaling`, also `x`.
 
-use sim_core::digest::hex;
-use sim_core::experiment::{Experiment, set_path};
-use sim_core::simulation::Simulation;
-use sim_core::sweep::Sweep;
-use sim_core::value::Value;
+use sim_core::describe::digest::hex;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::{Experiment, set_path};
+use sim_core::run::simulation::Simulation;
+use sim_core::study::sweep::Sweep;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::error::Error;
 use std::hint::black_box;

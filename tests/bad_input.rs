@@ -4,9 +4,9 @@
 //! A case has a `name`, the `paths` of its problems in order, and its file's content in one of four forms: `input` (JSON), `text` (as it
 //! stands), `bytes` (hexadecimal) or `repeat` (`before`, then `part` so many `times`, then `after`).
 
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -5,11 +5,11 @@ mod random;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
-use sim_core::experiment::{Experiment, Stop};
-use sim_core::ids::KernelId;
+use sim_core::describe::ids::KernelId;
+use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
-use sim_core::simulation::Simulation;
-use sim_core::value::Value;
+use sim_core::run::experiment::{Experiment, Stop};
+use sim_core::run::simulation::Simulation;
 use std::cell::Cell;
 
 const INTERVAL: u64 = 200;

@@ -6,15 +6,15 @@
 mod random;
 
 use proptest::prelude::*;
-use sim_core::controls::Controls;
-use sim_core::experiment::Experiment;
-use sim_core::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
-use sim_core::kernel::{MAX_LOOPS, Op, WARP_SIZE};
+use sim_core::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use sim_core::describe::kernel::{MAX_LOOPS, Op, WARP_SIZE};
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::CtaEvent;
 use sim_core::machine::sm::code::{Code, Place};
-use sim_core::simulation::{Reason, Simulation};
-use sim_core::stats::KernelStats;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::seam::controls::Controls;
+use sim_core::seam::stats::KernelStats;
 
 fn start(experiment: &Experiment) -> Simulation {
     Simulation::new(experiment).unwrap_or_else(|problems| panic!("the generator makes valid experiments:\n{problems}"))

@@ -3,9 +3,9 @@
 //!
 //! After a change that is meant to change results: `CORUN_BLESS=1 cargo test --test determinism`, and say why in the commit.
 
-use sim_core::experiment::Experiment;
-use sim_core::simulation::{Reason, Simulation};
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::{Reason, Simulation};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -77,7 +77,7 @@ fn any_split_of_the_budget_gives_the_same_run() {
             let _ = simulation.result();
             let _ = simulation.digest();
             simulation.machine_mut().settle();
-            sim_core::frame::fill(simulation.machine(), &mut Vec::new());
+            sim_core::run::frame::fill(simulation.machine(), &mut Vec::new());
             let _ = simulation.windows().rows_since(0);
             if simulation.cycle() == CYCLES || !matches!(reason, Reason::Budget | Reason::Event) {
                 break;

@@ -5,8 +5,8 @@
 mod alone;
 
 use alone::{Alone, CYCLES, Class, TABLE_2, far};
-use sim_core::gpu::{Gpu, occupancy, presets};
-use sim_core::kernel::{Launch, library};
+use sim_core::describe::gpu::{Gpu, occupancy, presets};
+use sim_core::describe::kernel::{Launch, library};
 
 fn gpu() -> Gpu {
     presets::find("ccbp-16sm").expect("a preset")

@@ -4,11 +4,11 @@ mod random;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use sim_core::experiment::{Experiment, KernelUse, Stop};
-use sim_core::gpu::fields::{GPU_FIELDS, Kind, SM_FIELDS};
-use sim_core::kernel::Kernel;
-use sim_core::simulation::{Reason, Simulation};
-use sim_core::value::Value;
+use sim_core::describe::gpu::fields::{GPU_FIELDS, Kind, SM_FIELDS};
+use sim_core::describe::kernel::Kernel;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::{Experiment, KernelUse, Stop};
+use sim_core::run::simulation::{Reason, Simulation};
 
 /// The smallest and the largest value of every field of `tiny-2sm`, one at a time, as overrides.
 fn ends() -> Vec<(String, Value)> {

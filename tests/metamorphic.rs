@@ -3,13 +3,13 @@
 mod random;
 
 use proptest::prelude::*;
-use sim_core::experiment::{Experiment, KernelUse, Stop};
-use sim_core::gpu::{Gpu, presets};
-use sim_core::ids::{KernelId, PerKernel};
-use sim_core::kernel::library;
+use sim_core::describe::gpu::{Gpu, presets};
+use sim_core::describe::ids::{KernelId, PerKernel};
+use sim_core::describe::kernel::library;
 use sim_core::policy::PolicySpec;
-use sim_core::simulation::Simulation;
-use sim_core::stats::KernelStats;
+use sim_core::run::experiment::{Experiment, KernelUse, Stop};
+use sim_core::run::simulation::Simulation;
+use sim_core::seam::stats::KernelStats;
 
 /// Cycles of a run: a few rounds of CTAs of every kernel here.
 const CYCLES: u64 = 60_000;
@@ -23,7 +23,7 @@ fn experiment(gpu: Gpu, kernels: &[&str], policy: PolicySpec) -> Experiment {
         gpu,
         kernels: kernels.iter().map(found).collect(),
         policy,
-        warp_order: sim_core::controls::WarpOrder::Gto,
+        warp_order: sim_core::seam::controls::WarpOrder::Gto,
         warm_up: 0,
         stop: Stop::Cycles(CYCLES),
         restart: true,
@@ -136,7 +136,7 @@ proptest! {
         (one.stop, one.restart) = (Stop::Cycles(3000), true);
         let mut two = one.clone();
         two.kernels.push(KernelUse { kernel: idle, ctas_per_sm: None, qos: None });
-        let mut controls = sim_core::controls::Controls::neutral(two.gpu.sm_count() as usize, two.warp_order);
+        let mut controls = sim_core::seam::controls::Controls::neutral(two.gpu.sm_count() as usize, two.warp_order);
         for target in &mut controls.cta_target {
             *target = PerKernel::all(0);
             target[KernelId(0)] = u16::MAX;

@@ -3,14 +3,14 @@
 //!
 //! After a change that is meant to change them: `CORUN_BLESS=1 cargo test --test probes`, and say why in the commit.
 
-use sim_core::probe::COMPONENTS;
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
+use sim_core::study::probe::COMPONENTS;
 use std::fs;
 use std::path::Path;
 
 /// Every preset at one point of its curve, made short.
 fn points() -> Value {
-    let preset = |component: &sim_core::probe::Component, name: &str, options: &Value| {
+    let preset = |component: &sim_core::study::probe::Component, name: &str, options: &Value| {
         let Value::Object(mut options) = options.clone() else { panic!("{name}: options that are no object") };
         options.retain(|(key, _)| key != "cycles" && key != "passes");
         options.push(if component.name == "cache" { ("passes".into(), 6.into()) } else { ("cycles".into(), 5000.into()) });
@@ -19,7 +19,7 @@ fn points() -> Value {
         let figures = component.measure(&options).unwrap_or_else(|problems| panic!("{name}: {problems}"));
         Value::object([("component", Value::from(component.name)), ("options", options), ("figures", figures)])
     };
-    let of = |component: &'static sim_core::probe::Component| {
+    let of = |component: &'static sim_core::study::probe::Component| {
         let described = component.describe();
         let Some(Value::Array(presets)) = described.get("presets").cloned() else { panic!("{}: no presets", component.name) };
         presets.into_iter().map(move |one| {

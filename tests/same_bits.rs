@@ -4,8 +4,8 @@
 mod random;
 
 use proptest::prelude::*;
-use sim_core::experiment::Experiment;
-use sim_core::simulation::Simulation;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::Simulation;
 
 /// Cycles of a run.
 const CYCLES: u64 = 2500;
@@ -62,7 +62,7 @@ proptest! {
             let left = end.saturating_sub(cut.cycle());
             if by_event { cut.advance_event(part.min(left)); } else { cut.advance(part.min(left)); }
             let _ = (cut.result(), cut.digest(), cut.explain_stuck());
-            sim_core::frame::fill(cut.machine(), &mut frame);
+            sim_core::run::frame::fill(cut.machine(), &mut frame);
             let original = cut.clone();
             prop_assert_eq!(digest_after(original, end - cut.cycle()), want, "the original of a clone");
         }

@@ -4,13 +4,13 @@
 mod random;
 
 use proptest::prelude::*;
-use sim_core::controls::{Controls, WarpOrder, decode_warp_order};
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
 use sim_core::policy::spec::{Fallback, POLICIES, Param, ParamKind};
-use sim_core::simulation::{Reason, Simulation};
-use sim_core::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::seam::controls::{Controls, WarpOrder, decode_warp_order};
 use std::fs;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! The sweeps of examples/sweeps can run, every point of them, and malformed ones name what is wrong: tests/bad_input/sweeps.json.
 
-use sim_core::sweep::Sweep;
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
+use sim_core::study::sweep::Sweep;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {

@@ -1,9 +1,9 @@
 //! Reading and writing files, with problems that name what is wrong with them.
 
 use clap::Args;
-use sim_core::error::Problems;
-use sim_core::experiment::{Experiment, set_path};
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::{Experiment, set_path};
 use std::io::{Read, Write};
 
 /// Largest file of an experiment or a sweep, bytes.

@@ -2,8 +2,8 @@
 
 use crate::{Failure, input};
 use clap::{Args, ValueEnum};
-use sim_core::catalogue::catalogue;
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
+use sim_core::study::catalogue::catalogue;
 
 /// Arguments of `corun list`.
 #[derive(Args, Debug)]

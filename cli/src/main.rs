@@ -17,7 +17,7 @@ mod trace;
 mod workers;
 
 use clap::{Parser, Subcommand};
-use sim_core::error::Problems;
+use sim_core::describe::error::Problems;
 use std::process::ExitCode;
 
 /// Simulates one GPU that runs several kernels at once, cycle by cycle.

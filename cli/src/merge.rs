@@ -4,7 +4,7 @@ use crate::input::problem;
 use crate::results::{self, Row};
 use crate::{Failure, input};
 use clap::Args;
-use sim_core::error::Problems;
+use sim_core::describe::error::Problems;
 
 /// Arguments of `corun merge`.
 #[derive(Args, Debug)]

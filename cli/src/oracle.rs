@@ -4,9 +4,9 @@ use crate::input::{Given, problem};
 use crate::sweep::{How, Shard};
 use crate::{Failure, input};
 use clap::Args;
-use sim_core::error::Problems;
-use sim_core::oracle::{Space, sweep};
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::study::oracle::{Space, sweep};
 use std::io::{BufRead, BufReader};
 
 /// Arguments of `corun oracle`.

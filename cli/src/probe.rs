@@ -1,14 +1,14 @@
 //! `corun probe`: one real component of the machine, the same code, under named traffic.
 //!
-//! The flags are those that `sim_core::probe` declares. A range (`FROM:TO:STEP`) for the option along which a component's curves are drawn
+//! The flags are those that `sim_core::study::probe` declares. A range (`FROM:TO:STEP`) for the option along which a component's curves are drawn
 //! prints a row for each of its points.
 
 use crate::{Failure, input};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
-use sim_core::gpu::{occupancy, presets};
-use sim_core::kernel::Launch;
-use sim_core::probe::{self, COMPONENTS, Component};
-use sim_core::value::Value;
+use sim_core::describe::gpu::{occupancy, presets};
+use sim_core::describe::kernel::Launch;
+use sim_core::describe::value::Value;
+use sim_core::study::probe::{self, COMPONENTS, Component};
 
 /// What to do.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl FromArgMatches for Probe {
     }
 }
 
-/// An option as `sim_core::probe` describes it.
+/// An option as `sim_core::study::probe` describes it.
 fn text<'v>(option: &'v Value, key: &str) -> &'v str {
     option.get(key).and_then(Value::as_str).unwrap_or("")
 }

@@ -5,9 +5,9 @@
 //! the number of jobs or on the shard, so the file of all points is the same bytes however it came about.
 
 use crate::input::{not_written, problem};
-use sim_core::digest::Fnv;
-use sim_core::error::Problems;
-use sim_core::value::Value;
+use sim_core::describe::digest::Fnv;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
 use std::fs::File;
 use std::hash::Hasher;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};

@@ -2,17 +2,17 @@
 
 use crate::{Failure, input};
 use clap::{Args, ValueEnum};
-use sim_core::catalogue::METRICS;
-use sim_core::controls::WARP_ORDERS;
-use sim_core::experiment::{CTA_ORDERS, MAX_CYCLES, MAX_SEED};
-use sim_core::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
-use sim_core::gpu::presets::PRESETS;
-use sim_core::ids::MAX_KERNELS;
-use sim_core::kernel::library;
+use sim_core::describe::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
+use sim_core::describe::gpu::presets::PRESETS;
+use sim_core::describe::ids::MAX_KERNELS;
+use sim_core::describe::kernel::library;
+use sim_core::describe::value::Value;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
-use sim_core::stats::{KernelStats, StallCause};
-use sim_core::sweep::{MAX_AXES, MAX_VALUES};
-use sim_core::value::Value;
+use sim_core::run::experiment::{CTA_ORDERS, MAX_CYCLES, MAX_SEED};
+use sim_core::seam::controls::WARP_ORDERS;
+use sim_core::seam::stats::{KernelStats, StallCause};
+use sim_core::study::catalogue::METRICS;
+use sim_core::study::sweep::{MAX_AXES, MAX_VALUES};
 
 /// Arguments of `corun schema`.
 #[derive(Args, Debug)]

@@ -7,12 +7,12 @@ use crate::results::{self, Appender, Row};
 use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
 use crate::{Failure, input};
 use clap::Args;
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
-use sim_core::ids::KernelId;
-use sim_core::report;
-use sim_core::simulation::{Reason, Simulation};
-use sim_core::sweep::{Point, Sweep};
+use sim_core::describe::error::Problems;
+use sim_core::describe::ids::KernelId;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::result;
+use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::study::sweep::{Point, Sweep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZero;
 use std::sync::atomic::AtomicU64;
@@ -179,8 +179,8 @@ impl Alone {
             let experiment = sweep.point(row.index)?.experiment;
             if row.config_hash != experiment.config_hash() {
                 problems.add(&row.place, format!("config hash {}", row.config_hash), experiment.config_hash());
-            } else if row.engine != report::ENGINE {
-                problems.add(&row.place, format!("a result of engine {}", row.engine), report::ENGINE);
+            } else if row.engine != result::ENGINE {
+                problems.add(&row.place, format!("a result of engine {}", row.engine), result::ENGINE);
             }
             known.extend(experiment.alone_runs().into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, Figure::Known(*ipc))));
         }

@@ -3,9 +3,9 @@
 
 use crate::Failure;
 use crate::input;
-use sim_core::simulation::Simulation;
-use sim_core::value::Value;
-use sim_core::windows::WINDOW;
+use sim_core::describe::value::Value;
+use sim_core::run::simulation::Simulation;
+use sim_core::run::windows::WINDOW;
 use std::collections::BTreeMap;
 use std::io::Write;
 

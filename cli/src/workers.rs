@@ -1,9 +1,9 @@
 //! Simulations on every core, with progress on stderr, until they are done or a signal comes.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
-use sim_core::simulation::{Reason, Simulation};
+use sim_core::describe::error::Problems;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::{Reason, Simulation};
 use std::io::IsTerminal;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

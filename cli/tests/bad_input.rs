@@ -69,7 +69,7 @@ fn every_malformed_experiment_ends_with_its_problems() {
 }
 
 fn is_json(content: &[u8]) -> bool {
-    serde_json::from_slice::<sim_core::value::Value>(content).is_ok()
+    serde_json::from_slice::<sim_core::describe::value::Value>(content).is_ok()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What `corun oracle` promises: every combination, the best of them, and nothing run twice.
 
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
 use std::path::Path;
 use std::process::Command;
 

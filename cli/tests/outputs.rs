@@ -1,6 +1,6 @@
 //! What `corun run` leaves behind: results that are the same twice, timelines that hold together, windows that add up.
 
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,9 +1,9 @@
 //! The figures of papers that the page ships can be read, drawn and run again.
 
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
-use sim_core::figure::{Figure, Options, draw};
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::study::figure::{Figure, Options, draw};
 use std::path::Path;
 
 #[test]

@@ -1,7 +1,7 @@
-//! What `corun probe` prints: the figures of `sim_core::probe`, one point or a curve, and clear refusals.
+//! What `corun probe` prints: the figures of `sim_core::study::probe`, one point or a curve, and clear refusals.
 
-use sim_core::probe::COMPONENTS;
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
+use sim_core::study::probe::COMPONENTS;
 use std::process::Command;
 
 /// Exit code, stdout, stderr.

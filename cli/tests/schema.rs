@@ -1,7 +1,7 @@
 //! The schemas that `corun schema` prints, against what the engine accepts and what it prints.
 
-use sim_core::experiment::Experiment;
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

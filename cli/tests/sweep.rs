@@ -1,6 +1,6 @@
 //! What `corun sweep` promises: the same bytes however the work is divided, and nothing lost but what was running.
 
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;

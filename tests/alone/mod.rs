@@ -1,9 +1,9 @@
 //! A kernel by itself, and what CCBP's Table 2 says of it. Used by tests/kernels.rs and examples/alone.rs.
 
-use sim_core::experiment::Experiment;
-use sim_core::gpu::Gpu;
-use sim_core::simulation::Simulation;
-use sim_core::value::Value;
+use sim_core::describe::gpu::Gpu;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::Simulation;
 
 /// Cycles of a measurement: several launches of every kernel.
 pub const CYCLES: u64 = 400_000;
@@ -105,7 +105,7 @@ impl Alone {
         let rf = figure("rf")?;
         let data = 5.0 * rf / (5.0 * rf + 1.0 - rf);
         Ok(Alone {
-            ctas: simulation.cta_limit()[0][sim_core::ids::KernelId(0)],
+            ctas: simulation.cta_limit()[0][sim_core::describe::ids::KernelId(0)],
             throughput: 100.0 * result.get("gpu").and_then(|gpu| gpu.get("throughput")).and_then(Value::as_f64).ok_or("no throughput")?,
             noc: 100.0 * figure("noc_utilisation")? * data,
             dram: 100.0 * figure("dram_utilisation")?,

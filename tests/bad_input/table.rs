@@ -1,6 +1,6 @@
 //! Reads tests/bad_input/cases.json, for every test that goes through it.
 
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
 use std::path::Path;
 
 /// A malformed experiment.

@@ -1,8 +1,8 @@
 //! The crossbar and the tag array alone: from queueing theory and from exact counting.
 
 use super::{figure, near};
-use sim_core::gpu::Arbiter;
-use sim_core::probe::{self, CachePattern, CacheProbe, NocProbe};
+use sim_core::describe::gpu::Arbiter;
+use sim_core::study::probe::{self, CachePattern, CacheProbe, NocProbe};
 
 /// FIFO inputs, uniform destinations, a packet holds its output: head-of-line blocking leaves this of a port, whatever the arbiter and the
 /// packets' length (Karol, Hluchyj and Morgan, IEEE Trans. Comm. 1987, Table I; 16 × 16 by exact Markov chain and simulation).

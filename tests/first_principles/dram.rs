@@ -3,9 +3,9 @@
 
 use super::components::geo_d_1;
 use super::{figure, near};
-use sim_core::gpu::{DramMap, PagePolicy};
-use sim_core::probe::{self, DramProbe, DramStream};
-use sim_core::value::Value;
+use sim_core::describe::gpu::{DramMap, PagePolicy};
+use sim_core::describe::value::Value;
+use sim_core::study::probe::{self, DramProbe, DramStream};
 
 /// Of the peak: four lines of 4 clocks in 90,000.
 const EDGES: f64 = 4.0 * 4.0 / 90_000.0;

@@ -1,13 +1,13 @@
 //! Whole experiments on the preset: do they give what the preset's source says?
 
 use super::{K, kernel, near, repeat};
-use sim_core::experiment::Experiment;
-use sim_core::gpu::{occupancy, presets};
-use sim_core::kernel::{Address, Kernel, Op};
-use sim_core::probe;
-use sim_core::simulation::{Reason, Simulation};
-use sim_core::stats::KernelStats;
-use sim_core::value::Value;
+use sim_core::describe::gpu::{occupancy, presets};
+use sim_core::describe::kernel::{Address, Kernel, Op};
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::seam::stats::KernelStats;
+use sim_core::study::probe;
 
 /// A kernel alone on `ccbp-16sm`.
 fn start(kernel: Kernel) -> Simulation {

@@ -11,13 +11,13 @@ mod gpu;
 mod memory;
 mod sm;
 
-use sim_core::controls::{Controls, WarpOrder};
-use sim_core::gpu::{Gpu, presets};
-use sim_core::ids::KernelId;
-use sim_core::kernel::{Array, Kernel, Launch, Op, Trips};
+use sim_core::describe::gpu::{Gpu, presets};
+use sim_core::describe::ids::KernelId;
+use sim_core::describe::kernel::{Array, Kernel, Launch, Op, Trips};
+use sim_core::describe::value::Value;
 use sim_core::machine::Machine;
-use sim_core::stats::KernelStats;
-use sim_core::value::Value;
+use sim_core::seam::controls::{Controls, WarpOrder};
+use sim_core::seam::stats::KernelStats;
 
 /// The kernel of every test here.
 const K: KernelId = KernelId(0);

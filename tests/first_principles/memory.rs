@@ -2,12 +2,12 @@
 //! queue's phase at the window's edges can differ; then one item at each edge is the tolerance.
 
 use super::{K, finish, kernel, machine, near, one_of_each, repeat, window};
-use sim_core::controls::WarpOrder;
-use sim_core::gpu::{Arbiter, DramKind, Gpu, NocKind};
-use sim_core::kernel::{Address, Kernel, Op, Scatter};
+use sim_core::describe::gpu::{Arbiter, DramKind, Gpu, NocKind};
+use sim_core::describe::kernel::{Address, Kernel, Op, Scatter};
 use sim_core::machine::Machine;
-use sim_core::probe;
-use sim_core::stats::KernelStats;
+use sim_core::seam::controls::WarpOrder;
+use sim_core::seam::stats::KernelStats;
+use sim_core::study::probe;
 
 const LINE: u64 = 128;
 

@@ -1,10 +1,10 @@
 //! Issue, barriers, shared memory and the LSU of one SM. All numbers are exact; a constant start-up is taken out by comparing two runs.
 
 use super::{K, finish, kernel, machine, one_of_each, repeat, window};
-use sim_core::controls::WarpOrder;
-use sim_core::gpu::Gpu;
-use sim_core::kernel::{Address, Op};
+use sim_core::describe::gpu::Gpu;
+use sim_core::describe::kernel::{Address, Op};
 use sim_core::machine::Machine;
+use sim_core::seam::controls::WarpOrder;
 
 fn one_scheduler() -> Gpu {
     let mut gpu = one_of_each();

@@ -6,12 +6,12 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
-use sim_core::controls::{Controls, QuotaRefill, WarpOrder};
-use sim_core::experiment::{Experiment, KernelUse, Stop};
-use sim_core::gpu::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, presets};
-use sim_core::ids::{KernelId, PerKernel};
-use sim_core::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
+use sim_core::describe::gpu::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, presets};
+use sim_core::describe::ids::{KernelId, PerKernel};
+use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
 use sim_core::policy::PolicySpec;
+use sim_core::run::experiment::{Experiment, KernelUse, Stop};
+use sim_core::seam::controls::{Controls, QuotaRefill, WarpOrder};
 
 /// Cases of a property: what the test asks for, or `PROPTEST_CASES` from the environment.
 pub fn cases(number: u32) -> ProptestConfig {

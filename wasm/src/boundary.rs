@@ -3,8 +3,8 @@
 use js_sys::{Array, Error, JsString, Object, Reflect};
 use serde::{Deserialize, Serialize};
 use serde_wasm_bindgen::Serializer;
-use sim_core::error::{Problem, Problems};
-use sim_core::value::Value;
+use sim_core::describe::error::{Problem, Problems};
+use sim_core::describe::value::Value;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Values nested deeper than this are refused, as serde_json refuses text: reading them takes stack.

@@ -10,16 +10,18 @@ mod sweep;
 use boundary::{error, list, plain, value};
 use host::Clock;
 use js_sys::{Array, Uint32Array};
-use sim_core::controls::Controls;
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
-use sim_core::figure::{self, Figure, Options};
-use sim_core::ids::KernelId;
+use sim_core::describe::digest;
+use sim_core::describe::error::Problems;
+use sim_core::describe::ids::KernelId;
+use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
-use sim_core::probe::{COMPONENTS, Component};
-use sim_core::simulation::{Reason, Simulation as Engine};
-use sim_core::value::Value;
-use sim_core::{catalogue, digest, frame, report};
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::{Reason, Simulation as Engine};
+use sim_core::run::{frame, result};
+use sim_core::seam::controls::Controls;
+use sim_core::study::catalogue;
+use sim_core::study::figure::{self, Figure, Options};
+use sim_core::study::probe::{COMPONENTS, Component};
 pub use sweep::Sweep;
 use wasm_bindgen::prelude::*;
 
@@ -134,7 +136,7 @@ impl Simulation {
     #[wasm_bindgen(unchecked_return_type = "Decision[]")]
     pub fn decisions(&self, since: f64) -> Result<JsValue, JsValue> {
         let decisions = self.engine.decisions().iter().skip(since as usize);
-        plain(&Value::array(decisions.map(report::decision)))
+        plain(&Value::array(decisions.map(result::decision)))
     }
 
     /// The result as it stands now.

@@ -3,10 +3,10 @@
 use crate::Simulation;
 use crate::boundary::{error, plain, value};
 use js_sys::Array;
-use sim_core::error::Problems;
-use sim_core::experiment::Stop;
-use sim_core::sweep::{Point, Sweep as Points};
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Stop;
+use sim_core::study::sweep::{Point, Sweep as Points};
 use wasm_bindgen::prelude::*;
 
 /// Many experiments from one file.
@@ -43,7 +43,8 @@ impl Sweep {
     /// For each axis, the paths that step together; the last axis turns fastest.
     #[wasm_bindgen(unchecked_return_type = "string[][]")]
     pub fn axes(&self) -> Array {
-        let paths = |axis: &sim_core::sweep::Axis| axis.paths.iter().map(|(path, _)| JsValue::from(path.as_str())).collect::<Array>();
+        let paths =
+            |axis: &sim_core::study::sweep::Axis| axis.paths.iter().map(|(path, _)| JsValue::from(path.as_str())).collect::<Array>();
         self.0.axes().iter().map(paths).collect()
     }
 

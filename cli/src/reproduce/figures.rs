@@ -1,11 +1,11 @@
-//! The figures of the paper, each point with the runs that it is made of. `sim_core::figure` has the format, and computes and draws them.
+//! The figures of the paper, each point with the runs that it is made of. `sim_core::study::figure` has the format, and computes and draws them.
 
 use super::functions::mil_on;
 use super::lab::{Detail, Lab, Mix, Run};
 use super::ledger::Claim;
 use super::study::Study;
-use sim_core::figure::{Figure, Kind, Label, Measure, Point, Reduce};
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
+use sim_core::study::figure::{Figure, Kind, Label, Measure, Point, Reduce};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -2,10 +2,10 @@
 
 use super::lab::{Detail, Lab, Mix};
 use super::measure::{Args, gain, ratios};
-use sim_core::figure::{Reduce, lookup, reduce};
-use sim_core::gpu::{occupancy, presets};
-use sim_core::report::{dram_bytes_per_cycle, noc_bytes_per_cycle};
-use sim_core::value::Value;
+use sim_core::describe::gpu::{occupancy, presets};
+use sim_core::describe::value::Value;
+use sim_core::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle};
+use sim_core::study::figure::{Reduce, lookup, reduce};
 
 /// What a measure calls.
 pub type Function = fn(&Args) -> Option<f64>;
@@ -175,7 +175,7 @@ fn detected(args: &Args) -> Option<f64> {
 fn crossbar(args: &Args) -> Option<f64> {
     let gpu = presets::find(args.lab.study.gpu.as_str()?)?;
     let flits = gpu.l2.line_bytes / gpu.noc.flit_bytes + 1;
-    let probe = sim_core::probe::Component::find("noc")?;
+    let probe = sim_core::study::probe::Component::find("noc")?;
     let options = Value::object([("flits", Value::from(flits)), ("load", 1.0.into())]);
     Some(probe.measure(&options).ok()?.get("throughput")?.as_f64()? * 100.0)
 }
@@ -227,7 +227,7 @@ fn most_throughput(args: &Args) -> Option<f64> {
 
 /// Whether a resource limits the CTAs of a kernel.
 fn limiter(args: &Args) -> Option<f64> {
-    let kernel = sim_core::kernel::library::find(args.text("kernel"))?;
+    let kernel = sim_core::describe::kernel::library::find(args.text("kernel"))?;
     let gpu = presets::find(args.lab.study.gpu.as_str()?)?;
     let limited = |launch| occupancy::of(launch, &gpu.sms[0]).limiter.key() == args.text("resource");
     Some(f64::from(u8::from(kernel.launches.iter().all(limited))))

@@ -6,12 +6,12 @@ use super::store::{self, Store};
 use super::study::Study;
 use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
-use sim_core::error::Problems;
-use sim_core::experiment::{Experiment, set_path};
-use sim_core::figure::lookup;
-use sim_core::oracle::{self, Space};
-use sim_core::report::Metrics;
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::{Experiment, set_path};
+use sim_core::seam::ratios::Metrics;
+use sim_core::study::figure::lookup;
+use sim_core::study::oracle::{self, Space};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -321,7 +321,7 @@ impl Lab {
 
     fn runs_alone(&self, written: &Value, experiment: &Experiment) -> Option<Vec<Rc<Run>>> {
         let Some(Value::Array(kernels)) = written.get("kernels") else { return Some(Vec::new()) };
-        let sim_core::experiment::Stop::Cycles(cycles) = experiment.stop else { return None };
+        let sim_core::run::experiment::Stop::Cycles(cycles) = experiment.stop else { return None };
         let gpu = written.get("gpu").cloned().unwrap_or_default();
         kernels
             .iter()
@@ -409,7 +409,7 @@ struct Task {
 impl Task {
     fn new(key: String, run: &Run) -> Result<Task, Problems> {
         let experiment = Experiment::decode(&run.written)?;
-        let sim_core::experiment::Stop::Cycles(cycles) = experiment.stop else {
+        let sim_core::run::experiment::Stop::Cycles(cycles) = experiment.stop else {
             return Err(problem("stop", "a run without an end", "stop.cycles"));
         };
         // A scheme that learns takes longer than it is measured.

@@ -1,8 +1,8 @@
 //! The claims of a paper, and when one counts as reproduced. Data: examples/papers/ccbp/claims.toml.
 
 use crate::input::problem;
-use sim_core::error::Problems;
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
 
 /// How far "about equal" reaches, of the neutral value, where a claim does not say.
 const ABOUT_EQUAL: f64 = 0.05;

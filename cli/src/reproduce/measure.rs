@@ -13,8 +13,8 @@
 
 use super::functions;
 use super::lab::{Lab, Mix};
-use sim_core::figure::{Reduce, reduce};
-use sim_core::value::Value;
+use sim_core::describe::value::Value;
+use sim_core::study::figure::{Reduce, reduce};
 
 /// What a measure gives.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,13 +3,13 @@
 
 use crate::input::{not_written, problem};
 use crate::results::Appender;
-use sim_core::digest::{Fnv, hex};
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
+use sim_core::describe::digest::{Fnv, hex};
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
 use sim_core::policy::POLICIES;
-use sim_core::report::ENGINE;
-use sim_core::simulation::Simulation;
-use sim_core::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::result::ENGINE;
+use sim_core::run::simulation::Simulation;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::io::{BufRead, BufReader};

@@ -2,10 +2,10 @@
 
 use super::lab::Mix;
 use crate::input::problem;
-use sim_core::error::Problems;
-use sim_core::experiment::Experiment;
-use sim_core::rng::{below, mix};
-use sim_core::value::Value;
+use sim_core::describe::error::Problems;
+use sim_core::describe::rng::{below, mix};
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
 use std::collections::BTreeMap;
 
 /// Lengths and sizes of a mode.
@@ -200,7 +200,7 @@ impl Study {
     fn fits(&self, set: &Mix) -> bool {
         let kernels = Value::array(set.iter().map(String::as_str));
         let value = Value::object([("corun", Value::from(1)), ("gpu", self.gpu.clone()), ("kernels", kernels)]);
-        Experiment::decode(&value).is_ok_and(|experiment| sim_core::oracle::fits_once(&experiment))
+        Experiment::decode(&value).is_ok_and(|experiment| sim_core::study::oracle::fits_once(&experiment))
     }
 
     /// The mixes that a claim names: a class, kinds of pairs, sets, `some` of any of these, or one mix such as `BP+CFD`.

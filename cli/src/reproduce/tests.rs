@@ -1,6 +1,6 @@
 use super::measure::Outcome;
 use super::*;
-use sim_core::experiment::Experiment;
+use sim_core::run::experiment::Experiment;
 use std::path::Path;
 
 fn paper() -> (Vec<Claim>, Study, Causes) {
@@ -155,12 +155,12 @@ fn a_reproduction_on_a_small_machine() {
             ("stop", Value::object([("cycles", 1500)])),
         ]);
         let experiment = Experiment::decode(&value).unwrap();
-        let mut run = sim_core::simulation::Simulation::new(&experiment).unwrap();
+        let mut run = sim_core::run::simulation::Simulation::new(&experiment).unwrap();
         run.advance(u64::MAX);
         for (kernel, _, alone) in experiment.alone_runs() {
-            let mut alone = sim_core::simulation::Simulation::new(&alone).unwrap();
+            let mut alone = sim_core::run::simulation::Simulation::new(&alone).unwrap();
             alone.advance(u64::MAX);
-            run.set_ipc_alone(kernel, alone.ipc(sim_core::ids::KernelId(0)).unwrap());
+            run.set_ipc_alone(kernel, alone.ipc(sim_core::describe::ids::KernelId(0)).unwrap());
         }
         lookup(&run.result(), "metrics.hspeedup").unwrap()
     };

@@ -9,8 +9,8 @@
 
 use super::sm::code::Code;
 use super::sm::{FinishedCta, Sm, World};
-use crate::controls::Controls;
-use crate::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::seam::controls::Controls;
 use alloc::vec::Vec;
 
 /// How far a kernel is.

@@ -17,9 +17,9 @@ use super::cache::tags::Tags;
 use super::link::Link;
 use super::noc::{Noc, Tick};
 use super::packet::{Access, DramRequest, Reply, Request, Station};
-use crate::gpu::Gpu;
-use crate::ids::{Cycle, KernelId, LineAddr};
-use crate::stats::KernelStats;
+use crate::describe::gpu::Gpu;
+use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::seam::stats::KernelStats;
 use alloc::collections::VecDeque;
 
 /// Why a bank's oldest request, or a delivered line, waits.

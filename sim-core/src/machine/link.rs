@@ -1,6 +1,6 @@
 //! The queue between two parts: bounded, in order, at least one cycle long, so that nothing moves two stages in one cycle.
 
-use crate::ids::Cycle;
+use crate::describe::ids::Cycle;
 use alloc::collections::VecDeque;
 
 /// Refused: the queue has no room. The sender keeps the item and tries again.

@@ -1,7 +1,7 @@
 //! What travels between SMs and memory: small `Copy` records with indices, never pointers.
 
 use super::noc::Payload;
-use crate::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, LineAddr};
 
 /// What a request does to its line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -9,10 +9,11 @@
 //! # Deviations
 //! 1. The rounding is not stated in the paper; down, so that the combination always fits when every kernel has at least K.
 
-use super::{AnyPolicy, Log, Policy, PolicyInfo, decide};
-use crate::controls::Controls;
-use crate::ids::KernelId;
-use crate::observation::Observation;
+use super::{AnyPolicy, Policy, PolicyInfo};
+use crate::describe::ids::KernelId;
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Log, decide};
+use crate::seam::observation::Observation;
 use alloc::format;
 
 /// The policy as data.

@@ -7,10 +7,11 @@
 //! # Sets
 //! `dispatch_rank`.
 
-use super::{AnyPolicy, Log, Policy, PolicyInfo, decide};
-use crate::controls::Controls;
-use crate::ids::KernelId;
-use crate::observation::Observation;
+use super::{AnyPolicy, Policy, PolicyInfo};
+use crate::describe::ids::KernelId;
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Log, decide};
+use crate::seam::observation::Observation;
 use alloc::format;
 
 /// The policy as data.

@@ -14,9 +14,11 @@
 
 use super::spec::PolicySpec;
 use super::ws::{self, Ws};
-use super::{AnyPolicy, Decision, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo};
-use crate::controls::{Controls, WarpOrder};
-use crate::observation::Observation;
+use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use crate::seam::controls::{Controls, WarpOrder};
+use crate::seam::decision::{Decision, Log};
+use crate::seam::observation::Needs;
+use crate::seam::observation::Observation;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {

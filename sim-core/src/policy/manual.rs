@@ -4,9 +4,10 @@
 //! Everything that it was given; the rest stays neutral.
 
 use super::spec::{Fallback, Param, ParamKind};
-use super::{AnyPolicy, Decision, Log, Policy, PolicyInfo};
-use crate::controls::Controls;
-use crate::observation::Observation;
+use super::{AnyPolicy, Policy, PolicyInfo};
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Decision, Log};
+use crate::seam::observation::Observation;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {

@@ -21,44 +21,13 @@ mod ws_ucp;
 pub use self::spec::{PolicyInfo, PolicySpec};
 
 use self::spec::Param;
-use crate::controls::Controls;
-use crate::ids::{Cycle, KernelId};
-use crate::observation::Observation;
-use crate::stats::KernelStats;
-use alloc::string::String;
+use crate::describe::ids::{Cycle, KernelId};
+use crate::seam::controls::Controls;
+use crate::seam::decision::Log;
+use crate::seam::observation::Needs;
+use crate::seam::observation::Observation;
+use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
-
-/// Something that a policy decided, for the result and the page's timeline.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Decision {
-    /// When.
-    pub cycle: Cycle,
-    /// About which kernel, if about one.
-    pub kernel: Option<KernelId>,
-    /// What and why, as a sentence.
-    pub text: String,
-}
-
-/// The policy's log of decisions.
-pub type Log = Vec<Decision>;
-
-/// What a policy has to know of each kernel alone before it begins. A profile costs so many cycles for each point of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Needs {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// IPC with as many CTAs as fit.
-    Alone {
-        /// Core cycles of each run.
-        cycles: Cycle,
-    },
-    /// IPC with 1, 2, … CTAs on every SM, and so the IPC above.
-    Curves {
-        /// Core cycles of each run.
-        cycles: Cycle,
-    },
-}
 
 /// Core cycles of each run that a profile takes.
 const PROFILE_CYCLES: Param = Param::int(
@@ -210,9 +179,4 @@ impl Samples {
     fn instructions(sample: &KernelStats) -> u64 {
         sample.load_instructions + sample.store_instructions
     }
-}
-
-/// Writes down a decision about a kernel.
-fn decide(log: &mut Log, seen: &Observation, kernel: KernelId, text: String) {
-    log.push(Decision { cycle: seen.now, kernel: Some(kernel), text });
 }

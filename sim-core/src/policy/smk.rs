@@ -15,12 +15,14 @@
 //! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that nobody starves.
 
 use super::spec::{Fallback, Param, ParamKind};
-use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
-use crate::controls::{Controls, QuotaRefill};
-use crate::gpu::Gpu;
-use crate::gpu::occupancy::Resources;
-use crate::ids::{Cycle, KernelId};
-use crate::observation::Observation;
+use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use crate::describe::gpu::Gpu;
+use crate::describe::gpu::occupancy::Resources;
+use crate::describe::ids::{Cycle, KernelId};
+use crate::seam::controls::{Controls, QuotaRefill};
+use crate::seam::decision::{Log, decide};
+use crate::seam::observation::Needs;
+use crate::seam::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -167,7 +169,7 @@ fn combination(costs: &[Resources], limits: &[u32], whole: Resources, slots: boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::presets;
+    use crate::describe::gpu::presets;
 
     const WHOLE: Resources = Resources { ctas: 32, threads: 2048, registers: 65_536, shared_bytes: 96 * 1024 };
 

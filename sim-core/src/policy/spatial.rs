@@ -10,11 +10,12 @@
 //! `ctas`: CTAs of each kernel on each of its SMs, at most; left out, what fits. The spatial oracle searches over it.
 
 use super::spec::{Fallback, Param, ParamKind};
-use super::{AnyPolicy, Log, Policy, PolicyInfo, decide};
-use crate::controls::Controls;
-use crate::decode::field;
-use crate::ids::KernelId;
-use crate::observation::Observation;
+use super::{AnyPolicy, Policy, PolicyInfo};
+use crate::describe::decode::field;
+use crate::describe::ids::KernelId;
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Log, decide};
+use crate::seam::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 

@@ -2,10 +2,10 @@
 //! form, the catalogue, the JSON Schema and the page's form are made from it.
 
 use super::{AnyPolicy, leftover, manual};
-use crate::controls::Controls;
-use crate::decode::{self, Fields, element, field, int, list, number};
-use crate::error::Problems;
-use crate::value::Value;
+use crate::describe::decode::{self, Fields, element, field, int, list, number};
+use crate::describe::error::Problems;
+use crate::describe::value::Value;
+use crate::seam::controls::Controls;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;

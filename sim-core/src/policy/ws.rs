@@ -19,11 +19,13 @@
 use super::fixed::Fixed;
 use super::spatial::Spatial;
 use super::spec::{Fallback, Param, ParamKind, PolicySpec};
-use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
-use crate::controls::Controls;
-use crate::gpu::occupancy::Resources;
-use crate::ids::{Cycle, KernelId};
-use crate::observation::Observation;
+use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use crate::describe::gpu::occupancy::Resources;
+use crate::describe::ids::{Cycle, KernelId};
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Log, decide};
+use crate::seam::observation::Needs;
+use crate::seam::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 

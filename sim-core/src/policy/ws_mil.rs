@@ -17,11 +17,13 @@
 
 use super::spec::{Param, PolicySpec};
 use super::ws::{self, Ws};
-use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples, decide};
-use crate::controls::Controls;
-use crate::ids::{Cycle, KernelId};
-use crate::observation::Observation;
-use crate::stats::KernelStats;
+use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
+use crate::describe::ids::{Cycle, KernelId};
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Log, decide};
+use crate::seam::observation::Needs;
+use crate::seam::observation::Observation;
+use crate::seam::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
 

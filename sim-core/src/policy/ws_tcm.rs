@@ -17,12 +17,14 @@
 
 use super::spec::{Param, PolicySpec};
 use super::ws::{self, Ws};
-use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
-use crate::controls::Controls;
-use crate::ids::{Cycle, KernelId};
-use crate::observation::Observation;
-use crate::rng::{below, mix};
-use crate::stats::KernelStats;
+use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::rng::{below, mix};
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Log, decide};
+use crate::seam::observation::Needs;
+use crate::seam::observation::Observation;
+use crate::seam::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
 

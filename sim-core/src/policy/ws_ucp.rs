@@ -20,10 +20,12 @@
 
 use super::spec::{Param, PolicySpec};
 use super::ws::{self, Ws};
-use super::{AnyPolicy, Log, Needs, PROFILE_CYCLES, Policy, PolicyInfo, decide};
-use crate::controls::Controls;
-use crate::ids::{Cycle, KernelId};
-use crate::observation::Observation;
+use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use crate::describe::ids::{Cycle, KernelId};
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Log, decide};
+use crate::seam::observation::Needs;
+use crate::seam::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 

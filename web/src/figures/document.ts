@@ -1,5 +1,5 @@
 // The figures of a paper as data: what each point is, of which runs it is made, and how it compares with the paper and with what was
-// computed again. Plain functions; `sim-core/src/figure` has the format, computes the values and draws.
+// computed again. Plain functions; `sim-core/src/study/figure` has the format, computes the values and draws.
 import { MISSING, fixed } from "../format.ts";
 import type { Experiment, Result } from "../types.ts";
 import type { Tabular } from "../views/tabular.ts";

@@ -6,8 +6,8 @@
 
 use super::super::link::{Full, Link};
 use super::super::packet::Request;
-use crate::controls::Controls;
-use crate::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
+use crate::seam::controls::Controls;
 use alloc::boxed::Box;
 
 const NONE: u16 = u16::MAX;
@@ -214,7 +214,7 @@ impl MissQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::controls::WarpOrder;
+    use crate::seam::controls::WarpOrder;
     use alloc::vec::Vec;
 
     fn request(kernel: u8, line: u32) -> Request {

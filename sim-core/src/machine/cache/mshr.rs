@@ -1,7 +1,7 @@
 //! Miss-status holding registers: one entry for each line under way, with the waiters that it will serve.
 
 use super::super::link::Full;
-use crate::ids::LineAddr;
+use crate::describe::ids::LineAddr;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;

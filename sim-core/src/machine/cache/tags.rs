@@ -1,6 +1,6 @@
 //! A set-associative tag array with LRU replacement, dirty bits, owners, and way masks that bound where a fill may go.
 
-use crate::ids::{KernelId, LineAddr};
+use crate::describe::ids::{KernelId, LineAddr};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -146,7 +146,7 @@ impl Tags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{below, mix};
+    use crate::describe::rng::{below, mix};
 
     const K: KernelId = KernelId(0);
 

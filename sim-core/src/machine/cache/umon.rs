@@ -4,7 +4,7 @@
 //!
 //! Simplified: a line enters its stack when it is read, not when its data arrives, so a read that would join a miss under way counts as a hit.
 
-use crate::ids::{KernelId, LineAddr};
+use crate::describe::ids::{KernelId, LineAddr};
 use crate::machine::packet::Access;
 use alloc::vec::Vec;
 
@@ -81,8 +81,8 @@ impl Umon {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::rng::{below, mix};
     use crate::machine::cache::tags::Tags;
-    use crate::rng::{below, mix};
 
     const K: KernelId = KernelId(1);
 

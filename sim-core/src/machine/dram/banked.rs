@@ -26,8 +26,8 @@ use super::super::noc::members;
 use super::super::packet::DramRequest;
 use super::Transfer;
 use super::timing::{COMMANDS, Clock, Command, Earliest, Gaps};
-use crate::gpu::{DramConfig, DramMap, PagePolicy};
-use crate::ids::{KernelId, LineAddr, PerKernel};
+use crate::describe::gpu::{DramConfig, DramMap, PagePolicy};
+use crate::describe::ids::{KernelId, LineAddr, PerKernel};
 use alloc::boxed::Box;
 use alloc::vec;
 

@@ -3,8 +3,8 @@
 use super::super::link::Full;
 use super::super::packet::DramRequest;
 use super::{Clock, Transfer};
-use crate::gpu::DramConfig;
-use crate::ids::PerKernel;
+use crate::describe::gpu::DramConfig;
+use crate::describe::ids::PerKernel;
 use alloc::collections::VecDeque;
 
 /// A channel with latency only. Its queue holds requests only until the next clock.

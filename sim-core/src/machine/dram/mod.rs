@@ -10,8 +10,8 @@ pub mod timing;
 
 use super::link::Full;
 use super::packet::{Access, DramRequest};
-use crate::gpu::{DramConfig, DramKind};
-use crate::ids::{KernelId, PerKernel};
+use crate::describe::gpu::{DramConfig, DramKind};
+use crate::describe::ids::{KernelId, PerKernel};
 use alloc::boxed::Box;
 
 pub use banked::Banked;

@@ -1,9 +1,9 @@
 //! Order, maps, pages and sleeping of one channel. Its bandwidth under load is in the root package's tests/first_principles.
 
 use super::*;
-use crate::gpu::{DramMap, DramTiming, PagePolicy};
-use crate::probe::DramProbe;
-use crate::rng::{below, mix};
+use crate::describe::gpu::{DramMap, DramTiming, PagePolicy};
+use crate::describe::rng::{below, mix};
+use crate::study::probe::DramProbe;
 use alloc::vec::Vec;
 
 /// The probe's channel: GDDR5 as in HeteroCore's Table 2, T = 4.

@@ -1,6 +1,6 @@
 //! The DRAM protocol as data: after which command, at which level, how many clocks must pass before which other command.
 
-use crate::gpu::DramTiming;
+use crate::describe::gpu::DramTiming;
 
 /// DRAM command clocks since the start of the run.
 pub type Clock = u64;

@@ -1,8 +1,8 @@
 use super::*;
-use crate::controls::WarpOrder;
-use crate::gpu::*;
-use crate::probe::DramProbe;
-use crate::rng::{below, mix};
+use crate::describe::gpu::*;
+use crate::describe::rng::{below, mix};
+use crate::seam::controls::WarpOrder;
+use crate::study::probe::DramProbe;
 
 /// The CCBP GPU with other fixed latencies, and DRAM timings of the first-principles table at its bandwidth, without refresh.
 fn gpu() -> Gpu {
@@ -293,11 +293,11 @@ fn reply_headers_say_what_a_request_cost() {
 /// The fixed latencies are added once, and nothing else depends on them.
 #[test]
 fn unloaded_latency_follows_its_parameters() {
-    let (hit, miss) = crate::probe::unloaded_latency(&gpu());
+    let (hit, miss) = crate::study::probe::unloaded_latency(&gpu());
     let mut slower = gpu();
     slower.l2.latency += 12;
     slower.dram.latency += 30;
-    let (slower_hit, slower_miss) = crate::probe::unloaded_latency(&slower);
+    let (slower_hit, slower_miss) = crate::study::probe::unloaded_latency(&slower);
     // 12 NoC cycles are 18 core cycles.
     assert!((slower_hit - hit - 18.0).abs() < 0.5, "{hit} {slower_hit}");
     assert!((slower_miss - miss - 48.0).abs() < 0.5, "{miss} {slower_miss}");

@@ -12,9 +12,9 @@
 use super::super::derived::Derived;
 use super::super::link::{Full, Link};
 use super::{Packet, Payload, Tick, members};
-use crate::gpu::{Arbiter, NocConfig};
-use crate::ids::{Cycle, KernelId};
-use crate::rng::{below, mix};
+use crate::describe::gpu::{Arbiter, NocConfig};
+use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::rng::{below, mix};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;

@@ -6,9 +6,9 @@
 
 use super::super::link::{Full, Link};
 use super::{Packet, Payload, Tick, members};
-use crate::gpu::NocConfig;
-use crate::ids::{Cycle, KernelId};
-use crate::rng;
+use crate::describe::gpu::NocConfig;
+use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::rng;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 

@@ -9,8 +9,8 @@ mod crossbar;
 mod ideal;
 
 use super::link::{Full, Link};
-use crate::gpu::{NocConfig, NocKind};
-use crate::ids::{Cycle, KernelId};
+use crate::describe::gpu::{NocConfig, NocKind};
+use crate::describe::ids::{Cycle, KernelId};
 
 pub use crossbar::Crossbar;
 pub use ideal::Ideal;

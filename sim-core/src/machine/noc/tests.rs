@@ -1,6 +1,6 @@
 use super::*;
-use crate::gpu::Arbiter;
-use crate::rng::{below, mix};
+use crate::describe::gpu::Arbiter;
+use crate::describe::rng::{below, mix};
 use alloc::vec::Vec;
 
 impl Payload for u64 {}

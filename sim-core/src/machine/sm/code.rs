@@ -1,9 +1,9 @@
 //! Programs made ready for issue: loop ends resolved, bank conflicts and array bases worked out once.
 
 use super::lsu::Instruction;
-use crate::ids::{LineAddr, MAX_KERNELS};
-use crate::kernel::{Address, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
-use crate::rng::{below, draw, mix};
+use crate::describe::ids::{LineAddr, MAX_KERNELS};
+use crate::describe::kernel::{Address, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
+use crate::describe::rng::{below, draw, mix};
 use alloc::vec::Vec;
 
 /// Lines of address space that each kernel has for itself.

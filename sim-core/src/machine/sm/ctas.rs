@@ -3,10 +3,10 @@
 use super::code::{Code, Place};
 use super::lsu::WarpRef;
 use super::{Cta, FinishedCta, MAX_SCHEDULERS, Sm, Warp, World};
-use crate::controls::Controls;
-use crate::gpu::occupancy::{self, Resources};
-use crate::ids::{Cycle, KernelId};
-use crate::kernel::WARP_SIZE;
+use crate::describe::gpu::occupancy::{self, Resources};
+use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::kernel::WARP_SIZE;
+use crate::seam::controls::Controls;
 
 impl Sm {
     /// Whether one more CTA of `code` fits.

@@ -4,10 +4,10 @@ use super::code::Step;
 use super::lsu::{Instruction, WarpRef};
 use super::scheduler::{Gates, Look};
 use super::{Sm, Warp, World};
-use crate::controls::{Controls, QuotaRefill, WarpOrder};
-use crate::ids::{Cycle, KernelId};
-use crate::kernel::WARP_SIZE;
+use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::kernel::WARP_SIZE;
 use crate::machine::packet::Access;
+use crate::seam::controls::{Controls, QuotaRefill, WarpOrder};
 
 /// What a warp issues next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -2,11 +2,11 @@
 
 use super::lsu::Refusal;
 use super::{Sm, World};
-use crate::controls::Controls;
-use crate::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId};
 use crate::machine::memory::Memory;
 use crate::machine::packet::{Access, Reply, Request};
-use crate::stats::KernelStats;
+use crate::seam::controls::Controls;
+use crate::seam::stats::KernelStats;
 
 impl Sm {
     pub(super) fn receive(&mut self, now: Cycle, reply: Reply, world: World) {

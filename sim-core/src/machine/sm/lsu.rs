@@ -5,8 +5,8 @@
 
 use super::code::Code;
 use super::scheduler::LANES;
-use crate::ids::{Cycle, KernelId, LineAddr};
-use crate::kernel::WARP_SIZE;
+use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::kernel::WARP_SIZE;
 use crate::machine::noc::members;
 use crate::machine::packet::Access;
 use alloc::collections::VecDeque;

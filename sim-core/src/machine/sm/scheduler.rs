@@ -4,10 +4,10 @@
 //! A scheduler that cannot issue sleeps until its SM has a reason to look again; the cycles between are charged to the cause it fell
 //! asleep with, for the scheduler as a whole and for each kernel that it holds.
 
-use crate::controls::WarpOrder;
-use crate::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use crate::machine::noc::members;
-use crate::stats::{StallCause, StallCounts};
+use crate::seam::controls::WarpOrder;
+use crate::seam::stats::{StallCause, StallCounts};
 use alloc::vec::Vec;
 
 /// Warps of one scheduler, at most: one word.

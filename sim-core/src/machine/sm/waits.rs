@@ -1,7 +1,7 @@
 //! What warps wait for: how many of a kernel are in a state, summed over cycles. It is worked out from when they enter and leave the state,
 //! so that nobody needs to count them in between.
 
-use crate::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::machine::noc::members;
 
 /// Warps in one state.

@@ -1,7 +1,7 @@
 //! Timed wake-ups of warps: a wheel with a place for each of the next 64 cycles, which holds the warps that become ready then.
 
 use super::MAX_SCHEDULERS;
-use crate::ids::{Cycle, NEVER};
+use crate::describe::ids::{Cycle, NEVER};
 
 /// Places of the wheel.
 const PLACES: u64 = 64;

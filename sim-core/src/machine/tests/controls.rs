@@ -1,8 +1,8 @@
 //! Does each control, set alone, do exactly what its doc says?
 
 use super::*;
-use crate::controls::QuotaRefill;
-use crate::ids::PerKernel;
+use crate::describe::ids::PerKernel;
+use crate::seam::controls::QuotaRefill;
 
 const A: KernelId = KernelId(0);
 const B: KernelId = KernelId(1);
@@ -86,7 +86,7 @@ fn cta_throttle_pauses_the_youngest_and_lets_them_go_on() {
     let stopped = m.kernel_stats(A).warp_instructions;
     run(&mut m, 1000);
     assert_eq!(m.kernel_stats(A).warp_instructions, stopped);
-    assert!(m.stalls().0[crate::stats::StallCause::Throttled.index()] >= 4 * 4 * 990);
+    assert!(m.stalls().0[crate::seam::stats::StallCause::Throttled.index()] >= 4 * 4 * 990);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn memory_cap_bounds_the_instructions_in_flight() {
     run(&mut m, 1000);
     assert_eq!((m.kernel_stats(A).load_instructions, m.peak_in_flight(A)), (loads.load_instructions, 0));
     assert!(m.kernel_stats(B).store_instructions > stores, "the other kernel goes on");
-    assert!(m.kernel_stalls(A).0[crate::stats::StallCause::LsuFull.index()] > 900);
+    assert!(m.kernel_stalls(A).0[crate::seam::stats::StallCause::LsuFull.index()] > 900);
     (controls.memory_cap[A], controls.memory_cap[B]) = (Some(u16::MAX), None);
     m.set_controls(controls);
     run(&mut m, 3000);

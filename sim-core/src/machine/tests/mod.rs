@@ -3,10 +3,10 @@
 mod controls;
 
 use super::*;
-use crate::controls::WarpOrder;
-use crate::digest::Fnv;
-use crate::gpu::*;
-use crate::kernel::{Address, Array, Launch, Op, Scatter, Trips};
+use crate::describe::digest::Fnv;
+use crate::describe::gpu::*;
+use crate::describe::kernel::{Address, Array, Launch, Op, Scatter, Trips};
+use crate::seam::controls::WarpOrder;
 use alloc::string::ToString;
 use alloc::vec;
 

@@ -2,7 +2,7 @@
 //! bandwidths. Each turn, the kernel with the least dominant share gets one more unit of its dominant resource, a CTA or a unit of NoC or
 //! DRAM bandwidth, with what goes along with it. A pure function over plain data.
 
-use crate::gpu::occupancy::Resources;
+use crate::describe::gpu::occupancy::Resources;
 use alloc::vec::Vec;
 
 /// Shares are sums of fractions: equal ones may differ by this much.
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn no_grant_exceeds_what_there_is() {
         for seed in 0..200_u64 {
-            let draw = |i: u64| (crate::rng::draw(seed * 100 + i) % 1000) as f64 / 1000.0;
+            let draw = |i: u64| (crate::describe::rng::draw(seed * 100 + i) % 1000) as f64 / 1000.0;
             let kind = |i: u64| [LatencySensitive, NocIntensive, DramIntensive][(draw(i) * 3.0) as usize];
             let demands: Vec<Demand> = (0..4).map(|k| linear(kind(k), 3.0 * draw(10 + k), 3.0 * draw(20 + k), 6)).collect();
             let clip = seed % 2 == 0;

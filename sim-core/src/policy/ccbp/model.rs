@@ -2,8 +2,8 @@
 //! Pure functions; `rate` is requests that an SM's miss queue issues in a time unit (200 core cycles in the paper), bandwidth is bytes that
 //! the whole GPU moves in a time unit.
 
-use crate::gpu::Gpu;
-use crate::report::{dram_bytes_per_cycle, noc_bytes_per_cycle};
+use crate::describe::gpu::Gpu;
+use crate::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle};
 
 /// The figures of a GPU that the equations use.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -89,7 +89,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::presets;
+    use crate::describe::gpu::presets;
 
     fn paper() -> Model {
         Model::new(&presets::find("ccbp-16sm").unwrap(), 0.6, 0.7, 200.0)

@@ -3,7 +3,7 @@
 use super::super::spec::{Fallback, Param, ParamKind, PolicySpec};
 use super::super::{AnyPolicy, PROFILE_CYCLES, PolicyInfo};
 use super::Ccbp;
-use crate::ids::Cycle;
+use crate::describe::ids::Cycle;
 use alloc::vec::Vec;
 
 const WINDOW: (i64, i64) = (200, 100_000_000);

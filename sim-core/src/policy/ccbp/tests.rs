@@ -2,9 +2,9 @@
 
 use super::super::spec::Setting;
 use super::*;
-use crate::controls::WarpOrder;
-use crate::gpu::{Gpu, presets};
-use crate::observation::Profile;
+use crate::describe::gpu::{Gpu, presets};
+use crate::seam::controls::WarpOrder;
+use crate::seam::observation::Profile;
 use alloc::string::ToString;
 
 /// A kernel that wants `appetite` requests for each CTA of an SM in 200 cycles.
@@ -400,7 +400,7 @@ fn its_parameters_have_the_papers_values() {
 fn no_mix_is_granted_more_than_there_is() {
     let mut kinds = [0; 3];
     for seed in 0..300_u64 {
-        let below = |i: u64, n: u64| crate::rng::below(crate::rng::mix(seed, i), n);
+        let below = |i: u64, n: u64| crate::describe::rng::below(crate::describe::rng::mix(seed, i), n);
         let any = |i: u64, choices: &[f64]| choices[below(i, choices.len() as u64) as usize];
         let fake = |k: u64| Fake {
             appetite: any(20 * k, &[0.0, 0.1, 0.5, 2.0, 8.0]),

@@ -1,0 +1,222 @@
+//! Reading a `Value` field by field, so that everything wrong with an input is reported at once, each with its path.
+
+use crate::describe::error::Problems;
+use crate::describe::value::Value;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+/// The path of a field of an object.
+pub fn field(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
+}
+
+/// The path of an element of a list.
+pub fn element(path: &str, index: usize) -> String {
+    format!("{path}[{index}]")
+}
+
+/// The path as it stands in a problem: what is wrong with the input itself needs a name too.
+fn whole(path: &str) -> &str {
+    if path.is_empty() { "(whole)" } else { path }
+}
+
+/// The fields of one object, taken one after another; what is left at the end is unknown.
+#[derive(Debug)]
+pub struct Fields<'v> {
+    path: String,
+    left: Vec<(&'v str, &'v Value)>,
+    known: Vec<&'static str>,
+}
+
+impl<'v> Fields<'v> {
+    /// The fields of `value`, if it is an object; a field that stands twice is a problem.
+    pub fn of(value: &'v Value, path: &str, what: &str, problems: &mut Problems) -> Option<Self> {
+        let Value::Object(pairs) = value else {
+            problems.add(whole(path), value.describe(), what);
+            return None;
+        };
+        if pairs.len() > 4096 {
+            problems.add(whole(path), format!("{} fields", pairs.len()), "at most 4096");
+            return None;
+        }
+        let mut left: Vec<(&str, &Value)> = Vec::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            if left.iter().any(|(seen, _)| seen == key) {
+                problems.add(field(path, &legible(key)), "the field twice", "it once");
+            } else {
+                left.push((key, value));
+            }
+        }
+        Some(Fields { path: path.to_string(), left, known: Vec::new() })
+    }
+
+    /// Where a field of this object stands.
+    pub fn path(&self, key: &str) -> String {
+        field(&self.path, key)
+    }
+
+    /// Takes a field, if it is there.
+    pub fn take(&mut self, key: &'static str) -> Option<&'v Value> {
+        self.known.push(key);
+        let at = self.left.iter().position(|(k, _)| *k == key)?;
+        // Keeping the order of the rest costs little and lets problems come in the order of the input.
+        Some(self.left.remove(at).1)
+    }
+
+    /// Takes a field that must be there.
+    pub fn need(&mut self, key: &'static str, want: &str, problems: &mut Problems) -> Option<&'v Value> {
+        let value = self.take(key);
+        if value.is_none() {
+            problems.add(self.path(key), "nothing", want);
+        }
+        value
+    }
+
+    /// Takes a whole number in `range`, or `default` if it is not there (a problem if there is no default).
+    pub fn int(&mut self, key: &'static str, range: RangeInclusive<i64>, default: Option<i64>, problems: &mut Problems) -> Option<i64> {
+        match self.take(key) {
+            Some(value) => int(value, &self.path(key), range, problems),
+            None => {
+                if default.is_none() {
+                    problems.add(self.path(key), "nothing", want_int(&range));
+                }
+                default
+            }
+        }
+    }
+
+    /// Takes true or false, or `default` if it is not there.
+    pub fn flag(&mut self, key: &'static str, default: bool, problems: &mut Problems) -> bool {
+        match self.take(key) {
+            Some(Value::Bool(b)) => *b,
+            Some(other) => {
+                problems.add(self.path(key), other.describe(), "true or false");
+                default
+            }
+            None => default,
+        }
+    }
+
+    /// Takes text of at most `longest` characters, or nothing if it is not there.
+    pub fn text(&mut self, key: &'static str, longest: usize, problems: &mut Problems) -> Option<String> {
+        let value = self.take(key)?;
+        text(value, &self.path(key), longest, problems)
+    }
+
+    /// Takes what is left, for objects whose keys are open.
+    pub fn rest(&mut self) -> Vec<(&'v str, &'v Value)> {
+        core::mem::take(&mut self.left)
+    }
+
+    /// Reports every field that nobody took.
+    pub fn finish(self, problems: &mut Problems) {
+        for (key, value) in &self.left {
+            let want = if self.known.is_empty() { "no such field".into() } else { format!("one of {}", self.known.join(", ")) };
+            problems.add(field(&self.path, &legible(key)), format!("an unknown field ({})", value.describe()), want);
+        }
+    }
+}
+
+/// A key from an input as paths show it: short, on one line, and never nothing.
+pub fn legible(key: &str) -> String {
+    if key.is_empty() {
+        return "\"\"".to_string();
+    }
+    let mut shown = String::new();
+    for c in key.chars().take(60) {
+        if c.is_control() { shown.extend(c.escape_debug()) } else { shown.push(c) }
+    }
+    if key.chars().nth(60).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+fn want_int(range: &RangeInclusive<i64>) -> String {
+    if range.start() == range.end() {
+        range.start().to_string()
+    } else {
+        format!("a whole number from {} to {}", range.start(), range.end())
+    }
+}
+
+/// A whole number in `range`.
+pub fn int(value: &Value, path: &str, range: RangeInclusive<i64>, problems: &mut Problems) -> Option<i64> {
+    match value.as_int() {
+        Some(n) if range.contains(&n) => Some(n),
+        _ => {
+            problems.add(path, value.describe(), want_int(&range));
+            None
+        }
+    }
+}
+
+/// A number in `range`.
+pub fn number(value: &Value, path: &str, range: RangeInclusive<f64>, problems: &mut Problems) -> Option<f64> {
+    match value.as_f64() {
+        Some(x) if range.contains(&x) => Some(x),
+        _ => {
+            problems.add(path, value.describe(), format!("a number from {} to {}", range.start(), range.end()));
+            None
+        }
+    }
+}
+
+/// Text of at most `longest` characters.
+pub fn text(value: &Value, path: &str, longest: usize, problems: &mut Problems) -> Option<String> {
+    match value.as_str() {
+        Some(s) if s.chars().count() <= longest => Some(s.to_string()),
+        _ => {
+            problems.add(path, value.describe(), format!("text of at most {longest} characters"));
+            None
+        }
+    }
+}
+
+/// One of several names; returns its place in `names`.
+pub fn choice(value: &Value, path: &str, names: &[&str], problems: &mut Problems) -> Option<usize> {
+    let found = value.as_str().and_then(|s| names.iter().position(|name| *name == s));
+    if found.is_none() {
+        problems.add(path, value.describe(), format!("one of {}", names.join(", ")));
+    }
+    found
+}
+
+/// The elements of a list of `range` elements.
+pub fn list<'v>(value: &'v Value, path: &str, range: RangeInclusive<usize>, what: &str, problems: &mut Problems) -> Option<&'v [Value]> {
+    match value {
+        Value::Array(items) if range.contains(&items.len()) => Some(items),
+        _ => {
+            problems.add(path, value.describe(), format!("a list of {} to {} {what}", range.start(), range.end()));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_problem_is_reported_with_its_path() {
+        let value = Value::object([("a", Value::from("x")), ("b", Value::from(9_u8)), ("b", Value::Null), ("c", Value::Null)]);
+        let mut problems = Problems::default();
+        let mut fields = Fields::of(&value, "top", "an object", &mut problems).unwrap();
+        assert_eq!(fields.int("a", 0..=5, None, &mut problems), None);
+        assert_eq!(fields.int("b", 0..=5, None, &mut problems), None);
+        assert_eq!(fields.int("d", 0..=5, Some(3), &mut problems), Some(3));
+        fields.finish(&mut problems);
+        let lines: Vec<String> = problems.0.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "top.b: found the field twice, want it once",
+                "top.a: found \"x\", want a whole number from 0 to 5",
+                "top.b: found 9, want a whole number from 0 to 5",
+                "top.c: found an unknown field (null), want one of a, b, d",
+            ]
+        );
+    }
+}

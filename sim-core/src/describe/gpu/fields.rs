@@ -1,0 +1,218 @@
+//! The registry of GPU fields: each is declared once, with its path, unit, range and meaning. Overrides, the canonical form, the JSON
+//! Schema and the page's form are made from it.
+//!
+//! `sm.X` is X of every SM class; on a GPU with several classes, `sm.NAME.X` is X of one.
+
+use super::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, SmClass};
+use crate::describe::decode::{choice, int};
+use crate::describe::error::Problems;
+use crate::describe::value::Value;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// What values a field takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Whole numbers from the first to the second.
+    Int(u32, u32),
+    /// One of these names.
+    Choice(&'static [&'static str]),
+}
+
+/// A field of the GPU, or of each SM class.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<T> {
+    /// Its path; for SM classes, what follows `sm.`.
+    pub path: &'static str,
+    /// Unit; empty for a choice.
+    pub unit: &'static str,
+    /// Values.
+    pub kind: Kind,
+    /// Meaning.
+    pub doc: &'static str,
+    get: fn(&T) -> u32,
+    set: fn(&mut T, u32),
+}
+
+macro_rules! whole {
+    ($path:literal, $unit:literal, $min:literal..=$max:literal, $($place:ident).+, $doc:literal) => {
+        Field { path: $path, unit: $unit, kind: Kind::Int($min, $max), doc: $doc, get: |of| of.$($place).+, set: |of, n| of.$($place).+ = n }
+    };
+}
+
+macro_rules! choose {
+    ($path:literal, [$($name:literal = $value:expr),+], $($place:ident).+, $doc:literal) => {
+        Field {
+            path: $path,
+            unit: "",
+            kind: Kind::Choice(&[$($name),+]),
+            doc: $doc,
+            get: |of| [$($value),+].iter().position(|value| *value == of.$($place).+).unwrap_or(0) as u32,
+            set: |of, n| of.$($place).+ = [$($value),+][n as usize],
+        }
+    };
+}
+
+/// Fields of each SM class.
+pub const SM_FIELDS: &[Field<SmClass>] = &[
+    whole!("count", "SMs", 1..=64, count, "SMs"),
+    whole!("ctas", "CTAs", 1..=64, ctas, "CTA slots of an SM"),
+    whole!("threads", "threads", 32..=4096, threads, "Threads that an SM can hold, a multiple of 32"),
+    whole!("registers", "registers", 1024..=1048576, registers, "32-bit registers of an SM"),
+    whole!(
+        "register_granularity",
+        "registers",
+        1..=1024,
+        register_granularity,
+        "A warp gets registers in multiples of this; 1 in the papers' simulators, 256 in hardware"
+    ),
+    whole!("shared_bytes", "bytes", 0..=1048576, shared_bytes, "Shared memory of an SM"),
+    whole!("shared_banks", "banks", 1..=64, shared_banks, "Shared-memory banks of one 4-byte word"),
+    whole!("shared_latency", "cycles", 1..=31, shared_latency, "From a shared-memory access to its value, without conflicts"),
+    whole!("schedulers", "schedulers", 1..=4, schedulers, "Warp schedulers of an SM"),
+    whole!("loads_per_warp", "loads", 1..=64, loads_per_warp, "Loads that a warp can have in flight"),
+    whole!("lsu_queue", "instructions", 1..=64, lsu_queue, "Memory instructions of each kernel that the load-store unit holds"),
+    choose!("lsu_hol", ["no" = false, "yes" = true], lsu_hol, "Whether a kernel's blocked access holds back other kernels' accesses"),
+    whole!("l1.bytes", "bytes", 128..=1048576, l1.bytes, "L1 data cache of an SM"),
+    whole!("l1.ways", "ways", 1..=32, l1.ways, "Ways of an L1D set"),
+    whole!("l1.latency", "cycles", 1..=1000, l1.latency, "From a load's access to its value on an L1D hit"),
+    whole!("l1.mshrs", "MSHRs", 1..=1024, l1.mshrs, "L1D misses that can be under way"),
+    whole!("l1.merges", "reads", 1..=32, l1.merges, "Reads that one L1D MSHR can serve"),
+    whole!("l1.miss_queue", "requests", 8..=1024, l1.miss_queue, "Entries of the L1D miss queue, over all kernels"),
+    whole!("l1.arbiter_latency", "cycles", 1..=16, l1.arbiter_latency, "From a grant by the miss queue's arbiter to the NoC"),
+    whole!("l1.store_buffer", "stores", 1..=1024, l1.store_buffer, "Stores that can be unacknowledged"),
+];
+
+/// Fields of the whole GPU.
+pub const GPU_FIELDS: &[Field<Gpu>] = &[
+    whole!("core_mhz", "MHz", 100..=5000, core_mhz, "SM clock"),
+    choose!(
+        "noc.kind",
+        ["crossbar" = NocKind::Crossbar, "ideal" = NocKind::Ideal],
+        noc.kind,
+        "Two crossbars, or the same latency with unlimited bandwidth"
+    ),
+    whole!("noc.mhz", "MHz", 100..=5000, noc.mhz, "Clock of the crossbars and L2"),
+    whole!("noc.flit_bytes", "bytes", 8..=128, noc.flit_bytes, "Bytes of a flit, a divisor of the line"),
+    whole!("noc.queue", "packets", 1..=256, noc.queue, "Packets that wait at each crossbar input"),
+    whole!("noc.latency", "NoC cycles", 1..=100, noc.latency, "Through an idle crossbar, beyond one cycle a flit"),
+    choose!(
+        "noc.arbiter",
+        ["round-robin" = Arbiter::RoundRobin, "random" = Arbiter::Random, "oldest" = Arbiter::Oldest],
+        noc.arbiter,
+        "Who wins a crossbar output"
+    ),
+    whole!("l2.banks", "banks", 1..=64, l2.banks, "L2 banks"),
+    whole!("l2.bank_bytes", "bytes", 128..=16777216, l2.bank_bytes, "Capacity of an L2 bank"),
+    whole!("l2.ways", "ways", 1..=32, l2.ways, "Ways of an L2 set"),
+    whole!("l2.line_bytes", "bytes", 128..=128, l2.line_bytes, "Line of L1, L2 and DRAM accesses"),
+    whole!("l2.mshrs", "MSHRs", 1..=1024, l2.mshrs, "Misses that an L2 bank can have under way"),
+    whole!("l2.merges", "requests", 1..=32, l2.merges, "Requests that one L2 MSHR can serve"),
+    whole!("l2.queue", "requests", 1..=256, l2.queue, "Requests that wait at an L2 bank"),
+    whole!("l2.latency", "NoC cycles", 1..=500, l2.latency, "From an L2 lookup that hits to the reply's port"),
+    choose!(
+        "dram.kind",
+        ["banked" = DramKind::Banked, "ideal" = DramKind::Ideal],
+        dram.kind,
+        "Banks, rows and all timings, or the latency of a closed bank with unlimited bandwidth"
+    ),
+    whole!("dram.channels", "channels", 1..=64, dram.channels, "DRAM channels, a divisor of the L2 banks"),
+    whole!("dram.mhz", "MHz", 100..=5000, dram.mhz, "DRAM command clock"),
+    whole!("dram.queue", "transactions", 4..=512, dram.queue, "Entries of a channel's transaction queue"),
+    whole!("dram.banks", "banks", 1..=32, dram.banks, "Banks of a channel"),
+    whole!("dram.columns", "lines", 1..=1024, dram.columns, "Lines of a row"),
+    choose!(
+        "dram.map",
+        ["row:bank:column" = DramMap::RowBankColumn, "row:column:bank" = DramMap::RowColumnBank, "xor" = DramMap::XorBank],
+        dram.map,
+        "How a channel's line number becomes row, bank and column"
+    ),
+    choose!("dram.page", ["open" = PagePolicy::Open, "closed" = PagePolicy::Closed], dram.page, "When a row is closed"),
+    whole!("dram.latency", "cycles", 1..=1000, dram.latency, "Controller and PHY on the way back to L2, beyond the timings"),
+    whole!("dram.timing.T", "clocks", 1..=64, dram.timing.T, "Clocks that a line occupies the data bus"),
+    whole!("dram.timing.tCL", "clocks", 1..=200, dram.timing.tCL, "Read command to first data"),
+    whole!("dram.timing.WL", "clocks", 1..=200, dram.timing.WL, "Write command to first data"),
+    whole!("dram.timing.tRP", "clocks", 0..=200, dram.timing.tRP, "Precharge to activate"),
+    whole!("dram.timing.tRC", "clocks", 0..=400, dram.timing.tRC, "Activate to activate, same bank"),
+    whole!("dram.timing.tRAS", "clocks", 0..=200, dram.timing.tRAS, "Activate to precharge"),
+    whole!("dram.timing.tRCD", "clocks", 0..=200, dram.timing.tRCD, "Activate to column command"),
+    whole!("dram.timing.tRRD", "clocks", 0..=200, dram.timing.tRRD, "Activate to activate, other bank"),
+    whole!("dram.timing.tFAW", "clocks", 0..=400, dram.timing.tFAW, "Span of any five activates, at least; 0: off"),
+    whole!("dram.timing.tCCD", "clocks", 0..=200, dram.timing.tCCD, "Column command to column command"),
+    whole!("dram.timing.tWR", "clocks", 0..=200, dram.timing.tWR, "End of write data to precharge"),
+    whole!("dram.timing.tWTR", "clocks", 0..=200, dram.timing.tWTR, "End of write data to read command"),
+    whole!("dram.timing.tRTW", "clocks", 0..=200, dram.timing.tRTW, "Idle clocks of the data bus from a read to a write"),
+    whole!("dram.timing.tRTP", "clocks", 0..=200, dram.timing.tRTP, "Read command to precharge"),
+    whole!("dram.timing.tREFI", "clocks", 0..=100000, dram.timing.tREFI, "Refresh interval; 0: no refresh"),
+    whole!("dram.timing.tRFC", "clocks", 0..=2000, dram.timing.tRFC, "Refresh duration"),
+];
+
+impl<T> Field<T> {
+    /// The field's value in `of`.
+    pub fn value(&self, of: &T) -> Value {
+        let n = (self.get)(of);
+        match self.kind {
+            Kind::Int(..) => n.into(),
+            Kind::Choice(names) => names[n as usize].into(),
+        }
+    }
+
+    /// Sets the field from a value that stands at `path`.
+    fn read(&self, value: &Value, path: &str, problems: &mut Problems) -> Option<u32> {
+        match self.kind {
+            Kind::Int(min, max) => int(value, path, min.into()..=max.into(), problems).map(|n| n as u32),
+            Kind::Choice(names) => choice(value, path, names, problems).map(|n| n as u32),
+        }
+    }
+}
+
+/// Sets the field named by `key` on `gpu`.
+pub fn set(gpu: &mut Gpu, key: &str, value: &Value, path: &str, problems: &mut Problems) {
+    if let Some(field) = GPU_FIELDS.iter().find(|field| field.path == key) {
+        if let Some(n) = field.read(value, path, problems) {
+            (field.set)(gpu, n);
+        }
+        return;
+    }
+    if let Some(rest) = key.strip_prefix("sm.") {
+        if let Some(field) = SM_FIELDS.iter().find(|field| field.path == rest) {
+            if let Some(n) = field.read(value, path, problems) {
+                gpu.sms.iter_mut().for_each(|class| (field.set)(class, n));
+            }
+            return;
+        }
+        if let Some((name, rest)) = rest.split_once('.')
+            && let Some(class) = gpu.sms.iter_mut().find(|class| class.name == name)
+            && let Some(field) = SM_FIELDS.iter().find(|field| field.path == rest)
+        {
+            if let Some(n) = field.read(value, path, problems) {
+                (field.set)(class, n);
+            }
+            return;
+        }
+    }
+    problems.add(path, format!("an unknown field ({})", value.describe()), format!("a GPU field such as {}", nearest(key)));
+}
+
+/// The field whose path shares the longest start or end with `key`.
+fn nearest(key: &str) -> String {
+    let paths = GPU_FIELDS.iter().map(|field| field.path.into()).chain(SM_FIELDS.iter().map(|field| format!("sm.{}", field.path)));
+    let alike = |path: &String| {
+        let start = path.bytes().zip(key.bytes()).take_while(|(a, b)| a == b).count();
+        let end = path.bytes().rev().zip(key.bytes().rev()).take_while(|(a, b)| a == b).count();
+        start.max(end)
+    };
+    paths.max_by_key(alike).unwrap_or_default()
+}
+
+/// Every field of `gpu` by path, in the registry's order.
+pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
+    let mut pairs = Vec::new();
+    for class in &gpu.sms {
+        let prefix = if gpu.sms.len() == 1 { "sm".into() } else { format!("sm.{}", class.name) };
+        pairs.extend(SM_FIELDS.iter().map(|field| (format!("{prefix}.{}", field.path), field.value(class))));
+    }
+    pairs.extend(GPU_FIELDS.iter().map(|field| (field.path.into(), field.value(gpu))));
+    pairs
+}

@@ -1,0 +1,50 @@
+//! What a GPU must satisfy beyond the range of each field, so that every machine that is built can run.
+
+use super::Gpu;
+use crate::describe::error::Problems;
+use alloc::format;
+
+/// Adds every problem of `gpu` to `problems`; `path` is where the GPU stands in the input.
+pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
+    let at = |field: &str| format!("{path}.{field}");
+    if gpu.sm_count() > 64 {
+        problems.add(at("sm.count"), gpu.sm_count(), "at most 64 SMs in all classes");
+    }
+    for class in &gpu.sms {
+        let sm = |field: &str| if gpu.sms.len() == 1 { at(&format!("sm.{field}")) } else { at(&format!("sm.{}.{field}", class.name)) };
+        if class.threads % 32 != 0 {
+            problems.add(sm("threads"), class.threads, "a multiple of 32");
+        }
+        if class.warps().div_ceil(class.schedulers) > 64 {
+            problems.add(sm("threads"), class.threads, format!("at most {}: 64 warps for each scheduler", class.schedulers * 2048));
+        }
+        if class.l1.bytes % (class.l1.ways * gpu.l2.line_bytes) != 0 {
+            problems.add(sm("l1.bytes"), class.l1.bytes, format!("whole sets: a multiple of {}", class.l1.ways * gpu.l2.line_bytes));
+        }
+        if class.shared_banks != gpu.sms[0].shared_banks {
+            problems.add(sm("shared_banks"), class.shared_banks, "the same in every SM class");
+        }
+    }
+    let l2 = &gpu.l2;
+    if !l2.bank_bytes.is_multiple_of(l2.ways * l2.line_bytes) {
+        problems.add(at("l2.bank_bytes"), l2.bank_bytes, format!("whole sets: a multiple of {}", l2.ways * l2.line_bytes));
+    }
+    if u64::from(l2.banks) * u64::from(l2.bank_bytes) > 256 << 20 {
+        problems.add(at("l2.bank_bytes"), l2.bank_bytes, "at most 256 MiB in all banks");
+    }
+    if !l2.line_bytes.is_multiple_of(gpu.noc.flit_bytes) {
+        problems.add(at("noc.flit_bytes"), gpu.noc.flit_bytes, format!("a divisor of the line of {} bytes", l2.line_bytes));
+    }
+    if !l2.banks.is_multiple_of(gpu.dram.channels) {
+        problems.add(at("dram.channels"), gpu.dram.channels, format!("a divisor of the {} L2 banks", l2.banks));
+    }
+    let timing = &gpu.dram.timing;
+    if timing.tREFI > 0 && timing.tREFI < 2 * timing.tRFC + timing.tRC + timing.tRP + 64 {
+        problems.add(at("dram.timing.tREFI"), timing.tREFI, "0, or room for accesses between refreshes");
+    }
+    for (clock, mhz) in [("noc.mhz", gpu.noc.mhz), ("dram.mhz", gpu.dram.mhz)] {
+        if mhz > 16 * gpu.core_mhz {
+            problems.add(at(clock), mhz, "at most 16 times the core clock");
+        }
+    }
+}

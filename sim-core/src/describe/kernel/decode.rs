@@ -1,0 +1,345 @@
+//! Kernels as data: a Program is a list of operations, loops hold theirs in a `body`.
+//!
+//! ```json
+//! { "name": "copy", "arrays": [{ "name": "a", "bytes": 1048576 }, { "name": "b", "bytes": 1048576 }],
+//!   "launches": [{ "ctas": 64, "threads": 128, "registers": 16, "shared_bytes": 0, "program": [
+//!     { "loop": { "trips": 8, "body": [
+//!       { "load": { "array": "a", "cta": 512, "warp": 128, "lane": 4, "loops": [32768] } },
+//!       { "wait": { "loads": 0 } },
+//!       { "store": { "array": "b", "cta": 512, "warp": 128, "lane": 4, "loops": [32768] } },
+//!       { "alu": { "count": 4, "latency": 4 } } ] } },
+//!     "barrier" ] }] }
+//! ```
+//!
+//! Left out, `count` is 1, `latency` 4, `lanes` 32, a shared-memory `stride` 1 word, and everything in an address 0. `trips` is a number,
+//! `{"per_warp": [min, max]}` or `{"per_cta": [min, max]}`; `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
+
+use super::validate::{self, MAX_OPS};
+use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
+use crate::describe::decode::{Fields, element, field, int, legible, list, text};
+use crate::describe::error::Problems;
+use crate::describe::value::Value;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+const WORD: i64 = 1 << 40;
+
+impl Kernel {
+    /// Reads a full kernel that stands at `path`.
+    pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {
+        let before = problems.0.len();
+        let mut fields = Fields::of(value, path, "a kernel's name, or a full kernel: an object with name, arrays and launches", problems)?;
+        let name = fields.need("name", "the kernel's name", problems).and_then(|value| text(value, &fields.path("name"), 40, problems));
+        let title = fields.text("title", 200, problems).unwrap_or_default();
+        let doc = fields.text("doc", 4000, problems).unwrap_or_default();
+        let source = fields.text("source", 400, problems).unwrap_or_default();
+        let arrays_path = fields.path("arrays");
+        let arrays: Vec<Array> = match fields.take("arrays") {
+            Some(value) => {
+                let items = list(value, &arrays_path, 0..=64, "arrays", problems).unwrap_or_default();
+                items.iter().enumerate().filter_map(|(i, item)| read_array(item, &element(&arrays_path, i), problems)).collect()
+            }
+            None => Vec::new(),
+        };
+        let launches_path = fields.path("launches");
+        let launches = fields.need("launches", "a list of 1 to 16 launches", problems);
+        let items = launches.and_then(|value| list(value, &launches_path, 1..=16, "launches", problems)).unwrap_or_default();
+        let launches: Vec<Launch> =
+            items.iter().enumerate().filter_map(|(i, item)| read_launch(item, &arrays, &element(&launches_path, i), problems)).collect();
+        fields.finish(problems);
+        let kernel = Kernel { name: name?, title, doc, source, arrays, launches };
+        if problems.0.len() == before {
+            validate::check(&kernel, path, problems);
+        }
+        (problems.0.len() == before).then_some(kernel)
+    }
+
+    /// The canonical form, which `decode` reads back.
+    pub fn encode(&self) -> Value {
+        let Value::Object(mut pairs) = self.encode_shape() else { unreachable!("a shape is an object") };
+        let texts = [("title", &self.title), ("doc", &self.doc), ("source", &self.source)];
+        pairs.splice(1..1, texts.map(|(key, text)| (key.to_string(), text.as_str().into())));
+        Value::Object(pairs)
+    }
+
+    /// The canonical form without the texts for people: what decides a run.
+    pub fn encode_shape(&self) -> Value {
+        let arrays =
+            self.arrays.iter().map(|array| Value::object([("name", Value::from(array.name.as_str())), ("bytes", array.bytes.into())]));
+        let launches = self.launches.iter().map(|launch| {
+            let mut ops = launch.program.iter();
+            Value::object([
+                ("ctas", Value::from(launch.ctas)),
+                ("threads", launch.threads.into()),
+                ("registers", launch.registers.into()),
+                ("shared_bytes", launch.shared_bytes.into()),
+                ("program", write_ops(&mut ops)),
+            ])
+        });
+        Value::object([("name", Value::from(self.name.as_str())), ("arrays", Value::array(arrays)), ("launches", Value::array(launches))])
+    }
+}
+
+fn read_array(value: &Value, path: &str, problems: &mut Problems) -> Option<Array> {
+    let mut fields = Fields::of(value, path, "an array: {\"name\", \"bytes\"}", problems)?;
+    let name = fields.need("name", "the array's name", problems).and_then(|value| text(value, &fields.path("name"), 40, problems));
+    let bytes = fields.int("bytes", 128..=1 << 35, None, problems);
+    fields.finish(problems);
+    Some(Array { name: name?, bytes: bytes? as u64 })
+}
+
+fn read_launch(value: &Value, arrays: &[Array], path: &str, problems: &mut Problems) -> Option<Launch> {
+    let mut fields = Fields::of(value, path, "a launch: an object with ctas, threads, registers, shared_bytes and program", problems)?;
+    let ctas = fields.int("ctas", 1..=1 << 24, None, problems);
+    let threads = fields.int("threads", 1..=2048, None, problems);
+    let registers = fields.int("registers", 1..=255, Some(16), problems);
+    let shared_bytes = fields.int("shared_bytes", 0..=1 << 20, Some(0), problems);
+    let mut program = Vec::new();
+    if let Some(value) = fields.need("program", "a list of operations", problems) {
+        read_ops(value, arrays, &fields.path("program"), 0, &mut program, problems);
+    }
+    fields.finish(problems);
+    Some(Launch { ctas: ctas? as u32, threads: threads? as u32, registers: registers? as u32, shared_bytes: shared_bytes? as u32, program })
+}
+
+fn read_ops(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
+    let Some(items) = list(value, path, 1..=MAX_OPS, "operations", problems) else { return };
+    for (i, item) in items.iter().enumerate() {
+        read_op(item, arrays, &element(path, i), depth, ops, problems);
+    }
+}
+
+const OPS: &str = "\"barrier\", or one of {\"alu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"wait\"}, {\"loop\"}";
+
+fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
+    if value.as_str() == Some("barrier") {
+        ops.push(Op::Barrier);
+        return;
+    }
+    let (kind, inner) = match value {
+        Value::Object(pairs) if pairs.len() == 1 => (pairs[0].0.as_str(), &pairs[0].1),
+        other => {
+            problems.add(path, other.describe(), OPS);
+            return;
+        }
+    };
+    let inner_path = field(path, &legible(kind));
+    if !["alu", "shared", "load", "store", "wait", "loop"].contains(&kind) {
+        problems.add(inner_path, "an unknown operation", OPS);
+        return;
+    }
+    let Some(mut fields) = Fields::of(inner, &inner_path, "an object", problems) else { return };
+    let mut whole = |key, from, to, default| fields.int(key, from..=to, default, problems).unwrap_or(from) as u32;
+    match kind {
+        "alu" => {
+            let (count, latency, lanes) =
+                (whole("count", 1, 1 << 24, Some(1)), whole("latency", 1, 63, Some(4)), whole("lanes", 1, 32, Some(32)));
+            ops.push(Op::Alu { count, latency, lanes });
+        }
+        "shared" => {
+            let (count, stride, lanes) =
+                (whole("count", 1, 1 << 24, Some(1)), whole("stride", 0, 4096, Some(1)), whole("lanes", 1, 32, Some(32)));
+            ops.push(Op::Shared { count, stride, lanes });
+        }
+        "load" | "store" => {
+            let lanes = whole("lanes", 1, 32, Some(32));
+            let address = read_address(&mut fields, arrays, problems);
+            ops.push(if kind == "load" { Op::Load { address, lanes } } else { Op::Store { address, lanes } });
+        }
+        "wait" => {
+            let loads = whole("loads", 0, 255, Some(0));
+            ops.push(Op::Wait { loads });
+        }
+        _ => {
+            if depth >= MAX_LOOPS {
+                problems.add(&inner_path, "another loop inside", alloc::format!("at most {MAX_LOOPS} nested"));
+                return;
+            }
+            let trips = fields.need("trips", TRIPS, problems).and_then(|value| read_trips(value, &fields.path("trips"), problems));
+            ops.push(Op::Loop { trips: trips.unwrap_or(Trips::Fixed(1)) });
+            if let Some(body) = fields.need("body", "a list of operations", problems) {
+                read_ops(body, arrays, &fields.path("body"), depth + 1, ops, problems);
+            }
+            ops.push(Op::End);
+        }
+    }
+    fields.finish(problems);
+}
+
+const TRIPS: &str = "a whole number, {\"per_warp\": [min, max]} or {\"per_cta\": [min, max]}";
+
+fn read_trips(value: &Value, path: &str, problems: &mut Problems) -> Option<Trips> {
+    if let Value::Int(_) | Value::Float(_) = value {
+        return int(value, path, 0..=1 << 24, problems).map(|n| Trips::Fixed(n as u32));
+    }
+    let mut fields = Fields::of(value, path, TRIPS, problems)?;
+    let (key, range) = match (fields.take("per_warp"), fields.take("per_cta")) {
+        (Some(range), None) => ("per_warp", range),
+        (None, Some(range)) => ("per_cta", range),
+        _ => {
+            problems.add(path, value.describe(), TRIPS);
+            return None;
+        }
+    };
+    let path = fields.path(key);
+    let ends = list(range, &path, 2..=2, "numbers: least and most trips", problems)?;
+    let end = |i: usize, problems: &mut Problems| int(&ends[i], &element(&path, i), 0..=1 << 24, problems).map(|n| n as u32);
+    let (min, max) = (end(0, problems), end(1, problems));
+    fields.finish(problems);
+    let (min, max) = (min?, max?);
+    Some(if key == "per_warp" { Trips::PerWarp { min, max } } else { Trips::PerCta { min, max } })
+}
+
+fn read_address(fields: &mut Fields, arrays: &[Array], problems: &mut Problems) -> Address {
+    let path = fields.path("array");
+    let names =
+        || alloc::format!("one of the kernel's arrays: {}", arrays.iter().map(|array| array.name.as_str()).collect::<Vec<_>>().join(", "));
+    let array = match fields.take("array") {
+        None if arrays.is_empty() => {
+            problems.add(path, "nothing", "an array; the kernel has none");
+            None
+        }
+        None => Some(0),
+        Some(Value::Str(name)) => {
+            let found = arrays.iter().position(|array| array.name == *name);
+            if found.is_none() {
+                problems.add(path, Value::from(name.as_str()).describe(), names());
+            }
+            found
+        }
+        Some(value) => int(value, &path, 0..=arrays.len() as i64 - 1, problems).map(|n| n as usize),
+    };
+    let mut loops = [0; MAX_LOOPS];
+    let loops_path = fields.path("loops");
+    if let Some(value) = fields.take("loops")
+        && let Some(items) = list(value, &loops_path, 0..=MAX_LOOPS, "strides, outermost loop first", problems)
+    {
+        for (i, item) in items.iter().enumerate() {
+            loops[i] = int(item, &element(&loops_path, i), -WORD..=WORD, problems).unwrap_or(0);
+        }
+    }
+    let scatter_path = fields.path("scatter");
+    let scatter = fields.take("scatter").and_then(|value| read_scatter(value, &scatter_path, problems)).unwrap_or_default();
+    let mut stride = |key| fields.int(key, -WORD..=WORD, Some(0), problems).unwrap_or(0);
+    let (offset, cta, warp, lane) = (stride("offset"), stride("cta"), stride("warp"), stride("lane"));
+    Address { array: array.unwrap_or(0) as u8, offset, cta, warp, loops, lane, scatter }
+}
+
+fn read_scatter(value: &Value, path: &str, problems: &mut Problems) -> Option<Scatter> {
+    const WANT: &str = "{\"warp\": bytes}, {\"lane\": bytes} or {\"skewed\": bytes}";
+    let mut fields = Fields::of(value, path, WANT, problems)?;
+    let mut bytes = |key| fields.take(key).map(|value| int(value, &fields.path(key), 4..=1 << 35, problems).unwrap_or(4) as u64);
+    let found = (bytes("warp"), bytes("lane"), bytes("skewed"));
+    fields.finish(problems);
+    match found {
+        (Some(bytes), None, None) => Some(Scatter::Warp { bytes }),
+        (None, Some(bytes), None) => Some(Scatter::Lane { bytes }),
+        (None, None, Some(bytes)) => Some(Scatter::Skewed { bytes }),
+        _ => {
+            problems.add(path, value.describe(), WANT);
+            None
+        }
+    }
+}
+
+/// Writes operations up to the end of the enclosing loop.
+fn write_ops<'k>(ops: &mut impl Iterator<Item = &'k Op>) -> Value {
+    let mut out = Vec::new();
+    while let Some(op) = ops.next() {
+        let one = |kind: &str, pairs: &[(&str, u32)]| Value::object([(kind, Value::object(pairs.iter().copied()))]);
+        out.push(match op {
+            Op::Alu { count, latency, lanes } => one("alu", &[("count", *count), ("latency", *latency), ("lanes", *lanes)]),
+            Op::Shared { count, stride, lanes } => one("shared", &[("count", *count), ("stride", *stride), ("lanes", *lanes)]),
+            Op::Load { address, lanes } => Value::object([("load", write_address(address, *lanes))]),
+            Op::Store { address, lanes } => Value::object([("store", write_address(address, *lanes))]),
+            Op::Wait { loads } => one("wait", &[("loads", *loads)]),
+            Op::Barrier => "barrier".into(),
+            Op::Loop { trips } => Value::object([("loop", Value::object([("trips", write_trips(*trips)), ("body", write_ops(ops))]))]),
+            Op::End => break,
+        });
+    }
+    out.into()
+}
+
+fn write_trips(trips: Trips) -> Value {
+    match trips {
+        Trips::Fixed(n) => n.into(),
+        Trips::PerCta { min, max } => Value::object([("per_cta", Value::array([min, max]))]),
+        Trips::PerWarp { min, max } => Value::object([("per_warp", Value::array([min, max]))]),
+    }
+}
+
+fn write_address(address: &Address, lanes: u32) -> Value {
+    let mut pairs: Vec<(String, Value)> = alloc::vec![("array".to_string(), address.array.into()), ("lanes".to_string(), lanes.into())];
+    let strides = [("offset", address.offset), ("cta", address.cta), ("warp", address.warp), ("lane", address.lane)];
+    pairs.extend(strides.into_iter().filter(|stride| stride.1 != 0).map(|(key, n)| (key.to_string(), n.into())));
+    if address.loops != [0; MAX_LOOPS] {
+        pairs.push(("loops".to_string(), Value::array(address.loops)));
+    }
+    let scatter = match address.scatter {
+        Scatter::None => None,
+        Scatter::Warp { bytes } => Some(("warp", bytes)),
+        Scatter::Lane { bytes } => Some(("lane", bytes)),
+        Scatter::Skewed { bytes } => Some(("skewed", bytes)),
+    };
+    pairs.extend(scatter.map(|pair| ("scatter".to_string(), Value::object([pair]))));
+    Value::Object(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::kernel::library;
+
+    #[test]
+    fn library_kernels_are_valid_and_read_back_equal() {
+        for name in library::names() {
+            let kernel = library::find(name).unwrap();
+            let mut problems = Problems::default();
+            validate::check(&kernel, name, &mut problems);
+            let again = Kernel::decode(&kernel.encode(), name, &mut problems);
+            assert_eq!(problems, Problems::default(), "{name}");
+            assert_eq!(again, Some(kernel), "{name}");
+        }
+    }
+
+    fn problems_of(program: Value) -> Vec<String> {
+        let launch = Value::object([("ctas", Value::from(1)), ("threads", 32.into()), ("program", program)]);
+        let array = Value::object([("name", Value::from("a")), ("bytes", 4096.into())]);
+        let kernel = Value::object([("name", Value::from("k")), ("arrays", Value::array([array])), ("launches", Value::array([launch]))]);
+        let mut problems = Problems::default();
+        Kernel::decode(&kernel, "k", &mut problems);
+        problems.0.into_iter().map(|problem| problem.path).collect()
+    }
+
+    fn looped(trips: Value, body: Vec<Value>) -> Value {
+        Value::object([("loop", Value::object([("trips", trips), ("body", body.into())]))])
+    }
+
+    #[test]
+    fn what_would_hang_or_break_a_machine_is_refused_by_name() {
+        let alu = || Value::object([("alu", Value::object([("count", 1)]))]);
+        let wait = Value::object([("wait", Value::object([("loads", 0)]))]);
+        let uneven = || Value::object([("per_warp", Value::array([1, 3]))]);
+        let cases = [
+            (Value::array([Value::object([("alu", Value::object([("count", 0)]))])]), "k.launches[0].program[0].alu.count"),
+            (Value::array([Value::object([("alu", Value::object([("latency", 64)]))])]), "k.launches[0].program[0].alu.latency"),
+            (Value::array([Value::object([("load", Value::object([("array", "b")]))])]), "k.launches[0].program[0].load.array"),
+            (Value::array([Value::object([("jump", Value::Null)])]), "k.launches[0].program[0].jump"),
+            (Value::array([looped(5.into(), alloc::vec![wait])]), "k.launches[0].program[0]"),
+            (Value::array([looped(uneven(), alloc::vec![alu(), "barrier".into()])]), "k.launches[0].program[0].loop.body[1]"),
+            (Value::array(Vec::<Value>::new()), "k.launches[0].program"),
+        ];
+        for (program, path) in cases {
+            assert_eq!(problems_of(program), [path]);
+        }
+        let deep = looped(
+            1.into(),
+            alloc::vec![
+                alu(),
+                looped(1.into(), alloc::vec![alu(), looped(1.into(), alloc::vec![alu(), looped(1.into(), alloc::vec![alu()])])])
+            ],
+        );
+        assert_eq!(problems_of(Value::array([deep])).len(), 1);
+    }
+}

@@ -1,0 +1,10 @@
+//! Floor 1: what is said before anything runs. Values and their decoding, errors, names, the GPU, kernels.
+
+pub mod decode;
+pub mod digest;
+pub mod error;
+pub mod gpu;
+pub mod ids;
+pub mod kernel;
+pub mod rng;
+pub mod value;

@@ -1,0 +1,474 @@
+//! An experiment: one GPU, the kernels on it, how they share it, and when to stop. The runner, the tests, the page and a shared link all
+//! read the same strict JSON, and `config_hash` names it after defaults.
+
+use crate::describe::decode::{self, Fields, element, int, list, number};
+use crate::describe::digest::{Fnv, hex};
+use crate::describe::error::Problems;
+use crate::describe::gpu::occupancy::{self, Resources};
+use crate::describe::gpu::{Gpu, SmClass, fields, presets, validate};
+use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use crate::describe::kernel::{Kernel, library};
+use crate::describe::value::Value;
+use crate::policy::PolicySpec;
+use crate::policy::spec::Mix;
+use crate::seam::controls::{WarpOrder, decode_warp_order, encode_warp_order};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::hash::Hasher;
+
+/// Version of the experiment format.
+pub const VERSION: i64 = 1;
+
+/// Longest run, cycles.
+pub const MAX_CYCLES: u64 = 1_000_000_000_000;
+
+/// Largest seed: what JavaScript holds exactly.
+pub const MAX_SEED: u64 = (1 << 53) - 1;
+
+/// Longest name of an experiment, characters.
+const LONGEST_NAME: usize = 200;
+
+/// When nothing else is said.
+const DEFAULT_CYCLES: u64 = 1_000_000;
+
+/// The GPU when nothing else is said.
+const DEFAULT_GPU: &str = "ccbp-16sm";
+
+/// Everything that decides a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Experiment {
+    /// Name, for people.
+    pub name: String,
+    /// What it reproduces or where it comes from.
+    pub source: String,
+    /// Seed of every draw, at most `MAX_SEED`.
+    pub seed: u64,
+    /// The hardware.
+    pub gpu: Gpu,
+    /// The mix, 1 to 8 kernels.
+    pub kernels: Vec<KernelUse>,
+    /// How they share the GPU.
+    pub policy: PolicySpec,
+    /// Order of warps.
+    pub warp_order: WarpOrder,
+    /// Cycles that run before anything is measured, after the policy has settled. `Stop::Cycles` counts from there on. 0: all is measured.
+    pub warm_up: Cycle,
+    /// When the run ends.
+    pub stop: Stop,
+    /// Whether a kernel that has run to its end starts again.
+    pub restart: bool,
+    /// Whether each kernel is also run by itself, so that slowdowns exist.
+    pub alone: bool,
+}
+
+/// A kernel of the mix.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KernelUse {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// CTAs that it may hold on each SM, whatever the policy; `None` for what fits.
+    pub ctas_per_sm: Option<u32>,
+    /// The share of its IPC alone that it should keep, in (0, 1], for policies that know it.
+    pub qos: Option<f64>,
+}
+
+/// When a run ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stop {
+    /// After so many cycles.
+    Cycles(Cycle),
+    /// When every kernel has run to its end at least once, or after so many cycles.
+    KernelsDone {
+        /// Most cycles.
+        at_most: Cycle,
+    },
+}
+
+impl Experiment {
+    /// Reads an experiment; on failure, everything that is wrong with it.
+    pub fn decode(value: &Value) -> Result<Experiment, Problems> {
+        let mut problems = Problems::default();
+        let experiment = Self::read(value, &mut problems);
+        match experiment {
+            Some(experiment) if problems.0.is_empty() => {
+                experiment.check()?;
+                Ok(experiment)
+            }
+            _ => Err(problems),
+        }
+    }
+
+    fn read(value: &Value, problems: &mut Problems) -> Option<Experiment> {
+        let mut fields = Fields::of(value, "", "an experiment: an object", problems)?;
+        if let Some(version) = fields.need("corun", "1, the version of this format", problems) {
+            int(version, "corun", VERSION..=VERSION, problems);
+        }
+        let name = fields.text("name", LONGEST_NAME, problems);
+        let source = fields.text("source", 400, problems);
+        let seed = fields.int("seed", 0..=MAX_SEED as i64, Some(1), problems);
+        let gpu = match fields.take("gpu") {
+            Some(value) => read_gpu(value, "gpu", problems),
+            None => presets::find(DEFAULT_GPU),
+        };
+        let mix = fields.need("kernels", "a list of 1 to 8 kernels", problems);
+        let kernels = mix.and_then(|value| read_kernels(value, problems));
+        let warp_order = match fields.take("warp_order") {
+            Some(value) => decode_warp_order(value, "warp_order", problems),
+            None => Some(WarpOrder::Lrr),
+        };
+        if let Some(value) = fields.take("cta_order") {
+            decode::choice(value, "cta_order", &CTA_ORDERS.map(|order| order.0), problems);
+        }
+        let policy = match fields.take("policy") {
+            Some(value) => {
+                // A policy is read against the mix and the GPU: a guess at them would find problems that are none.
+                match (mix, &gpu) {
+                    (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
+                        PolicySpec::decode(value, "policy", mix.len(), gpu.sm_count() as usize, problems)
+                    }
+                    _ => None,
+                }
+            }
+            None => Some(PolicySpec::even()),
+        };
+        let stop = match fields.take("stop") {
+            Some(value) => read_stop(value, problems),
+            None => Some(Stop::Cycles(DEFAULT_CYCLES)),
+        };
+        let warm_up = fields.int("warm_up", 0..=MAX_CYCLES as i64, Some(0), problems);
+        if matches!((warm_up, stop), (Some(1..), Some(Stop::KernelsDone { .. }))) {
+            problems.add("warm_up", "a warm-up before kernels run to their end", "none, or stop.cycles alone");
+        }
+        let restart = fields.flag("restart", true, problems);
+        let alone = fields.flag("alone", true, problems);
+        fields.finish(problems);
+        let kernels = kernels?;
+        let names = || {
+            let names = kernels.iter().map(|used| used.kernel.name.as_str()).collect::<Vec<_>>().join(" + ");
+            names.chars().take(LONGEST_NAME).collect()
+        };
+        Some(Experiment {
+            name: name.unwrap_or_else(names),
+            source: source.unwrap_or_default(),
+            seed: seed? as u64,
+            gpu: gpu?,
+            policy: policy?,
+            warp_order: warp_order?,
+            warm_up: warm_up? as Cycle,
+            stop: stop?,
+            restart,
+            alone,
+            kernels,
+        })
+    }
+
+    /// What can be wrong although each part is right: parts that do not fit each other.
+    pub fn check(&self) -> Result<(), Problems> {
+        let mut problems = Problems::default();
+        validate::check(&self.gpu, "gpu", &mut problems);
+        for (i, used) in self.kernels.iter().enumerate() {
+            let path = format!("kernels[{i}]");
+            for (l, launch) in used.kernel.launches.iter().enumerate() {
+                let fits = |class: &SmClass| occupancy::of(launch, class).ctas > 0;
+                if let Some(class) = self.gpu.sms.iter().find(|class| !fits(class)) {
+                    let registers = occupancy::registers_of_cta(launch.threads, launch.registers, class.register_granularity);
+                    problems.add(
+                        format!("{path}.launches[{l}]"),
+                        format!(
+                            "a CTA of {} threads, {registers} registers and {} bytes of shared memory",
+                            launch.threads, launch.shared_bytes
+                        ),
+                        format!(
+                            "one that fits an SM of class {}: {} threads, {} registers, {} bytes",
+                            class.name, class.threads, class.registers, class.shared_bytes
+                        ),
+                    );
+                }
+            }
+        }
+        if self.seed > MAX_SEED {
+            problems.add("seed", self.seed, format!("at most {MAX_SEED}"));
+        }
+        let mix = Mix { path: "policy", kernels: self.kernels.len(), sms: self.gpu.sm_count() as usize };
+        self.policy.check(mix, &mut problems);
+        problems.or(())
+    }
+
+    /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the
+    /// fewest.
+    pub fn cta_limits(&self) -> Vec<PerKernel<u32>> {
+        self.on_each_sm(|used, class| {
+            let fewest = used.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).min().unwrap_or(0);
+            used.ctas_per_sm.map_or(fewest, |most| most.min(fewest))
+        })
+    }
+
+    /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
+    pub fn cta_costs(&self) -> Vec<PerKernel<Resources>> {
+        self.on_each_sm(|used, class| {
+            used.kernel.launches.iter().map(|launch| Resources::of_cta(launch, class)).fold(Resources::default(), Resources::most)
+        })
+    }
+
+    fn on_each_sm<T: Copy + Default>(&self, of: impl Fn(&KernelUse, &SmClass) -> T) -> Vec<PerKernel<T>> {
+        let on = |sm| {
+            let mut each = PerKernel::all(T::default());
+            for (kernel, used) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
+                each[kernel] = of(used, self.gpu.class_of(sm));
+            }
+            each
+        };
+        (0..self.gpu.sm_count()).map(on).collect()
+    }
+
+    /// The experiment that measures a kernel's IPC alone: the whole GPU, GTO, its own maximum of CTAs (CCBP §6), as long as this one.
+    pub fn alone(&self, kernel: KernelId) -> Experiment {
+        let used = &self.kernels[kernel.index()];
+        Experiment {
+            name: format!("{} alone", used.kernel.name),
+            kernels: alloc::vec![used.clone()],
+            policy: PolicySpec::leftover(),
+            warp_order: WarpOrder::Gto,
+            alone: false,
+            ..self.clone()
+        }
+    }
+
+    /// The runs alone whose IPC this experiment's result needs, each with the hash that names it: equal runs have equal hashes.
+    pub fn alone_runs(&self) -> Vec<(KernelId, String, Experiment)> {
+        let kernels = if self.alone { self.kernels.len() } else { 0 };
+        let run = |kernel| {
+            let alone = self.alone(kernel);
+            (kernel, alone.config_hash(), alone)
+        };
+        KernelId::first(kernels).map(run).collect()
+    }
+
+    /// The canonical form, complete after defaults; `decode` reads it back to an equal experiment.
+    pub fn encode(&self) -> Value {
+        let mut pairs =
+            alloc::vec![("corun", Value::from(VERSION)), ("name", self.name.as_str().into()), ("source", self.source.as_str().into())];
+        pairs.extend(self.decisive(Kernel::encode));
+        Value::object(pairs)
+    }
+
+    /// What decides the run: everything but the texts for people.
+    fn decisive(&self, kernel: fn(&Kernel) -> Value) -> Vec<(&'static str, Value)> {
+        let mut gpu = alloc::vec![("preset".to_string(), Value::from(self.gpu.name.as_str()))];
+        gpu.extend(fields::all(&self.gpu));
+        let kernels = self.kernels.iter().map(|used| {
+            let mut pairs = alloc::vec![("kernel", kernel(&used.kernel))];
+            pairs.extend(used.ctas_per_sm.map(|n| ("ctas_per_sm", n.into())));
+            pairs.extend(used.qos.map(|x| ("qos", x.into())));
+            Value::object(pairs)
+        });
+        let stop = match self.stop {
+            Stop::Cycles(cycles) => Value::object([("cycles", cycles)]),
+            Stop::KernelsDone { at_most } => Value::object([("kernels_done", Value::from(true)), ("cycles", at_most.into())]),
+        };
+        let mut pairs = alloc::vec![
+            ("seed", self.seed.into()),
+            ("gpu", Value::Object(gpu)),
+            ("kernels", Value::array(kernels)),
+            ("policy", self.policy.encode()),
+            ("warp_order", encode_warp_order(self.warp_order).into()),
+            ("cta_order", CTA_ORDERS[0].0.into()),
+            ("stop", stop),
+            ("restart", self.restart.into()),
+            ("alone", self.alone.into()),
+        ];
+        // Written only where there is one: experiments without it keep the hash that they have always had.
+        if self.warm_up > 0 {
+            pairs.push(("warm_up", self.warm_up.into()));
+        }
+        pairs
+    }
+
+    /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without texts for people and whether it
+    /// also runs alone, so that equal runs have equal hashes.
+    pub fn config_hash(&self) -> String {
+        let decisive = self.decisive(Kernel::encode_shape).into_iter().filter(|(key, _)| *key != "alone");
+        let mut hash = Fnv::default();
+        hash.write(Value::object(decisive).to_string().as_bytes());
+        hex(hash.finish())
+    }
+}
+
+/// CTA orders, with what they do.
+pub const CTA_ORDERS: [(&str, &str); 1] = [("round-robin", "CTAs in the order of the grid, to SMs in turn")];
+
+fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
+    let names = || presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+    let preset = |value: &Value, path: &str, problems: &mut Problems| {
+        let gpu = value.as_str().and_then(presets::find);
+        if gpu.is_none() {
+            problems.add(path, value.describe(), format!("one of {}", names()));
+        }
+        gpu
+    };
+    if let Value::Str(_) = value {
+        return preset(value, path, problems);
+    }
+    let mut given = Fields::of(value, path, "a preset's name, or an object with `preset` and fields to change", problems)?;
+    let base = given.need("preset", &format!("one of {}", names()), problems)?;
+    let mut gpu = preset(base, &given.path("preset"), problems)?;
+    let before = problems.0.len();
+    for (key, value) in given.rest() {
+        fields::set(&mut gpu, key, value, &decode::field(path, &decode::legible(key)), problems);
+    }
+    if problems.0.len() == before {
+        validate::check(&gpu, path, problems);
+    }
+    (problems.0.len() == before).then_some(gpu)
+}
+
+fn read_kernels(value: &Value, problems: &mut Problems) -> Option<Vec<KernelUse>> {
+    let items = list(value, "kernels", 1..=MAX_KERNELS, "kernels", problems)?;
+    let kernels: Vec<Option<KernelUse>> =
+        items.iter().enumerate().map(|(i, item)| read_kernel(item, &element("kernels", i), problems)).collect();
+    kernels.into_iter().collect()
+}
+
+fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<KernelUse> {
+    // A name, a full kernel, or either of them with what this experiment says about it.
+    if value.get("kernel").is_none() {
+        return Some(KernelUse { kernel: kernel(value, path, problems)?, ctas_per_sm: None, qos: None });
+    }
+    let mut fields = Fields::of(value, path, "a kernel", problems)?;
+    let kernel = fields.take("kernel").and_then(|value| kernel(value, &fields.path("kernel"), problems));
+    let ctas_per_sm = fields.take("ctas_per_sm").map(|value| int(value, &fields.path("ctas_per_sm"), 1..=64, problems));
+    let qos = fields.take("qos").map(|value| number(value, &fields.path("qos"), 0.001..=1.0, problems));
+    // What is built is the kernel with so much arithmetic: how it came about is not kept.
+    let arithmetic = fields.take("arithmetic").and_then(|value| number(value, &fields.path("arithmetic"), 0.01..=100.0, problems));
+    fields.finish(problems);
+    let kernel = kernel?.with_arithmetic(arithmetic.unwrap_or(1.0));
+    Some(KernelUse { kernel, ctas_per_sm: ctas_per_sm.flatten().map(|n| n as u32), qos: qos.flatten() })
+}
+
+fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {
+    let Value::Str(name) = value else {
+        return Kernel::decode(value, path, problems);
+    };
+    let kernel = library::find(name);
+    if kernel.is_none() {
+        problems.add(path, value.describe(), format!("one of {}, or a full kernel", library::names().join(", ")));
+    }
+    kernel
+}
+
+fn read_stop(value: &Value, problems: &mut Problems) -> Option<Stop> {
+    let mut fields = Fields::of(value, "stop", "{\"cycles\": N} or {\"kernels_done\": true}", problems)?;
+    let cycles = fields.take("cycles").map(|value| int(value, "stop.cycles", 1..=MAX_CYCLES as i64, problems).map(|n| n as u64));
+    let done = fields.flag("kernels_done", false, problems);
+    fields.finish(problems);
+    match (done, cycles) {
+        (true, None) => Some(Stop::KernelsDone { at_most: MAX_CYCLES }),
+        (true, Some(cycles)) => Some(Stop::KernelsDone { at_most: cycles? }),
+        (false, Some(cycles)) => Some(Stop::Cycles(cycles?)),
+        (false, None) => {
+            problems.add("stop", "neither cycles nor kernels_done", "{\"cycles\": N} or {\"kernels_done\": true}");
+            None
+        }
+    }
+}
+
+/// Changes one field of an experiment before it is read: `path` as in `gpu.sm.count`, `policy.combination[1]`, `seed`; what follows `gpu.` is one
+/// field name. Missing objects are made.
+pub fn set_path(value: &mut Value, path: &str, new: Value) -> Result<(), Problems> {
+    let mut steps: Vec<String> = Vec::new();
+    let (head, gpu_field) = match path.strip_prefix("gpu.") {
+        Some(rest) => ("gpu", Some(rest)),
+        None => (path, None),
+    };
+    for part in head.split('.') {
+        let (name, rest) = part.split_once('[').map_or((part, ""), |(name, rest)| (name, rest));
+        steps.push(name.to_string());
+        steps.extend(rest.split('[').filter(|index| !index.is_empty()).map(|index| format!("[{}", index.trim_end_matches(']'))));
+    }
+    steps.extend(gpu_field.map(ToString::to_string));
+    let fail = |found: &str, want: &str| {
+        let mut problems = Problems::default();
+        problems.add(path, found, want);
+        Err(problems)
+    };
+    let mut at = value;
+    for (depth, step) in steps.iter().enumerate() {
+        // A name stands for an object that has it: a preset or a policy that gets parameters.
+        if let Value::Str(name) = at {
+            let key = if depth == 1 && steps[0] == "gpu" {
+                "preset"
+            } else if steps[0] == "policy" {
+                "name"
+            } else {
+                "kernel"
+            };
+            *at = Value::object([(key, name.as_str())]);
+        }
+        if let Some(index) = step.strip_prefix('[') {
+            let Value::Array(items) = at else { return fail("no list there", "a path that exists") };
+            let Some(item) = index.parse::<usize>().ok().and_then(|index| items.get_mut(index)) else {
+                return fail("no such element", "the index of an element");
+            };
+            at = item;
+        } else {
+            if *at == Value::Null {
+                *at = if depth == 1 && steps[0] == "gpu" { Value::object([("preset", DEFAULT_GPU)]) } else { Value::Object(Vec::new()) };
+            }
+            let Value::Object(pairs) = at else { return fail("no object there", "a path that exists") };
+            let place = match pairs.iter().position(|(key, _)| key == step) {
+                Some(place) => place,
+                None => {
+                    pairs.push((step.clone(), Value::Null));
+                    pairs.len() - 1
+                }
+            };
+            at = &mut pairs[place].1;
+        }
+    }
+    *at = new;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::kernel::Op;
+
+    /// The name that a mix gets by default may be longer than a name that is given.
+    #[test]
+    fn the_longest_mix_reads_back_equal() {
+        let kernels = (0..MAX_KERNELS).map(|_| {
+            let mut kernel = library::find("BP").unwrap();
+            kernel.name = "é".repeat(40);
+            kernel.encode()
+        });
+        let value = Value::object([("corun", Value::from(VERSION)), ("kernels", Value::array(kernels))]);
+        let experiment = Experiment::decode(&value).unwrap();
+        assert_eq!(Experiment::decode(&experiment.encode()), Ok(experiment));
+    }
+
+    /// Does a kernel with more arithmetic for the same memory accesses issue so much more, and stay what it is otherwise?
+    #[test]
+    fn arithmetic_scales_what_stands_between_memory_accesses() {
+        let experiment = |kernel: Value| {
+            Experiment::decode(&Value::object([
+                ("corun", Value::from(VERSION)),
+                ("gpu", "tiny-2sm".into()),
+                ("kernels", Value::array([kernel])),
+            ]))
+        };
+        let scaled = |factor: f64| Value::object([("kernel", Value::from("SAD")), ("arithmetic", factor.into())]);
+        let counts = |experiment: &Experiment| -> Vec<u32> {
+            let ops = experiment.kernels[0].kernel.launches.iter().flat_map(|launch| &launch.program);
+            ops.filter_map(|op| if let Op::Alu { count, .. } = op { Some(*count) } else { None }).collect()
+        };
+        let (plain, more) = (experiment("SAD".into()).unwrap(), experiment(scaled(1.2)).unwrap());
+        assert_eq!(counts(&more), counts(&plain).iter().map(|&n| (f64::from(n) * 1.2 + 0.5) as u32).collect::<Vec<_>>());
+        assert_ne!(more.config_hash(), plain.config_hash());
+        assert_eq!(experiment(scaled(1.0)).unwrap(), plain);
+        assert!(counts(&experiment(scaled(0.01)).unwrap()).iter().all(|&n| n >= 1));
+        let problems = experiment(scaled(-1.0)).unwrap_err();
+        assert_eq!(problems.0[0].path, "kernels[0].arithmetic");
+    }
+}

@@ -1,0 +1,397 @@
+//! A flat view of the state for drawing: one list of 32-bit words in named sections, described once by `layout`, so that a page never
+//! types an offset. Reading it changes nothing.
+
+use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::value::Value;
+use crate::machine::Machine;
+use crate::machine::sm::Sm;
+use crate::machine::sm::scheduler::{Outcome, Scheduler};
+use crate::run::experiment::Experiment;
+use crate::seam::stats::StallCause;
+use alloc::vec::Vec;
+
+/// What a warp is doing, for drawing.
+const WARP_STATES: [(&str, &str, &str); 8] = [
+    ("empty", "Empty", "No warp"),
+    ("ready", "Ready", "Its next instruction can issue"),
+    ("executing", "Executing", "Waits for its last arithmetic or shared-memory result"),
+    ("memory", "Memory", "Waits for a load that missed L1D"),
+    ("cache", "Cache", "Waits for loads that have not missed L1D"),
+    ("barrier", "Barrier", "Waits for its CTA at a barrier"),
+    ("lsu", "LSU", "Ready, but its memory instruction cannot enter the load-store unit"),
+    ("throttled", "Throttled", "Its CTA is paused by the policy"),
+];
+
+/// The scheduler issued for the kernel in the low byte.
+const ISSUED: u32 = 0x100;
+
+/// Sizes that sections are made of.
+struct Dims {
+    sms: u32,
+    slots: u32,
+    schedulers: u32,
+    warps: u32,
+    kernels: u32,
+    banks: u32,
+    channels: u32,
+    dram_banks: u32,
+}
+
+impl Dims {
+    fn of(machine: &Machine) -> Dims {
+        let gpu = machine.gpu();
+        let most = |size: fn(&crate::describe::gpu::SmClass) -> u32| gpu.sms.iter().map(size).max().unwrap_or(0);
+        Dims {
+            sms: gpu.sm_count(),
+            slots: most(|class| class.ctas),
+            schedulers: most(|class| class.schedulers),
+            warps: most(|class| class.warps()),
+            kernels: machine.kernels() as u32,
+            banks: gpu.l2.banks,
+            channels: gpu.dram.channels,
+            dram_banks: gpu.dram.banks,
+        }
+    }
+}
+
+type Shape = fn(&Dims) -> Vec<u32>;
+type Fill = fn(&Machine, &Dims, &mut Vec<u32>);
+
+/// Every section in order: name, shape, meaning, and how it is filled.
+const SECTIONS: [(&str, Shape, &str, Fill); 27] = [
+    (
+        "cycle",
+        |_| alloc::vec![2],
+        "Cycle, low and high word",
+        |m, _, out| {
+            out.extend([m.now as u32, (m.now >> 32) as u32]);
+        },
+    ),
+    (
+        "sm.slot_kernel",
+        |d| alloc::vec![d.sms, d.slots],
+        "Kernel + 1 of the CTA in each slot, 0 empty",
+        |m, d, out| {
+            slots(m, d, out, |_, cta| u32::from(cta.kernel.0) + 1);
+        },
+    ),
+    (
+        "sm.slot_cta",
+        |d| alloc::vec![d.sms, d.slots],
+        "Number in the grid of the CTA in each slot",
+        |m, d, out| {
+            slots(m, d, out, |_, cta| cta.cta);
+        },
+    ),
+    (
+        "sm.slot_age",
+        |d| alloc::vec![d.sms, d.slots],
+        "Cycles since the CTA in each slot was placed",
+        |m, d, out| {
+            slots(m, d, out, |now, cta| (now - cta.launched) as u32);
+        },
+    ),
+    ("sm.ctas", |d| alloc::vec![d.sms, d.kernels], "Resident CTAs by kernel", |m, d, out| per_kernel(m, d, out, |sm, k| sm.used(k).ctas)),
+    (
+        "sm.threads",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Threads in use by kernel",
+        |m, d, out| per_kernel(m, d, out, |sm, k| sm.used(k).threads),
+    ),
+    (
+        "sm.registers",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Registers in use by kernel",
+        |m, d, out| {
+            per_kernel(m, d, out, |sm, k| sm.used(k).registers);
+        },
+    ),
+    (
+        "sm.shared",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Shared memory in use by kernel, bytes",
+        |m, d, out| {
+            per_kernel(m, d, out, |sm, k| sm.used(k).shared_bytes);
+        },
+    ),
+    (
+        "sm.scheduler",
+        |d| alloc::vec![d.sms, d.schedulers],
+        "What each scheduler did last: 256 + kernel if it issued, else the index of the stall cause",
+        |m, d, out| {
+            for sm in &m.sms {
+                for index in 0..d.schedulers as usize {
+                    out.push(sm.schedulers.get(index).map_or(0, |scheduler| match scheduler.outcome {
+                        Outcome::Issued(kernel) => ISSUED | u32::from(kernel.0),
+                        Outcome::Stalled(cause) => cause.index() as u32,
+                    }));
+                }
+            }
+        },
+    ),
+    (
+        "sm.issued",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Warp instructions issued by kernel, cumulative, low word",
+        |m, _, out| {
+            for sm in &m.sms {
+                out.extend(sm.stats().iter().map(|stats| stats.warp_instructions as u32));
+            }
+        },
+    ),
+    (
+        "sm.stalls",
+        |d| {
+            alloc::vec![d.sms, {
+                let _ = d;
+                StallCause::COUNT as u32
+            }]
+        },
+        "Scheduler-cycles by stall cause, cumulative, low word",
+        |m, _, out| {
+            for sm in &m.sms {
+                for cause in 0..StallCause::COUNT {
+                    out.push(sm.schedulers.iter().map(|scheduler| scheduler.stalls.0[cause] as u32).fold(0, u32::wrapping_add));
+                }
+            }
+        },
+    ),
+    (
+        "sm.lsu",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Memory instructions in the LSU by kernel",
+        |m, d, out| {
+            per_kernel(m, d, out, Sm::lsu_waiting);
+        },
+    ),
+    (
+        "sm.miss_queue",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Requests in the miss queue by kernel",
+        |m, d, out| {
+            per_kernel(m, d, out, Sm::misses_waiting);
+        },
+    ),
+    ("sm.mshr", |d| alloc::vec![d.sms], "L1D misses under way", |m, _, out| out.extend(m.sms.iter().map(Sm::mshrs_used))),
+    (
+        "warp.kernel",
+        |d| alloc::vec![d.sms, d.warps],
+        "Kernel + 1 of each warp, 0 none",
+        |m, d, out| {
+            warps(m, d, out, |_, s, _, lane| {
+                let owner = (0..d.kernels).find(|&k| s.of_kernel.0[k as usize] >> lane & 1 == 1);
+                owner.map_or(0, |k| k + 1)
+            });
+        },
+    ),
+    (
+        "warp.state",
+        |d| alloc::vec![d.sms, d.warps],
+        "Index into the warp states",
+        |m, d, out| {
+            warps(m, d, out, |_, s, _, lane| warp_state(s, lane));
+        },
+    ),
+    (
+        "warp.pc",
+        |d| alloc::vec![d.sms, d.warps],
+        "Position in its Program",
+        |m, d, out| {
+            warps(m, d, out, |sm, _, index, lane| sm.warp_at(index, lane).0);
+        },
+    ),
+    (
+        "warp.slot",
+        |d| alloc::vec![d.sms, d.warps],
+        "CTA slot",
+        |m, d, out| {
+            warps(m, d, out, |sm, _, index, lane| u32::from(sm.warp_at(index, lane).1));
+        },
+    ),
+    (
+        "noc.request_queue",
+        |d| alloc::vec![d.sms],
+        "Packets that wait at each SM's input of the request crossbar",
+        |m, d, out| {
+            out.extend((0..d.sms).map(|sm| m.memory.request_queue(sm)));
+        },
+    ),
+    (
+        "noc.request_busy",
+        |d| alloc::vec![d.banks],
+        "Kernel + 1 of the packet passing to each L2 bank, 0 free",
+        |m, d, out| {
+            out.extend((0..d.banks).map(|bank| owner(m.memory.request_passing(bank))));
+        },
+    ),
+    (
+        "noc.reply_queue",
+        |d| alloc::vec![d.banks],
+        "Packets that wait at each bank's input of the reply crossbar",
+        |m, d, out| {
+            out.extend((0..d.banks).map(|bank| m.memory.reply_queue(bank)));
+        },
+    ),
+    (
+        "noc.reply_busy",
+        |d| alloc::vec![d.sms],
+        "Kernel + 1 of the packet passing to each SM, 0 free",
+        |m, d, out| {
+            out.extend((0..d.sms).map(|sm| owner(m.memory.reply_passing(sm))));
+        },
+    ),
+    (
+        "l2.queue",
+        |d| alloc::vec![d.banks],
+        "Requests that wait at each L2 bank",
+        |m, d, out| {
+            out.extend((0..d.banks).map(|bank| m.memory.l2_queue(bank)));
+        },
+    ),
+    (
+        "l2.mshr",
+        |d| alloc::vec![d.banks],
+        "Misses under way in each L2 bank",
+        |m, d, out| {
+            out.extend((0..d.banks).map(|bank| m.memory.l2_mshrs(bank)));
+        },
+    ),
+    (
+        "dram.queue",
+        |d| alloc::vec![d.channels, d.kernels],
+        "Transactions queued in each channel by kernel",
+        |m, d, out| {
+            for channel in 0..d.channels {
+                out.extend(&m.memory.dram_queue(channel).0[..d.kernels as usize]);
+            }
+        },
+    ),
+    (
+        "dram.busy",
+        |d| alloc::vec![d.channels],
+        "Kernel + 1 whose data is on each channel's bus, 0 idle",
+        |m, d, out| {
+            out.extend((0..d.channels).map(|channel| owner(m.memory.dram_bus(channel))));
+        },
+    ),
+    (
+        "dram.open_row",
+        |d| alloc::vec![d.channels, d.dram_banks],
+        "Open row + 1 of each bank, 0 closed",
+        |m, d, out| {
+            for channel in 0..d.channels {
+                out.extend((0..d.dram_banks).map(|bank| m.memory.dram_open_row(channel, bank).map_or(0, |row| row.wrapping_add(1))));
+            }
+        },
+    ),
+];
+
+fn owner(kernel: Option<KernelId>) -> u32 {
+    kernel.map_or(0, |kernel| u32::from(kernel.0) + 1)
+}
+
+fn slots(machine: &Machine, dims: &Dims, out: &mut Vec<u32>, value: fn(Cycle, &crate::machine::sm::Cta) -> u32) {
+    for sm in &machine.sms {
+        for slot in 0..dims.slots as usize {
+            out.push(sm.ctas.get(slot).and_then(Option::as_ref).map_or(0, |cta| value(machine.now, cta)));
+        }
+    }
+}
+
+fn per_kernel(machine: &Machine, dims: &Dims, out: &mut Vec<u32>, value: fn(&Sm, KernelId) -> u32) {
+    for sm in &machine.sms {
+        out.extend(KernelId::first(dims.kernels as usize).map(|kernel| value(sm, kernel)));
+    }
+}
+
+/// Warps in the order of their numbers: lane by lane, and within a lane scheduler by scheduler.
+fn warps(machine: &Machine, dims: &Dims, out: &mut Vec<u32>, value: impl Fn(&Sm, &Scheduler, usize, u32) -> u32) {
+    for sm in &machine.sms {
+        let count = sm.schedulers.len() as u32;
+        for warp in 0..dims.warps {
+            let (index, lane) = ((warp % count) as usize, warp / count);
+            let scheduler = &sm.schedulers[index];
+            let here = lane < sm.lanes() && scheduler.resident >> lane & 1 == 1;
+            out.push(if here { value(sm, scheduler, index, lane) } else { 0 });
+        }
+    }
+}
+
+fn warp_state(scheduler: &Scheduler, lane: u32) -> u32 {
+    let is = |set: u64| set >> lane & 1 == 1;
+    if is(scheduler.throttled) {
+        7
+    } else if is(scheduler.ready) {
+        let blocked = is(scheduler.global) && scheduler.outcome == Outcome::Stalled(StallCause::LsuFull);
+        if blocked { 6 } else { 1 }
+    } else if is(scheduler.barrier) {
+        5
+    } else if is(scheduler.waiting) {
+        if is(scheduler.missed) { 3 } else { 4 }
+    } else {
+        2
+    }
+}
+
+/// Fills `out` with the present state. Call `Machine::settle` first.
+pub fn fill(machine: &Machine, out: &mut Vec<u32>) {
+    out.clear();
+    let dims = Dims::of(machine);
+    for (.., fill) in &SECTIONS {
+        fill(machine, &dims, out);
+    }
+}
+
+/// Names, places and meanings of the sections, and what the drawing needs to know once.
+pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
+    let gpu = machine.gpu();
+    let dims = Dims::of(machine);
+    let mut offset = 0;
+    let mut sections = Vec::new();
+    for (name, shape, doc, _) in &SECTIONS {
+        let shape = shape(&dims);
+        let length: u32 = shape.iter().product();
+        sections.push(Value::object([
+            ("name", Value::from(*name)),
+            ("offset", offset.into()),
+            ("shape", Value::array(shape)),
+            ("doc", (*doc).into()),
+        ]));
+        offset += length;
+    }
+    let names = |key: &str, title: &str, doc: &str| Value::object([("key", key), ("title", title), ("doc", doc)]);
+    let sms = (0..gpu.sm_count()).map(|sm| gpu.class_of(sm)).map(|class| {
+        Value::object([
+            ("class", Value::from(class.name.as_str())),
+            ("slots", class.ctas.into()),
+            ("schedulers", class.schedulers.into()),
+            ("warps", class.warps().into()),
+            ("threads", class.threads.into()),
+            ("registers", class.registers.into()),
+            ("shared_bytes", class.shared_bytes.into()),
+        ])
+    });
+    Value::object([
+        ("length", Value::from(offset)),
+        ("sections", sections.into()),
+        ("kernels", Value::array(experiment.kernels.iter().map(|used| used.kernel.name.as_str()))),
+        ("stalls", Value::array(StallCause::INFO.iter().map(|info| names(info.key, info.title, info.doc)))),
+        ("warp_states", Value::array(WARP_STATES.iter().map(|(key, title, doc)| names(key, title, doc)))),
+        ("sms", Value::array(sms)),
+        ("banks", gpu.l2.banks.into()),
+        ("channels", gpu.dram.channels.into()),
+        ("dram_banks", gpu.dram.banks.into()),
+        (
+            "capacity",
+            Value::object([
+                ("request_queue", gpu.noc.queue),
+                ("reply_queue", gpu.noc.queue),
+                ("l2_queue", gpu.l2.queue),
+                ("l2_mshr", gpu.l2.mshrs),
+                ("dram_queue", gpu.dram.queue),
+                ("mshr", gpu.sms[0].l1.mshrs),
+                ("miss_queue", gpu.sms[0].l1.miss_queue),
+            ]),
+        ),
+    ])
+}

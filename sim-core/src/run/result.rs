@@ -1,0 +1,133 @@
+//! The result of a run: what `corun run --json` prints, without wall-clock figures.
+
+use crate::describe::digest::hex;
+use crate::describe::gpu::Gpu;
+use crate::describe::ids::KernelId;
+use crate::describe::value::Value;
+use crate::run::experiment::Experiment;
+use crate::run::simulation::{Reason, Simulation};
+use crate::seam::decision::Decision;
+use crate::seam::ratios::{Metrics, dram_utilisation, ipc, noc_utilisation, peak_ipc, ratio, scheduler_cycles};
+use crate::seam::stats::{KernelStats, StallCause, StallCounts};
+use alloc::vec::Vec;
+
+/// Version of the engine, as results carry it.
+pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
+
+/// Rates that exist for one kernel and for the whole GPU alike.
+fn rates(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Vec<(&'static str, Value)> {
+    let l2 = stats.l2_reads + stats.l2_writes;
+    let dram = stats.dram_reads + stats.dram_writes;
+    alloc::vec![
+        ("ipc", ipc(stats, cycles).into()),
+        ("noc_utilisation", noc_utilisation(stats, gpu, cycles).into()),
+        ("dram_utilisation", dram_utilisation(stats, gpu, cycles).into()),
+        ("l1_hit_rate", ratio(stats.l1_hits, stats.l1_reads).into()),
+        ("l2_miss_rate", ratio(stats.l2_misses, l2).into()),
+        ("dram_row_hit_rate", ratio(stats.dram_row_hits, dram).into()),
+    ]
+}
+
+fn latency(stats: &KernelStats) -> Value {
+    let mean = |sum: u64| Value::from(ratio(sum, stats.latency_count));
+    Value::object([
+        ("mean", mean(stats.latency_sum)),
+        ("miss_queue", mean(stats.wait_miss_queue)),
+        ("request_noc", mean(stats.wait_request_noc)),
+        ("l2", mean(stats.wait_l2)),
+        ("dram", mean(stats.wait_dram)),
+        ("reply_noc", mean(stats.wait_reply_noc)),
+        ("l1_to_l2", mean(stats.latency_sum - stats.wait_dram)),
+        ("l2_to_dram", mean(stats.wait_dram)),
+        ("load", ratio(stats.load_latency_sum, stats.loads_done).into()),
+    ])
+}
+
+/// Shares of `counts`, by cause; missing where nothing stalled.
+fn stall_shares(counts: &StallCounts) -> Value {
+    let total = counts.total();
+    Value::object(StallCause::INFO.iter().zip(counts.0).map(|(info, cycles)| (info.key, ratio(cycles, total))))
+}
+
+/// What warps wait for, as shares of the cycles in which a resident warp issues nothing (the account of CCBP Fig. 11(d)): `other` is
+/// everything else, such as arithmetic, barriers, and warps that are ready while another one issues.
+fn warp_stalls(stats: &KernelStats) -> Value {
+    let stalled = stats.warp_cycles - stats.warp_instructions;
+    let other = stalled - stats.warps_wait_memory - stats.warps_wait_lsu;
+    let parts = [("raw_long", stats.warps_wait_memory), ("lsu_full", stats.warps_wait_lsu), ("other", other)];
+    Value::object(parts.map(|(key, cycles)| (key, ratio(cycles, stalled))))
+}
+
+fn counters(stats: &KernelStats) -> Value {
+    Value::object(KernelStats::INFO.iter().zip(stats.values()).map(|(info, n)| (info.key, n)))
+}
+
+/// The result of a run as it stands (wall-clock figures are the runner's to add).
+pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
+    let measured = simulation.measured();
+    let (totals, cycles) = (&measured.stats, measured.cycles);
+    let digest = simulation.digest();
+    let experiment = simulation.experiment();
+    let gpu = &experiment.gpu;
+    let mut whole = KernelStats::default();
+    totals.iter().for_each(|stats| whole += *stats);
+    let mut pairs = Vec::new();
+    let mut kernels = Vec::new();
+    for (kernel, (stats, used)) in KernelId::first(totals.len()).zip(totals.iter().zip(&experiment.kernels)) {
+        let shared = ipc(stats, cycles);
+        let alone = simulation.ipc_alone(kernel);
+        pairs.push((alone, shared));
+        let mut fields = alloc::vec![("name", Value::from(used.kernel.name.as_str()))];
+        fields.extend(rates(stats, gpu, cycles));
+        fields.extend([
+            ("ipc_alone", alone.into()),
+            ("slowdown", shared.filter(|s| *s > 0.0).and_then(|s| Some(alone? / s)).into()),
+            ("thread_instructions", stats.thread_instructions.into()),
+            ("warp_instructions", stats.warp_instructions.into()),
+            ("ctas_done", stats.ctas_done.into()),
+            ("runs_done", stats.runs_done.into()),
+            ("rf", ratio(stats.read_requests, stats.requests).into()),
+            ("df", ratio(stats.reported_dram_accesses, stats.replies).into()),
+            ("latency", latency(stats)),
+            ("stalls", stall_shares(&measured.stalls[kernel.index()])),
+            ("warp_stalls", warp_stalls(stats)),
+            ("ctas_per_sm", ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())).into()),
+            ("counters", counters(stats)),
+        ]);
+        kernels.push(Value::object(fields));
+    }
+    let mut gpu_fields = rates(&whole, gpu, cycles);
+    gpu_fields.push(("throughput", ipc(&whole, cycles).map(|ipc| ipc / f64::from(peak_ipc(gpu))).into()));
+    gpu_fields.push(("stalls", stall_shares(&measured.all_stalls)));
+    gpu_fields.push(("scheduler_cycles", scheduler_cycles(gpu, cycles).into()));
+    Value::object([
+        ("corun", Value::from(1_u32)),
+        ("engine", ENGINE.into()),
+        ("name", experiment.name.as_str().into()),
+        ("source", experiment.source.as_str().into()),
+        ("config_hash", experiment.config_hash().into()),
+        ("digest", hex(digest).into()),
+        ("seed", experiment.seed.into()),
+        ("cycles", simulation.cycle().into()),
+        ("measured_from", measured.from.into()),
+        ("stop", reason.key().into()),
+        ("gpu", Value::object(gpu_fields)),
+        ("kernels", kernels.into()),
+        ("metrics", Metrics::of(&pairs).to_value()),
+        ("policy", policy(experiment, simulation.decisions())),
+    ])
+}
+
+fn policy(experiment: &Experiment, decisions: &[Decision]) -> Value {
+    let decisions = decisions.iter().map(decision);
+    Value::object([("name", Value::from(experiment.policy.name())), ("decisions", Value::array(decisions))])
+}
+
+/// A decision as results and the page's timeline carry it.
+pub fn decision(decision: &Decision) -> Value {
+    Value::object([
+        ("cycle", Value::from(decision.cycle)),
+        ("kernel", decision.kernel.map(|kernel| kernel.0).into()),
+        ("text", decision.text.as_str().into()),
+    ])
+}

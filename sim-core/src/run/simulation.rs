@@ -1,0 +1,621 @@
+//! A machine, the policy that shares it, and run control: the public face of the core.
+//!
+//! A snapshot is `clone()`. However the budget is split into calls, whatever is looked at in between, the run is the same; `digest` is one
+//! number for all of it.
+
+use crate::describe::digest::Fnv;
+use crate::describe::error::Problems;
+use crate::describe::gpu::occupancy::Resources;
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::value::Value;
+use crate::machine::Machine;
+use crate::machine::sm::Sm;
+use crate::policy::{AnyPolicy, Policy, PolicySpec};
+use crate::run::experiment::{Experiment, Stop};
+use crate::run::result;
+use crate::run::stuck;
+use crate::run::windows::Windows;
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Decision, Log};
+use crate::seam::observation::Needs;
+use crate::seam::observation::{Observation, Profile};
+use crate::seam::ratios;
+use crate::seam::stats::{KernelStats, StallCounts};
+use crate::study::profile;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+
+/// Cycles without one warp instruction after which a run counts as stuck: far more than any queue takes to drain.
+pub const STUCK_AFTER: Cycle = 1_000_000;
+
+/// Why an `advance` ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reason {
+    /// The cycles asked for are used up.
+    Budget,
+    /// A CTA was placed or finished, or the policy decided something (`advance_event` only).
+    Event,
+    /// The experiment's number of cycles is reached.
+    Cycles,
+    /// Every kernel has run to its end at least once.
+    KernelsDone,
+    /// Nothing can happen any more, or no instruction has issued for `STUCK_AFTER` cycles.
+    Stuck,
+}
+
+impl Reason {
+    /// Its name in results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Reason::Budget => "budget",
+            Reason::Event => "event",
+            Reason::Cycles => "cycles",
+            Reason::KernelsDone => "kernels_done",
+            Reason::Stuck => "stuck",
+        }
+    }
+}
+
+/// One run of one experiment.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    experiment: Experiment,
+    machine: Machine,
+    policy: AnyPolicy,
+    log: Log,
+    cta_limit: Vec<PerKernel<u32>>,
+    cta_cost: Vec<PerKernel<Resources>>,
+    /// Kernels alone, and for which needs that was measured.
+    profile: (Needs, Profile),
+    /// Counters when the policy was last asked.
+    asked: Vec<KernelStats>,
+    asked_at: Cycle,
+    windows: Windows,
+    /// Warp instructions when progress was last looked at, and when they last grew.
+    progress: (u64, Cycle),
+    ipc_alone: PerKernel<Option<f64>>,
+    /// Where measuring began; `None` during the warm-up.
+    began: Option<Began>,
+    /// When the policy was first found settled.
+    settled_at: Option<Cycle>,
+}
+
+/// Counters at the end of the warm-up, all zero where there is none.
+#[derive(Clone, Debug)]
+struct Began {
+    at: Cycle,
+    stats: Vec<KernelStats>,
+    stalls: Vec<StallCounts>,
+    all_stalls: StallCounts,
+}
+
+/// What a result is made of: counters of the cycles that are measured, so far.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The first of these cycles; `None` while the warm-up lasts, whose counters these are then.
+    pub from: Option<Cycle>,
+    /// How many cycles.
+    pub cycles: Cycle,
+    /// Counters of each kernel.
+    pub stats: Vec<KernelStats>,
+    /// Stalled scheduler-cycles while a scheduler held warps of each kernel.
+    pub stalls: Vec<StallCounts>,
+    /// Stalled scheduler-cycles of all schedulers.
+    pub all_stalls: StallCounts,
+}
+
+impl Simulation {
+    /// A run at cycle 0, with the policy's first decisions taken.
+    pub fn new(experiment: &Experiment) -> Result<Self, Problems> {
+        experiment.check()?;
+        let gpu = &experiment.gpu;
+        let kernels: Vec<_> = experiment.kernels.iter().map(|used| used.kernel.clone()).collect();
+        let neutral = Controls::neutral(gpu.sm_count() as usize, experiment.warp_order);
+        let machine = Machine::new(gpu, &kernels, experiment.seed, experiment.restart, neutral);
+        let mut simulation = Simulation {
+            windows: Windows::new(kernels.len()),
+            machine,
+            policy: AnyPolicy::new(&experiment.policy),
+            log: Log::new(),
+            cta_limit: experiment.cta_limits(),
+            cta_cost: experiment.cta_costs(),
+            profile: Default::default(),
+            asked: alloc::vec![KernelStats::default(); kernels.len()],
+            asked_at: 0,
+            progress: (0, 0),
+            ipc_alone: PerKernel([None; crate::describe::ids::MAX_KERNELS]),
+            began: None,
+            settled_at: None,
+            experiment: experiment.clone(),
+        };
+        simulation.start_policy()?;
+        if experiment.warm_up == 0 {
+            simulation.begin();
+        }
+        simulation.settled_at = simulation.policy.settled().then_some(0);
+        Ok(simulation)
+    }
+
+    // --- running -----------------------------------------------------------------------------------------------------------------
+
+    /// Runs for at most `cycles` cycles, or until the experiment's stop condition holds.
+    pub fn advance(&mut self, cycles: u64) -> Reason {
+        self.run(cycles, false)
+    }
+
+    /// Runs until a CTA is placed or finishes or the policy decides something, for at most `cycles` cycles.
+    pub fn advance_event(&mut self, cycles: u64) -> Reason {
+        self.run(cycles, true)
+    }
+
+    fn run(&mut self, cycles: u64, stop_at_event: bool) -> Reason {
+        let end = self.machine.now.saturating_add(cycles);
+        let (events, decisions) = (self.machine.event_count, self.log.len());
+        loop {
+            if let Some(reason) = self.stopped() {
+                return reason;
+            }
+            if stop_at_event && (self.machine.event_count != events || self.log.len() != decisions) {
+                return Reason::Event;
+            }
+            if self.machine.now >= end {
+                return Reason::Budget;
+            }
+            let border = end.min(self.next_border());
+            self.run_to(border, if stop_at_event { events } else { u64::MAX });
+            self.at_border();
+        }
+    }
+
+    /// Simulates up to `border`, where something outside the machine is due at the earliest; ends before it when a kernel has run to its end,
+    /// or when the machine has had an event beyond the first `events`.
+    fn run_to(&mut self, border: Cycle, events: u64) {
+        let runs = self.machine.runs_done();
+        while self.machine.now < border && self.machine.event_count <= events && self.machine.runs_done() == runs {
+            self.machine.step();
+            let next = self.machine.next_event().min(border);
+            if next > self.machine.now && self.machine.event_count <= events && self.machine.runs_done() == runs {
+                self.machine.skip_to(next);
+            }
+        }
+    }
+
+    fn next_border(&self) -> Cycle {
+        let mut border = self.windows.next_end(self.machine.now);
+        if let Some(interval) = self.policy.interval() {
+            border = border.min(self.asked_at + interval);
+        }
+        let due = match (&self.began, self.experiment.stop) {
+            (None, _) => self.settled_at.map_or(0, |settled| settled.saturating_add(self.experiment.warm_up)),
+            (Some(began), Stop::Cycles(cycles)) => began.at.saturating_add(cycles),
+            (_, Stop::KernelsDone { at_most }) => at_most,
+        };
+        // When the policy will have settled, nobody knows.
+        if self.settled_at.is_some() || self.began.is_some() { border.min(due.max(self.machine.now + 1)) } else { border }
+    }
+
+    fn at_border(&mut self) {
+        let now = self.machine.now;
+        if self.windows.ends_at(now) {
+            self.windows.close(&mut self.machine);
+            let issued = self.windows.warp_instructions();
+            if issued != self.progress.0 {
+                self.progress = (issued, now);
+            }
+        }
+        if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
+            self.ask_policy();
+        }
+        if self.settled_at.is_none() && self.policy.settled() {
+            self.settled_at = Some(now);
+        }
+        if self.began.is_none() && self.settled_at.is_some_and(|settled| now - settled >= self.experiment.warm_up) {
+            self.begin();
+        }
+    }
+
+    /// Begins to measure.
+    fn begin(&mut self) {
+        let now = self.counted(self.machine.now);
+        self.began = Some(Began { at: self.machine.now, stats: now.stats, stalls: now.stalls, all_stalls: now.all_stalls });
+    }
+
+    /// All counters since the run began.
+    fn counted(&mut self, cycles: Cycle) -> Measured {
+        let stats = self.totals();
+        let stalls = KernelId::first(stats.len()).map(|kernel| self.machine.kernel_stalls(kernel)).collect();
+        Measured { from: None, cycles, stats, stalls, all_stalls: self.machine.stalls() }
+    }
+
+    fn stopped(&self) -> Option<Reason> {
+        let now = self.machine.now;
+        let all_done = || KernelId::first(self.machine.kernels()).all(|kernel| self.machine.run(kernel).runs > 0);
+        match self.experiment.stop {
+            Stop::Cycles(cycles) if self.began.as_ref().is_some_and(|began| now - began.at >= cycles) => return Some(Reason::Cycles),
+            Stop::KernelsDone { .. } if all_done() => return Some(Reason::KernelsDone),
+            Stop::KernelsDone { at_most } if now >= at_most => return Some(Reason::Cycles),
+            _ => {}
+        }
+        if KernelId::first(self.machine.kernels()).all(|kernel| self.machine.run(kernel).over) {
+            return Some(Reason::KernelsDone);
+        }
+        let nothing_left = now > 0 && self.machine.next_event() == crate::describe::ids::NEVER && self.policy.interval().is_none();
+        (nothing_left || now - self.progress.1 >= STUCK_AFTER).then_some(Reason::Stuck)
+    }
+
+    // --- policy ------------------------------------------------------------------------------------------------------------------
+
+    fn start_policy(&mut self) -> Result<(), Problems> {
+        let needs = self.policy.needs();
+        if needs != Needs::Nothing && needs != self.profile.0 {
+            self.profile = (needs, profile::measure(&self.experiment, needs)?);
+        }
+        let sms = self.machine.sms.len();
+        let neutral = Controls::neutral(sms, self.experiment.warp_order);
+        self.consult(neutral, |policy, seen, controls, log| policy.start(seen, controls, log));
+        Ok(())
+    }
+
+    fn ask_policy(&mut self) {
+        let controls = self.machine.controls().clone();
+        self.consult(controls, |policy, seen, controls, log| policy.on_interval(seen, controls, log));
+    }
+
+    fn consult(&mut self, mut controls: Controls, ask: impl FnOnce(&mut AnyPolicy, &Observation, &mut Controls, &mut Log)) {
+        self.machine.settle();
+        let total = self.totals();
+        let window: Vec<KernelStats> = total.iter().zip(&self.asked).map(|(&now, &then)| now - then).collect();
+        let on_each_sm = |count: fn(&Sm, KernelId) -> u32| -> Vec<PerKernel<u32>> {
+            let of = |sm: &Sm| {
+                let mut counts = PerKernel::all(0);
+                KernelId::first(total.len()).for_each(|kernel| counts[kernel] = count(sm, kernel));
+                counts
+            };
+            self.machine.sms.iter().map(of).collect()
+        };
+        let kernels = KernelId::first(total.len());
+        let peak_in_flight: Vec<u32> = kernels.clone().map(|kernel| self.machine.peak_in_flight(kernel)).collect();
+        let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
+        let seen = Observation {
+            now: self.machine.now,
+            resident: &on_each_sm(|sm, kernel| sm.used(kernel).ctas),
+            queued: &on_each_sm(Sm::misses_waiting),
+            gpu: &self.experiment.gpu,
+            kernels: total.len(),
+            cta_limit: &self.cta_limit,
+            cta_cost: &self.cta_cost,
+            profile: &self.profile.1,
+            peak_in_flight: &peak_in_flight,
+            l1_utility: &l1_utility,
+            total: &total,
+            window: &window,
+        };
+        ask(&mut self.policy, &seen, &mut controls, &mut self.log);
+        // A kernel's own CTA limit holds under every policy.
+        for (target, limit) in controls.cta_target.iter_mut().zip(&self.cta_limit) {
+            for kernel in KernelId::first(total.len()) {
+                target[kernel] = target[kernel].min(limit[kernel] as u16);
+            }
+        }
+        self.machine.forget_peaks();
+        self.asked = total;
+        self.asked_at = self.machine.now;
+        self.machine.set_controls(controls);
+    }
+
+    /// Hands the sharing over to another policy, from the present cycle on.
+    pub fn set_policy(&mut self, spec: &PolicySpec) -> Result<(), Problems> {
+        let changed = Experiment { policy: spec.clone(), ..self.experiment.clone() };
+        changed.check()?;
+        self.experiment = changed;
+        self.policy = AnyPolicy::new(spec);
+        self.start_policy()
+    }
+
+    /// Sets the controls by hand: the policy becomes `manual`.
+    pub fn set_controls(&mut self, controls: Controls) -> Result<(), Problems> {
+        self.set_policy(&PolicySpec::manual(controls))
+    }
+
+    // --- looking -----------------------------------------------------------------------------------------------------------------
+
+    /// The present cycle.
+    pub fn cycle(&self) -> Cycle {
+        self.machine.now
+    }
+
+    /// What is run.
+    pub fn experiment(&self) -> &Experiment {
+        &self.experiment
+    }
+
+    /// The machine, to look at.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The machine, for test switches and recorders.
+    pub fn machine_mut(&mut self) -> &mut Machine {
+        &mut self.machine
+    }
+
+    /// What the policy decided so far.
+    pub fn decisions(&self) -> &[Decision] {
+        &self.log
+    }
+
+    /// Whether the policy has learned all that it wants to learn: from then on it keeps what it has set, and a scheme can be judged.
+    pub fn settled(&self) -> bool {
+        self.policy.settled()
+    }
+
+    /// Series over time.
+    pub fn windows(&self) -> &Windows {
+        &self.windows
+    }
+
+    /// CTAs of each kernel that each SM could hold if it held nothing else.
+    pub fn cta_limit(&self) -> &[PerKernel<u32>] {
+        &self.cta_limit
+    }
+
+    /// Counters of each kernel up to now.
+    pub fn totals(&mut self) -> Vec<KernelStats> {
+        self.machine.settle();
+        KernelId::first(self.machine.kernels()).map(|kernel| self.machine.kernel_stats(kernel)).collect()
+    }
+
+    /// What is measured so far: everything, or what came after the warm-up.
+    pub fn measured(&mut self) -> Measured {
+        let mut measured = self.counted(self.machine.now);
+        if let Some(began) = &self.began {
+            measured.from = Some(began.at);
+            measured.cycles -= began.at;
+            measured.stats.iter_mut().zip(&began.stats).for_each(|(now, then)| *now = *now - *then);
+            measured.stalls.iter_mut().zip(&began.stalls).for_each(|(now, then)| *now = *now - *then);
+            measured.all_stalls = measured.all_stalls - began.all_stalls;
+        }
+        measured
+    }
+
+    /// The IPC of one kernel as it is measured, unless the run has got stuck.
+    pub fn ipc(&mut self, kernel: KernelId) -> Option<f64> {
+        let measured = self.measured();
+        let stuck = self.stopped() == Some(Reason::Stuck);
+        ratios::ipc(measured.stats.get(kernel.index())?, measured.cycles).filter(|_| !stuck)
+    }
+
+    /// How much of a run for a number of cycles is done, from 0 to 1; of another run, nothing is known before its end.
+    pub fn part_done(&self) -> f64 {
+        let Stop::Cycles(cycles) = self.experiment.stop else { return 0.0 };
+        let warm = self.settled_at.unwrap_or(self.machine.now) + self.experiment.warm_up;
+        let end = self.began.as_ref().map_or(warm, |began| began.at).saturating_add(cycles);
+        (self.machine.now as f64 / end as f64).min(1.0)
+    }
+
+    /// One number for the whole state: machine, counters and decisions.
+    pub fn digest(&mut self) -> u64 {
+        self.machine.settle();
+        let mut state = Fnv::default();
+        self.machine.hash_state(&mut state);
+        self.log.hash(&mut state);
+        state.finish()
+    }
+
+    // --- alone -------------------------------------------------------------------------------------------------------------------
+
+    /// The experiment that measures a kernel's IPC alone.
+    pub fn alone_experiment(&self, kernel: KernelId) -> Experiment {
+        self.experiment.alone(kernel)
+    }
+
+    /// Tells the run a kernel's IPC alone, so that it can say slowdowns.
+    pub fn set_ipc_alone(&mut self, kernel: KernelId, ipc: f64) {
+        if kernel.index() < self.machine.kernels() && ipc.is_finite() && ipc > 0.0 {
+            self.ipc_alone[kernel] = Some(ipc);
+        }
+    }
+
+    /// IPC alone, where it is known.
+    pub fn ipc_alone(&self, kernel: KernelId) -> Option<f64> {
+        self.ipc_alone[kernel]
+    }
+
+    /// The result as it stands now (see INTERFACE in the README), without wall-clock figures.
+    pub fn result(&mut self) -> Value {
+        let reason = self.stopped().unwrap_or(Reason::Budget);
+        result::result(self, reason)
+    }
+
+    /// The result with `windows`, a list of what happened in each window of 400 cycles: what the points of a time series are measured in.
+    pub fn result_with_windows(&mut self) -> Value {
+        let windows = self.windows.to_value(&self.experiment.gpu);
+        let mut result = self.result();
+        if let Value::Object(pairs) = &mut result {
+            pairs.push(("windows".into(), windows));
+        }
+        result
+    }
+
+    /// Which queue waits for which, for a run that is stuck.
+    pub fn explain_stuck(&self) -> String {
+        let names: Vec<&str> = self.experiment.kernels.iter().map(|used| used.kernel.name.as_str()).collect();
+        stuck::explain(&self.machine, &names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::spec::Setting;
+
+    fn experiment(policy: &str) -> Experiment {
+        let value = Value::object([
+            ("corun", Value::from(1)),
+            ("gpu", "tiny-2sm".into()),
+            ("kernels", Value::array(["BP", "CFD"])),
+            ("policy", policy.into()),
+            ("stop", Value::object([("cycles", 30_000)])),
+        ]);
+        Experiment::decode(&value).unwrap()
+    }
+
+    /// With profiles of 1000 cycles.
+    fn profiled(policy: &str) -> Experiment {
+        let spec = PolicySpec::decode(&policy.into(), "policy", 2, 2, &mut Problems::default()).unwrap();
+        Experiment { policy: spec.with("profile_cycles", Setting::Int(1000)), ..experiment("even") }
+    }
+
+    fn digest_after(mut simulation: Simulation, budgets: impl Iterator<Item = u64>) -> u64 {
+        for budget in budgets {
+            if simulation.advance(budget) != Reason::Budget {
+                return simulation.digest();
+            }
+        }
+        panic!("the run ends before the budgets do");
+    }
+
+    #[test]
+    fn the_run_is_the_same_however_it_is_cut() {
+        for policy in ["leftover", "even", "spatial"] {
+            let new = || Simulation::new(&experiment(policy)).unwrap();
+            let whole = digest_after(new(), [u64::MAX].into_iter());
+            assert_eq!(whole, digest_after(new(), core::iter::repeat(1)), "one by one");
+            assert_eq!(whole, digest_after(new(), (0..).map(|n| n * 37 % 911)), "unevenly");
+            let mut looked_at = new();
+            while looked_at.advance(1234) == Reason::Budget {
+                looked_at.result();
+                looked_at.totals();
+            }
+            assert_eq!(whole, looked_at.digest(), "looked at in between");
+            let mut events = new();
+            while matches!(events.advance_event(u64::MAX), Reason::Event) {}
+            assert_eq!(whole, events.digest(), "event by event");
+            let mut original = new();
+            original.advance(10_000);
+            let copy = original.clone();
+            assert_eq!(whole, digest_after(original, [u64::MAX].into_iter()));
+            assert_eq!(whole, digest_after(copy, [u64::MAX].into_iter()), "from a snapshot");
+        }
+    }
+
+    /// What is measured after a warm-up is what a run without one did from there on, and looks at it change nothing.
+    #[test]
+    fn a_warm_up_is_run_and_not_measured() {
+        let plain = experiment("even");
+        let warm = Experiment { warm_up: 10_000, stop: Stop::Cycles(20_000), ..plain.clone() };
+        let mut by_hand = Simulation::new(&plain).unwrap();
+        by_hand.advance(10_000);
+        let before = by_hand.totals();
+        assert_eq!(by_hand.advance(u64::MAX), Reason::Cycles);
+        let mut run = Simulation::new(&warm).unwrap();
+        run.advance(9_999);
+        assert_eq!(run.measured().from, None);
+        assert_eq!((run.advance(u64::MAX), run.cycle(), run.digest()), (Reason::Cycles, 30_000, by_hand.digest()));
+        let after: Vec<KernelStats> = by_hand.totals().iter().zip(&before).map(|(&all, &first)| all - first).collect();
+        let measured = run.measured();
+        assert_eq!((measured.from, measured.cycles, &measured.stats), (Some(10_000), 20_000, &after));
+        assert_eq!(measured.stalls.len(), 2);
+        assert_eq!(run.result().get("measured_from").and_then(Value::as_int), Some(10_000));
+        let alone = warm.alone(KernelId(0));
+        assert_eq!((alone.warm_up, alone.config_hash() == plain.alone(KernelId(0)).config_hash()), (10_000, false));
+    }
+
+    /// A scheme that learns is judged by what it has learned.
+    #[test]
+    fn a_warm_up_lasts_until_the_policy_has_settled() {
+        let spec = PolicySpec::decode(&"ccbp".into(), "policy", 2, 2, &mut Problems::default()).unwrap();
+        let spec = spec.with("time_scale", Setting::Number(0.02)).with("profile_cycles", Setting::Int(1000));
+        let warm = Experiment { policy: spec, warm_up: 500, stop: Stop::Cycles(5_000), ..experiment("even") };
+        let mut run = Simulation::new(&warm).unwrap();
+        while !run.settled() {
+            assert_eq!((run.measured().from, run.advance(100)), (None, Reason::Budget));
+            assert!(run.cycle() < 1_000_000, "it never settles");
+        }
+        let settled = run.cycle();
+        assert!(settled > 1000, "nothing was learned");
+        assert_eq!(run.advance(u64::MAX), Reason::Cycles);
+        let from = run.measured().from.unwrap();
+        assert!(from > settled + 400 && from <= settled + 500 && run.cycle() == from + 5_000, "{from} {settled}");
+    }
+
+    /// Profiles are measured when a policy asks for them, once, and go with the run and its snapshots.
+    #[test]
+    fn a_policy_that_profiles_decides_alike_whenever_it_takes_over() {
+        for policy in ["smk", "ws"] {
+            let whole = digest_after(Simulation::new(&profiled(policy)).unwrap(), [u64::MAX].into_iter());
+            let mut run = Simulation::new(&profiled(policy)).unwrap();
+            run.advance(10_000);
+            let copy = run.clone();
+            assert_eq!(whole, digest_after(run, core::iter::repeat(777)), "{policy}");
+            assert_eq!(whole, digest_after(copy, [u64::MAX].into_iter()), "{policy} from a snapshot");
+            let mut late = Simulation::new(&experiment("even")).unwrap();
+            late.advance(5000);
+            assert_eq!(late.profile, Default::default(), "nobody has asked");
+            late.set_policy(&profiled(policy).policy).unwrap();
+            let texts = |run: &Simulation| run.decisions().iter().map(|decision| decision.text.clone()).collect::<Vec<_>>();
+            let early = Simulation::new(&profiled(policy)).unwrap();
+            assert_eq!(texts(&late)[2..], texts(&early), "{policy}");
+            assert_eq!(late.machine().controls(), early.machine().controls());
+            let measured = late.profile.clone();
+            late.set_policy(&PolicySpec::even()).unwrap();
+            late.set_policy(&profiled(policy).policy).unwrap();
+            assert_eq!(late.profile, measured);
+        }
+    }
+
+    #[test]
+    fn policies_and_seeds_make_a_difference() {
+        let digests: Vec<u64> = ["leftover", "even", "spatial"]
+            .iter()
+            .map(|policy| digest_after(Simulation::new(&experiment(policy)).unwrap(), [u64::MAX].into_iter()))
+            .collect();
+        assert!(digests[0] != digests[1] && digests[1] != digests[2]);
+        let seeded = Experiment { seed: 2, ..experiment("even") };
+        assert_ne!(digests[1], digest_after(Simulation::new(&seeded).unwrap(), [u64::MAX].into_iter()));
+    }
+
+    #[test]
+    fn a_canonical_experiment_reads_back_equal() {
+        let experiment = experiment("spatial");
+        let again = Experiment::decode(&experiment.encode()).unwrap();
+        assert_eq!(experiment, again);
+        assert_eq!(experiment.config_hash(), again.config_hash());
+    }
+
+    #[test]
+    fn a_run_that_cannot_go_on_is_stuck_and_says_why() {
+        // Paused for ever.
+        let long = Experiment { stop: Stop::Cycles(5_000_000), ..experiment("even") };
+        let mut paused = Simulation::new(&long).unwrap();
+        let mut controls = paused.machine().controls().clone();
+        controls.cta_throttle = PerKernel::all(0);
+        paused.set_controls(controls).unwrap();
+        assert_eq!(paused.advance(u64::MAX), Reason::Stuck);
+        let why = paused.explain_stuck();
+        assert!(why.contains("warps of BP are ready but belong to CTAs that are throttled"), "{why}");
+        // No credit to issue, refilled again and again with nothing: seen after a while without progress.
+        let mut starved = Simulation::new(&long).unwrap();
+        let mut controls = starved.machine().controls().clone();
+        controls.warp_quota = PerKernel::all(Some(0));
+        starved.set_controls(controls).unwrap();
+        assert_eq!(starved.advance(u64::MAX), Reason::Stuck);
+        assert!(starved.cycle() >= STUCK_AFTER && starved.cycle() < STUCK_AFTER + 1000);
+        let why = starved.explain_stuck();
+        assert!(why.contains("have used their quota of 0 instructions"), "{why}");
+    }
+
+    #[test]
+    fn a_frame_is_as_long_as_its_layout_says_and_looking_changes_nothing() {
+        let mut simulation = Simulation::new(&experiment("even")).unwrap();
+        simulation.advance(5_000);
+        let before = simulation.digest();
+        let mut frame = Vec::new();
+        crate::run::frame::fill(simulation.machine(), &mut frame);
+        let layout = crate::run::frame::layout(simulation.machine(), simulation.experiment());
+        assert_eq!(layout.get("length").and_then(Value::as_int), Some(frame.len() as i64));
+        assert_eq!(frame[0], 5_000);
+        assert_eq!(simulation.digest(), before);
+    }
+}

@@ -1,0 +1,163 @@
+//! Why nothing moves any more: which kernel, warp or queue waits for what, in sentences, from a machine that is stuck.
+//!
+//! Reads from the cause to the consequence: kernels that cannot place CTAs, warps that may not issue, requests that may not leave, and then
+//! whatever is full behind them down to DRAM.
+
+use crate::describe::ids::KernelId;
+use crate::machine::Machine;
+use crate::machine::sm::Sm;
+use crate::machine::sm::lsu::Refusal;
+use crate::machine::sm::scheduler::Scheduler;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// SMs that are described one by one; the rest are counted.
+const SHOWN: usize = 4;
+
+/// The sentences, a line each; `names` are the kernels'.
+pub fn explain(machine: &Machine, names: &[&str]) -> String {
+    let mut lines = Vec::new();
+    for (kernel, name) in KernelId::first(machine.kernels()).zip(names) {
+        lines.extend(placement(machine, kernel, name));
+    }
+    let mut held: Vec<(usize, Vec<String>)> = Vec::new();
+    for (number, sm) in machine.sms.iter().enumerate() {
+        let mut here = Vec::new();
+        for (kernel, name) in KernelId::first(machine.kernels()).zip(names) {
+            here.extend(warps(machine, sm, kernel, name));
+            here.extend(requests(machine, sm, kernel, name));
+        }
+        if !here.is_empty() {
+            held.push((number, here));
+        }
+    }
+    for (number, here) in held.iter().take(SHOWN) {
+        lines.extend(here.iter().map(|line| format!("SM {number}: {line}")));
+    }
+    if held.len() > SHOWN {
+        lines.push(format!("and {} more SMs that wait", held.len() - SHOWN));
+    }
+    lines.extend(memory(machine));
+    if lines.is_empty() {
+        lines.push("nothing is resident and nothing is under way".to_string());
+    }
+    lines.join("\n")
+}
+
+/// CTAs of a kernel that no SM takes.
+fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> {
+    let run = machine.run(kernel);
+    let code = &machine.codes(kernel)[usize::from(run.launch)];
+    let left = code.ctas - run.placed;
+    if run.over || left == 0 {
+        return None;
+    }
+    let controls = machine.controls();
+    let allowed = |sm: usize| {
+        controls.sm_mask[kernel] >> sm & 1 == 1 && machine.sms[sm].used(kernel).ctas < u32::from(controls.cta_target[sm][kernel])
+    };
+    let (mut may, mut fits) = (0, 0);
+    for (number, sm) in machine.sms.iter().enumerate() {
+        may += usize::from(allowed(number));
+        fits += usize::from(allowed(number) && sm.fits(code));
+    }
+    let rank = controls.dispatch_rank[kernel];
+    let before = KernelId::first(machine.kernels()).filter(|&other| {
+        let (run, codes) = (machine.run(other), machine.codes(other));
+        controls.dispatch_rank[other] < rank && !run.over && run.placed < codes[usize::from(run.launch)].ctas
+    });
+    let why = if may == 0 {
+        "the controls let no SM take one (sm_mask, cta_target)".to_string()
+    } else if fits == 0 {
+        "no SM has room beside what is resident".to_string()
+    } else if before.count() > 0 {
+        "kernels of lower dispatch rank have CTAs left to place".to_string()
+    } else {
+        format!("{fits} SMs could take one")
+    };
+    Some(format!("{name}: {left} CTAs wait to be placed: {why}"))
+}
+
+/// Warps of a kernel on an SM, by what they wait for.
+fn warps(machine: &Machine, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String> {
+    let count = |set: fn(&Scheduler) -> u64| sm.schedulers.iter().map(|s| (set(s) & s.of_kernel[kernel]).count_ones()).sum::<u32>();
+    let mut lines = Vec::new();
+    let mut say = |warps: u32, what: &str| {
+        if warps > 0 {
+            lines.push(format!("{warps} warps of {name} {what}"));
+        }
+    };
+    say(count(|s| s.ready & s.throttled), "are ready but belong to CTAs that are throttled (cta_throttle)");
+    if let Some(quota) = machine.controls().warp_quota[kernel]
+        && sm.out_of_quota() >> kernel.0 & 1 == 1
+    {
+        say(count(|s| s.ready & !s.throttled), &format!("are ready but have used their quota of {quota} instructions (warp_quota)"));
+    } else {
+        let why = match machine.controls().memory_cap[kernel].filter(|_| sm.capped() >> kernel.0 & 1 == 1) {
+            Some(cap) => format!("are ready for a memory instruction but {cap} may be in flight (memory_cap)"),
+            None => "are ready for a memory instruction that cannot enter the LSU".to_string(),
+        };
+        say(count(|s| s.ready & !s.throttled & (s.global | s.shared)), &why);
+    }
+    say(count(|s| s.waiting), "wait for loads");
+    say(count(|s| s.barrier), "wait at a barrier for the other warps of their CTA");
+    lines
+}
+
+/// What a kernel has in the LSU and in the miss queue of an SM.
+fn requests(machine: &Machine, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(why) = sm.refusal(kernel) {
+        let (waiting, what) = (sm.lsu_waiting(kernel), refused(why));
+        lines.push(format!("{waiting} instructions of {name} in the LSU wait because {what}"));
+    }
+    let misses = sm.misses_waiting(kernel);
+    if misses > 0 {
+        let controls = machine.controls();
+        let why = match controls.miss_credits[kernel] {
+            Some(credits) => {
+                format!("credits: it gets {} in {} cycles (miss_credits)", f64::from(credits) / 16.0, controls.credit_interval)
+            }
+            None if !controls.miss_queue_split => "what stands before them in the one queue of all kernels".to_string(),
+            None => "the NoC".to_string(),
+        };
+        lines.push(format!("{misses} requests of {name} in the miss queue wait for {why}"));
+    }
+    lines
+}
+
+fn refused(why: Refusal) -> &'static str {
+    match why {
+        Refusal::Mshr => "no L1D MSHR is free",
+        Refusal::Merge => "the line's L1D MSHR serves its maximum of loads",
+        Refusal::MissQueue => "the miss queue is full",
+        Refusal::StoreBuffer => "no store-buffer entry is free",
+    }
+}
+
+/// Whatever is under way behind the SMs.
+fn memory(machine: &Machine) -> Vec<String> {
+    let memory = &machine.memory;
+    let mut lines = Vec::new();
+    for sm in 0..machine.gpu().sm_count() {
+        let packets = memory.request_queue(sm);
+        if packets > 0 {
+            lines.push(format!("NoC: {packets} requests of SM {sm} wait for their L2 banks"));
+        }
+    }
+    for bank in 0..machine.gpu().l2.banks {
+        let (queue, mshrs, replies) = (memory.l2_queue(bank), memory.l2_mshrs(bank), memory.reply_queue(bank));
+        if queue + mshrs + replies > 0 {
+            let why = memory.l2_stall(bank).map_or(String::new(), |stall| format!(": {}", stall.doc()));
+            lines.push(format!("L2 bank {bank}: {queue} requests wait, {mshrs} misses under way, {replies} replies at the port{why}"));
+        }
+    }
+    for channel in 0..machine.gpu().dram.channels {
+        let queued: u32 = memory.dram_queue(channel).0.iter().sum();
+        if queued > 0 {
+            lines.push(format!("DRAM channel {channel}: {queued} transactions queued"));
+        }
+    }
+    lines
+}

@@ -1,0 +1,254 @@
+//! Series over time: what each kernel did in each window of 400 cycles (CCBP's burst plots use the same), as differences of counters.
+
+use crate::describe::gpu::Gpu;
+use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::value::Value;
+use crate::machine::Machine;
+use crate::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle, peak_ipc};
+use crate::seam::stats::{KernelStats, StallCause, StallCounts};
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Core cycles of a window.
+pub const WINDOW: Cycle = 400;
+
+/// Windows that are kept; older ones are dropped.
+pub const KEPT: usize = 16_384;
+
+/// A column of each kernel.
+#[derive(Clone, Copy, Debug)]
+struct KernelColumn {
+    key: &'static str,
+    unit: &'static str,
+    title: &'static str,
+    doc: &'static str,
+    /// From the counters of the window and those before it.
+    value: fn(&KernelStats, &KernelStats, &Scale) -> u64,
+}
+
+/// What turns counters into bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Scale {
+    flit_bytes: u64,
+    line_bytes: u64,
+    /// A read's reply: a line and a header flit.
+    reply_bytes: u64,
+}
+
+const KERNEL_COLUMNS: [KernelColumn; 9] = [
+    KernelColumn {
+        key: "thread_instructions",
+        unit: "thread instructions",
+        title: "Thread instructions",
+        doc: "Instructions issued in the window, counted once for each active lane",
+        value: |stats, _, _| stats.thread_instructions,
+    },
+    KernelColumn {
+        key: "warp_instructions",
+        unit: "warp instructions",
+        title: "Warp instructions",
+        doc: "Instructions issued in the window",
+        value: |stats, _, _| stats.warp_instructions,
+    },
+    KernelColumn {
+        key: "noc_bytes",
+        unit: "bytes",
+        title: "NoC replies",
+        doc: "Bytes of reply packets, headers included, that passed the L2-to-SM crossbar",
+        value: |stats, _, scale| stats.noc_reply_flits * scale.flit_bytes,
+    },
+    KernelColumn {
+        key: "noc_request_bytes",
+        unit: "bytes",
+        title: "NoC requests",
+        doc: "Bytes of request packets, headers included, that passed the SM-to-L2 crossbar",
+        value: |stats, _, scale| stats.noc_request_flits * scale.flit_bytes,
+    },
+    KernelColumn {
+        key: "noc_demand_bytes",
+        unit: "bytes",
+        title: "NoC demand",
+        doc: "Bytes of the replies to all reads that waited in the L1D miss queues or came to them in the window (CCBP §4.1)",
+        value: |stats, before, scale| (before.l1_misses - before.read_requests + stats.l1_misses) * scale.reply_bytes,
+    },
+    KernelColumn {
+        key: "dram_bytes",
+        unit: "bytes",
+        title: "DRAM",
+        doc: "Bytes read from and written to DRAM",
+        value: |stats, _, scale| (stats.dram_reads + stats.dram_writes) * scale.line_bytes,
+    },
+    KernelColumn {
+        key: "latency_sum",
+        unit: "cycles",
+        title: "Latency sum",
+        doc: "Cycles from entering the miss queue to the reply, summed over the read replies of the window",
+        value: |stats, _, _| stats.latency_sum,
+    },
+    KernelColumn {
+        key: "latency_count",
+        unit: "replies",
+        title: "Read replies",
+        doc: "Read replies of the window",
+        value: |stats, _, _| stats.latency_count,
+    },
+    KernelColumn {
+        key: "cta_cycles",
+        unit: "CTA cycles",
+        title: "Resident CTAs",
+        doc: "Resident CTAs of the whole GPU, summed over the cycles of the window",
+        value: |stats, _, _| stats.cta_cycles,
+    },
+];
+
+/// The windows of a run.
+#[derive(Clone, Debug)]
+pub struct Windows {
+    kernels: usize,
+    /// Rows of the kept windows, without the two cycle columns.
+    rows: VecDeque<Box32>,
+    /// Number of the oldest kept window.
+    first: u64,
+    last_stats: Vec<KernelStats>,
+    last_stalls: StallCounts,
+}
+
+type Box32 = alloc::boxed::Box<[u32]>;
+
+impl Windows {
+    /// No window yet, for `kernels` kernels.
+    pub fn new(kernels: usize) -> Self {
+        Windows {
+            kernels,
+            rows: VecDeque::new(),
+            first: 0,
+            last_stats: alloc::vec![KernelStats::default(); kernels],
+            last_stalls: StallCounts::default(),
+        }
+    }
+
+    /// The next end of a window after `now`.
+    pub fn next_end(&self, now: Cycle) -> Cycle {
+        now - now % WINDOW + WINDOW
+    }
+
+    /// Whether a window ends where `now` begins.
+    pub fn ends_at(&self, now: Cycle) -> bool {
+        now > 0 && now.is_multiple_of(WINDOW)
+    }
+
+    /// Closes the window that ends at the machine's present cycle.
+    pub fn close(&mut self, machine: &mut Machine) {
+        machine.settle();
+        let (flit_bytes, line_bytes) = (machine.gpu().noc.flit_bytes.into(), machine.gpu().l2.line_bytes.into());
+        let scale = Scale { flit_bytes, line_bytes, reply_bytes: line_bytes + flit_bytes };
+        let mut row = Vec::with_capacity(self.kernels * KERNEL_COLUMNS.len() + StallCause::COUNT);
+        for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_stats) {
+            let stats = machine.kernel_stats(kernel);
+            let window = stats - *last;
+            row.extend(KERNEL_COLUMNS.iter().map(|column| (column.value)(&window, last, &scale) as u32));
+            *last = stats;
+        }
+        let stalls = machine.stalls();
+        row.extend((stalls - self.last_stalls).0.iter().map(|&cycles| cycles as u32));
+        self.last_stalls = stalls;
+        if self.rows.len() == KEPT {
+            self.rows.pop_front();
+            self.first += 1;
+        }
+        self.rows.push_back(row.into());
+    }
+
+    /// Windows closed so far.
+    pub fn count(&self) -> u64 {
+        self.first + self.rows.len() as u64
+    }
+
+    /// Warp instructions up to the last window's end.
+    pub fn warp_instructions(&self) -> u64 {
+        self.last_stats.iter().map(|stats| stats.warp_instructions).sum()
+    }
+
+    /// Columns of a row, the two cycle columns included.
+    pub fn columns(&self) -> usize {
+        2 + self.kernels * KERNEL_COLUMNS.len() + StallCause::COUNT
+    }
+
+    /// The kept windows from number `since` on, row after row, in the columns of `layout`.
+    pub fn rows_since(&self, since: u64) -> Vec<f64> {
+        let skipped = since.saturating_sub(self.first).min(self.rows.len() as u64) as usize;
+        let mut out = Vec::with_capacity((self.rows.len() - skipped) * self.columns());
+        for (number, row) in (self.first..).zip(&self.rows).skip(skipped) {
+            out.push((number * WINDOW) as f64);
+            out.push(((number + 1) * WINDOW) as f64);
+            out.extend(row.iter().map(|&n| f64::from(n)));
+        }
+        out
+    }
+
+    /// The kept windows as results carry them: `start`, and for the whole GPU and each kernel `ipc`, `latency` (core cycles of a read's
+    /// memory latency, missing where none came back) and, as fractions of peak, `noc_utilisation`, `noc_demand` and `dram_utilisation`.
+    pub fn to_value(&self, gpu: &Gpu) -> Value {
+        let column = |key| KERNEL_COLUMNS.iter().position(|column| column.key == key).unwrap_or(0);
+        let [instructions, noc, demand, dram, latency, replies] =
+            ["thread_instructions", "noc_bytes", "noc_demand_bytes", "dram_bytes", "latency_sum", "latency_count"].map(column);
+        let part = |bytes: f64, per_cycle: f64| bytes / WINDOW as f64 / per_cycle;
+        let fields = |of: &[f64]| {
+            alloc::vec![
+                ("ipc", Value::from(of[instructions] / WINDOW as f64)),
+                ("latency", (of[replies] > 0.0).then(|| of[latency] / of[replies]).into()),
+                ("noc_utilisation", part(of[noc], noc_bytes_per_cycle(gpu)).into()),
+                ("noc_demand", part(of[demand], noc_bytes_per_cycle(gpu)).into()),
+                ("dram_utilisation", part(of[dram], dram_bytes_per_cycle(gpu)).into()),
+            ]
+        };
+        let window = |(number, row): (u64, &Box32)| {
+            let kernels: Vec<Vec<f64>> =
+                row.chunks(KERNEL_COLUMNS.len()).take(self.kernels).map(|kernel| kernel.iter().map(|&n| f64::from(n)).collect()).collect();
+            let whole: Vec<f64> = (0..KERNEL_COLUMNS.len()).map(|i| kernels.iter().map(|kernel| kernel[i]).sum()).collect();
+            let mut pairs = alloc::vec![("start", Value::from(number * WINDOW))];
+            pairs.extend(fields(&whole));
+            pairs.push(("kernels", Value::array(kernels.iter().map(|kernel| Value::object(fields(kernel))))));
+            Value::object(pairs)
+        };
+        Value::array((self.first..).zip(&self.rows).map(window))
+    }
+
+    /// Names, units and meanings of the columns, and the peaks to compare them with.
+    pub fn layout(&self, gpu: &Gpu) -> Value {
+        let column = |key: String, unit: &str, title: &str, doc: &str, kernel: Option<u8>| {
+            Value::object([
+                ("key", Value::from(key)),
+                ("unit", unit.into()),
+                ("title", title.into()),
+                ("doc", doc.into()),
+                ("kernel", kernel.into()),
+            ])
+        };
+        let mut columns = alloc::vec![
+            column("start".into(), "cycles", "Start", "First cycle of the window", None),
+            column("end".into(), "cycles", "End", "First cycle after the window", None),
+        ];
+        for kernel in KernelId::first(self.kernels) {
+            columns.extend(KERNEL_COLUMNS.iter().map(|c| column(c.key.into(), c.unit, c.title, c.doc, Some(kernel.0))));
+        }
+        columns.extend(
+            StallCause::INFO.iter().map(|info| column(format!("stall.{}", info.key), "scheduler-cycles", info.title, info.doc, None)),
+        );
+        Value::object([
+            ("window", Value::from(WINDOW)),
+            ("core_mhz", gpu.core_mhz.into()),
+            ("columns", columns.into()),
+            (
+                "peaks",
+                Value::object([
+                    ("noc_bytes_per_cycle", noc_bytes_per_cycle(gpu)),
+                    ("dram_bytes_per_cycle", dram_bytes_per_cycle(gpu)),
+                    ("ipc", f64::from(peak_ipc(gpu))),
+                ]),
+            ),
+        ])
+    }
+}

@@ -1,0 +1,8 @@
+//! Floor 2: all that passes between a policy and the machine. The policy reads an observation and edits the controls; the machine reads the
+//! controls and counts; what a policy decided is data.
+
+pub mod controls;
+pub mod decision;
+pub mod observation;
+pub mod ratios;
+pub mod stats;

@@ -1,0 +1,74 @@
+//! The only thing that a policy sees: what the hardware's own counters could tell it, and nothing of the machine's inside.
+
+use crate::describe::gpu::Gpu;
+use crate::describe::gpu::occupancy::Resources;
+use crate::describe::ids::{Cycle, PerKernel};
+use crate::seam::stats::KernelStats;
+use alloc::vec::Vec;
+
+/// What a policy sees when it is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'a> {
+    /// The present cycle.
+    pub now: Cycle,
+    /// The hardware.
+    pub gpu: &'a Gpu,
+    /// Kernels of the mix.
+    pub kernels: usize,
+    /// CTAs of each kernel that an SM can hold when it holds nothing else, for each SM. For a sequence of launches, the fewest.
+    pub cta_limit: &'a [PerKernel<u32>],
+    /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
+    pub cta_cost: &'a [PerKernel<Resources>],
+    /// What each kernel does alone, as far as the policy's `needs` ask for it.
+    pub profile: &'a Profile,
+    /// CTAs of each kernel on each SM.
+    pub resident: &'a [PerKernel<u32>],
+    /// Requests of each kernel that wait in each SM's miss queue.
+    pub queued: &'a [PerKernel<u32>],
+    /// With `Controls::memory_cap`: the most memory instructions that each kernel has had in flight on any SM since the policy was last
+    /// asked. 0 for a kernel without a cap.
+    pub peak_in_flight: &'a [u32],
+    /// With `Controls::l1_monitor`: reads of the monitored sets that would have hit if the kernel had L1D to itself, for each kernel by
+    /// position in the LRU stack, the most recently used first, over all SMs since the monitor was set. Empty lists without it.
+    pub l1_utility: &'a [Vec<u64>],
+    /// Counters of each kernel since the run began.
+    pub total: &'a [KernelStats],
+    /// Counters of each kernel since the policy was last asked.
+    pub window: &'a [KernelStats],
+}
+
+impl Observation<'_> {
+    /// What a CTA of each kernel takes of an SM, and how many of them it may hold.
+    pub fn on_sm(&self, sm: usize) -> (Vec<Resources>, Vec<u32>) {
+        (self.cta_cost[sm].0[..self.kernels].into(), self.cta_limit[sm].0[..self.kernels].into())
+    }
+}
+
+/// What a policy has to know of each kernel alone before it begins. A profile costs so many cycles for each point of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Needs {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// IPC with as many CTAs as fit.
+    Alone {
+        /// Core cycles of each run.
+        cycles: Cycle,
+    },
+    /// IPC with 1, 2, … CTAs on every SM, and so the IPC above.
+    Curves {
+        /// Core cycles of each run.
+        cycles: Cycle,
+    },
+}
+
+/// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Profile {
+    /// IPC (thread instructions per core cycle over the whole GPU) of each kernel with as many CTAs as fit; empty if nobody asked.
+    pub ipc_alone: Vec<f64>,
+    /// Warp instructions per core cycle over the whole GPU, in the same runs.
+    pub warp_ipc_alone: Vec<f64>,
+    /// IPC of each kernel with 1, 2, … CTAs on every SM; empty if nobody asked.
+    pub curves: Vec<Vec<f64>>,
+}

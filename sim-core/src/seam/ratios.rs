@@ -1,0 +1,106 @@
+//! Everything that divides, with its formula: pure functions of counters and of the hardware. Integers are counted where things happen.
+
+use crate::describe::gpu::Gpu;
+use crate::describe::value::Value;
+use crate::seam::stats::KernelStats;
+use alloc::vec::Vec;
+
+/// `a / b`, or nothing where there is nothing to divide by: "no data" is not 0.
+pub fn ratio(a: u64, b: u64) -> Option<f64> {
+    (b > 0).then(|| a as f64 / b as f64)
+}
+
+/// Bytes that the reply crossbar can deliver in a core cycle: one flit a NoC cycle for each port of its narrower side.
+pub fn noc_bytes_per_cycle(gpu: &Gpu) -> f64 {
+    let ports = gpu.sm_count().min(gpu.l2.banks);
+    f64::from(ports) * f64::from(gpu.noc.flit_bytes) * f64::from(gpu.noc.mhz) / f64::from(gpu.core_mhz)
+}
+
+/// Bytes that all DRAM data buses can carry in a core cycle.
+pub fn dram_bytes_per_cycle(gpu: &Gpu) -> f64 {
+    let line = f64::from(gpu.l2.line_bytes) / f64::from(gpu.dram.timing.T);
+    f64::from(gpu.dram.channels) * line * f64::from(gpu.dram.mhz) / f64::from(gpu.core_mhz)
+}
+
+/// Thread instructions that all schedulers can issue in a cycle.
+pub fn peak_ipc(gpu: &Gpu) -> u32 {
+    gpu.sms.iter().map(|class| class.count * class.schedulers * 32).sum()
+}
+
+/// Scheduler-cycles of `cycles` cycles.
+pub fn scheduler_cycles(gpu: &Gpu, cycles: u64) -> u64 {
+    gpu.sms.iter().map(|class| u64::from(class.count * class.schedulers)).sum::<u64>() * cycles
+}
+
+/// Multiprogram metrics from (IPC alone, IPC shared) of each kernel; each is missing while an IPC is missing or zero.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Metrics {
+    /// Harmonic speedup, N / Σ (alone / shared).
+    pub hspeedup: Option<f64>,
+    /// System throughput or weighted speedup, Σ (shared / alone).
+    pub stp: Option<f64>,
+    /// Average normalised turnaround time, Σ (alone / shared) / N.
+    pub antt: Option<f64>,
+    /// Least over greatest normalised progress, min (shared / alone) / max (shared / alone).
+    pub fairness: Option<f64>,
+}
+
+impl Metrics {
+    /// The metrics of a mix.
+    pub fn of(ipc: &[(Option<f64>, Option<f64>)]) -> Metrics {
+        let progress: Option<Vec<f64>> =
+            ipc.iter().map(|&(alone, shared)| Some(shared? / alone?)).map(|p| p.filter(|p| *p > 0.0)).collect();
+        let Some(progress) = progress.filter(|p| !p.is_empty()) else { return Metrics::default() };
+        let n = progress.len() as f64;
+        let slowdowns: f64 = progress.iter().map(|p| 1.0 / p).sum();
+        let least = progress.iter().fold(f64::INFINITY, |a, &b| a.min(b));
+        let greatest = progress.iter().fold(0.0, |a: f64, &b| a.max(b));
+        Metrics {
+            hspeedup: Some(n / slowdowns),
+            stp: Some(progress.iter().sum()),
+            antt: Some(slowdowns / n),
+            fairness: Some(least / greatest),
+        }
+    }
+
+    /// As results carry them.
+    pub fn to_value(self) -> Value {
+        Value::object([
+            ("hspeedup", self.hspeedup),
+            ("stp", self.stp),
+            ("wspeedup", self.stp),
+            ("antt", self.antt),
+            ("fairness", self.fairness),
+        ])
+    }
+}
+
+/// A kernel's thread instructions per core cycle over the whole GPU; missing before the first cycle.
+pub fn ipc(stats: &KernelStats, cycles: u64) -> Option<f64> {
+    ratio(stats.thread_instructions, cycles)
+}
+
+/// Fraction of the reply crossbar's peak that a kernel's replies take.
+pub fn noc_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
+    let bytes = stats.noc_reply_flits * u64::from(gpu.noc.flit_bytes);
+    ratio(bytes, cycles).map(|per_cycle| per_cycle / noc_bytes_per_cycle(gpu))
+}
+
+/// Fraction of the DRAM data buses' peak that a kernel's transactions take.
+pub fn dram_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
+    let bytes = (stats.dram_reads + stats.dram_writes) * u64::from(gpu.l2.line_bytes);
+    ratio(bytes, cycles).map(|per_cycle| per_cycle / dram_bytes_per_cycle(gpu))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_follow_their_formulas() {
+        let metrics = Metrics::of(&[(Some(100.0), Some(50.0)), (Some(40.0), Some(10.0))]);
+        assert_eq!(metrics, Metrics { hspeedup: Some(2.0 / 6.0), stp: Some(0.75), antt: Some(3.0), fairness: Some(0.5) });
+        assert_eq!(Metrics::of(&[(Some(1.0), None)]), Metrics::default());
+        assert_eq!(Metrics::of(&[(Some(1.0), Some(0.0))]), Metrics::default());
+    }
+}

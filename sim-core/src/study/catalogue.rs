@@ -1,0 +1,198 @@
+//! Everything that can be chosen, with its description: what `corun list` prints and what the page builds its forms and tooltips from.
+
+use crate::describe::gpu::fields::{self, Field, GPU_FIELDS, Kind, SM_FIELDS};
+use crate::describe::gpu::presets::{self, PRESETS};
+use crate::describe::gpu::{Gpu, occupancy};
+use crate::describe::kernel::library;
+use crate::describe::value::Value;
+use crate::policy::spec::{Fallback, POLICIES, ParamKind};
+use crate::run::experiment::CTA_ORDERS;
+use crate::seam::controls::WARP_ORDERS;
+use crate::study::probe::{COMPONENTS, Component};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A figure of a result: the one definition that reports, tables and tooltips show.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Metric {
+    /// Key in results.
+    pub key: &'static str,
+    /// Heading.
+    pub title: &'static str,
+    /// Unit.
+    pub unit: &'static str,
+    /// What it is a figure of: `gpu`, `kernel` or `mix`.
+    pub scope: &'static str,
+    /// How it is worked out.
+    pub formula: &'static str,
+    /// What it says.
+    pub doc: &'static str,
+}
+
+macro_rules! metrics {
+    ($($key:literal, $title:literal, $unit:literal, $scope:literal, $formula:literal, $doc:literal;)*) => {
+        &[$(Metric { key: $key, title: $title, unit: $unit, scope: $scope, formula: $formula, doc: $doc }),*]
+    };
+}
+
+/// Every metric.
+pub const METRICS: &[Metric] = metrics! {
+    "ipc", "IPC", "thread instructions per cycle", "kernel", "thread instructions / core cycles",
+        "Instructions of active lanes per core cycle, over the whole GPU";
+    "ipc_alone", "IPC alone", "thread instructions per cycle", "kernel", "IPC of the same kernel by itself",
+        "The whole GPU, greedy-then-oldest warps, as many CTAs as fit, as long a run";
+    "slowdown", "Slowdown", "×", "kernel", "IPC alone / IPC shared", "How many times slower the kernel is than by itself; 1 is no loss";
+    "hspeedup", "HSpeedup", "", "mix", "N / Σ (IPC alone / IPC shared)",
+        "Harmonic speedup: the harmonic mean of the kernels' progress, which punishes starving one of them";
+    "stp", "STP", "", "mix", "Σ (IPC shared / IPC alone)",
+        "System throughput, also called weighted speedup: how many GPUs' worth of progress is made; N is the ideal";
+    "wspeedup", "WSpeedup", "", "mix", "Σ (IPC shared / IPC alone)", "Weighted speedup, the same as STP";
+    "antt", "ANTT", "×", "mix", "Σ (IPC alone / IPC shared) / N", "Average normalised turnaround time: the mean slowdown; 1 is the ideal";
+    "fairness", "Fairness", "", "mix", "min (shared / alone) / max (shared / alone)", "1 if all kernels progress alike, 0 if one starves";
+    "throughput", "Throughput", "fraction of peak", "gpu", "IPC / (32 × schedulers of all SMs)", "Share of the issue slots' lanes that did work";
+    "noc_utilisation", "NoC utilisation", "fraction of peak", "kernel", "reply bytes / (ports × flit × NoC cycles)",
+        "Share of the L2-to-SM crossbar's bandwidth, headers included";
+    "dram_utilisation", "DRAM utilisation", "fraction of peak", "kernel", "bytes read and written / (channels × line / T × DRAM clocks)",
+        "Share of all DRAM data buses' time";
+    "l1_hit_rate", "L1D hit rate", "fraction", "kernel", "L1D hits / lines read", "Reads that found their line in L1D";
+    "l2_miss_rate", "L2 miss rate", "fraction", "kernel", "L2 misses / L2 lookups", "Lookups that sent a fetch to DRAM";
+    "dram_row_hit_rate", "Row hits", "fraction", "kernel", "row hits / lines moved", "DRAM accesses that found their row open";
+    "rf", "Read fraction", "fraction", "kernel", "read requests / requests", "CCBP eq. 2";
+    "df", "DRAM accesses", "accesses per request", "kernel", "reported DRAM accesses / replies", "0 to 2; CCBP eq. 4";
+    "latency.mean", "Memory latency", "core cycles", "kernel", "Σ (reply − miss-queue entry) / read replies", "Mean time of an L1D read miss";
+};
+
+/// Everything, as one object. `experiments` are the shipped ones, as (name, experiment).
+pub fn catalogue(experiments: &[(String, Value)]) -> Value {
+    let gpus: Vec<Gpu> = PRESETS.iter().filter_map(|preset| presets::find(preset.name)).collect();
+    let mut gpu_fields: Vec<Value> =
+        SM_FIELDS.iter().map(|f| gpu_field(f, &format!("sm.{}", f.path), &gpus, |gpu| f.value(&gpu.sms[0]))).collect();
+    gpu_fields.extend(GPU_FIELDS.iter().map(|f| gpu_field(f, f.path, &gpus, |gpu| f.value(gpu))));
+    let named = |pairs: &[(&str, &str)]| Value::array(pairs.iter().map(|(name, doc)| Value::object([("name", *name), ("doc", *doc)])));
+    Value::object([
+        (
+            "gpus",
+            Value::array(
+                PRESETS.iter().map(|p| Value::object([("name", p.name), ("title", p.title), ("source", p.source), ("doc", p.doc)])),
+            ),
+        ),
+        ("gpu_fields", gpu_fields.into()),
+        ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
+        ("policies", Value::array(POLICIES.iter().map(policy))),
+        ("warp_orders", named(WARP_ORDERS)),
+        ("cta_orders", named(&CTA_ORDERS)),
+        ("metrics", Value::array(METRICS.iter().map(metric))),
+        ("probes", Value::array(COMPONENTS.iter().map(Component::describe))),
+        (
+            "experiments",
+            Value::array(experiments.iter().map(|(name, experiment)| {
+                let title = experiment.get("name").and_then(Value::as_str).unwrap_or(name);
+                Value::object([("name", Value::from(name.as_str())), ("title", title.into()), ("experiment", experiment.clone())])
+            })),
+        ),
+    ])
+}
+
+fn gpu_field<T>(field: &Field<T>, path: &str, gpus: &[Gpu], value: impl Fn(&Gpu) -> Value) -> Value {
+    let mut pairs = alloc::vec![("path", Value::from(path)), ("unit", field.unit.into()), ("doc", field.doc.into())];
+    match field.kind {
+        Kind::Int(min, max) => pairs.extend([("kind", "int".into()), ("min", min.into()), ("max", max.into())]),
+        Kind::Choice(names) => pairs.extend([("kind", "choice".into()), ("choices", Value::array(names.iter().copied()))]),
+    }
+    pairs.push(("values", Value::object(gpus.iter().map(|gpu| (gpu.name.as_str(), value(gpu))))));
+    Value::object(pairs)
+}
+
+fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
+    let kernel = library::find(name)?;
+    let launch = &kernel.launches[0];
+    let fits = gpus.iter().map(|gpu| (gpu.name.as_str(), occupancy::of(launch, &gpu.sms[0]).ctas));
+    Some(Value::object([
+        ("name", Value::from(name)),
+        ("title", kernel.title.as_str().into()),
+        ("doc", kernel.doc.as_str().into()),
+        ("source", kernel.source.as_str().into()),
+        ("threads", launch.threads.into()),
+        ("registers", launch.registers.into()),
+        ("shared_bytes", launch.shared_bytes.into()),
+        ("ctas", launch.ctas.into()),
+        ("launches", kernel.launches.len().into()),
+        ("fits", Value::object(fits)),
+    ]))
+}
+
+fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
+    let params = policy.params.iter().map(|param| {
+        let mut pairs = alloc::vec![
+            ("name", Value::from(param.name)),
+            ("unit", param.unit.into()),
+            ("doc", param.doc.into()),
+            ("required", (param.default == Fallback::Needed).into()),
+            ("default", param.default.encode()),
+        ];
+        match param.kind {
+            ParamKind::Int { min, max } => pairs.extend([("kind", "int".into()), ("min", min.into()), ("max", max.into())]),
+            ParamKind::Number { min, max } => pairs.extend([("kind", "number".into()), ("min", min.into()), ("max", max.into())]),
+            ParamKind::Choice(names) => pairs.extend([("kind", "choice".into()), ("choices", Value::array(names.iter().copied()))]),
+            ParamKind::Bool => pairs.push(("kind", "bool".into())),
+            ParamKind::PerKernelInt { min, max } => {
+                pairs.extend([("kind", "per_kernel_int".into()), ("min", min.into()), ("max", max.into())])
+            }
+            ParamKind::PerKernelNumber { min, max } => {
+                pairs.extend([("kind", "per_kernel_number".into()), ("min", min.into()), ("max", max.into())])
+            }
+            ParamKind::PerKernelList { min, max } => {
+                pairs.extend([("kind", "per_kernel_list".into()), ("min", min.into()), ("max", max.into())])
+            }
+            ParamKind::Controls => pairs.push(("kind", "controls".into())),
+        }
+        Value::object(pairs)
+    });
+    Value::object([
+        ("name", Value::from(policy.name)),
+        ("title", policy.title.into()),
+        ("source", policy.source.into()),
+        ("doc", policy.doc.into()),
+        ("params", Value::array(params)),
+    ])
+}
+
+fn metric(metric: &Metric) -> Value {
+    Value::object([
+        ("key", metric.key),
+        ("title", metric.title),
+        ("unit", metric.unit),
+        ("scope", metric.scope),
+        ("formula", metric.formula),
+        ("doc", metric.doc),
+    ])
+}
+
+/// An experiment after defaults: its hash, the whole GPU, and what limits each kernel's residency on each SM class.
+pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
+    let kernels = experiment.kernels.iter().map(|used| {
+        let launches = used.kernel.launches.iter().enumerate().flat_map(|(number, launch)| {
+            experiment.gpu.sms.iter().map(move |class| {
+                let occupancy = occupancy::of(launch, class);
+                Value::object([
+                    ("launch", Value::from(number)),
+                    ("sm_class", class.name.as_str().into()),
+                    ("ctas_per_sm", occupancy.ctas.into()),
+                    ("limiter", occupancy.limiter.key().into()),
+                    ("threads", launch.threads.into()),
+                    ("registers", launch.registers.into()),
+                    ("shared_bytes", launch.shared_bytes.into()),
+                    ("ctas", launch.ctas.into()),
+                ])
+            })
+        });
+        Value::object([("name", Value::from(used.kernel.name.as_str())), ("occupancy", Value::array(launches))])
+    });
+    Value::object([
+        ("config_hash", Value::from(experiment.config_hash())),
+        ("gpu", Value::Object(fields::all(&experiment.gpu))),
+        ("kernels", Value::array(kernels)),
+        ("experiment", experiment.encode()),
+    ])
+}

@@ -1,0 +1,8 @@
+//! Floor 5: what is done with runs. Profiles, sweeps, oracles, probes of single parts, figures, and the catalogue of all that can be chosen.
+
+pub mod catalogue;
+pub mod figure;
+pub mod oracle;
+pub mod probe;
+pub mod profile;
+pub mod sweep;
