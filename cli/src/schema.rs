@@ -7,8 +7,9 @@ use sim_core::describe::gpu::presets::PRESETS;
 use sim_core::describe::ids::MAX_KERNELS;
 use sim_core::describe::kernel::library;
 use sim_core::describe::value::Value;
+use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
-use sim_core::run::experiment::{CTA_ORDERS, MAX_CYCLES, MAX_SEED};
+use sim_core::run::experiment::{MAX_CYCLES, MAX_SEED};
 use sim_core::seam::controls::WARP_ORDERS;
 use sim_core::seam::stats::{KernelStats, StallCause};
 use sim_core::study::catalogue::METRICS;
@@ -171,7 +172,7 @@ fn experiment() -> Value {
         ("kernels", list_of(any_of(vec![one_of(library::names()), reference("kernel"), used]), 1, MAX_KERNELS)),
         ("policy", any_of(policies)),
         ("warp_order", any_of(vec![one_of(orders), group])),
-        ("cta_order", one_of(CTA_ORDERS.iter().map(|order| order.0))),
+        ("cta_order", one_of(CTA_ORDERS.iter().map(|order| order.name))),
         ("warm_up", whole(0, MAX_CYCLES, "Cycles before anything is measured, after the policy has settled")),
         ("stop", stop),
         ("restart", typed("boolean", "A kernel that has run to its end starts again")),

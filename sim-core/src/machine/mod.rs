@@ -17,6 +17,7 @@ pub mod noc;
 pub mod packet;
 pub mod sm;
 
+use self::dispatch::order::CtaOrderInfo;
 use self::dispatch::{CtaEvent, Dispatcher, Run};
 use self::memory::Memory;
 use self::noc::members;
@@ -58,16 +59,17 @@ pub struct Machine {
 
 impl Machine {
     /// A machine at cycle 0. GPU and kernels are valid and fit each other.
-    pub fn new(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, controls: Controls) -> Self {
+    pub fn new(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, order: &CtaOrderInfo, controls: Controls) -> Self {
         let count = kernels.len();
         let banks = gpu.sms[0].shared_banks;
         let compile = |(index, kernel)| Code::compile(kernel, index, seed, gpu.l2.line_bytes, banks);
+        let codes: Vec<Vec<Code>> = kernels.iter().enumerate().map(compile).collect();
         let mut machine = Machine {
-            codes: Arc::new(kernels.iter().enumerate().map(compile).collect()),
             now: 0,
             sms: (0..gpu.sm_count()).map(|id| Sm::new(gpu, id as u16, count)).collect(),
             memory: Memory::new(gpu, count, seed),
-            dispatcher: Dispatcher::new(gpu.sm_count() as usize, count, restart),
+            dispatcher: Dispatcher::new(gpu.sm_count() as usize, &codes, restart, order),
+            codes: Arc::new(codes),
             events: Vec::new(),
             record_events: false,
             event_count: 0,

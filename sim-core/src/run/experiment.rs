@@ -9,6 +9,7 @@ use crate::describe::gpu::{Gpu, SmClass, fields, presets, validate};
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use crate::describe::kernel::{Kernel, library};
 use crate::describe::value::Value;
+use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::PolicySpec;
 use crate::policy::spec::Mix;
 use crate::seam::controls::{WarpOrder, decode_warp_order, encode_warp_order};
@@ -52,6 +53,8 @@ pub struct Experiment {
     pub policy: PolicySpec,
     /// Order of warps.
     pub warp_order: WarpOrder,
+    /// Order of CTAs.
+    pub cta_order: &'static CtaOrderInfo,
     /// Cycles that run before anything is measured, after the policy has settled. `Stop::Cycles` counts from there on. 0: all is measured.
     pub warm_up: Cycle,
     /// When the run ends.
@@ -117,9 +120,13 @@ impl Experiment {
             Some(value) => decode_warp_order(value, "warp_order", problems),
             None => Some(WarpOrder::Lrr),
         };
-        if let Some(value) = fields.take("cta_order") {
-            decode::choice(value, "cta_order", &CTA_ORDERS.map(|order| order.0), problems);
-        }
+        let cta_order = match fields.take("cta_order") {
+            Some(value) => {
+                let names: Vec<&str> = CTA_ORDERS.iter().map(|order| order.name).collect();
+                decode::choice(value, "cta_order", &names, problems).map(|n| &CTA_ORDERS[n])
+            }
+            None => CTA_ORDERS.first(),
+        };
         let policy = match fields.take("policy") {
             Some(value) => {
                 // A policy is read against the mix and the GPU: a guess at them would find problems that are none.
@@ -155,6 +162,7 @@ impl Experiment {
             gpu: gpu?,
             policy: policy?,
             warp_order: warp_order?,
+            cta_order: cta_order?,
             warm_up: warm_up? as Cycle,
             stop: stop?,
             restart,
@@ -273,7 +281,7 @@ impl Experiment {
             ("kernels", Value::array(kernels)),
             ("policy", self.policy.encode()),
             ("warp_order", encode_warp_order(self.warp_order).into()),
-            ("cta_order", CTA_ORDERS[0].0.into()),
+            ("cta_order", self.cta_order.name.into()),
             ("stop", stop),
             ("restart", self.restart.into()),
             ("alone", self.alone.into()),
@@ -294,9 +302,6 @@ impl Experiment {
         hex(hash.finish())
     }
 }
-
-/// CTA orders, with what they do.
-pub const CTA_ORDERS: [(&str, &str); 1] = [("round-robin", "CTAs in the order of the grid, to SMs in turn")];
 
 fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     let names = || presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");

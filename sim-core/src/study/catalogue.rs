@@ -5,8 +5,8 @@ use crate::describe::gpu::presets::{self, PRESETS};
 use crate::describe::gpu::{Gpu, occupancy};
 use crate::describe::kernel::library;
 use crate::describe::value::Value;
+use crate::machine::dispatch::order::CTA_ORDERS;
 use crate::policy::spec::{Fallback, POLICIES, ParamKind};
-use crate::run::experiment::CTA_ORDERS;
 use crate::seam::controls::WARP_ORDERS;
 use crate::study::probe::{COMPONENTS, Component};
 use alloc::format;
@@ -81,7 +81,7 @@ pub fn catalogue(experiments: &[(String, Value)]) -> Value {
         ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
         ("policies", Value::array(POLICIES.iter().map(policy))),
         ("warp_orders", named(WARP_ORDERS)),
-        ("cta_orders", named(&CTA_ORDERS)),
+        ("cta_orders", Value::array(CTA_ORDERS.iter().map(|order| Value::object([("name", order.name), ("doc", order.doc)])))),
         ("metrics", Value::array(METRICS.iter().map(metric))),
         ("probes", Value::array(COMPONENTS.iter().map(Component::describe))),
         (

@@ -14,6 +14,13 @@ impl Sm {
         self.used_all.fits(self.cost(code), self.whole)
     }
 
+    /// What is left.
+    pub fn room(&self) -> Resources {
+        let mut room = self.whole;
+        room.take(self.used_all);
+        room
+    }
+
     fn cost(&self, code: &Code) -> Resources {
         let registers = occupancy::registers_of_cta(code.threads, code.registers, self.register_granularity);
         Resources { ctas: 1, threads: code.warps * WARP_SIZE, registers, shared_bytes: code.shared_bytes }

@@ -1,7 +1,9 @@
 //! Does the machine keep its promises to the cycle: issue rates, sleeping, order, accounting?
 
 mod controls;
+mod orders;
 
+use super::dispatch::order::CTA_ORDERS;
 use super::*;
 use crate::describe::digest::Fnv;
 use crate::describe::gpu::*;
@@ -103,7 +105,7 @@ fn mixed(name: &str) -> Kernel {
 }
 
 fn machine(gpu: &Gpu, kernels: &[Kernel], restart: bool) -> Machine {
-    Machine::new(gpu, kernels, 1, restart, Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto))
+    Machine::new(gpu, kernels, 1, restart, &CTA_ORDERS[0], Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto))
 }
 
 fn run(machine: &mut Machine, cycles: Cycle) {

@@ -1,0 +1,106 @@
+//! A kernel's launch as the dispatcher knows it: its shape, which CTAs wait for an SM, and where those of the launch before ran.
+
+use crate::machine::sm::code::Code;
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+
+/// `Grid::ran_on` of a CTA that has not run.
+pub const NOWHERE: u16 = u16::MAX;
+
+/// The launch of a kernel that is under way.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Grid {
+    /// CTAs of the grid.
+    pub ctas: u32,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Shared memory of a CTA, bytes.
+    pub shared_bytes: u32,
+    /// CTAs that wait, as ranges from a first one to before an end, in ascending order and apart from each other.
+    waiting: Vec<(u32, u32)>,
+    /// SM of each CTA in this launch and in the one before, if the order wants to know.
+    runs_on: Vec<u16>,
+    ran_on: Vec<u16>,
+}
+
+impl Grid {
+    /// Has the CTAs of a new launch wait; `remember`: notes where they run.
+    pub fn begin(&mut self, code: &Code, remember: bool) {
+        let ran_on = core::mem::take(&mut self.runs_on);
+        *self = Grid {
+            ctas: code.ctas,
+            threads: code.threads,
+            registers: code.registers,
+            shared_bytes: code.shared_bytes,
+            waiting: alloc::vec![(0, code.ctas)],
+            runs_on: if remember { alloc::vec![NOWHERE; code.ctas as usize] } else { Vec::new() },
+            ran_on,
+        };
+    }
+
+    /// CTAs that wait, as ranges from a first one to before an end, in ascending order and apart from each other.
+    pub fn waiting(&self) -> &[(u32, u32)] {
+        &self.waiting
+    }
+
+    /// Whether no CTA waits.
+    pub fn is_placed(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// SM of each CTA in the kernel's previous launch; empty before the second, and unless `CtaOrder::remembers`.
+    pub fn ran_on(&self) -> &[u16] {
+        &self.ran_on
+    }
+
+    /// Takes a CTA out of those that wait, for `sm`; false if it does not wait.
+    pub fn take(&mut self, cta: u32, sm: u16) -> bool {
+        let at = self.waiting.partition_point(|&(_, end)| end <= cta);
+        let Some(&(first, end)) = self.waiting.get(at).filter(|range| range.0 <= cta) else { return false };
+        match (first == cta, end == cta + 1) {
+            (true, true) => drop(self.waiting.remove(at)),
+            (true, false) => self.waiting[at].0 = cta + 1,
+            (false, true) => self.waiting[at].1 = cta,
+            (false, false) => {
+                self.waiting[at].1 = cta;
+                self.waiting.insert(at + 1, (cta + 1, end));
+            }
+        }
+        if let Some(place) = self.runs_on.get_mut(cta as usize) {
+            *place = sm;
+        }
+        true
+    }
+}
+
+/// The shape follows from the launch, and as long as CTAs go in the order of the grid, those that wait from the number that was placed.
+impl Hash for Grid {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if self.waiting.iter().any(|range| range.1 != self.ctas) {
+            self.waiting.hash(state);
+        }
+        if !self.runs_on.is_empty() {
+            (&self.runs_on, &self.ran_on).hash(state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cta_is_taken_once_from_wherever_it_waits() {
+        let mut grid = Grid { ctas: 8, waiting: alloc::vec![(0, 8)], ..Grid::default() };
+        let mut left: Vec<u32> = (0..8).collect();
+        for cta in [3, 0, 7, 4, 1, 6, 2, 5] {
+            assert!(grid.take(cta, 0) && !grid.take(cta, 0), "{cta}");
+            left.retain(|&other| other != cta);
+            let waiting: Vec<u32> = grid.waiting().iter().flat_map(|&(first, end)| first..end).collect();
+            assert_eq!(waiting, left);
+        }
+        assert!(grid.is_placed() && !grid.take(8, 0));
+    }
+}

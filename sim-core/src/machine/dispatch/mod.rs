@@ -1,0 +1,186 @@
+//! The CTA dispatcher: which kernel's next CTA goes where, and what comes after a kernel's last.
+//!
+//! Once a cycle each SM can take one CTA. Filter: kernels with CTAs left that the controls allow there and whose CTA fits, of the lowest
+//! `dispatch_rank`. Rank: the experiment's `order` chooses among these kernels and their CTAs that wait. A kernel's launches follow each
+//! other without overlap; after the last one its run is done, and it starts again if the experiment says so.
+//!
+//! SMs are offered in the order of their numbers, from the one on that the order names. The dispatcher sleeps while nothing has changed
+//! that it looks at.
+
+pub mod grid;
+pub mod order;
+
+use self::grid::Grid;
+use self::order::{AnyOrder, CtaOrder, CtaOrderInfo, Offer};
+use super::sm::code::Code;
+use super::sm::{FinishedCta, Sm, World};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::seam::controls::Controls;
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+
+/// How far a kernel is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Run {
+    /// Launch of the sequence.
+    pub launch: u8,
+    /// CTAs of the launch that have been placed.
+    pub placed: u32,
+    /// CTAs of the launch that have finished.
+    pub done: u32,
+    /// Times that the whole sequence has finished.
+    pub runs: u64,
+    /// Cycle in which the last one finished.
+    pub finished_at: Cycle,
+    /// Nothing is left to run.
+    pub over: bool,
+}
+
+/// A CTA that was placed or that finished, for whoever draws or traces.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CtaEvent {
+    /// Core cycle.
+    pub cycle: Cycle,
+    /// SM.
+    pub sm: u16,
+    /// Slot of the SM.
+    pub slot: u8,
+    /// Kernel.
+    pub kernel: KernelId,
+    /// Number in the grid.
+    pub cta: u32,
+    /// Placed, or finished.
+    pub placed: bool,
+}
+
+/// The dispatcher's state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dispatcher {
+    runs: PerKernel<Run>,
+    restart: bool,
+    runs_done: u64,
+    order: AnyOrder,
+    /// The launch of each kernel that is under way.
+    grids: Vec<Grid>,
+    /// SMs that may have room for a CTA that was not there before.
+    changed: u64,
+    sms: u16,
+}
+
+impl Dispatcher {
+    /// A dispatcher with every kernel before its first CTA.
+    pub fn new(sms: usize, codes: &[Vec<Code>], restart: bool, order: &CtaOrderInfo) -> Self {
+        let mut dispatcher = Dispatcher {
+            runs: PerKernel::all(Run::default()),
+            restart,
+            runs_done: 0,
+            order: (order.make)(sms, codes.len()),
+            grids: alloc::vec![Grid::default(); codes.len()],
+            changed: u64::MAX,
+            sms: sms as u16,
+        };
+        KernelId::first(codes.len()).for_each(|kernel| dispatcher.begin(kernel, codes));
+        dispatcher
+    }
+
+    /// Begins the launch at which a kernel is.
+    fn begin(&mut self, kernel: KernelId, codes: &[Vec<Code>]) {
+        let grid = &mut self.grids[kernel.index()];
+        grid.begin(&codes[kernel.index()][usize::from(self.runs[kernel].launch)], self.order.remembers());
+        self.order.launch(kernel, grid, self.sms);
+    }
+
+    /// Has every SM looked at again: the controls have changed.
+    pub fn reconsider(&mut self) {
+        self.changed = u64::MAX;
+    }
+
+    /// Whether there is anything to look at.
+    pub fn is_awake(&self) -> bool {
+        self.changed != 0
+    }
+
+    /// How far a kernel is.
+    pub fn run(&self, kernel: KernelId) -> &Run {
+        &self.runs[kernel]
+    }
+
+    /// Times that any kernel has run to its end.
+    pub fn runs_done(&self) -> u64 {
+        self.runs_done
+    }
+
+    /// A CTA has finished on `sm`.
+    pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) {
+        self.changed |= 1 << sm;
+        self.order.finished(sm as u16, finished.kernel, finished.cta);
+        let launches = &codes[finished.kernel.index()];
+        let run = &mut self.runs[finished.kernel];
+        run.done += 1;
+        if run.done < launches[usize::from(run.launch)].ctas {
+            return;
+        }
+        (run.placed, run.done) = (0, 0);
+        run.launch += 1;
+        if usize::from(run.launch) == launches.len() {
+            run.launch = 0;
+            run.runs += 1;
+            self.runs_done += 1;
+            run.finished_at = now;
+            run.over = !self.restart;
+        }
+        if !run.over {
+            self.begin(finished.kernel, codes);
+        }
+        // CTAs have appeared that any SM may take, and a kernel of higher rank may have its turn.
+        self.changed = u64::MAX;
+    }
+
+    /// Places CTAs in the cycle `now`.
+    pub fn place(&mut self, now: Cycle, sms: &mut [Sm], world: World, mut placed: impl FnMut(CtaEvent)) {
+        let offered = core::mem::take(&mut self.changed);
+        let first = self.order.first_sm();
+        for index in (first..self.sms).chain(0..first).filter(|sm| offered >> sm & 1 == 1) {
+            let sm = &mut sms[usize::from(index)];
+            let allowed = self.allowed(index.into(), sm, world.controls, world.codes);
+            if allowed == 0 {
+                continue;
+            }
+            let offer = Offer { sm: index, sms: self.sms, room: sm.room(), allowed, grids: &self.grids };
+            let Some((kernel, cta)) = self.order.choose(&offer) else { continue };
+            let grid = &mut self.grids[kernel.index()];
+            assert!(allowed >> kernel.0 & 1 == 1 && grid.take(cta, index), "the order chooses an allowed kernel and a CTA that waits");
+            if grid.is_placed() {
+                // Nothing of this kernel is left to place: one of higher rank may have its turn on the SMs passed over.
+                self.changed = u64::MAX;
+            }
+            self.changed |= 1 << index;
+            let run = &mut self.runs[kernel];
+            run.placed += 1;
+            let slot = sm.launch(now, kernel, run.launch, cta, world);
+            placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true });
+        }
+    }
+
+    /// Kernels that may get room on an SM, a bit each.
+    fn allowed(&self, index: usize, sm: &Sm, controls: &Controls, codes: &[Vec<Code>]) -> u8 {
+        let pending = KernelId::first(codes.len()).filter(|kernel| !self.grids[kernel.index()].is_placed());
+        let Some(rank) = pending.clone().map(|kernel| controls.dispatch_rank[kernel]).min() else { return 0 };
+        let allowed = |kernel: &KernelId| {
+            controls.dispatch_rank[*kernel] == rank
+                && controls.sm_mask[*kernel] >> index & 1 == 1
+                && sm.used(*kernel).ctas < u32::from(controls.cta_target[index][*kernel])
+                && sm.fits(&codes[kernel.index()][usize::from(self.runs[*kernel].launch)])
+        };
+        pending.filter(allowed).fold(0, |set, kernel| set | 1 << kernel.0)
+    }
+}
+
+/// The number of SMs does not change during a run.
+impl Hash for Dispatcher {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.runs, self.grids.len() as u8, self.restart, self.runs_done).hash(state);
+        (&self.order, self.changed).hash(state);
+        self.grids.iter().for_each(|grid| grid.hash(state));
+    }
+}
