@@ -2,13 +2,17 @@
 
 mod random;
 
-use proptest::strategy::{Strategy, ValueTree};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use sim_core::describe::gpu::fields::{GPU_FIELDS, Kind, SM_FIELDS};
+use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::Kernel;
 use sim_core::describe::value::Value;
+use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::seam::controls::Controls;
 
 /// The smallest and the largest value of every field of `tiny-2sm`, one at a time, as overrides.
 fn ends() -> Vec<(String, Value)> {
@@ -59,7 +63,7 @@ fn every_field_at_its_ends_still_finishes() {
 fn stuck(policy: &str) -> (Reason, String) {
     let text = format!(
         r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "COPY"], "policy": {{ "name": "manual", "controls": {policy} }},
-              "restart": false, "stop": {{ "kernels_done": true }} }}"#
+              "restart": false, "stop": {{ "cycles": 100000000 }} }}"#
     );
     let value: Value = serde_json::from_str(&text).expect("JSON");
     let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
@@ -94,6 +98,144 @@ fn a_deadlock_is_found_and_explained_from_its_cause() {
         assert_eq!(reason, Reason::Stuck, "{controls}");
         for part in reasons {
             assert!(why.contains(part), "{controls}: {part:?} is missing in\n{why}");
+        }
+    }
+}
+
+fn simulation(text: &str) -> Simulation {
+    let value: Value = serde_json::from_str(text).expect("JSON");
+    let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
+    Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Long intervals without one instruction, and work without any instruction, are no standstill.
+#[test]
+fn what_is_slow_is_not_stuck() {
+    let mut quota = simulation(
+        r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD"], "stop": { "cycles": 5000000 },
+             "policy": { "name": "manual", "controls": { "warp_quota": [100], "quota_interval": 2000000 } } }"#,
+    );
+    assert_eq!(quota.advance(u64::MAX), Reason::Cycles);
+    assert_eq!(quota.totals()[0].warp_instructions, 3 * 2 * 100, "three intervals, two SMs, a quota of 100");
+    let mut credits = simulation(
+        r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["VADD"], "stop": { "cycles": 33000000 },
+             "policy": { "name": "manual", "controls": { "miss_credits": [0.0625], "credit_interval": 1000000 } } }"#,
+    );
+    assert_eq!(credits.advance(u64::MAX), Reason::Cycles);
+    assert_eq!(credits.totals()[0].read_requests, 2 * 2, "two SMs, one request in sixteen intervals");
+    let mut empty = simulation(
+        r#"{ "corun": 1, "gpu": "tiny-2sm", "stop": { "kernels_done": true }, "kernels": [{ "name": "k",
+             "arrays": [{ "name": "a", "bytes": 65536 }], "launches": [{ "ctas": 3000000, "threads": 64, "program": [{ "wait": {} }] }] }] }"#,
+    );
+    assert_eq!(empty.advance(u64::MAX), Reason::KernelsDone);
+    assert!(empty.cycle() > 1_000_000 && empty.totals()[0].warp_instructions == 0);
+}
+
+/// A run to the end of kernels of which one can never end says so at once, although others go on for ever.
+#[test]
+fn a_run_that_cannot_end_says_why_at_once() {
+    let kernels = r#""corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "VADD"], "stop": { "kernels_done": true }"#;
+    for (policy, why) in [
+        (r#"{ "name": "fixed", "combination": [0, 2] }"#, "SAD: 25344 CTAs wait to be placed: the controls let no SM take one"),
+        (r#"{ "name": "spatial", "split": [0, 2] }"#, "SAD: 25344 CTAs wait to be placed: the controls let no SM take one"),
+        (r#"{ "name": "manual", "controls": { "warp_quota": [0, null] } }"#, "warps of SAD are ready but have used their quota of 0"),
+        (
+            r#"{ "name": "manual", "controls": { "cta_throttle": [0, 64] } }"#,
+            "warps of SAD are ready but belong to CTAs that are throttled",
+        ),
+        (r#"{ "name": "manual", "controls": { "memory_cap": [0, null] } }"#, "warps of SAD are ready for a memory instruction but 0 may"),
+        (
+            r#"{ "name": "manual", "controls": { "miss_credits": [0, null], "miss_queue_split": true } }"#,
+            "requests of SAD in the miss queue wait for credits: it gets 0",
+        ),
+    ] {
+        let mut run = simulation(&format!("{{ {kernels}, \"policy\": {policy} }}"));
+        assert_eq!(run.advance(10_000_000), Reason::Stuck, "{policy}");
+        assert!(run.cycle() <= 10_000, "{policy}: {}", run.cycle());
+        assert!(run.explain_stuck().contains(why), "{policy}:\n{}", run.explain_stuck());
+    }
+}
+
+/// Only the policy could get this run out, and never does: it is asked for a while, and then the run is stuck, wherever it is cut.
+#[test]
+fn a_policy_that_changes_nothing_does_not_keep_a_dead_run_going() {
+    let ended = |slice: u64| {
+        let mut run = simulation(
+            r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "VADD"], "policy": { "name": "ws+mil", "combination": [1, 1], "interval": 3000 } }"#,
+        );
+        let mut controls = run.machine().controls().clone();
+        controls.cta_throttle = PerKernel::all(0);
+        run.machine_mut().set_controls(controls);
+        while run.advance(slice) == Reason::Budget {}
+        (run.advance(slice), run.cycle(), run.digest())
+    };
+    let whole = ended(u64::MAX);
+    assert_eq!((whole.0, whole.1), (Reason::Stuck, 32 * 3000));
+    assert_eq!([4096, 1000, 777].map(ended), [whole; 3]);
+}
+
+/// Random controls, some of them shut for ever.
+fn shut() -> impl Strategy<Value = Controls> {
+    (random::controls(), 0..6_u8, 0..3_u8, select_interval()).prop_map(|(mut controls, gate, kernel, interval)| {
+        let kernel = KernelId(kernel);
+        match gate {
+            0 => controls.miss_credits[kernel] = Some(0),
+            1 => controls.warp_quota[kernel] = Some(0),
+            2 => controls.memory_cap[kernel] = Some(0),
+            3 => controls.cta_throttle[kernel] = 0,
+            4 => controls.sm_mask[kernel] = 0,
+            _ => {}
+        }
+        (controls.credit_interval, controls.quota_interval) = (interval, interval);
+        controls
+    })
+}
+
+fn select_interval() -> impl Strategy<Value = u32> {
+    proptest::sample::select(vec![200_u32, 1, 3_000, 1_000_000])
+}
+
+fn maybe_stuck() -> impl Strategy<Value = Experiment> {
+    let stop = prop_oneof![Just(Stop::Cycles(20_000)), Just(Stop::KernelsDone { at_most: 40_000 })];
+    (random::experiment().boxed(), shut().boxed(), stop, any::<bool>()).prop_map(|(mut experiment, mut controls, stop, restart)| {
+        controls.cta_target.truncate(experiment.gpu.sm_count() as usize);
+        experiment.policy = PolicySpec::manual(controls);
+        (experiment.stop, experiment.restart) = (stop, restart);
+        experiment
+    })
+}
+
+proptest! {
+    #![proptest_config(random::cases(60))]
+
+    /// When a run ends, why, and with what, is a matter of the machine alone.
+    #[test]
+    fn the_end_of_a_run_does_not_depend_on_slices(experiment in maybe_stuck(), slices in proptest::collection::vec(1..5_000_u64, 1..6)) {
+        let new = || Simulation::new(&experiment).unwrap_or_else(|problems| panic!("the generator makes valid experiments:\n{problems}"));
+        let end = |mut run: Simulation, reason: Reason| (reason, run.cycle(), run.digest(), run.result().to_string());
+        let mut whole = new();
+        let reason = whole.advance(u64::MAX);
+        let want = end(whole.clone(), reason);
+        for (by_event, awake) in [(false, false), (true, false), (false, true)] {
+            let mut cut = new();
+            cut.machine_mut().keep_awake = awake;
+            let mut turns = slices.iter().cycle();
+            let reason = loop {
+                let slice = *turns.next().expect("a cycle of slices");
+                let reason = if by_event { cut.advance_event(slice) } else { cut.advance(slice) };
+                if !matches!(reason, Reason::Budget | Reason::Event) {
+                    break reason;
+                }
+            };
+            prop_assert_eq!(&end(cut, reason), &want, "by event: {}, awake: {}", by_event, awake);
+        }
+        // Stuck means for ever: looked at in every cycle, nothing moves.
+        if let (Reason::Stuck, Stop::Cycles(_)) = (reason, experiment.stop) {
+            let before = whole.totals();
+            whole.machine_mut().keep_awake = true;
+            (0..4_000).for_each(|_| whole.machine_mut().step());
+            let issued = |stats: &[sim_core::seam::stats::KernelStats]| stats.iter().map(|s| (s.warp_instructions, s.ctas_done)).collect::<Vec<_>>();
+            prop_assert_eq!(issued(&whole.totals()), issued(&before), "{}", whole.explain_stuck());
         }
     }
 }

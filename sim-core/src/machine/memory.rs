@@ -276,6 +276,21 @@ impl Memory {
     /// The first core cycle after `now` in which a step can do something if nothing more is injected and SMs take no replies: exact or
     /// early, never late. `NEVER` when idle. Replies that wait in `to_sm` are the SMs' to look at.
     pub fn next_event(&self, now: Cycle) -> Cycle {
+        let mut next = self.next_but_dram(now);
+        for &due in self.due.iter().filter(|&&due| due != Clock::MAX) {
+            let ticks = due.max(self.dram_ticks + 1) - self.dram_ticks;
+            next = next.min(now + self.dram_clock.cycles_until(ticks));
+        }
+        next
+    }
+
+    /// Whether nothing is under way and nothing that waits will ever go on, unless SMs send or take something: DRAM may still be refreshed.
+    pub fn is_still(&self, now: Cycle) -> bool {
+        self.next_but_dram(now) == NEVER && self.channels.iter().all(|channel| channel.queued() == 0)
+    }
+
+    /// The same without what DRAM channels do.
+    fn next_but_dram(&self, now: Cycle) -> Cycle {
         let soon = now + 1;
         if *self.queued != 0 {
             return soon;
@@ -303,10 +318,6 @@ impl Memory {
             if self.channels[bank as usize % self.channels.len()].has_room() {
                 next = next.min(self.to_dram[bank as usize].next_arrival().map_or(NEVER, |arrival| arrival.max(soon)));
             }
-        }
-        for &due in self.due.iter().filter(|&&due| due != Clock::MAX) {
-            let ticks = due.max(self.dram_ticks + 1) - self.dram_ticks;
-            next = next.min(now + self.dram_clock.cycles_until(ticks));
         }
         next
     }

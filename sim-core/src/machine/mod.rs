@@ -19,8 +19,10 @@ pub mod sm;
 
 use self::dispatch::order::CtaOrderInfo;
 use self::dispatch::{CtaEvent, Dispatcher, Run};
+use self::link::Link;
 use self::memory::Memory;
 use self::noc::members;
+use self::packet::Reply;
 use self::sm::code::Code;
 use self::sm::{Sm, World};
 use crate::describe::gpu::Gpu;
@@ -146,6 +148,13 @@ impl Machine {
             }
         }
         next
+    }
+
+    /// Whether nothing will ever happen again under the present controls, but for refreshes of DRAM.
+    pub fn is_still(&self) -> bool {
+        let waits = |sm: &Sm, replies: &Link<Reply>| sm.next_event() == NEVER && replies.is_empty();
+        let still = self.now > 0 && !self.dispatcher.is_awake() && self.memory.is_still(self.now - 1);
+        still && self.sms.iter().zip(&self.memory.to_sm).all(|(sm, replies)| waits(sm, replies))
     }
 
     /// Moves to `cycle` without simulating what lies between, in which nothing happens: at most `next_event`.

@@ -26,8 +26,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
-/// Cycles without one warp instruction after which a run counts as stuck: far more than any queue takes to drain.
-pub const STUCK_AFTER: Cycle = 1_000_000;
+/// A policy that has been asked so often in a row, while nothing else can get the run out, and has left the controls as they were, leaves
+/// them for good.
+const STUCK_AFTER: u32 = 32;
 
 /// Why an `advance` ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,7 +41,7 @@ pub enum Reason {
     Cycles,
     /// Every kernel has run to its end at least once.
     KernelsDone,
-    /// Nothing can happen any more, or no instruction has issued for `STUCK_AFTER` cycles.
+    /// What the run waits for can never happen: see `run/stuck.rs`. Looked at whenever a window of 400 cycles ends.
     Stuck,
 }
 
@@ -72,8 +73,10 @@ pub struct Simulation {
     asked: Vec<KernelStats>,
     asked_at: Cycle,
     windows: Windows,
-    /// Warp instructions when progress was last looked at, and when they last grew.
-    progress: (u64, Cycle),
+    /// How often the policy has been asked and has changed nothing since only it could get the run out.
+    unchanged: u32,
+    /// Whether what the run waits for can never happen.
+    stuck: bool,
     ipc_alone: PerKernel<Option<f64>>,
     /// Where measuring began; `None` during the warm-up.
     began: Option<Began>,
@@ -123,7 +126,8 @@ impl Simulation {
             profile: Default::default(),
             asked: alloc::vec![KernelStats::default(); kernels.len()],
             asked_at: 0,
-            progress: (0, 0),
+            unchanged: 0,
+            stuck: false,
             ipc_alone: PerKernel([None; crate::describe::ids::MAX_KERNELS]),
             began: None,
             settled_at: None,
@@ -199,10 +203,6 @@ impl Simulation {
         let now = self.machine.now;
         if self.windows.ends_at(now) {
             self.windows.close(&mut self.machine);
-            let issued = self.windows.warp_instructions();
-            if issued != self.progress.0 {
-                self.progress = (issued, now);
-            }
         }
         if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
             self.ask_policy();
@@ -213,6 +213,19 @@ impl Simulation {
         if self.began.is_none() && self.settled_at.is_some_and(|settled| now - settled >= self.experiment.warm_up) {
             self.begin();
         }
+        if self.windows.ends_at(now) {
+            self.look_whether_stuck();
+        }
+    }
+
+    /// Only when a window ends, so that it depends on the machine and not on who looks when.
+    fn look_whether_stuck(&mut self) {
+        let waits_for_kernels = matches!(self.experiment.stop, Stop::KernelsDone { .. });
+        let hopeless = stuck::is_stuck(&self.machine, waits_for_kernels);
+        if !hopeless {
+            self.unchanged = 0;
+        }
+        self.stuck = hopeless && (self.policy.interval().is_none() || self.unchanged >= STUCK_AFTER);
     }
 
     /// Begins to measure.
@@ -240,8 +253,7 @@ impl Simulation {
         if KernelId::first(self.machine.kernels()).all(|kernel| self.machine.run(kernel).over) {
             return Some(Reason::KernelsDone);
         }
-        let nothing_left = now > 0 && self.machine.next_event() == crate::describe::ids::NEVER && self.policy.interval().is_none();
-        (nothing_left || now - self.progress.1 >= STUCK_AFTER).then_some(Reason::Stuck)
+        self.stuck.then_some(Reason::Stuck)
     }
 
     // --- policy ------------------------------------------------------------------------------------------------------------------
@@ -301,6 +313,7 @@ impl Simulation {
         self.machine.forget_peaks();
         self.asked = total;
         self.asked_at = self.machine.now;
+        self.unchanged = if controls == *self.machine.controls() { self.unchanged.saturating_add(1) } else { 0 };
         self.machine.set_controls(controls);
     }
 
@@ -310,6 +323,7 @@ impl Simulation {
         changed.check()?;
         self.experiment = changed;
         self.policy = AnyPolicy::new(spec);
+        (self.unchanged, self.stuck) = (0, false);
         self.start_policy()
     }
 
@@ -595,13 +609,13 @@ mod tests {
         assert_eq!(paused.advance(u64::MAX), Reason::Stuck);
         let why = paused.explain_stuck();
         assert!(why.contains("warps of BP are ready but belong to CTAs that are throttled"), "{why}");
-        // No credit to issue, refilled again and again with nothing: seen after a while without progress.
+        // No credit to issue, refilled again and again with nothing.
         let mut starved = Simulation::new(&long).unwrap();
         let mut controls = starved.machine().controls().clone();
         controls.warp_quota = PerKernel::all(Some(0));
         starved.set_controls(controls).unwrap();
         assert_eq!(starved.advance(u64::MAX), Reason::Stuck);
-        assert!(starved.cycle() >= STUCK_AFTER && starved.cycle() < STUCK_AFTER + 1000);
+        assert!(starved.cycle() < 10_000);
         let why = starved.explain_stuck();
         assert!(why.contains("have used their quota of 0 instructions"), "{why}");
     }

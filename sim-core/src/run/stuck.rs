@@ -2,6 +2,9 @@
 //!
 //! Reads from the cause to the consequence: kernels that cannot place CTAs, warps that may not issue, requests that may not leave, and then
 //! whatever is full behind them down to DRAM.
+//!
+//! A run is stuck when what it waits for can never happen under the present controls: nothing in the machine is ever due, or the run ends
+//! with its kernels and one of them can never end. How long something takes, or how long nothing has issued, does not matter.
 
 use crate::describe::ids::KernelId;
 use crate::machine::Machine;
@@ -15,16 +18,41 @@ use alloc::vec::Vec;
 /// SMs that are described one by one; the rest are counted.
 const SHOWN: usize = 4;
 
+/// Whether nothing will ever happen again under the present controls or, if the run waits for every kernel's end, one can never end.
+pub fn is_stuck(machine: &Machine, waits_for_kernels: bool) -> bool {
+    machine.is_still() || waits_for_kernels && KernelId::first(machine.kernels()).any(|kernel| never_ends(machine, kernel))
+}
+
+/// Whether a kernel that has not run to its end holds a CTA that never ends, or has one left that no SM may take.
+fn never_ends(machine: &Machine, kernel: KernelId) -> bool {
+    let (run, controls) = (machine.run(kernel), machine.controls());
+    let to_place = run.placed < machine.codes(kernel)[usize::from(run.launch)].ctas;
+    run.runs == 0 && (to_place && !placeable(machine, kernel) || machine.sms.iter().any(|sm| sm.barred(kernel, controls)))
+}
+
+/// Whether the controls let any SM hold a CTA of a kernel.
+fn placeable(machine: &Machine, kernel: KernelId) -> bool {
+    (0..machine.sms.len()).any(|sm| may_take(machine, kernel, sm))
+}
+
+fn may_take(machine: &Machine, kernel: KernelId, sm: usize) -> bool {
+    let controls = machine.controls();
+    controls.sm_mask[kernel] >> sm & 1 == 1 && controls.cta_target[sm][kernel] > 0
+}
+
 /// The sentences, a line each; `names` are the kernels'.
 pub fn explain(machine: &Machine, names: &[&str]) -> String {
+    // Where the machine goes on, only kernels that can never end have anything to explain.
+    let still = machine.is_still();
+    let kernels = || KernelId::first(machine.kernels()).zip(names).filter(|(kernel, _)| still || never_ends(machine, *kernel));
     let mut lines = Vec::new();
-    for (kernel, name) in KernelId::first(machine.kernels()).zip(names) {
+    for (kernel, name) in kernels() {
         lines.extend(placement(machine, kernel, name));
     }
     let mut held: Vec<(usize, Vec<String>)> = Vec::new();
     for (number, sm) in machine.sms.iter().enumerate() {
         let mut here = Vec::new();
-        for (kernel, name) in KernelId::first(machine.kernels()).zip(names) {
+        for (kernel, name) in kernels() {
             here.extend(warps(machine, sm, kernel, name));
             here.extend(requests(machine, sm, kernel, name));
         }
@@ -38,7 +66,7 @@ pub fn explain(machine: &Machine, names: &[&str]) -> String {
     if held.len() > SHOWN {
         lines.push(format!("and {} more SMs that wait", held.len() - SHOWN));
     }
-    lines.extend(memory(machine));
+    lines.extend(if still { memory(machine) } else { Vec::new() });
     if lines.is_empty() {
         lines.push("nothing is resident and nothing is under way".to_string());
     }
@@ -54,9 +82,8 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
         return None;
     }
     let controls = machine.controls();
-    let allowed = |sm: usize| {
-        controls.sm_mask[kernel] >> sm & 1 == 1 && machine.sms[sm].used(kernel).ctas < u32::from(controls.cta_target[sm][kernel])
-    };
+    let allowed =
+        |sm: usize| may_take(machine, kernel, sm) && machine.sms[sm].used(kernel).ctas < u32::from(controls.cta_target[sm][kernel]);
     let (mut may, mut fits) = (0, 0);
     for (number, sm) in machine.sms.iter().enumerate() {
         may += usize::from(allowed(number));
@@ -67,8 +94,10 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
         let (run, codes) = (machine.run(other), machine.codes(other));
         controls.dispatch_rank[other] < rank && !run.over && run.placed < codes[usize::from(run.launch)].ctas
     });
-    let why = if may == 0 {
+    let why = if !placeable(machine, kernel) {
         "the controls let no SM take one (sm_mask, cta_target)".to_string()
+    } else if may == 0 {
+        "every SM has as many as the controls let it have (cta_target)".to_string()
     } else if fits == 0 {
         "no SM has room beside what is resident".to_string()
     } else if before.count() > 0 {

@@ -166,11 +166,6 @@ impl Windows {
         self.first + self.rows.len() as u64
     }
 
-    /// Warp instructions up to the last window's end.
-    pub fn warp_instructions(&self) -> u64 {
-        self.last_stats.iter().map(|stats| stats.warp_instructions).sum()
-    }
-
     /// Columns of a row, the two cycle columns included.
     pub fn columns(&self) -> usize {
         2 + self.kernels * KERNEL_COLUMNS.len() + StallCause::COUNT

@@ -5,7 +5,7 @@
 //! In one FIFO only the oldest request can be granted, so a head without credit holds back the rest; virtual queues do not.
 
 use super::super::link::{Full, Link};
-use super::super::packet::Request;
+use super::super::packet::{Access, Request};
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
 use crate::seam::controls::Controls;
 use alloc::boxed::Box;
@@ -131,6 +131,13 @@ impl MissQueue {
         self.interval_start = start;
     }
 
+    /// Catches up with the reloads before `now` that nobody was awake for, because they gave no whole credit.
+    pub fn settle(&mut self, now: Cycle, controls: &Controls) {
+        if now > 0 && self.waiting > 0 && !self.granted.is_full() && self.interval_start != NEVER {
+            self.reload(now - 1, controls);
+        }
+    }
+
     /// Grants at most one request in this cycle. Returns it if one was granted.
     pub fn grant(&mut self, now: Cycle, controls: &Controls) -> Option<Request> {
         if self.waiting == 0 || self.granted.is_full() {
@@ -157,8 +164,12 @@ impl MissQueue {
         Some(entry.request)
     }
 
+    fn has_credit(&self, kernel: KernelId, controls: &Controls) -> bool {
+        controls.miss_credits[kernel].is_none() || self.credits[kernel] > 0
+    }
+
     fn choose(&self, controls: &Controls) -> Option<KernelId> {
-        let has_credit = |kernel: KernelId| controls.miss_credits[kernel].is_none() || self.credits[kernel] > 0;
+        let has_credit = |kernel: KernelId| self.has_credit(kernel, controls);
         if self.nonempty & (self.nonempty - 1) == 0 {
             // One kernel waits: it is first in either form.
             return Some(KernelId(self.nonempty.trailing_zeros() as u8)).filter(|&kernel| has_credit(kernel));
@@ -197,7 +208,32 @@ impl MissQueue {
         if self.choose(controls).is_some() || self.interval_start != start {
             return now + 1;
         }
-        door.min(start + interval)
+        door.min(start.saturating_add(interval.saturating_mul(self.reloads_to_a_credit(controls))))
+    }
+
+    /// Reloads until a kernel that could be granted something has a whole credit, if none has now; `NEVER` if none ever will.
+    fn reloads_to_a_credit(&self, controls: &Controls) -> Cycle {
+        let waiting = KernelId::first(self.kernels.into()).filter(|kernel| self.nonempty >> kernel.0 & 1 == 1);
+        let oldest = |kernel: &KernelId| self.entries[self.queues[*kernel].first as usize].ticket;
+        let head = if controls.miss_queue_split { None } else { waiting.clone().min_by_key(oldest) };
+        let reloads = |kernel: KernelId| match controls.miss_credits[kernel] {
+            Some(0) => NEVER,
+            Some(quota) => (16 - self.fractions[kernel]).div_ceil(quota).into(),
+            None => 1,
+        };
+        waiting.filter(|&kernel| head.is_none_or(|head| head == kernel)).map(reloads).min().unwrap_or(NEVER)
+    }
+
+    /// Whether a load of `kernel` waits for credits that it will never get.
+    pub fn starves(&self, kernel: KernelId, controls: &Controls) -> bool {
+        let mut at = self.queues[kernel].first;
+        let mut load_waits = false;
+        while at != NONE && !load_waits {
+            let entry = &self.entries[at as usize];
+            load_waits = entry.request.access == Access::Read;
+            at = entry.next;
+        }
+        load_waits && controls.miss_credits[kernel] == Some(0) && !self.has_credit(kernel, controls)
     }
 
     /// Requests of a kernel that wait for a grant.

@@ -265,6 +265,11 @@ impl Sm {
         KernelId::first(self.stats.len()).filter(limited).all(|k| self.out_of_quota >> k.0 & 1 == 1)
     }
 
+    /// Whether a refill gives a kernel that has used its quota anything.
+    pub(super) fn refill_gives(&self, controls: &Controls) -> bool {
+        KernelId::first(self.stats.len()).any(|k| self.out_of_quota >> k.0 & 1 == 1 && controls.warp_quota[k] != Some(0))
+    }
+
     pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &Controls) {
         if !self.quotas {
             return;

@@ -284,6 +284,7 @@ impl Sm {
         }
         if self.out_of_quota != 0 {
             next = next.min(match controls.quota_refill {
+                _ if !self.refill_gives(controls) => NEVER,
                 QuotaRefill::Interval => self.quota_start + Cycle::from(controls.quota_interval),
                 QuotaRefill::WhenAllSpent if self.all_spent(controls) => now + 1,
                 QuotaRefill::WhenAllSpent => NEVER,
@@ -306,6 +307,7 @@ impl Sm {
     /// Takes over changed controls, from the next cycle on.
     pub fn controls_changed(&mut self, now: Cycle, before: &Controls, after: &Controls) {
         *self.from = now;
+        self.miss_queue.settle(now, before);
         self.apply_throttle(after);
         if (before.warp_quota, before.quota_refill, before.quota_interval) != (after.warp_quota, after.quota_refill, after.quota_interval) {
             self.quotas = after.warp_quota.0.iter().any(Option::is_some);
@@ -338,6 +340,7 @@ impl Sm {
         if now > 0 {
             self.refill_quotas(now - 1, controls);
         }
+        self.miss_queue.settle(now, controls);
         for s in 0..self.schedulers.len() {
             self.settle_scheduler(now, s);
         }
@@ -411,6 +414,15 @@ impl Sm {
     /// Requests of a kernel in the miss queue.
     pub fn misses_waiting(&self, kernel: KernelId) -> u32 {
         self.miss_queue.waiting(kernel)
+    }
+
+    /// Whether some warp or load of a kernel waits for what the present controls will never give it, and so its CTA never ends.
+    pub fn barred(&self, kernel: KernelId, controls: &Controls) -> bool {
+        let any = |set: fn(&Scheduler) -> u64| self.schedulers.iter().any(|s| s.ready & set(s) & s.of_kernel[kernel] != 0);
+        controls.cta_throttle[kernel] == 0 && any(|s| s.throttled)
+            || controls.warp_quota[kernel] == Some(0) && any(|s| s.ready)
+            || controls.memory_cap[kernel] == Some(0) && any(|s| s.global)
+            || self.miss_queue.starves(kernel, controls)
     }
 
     /// Misses under way.
