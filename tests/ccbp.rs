@@ -10,6 +10,7 @@ use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::simulation::Simulation;
+use sim_core::seam::decision::Decided;
 use std::cell::Cell;
 
 const INTERVAL: u64 = 200;
@@ -114,9 +115,11 @@ fn types_of_table_2() {
         simulation.advance(90_000);
         for (kernel, name) in KernelId::first(2).zip(names) {
             let wanted = types.iter().find(|class| class.1.contains(&name)).expect("a kernel of Table 2").0;
-            let said = simulation.decisions().iter().filter(|d| d.cycle == 90_000 && d.kernel == Some(kernel)).map(|d| d.text.as_str());
-            let said: Vec<&str> = said.collect();
-            assert!(said.iter().any(|text| text.starts_with(&format!("is {wanted}: "))), "{name} in {names:?}: {said:?}");
+            let taken_for = simulation.decisions().iter().filter(|d| d.kernel == Some(kernel)).find_map(|d| match d.what {
+                Decided::KernelType { kernel_type, .. } => Some((d.cycle, kernel_type)),
+                _ => None,
+            });
+            assert_eq!(taken_for, Some((90_000, wanted)), "{name} in {names:?}");
         }
     }
 }

@@ -121,8 +121,8 @@ fn after(name: &str, cycles: u64) -> Simulation {
     simulation
 }
 
-fn said(simulation: &Simulation, part: &str) -> usize {
-    simulation.decisions().iter().filter(|decision| decision.text.contains(part)).count()
+fn decided(simulation: &Simulation, topic: &str) -> usize {
+    simulation.decisions().iter().filter(|decision| decision.what.topic() == topic).count()
 }
 
 /// In a run, does what each hybrid observes reach it, and what it decides the machine?
@@ -132,20 +132,20 @@ fn each_hybrid_turns_its_control() {
     let mut ranks = tcm.machine().controls().dram_rank.0[..3].to_vec();
     ranks.sort_unstable();
     assert_eq!(ranks, [0, 1, 2]);
-    assert!(said(&tcm, "L2 misses per 1000 instructions") >= 3);
+    assert!(decided(&tcm, "cluster") >= 3);
 
     let bmi = after("bp-cfd-ws-bmi.json", 20_000);
     let quotas = bmi.machine().controls().memory_quota.0;
     assert!(quotas[0] > quotas[1] && quotas[1].is_some(), "CFD's gathers make more requests an instruction than BP's loads: {quotas:?}");
 
     let mil = after("bp-cfd-ws-mil.json", 20_000);
-    assert!(said(&mil, "from now on") >= 2, "{:?}", mil.decisions());
+    assert!(decided(&mil, "memory_cap") >= 2, "{:?}", mil.decisions());
     assert!(mil.machine().controls().memory_cap.0.iter().take(2).all(Option::is_some));
 
     let ucp = after("bp-cfd-ws-ucp.json", 20_000);
     let ways = ucp.machine().controls().l1_ways.0;
     assert_eq!((ways[0] & ways[1], (ways[0] | ways[1]) & 0xff), (0, 0xff));
-    assert_eq!(said(&ucp, "of 8 ways"), ucp.decisions().iter().filter(|decision| decision.cycle > 0).count());
+    assert_eq!(decided(&ucp, "l1_ways"), ucp.decisions().iter().filter(|decision| decision.cycle > 0).count());
 
     let maestro = after("bt-cfd-maestro.json", 1000);
     assert_eq!(maestro.experiment().warp_order, WarpOrder::Lrr);

@@ -11,6 +11,7 @@ use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
 use sim_core::run::experiment::{MAX_CYCLES, MAX_SEED};
 use sim_core::seam::controls::WARP_ORDERS;
+use sim_core::seam::decision::{self, Decided, TopicInfo};
 use sim_core::seam::stats::{KernelStats, StallCause};
 use sim_core::study::catalogue::METRICS;
 use sim_core::study::sweep::{MAX_AXES, MAX_VALUES};
@@ -312,8 +313,47 @@ fn result() -> Value {
                 ("gpu", open(gpu)),
                 ("kernels", list_of(open(kernel), 1, MAX_KERNELS)),
                 ("metrics", open(of(&["mix"]))),
-                ("policy", typed("object", "Name and decisions, with cycle, kernel and reason")),
+                ("policy", policy()),
             ])),
         ),
     ])
+}
+
+/// The policy and its decisions, by topic.
+fn policy() -> Value {
+    let name = one_of(POLICIES.iter().map(|policy| policy.name));
+    let decision = any_of(Decided::INFO.iter().map(decision).collect());
+    let decisions = Value::object([("type", Value::from("array")), ("items", decision)]);
+    closed(named(vec![("name", name), ("decisions", decisions)]), &["name", "decisions"])
+}
+
+fn decision(line: &TopicInfo) -> Value {
+    let value = |info: &decision::ValueInfo| {
+        let doc = if info.unit.is_empty() { info.doc.to_owned() } else { format!("{} ({})", info.doc, info.unit) };
+        let items = |kind| {
+            Value::object([
+                ("type", Value::from("array")),
+                ("items", Value::object([("type", kind)])),
+                ("description", doc.as_str().into()),
+            ])
+        };
+        let schema = match info.kind {
+            decision::Kind::Integer => typed("integer", &doc),
+            decision::Kind::Number => typed("number", &doc),
+            decision::Kind::Word => typed("string", &doc),
+            decision::Kind::Integers => items("integer"),
+            decision::Kind::Numbers => items("number"),
+        };
+        (info.key.to_owned(), schema)
+    };
+    let needed: Vec<&str> = line.values.iter().filter(|info| !info.optional).map(|info| info.key).collect();
+    let kernel = any_of(vec![whole(0, MAX_KERNELS as u64 - 1, "About which kernel"), typed("null", "About the whole GPU")]);
+    let fields = named(vec![
+        ("cycle", typed("integer", "When")),
+        ("kernel", kernel),
+        ("topic", Value::object([("const", Value::from(line.topic)), ("description", line.doc.into())])),
+        ("values", closed(line.values.iter().map(value).collect(), &needed)),
+        ("text", typed("string", "The same as a sentence, for people: its words may change")),
+    ]);
+    closed(fields, &["cycle", "kernel", "topic", "values", "text"])
 }

@@ -158,8 +158,11 @@ fn a_result_satisfies_its_schema_which_names_every_figure() {
     let schema = corun(&["schema", "result"]);
     let file = root().join("examples/experiments/tiny-bp-sad.json");
     let file = file.to_str().expect("a path that is text");
-    for changes in [&["--cycles", "20000", "--set", "alone=true"][..], &["--cycles", "1"]] {
+    let ccbp = ["--cycles", "20000", "--set", "policy=ccbp", "--set", "policy.time_scale=0.02"];
+    for changes in [&["--cycles", "20000", "--set", "alone=true"][..], &["--cycles", "1"], &ccbp] {
         let result = corun(&[&["run", file, "--json"], changes].concat());
+        let decisions = result.get("policy").and_then(|policy| policy.get("decisions")).map(list).expect("decisions");
+        assert!(decisions.iter().all(|decision| !pairs(decision.get("values").expect("values")).is_empty()) && !decisions.is_empty());
         assert_eq!(flaw(&schema, &schema, &result, "result"), None);
         let described = |schema: &Value, part: &Value, path: &str| {
             for (key, _) in pairs(part) {

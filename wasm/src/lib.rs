@@ -16,9 +16,10 @@ use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::Experiment;
+use sim_core::run::frame;
 use sim_core::run::simulation::{Reason, Simulation as Engine};
-use sim_core::run::{frame, result};
 use sim_core::seam::controls::Controls;
+use sim_core::seam::decision::Decision;
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
 use sim_core::study::probe::{COMPONENTS, Component};
@@ -136,7 +137,7 @@ impl Simulation {
     #[wasm_bindgen(unchecked_return_type = "Decision[]")]
     pub fn decisions(&self, since: f64) -> Result<JsValue, JsValue> {
         let decisions = self.engine.decisions().iter().skip(since as usize);
-        plain(&Value::array(decisions.map(result::decision)))
+        plain(&Value::array(decisions.map(Decision::to_value)))
     }
 
     /// The result as it stands now.

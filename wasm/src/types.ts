@@ -27,8 +27,8 @@ export interface WindowsLayout {
   columns: { key: string; unit: string; title: string; doc: string; kernel: number | null }[];
   peaks: { noc_bytes_per_cycle: number; dram_bytes_per_cycle: number; ipc: number };
 }
-/** An entry of the policy's log. */
-export interface Decision { cycle: number; text: string; kernel: number | null }
+/** An entry of the policy's log: a topic with its values (`corun schema result` has them all), and the same as a sentence for people. */
+export interface Decision { cycle: number; kernel: number | null; topic: string; values: Record<string, number | string | number[]>; text: string }
 /** A parameter of a policy, enough to build a form from. */
 export interface PolicyParam {
   name: string;

@@ -142,8 +142,9 @@ function advance(cycles: number): void {
 if (total > 0) for (let i = 0; i < 20; i++) advance(total * 20);
 charts.setWindows(windows, rows(total));
 charts.setDecisions(total > 0 ? [
-  { cycle: 0, text: "each kernel gets half of every SM", kernel: null }, { cycle: total * 90, text: "CTA limit 4 → 3: replies take longer than they should", kernel: 0 },
-  { cycle: total * 210, text: "miss-queue credits 2 → 3", kernel: 1 }] : []);
+  { cycle: 0, kernel: null, topic: "controls", values: {}, text: "each kernel gets half of every SM" },
+  { cycle: total * 90, kernel: 0, topic: "ctas", values: { ctas: 3 }, text: "CTA limit 4 → 3: replies take longer than they should" },
+  { cycle: total * 210, kernel: 1, topic: "bandwidth", values: {}, text: "miss-queue credits 2 → 3" }] : []);
 if (query.has("run")) {
   const times: number[] = [];
   const go = (): void => {

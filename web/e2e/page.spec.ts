@@ -512,17 +512,17 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   const panel = page.locator("corun-decisions");
   await expect(panel.locator(".decided-now")).toHaveText(/^Since cycle [\d,]+: .*settled: priority [\d.]+ is best/);
   const holds = panel.locator(".decided");
-  await expect(holds).toContainText(/FTD\s*gets \d+ CTAs on each SM/);
+  await expect(holds).toContainText(/FTD\s*gets \d+ CTAs? on each SM/);
   await expect(holds).toContainText(/is DRAM-intensive: df\/rf [\d.]+ ≥ [\d.]+/);
   await expect(holds).toContainText("learned its bandwidth");
   await expect(holds).not.toContainText("while it is measured");
   // The table has what the machine reads, and that is what the sentence says.
-  const ctas = /FTD\s*gets (\d+) CTAs/.exec((await holds.textContent()) ?? "")?.[1];
+  const ctas = /FTD\s*gets (\d+) CTA/.exec((await holds.textContent()) ?? "")?.[1];
   const row = panel.getByRole("row", { name: /^CTA target/ });
   await expect(row.getByRole("cell").nth(1)).toHaveText(ctas ?? "none");
   await expect(panel.getByRole("row", { name: /^Miss credits/ })).toBeVisible();
   await panel.getByText("Every decision, the last first").click();
-  await expect(panel.locator(".log li").last()).toContainText("may hold 1 CTAs");
+  await expect(panel.locator(".log li").last()).toContainText("may hold 1 CTA on each SM");
   // The same on the time axes.
   const canvas = page.locator('[data-chart="noc"] canvas');
   await canvas.focus();

@@ -4,19 +4,15 @@ import { KERNEL_CONTROLS, neutral, numbersText, type KernelControl } from "./man
 import type { Decision } from "./types.ts";
 
 /**
- * What a sentence is about, by the word that it begins with; a word that is not here stands for itself. A later sentence about the same
- * replaces an earlier one: `gets 6 CTAs` is what has become of `may hold 4 CTAs while it is measured`.
+ * What was decided last on each topic and kernel: `gets 6 CTAs` is what has become of `may hold 4 CTAs while it is measured`. Several decisions
+ * of one cycle on one topic stand together. Kernels in order, the whole GPU last; of each, the latest first.
  */
-const TOPICS: Readonly<Record<string, string>> = { is: "type", may: "share", gets: "share", uses: "demand", learned: "demand", alone: "demand", reads: "requests", priority: "priority", settled: "priority" };
-const topicOf = (text: string): string => { const word = /^[\w-]*/.exec(text)?.[0] ?? ""; return TOPICS[word] ?? word; };
-
-/** What was said last of each topic and kernel; what was said in one cycle stands together. Kernels in order, the whole GPU last. */
 export function holding(log: readonly Decision[], kernels: number): { kernel: number | null; said: Decision[] }[] {
   const groups = [...Array.from({ length: kernels }, (_, k) => k), null];
   return groups.map((kernel) => {
     const mine = log.filter((d) => d.kernel === kernel);
-    const last = new Map(mine.map((d) => [topicOf(d.text), d.cycle]));
-    return { kernel, said: mine.filter((d) => last.get(topicOf(d.text)) === d.cycle).reverse() };
+    const last = new Map(mine.map((d) => [d.topic, d.cycle]));
+    return { kernel, said: mine.filter((d) => last.get(d.topic) === d.cycle).sort((a, b) => b.cycle - a.cycle) };
   }).filter(({ said }) => said.length > 0);
 }
 

@@ -40,7 +40,7 @@ export interface WindowsLayout {
   peaks: { noc_bytes_per_cycle: number; dram_bytes_per_cycle: number; ipc: number };
 }
 
-export interface Decision { cycle: number; text: string; kernel: number | null }
+export interface Decision { cycle: number; kernel: number | null; topic: string; values: Record<string, number | string | number[]>; text: string }
 
 // ---------------------------------------------------------------- the catalogue: what there is to choose from
 

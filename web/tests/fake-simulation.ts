@@ -176,7 +176,7 @@ export class Simulation {
     }
     return Float64Array.from(out);
   }
-  decisions(since: number): Decision[] { return since === 0 && this.#cycle > 0 ? [{ cycle: 0, text: "each kernel gets the same share", kernel: null }] : []; }
+  decisions(since: number): Decision[] { return since === 0 && this.#cycle > 0 ? [{ cycle: 0, kernel: null, topic: "controls", values: {}, text: "each kernel gets the same share" }] : []; }
   result(): Result {
     const kernels = this.#layout.kernels.map((name, k) => {
       const ipc = this.#cycle === 0 ? null : 180 + 40 * k + 5 * Math.sin(this.#cycle / 9000), alone = this.#alone.get(k) ?? null;

@@ -150,10 +150,10 @@ fn peak(args: &Args) -> Option<f64> {
 
 /// Part of a kernel's mixes in which CCBP takes it for the type.
 fn detected(args: &Args) -> Option<f64> {
-    let words = match args.text("type") {
-        "LS" => "is latency-sensitive",
-        "NBI" => "is NoC-intensive",
-        _ => "is DRAM-intensive",
+    let wanted = match args.text("type") {
+        "LS" => "latency-sensitive",
+        "NBI" => "NoC-intensive",
+        _ => "DRAM-intensive",
     };
     let mixes: Vec<Mix> = args.mixes().into_iter().filter(|mix| mix.iter().any(|name| name == args.text("kernel"))).collect();
     let of = |mix: &Mix| {
@@ -161,14 +161,19 @@ fn detected(args: &Args) -> Option<f64> {
         let result = args.lab.result(&run)?;
         let place = mix.iter().position(|name| name == args.text("kernel"))?;
         let Value::Array(decisions) = result.get("policy")?.get("decisions")? else { return None };
-        let says = |decision: &Value| {
+        let taken = |decision: &Value| {
             decision.get("kernel").and_then(Value::as_int) == Some(place as i64)
-                && decision.get("text").and_then(Value::as_str).is_some_and(|text| text.starts_with(words))
+                && lookup_text(decision, "kernel_type").is_some_and(|kernel_type| kernel_type == wanted)
         };
-        Some(f64::from(u8::from(decisions.iter().any(says))))
+        Some(f64::from(u8::from(decisions.iter().any(taken))))
     };
     let all: Vec<Option<f64>> = mixes.iter().map(of).collect();
     reduce(Reduce::Mean, &all.into_iter().collect::<Option<Vec<f64>>>()?)
+}
+
+/// A word among the values of a decision.
+fn lookup_text<'v>(decision: &'v Value, key: &str) -> Option<&'v str> {
+    decision.get("values")?.get(key)?.as_str()
 }
 
 /// Percent of its peak that a saturated crossbar of read replies carries.

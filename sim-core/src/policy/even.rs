@@ -12,9 +12,8 @@
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Observation;
-use alloc::format;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -38,7 +37,8 @@ impl Policy for Even {
                 target[kernel] = (limit[kernel] / seen.kernels as u32).max(1) as u16;
             }
             let (target, alone) = (controls.cta_target[0][kernel], seen.cta_limit[0][kernel]);
-            decide(log, seen, kernel, format!("may hold {target} CTAs on each SM: its {alone} alone, shared by {}", seen.kernels));
+            let kernels = seen.kernels as u32;
+            decide(log, seen, kernel, Decided::EvenCtas { ctas: target.into(), alone, kernels });
         }
     }
 }

@@ -12,9 +12,8 @@ use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::field;
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Observation;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -51,7 +50,7 @@ impl Policy for Fixed {
             for target in &mut controls.cta_target {
                 target[kernel] = ctas.min(u32::from(u16::MAX)) as u16;
             }
-            decide(log, seen, kernel, format!("may hold {ctas} CTAs on each SM, as given"));
+            decide(log, seen, kernel, Decided::GivenCtas { ctas });
         }
     }
 }

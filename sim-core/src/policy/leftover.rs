@@ -10,9 +10,8 @@
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Observation;
-use alloc::format;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -33,11 +32,7 @@ impl Policy for Leftover {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for kernel in KernelId::first(seen.kernels) {
             controls.dispatch_rank[kernel] = kernel.0;
-            let text = match kernel.0 {
-                0 => "takes all the room that it can use".into(),
-                n => format!("takes what the {n} before it leave once they have no CTA left to place"),
-            };
-            decide(log, seen, kernel, text);
+            decide(log, seen, kernel, Decided::DispatchRank { dispatch_rank: kernel.0.into() });
         }
     }
 }

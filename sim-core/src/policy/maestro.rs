@@ -16,7 +16,7 @@ use super::spec::PolicySpec;
 use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::seam::controls::{Controls, WarpOrder};
-use crate::seam::decision::{Decision, Log};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 
@@ -45,8 +45,7 @@ impl Policy for Maestro {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.ws.start(seen, controls, log);
         controls.warp_order = WarpOrder::LrrGto;
-        let text = "warps issue in round robin over kernels, greedy then oldest within each".into();
-        log.push(Decision { cycle: seen.now, kernel: None, text });
+        decide(log, seen, None, Decided::WarpOrder { warp_order: "lrr+gto" });
     }
 }
 

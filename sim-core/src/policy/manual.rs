@@ -6,7 +6,7 @@
 use super::spec::{Fallback, Param, ParamKind};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decision, Log};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Observation;
 
 /// The policy as data.
@@ -38,6 +38,6 @@ impl Policy for Manual {
         if let Some(given) = &self.controls {
             *controls = given.clone();
         }
-        log.push(Decision { cycle: seen.now, kernel: None, text: "controls set from outside".into() });
+        decide(log, seen, None, Decided::FromOutside {});
     }
 }

@@ -20,10 +20,9 @@ use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::{Controls, QuotaRefill};
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -85,9 +84,8 @@ impl Policy for Smk {
             for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&combination) {
                 controls.cta_target[sm][kernel] = ctas.max(1) as u16;
                 if sm == 0 {
-                    let (share, of) = Share::of(costs[kernel.index()], ctas, whole, self.slots);
-                    let percent = 100.0 * share.to_f64();
-                    decide(log, seen, kernel, format!("may hold {ctas} CTAs on each SM: {percent:.0} % of its {of}, its dominant share"));
+                    let (share, resource) = Share::of(costs[kernel.index()], ctas, whole, self.slots);
+                    decide(log, seen, kernel, Decided::FairCtas { ctas, share: share.to_f64(), resource });
                 }
             }
         }
@@ -103,9 +101,7 @@ impl Smk {
         controls.quota_refill = QuotaRefill::WhenAllSpent;
         for ((kernel, quota), ipc) in KernelId::first(seen.kernels).zip(quotas(alone, self.epoch, seen.gpu)).zip(alone) {
             controls.warp_quota[kernel] = Some(quota);
-            let text =
-                format!("gets {quota} warp instructions of each round on each SM: alone it issues {ipc:.2} a cycle on the whole GPU");
-            decide(log, seen, kernel, text);
+            decide(log, seen, kernel, Decided::WarpQuota { warp_quota: quota, alone: *ipc });
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::field;
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
@@ -77,8 +77,7 @@ impl Policy for Spatial {
             if let Some(&ctas) = self.ctas.get(kernel.index()) {
                 controls.cta_target.iter_mut().for_each(|target| target[kernel] = ctas as u16);
             }
-            let text = if count == 0 { "gets no SM".into() } else { format!("gets SMs {first} to {}", first + count - 1) };
-            decide(log, seen, kernel, text);
+            decide(log, seen, kernel, Decided::Sms { sms: count, first });
             next += count;
         }
     }

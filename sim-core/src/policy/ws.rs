@@ -23,10 +23,9 @@ use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -122,18 +121,13 @@ impl Ws {
         let most_loss = self.fallback_loss / seen.kernels as f64;
         let mut split = false;
         for ((kernel, &ctas), curve) in KernelId::first(seen.kernels).zip(filled).zip(curves) {
-            let level = level(curve, ctas);
-            let percent = 100.0 * level;
-            let points = curve.iter().map(|ipc| format!("{ipc:.1}")).collect::<Vec<_>>().join(", ");
-            decide(log, seen, kernel, format!("alone, 1 to {} CTAs on every SM make {points} instructions a cycle", curve.len()));
-            if self.fallback && 1.0 - level > most_loss && !split {
+            let ipc_part = level(curve, ctas);
+            decide(log, seen, kernel, Decided::IpcCurve { ipc: curve.clone() });
+            if self.fallback && 1.0 - ipc_part > most_loss && !split {
                 split = true;
-                let limit = 100.0 * most_loss;
-                let text =
-                    format!("would keep {percent:.0} % of its best IPC with {ctas} CTAs, a loss of more than {limit:.0} %: SMs are split");
-                decide(log, seen, kernel, text);
+                decide(log, seen, kernel, Decided::SplitSms { ctas, ipc_part, most_loss });
             } else {
-                decide(log, seen, kernel, format!("may hold {ctas} CTAs on each SM, for {percent:.0} % of its best IPC alone"));
+                decide(log, seen, kernel, Decided::CurveCtas { ctas, ipc_part });
             }
         }
         split

@@ -21,11 +21,10 @@ use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -73,12 +72,9 @@ impl Policy for WsBmi {
                 continue;
             }
             self.costs[kernel.index()] = cost;
-            let quotas = quotas(&self.costs).iter().map(|quota| format!("{quota}")).collect::<Vec<_>>().join(", ");
             let (requests, instructions) = (Samples::requests(&sample), Samples::instructions(&sample));
-            let text = format!(
-                "made {requests} requests with {instructions} memory instructions, {cost} each: kernels' quotas are {quotas} a round"
-            );
-            decide(log, seen, kernel, text);
+            let memory_quota = quotas(&self.costs);
+            decide(log, seen, kernel, Decided::MemoryQuotas { memory_quota, cost, requests, instructions });
         }
         self.set(controls);
     }

@@ -20,11 +20,10 @@ use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -96,9 +95,8 @@ impl Policy for WsMil {
             let cap = cap(rate, *peak, self.release, self.least);
             if controls.memory_cap[kernel] != Some(cap) {
                 controls.memory_cap[kernel] = Some(cap);
-                let found = format!("L1D failed {rate:.2} times per request with up to {peak} memory instructions in flight");
-                let text = if cap == NO_CAP { format!("{found}: no cap") } else { format!("{found}: at most {cap} from now on") };
-                decide(log, seen, kernel, text);
+                let memory_cap = (cap != NO_CAP).then_some(cap.into());
+                decide(log, seen, kernel, Decided::MemoryCap { memory_cap, failures: rate, peak: *peak });
             }
             *peak = 0;
         }

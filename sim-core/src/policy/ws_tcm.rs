@@ -21,11 +21,10 @@ use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, mix};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -155,13 +154,9 @@ impl WsTcm {
             if self.clusters.place(kernel) == place {
                 continue;
             }
-            let place = match place {
-                Some(Some(rank)) => format!("in the latency-sensitive cluster, rank {rank}"),
-                _ => "behind the latency-sensitive cluster, with the ranks that change".into(),
-            };
-            let (mpki, percent) = (mpki[kernel], 100.0 * lines[kernel] as f64 / all as f64);
-            let text = format!("has {mpki:.1} L2 misses per 1000 instructions and {percent:.0} % of the DRAM lines: {place}");
-            decide(log, seen, KernelId(kernel as u8), text);
+            let rank = place.flatten().map(|rank| rank as u32);
+            let dram_part = lines[kernel] as f64 / all as f64;
+            decide(log, seen, KernelId(kernel as u8), Decided::Cluster { rank, mpki: mpki[kernel], dram_part });
         }
         self.clusters = clusters;
         self.then = seen.total.to_vec();

@@ -23,10 +23,9 @@ use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -95,7 +94,7 @@ impl Policy for WsUcp {
             };
             first += granted;
             if self.partition.get(kernel.index()) != Some(&granted) {
-                decide(log, seen, kernel, sentence(&counts[kernel.index()], granted, ways));
+                decide(log, seen, kernel, decided(&counts[kernel.index()], granted, ways));
             }
         }
         self.partition = partition;
@@ -131,13 +130,10 @@ impl WsUcp {
     }
 }
 
-fn sentence(counts: &[u64], granted: u32, ways: u32) -> alloc::string::String {
+fn decided(counts: &[u64], granted: u32, ways: u32) -> Decided {
     let with = |ways: u32| counts.iter().take(ways as usize).sum::<u64>();
-    let (one, all) = (with(1), with(ways));
-    match granted {
-        0 => format!("fills every way: there are more kernels than the {ways} ways"),
-        _ => format!("gets {granted} of {ways} ways: it would hit {one} reads with 1 way, {} with these, {all} with all", with(granted)),
-    }
+    let l1_ways = (granted > 0).then_some(granted);
+    Decided::L1Ways { l1_ways, of: ways, hits_one: with(1), hits: with(l1_ways.unwrap_or(ways)), hits_all: with(ways) }
 }
 
 /// The look-ahead algorithm (Qureshi and Patt, Algorithm 1): ways of each kernel by its hits in each position, from `least` each where

@@ -119,15 +119,6 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
 }
 
 fn policy(experiment: &Experiment, decisions: &[Decision]) -> Value {
-    let decisions = decisions.iter().map(decision);
+    let decisions = decisions.iter().map(Decision::to_value);
     Value::object([("name", Value::from(experiment.policy.name())), ("decisions", Value::array(decisions))])
-}
-
-/// A decision as results and the page's timeline carry it.
-pub fn decision(decision: &Decision) -> Value {
-    Value::object([
-        ("cycle", Value::from(decision.cycle)),
-        ("kernel", decision.kernel.map(|kernel| kernel.0).into()),
-        ("text", decision.text.as_str().into()),
-    ])
 }

@@ -408,7 +408,7 @@ impl Simulation {
         (self.machine.now as f64 / end as f64).min(1.0)
     }
 
-    /// One number for the whole state: machine, counters and decisions.
+    /// One number for the whole state: machine, counters and decisions, whatever words people read of them.
     pub fn digest(&mut self) -> u64 {
         self.machine.settle();
         let mut state = Fnv::default();
@@ -568,9 +568,9 @@ mod tests {
             late.advance(5000);
             assert_eq!(late.profile, Default::default(), "nobody has asked");
             late.set_policy(&profiled(policy).policy).unwrap();
-            let texts = |run: &Simulation| run.decisions().iter().map(|decision| decision.text.clone()).collect::<Vec<_>>();
+            let decided = |run: &Simulation| run.decisions().iter().map(|decision| decision.what.clone()).collect::<Vec<_>>();
             let early = Simulation::new(&profiled(policy)).unwrap();
-            assert_eq!(texts(&late)[2..], texts(&early), "{policy}");
+            assert_eq!(decided(&late)[2..], decided(&early), "{policy}");
             assert_eq!(late.machine().controls(), early.machine().controls());
             let measured = late.profile.clone();
             late.set_policy(&PolicySpec::even()).unwrap();

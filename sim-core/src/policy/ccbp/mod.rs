@@ -38,13 +38,11 @@ use super::spec::PolicySpec;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decision, Log, decide};
+use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::ratios::Metrics;
 use crate::seam::stats::KernelStats;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 /// What two equal rates may differ by.
@@ -120,7 +118,7 @@ pub struct Ccbp {
     todo: Vec<(KernelId, u32)>,
     climb: Climb,
     /// Why nothing will change any more, once the last allocation is real.
-    settling: Option<String>,
+    settling: Option<Decided>,
 }
 
 impl Policy for Ccbp {
@@ -129,12 +127,7 @@ impl Policy for Ccbp {
             let alone = seen.cta_limit.iter().map(|limit| limit[kernel]).min().unwrap_or(0);
             let even = (alone / seen.kernels as u32).max(1);
             self.kernels.push(Learned { ctas: (even, alone), ..Learned::default() });
-            decide(
-                log,
-                seen,
-                kernel,
-                format!("may hold {even} CTAs on each SM while it is measured: its {alone} alone, shared by {}", seen.kernels),
-            );
+            decide(log, seen, kernel, Decided::MeasuringCtas { ctas: even, alone, kernels: seen.kernels as u32 });
         }
         controls.miss_queue_split = true;
         controls.credit_interval = self.settings.interval as u32;
@@ -251,16 +244,7 @@ impl Ccbp {
             let even_rate = model.even_rate(factors, seen.kernels);
             let learned = &mut self.kernels[kernel.index()];
             (learned.factors, learned.even_rate) = (factors, even_rate);
-            let share = match even_rate.is_finite() {
-                true => format!("an even share buys {even_rate:.1} requests an interval on each SM"),
-                false => "it uses no bandwidth worth limiting".into(),
-            };
-            decide(
-                log,
-                seen,
-                kernel,
-                format!("reads are {:.2} of its requests (rf), each needs {:.2} DRAM accesses (df): {share}", factors.rf, factors.df),
-            );
+            decide(log, seen, kernel, Decided::Requests { rf: factors.rf, df: factors.df, even_rate: finite(even_rate) });
         }
     }
 
@@ -297,19 +281,15 @@ impl Ccbp {
                 (true, true) => KernelType::NocIntensive,
                 (true, false) => KernelType::DramIntensive,
             };
-            let wants = match (self.settings.starved, learned.even_rate.is_finite()) {
-                (true, _) => format!("requests wait at the end of {:.0} % of its intervals", starved * 100.0),
-                (false, true) => format!("wants {demand:.1} requests an interval, even share {:.1}", learned.even_rate),
-                (false, false) => format!("wants {demand:.1} requests an interval and pays for none"),
+            let what = Decided::KernelType {
+                kernel_type: word(kind),
+                demand,
+                even_rate: finite(learned.even_rate),
+                waiting: self.settings.starved.then_some(starved),
+                ratio: finite(learned.factors.df / learned.factors.rf).filter(|_| kind != KernelType::LatencySensitive),
+                threshold: model.threshold(),
             };
-            let ratio = learned.factors.df / learned.factors.rf;
-            let (threshold, sign) = (model.threshold(), if kind == KernelType::NocIntensive { "<" } else { "≥" });
-            let text = match kind {
-                KernelType::LatencySensitive => format!("is latency-sensitive: {wants}"),
-                _ if learned.factors.rf == 0.0 => format!("is {}: it only writes; {wants}", word(kind)),
-                _ => format!("is {}: df/rf {ratio:.3} {sign} {threshold:.3}; {wants}", word(kind)),
-            };
-            decide(log, seen, kernel, text);
+            decide(log, seen, kernel, what);
             if kind == KernelType::LatencySensitive {
                 self.draw_line(seen, kernel);
             } else {
@@ -355,7 +335,7 @@ impl Ccbp {
         }
         for kernel in KernelId::first(seen.kernels) {
             self.finish_curve(kernel);
-            decide(log, seen, kernel, self.kernels[kernel.index()].curve_in_words(self.settings.units));
+            decide(log, seen, kernel, self.kernels[kernel.index()].demand(self.settings.units));
         }
         self.begin_allocating(seen, controls, log);
     }
@@ -386,19 +366,19 @@ impl Ccbp {
         self.apply(grants, seen, controls, log);
         let latency_sensitive = self.kernels.iter().filter(|learned| learned.kind == KernelType::LatencySensitive).count();
         let why = match self.settings.variant {
-            _ if latency_sensitive == 0 => Some("no kernel is latency-sensitive: a priority would change nothing".into()),
-            _ if latency_sensitive == seen.kernels => Some("all kernels are latency-sensitive: a priority would change nothing".into()),
-            Variant::Drf => Some(format!("the priority stays {:.2}, as the variant says", self.priority(0))),
-            _ if self.alone(seen).is_none() => Some(format!("IPC alone is not known: the priority stays {:.2}", self.priority(0))),
+            _ if latency_sensitive == 0 => Some("no_latency_sensitive"),
+            _ if latency_sensitive == seen.kernels => Some("all_latency_sensitive"),
+            Variant::Drf => Some("variant"),
+            _ if self.alone(seen).is_none() => Some("no_ipc_alone"),
             _ => None,
         };
-        self.settling = why;
+        self.settling = why.map(|why| Decided::KeptPriority { priority: self.priority(0), why });
         self.drain(seen);
     }
 
-    fn settle(&mut self, why: String, seen: &Observation, log: &mut Log) {
+    fn settle(&mut self, why: Decided, seen: &Observation, log: &mut Log) {
         self.phase = Phase::Settled;
-        log.push(Decision { cycle: seen.now, kernel: None, text: format!("settled: {why}") });
+        decide(log, seen, None, why);
     }
 
     fn drain(&mut self, seen: &Observation) {
@@ -455,17 +435,10 @@ impl Ccbp {
             let rate = self.bought(&model, kernel, &grants);
             let latency_sensitive = self.kernels[kernel.index()].kind == KernelType::LatencySensitive;
             controls.miss_credits[kernel] = self.credits(rate, latency_sensitive);
-            let bandwidth = match controls.miss_credits[kernel] {
-                Some(credits) => format!(
-                    "{:.1} NoC and {:.1} DRAM units of {}: {:.1} requests an interval on each SM",
-                    grant.noc,
-                    grant.dram,
-                    self.settings.units,
-                    f64::from(credits) / 16.0
-                ),
-                None => "requests without limit".into(),
-            };
-            decide(log, seen, kernel, format!("gets {} CTAs on each SM and {bandwidth}", grant.ctas));
+            let requests = controls.miss_credits[kernel].map(|credits| f64::from(credits) / 16.0);
+            decide(log, seen, kernel, Decided::GrantedCtas { ctas: grant.ctas as u32 });
+            let units = self.settings.units as u32;
+            decide(log, seen, kernel, Decided::Bandwidth { noc: grant.noc, dram: grant.dram, units, requests });
         }
         self.climb.applied = grants;
     }
@@ -532,16 +505,12 @@ impl Ccbp {
 
     /// One step of the climb (CCBP §5.5); the offline variant takes them all.
     fn judge(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        let metric = if self.settings.weighted { "WSpeedup" } else { "HSpeedup" };
+        let metric = if self.settings.weighted { "wspeedup" } else { "hspeedup" };
         let score = self.score(seen).unwrap_or(0.0);
         let steps = self.climb.steps;
         let better = self.climb.best.as_ref().is_none_or(|best| score > best.0);
-        let against = self.climb.best.as_ref().map_or(String::new(), |best| format!(", best so far {:.3}", best.0));
-        log.push(Decision {
-            cycle: seen.now,
-            kernel: None,
-            text: format!("priority {:.2} gives {metric} {score:.3}{against}", self.priority(steps)),
-        });
+        let best = self.climb.best.as_ref().map(|best| best.0);
+        decide(log, seen, None, Decided::TriedPriority { priority: self.priority(steps), metric, score, best });
         if better {
             self.climb.best = Some((score, steps, self.climb.applied.clone()));
         }
@@ -552,7 +521,7 @@ impl Ccbp {
             return self.drain(seen);
         }
         let Some((score, best, grants)) = self.climb.best.clone() else { return };
-        let why = format!("priority {:.2} is best with {metric} {score:.3}", self.priority(best));
+        let why = Decided::BestPriority { priority: self.priority(best), metric, score };
         if grants == self.climb.applied {
             return self.settle(why, seen, log);
         }
@@ -577,23 +546,27 @@ impl Learned {
         point.map_or(self.factors, |point| point.factors)
     }
 
-    fn curve_in_words(&self, units: f64) -> String {
-        let at = |c: usize| match (self.noc.get(c), self.dram.get(c)) {
-            (Some(noc), Some(dram)) => format!("{c} CTA{} {noc:.1} NoC and {dram:.1} DRAM", if c == 1 { "" } else { "s" }),
-            _ => String::new(),
-        };
+    /// Its bandwidth by CTAs, as it was measured.
+    fn demand(&self, units: f64) -> Decided {
+        let units = units as u32;
+        let at = |line: &[f64], ctas: u32| line.get(ctas as usize).copied().unwrap_or(0.0);
         if self.kind == KernelType::LatencySensitive {
-            let one = |line: &[f64]| line.get(1).copied().unwrap_or(0.0);
-            return format!("uses {:.1} NoC and {:.1} DRAM units of {units} with each CTA", one(&self.noc), one(&self.dram));
+            return Decided::DemandPerCta { noc: at(&self.noc, 1), dram: at(&self.dram, 1), units };
         }
-        let points: Vec<String> = self.points.iter().map(|point| at(point.ctas as usize)).collect();
-        format!("learned its bandwidth, units of {units}: {}", points.join(", "))
+        let ctas: Vec<u32> = self.points.iter().map(|point| point.ctas).collect();
+        let with = |line: &[f64]| ctas.iter().map(|&ctas| at(line, ctas)).collect();
+        Decided::DemandCurve { noc: with(&self.noc), dram: with(&self.dram), ctas, units }
     }
 }
 
 /// rf and df of what was counted.
 fn factors_of(n: &KernelStats) -> Factors {
     Factors::count(n.requests, n.read_requests, n.replies, n.reported_dram_accesses)
+}
+
+/// A number, unless it is none.
+fn finite(x: f64) -> Option<f64> {
+    x.is_finite().then_some(x)
 }
 
 /// The type as a word.

@@ -4,8 +4,10 @@ use super::super::spec::Setting;
 use super::*;
 use crate::describe::gpu::{Gpu, presets};
 use crate::seam::controls::WarpOrder;
+use crate::seam::decision::Decision;
 use crate::seam::observation::Profile;
-use alloc::string::ToString;
+use alloc::format;
+use alloc::string::{String, ToString};
 
 /// A kernel that wants `appetite` requests for each CTA of an SM in 200 cycles.
 #[derive(Clone, Copy)]
@@ -155,7 +157,8 @@ impl World {
     }
 
     fn said(&self, part: &str) -> Vec<String> {
-        let with_cycle = |d: &Decision| format!("{} {}{}", d.cycle, d.kernel.map_or(String::new(), |k| format!("K{}: ", k.0)), d.text);
+        let with_cycle =
+            |d: &Decision| format!("{} {}{}", d.cycle, d.kernel.map_or(String::new(), |k| format!("K{}: ", k.0)), d.what.sentence());
         self.log.iter().map(with_cycle).filter(|line| line.contains(part)).collect()
     }
 
@@ -201,8 +204,10 @@ fn it_learns_step_by_step_and_says_so() {
             "170000 K0: uses 0.6 NoC and 0.4 DRAM units of 20 with each CTA",
             "170000 K1: learned its bandwidth, units of 20: 1 CTA 5.0 NoC and 1.0 DRAM, 2 CTAs 10.0 NoC and 2.0 DRAM, \
              3 CTAs 15.0 NoC and 3.0 DRAM, 4 CTAs 20.0 NoC and 4.0 DRAM",
-            "170000 K0: gets 5 CTAs on each SM and 3.1 NoC and 2.1 DRAM units of 20: 3.0 requests an interval on each SM",
-            "170000 K1: gets 3 CTAs on each SM and 15.0 NoC and 3.0 DRAM units of 20: 12.0 requests an interval on each SM",
+            "170000 K0: gets 5 CTAs on each SM",
+            "170000 K0: gets 3.1 NoC and 2.1 DRAM units of 20: 3.0 requests an interval on each SM",
+            "170000 K1: gets 3 CTAs on each SM",
+            "170000 K1: gets 15.0 NoC and 3.0 DRAM units of 20: 12.0 requests an interval on each SM",
             "171000 settled: the priority stays 1.00, as the variant says",
         ]
     );
