@@ -4,7 +4,7 @@
 mod random;
 
 use proptest::prelude::*;
-use sim_core::run::experiment::Experiment;
+use sim_core::run::experiment::{Experiment, set_path};
 use sim_core::run::simulation::Simulation;
 
 /// Cycles of a run.
@@ -36,6 +36,16 @@ fn first_difference(mut a: Simulation, mut b: Simulation) -> String {
 
 proptest! {
     #![proptest_config(random::cases(1000))]
+
+    #[test]
+    fn an_experiment_reads_back_from_its_canonical_form(experiment in random::experiment(), arithmetic in 0.01..=100.0_f64) {
+        let mut written = experiment.encode();
+        set_path(&mut written, "kernels[0].arithmetic", arithmetic.into()).expect("a kernel is there");
+        let read = Experiment::decode(&written);
+        let read = read.unwrap_or_else(|problems| panic!("the generator makes valid experiments:\n{problems}"));
+        let again = Experiment::decode(&read.encode());
+        prop_assert_eq!(again, Ok(read));
+    }
 
     #[test]
     fn the_order_of_parts_and_sleeping_change_nothing(experiment in random::experiment()) {

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use sim_core::describe::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
 use sim_core::describe::gpu::presets::PRESETS;
 use sim_core::describe::ids::MAX_KERNELS;
-use sim_core::describe::kernel::library;
+use sim_core::describe::kernel::{MAX_ALU, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
@@ -214,10 +214,10 @@ fn kernel() -> Value {
 
 fn program() -> Value {
     let one = |name: &str, inner: Value| closed(vec![(name.to_owned(), inner)], &[name]);
-    let count = || ("count", whole(1, 1 << 24, "How many, one after the other"));
+    let count = |most| ("count", whole(1, most, "How many, one after the other"));
     let lanes = || ("lanes", whole(1, 32, "Active lanes"));
-    let alu = closed(named(vec![count(), ("latency", whole(1, 63, "Cycles from one to the next")), lanes()]), &[]);
-    let shared = closed(named(vec![count(), ("stride", whole(0, 4096, "Words between lanes")), lanes()]), &[]);
+    let alu = closed(named(vec![count(MAX_ALU.into()), ("latency", whole(1, 63, "Cycles from one to the next")), lanes()]), &[]);
+    let shared = closed(named(vec![count(1 << 24), ("stride", whole(0, 4096, "Words between lanes")), lanes()]), &[]);
     let wait = closed(named(vec![("loads", whole(0, 255, "Loads that may stay outstanding"))]), &[]);
     let ends = || list_of(whole(0, 1 << 24, "Trips: the least, then the most"), 2, 2);
     let trips = any_of(vec![whole(0, 1 << 24, "Trips"), one("per_warp", ends()), one("per_cta", ends())]);

@@ -122,7 +122,19 @@ macro_rules! from_ints {
         }
     })* };
 }
-from_ints!(u8, u16, u32, u64, i32, i64, usize);
+from_ints!(u8, u16, u32, i32, i64);
+
+/// Beyond what an `Int` holds, the nearest other number: never another whole one.
+impl From<u64> for Value {
+    fn from(n: u64) -> Self {
+        i64::try_from(n).map_or(Value::Float(n as f64), Value::Int)
+    }
+}
+impl From<usize> for Value {
+    fn from(n: usize) -> Self {
+        Value::from(n as u64)
+    }
+}
 
 /// Compact JSON text, object keys in their order: the canonical form that the config hash is taken of.
 impl fmt::Display for Value {
@@ -233,7 +245,7 @@ mod carried {
             Ok(Value::Int(n))
         }
         fn visit_u64<E>(self, n: u64) -> Result<Value, E> {
-            Ok(i64::try_from(n).map_or(Value::Float(n as f64), Value::Int))
+            Ok(n.into())
         }
         fn visit_f64<E>(self, x: f64) -> Result<Value, E> {
             Ok(Value::Float(x))

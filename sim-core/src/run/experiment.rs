@@ -7,7 +7,7 @@ use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::{self, Resources};
 use crate::describe::gpu::{Gpu, SmClass, fields, presets, validate};
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
-use crate::describe::kernel::{Kernel, library};
+use crate::describe::kernel::{Kernel, MAX_ALU, library};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::PolicySpec;
@@ -346,8 +346,12 @@ fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Ker
     let qos = fields.take("qos").map(|value| number(value, &fields.path("qos"), 0.001..=1.0, problems));
     // What is built is the kernel with so much arithmetic: how it came about is not kept.
     let arithmetic = fields.take("arithmetic").and_then(|value| number(value, &fields.path("arithmetic"), 0.01..=100.0, problems));
+    let kernel = kernel.map(|kernel| kernel.with_arithmetic(arithmetic.unwrap_or(1.0)));
+    if let (Some(factor), Some(false)) = (arithmetic, kernel.as_ref().map(Kernel::arithmetic_in_range)) {
+        problems.add(fields.path("arithmetic"), factor, format!("a factor that makes no count larger than {MAX_ALU}"));
+    }
     fields.finish(problems);
-    let kernel = kernel?.with_arithmetic(arithmetic.unwrap_or(1.0));
+    let kernel = kernel?;
     Some(KernelUse { kernel, ctas_per_sm: ctas_per_sm.flatten().map(|n| n as u32), qos: qos.flatten() })
 }
 
@@ -451,6 +455,23 @@ mod tests {
         let value = Value::object([("corun", Value::from(VERSION)), ("kernels", Value::array(kernels))]);
         let experiment = Experiment::decode(&value).unwrap();
         assert_eq!(Experiment::decode(&experiment.encode()), Ok(experiment));
+    }
+
+    /// The largest factor on the largest count gives what can be written down; what cannot is refused.
+    #[test]
+    fn the_most_arithmetic_reads_back_equal() {
+        let experiment = |count: u32, factor: f64| {
+            let mut kernel = library::find("VADD").unwrap();
+            kernel.launches[0].program = alloc::vec![Op::Alu { count, latency: 4, lanes: 32 }];
+            let kernel = Value::object([("kernel", kernel.encode()), ("arithmetic", factor.into())]);
+            Experiment::decode(&Value::object([("corun", Value::from(VERSION)), ("kernels", Value::array([kernel]))]))
+        };
+        let most = experiment(1 << 24, 100.0).unwrap();
+        assert_eq!(Experiment::decode(&most.encode()), Ok(most));
+        for (count, factor) in [(1 << 25, 100.0), (MAX_ALU, 100.0), (MAX_ALU, 1.01)] {
+            let problems = experiment(count, factor).unwrap_err();
+            assert_eq!(problems.0.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["kernels[0].arithmetic"]);
+        }
     }
 
     /// Does a kernel with more arithmetic for the same memory accesses issue so much more, and stay what it is otherwise?

@@ -14,7 +14,7 @@
 //! Left out, `count` is 1, `latency` 4, `lanes` 32, a shared-memory `stride` 1 word, and everything in an address 0. `trips` is a number,
 //! `{"per_warp": [min, max]}` or `{"per_cta": [min, max]}`; `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
 
-use super::validate::{self, MAX_OPS};
+use super::validate::{self, MAX_ALU, MAX_OPS};
 use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
 use crate::describe::decode::{Fields, element, field, int, legible, list, text};
 use crate::describe::error::Problems;
@@ -133,7 +133,7 @@ fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut 
     match kind {
         "alu" => {
             let (count, latency, lanes) =
-                (whole("count", 1, 1 << 24, Some(1)), whole("latency", 1, 63, Some(4)), whole("lanes", 1, 32, Some(32)));
+                (whole("count", 1, MAX_ALU.into(), Some(1)), whole("latency", 1, 63, Some(4)), whole("lanes", 1, 32, Some(32)));
             ops.push(Op::Alu { count, latency, lanes });
         }
         "shared" => {

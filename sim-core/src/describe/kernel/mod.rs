@@ -8,6 +8,8 @@ pub mod decode;
 pub mod library;
 pub mod validate;
 
+pub use validate::MAX_ALU;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -35,6 +37,12 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Whether every count of arithmetic instructions is one that a Program may have.
+    pub fn arithmetic_in_range(&self) -> bool {
+        let mut ops = self.launches.iter().flat_map(|launch| &launch.program);
+        ops.all(|op| !matches!(op, Op::Alu { count, .. } if *count > MAX_ALU))
+    }
+
     /// The same kernel with `factor` times the arithmetic instructions between its memory accesses; at least one where there is any.
     pub fn with_arithmetic(mut self, factor: f64) -> Kernel {
         for op in self.launches.iter_mut().flat_map(|launch| &mut launch.program) {

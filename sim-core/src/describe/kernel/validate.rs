@@ -13,6 +13,9 @@ pub const MAX_OPS: usize = 256;
 /// Largest count and largest number of trips.
 const MAX_COUNT: u32 = 1 << 24;
 
+/// Largest count of arithmetic instructions: the largest count with the largest factor that `arithmetic` takes.
+pub const MAX_ALU: u32 = 100 * MAX_COUNT;
+
 /// Longest latency of an arithmetic instruction: what the schedulers' wheels can hold.
 pub const MAX_LATENCY: u32 = 63;
 
@@ -94,7 +97,7 @@ fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Pr
         }
         match *op {
             Op::Alu { count, latency, lanes } => {
-                range(count.into(), 1, MAX_COUNT.into(), at("count"), problems);
+                range(count.into(), 1, MAX_ALU.into(), at("count"), problems);
                 range(latency.into(), 1, MAX_LATENCY.into(), at("latency"), problems);
                 range(lanes.into(), 1, 32, at("lanes"), problems);
             }
