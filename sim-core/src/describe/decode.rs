@@ -1,6 +1,6 @@
 //! Reading a `Value` field by field, so that everything wrong with an input is reported at once, each with its path.
 
-use crate::describe::error::Problems;
+use crate::describe::error::{Problems, one_line};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -124,10 +124,7 @@ pub fn legible(key: &str) -> String {
     if key.is_empty() {
         return "\"\"".to_string();
     }
-    let mut shown = String::new();
-    for c in key.chars().take(60) {
-        if c.is_control() { shown.extend(c.escape_debug()) } else { shown.push(c) }
-    }
+    let mut shown = one_line(&key.chars().take(60).collect::<String>());
     if key.chars().nth(60).is_some() {
         shown.push('…');
     }

@@ -1,5 +1,6 @@
 //! What can be wrong with an input, and how a run can end.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -22,11 +23,25 @@ impl Problem {
     }
 }
 
+/// Text from an input as one line of a terminal: what would end the line, drive the terminal or turn the reading direction is escaped.
+pub fn one_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        let drives = c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if drives { shown.extend(c.escape_debug()) } else { shown.push(c) }
+    }
+    shown
+}
+
+/// One line, whatever stands in the input.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: found {}, want {}", self.path, self.found, self.want)
+        f.write_str(&one_line(&format!("{}: found {}, want {}", self.path, self.found, self.want)))
     }
 }
+
+/// Problems that are listed in full; the rest are counted.
+const LISTED: usize = 20;
 
 /// Every problem found in one input; never empty when it is returned as an error.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -44,16 +59,37 @@ impl Problems {
     }
 }
 
+/// A line for each problem, and a last one that counts those which are not listed.
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            write!(f, "{problem}")?;
+        let mut lines: Vec<String> = self.0.iter().take(LISTED).map(ToString::to_string).collect();
+        let more = self.0.len() - lines.len();
+        if more > 0 {
+            lines.push(Problem::new("(and more)", format!("{more} more problems"), "none").to_string());
         }
-        Ok(())
+        f.write_str(&lines.join("\n"))
     }
 }
 
 impl core::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_one_line_that_drives_no_terminal() {
+        let problem = Problem::new("a\nb", "\u{1b}[31mred\u{9b}2J\u{7f}\r", "é “quoted” \u{202e}drawkcab\u{2028}");
+        let shown = problem.to_string();
+        assert_eq!(shown, r"a\nb: found \u{1b}[31mred\u{9b}2J\u{7f}\r, want é “quoted” \u{202e}drawkcab\u{2028}");
+    }
+
+    #[test]
+    fn many_problems_are_counted() {
+        let lines = |n: usize| Problems((0..n).map(|i| Problem::new(i, "x", "y")).collect()).to_string();
+        assert_eq!(lines(20).lines().count(), 20);
+        let many = lines(123);
+        assert_eq!(many.lines().count(), 21);
+        assert_eq!(many.lines().last(), Some("(and more): found 103 more problems, want none"));
+    }
+}
