@@ -41,11 +41,11 @@ fn dram(c: &mut Criterion) {
 /// A tag array of 24 KB, 8 ways: lookups that hit, and lookups that miss with the fill that follows.
 fn l1(c: &mut Criterion) {
     let mut group = c.benchmark_group("L1 tags, a lookup");
-    for (name, pattern, lines) in
+    for (name, pattern, capacities) in
         [("hits", CachePattern::Cyclic, 1.0), ("misses and fills", CachePattern::Cyclic, 2.0), ("random", CachePattern::Random, 1.25)]
     {
-        let options = CacheProbe { pattern, lines, passes: Some(100), ..CacheProbe::default() };
-        group.throughput(Throughput::Elements((lines * 192.0 * 100.0) as u64));
+        let options = CacheProbe { pattern, capacities: Some(capacities), passes: Some(100), ..CacheProbe::default() };
+        group.throughput(Throughput::Elements((capacities * 192.0 * 100.0) as u64));
         group.bench_function(name, |b| b.iter(|| probe::cache(&options)));
     }
 }

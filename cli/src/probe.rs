@@ -145,13 +145,16 @@ fn driven(component: &'static Component, given: &ArgMatches) -> Result<Driven, c
         }
         // What is no number stays text, and is refused by name where a number is wanted.
         let value = match text(&option, "kind") {
-            "int" => written.parse::<i64>().map_or_else(|_| written.as_str().into(), Value::from),
-            "number" => written.parse::<f64>().map_or_else(|_| written.as_str().into(), Value::from),
+            "int" | "number" => number(written).unwrap_or_else(|| written.as_str().into()),
             _ => written.as_str().into(),
         };
         driven.options.push((name.to_owned(), value));
     }
     Ok(driven)
+}
+
+fn number(written: &str) -> Option<Value> {
+    written.parse::<i64>().map(Value::from).or_else(|_| written.parse::<f64>().map(Value::from)).ok()
 }
 
 impl Probe {

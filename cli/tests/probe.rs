@@ -58,3 +58,24 @@ fn a_bad_range_is_refused() {
     assert_eq!(code, Some(2));
     assert!(error.contains("load: found 2.0, want a number from 0 to 1"), "{error}");
 }
+
+/// A number of lines is one, however small; multiples of the capacity have an option of their own.
+#[test]
+fn lines_of_a_cache_are_lines() {
+    let figures = |arguments: &[&str]| -> Value {
+        let (code, out, error) = probe(&[&["cache", "--json"], arguments].concat());
+        assert_eq!(code, Some(0), "{error}");
+        serde_json::from_str(&out).unwrap()
+    };
+    for lines in ["1", "8", "16", "17", "192"] {
+        let got = figures(&["--lines", lines]);
+        assert_eq!(got.get("lines").map(Value::to_string).as_deref(), Some(lines));
+        assert_eq!(got.get("misses").map(Value::to_string).as_deref(), Some(lines), "each line misses once");
+    }
+    assert_eq!(figures(&["--capacities", "1.25"]).get("lines"), Some(&240.into()));
+    assert_eq!(figures(&[]).get("lines"), Some(&192.into()));
+    let (code, _, error) = probe(&["cache", "--lines", "5", "--capacities", "2"]);
+    assert_eq!((code, error.as_str()), (Some(2), "lines: found both lines and capacities, want one of them\n"));
+    let (code, _, error) = probe(&["cache", "--lines", "1.25"]);
+    assert_eq!((code, error.as_str()), (Some(2), "lines: found 1.25, want a whole number from 1 to 16777216\n"));
+}

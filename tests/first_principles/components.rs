@@ -46,9 +46,9 @@ fn cache_patterns() {
     for (pattern, wants, tolerance) in
         [(Cyclic, [0.0, 0.0, 1.0, 1.0], 0.0), (Zigzag, [0.0, 0.0, 0.2, 0.5], 0.0), (Random, [0.0, 0.0, 0.2, 0.5], 0.01)]
     {
-        for (lines, want) in [0.5, 1.0, 1.25, 2.0].into_iter().zip(wants) {
-            let got = probe::cache(&CacheProbe { pattern, lines, ..CacheProbe::default() }).unwrap();
-            near(&format!("{pattern:?}, {lines} × capacity"), figure(&got, "miss_rate_steady"), want, tolerance);
+        for (capacities, want) in [0.5, 1.0, 1.25, 2.0].into_iter().zip(wants) {
+            let got = probe::cache(&CacheProbe { pattern, capacities: Some(capacities), ..CacheProbe::default() }).unwrap();
+            near(&format!("{pattern:?}, {capacities} × capacity"), figure(&got, "miss_rate_steady"), want, tolerance);
         }
     }
 }
@@ -56,8 +56,8 @@ fn cache_patterns() {
 /// Ten cyclic sweeps, set = line mod 24: a set with at most 8 of the lines misses once each, a set with more misses always.
 #[test]
 fn cache_sweeps_miss_exactly() {
-    for (lines, want) in [(96, 96), (192, 192), (193, 274), (200, 848), (216, 2160), (240, 2400), (384, 3840)] {
-        let got = probe::cache(&CacheProbe { lines: f64::from(lines), ..CacheProbe::default() }).unwrap();
+    for (lines, want) in [(1, 1), (16, 16), (17, 17), (96, 96), (192, 192), (193, 274), (200, 848), (216, 2160), (240, 2400), (384, 3840)] {
+        let got = probe::cache(&CacheProbe { lines: Some(lines), ..CacheProbe::default() }).unwrap();
         near(&format!("{lines} lines"), figure(&got, "misses"), f64::from(want), 0.0);
     }
 }

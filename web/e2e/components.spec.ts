@@ -52,7 +52,7 @@ test("presets, options and the address bar say the same", async ({ page }) => {
   await expect(page.getByRole("textbox", { name: "ways" })).toHaveValue("4");
   for (const [, measured, theory] of await rows(page, "Steady miss rate")) expect(measured).toBe(theory);
   await page.getByRole("button", { name: "Copy the command" }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("target/release/corun probe cache --pattern zigzag --ways 4 --lines 0.25:2.5:0.125\n");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("target/release/corun probe cache --pattern zigzag --ways 4 --capacities 0.25:2.5:0.125\n");
 });
 
 test("wrong input is named at its field, and a wrong link in words", async ({ page }) => {
@@ -113,7 +113,7 @@ test("the keyboard reaches every point", async ({ page }) => {
   await canvas.focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
-  await expect(page.locator("corun-curve > [role=status]")).toContainText("lines 1: 0 fraction of accesses; theory 0");
+  await expect(page.locator("corun-curve > [role=status]")).toContainText("capacities 1: 0 fraction of accesses; theory 0");
   await page.keyboard.press("End");
-  await expect(page.locator("corun-curve > [role=status]")).toContainText("lines 2: 1.00 fraction of accesses; theory 1.00");
+  await expect(page.locator("corun-curve > [role=status]")).toContainText("capacities 2: 1.00 fraction of accesses; theory 1.00");
 });

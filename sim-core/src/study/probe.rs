@@ -332,8 +332,10 @@ pub struct CacheProbe {
     pub line: u32,
     /// In which order.
     pub pattern: CachePattern,
-    /// Lines visited: up to 16 in units of the capacity (1.25: a quarter more than fits), above that a number of lines.
-    pub lines: f64,
+    /// Lines visited.
+    pub lines: Option<u32>,
+    /// The same in units of the capacity: 1.25 is a quarter more than fits. `None`, and no `lines`: 1.
+    pub capacities: Option<f64>,
     /// Lines from one to the next, with `CachePattern::Stride`.
     pub stride: u32,
     /// Visits to every line (for `Random`, on average). `None`: 10, for `Random` 1000.
@@ -344,19 +346,28 @@ pub struct CacheProbe {
 
 impl Default for CacheProbe {
     fn default() -> Self {
-        CacheProbe { size: 24_576, ways: 8, line: 128, pattern: CachePattern::Cyclic, lines: 1.0, stride: 1, passes: None, seed: 1 }
+        CacheProbe {
+            size: 24_576,
+            ways: 8,
+            line: 128,
+            pattern: CachePattern::Cyclic,
+            lines: None,
+            capacities: None,
+            stride: 1,
+            passes: None,
+            seed: 1,
+        }
     }
 }
 
 /// Drives a tag array. Figures: `accesses`, `misses` (all of them), `miss_rate_steady` (of the second half of the passes), `lines`.
 pub fn cache(options: &CacheProbe) -> Result<Value, Problems> {
     options::cache_problems(options).or(())?;
-    let &CacheProbe { size, ways, line, pattern, lines, stride, passes, seed } = options;
+    let &CacheProbe { size, ways, line, pattern, lines, capacities, stride, passes, seed } = options;
     let passes = passes.unwrap_or(if pattern == CachePattern::Random { 1000 } else { 10 });
     let mut tags = Tags::new(size, ways, line);
-    let capacity = f64::from(size / line);
-    let count = ((if lines <= 16.0 { lines * capacity } else { lines }) + 0.5) as u64;
-    let count = count.max(1);
+    let fitting = |capacities: f64| (capacities * f64::from(size / line) + 0.5) as u64;
+    let count = lines.map_or_else(|| fitting(capacities.unwrap_or(1.0)), u64::from).max(1);
     if count * u64::from(passes) > MAX_ACCESSES {
         let mut problems = Problems::default();
         problems.add("passes", passes, alloc::format!("at most {MAX_ACCESSES} accesses in all"));

@@ -179,13 +179,22 @@ const CACHE: &[Field<CacheProbe>] = &[
         pattern,
         "From the first line to the last again and again; forwards, then backwards; any; or cyclic with a stride"
     ),
-    real!(
-        "lines",
-        "capacities, or lines",
-        0.0..=16_777_216.0,
-        lines,
-        "Lines visited: up to 16 in units of the capacity, above that a number of lines"
-    ),
+    Field {
+        name: "lines",
+        unit: "lines",
+        kind: Kind::Int(1, 16_777_216),
+        doc: "Lines visited; left out: as `capacities` says",
+        get: |of| of.lines.into(),
+        set: |of, value| of.lines = value.as_int().map(|n| n as u32),
+    },
+    Field {
+        name: "capacities",
+        unit: "capacities",
+        kind: Kind::Number(0.0, 16.0),
+        doc: "Lines visited, in units of the capacity; left out, and no `lines`: 1",
+        get: |of| of.capacities.into(),
+        set: |of, value| of.capacities = value.as_f64(),
+    },
     whole!("stride", "lines", 1..=1_048_576, stride, "From one line to the next, with the pattern `stride`"),
     Field {
         name: "passes",
@@ -321,7 +330,7 @@ pub const COMPONENTS: &[Component] = &[
         name: "cache",
         title: "Cache",
         doc: "The tag array of L1D and L2: the steady miss rate against the size of what is read",
-        sweep: "lines",
+        sweep: "capacities",
         points: "0.25:2.5:0.125",
         figures: &[Figure {
             key: "miss_rate_steady",
@@ -465,6 +474,9 @@ pub(super) fn cache_problems(options: &CacheProbe) -> Problems {
     let set = u64::from(line) * u64::from(ways);
     if problems.0.is_empty() && u64::from(size) < set {
         problems.add("size", size, format!("at least a set: {set} bytes, {ways} ways of {line}"));
+    }
+    if options.lines.is_some() && options.capacities.is_some() {
+        problems.add("lines", "both lines and capacities", "one of them");
     }
     problems
 }

@@ -155,11 +155,11 @@ mod tests {
     #[test]
     fn caches_of_any_shape_miss_as_theory_says() {
         for pattern in [CachePattern::Cyclic, CachePattern::Zigzag, CachePattern::Stride, CachePattern::Random] {
-            for (size, ways, lines, stride) in [(24_576, 8, 1.3, 7), (4096, 1, 2.5, 8), (32_768, 16, 1.06, 24), (6144, 2, 0.8, 3)] {
-                let options = CacheProbe { size, ways, pattern, lines, stride, ..CacheProbe::default() };
+            for (size, ways, capacities, stride) in [(24_576, 8, 1.3, 7), (4096, 1, 2.5, 8), (32_768, 16, 1.06, 24), (6144, 2, 0.8, 3)] {
+                let options = CacheProbe { size, ways, pattern, capacities: Some(capacities), stride, ..CacheProbe::default() };
                 let (measured, law) = pair(&probe::cache(&options).unwrap(), "miss_rate_steady");
                 let tolerance = if pattern == CachePattern::Random { 0.005 } else { 0.0 };
-                assert!((measured - law).abs() <= tolerance, "{pattern:?}, {size}, {ways}, {lines}: {measured}, theory {law}");
+                assert!((measured - law).abs() <= tolerance, "{pattern:?}, {size}, {ways}, {capacities}: {measured}, theory {law}");
             }
         }
     }
