@@ -4,6 +4,7 @@ use clap::Args;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
+use std::fs::{File, Metadata};
 use std::io::{Read, Write};
 
 /// Largest file of an experiment or a sweep, bytes.
@@ -59,16 +60,26 @@ pub fn problem(path: &str, found: impl ToString, want: &str) -> Problems {
 
 /// Parses JSON text.
 pub fn json(text: &str) -> Result<Value, Problems> {
+    // Some editors put a byte-order mark before UTF-8.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str(text).map_err(|error| problem("(file)", error, "JSON"))
+}
+
+/// Opens a file for reading.
+pub fn open(file: &str) -> Result<File, Problems> {
+    File::open(file).map_err(|error| problem("(file)", format!("{file}: {error}"), "a file that can be read"))
+}
+
+/// What a plain file is, whatever path or link leads to it.
+#[cfg(unix)]
+pub fn place_of(about: &std::io::Result<Metadata>) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    about.as_ref().ok().filter(|about| about.is_file()).map(|about| (about.dev(), about.ino()))
 }
 
 /// Reads a JSON file; `-` is standard input.
 pub fn read(file: &str) -> Result<Value, Problems> {
-    let source: Box<dyn Read> = if file == "-" {
-        Box::new(std::io::stdin())
-    } else {
-        Box::new(std::fs::File::open(file).map_err(|error| problem("(file)", format!("{file}: {error}"), "a file that can be read"))?)
-    };
+    let source: Box<dyn Read> = if file == "-" { Box::new(std::io::stdin()) } else { Box::new(open(file)?) };
     let mut bytes = Vec::new();
     source
         .take(MAX_BYTES + 1)
@@ -82,9 +93,8 @@ pub fn read(file: &str) -> Result<Value, Problems> {
 }
 
 /// Opens a file for writing.
-pub fn create(file: &str) -> Result<std::io::BufWriter<std::fs::File>, Problems> {
-    let opened =
-        std::fs::File::create(file).map_err(|error| problem("(output)", format!("{file}: {error}"), "a file that can be written"))?;
+pub fn create(file: &str) -> Result<std::io::BufWriter<File>, Problems> {
+    let opened = File::create(file).map_err(|error| problem("(output)", format!("{file}: {error}"), "a file that can be written"))?;
     Ok(std::io::BufWriter::new(opened))
 }
 

@@ -4,6 +4,7 @@
 //! 130 a sweep that was told to stop.
 
 mod input;
+mod jsonl;
 mod list;
 mod merge;
 mod oracle;

@@ -1,10 +1,12 @@
 //! `corun merge`: the shards of a sweep as one file.
 
-use crate::input::problem;
+use crate::input::{open, problem};
+use crate::jsonl::Lines;
 use crate::results::{self, Row};
 use crate::{Failure, input};
 use clap::Args;
 use sim_core::describe::error::Problems;
+use std::fs::File;
 
 /// Arguments of `corun merge`.
 #[derive(Args, Debug)]
@@ -19,13 +21,20 @@ pub struct Merge {
 
 impl Merge {
     pub fn execute(self) -> Result<(), Failure> {
+        // Opened once: what a sweep that still runs puts in the place of one of them is another file.
+        let files: Vec<File> = self.files.iter().map(|name| open(name)).collect::<Result<_, Problems>>()?;
         let mut rows = Vec::new();
-        for (number, file) in self.files.iter().enumerate() {
-            rows.extend(results::read(file, number)?.rows);
+        for (number, (file, name)) in files.iter().zip(&self.files).enumerate() {
+            rows.extend(results::read(file, name, number)?);
         }
         one_sweep(&rows)?;
         results::sort(&mut rows)?;
-        results::write(&rows, &self.files, &self.out)?;
+        let mut out = Lines::open(&self.out, true)?;
+        // What stands there already is replaced if it is of this sweep too.
+        let before = results::read_own(&mut out, |_| Ok(()))?;
+        one_sweep(rows.first().into_iter().chain(&before))?;
+        let files: Vec<&File> = files.iter().collect();
+        out.replace(&files, rows.iter().map(|row| (row.file, &row.line)))?;
         let points = rows.first().map_or(0, |row| row.points);
         let missing = missing(&rows, points);
         let list = if missing.is_empty() { String::new() } else { format!("; missing: {}", input::some(&missing)) };
@@ -35,18 +44,18 @@ impl Merge {
 }
 
 /// All rows must be of the same sweep, run by the same engine.
-fn one_sweep(rows: &[Row]) -> Result<(), Problems> {
+fn one_sweep<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<(), Problems> {
     let mut problems = Problems::default();
-    for pair in rows.windows(2) {
-        let (a, b) = (&pair[0], &pair[1]);
-        if (&a.sweep, a.points) != (&b.sweep, b.points) {
-            problems.add(&b.place, format!("a point of sweep {}", b.sweep), format!("one of {}, as in {}", a.sweep, a.place));
-        } else if a.engine != b.engine {
-            problems.add(&b.place, format!("a result of engine {}", b.engine), format!("one of {}, as in {}", a.engine, a.place));
-        }
-    }
-    if rows.is_empty() {
+    let mut rows = rows.into_iter();
+    let Some(a) = rows.next() else {
         return Err(problem("(file)", "no points", "files with at least one complete line"));
+    };
+    for b in rows {
+        if (&a.sweep, a.points) != (&b.sweep, b.points) {
+            problems.add(&b.line.place, format!("a point of sweep {}", b.sweep), format!("one of {}, as in {}", a.sweep, a.line.place));
+        } else if a.engine != b.engine {
+            problems.add(&b.line.place, format!("a result of engine {}", b.engine), format!("one of {}, as in {}", a.engine, a.line.place));
+        }
     }
     problems.or(())
 }

@@ -1,20 +1,21 @@
 //! `corun oracle`: every number of CTAs of each kernel of a mix, and which is best. A search over runs, not a policy.
 
 use crate::input::{Given, problem};
+use crate::jsonl::Lines;
+use crate::results;
 use crate::sweep::{How, Shard};
 use crate::{Failure, input};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::oracle::{Space, sweep};
-use std::io::{BufRead, BufReader};
 
 /// Arguments of `corun oracle`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Runs the mix under every combination of at least one CTA of each kernel that fits an SM, and prints HSpeedup and WSpeedup of each and the best of \
-both; the experiment's own policy does not matter. It knows the best only after running them all: a bound for schemes, not a scheme. FILE.jsonl is a
-sweep's, one line for each point.
+both, or of the one that --metric names; the experiment's own policy does not matter. It knows the best only after running them all: a bound for \
+schemes, not a scheme. FILE.jsonl is a sweep's, one line for each point.
 
 Exit status: as of `corun sweep`.")]
 pub struct Oracle {
@@ -23,11 +24,24 @@ pub struct Oracle {
     /// Split the SMs evenly, and try every number of CTAs of each kernel on its own SMs
     #[arg(long)]
     spatial: bool,
+    /// Only the best of this metric
+    #[arg(long)]
+    metric: Option<Metric>,
+    /// Keep the results there
+    #[arg(long, value_name = "FILE.jsonl")]
+    out: Option<String>,
     #[command(flatten)]
     how: How,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// What can be best.
+#[derive(Clone, Copy, PartialEq, ValueEnum, Debug)]
+enum Metric {
+    Hspeedup,
+    Wspeedup,
 }
 
 /// A point's numbers of CTAs, and what came of them.
@@ -43,20 +57,26 @@ impl Oracle {
         let experiment = self.given.experiment()?;
         let space = if self.spatial { Space::Spatial } else { Space::Combinations };
         let sweep = sweep(&experiment, space)?;
-        let outcome = self.how.run(&sweep, Shard::WHOLE);
+        let mut lines = match &self.out {
+            Some(out) => Lines::open(out, self.how.resume)?,
+            None => Lines::scratch()?,
+        };
+        let outcome = self.how.run(&sweep, Shard::WHOLE, &mut lines);
         // Where some points got stuck, the others still have a best.
         if !matches!(outcome, Ok(()) | Err(Failure::Stuck(_))) {
             return outcome;
         }
-        let rows = read(&self.how.out)?;
+        let rows = read(&mut lines)?;
         let best = |of: fn(&Row) -> Option<f64>| {
             let score = |row: &&Row| of(row).unwrap_or(f64::NEG_INFINITY);
             // The first of equals: fewest CTAs of the first kernel.
             rows.iter().rev().max_by(|a, b| score(a).total_cmp(&score(b))).filter(|row| of(row).is_some())
         };
-        let best = [("hspeedup", best(|row| row.hspeedup)), ("wspeedup", best(|row| row.wspeedup))];
+        let best = [(Metric::Hspeedup, "hspeedup", best(|row| row.hspeedup)), (Metric::Wspeedup, "wspeedup", best(|row| row.wspeedup))];
+        let best = best.into_iter().filter(|(metric, ..)| self.metric.is_none_or(|asked| asked == *metric));
+        let best: Vec<(&str, Option<&Row>)> = best.map(|(_, key, row)| (key, row)).collect();
         if self.json {
-            let best = Value::object(best.map(|(key, row)| (key, row.map(Row::to_value))));
+            let best = Value::object(best.into_iter().map(|(key, row)| (key, row.map(Row::to_value))));
             input::print_json(&Value::object([
                 ("corun", Value::from(1)),
                 ("name", sweep.name.as_str().into()),
@@ -107,12 +127,11 @@ impl Row {
 }
 
 /// The rows of a file that the sweep has just left in order.
-fn read(path: &str) -> Result<Vec<Row>, Problems> {
-    let unreadable = |error: std::io::Error| problem("(file)", format!("{path}: {error}"), "a file that can be read");
-    let lines = BufReader::new(std::fs::File::open(path).map_err(unreadable)?).lines();
-    let row = |line: std::io::Result<String>| {
-        let line = input::json(&line.map_err(unreadable)?)?;
-        Row::of(&line).ok_or_else(|| problem(path, "another line", "a point of an oracle"))
-    };
-    lines.map(row).collect()
+fn read(lines: &mut Lines) -> Result<Vec<Row>, Problems> {
+    let mut rows = Vec::new();
+    results::read_own(lines, |line| {
+        rows.push(Row::of(line).ok_or_else(|| problem("(output)", "another line", "a point of an oracle"))?);
+        Ok(())
+    })?;
+    Ok(rows)
 }

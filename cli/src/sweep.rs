@@ -3,7 +3,8 @@
 //! Workers take points in order. The runs alone that points need are work of their own: each distinct one runs once, before the first point
 //! that needs it, and every mix gets its figure. A worker holds one simulation, so memory grows with the jobs and not with the points.
 
-use crate::results::{self, Appender, Row};
+use crate::jsonl::Lines;
+use crate::results::{self, Row};
 use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
 use crate::{Failure, input};
 use clap::Args;
@@ -28,10 +29,16 @@ const MAX_PROBLEMS: usize = 100;
 One line of JSON for each point: index, points, sweep (hash), axes, config_hash, result. Lines are appended as points get done; at the end, also \
 after Ctrl-C, they are put in the order of the points. The bytes depend neither on --jobs nor on --shard.
 
+Each line ends with its checksum, `check`; a line that was changed is refused, one without a checksum (from an older version) is taken as it is. While \
+a process writes FILE.jsonl, the file is locked, and FILE.jsonl.lock names the process.
+
 Exit status: 0 done; 1 done, but some points got stuck; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
 pub struct RunSweep {
     /// The sweep, a JSON file; `-` for standard input
     sweep: String,
+    /// Where the results go
+    #[arg(long, value_name = "FILE.jsonl")]
+    out: String,
     #[command(flatten)]
     how: How,
     /// Only the I-th of N parts, I from 1 to N: points I-1, I-1+N, I-1+2N, …
@@ -42,15 +49,12 @@ pub struct RunSweep {
 /// How a sweep is run.
 #[derive(Args, Debug)]
 pub struct How {
-    /// Where the results go
-    #[arg(long, value_name = "FILE.jsonl")]
-    pub out: String,
     /// How many simulations run at once; as many as there are cores if left out
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<u16>>,
     /// Keep what FILE.jsonl has of this sweep, and run only what is missing; without such a file, start one
-    #[arg(long)]
-    resume: bool,
+    #[arg(long, requires = "out")]
+    pub resume: bool,
 }
 
 /// Every `of`-th point from `first`.
@@ -78,26 +82,19 @@ impl RunSweep {
     pub fn execute(self) -> Result<(), Failure> {
         let shard = Shard::read(self.shard.as_deref())?;
         let sweep = Sweep::decode(&input::read(&self.sweep)?)?;
-        self.how.run(&sweep, shard)
+        let mut lines = Lines::open(&self.out, self.how.resume)?;
+        self.how.run(&sweep, shard, &mut lines)
     }
 }
 
 impl How {
-    /// Runs what `out` lacks of a shard of a sweep.
-    pub fn run(&self, sweep: &Sweep, shard: Shard) -> Result<(), Failure> {
-        let exists = std::path::Path::new(&self.out).exists();
-        if exists && !self.resume {
-            return Err(input::problem("(output)", format!("{}, which is there already", self.out), "a new file, or --resume").into());
-        }
-        let (rows, complete) = match exists {
-            true => results::read(&self.out, 0).map(|table| (table.rows, table.complete))?,
-            false => (Vec::new(), 0),
-        };
+    /// Runs what `lines` lack of a shard of a sweep.
+    pub fn run(&self, sweep: &Sweep, shard: Shard, lines: &mut Lines) -> Result<(), Failure> {
+        let rows = results::read_own(lines, |_| Ok(()))?;
         let alone = Alone::from(sweep, &rows)?;
         let done: BTreeSet<usize> = rows.iter().map(|row| row.index).collect();
         let todo: VecDeque<usize> = (shard.first..sweep.points()).step_by(shard.of).filter(|index| !done.contains(index)).collect();
         let runs = todo.len() + runs_alone(sweep, &todo, &alone)?;
-        let file = Appender::open(&self.out, complete)?;
         let jobs = workers::jobs(self.jobs);
         stop_at_signals();
         let started = Instant::now();
@@ -105,31 +102,32 @@ impl How {
             sweep,
             alone,
             queue: Mutex::new(Queue { tasks: VecDeque::new(), todo }),
-            out: Mutex::new(Ok(file)),
+            out: Mutex::new(Ok(lines)),
             steps: AtomicU64::new(0),
         };
         work.run(jobs.min(runs), runs as u64 * STEPS);
-        // The lock on the file lasts until its lines are in order.
-        let _held = work.out.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-        self.finish(sweep, shard, done.len(), started)
+        let lines = work.out.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        finish(lines, sweep, shard, done.len(), started)
     }
+}
 
-    /// Orders the file and says how it stands.
-    fn finish(&self, sweep: &Sweep, shard: Shard, before: usize, started: Instant) -> Result<(), Failure> {
-        let rows = results::order(&self.out)?;
-        let mine = (shard.first..sweep.points()).step_by(shard.of).len();
-        let mine_done = rows.iter().filter(|row| row.index % shard.of == shard.first).count();
-        let part = if shard.of == 1 { String::new() } else { format!(" of shard {}/{}", shard.first + 1, shard.of) };
-        let known = if before == 0 { String::new() } else { format!(", {before} of the file's lines were there before") };
-        let seconds = started.elapsed().as_secs_f64();
-        let summary = format!("{}: {mine_done} of {mine} points{part} in {seconds:.1} s{known}", self.out);
-        if mine_done < mine {
-            return Err(Failure::Interrupted(format!("{summary}; --resume goes on")));
-        }
-        eprintln!("{summary}");
-        let stuck: Vec<usize> = rows.iter().filter(|row| row.stuck).map(|row| row.index).collect();
-        if stuck.is_empty() { Ok(()) } else { Err(Failure::Stuck(format!("in these points: {}", input::some(&stuck)))) }
+/// Orders the file and says how it stands.
+fn finish(lines: &mut Lines, sweep: &Sweep, shard: Shard, before: usize, started: Instant) -> Result<(), Failure> {
+    let rows = results::order(lines)?;
+    let mine = (shard.first..sweep.points()).step_by(shard.of).len();
+    let mine_done = rows.iter().filter(|row| row.index % shard.of == shard.first).count();
+    let part = if shard.of == 1 { String::new() } else { format!(" of shard {}/{}", shard.first + 1, shard.of) };
+    let known = if before == 0 { String::new() } else { format!(", {before} of the file's lines were there before") };
+    let seconds = started.elapsed().as_secs_f64();
+    let name = lines.name().map_or(String::new(), |name| format!("{name}: "));
+    let summary = format!("{name}{mine_done} of {mine} points{part} in {seconds:.1} s{known}");
+    if mine_done < mine {
+        let how = if lines.name().is_some() { "--resume goes on" } else { "with --out, it would be kept" };
+        return Err(Failure::Interrupted(format!("{summary}; {how}")));
     }
+    eprintln!("{summary}");
+    let stuck: Vec<usize> = rows.iter().filter(|row| row.stuck).map(|row| row.index).collect();
+    if stuck.is_empty() { Ok(()) } else { Err(Failure::Stuck(format!("in these points: {}", input::some(&stuck)))) }
 }
 
 /// Decodes every point that is to be run, so that nothing starts before all can; counts the runs alone that they need.
@@ -173,14 +171,14 @@ impl Alone {
         let mut known = BTreeMap::new();
         for row in rows {
             if row.sweep != sweep.hash() || row.points != sweep.points() || row.index >= sweep.points() {
-                problems.add(&row.place, format!("a point of sweep {}", row.sweep), format!("one of {}", sweep.hash()));
+                problems.add(&row.line.place, format!("a point of sweep {}", row.sweep), format!("one of {}", sweep.hash()));
                 continue;
             }
             let experiment = sweep.point(row.index)?.experiment;
             if row.config_hash != experiment.config_hash() {
-                problems.add(&row.place, format!("config hash {}", row.config_hash), experiment.config_hash());
+                problems.add(&row.line.place, format!("config hash {}", row.config_hash), experiment.config_hash());
             } else if row.engine != result::ENGINE {
-                problems.add(&row.place, format!("a result of engine {}", row.engine), result::ENGINE);
+                problems.add(&row.line.place, format!("a result of engine {}", row.engine), result::ENGINE);
             }
             known.extend(experiment.alone_runs().into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, Figure::Known(*ipc))));
         }
@@ -241,7 +239,7 @@ struct Work<'s> {
     alone: Alone,
     queue: Mutex<Queue>,
     /// The file, or why there is no going on.
-    out: Mutex<Result<Appender, Problems>>,
+    out: Mutex<Result<&'s mut Lines, Problems>>,
     steps: AtomicU64,
 }
 

@@ -40,6 +40,13 @@ fn an_oracle_finds_what_runs_of_fixed_combinations_find() {
             let best = oracle.get("best").and_then(|best| best.get(metric)).map(score);
             assert_eq!(best, rows.iter().map(score).reduce(f64::max), "{policy} {metric}");
         }
+        // One metric, and nothing kept.
+        let mut one: Vec<&str> = vec!["oracle", "mix.json", "--metric", "wspeedup", "--json"];
+        one.extend(spatial.then_some("--spatial"));
+        let one = corun(&folder, &one);
+        let best = |of: &Value, metric: &str| of.get("best").and_then(|best| best.get(metric)).cloned();
+        assert_eq!((best(&one, "hspeedup"), best(&one, "wspeedup")), (None, best(&oracle, "wspeedup")));
+        assert_eq!(one.get("rows"), oracle.get("rows"));
         // Nothing is run again, and the file stays as it is.
         let before = std::fs::read(folder.join(&out)).expect("results");
         arguments.push("--resume");

@@ -70,6 +70,12 @@ fn twelve(folder: &Path, cycles: u64) {
     write(folder, "sweep.json", &text);
 }
 
+/// The lines as they were before there were checksums.
+fn unchecked(text: &str) -> String {
+    let line = |line: &str| line.rsplit_once(",\"check\":").map(|(body, _)| format!("{body}}}\n")).expect("a line with its checksum");
+    text.lines().map(line).collect()
+}
+
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
@@ -232,11 +238,12 @@ fn files_that_do_not_belong_are_refused_by_name() {
     write(&folder, "other.json", &read(&folder, "sweep.json").replace("2000", "3000"));
     done(&folder, &["sweep", "other.json", "--out", "other.jsonl", "--shard", "1/6"]);
     assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "other.jsonl", "--resume"]), ["other.jsonl:1", "other.jsonl:2"]);
-    assert_eq!(problems(&folder, &["merge", "good.jsonl", "other.jsonl", "--out", "out.jsonl"]), ["other.jsonl:1"]);
-    // A result that somebody has changed, a hash too, and a line that is no JSON.
+    assert_eq!(problems(&folder, &["merge", "good.jsonl", "other.jsonl", "--out", "out.jsonl"]), ["other.jsonl:1", "other.jsonl:2"]);
+    // A result that somebody has changed, a hash too, and a line that is no JSON: also where no checksum tells.
+    let old = unchecked(&good);
     let changed = |from: &str, to: &str| {
-        assert!(good.contains(from));
-        write(&folder, "bad.jsonl", &good.replacen(from, to, 1));
+        assert!(old.contains(from));
+        write(&folder, "bad.jsonl", &old.replacen(from, to, 1));
     };
     changed("\"slowdown\":", "\"slowdown\": ");
     assert_eq!(problems(&folder, &["merge", "good.jsonl", "bad.jsonl", "--out", "out.jsonl"]), ["bad.jsonl:1"]);
@@ -263,19 +270,146 @@ fn files_that_do_not_belong_are_refused_by_name() {
     assert!(!folder.join("out.jsonl").exists());
 }
 
+/// What no field of a result can tell: a digit of a figure that somebody changed.
+#[test]
+fn a_line_with_one_digit_changed_is_refused() {
+    let folder = folder("digit");
+    twelve(&folder, 2_000);
+    done(&folder, &["sweep", "sweep.json", "--out", "good.jsonl"]);
+    let good = read(&folder, "good.jsonl");
+    let at = good.find("\"ipc\":").expect("a figure") + 6;
+    let digit = if &good[at..=at] == "1" { "2" } else { "1" };
+    let bad = format!("{}{digit}{}", &good[..at], &good[at + 1..]);
+    write(&folder, "bad.jsonl", &bad);
+    assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "bad.jsonl", "--resume"]), ["bad.jsonl:1"]);
+    assert_eq!(problems(&folder, &["merge", "bad.jsonl", "--out", "out.jsonl"]), ["bad.jsonl:1"]);
+    assert_eq!(read(&folder, "bad.jsonl"), bad, "a file that is refused stays as it is");
+    // Lines of before there were checksums count as done, and are the same points.
+    write(&folder, "old.jsonl", &unchecked(&good));
+    done(&folder, &["sweep", "sweep.json", "--out", "old.jsonl", "--resume"]);
+    assert_eq!(read(&folder, "old.jsonl"), unchecked(&good));
+    done(&folder, &["merge", "good.jsonl", "old.jsonl", "--out", "both.jsonl"]);
+    assert_eq!(read(&folder, "both.jsonl"), good);
+}
+
+#[test]
+fn merge_believes_no_number_that_cannot_be() {
+    let folder = folder("numbers");
+    twelve(&folder, 2_000);
+    done(&folder, &["sweep", "sweep.json", "--out", "good.jsonl"]);
+    let good = unchecked(&read(&folder, "good.jsonl"));
+    for (from, to) in [
+        ("\"points\":12", "\"points\":1000000000000"),
+        ("\"points\":12", "\"points\":9"),
+        ("\"points\":12", "\"points\":-1"),
+        ("{\"index\":11,", "{\"index\":12,"),
+        ("{\"index\":11,", "{\"index\":999999999999,"),
+    ] {
+        write(&folder, "bad.jsonl", &good.replace(from, to));
+        let found = problems(&folder, &["merge", "bad.jsonl", "--out", "out.jsonl"]);
+        assert!(found[0].starts_with("bad.jsonl:"), "{to}: {found:?}");
+        assert!(!folder.join("out.jsonl").exists(), "{to}");
+    }
+    // A result under another point's line.
+    let hash = |n: usize| lines(&good)[n].get("config_hash").map(ToString::to_string).expect("a hash");
+    write(&folder, "bad.jsonl", &good.replacen(&hash(0), &hash(1), 1));
+    assert_eq!(problems(&folder, &["merge", "bad.jsonl", "--out", "out.jsonl"]), ["bad.jsonl:1"]);
+}
+
+/// Files that are something else are neither continued nor replaced.
+#[test]
+fn no_other_file_is_written_over() {
+    let folder = folder("others");
+    twelve(&folder, 2_000);
+    done(&folder, &["sweep", "sweep.json", "--out", "good.jsonl"]);
+    // On one line, without its end: as a torn line would be.
+    let one_line = read(&folder, "sweep.json").replace('\n', " ");
+    for (name, text) in [("one.json", one_line.as_str()), ("notes.txt", "some notes"), ("more.txt", "some\nnotes\n")] {
+        write(&folder, name, text);
+        for arguments in [&["sweep", "sweep.json", "--resume", "--out", name][..], &["merge", "good.jsonl", "--out", name]] {
+            assert_eq!(problems(&folder, arguments), [format!("{name}:1")], "{arguments:?}");
+            assert_eq!(read(&folder, name), text, "{arguments:?}");
+        }
+    }
+    // Results of another sweep neither; of this one, merging again is fine, also into one of the parts.
+    write(&folder, "other.json", &read(&folder, "sweep.json").replace("2000", "3000"));
+    done(&folder, &["sweep", "other.json", "--out", "other.jsonl", "--shard", "1/6"]);
+    assert_eq!(problems(&folder, &["merge", "good.jsonl", "--out", "other.jsonl"]).len(), 2);
+    done(&folder, &["merge", "good.jsonl", "--out", "good.jsonl"]);
+}
+
+/// The process that comes second ends with the first one's number, whatever name it uses for the file, and whoever is killed locks nothing.
 #[test]
 fn two_processes_do_not_write_one_file() {
     let folder = folder("locked");
     let long = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "alone": false},
         "axes": [{"path": "stop.cycles", "values": [10000, 1000000000000]}]}}"#;
     write(&folder, "sweep.json", long);
-    let arguments = ["sweep", "sweep.json", "--jobs", "1", "--resume", "--out", "out.jsonl"];
-    let mut first = command(&folder, &arguments).spawn().expect("the program starts");
+    std::os::unix::fs::symlink("out.jsonl", folder.join("link.jsonl")).expect("a link");
+    let arguments = |out| ["sweep", "sweep.json", "--jobs", "1", "--resume", "--out", out];
+    let mut first = command(&folder, &arguments("link.jsonl")).spawn().expect("the program starts");
     has_a_line(&mut first, &folder.join("out.jsonl"));
-    assert_eq!(problems(&folder, &arguments), ["(output)"]);
+    fs::hard_link(folder.join("out.jsonl"), folder.join("hard.jsonl")).expect("another name");
+    for out in ["out.jsonl", "link.jsonl", "hard.jsonl"] {
+        let output = corun(&folder, &arguments(out));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        let holder = if out == "hard.jsonl" { "another process".into() } else { format!("process {}", first.id()) };
+        assert_eq!(stderr.trim_end(), format!("(output): found {out}, which {holder} is writing, want a file of its own for each process"));
+    }
+    // Also under a name that it gets later, and for a program that only replaces it.
+    fs::rename(folder.join("out.jsonl"), folder.join("moved.jsonl")).expect("the file is there");
+    assert_eq!(problems(&folder, &arguments("moved.jsonl")), ["(output)"]);
+    assert_eq!(problems(&folder, &["merge", "moved.jsonl", "--out", "moved.jsonl"]), ["(output)"]);
     first.kill().expect("a child that runs");
     let _ = first.wait();
-    assert_eq!(lines(&read(&folder, "out.jsonl")).len(), 1);
+    assert_eq!(lines(&read(&folder, "moved.jsonl")).len(), 1);
+    done(&folder, &["merge", "moved.jsonl", "--out", "moved.jsonl"]);
+}
+
+/// While some processes finish a file and put it in order, others try to go on with it: whoever gets it finds all that is done.
+#[test]
+fn many_processes_finish_one_file_and_lose_nothing() {
+    let folder = folder("race");
+    let seeds: Vec<String> = (0..300).map(|seed| seed.to_string()).collect();
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "stop": {"cycles": 300}, "alone": false},
+        "axes": [{"path": "seed", "values": [SEEDS]}]}}"#;
+    write(&folder, "sweep.json", &sweep.replace("SEEDS", &seeds.join(",")));
+    done(&folder, &["sweep", "sweep.json", "--out", "whole.jsonl"]);
+    let whole = read(&folder, "whole.jsonl");
+    // Nearly all, and not in order.
+    let most: Vec<&str> = whole.split_inclusive('\n').rev().take(280).collect();
+    for round in 0..10 {
+        write(&folder, "out.jsonl", &most.concat());
+        let start = || command(&folder, &["sweep", "sweep.json", "--resume", "--out", "out.jsonl"]).spawn().expect("the program starts");
+        let ended: Vec<Output> =
+            [start(), start(), start(), start()].into_iter().map(|child| child.wait_with_output().expect("it ends")).collect();
+        for output in &ended {
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            let refused = output.status.code() == Some(2) && stderr.contains("is writing");
+            assert!(refused || output.status.success(), "round {round}: {stderr}");
+        }
+        assert!(ended.iter().any(|output| output.status.success()), "round {round}: nobody got the file");
+        assert_eq!(read(&folder, "out.jsonl"), whole, "round {round}");
+        assert!(!folder.join("out.jsonl.lock").exists(), "round {round}: a note is left");
+    }
+}
+
+#[test]
+fn a_link_stays_a_link() {
+    let folder = folder("link");
+    twelve(&folder, 2_000);
+    fs::create_dir(folder.join("there")).expect("a folder");
+    std::os::unix::fs::symlink("there/results.jsonl", folder.join("link.jsonl")).expect("a link");
+    done(&folder, &["sweep", "sweep.json", "--jobs", "2", "--out", "link.jsonl"]);
+    let whole = read(&folder, "there/results.jsonl");
+    assert_eq!(lines(&whole).len(), 12);
+    let backwards: String = whole.split_inclusive('\n').rev().collect();
+    write(&folder, "there/results.jsonl", &backwards);
+    done(&folder, &["sweep", "sweep.json", "--resume", "--out", "link.jsonl"]);
+    done(&folder, &["merge", "link.jsonl", "--out", "link.jsonl"]);
+    assert!(fs::symlink_metadata(folder.join("link.jsonl")).expect("it is there").is_symlink());
+    assert_eq!(read(&folder, "there/results.jsonl"), whole);
 }
 
 /// What a cluster's scheduler does with examples/cluster: every part started by its script, one killed in the middle and started again.

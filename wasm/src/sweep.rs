@@ -3,6 +3,7 @@
 use crate::Simulation;
 use crate::boundary::{error, plain, value};
 use js_sys::Array;
+use sim_core::describe::digest::with_check;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Stop;
@@ -81,7 +82,7 @@ impl Sweep {
     /// What `corun sweep` writes of a point, without the line's end: `simulation` must be the point's, run to its end.
     pub fn line(&self, index: usize, simulation: &mut Simulation) -> Result<String, JsValue> {
         let line = self.0.line(&self.at(index)?, simulation.engine.result());
-        serde_json::to_string(&line).map_err(|error| js_sys::Error::new(&error.to_string()).into())
+        serde_json::to_string(&line).map(|text| with_check(&text)).map_err(|error| js_sys::Error::new(&error.to_string()).into())
     }
 }
 

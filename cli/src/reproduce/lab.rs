@@ -369,7 +369,7 @@ impl Lab {
         tasks.sort_by(|a, b| b.length.cmp(&a.length).then_with(|| a.key.cmp(&b.key)));
         let all = tasks.len() as u64;
         let queue = Mutex::new(VecDeque::from(tasks));
-        let out = Mutex::new((self.store.appender()?, Vec::new()));
+        let out = Mutex::new((self.store.lines(), Vec::new()));
         let failure = Mutex::new(Problems::default());
         let steps = AtomicU64::new(0);
         let fail = |problems: Problems| {
@@ -389,9 +389,8 @@ impl Lab {
             out.1.push((task.key, result));
             Some(())
         });
-        let (file, done) = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        drop(file);
-        self.store.add(done)?;
+        let (_, done) = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.store.add(done);
         failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).or(!workers::interrupted())
     }
 }

@@ -1,8 +1,8 @@
 //! Results on disk: one line for each run, by the hash of its experiment and how much of the result is kept. Appended as runs end, so that
 //! whatever stops the program, it goes on where it was. The first line says which engine and commit they come from.
 
-use crate::input::{not_written, problem};
-use crate::results::Appender;
+use crate::input::problem;
+use crate::jsonl::Lines;
 use sim_core::describe::digest::{Fnv, hex};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -12,15 +12,16 @@ use sim_core::run::result::ENGINE;
 use sim_core::run::simulation::Simulation;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is known so far.
+/// How a line begins: the first, and every other.
+const BEGINS: &[&str] = &["{\"engine\":", "{\"key\":"];
+
+/// What is known so far. No other process writes there as long as this exists.
 #[derive(Debug)]
 pub struct Store {
-    path: String,
-    complete: u64,
+    lines: Lines,
     /// Version, digest of what the machine does, and commit of the engine.
     pub origin: Value,
     results: BTreeMap<String, Arc<Value>>,
@@ -34,39 +35,12 @@ impl Store {
         let path = folder.join(format!("runs-{mode}.jsonl")).display().to_string();
         let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
         let origin = Value::object([("engine", ENGINE), ("behaviour", &behaviour), ("commit", commit)]);
-        let mut store = Store { path, complete: 0, origin, results: BTreeMap::new() };
-        if Path::new(&store.path).exists() {
-            store.load()?;
-        }
-        if store.complete == 0 {
-            let mut file = Appender::open(&store.path, 0)?;
-            file.append(&store.origin)?;
-            store.complete = std::fs::metadata(&store.path).map_err(not_written)?.len();
-        }
-        Ok(store)
-    }
-
-    fn load(&mut self) -> Result<(), Problems> {
-        let unreadable = |error: std::io::Error| problem("--out", format!("{}: {error}", self.path), "a file that can be read");
-        let mut reader = BufReader::new(std::fs::File::open(&self.path).map_err(unreadable)?);
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            let length = reader.read_until(b'\n', &mut line).map_err(unreadable)?;
-            if line.last() != Some(&b'\n') {
-                return Ok(());
-            }
-            let value: Value = serde_json::from_slice(&line).map_err(|error| problem(&self.path, error, "lines of JSON"))?;
-            if self.complete == 0 {
-                if ["engine", "behaviour"].iter().any(|key| value.get(key) != self.origin.get(key)) {
-                    return Err(problem("--out", format!("{}, results of another engine", self.path), "another folder, or none"));
-                }
-                // The commit is that of the program which writes the report: what it found here, it would have found itself.
-            } else if let (Some(key), Some(result)) = (value.get("key").and_then(Value::as_str), value.get("result")) {
-                self.results.insert(key.to_owned(), Arc::new(result.clone()));
-            }
-            self.complete += length as u64;
-        }
+        let mut lines = Lines::open(&path, true)?;
+        let Some(results) = load(&mut lines, &path, &origin)? else {
+            lines.append(&origin)?;
+            return Ok(Store { lines, origin, results: BTreeMap::new() });
+        };
+        Ok(Store { lines, origin, results })
     }
 
     /// A run's result, if it has run.
@@ -79,17 +53,35 @@ impl Store {
         self.results.len()
     }
 
-    /// A writer behind what there is. What it writes, `add` tells the store.
-    pub fn appender(&self) -> Result<Appender, Problems> {
-        Appender::open(&self.path, self.complete)
+    /// Where runs that end are appended; `add` tells the store of them.
+    pub fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
     }
 
-    /// Takes results that an appender has written.
-    pub fn add(&mut self, results: Vec<(String, Value)>) -> Result<(), Problems> {
+    /// Takes results that have been appended.
+    pub fn add(&mut self, results: Vec<(String, Value)>) {
         self.results.extend(results.into_iter().map(|(key, result)| (key, Arc::new(result))));
-        self.complete = std::fs::metadata(&self.path).map_err(not_written)?.len();
-        Ok(())
     }
+}
+
+/// The results of a file by key; nothing if it does not even have its first line.
+fn load(lines: &mut Lines, path: &str, origin: &Value) -> Result<Option<BTreeMap<String, Arc<Value>>>, Problems> {
+    let mut results = None;
+    lines.read(BEGINS, |line| {
+        let Some(results) = &mut results else {
+            if ["engine", "behaviour"].iter().any(|key| line.value.get(key) != origin.get(key)) {
+                return Err(problem("--out", format!("{path}, results of another engine"), "another folder, or none"));
+            }
+            // The commit is that of the program which writes the report: what it found here, it would have found itself.
+            results = Some(BTreeMap::new());
+            return Ok(());
+        };
+        if let (Some(key), Some(result)) = (line.value.get("key").and_then(Value::as_str), line.value.get("result")) {
+            results.insert(key.to_owned(), Arc::new(result.clone()));
+        }
+        Ok(())
+    })?;
+    Ok(results)
 }
 
 /// A line of the store.

@@ -187,8 +187,10 @@ fn a_reproduction_on_a_small_machine() {
     assert_eq!(sorted(&out), sorted(&cut));
 
     // Results of an engine that behaves differently are refused.
-    let text = String::from_utf8(lines).unwrap().replacen("\"behaviour\":\"", "\"behaviour\":\"0", 1);
-    std::fs::write(cut.join("runs-quick.jsonl"), text).unwrap();
+    let text = String::from_utf8(lines).unwrap();
+    let (origin, _) = text.split_once(",\"check\":").unwrap();
+    let other = origin.replacen("\"behaviour\":\"", "\"behaviour\":\"0", 1) + "}\n";
+    std::fs::write(cut.join("runs-quick.jsonl"), other).unwrap();
     let refused = Store::open(&cut, "quick", "test").unwrap_err();
     assert!(refused.to_string().contains("another engine"), "{refused}");
 }

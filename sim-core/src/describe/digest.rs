@@ -53,3 +53,51 @@ impl Hasher for Fnv {
 pub fn hex(n: u64) -> String {
     format!("{n:016x}")
 }
+
+/// Between what a line says and its checksum.
+const CHECK: &str = ",\"check\":\"";
+
+/// A JSON object on one line, with its checksum as the last field: FNV-1a over all bytes before that field, sixteen hexadecimal digits.
+pub fn with_check(object: &str) -> String {
+    let body = object.strip_suffix('}').unwrap_or(object);
+    format!("{body}{CHECK}{}\"}}", hex(of_bytes(body.as_bytes())))
+}
+
+/// The checksum that a line has and the one that it should have, where nothing follows the line's last `}`. Lines of before there were
+/// checksums have none.
+pub fn check_of(line: &[u8]) -> (Option<&[u8]>, String) {
+    let end = line.len().saturating_sub(CHECK.len() + 18);
+    let (body, rest) = line.split_at(end);
+    let found = rest.strip_prefix(CHECK.as_bytes()).and_then(|rest| rest.strip_suffix(b"\"}"));
+    let body = if found.is_some() { body } else { line.strip_suffix(b"}").unwrap_or(line) };
+    (found, hex(of_bytes(body)))
+}
+
+fn of_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = Fnv::default();
+    hash.write(bytes);
+    hash.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_notices_every_changed_byte() {
+        let line = with_check(r#"{"index":3,"ipc":41.25}"#);
+        let (found, wanted) = check_of(line.as_bytes());
+        assert_eq!(found, Some(wanted.as_bytes()));
+        let old = check_of(br#"{"index":3,"ipc":41.25}"#);
+        assert_eq!(old, (None, wanted), "a line without one is named by the same figure");
+        for at in 0..line.len() {
+            for flip in [1, 2, 0x80] {
+                let mut changed = line.clone().into_bytes();
+                changed[at] ^= flip;
+                let (found, wanted) = check_of(&changed);
+                assert!(found != Some(wanted.as_bytes()), "byte {at}");
+            }
+        }
+        assert_eq!(check_of(b"").0, None);
+    }
+}
