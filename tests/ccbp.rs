@@ -72,8 +72,8 @@ fn conserved(experiment: &Experiment) -> Result<u64, TestCaseError> {
         simulation.advance(INTERVAL);
         let now = simulation.totals();
         for kernel in KernelId::first(experiment.kernels.len()) {
-            prop_assert!(controls.cta_target.iter().all(|target| target[kernel] > 0), "{:?}", controls.cta_target);
-            if let Some(credits) = controls.miss_credits[kernel] {
+            prop_assert!(controls.sms.iter().all(|sm| sm.cta_target[kernel] > 0), "{:?}", controls.sms);
+            if let Some(credits) = controls.sms[0].miss_credits[kernel] {
                 let sent = now[kernel.index()].requests - then[kernel.index()].requests;
                 let most = bound(credits, (simulation.cycle() - since) / INTERVAL, sms);
                 prop_assert!(sent <= most, "{kernel:?} sent {sent} since {since}, at most {most} by {}", simulation.cycle());
@@ -134,8 +134,9 @@ fn two_latency_sensitive_kernels_get_the_combination_of_smk() {
             ccbp.advance(INTERVAL);
         }
         let smk = mix(names, Value::object([("name", Value::from("smk")), ("variant", "p".into())]));
-        let of = |simulation: &Simulation| simulation.machine().controls().clone();
-        assert_eq!(of(&ccbp).cta_target, of(&smk).cta_target, "{names:?}");
-        assert!(KernelId::first(2).all(|kernel| of(&ccbp).miss_credits[kernel].is_none()), "{names:?}");
+        let of = |simulation: &Simulation| simulation.machine().controls().sms.clone();
+        let targets = |simulation: &Simulation| of(simulation).iter().map(|sm| sm.cta_target).collect::<Vec<_>>();
+        assert_eq!(targets(&ccbp), targets(&smk), "{names:?}");
+        assert!(KernelId::first(2).all(|kernel| of(&ccbp).iter().all(|sm| sm.miss_credits[kernel].is_none())), "{names:?}");
     }
 }

@@ -207,23 +207,24 @@ proptest! {
         let mut log: Vec<Vec<PerKernel<u64>>> = Vec::new();
         for _ in 0..3000 {
             let now = simulation.cycle();
-            if let Some(controls) = &set && now.is_multiple_of(controls.credit_interval.into()) {
+            if let Some(controls) = &set && now.is_multiple_of(controls.sms[0].credit_interval.into()) {
                 log.push(requests(&simulation));
             }
             if simulation.advance(1) != Reason::Budget { break; }
-            for sm in &simulation.machine().sms {
+            for (number, sm) in simulation.machine().sms.iter().enumerate() {
                 let used = taken(&experiment, &sm.ctas);
                 prop_assert!(used.iter().zip(limits).all(|(&used, limit)| used <= limit), "{:?} of {:?}", used, limits);
                 let Some(controls) = &set else { continue };
                 for kernel in random::kernels(&experiment) {
-                    prop_assert!(sm.used(kernel).ctas <= u32::from(controls.cta_target[0][kernel]));
+                    prop_assert!(sm.used(kernel).ctas <= u32::from(controls.sms[number].cta_target[kernel]));
                 }
             }
         }
         let Some(controls) = set else { return Ok(()) };
         for event in simulation.machine().events.iter().filter(|event| event.placed) {
-            prop_assert!(controls.sm_mask[event.kernel] >> event.sm & 1 == 1, "a CTA outside its kernel's SMs");
+            prop_assert!(controls.sms[usize::from(event.sm)].allowed[event.kernel], "a CTA outside its kernel's SMs");
         }
+        let controls = &controls.sms[0];
         for kernel in random::kernels(&experiment) {
             let ways = u64::from((controls.l1_ways[kernel] & (u32::MAX >> (32 - class.l1.ways))).count_ones());
             for sm in &simulation.machine().sms {

@@ -164,7 +164,7 @@ fn a_policy_that_changes_nothing_does_not_keep_a_dead_run_going() {
             r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "VADD"], "policy": { "name": "ws+mil", "combination": [1, 1], "interval": 3000 } }"#,
         );
         let mut controls = run.machine().controls().clone();
-        controls.cta_throttle = PerKernel::all(0);
+        controls.each_sm(|sm| sm.cta_throttle = PerKernel::all(0));
         run.machine_mut().set_controls(controls);
         while run.advance(slice) == Reason::Budget {}
         (run.advance(slice), run.cycle(), run.digest())
@@ -178,15 +178,17 @@ fn a_policy_that_changes_nothing_does_not_keep_a_dead_run_going() {
 fn shut() -> impl Strategy<Value = Controls> {
     (random::controls(), 0..6_u8, 0..3_u8, select_interval()).prop_map(|(mut controls, gate, kernel, interval)| {
         let kernel = KernelId(kernel);
-        match gate {
-            0 => controls.miss_credits[kernel] = Some(0),
-            1 => controls.warp_quota[kernel] = Some(0),
-            2 => controls.memory_cap[kernel] = Some(0),
-            3 => controls.cta_throttle[kernel] = 0,
-            4 => controls.sm_mask[kernel] = 0,
-            _ => {}
-        }
-        (controls.credit_interval, controls.quota_interval) = (interval, interval);
+        controls.each_sm(|sm| {
+            match gate {
+                0 => sm.miss_credits[kernel] = Some(0),
+                1 => sm.warp_quota[kernel] = Some(0),
+                2 => sm.memory_cap[kernel] = Some(0),
+                3 => sm.cta_throttle[kernel] = 0,
+                4 => sm.allowed[kernel] = false,
+                _ => {}
+            }
+            (sm.credit_interval, sm.quota_interval) = (interval, interval);
+        });
         controls
     })
 }
@@ -198,7 +200,7 @@ fn select_interval() -> impl Strategy<Value = u32> {
 fn maybe_stuck() -> impl Strategy<Value = Experiment> {
     let stop = prop_oneof![Just(Stop::Cycles(20_000)), Just(Stop::KernelsDone { at_most: 40_000 })];
     (random::experiment().boxed(), shut().boxed(), stop, any::<bool>()).prop_map(|(mut experiment, mut controls, stop, restart)| {
-        controls.cta_target.truncate(experiment.gpu.sm_count() as usize);
+        controls.sms.truncate(experiment.gpu.sm_count() as usize);
         experiment.policy = PolicySpec::manual(controls);
         (experiment.stop, experiment.restart) = (stop, restart);
         experiment

@@ -138,10 +138,10 @@ proptest! {
         let mut two = one.clone();
         two.kernels.push(KernelUse { kernel: idle, ctas_per_sm: None, qos: None });
         let mut controls = sim_core::seam::controls::Controls::neutral(two.gpu.sm_count() as usize, two.warp_order);
-        for target in &mut controls.cta_target {
-            *target = PerKernel::all(0);
-            target[KernelId(0)] = u16::MAX;
-        }
+        controls.each_sm(|sm| {
+            sm.cta_target = PerKernel::all(0);
+            sm.cta_target[KernelId(0)] = u16::MAX;
+        });
         two.policy = PolicySpec::manual(controls);
         prop_assert_eq!(totals(&one)[0], totals(&two)[0]);
     }

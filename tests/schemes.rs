@@ -77,7 +77,7 @@ fn within_limits(simulation: &Simulation, name: &str) {
     }
     let ways = experiment.gpu.sms[0].l1.ways;
     let all = u32::MAX >> (32 - ways);
-    let masks: Vec<u32> = (0..kernels).map(|kernel| controls.l1_ways.0[kernel] & all).collect();
+    let masks: Vec<u32> = (0..kernels).map(|kernel| controls.sms[0].l1_ways.0[kernel] & all).collect();
     assert!(masks.iter().all(|&mask| mask != 0), "{name}: a kernel without a way");
     if masks.iter().any(|&mask| mask != all) {
         assert_eq!(masks.iter().map(|mask| mask.count_ones()).sum::<u32>(), ways, "{name}: ways in {masks:?}");
@@ -135,21 +135,21 @@ fn each_hybrid_turns_its_control() {
     assert!(decided(&tcm, "cluster") >= 3);
 
     let bmi = after("bp-cfd-ws-bmi.json", 20_000);
-    let quotas = bmi.machine().controls().memory_quota.0;
+    let quotas = bmi.machine().controls().sms[0].memory_quota.0;
     assert!(quotas[0] > quotas[1] && quotas[1].is_some(), "CFD's gathers make more requests an instruction than BP's loads: {quotas:?}");
 
     let mil = after("bp-cfd-ws-mil.json", 20_000);
     assert!(decided(&mil, "memory_cap") >= 2, "{:?}", mil.decisions());
-    assert!(mil.machine().controls().memory_cap.0.iter().take(2).all(Option::is_some));
+    assert!(mil.machine().controls().sms[0].memory_cap.0.iter().take(2).all(Option::is_some));
 
     let ucp = after("bp-cfd-ws-ucp.json", 20_000);
-    let ways = ucp.machine().controls().l1_ways.0;
+    let ways = ucp.machine().controls().sms[0].l1_ways.0;
     assert_eq!((ways[0] & ways[1], (ways[0] | ways[1]) & 0xff), (0, 0xff));
     assert_eq!(decided(&ucp, "l1_ways"), ucp.decisions().iter().filter(|decision| decision.cycle > 0).count());
 
     let maestro = after("bt-cfd-maestro.json", 1000);
     assert_eq!(maestro.experiment().warp_order, WarpOrder::Lrr);
-    assert_eq!(maestro.machine().controls().warp_order, WarpOrder::LrrGto);
+    assert_eq!(maestro.machine().controls().sms[0].warp_order, WarpOrder::LrrGto);
 }
 
 proptest! {

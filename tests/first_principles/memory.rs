@@ -183,8 +183,7 @@ fn credits_let_three_leave_and_two_wait_for_the_next_interval() {
         WarpOrder::Lrr,
     );
     let mut controls = m.controls().clone();
-    controls.miss_queue_split = true;
-    controls.miss_credits[K] = Some(3 * 16);
+    controls.each_sm(|sm| (sm.miss_queue_split, sm.miss_credits[K]) = (true, Some(3 * 16)));
     m.set_controls(controls);
     let mut left = Vec::new();
     for cycle in 0..600 {

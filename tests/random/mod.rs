@@ -11,7 +11,7 @@ use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
-use sim_core::seam::controls::{Controls, QuotaRefill, WarpOrder};
+use sim_core::seam::controls::{Controls, QuotaRefill, SmControls, WarpOrder};
 
 /// Cases of a property: what the test asks for, or `PROPTEST_CASES` from the environment.
 pub fn cases(number: u32) -> ProptestConfig {
@@ -174,28 +174,33 @@ pub fn controls() -> impl Strategy<Value = Controls> {
         proptest::array::uniform8(select(vec![u32::MAX, 1, 2])),
         proptest::array::uniform8(0..2_u8),
         proptest::array::uniform8(select(vec![u16::MAX, 1, 2])),
-        proptest::array::uniform8(select(vec![u64::MAX, 1])),
+        proptest::array::uniform8(any::<bool>()),
         proptest::array::uniform8(prop_oneof![2 => Just(None), 1 => select(vec![40_u16, 1, 3]).prop_map(Some)]),
         proptest::array::uniform8(maybe(vec![20, 1, 7])),
     );
     let monitor = select(vec![0_u32, 0, 1, 3]);
     (for_each, any::<bool>(), any::<bool>(), select(vec![200_u32, 1, 37]), warp_order(), monitor).prop_map(
-        |((credits, quotas, ways, ranks, limits, masks, caps, memory), split, all_spent, interval, order, monitor)| {
-            let mut controls = Controls::neutral(64, order);
-            controls.miss_credits = PerKernel(credits);
-            controls.warp_quota = PerKernel(quotas);
-            // Way 0 is in every mask, so that the smallest cache has one.
-            controls.l1_ways = PerKernel(ways.map(|mask| mask | 1));
-            controls.miss_rank = PerKernel(ranks);
-            controls.dram_rank = PerKernel(ranks);
-            controls.cta_target = vec![PerKernel(limits); 64];
-            controls.sm_mask = PerKernel(masks);
-            controls.memory_cap = PerKernel(caps);
-            controls.memory_quota = PerKernel(memory);
-            controls.l1_monitor = monitor;
-            controls.miss_queue_split = split;
-            controls.quota_refill = if all_spent { QuotaRefill::WhenAllSpent } else { QuotaRefill::Interval };
-            (controls.credit_interval, controls.quota_interval) = (interval, interval);
+        |((credits, quotas, ways, ranks, limits, allowed, caps, memory), split, all_spent, interval, order, monitor)| {
+            let sm = SmControls {
+                allowed: PerKernel(allowed),
+                cta_target: PerKernel(limits),
+                warp_quota: PerKernel(quotas),
+                quota_refill: if all_spent { QuotaRefill::WhenAllSpent } else { QuotaRefill::Interval },
+                quota_interval: interval,
+                memory_cap: PerKernel(caps),
+                memory_quota: PerKernel(memory),
+                miss_queue_split: split,
+                miss_credits: PerKernel(credits),
+                credit_interval: interval,
+                miss_rank: PerKernel(ranks),
+                // Way 0 is in every mask, so that the smallest cache has one.
+                l1_ways: PerKernel(ways.map(|mask| mask | 1)),
+                l1_monitor: monitor,
+                ..SmControls::neutral(order)
+            };
+            let mut controls = Controls { sms: vec![sm; 64], dram_rank: PerKernel(ranks), ..Controls::neutral(0, order) };
+            // Every kernel may use SM 0.
+            controls.sms[0].allowed = PerKernel::all(true);
             controls
         },
     )
@@ -205,8 +210,8 @@ pub fn controls() -> impl Strategy<Value = Controls> {
 pub fn experiment() -> impl Strategy<Value = Experiment> {
     (gpu(), mix(), controls(), any::<u32>(), any::<bool>()).prop_map(|(gpu, kernels, mut controls, seed, neutral)| {
         let sms = gpu.sm_count() as usize;
-        let warp_order = controls.warp_order;
-        controls.cta_target.truncate(sms);
+        let warp_order = controls.sms[0].warp_order;
+        controls.sms.truncate(sms);
         let policy = if neutral { PolicySpec::leftover() } else { PolicySpec::manual(controls) };
         Experiment {
             name: "random".into(),

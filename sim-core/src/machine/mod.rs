@@ -28,7 +28,7 @@ use self::sm::{Sm, World};
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, NEVER};
 use crate::describe::kernel::Kernel;
-use crate::seam::controls::Controls;
+use crate::seam::controls::{Controls, SmControls};
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -80,8 +80,8 @@ impl Machine {
             gpu: Arc::new(gpu.clone()),
             controls: controls.clone(),
         };
-        for sm in &mut machine.sms {
-            sm.controls_changed(0, &Controls::neutral(0, controls.warp_order), &controls);
+        for (sm, controls) in machine.sms.iter_mut().zip(&controls.sms) {
+            sm.controls_changed(0, &SmControls::neutral(controls.warp_order), controls);
         }
         machine
     }
@@ -92,7 +92,8 @@ impl Machine {
         let mail = self.memory.mail();
         self.memory.step(now, &self.controls, self.reversed);
         for index in members(self.due(now, mail), self.reversed) {
-            self.sms[index as usize].tick(now, World { controls: &self.controls, codes: &self.codes }, &mut self.memory);
+            let world = World { controls: &self.controls.sms[index as usize], codes: &self.codes };
+            self.sms[index as usize].tick(now, world, &mut self.memory);
         }
         self.dispatch(now);
         self.now += 1;
@@ -123,9 +124,8 @@ impl Machine {
             }
         }
         if self.dispatcher.is_awake() {
-            let world = World { controls: &self.controls, codes: &self.codes };
             let (count, record, events) = (&mut self.event_count, self.record_events, &mut self.events);
-            self.dispatcher.place(now, &mut self.sms, world, |event| {
+            self.dispatcher.place(now, &mut self.sms, &self.controls, &self.codes, |event| {
                 *count += 1;
                 if record {
                     events.push(event);
@@ -168,8 +168,10 @@ impl Machine {
         if controls == self.controls {
             return;
         }
-        for sm in &mut self.sms {
-            sm.controls_changed(self.now, &self.controls, &controls);
+        for (sm, (before, after)) in self.sms.iter_mut().zip(self.controls.sms.iter().zip(&controls.sms)) {
+            if before != after {
+                sm.controls_changed(self.now, before, after);
+            }
         }
         self.controls = controls;
         self.dispatcher.reconsider();
@@ -217,8 +219,8 @@ impl Machine {
 
     /// Brings counters that are charged lazily up to the present cycle.
     pub fn settle(&mut self) {
-        for sm in &mut self.sms {
-            sm.settle(self.now, &self.controls);
+        for (sm, controls) in self.sms.iter_mut().zip(&self.controls.sms) {
+            sm.settle(self.now, controls);
         }
     }
 
@@ -239,7 +241,7 @@ impl Machine {
 
     /// Starts peaks again from what is in flight.
     pub fn forget_peaks(&mut self) {
-        self.sms.iter_mut().for_each(|sm| sm.forget_peaks(&self.controls));
+        self.sms.iter_mut().zip(&self.controls.sms).for_each(|(sm, controls)| sm.forget_peaks(controls));
     }
 
     /// What a kernel would have hit in the monitored sets of every L1D if it had the caches to itself, by position in the LRU stack; empty

@@ -33,10 +33,10 @@ pub struct Even;
 impl Policy for Even {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for kernel in KernelId::first(seen.kernels) {
-            for (target, limit) in controls.cta_target.iter_mut().zip(seen.cta_limit) {
-                target[kernel] = (limit[kernel] / seen.kernels as u32).max(1) as u16;
+            for (sm, limit) in controls.sms.iter_mut().zip(seen.cta_limit) {
+                sm.cta_target[kernel] = (limit[kernel] / seen.kernels as u32).max(1) as u16;
             }
-            let (target, alone) = (controls.cta_target[0][kernel], seen.cta_limit[0][kernel]);
+            let (target, alone) = (controls.sms[0].cta_target[kernel], seen.cta_limit[0][kernel]);
             let kernels = seen.kernels as u32;
             decide(log, seen, kernel, Decided::EvenCtas { ctas: target.into(), alone, kernels });
         }

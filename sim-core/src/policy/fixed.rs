@@ -47,9 +47,7 @@ pub struct Fixed {
 impl Policy for Fixed {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&self.combination) {
-            for target in &mut controls.cta_target {
-                target[kernel] = ctas.min(u32::from(u16::MAX)) as u16;
-            }
+            controls.each_sm(|sm| sm.cta_target[kernel] = ctas.min(u32::from(u16::MAX)) as u16);
             decide(log, seen, kernel, Decided::GivenCtas { ctas });
         }
     }

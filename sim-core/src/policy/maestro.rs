@@ -44,7 +44,7 @@ impl Policy for Maestro {
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.ws.start(seen, controls, log);
-        controls.warp_order = WarpOrder::LrrGto;
+        controls.each_sm(|sm| sm.warp_order = WarpOrder::LrrGto);
         decide(log, seen, None, Decided::WarpOrder { warp_order: "lrr+gto" });
     }
 }

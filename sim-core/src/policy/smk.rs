@@ -82,7 +82,7 @@ impl Policy for Smk {
             let whole = Resources::of_class(seen.gpu.class_of(sm as u32));
             let combination = combination(&costs, &limits, whole, self.slots);
             for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&combination) {
-                controls.cta_target[sm][kernel] = ctas.max(1) as u16;
+                controls.sms[sm].cta_target[kernel] = ctas.max(1) as u16;
                 if sm == 0 {
                     let (share, resource) = Share::of(costs[kernel.index()], ctas, whole, self.slots);
                     decide(log, seen, kernel, Decided::FairCtas { ctas, share: share.to_f64(), resource });
@@ -98,9 +98,9 @@ impl Policy for Smk {
 impl Smk {
     fn set_quotas(&self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let alone = if self.warp_ipc_alone.is_empty() { &seen.profile.warp_ipc_alone } else { &self.warp_ipc_alone };
-        controls.quota_refill = QuotaRefill::WhenAllSpent;
+        controls.each_sm(|sm| sm.quota_refill = QuotaRefill::WhenAllSpent);
         for ((kernel, quota), ipc) in KernelId::first(seen.kernels).zip(quotas(alone, self.epoch, seen.gpu)).zip(alone) {
-            controls.warp_quota[kernel] = Some(quota);
+            controls.each_sm(|sm| sm.warp_quota[kernel] = Some(quota));
             decide(log, seen, kernel, Decided::WarpQuota { warp_quota: quota, alone: *ipc });
         }
     }

@@ -3,7 +3,7 @@
 //! # Idea
 //! Spatial multitasking (Adriaens et al., HPCA 2012); what MPS partitions, MIG slices and green contexts do for SMs. NoC, L2 and DRAM stay shared.
 //! # Sets
-//! `sm_mask`, and `cta_target` if `ctas` is given.
+//! `allowed`, and `cta_target` if `ctas` is given.
 //! # Parameters
 //! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels,
 //! and with more kernels than SMs, one SM each in turn.
@@ -72,10 +72,11 @@ impl Policy for Spatial {
             let equal = (sms / kernels + u32::from(u32::from(kernel.0) < sms % kernels)).max(1);
             let first = if self.split.is_empty() { next % sms } else { next };
             let count = self.split.get(kernel.index()).copied().unwrap_or(equal).min(sms - first);
-            let ones = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
-            controls.sm_mask[kernel] = if count == 0 { 0 } else { ones << first };
-            if let Some(&ctas) = self.ctas.get(kernel.index()) {
-                controls.cta_target.iter_mut().for_each(|target| target[kernel] = ctas as u16);
+            for (number, sm) in (0..).zip(&mut controls.sms) {
+                sm.allowed[kernel] = (first..first + count).contains(&number);
+                if let Some(&ctas) = self.ctas.get(kernel.index()) {
+                    sm.cta_target[kernel] = ctas as u16;
+                }
             }
             decide(log, seen, kernel, Decided::Sms { sms: count, first });
             next += count;

@@ -314,7 +314,7 @@ impl PolicySpec {
                 Setting::Ints(numbers) => (numbers.len(), mix.kernels, "numbers"),
                 Setting::Numbers(numbers) => (numbers.len(), mix.kernels, "numbers"),
                 Setting::Lists(lists) => (lists.len(), mix.kernels, "lists"),
-                Setting::Controls(controls) => (controls.cta_target.len(), mix.sms, "SMs"),
+                Setting::Controls(controls) => (controls.sms.len(), mix.sms, "SMs"),
                 _ => continue,
             };
             if found != wanted {

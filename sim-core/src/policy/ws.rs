@@ -7,7 +7,7 @@
 //! # Observes
 //! IPC of each kernel alone with 1, 2, … CTAs on every SM; what a CTA takes of each SM.
 //! # Sets
-//! `cta_target`, or `sm_mask` where it falls back to a spatial split.
+//! `cta_target`, or `allowed` where it falls back to a spatial split.
 //! # Parameters
 //! See `docs/schemes/ws.md`.
 //! # Deviations
@@ -95,7 +95,7 @@ impl Policy for Ws {
             let whole = Resources::of_class(seen.gpu.class_of(sm as u32));
             let filled = fill(curves, &costs, &limits, whole);
             for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&filled) {
-                controls.cta_target[sm][kernel] = ctas.max(1) as u16;
+                controls.sms[sm].cta_target[kernel] = ctas.max(1) as u16;
             }
             if sm == 0 && self.explain(curves, &filled, seen, log) {
                 return Spatial { split: Vec::new(), ctas: Vec::new() }.start(seen, controls, log);

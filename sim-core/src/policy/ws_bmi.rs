@@ -91,8 +91,8 @@ impl WsBmi {
     }
 
     fn set(&self, controls: &mut Controls) {
-        for (control, quota) in controls.memory_quota.0.iter_mut().zip(quotas(&self.costs)) {
-            *control = Some(quota);
+        for (kernel, quota) in KernelId::first(self.costs.len()).zip(quotas(&self.costs)) {
+            controls.each_sm(|sm| sm.memory_quota[kernel] = Some(quota));
         }
     }
 }

@@ -79,7 +79,7 @@ impl Policy for WsMil {
         self.samples.start(seen);
         self.peaks = alloc::vec![0; seen.kernels];
         for kernel in KernelId::first(seen.kernels) {
-            controls.memory_cap[kernel] = Some(NO_CAP);
+            controls.each_sm(|sm| sm.memory_cap[kernel] = Some(NO_CAP));
         }
     }
 
@@ -93,8 +93,8 @@ impl Policy for WsMil {
             let Some(sample) = self.samples.take(seen, kernel) else { continue };
             let rate = failures(&sample, self.stores_count) as f64 / Samples::requests(&sample).max(1) as f64;
             let cap = cap(rate, *peak, self.release, self.least);
-            if controls.memory_cap[kernel] != Some(cap) {
-                controls.memory_cap[kernel] = Some(cap);
+            if controls.sms[0].memory_cap[kernel] != Some(cap) {
+                controls.each_sm(|sm| sm.memory_cap[kernel] = Some(cap));
                 let memory_cap = (cap != NO_CAP).then_some(cap.into());
                 decide(log, seen, kernel, Decided::MemoryCap { memory_cap, failures: rate, peak: *peak });
             }

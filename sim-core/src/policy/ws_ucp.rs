@@ -68,7 +68,7 @@ impl Policy for WsUcp {
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.ws.start(seen, controls, log);
-        controls.l1_monitor = self.sampling;
+        controls.each_sm(|sm| sm.l1_monitor = self.sampling);
         self.then = seen.l1_utility.to_vec();
     }
 
@@ -87,11 +87,12 @@ impl Policy for WsUcp {
         let mut first = 0;
         for (kernel, &granted) in KernelId::first(seen.kernels).zip(&partition) {
             let last = kernel.index() + 1 == seen.kernels;
-            controls.l1_ways[kernel] = match granted {
+            let mask = match granted {
                 0 => u32::MAX,
                 _ if last => u32::MAX << first,
                 _ => u32::MAX >> (32 - granted) << first,
             };
+            controls.each_sm(|sm| sm.l1_ways[kernel] = mask);
             first += granted;
             if self.partition.get(kernel.index()) != Some(&granted) {
                 decide(log, seen, kernel, decided(&counts[kernel.index()], granted, ways));

@@ -305,9 +305,9 @@ impl Simulation {
         };
         ask(&mut self.policy, &seen, &mut controls, &mut self.log);
         // A kernel's own CTA limit holds under every policy.
-        for (target, limit) in controls.cta_target.iter_mut().zip(&self.cta_limit) {
+        for (sm, limit) in controls.sms.iter_mut().zip(&self.cta_limit) {
             for kernel in KernelId::first(total.len()) {
-                target[kernel] = target[kernel].min(limit[kernel] as u16);
+                sm.cta_target[kernel] = sm.cta_target[kernel].min(limit[kernel] as u16);
             }
         }
         self.machine.forget_peaks();
@@ -604,7 +604,7 @@ mod tests {
         let long = Experiment { stop: Stop::Cycles(5_000_000), ..experiment("even") };
         let mut paused = Simulation::new(&long).unwrap();
         let mut controls = paused.machine().controls().clone();
-        controls.cta_throttle = PerKernel::all(0);
+        controls.each_sm(|sm| sm.cta_throttle = PerKernel::all(0));
         paused.set_controls(controls).unwrap();
         assert_eq!(paused.advance(u64::MAX), Reason::Stuck);
         let why = paused.explain_stuck();
@@ -612,7 +612,7 @@ mod tests {
         // No credit to issue, refilled again and again with nothing.
         let mut starved = Simulation::new(&long).unwrap();
         let mut controls = starved.machine().controls().clone();
-        controls.warp_quota = PerKernel::all(Some(0));
+        controls.each_sm(|sm| sm.warp_quota = PerKernel::all(Some(0)));
         starved.set_controls(controls).unwrap();
         assert_eq!(starved.advance(u64::MAX), Reason::Stuck);
         assert!(starved.cycle() < 10_000);

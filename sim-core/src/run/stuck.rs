@@ -11,6 +11,7 @@ use crate::machine::Machine;
 use crate::machine::sm::Sm;
 use crate::machine::sm::lsu::Refusal;
 use crate::machine::sm::scheduler::Scheduler;
+use crate::seam::controls::SmControls;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -27,7 +28,8 @@ pub fn is_stuck(machine: &Machine, waits_for_kernels: bool) -> bool {
 fn never_ends(machine: &Machine, kernel: KernelId) -> bool {
     let (run, controls) = (machine.run(kernel), machine.controls());
     let to_place = run.placed < machine.codes(kernel)[usize::from(run.launch)].ctas;
-    run.runs == 0 && (to_place && !placeable(machine, kernel) || machine.sms.iter().any(|sm| sm.barred(kernel, controls)))
+    let barred = || machine.sms.iter().zip(&controls.sms).any(|(sm, controls)| sm.barred(kernel, controls));
+    run.runs == 0 && (to_place && !placeable(machine, kernel) || barred())
 }
 
 /// Whether the controls let any SM hold a CTA of a kernel.
@@ -36,8 +38,8 @@ fn placeable(machine: &Machine, kernel: KernelId) -> bool {
 }
 
 fn may_take(machine: &Machine, kernel: KernelId, sm: usize) -> bool {
-    let controls = machine.controls();
-    controls.sm_mask[kernel] >> sm & 1 == 1 && controls.cta_target[sm][kernel] > 0
+    let controls = &machine.controls().sms[sm];
+    controls.allowed[kernel] && controls.cta_target[kernel] > 0
 }
 
 /// The sentences, a line each; `names` are the kernels'.
@@ -50,11 +52,11 @@ pub fn explain(machine: &Machine, names: &[&str]) -> String {
         lines.extend(placement(machine, kernel, name));
     }
     let mut held: Vec<(usize, Vec<String>)> = Vec::new();
-    for (number, sm) in machine.sms.iter().enumerate() {
+    for (number, (sm, controls)) in machine.sms.iter().zip(&machine.controls().sms).enumerate() {
         let mut here = Vec::new();
         for (kernel, name) in kernels() {
-            here.extend(warps(machine, sm, kernel, name));
-            here.extend(requests(machine, sm, kernel, name));
+            here.extend(warps(controls, sm, kernel, name));
+            here.extend(requests(controls, sm, kernel, name));
         }
         if !here.is_empty() {
             held.push((number, here));
@@ -83,7 +85,7 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
     }
     let controls = machine.controls();
     let allowed =
-        |sm: usize| may_take(machine, kernel, sm) && machine.sms[sm].used(kernel).ctas < u32::from(controls.cta_target[sm][kernel]);
+        |sm: usize| may_take(machine, kernel, sm) && machine.sms[sm].used(kernel).ctas < u32::from(controls.sms[sm].cta_target[kernel]);
     let (mut may, mut fits) = (0, 0);
     for (number, sm) in machine.sms.iter().enumerate() {
         may += usize::from(allowed(number));
@@ -109,7 +111,7 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
 }
 
 /// Warps of a kernel on an SM, by what they wait for.
-fn warps(machine: &Machine, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String> {
+fn warps(controls: &SmControls, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String> {
     let count = |set: fn(&Scheduler) -> u64| sm.schedulers.iter().map(|s| (set(s) & s.of_kernel[kernel]).count_ones()).sum::<u32>();
     let mut lines = Vec::new();
     let mut say = |warps: u32, what: &str| {
@@ -118,12 +120,12 @@ fn warps(machine: &Machine, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String
         }
     };
     say(count(|s| s.ready & s.throttled), "are ready but belong to CTAs that are throttled (cta_throttle)");
-    if let Some(quota) = machine.controls().warp_quota[kernel]
+    if let Some(quota) = controls.warp_quota[kernel]
         && sm.out_of_quota() >> kernel.0 & 1 == 1
     {
         say(count(|s| s.ready & !s.throttled), &format!("are ready but have used their quota of {quota} instructions (warp_quota)"));
     } else {
-        let why = match machine.controls().memory_cap[kernel].filter(|_| sm.capped() >> kernel.0 & 1 == 1) {
+        let why = match controls.memory_cap[kernel].filter(|_| sm.capped() >> kernel.0 & 1 == 1) {
             Some(cap) => format!("are ready for a memory instruction but {cap} may be in flight (memory_cap)"),
             None => "are ready for a memory instruction that cannot enter the LSU".to_string(),
         };
@@ -135,7 +137,7 @@ fn warps(machine: &Machine, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String
 }
 
 /// What a kernel has in the LSU and in the miss queue of an SM.
-fn requests(machine: &Machine, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String> {
+fn requests(controls: &SmControls, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(why) = sm.refusal(kernel) {
         let (waiting, what) = (sm.lsu_waiting(kernel), refused(why));
@@ -143,7 +145,6 @@ fn requests(machine: &Machine, sm: &Sm, kernel: KernelId, name: &str) -> Vec<Str
     }
     let misses = sm.misses_waiting(kernel);
     if misses > 0 {
-        let controls = machine.controls();
         let why = match controls.miss_credits[kernel] {
             Some(credits) => {
                 format!("credits: it gets {} in {} cycles (miss_credits)", f64::from(credits) / 16.0, controls.credit_interval)

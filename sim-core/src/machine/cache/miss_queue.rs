@@ -7,7 +7,7 @@
 use super::super::link::{Full, Link};
 use super::super::packet::{Access, Request};
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
-use crate::seam::controls::Controls;
+use crate::seam::controls::SmControls;
 use alloc::boxed::Box;
 
 const NONE: u16 = u16::MAX;
@@ -80,12 +80,12 @@ impl MissQueue {
     }
 
     /// Whether a request of `kernel` finds a place.
-    pub fn has_room(&self, kernel: KernelId, controls: &Controls) -> bool {
+    pub fn has_room(&self, kernel: KernelId, controls: &SmControls) -> bool {
         self.free != NONE && u32::from(self.queues[kernel].waiting) < self.capacity(kernel, controls.miss_queue_split)
     }
 
     /// Puts a request in.
-    pub fn push(&mut self, request: Request, controls: &Controls) -> Result<(), Full> {
+    pub fn push(&mut self, request: Request, controls: &SmControls) -> Result<(), Full> {
         let kernel = request.kernel;
         if !self.has_room(kernel, controls) {
             return Err(Full);
@@ -109,7 +109,7 @@ impl MissQueue {
     }
 
     /// Starts every credit interval that has begun by `now`.
-    fn reload(&mut self, now: Cycle, controls: &Controls) {
+    fn reload(&mut self, now: Cycle, controls: &SmControls) {
         if controls.miss_credits.0[..usize::from(self.kernels)].iter().all(Option::is_none) {
             return;
         }
@@ -132,14 +132,14 @@ impl MissQueue {
     }
 
     /// Catches up with the reloads before `now` that nobody was awake for, because they gave no whole credit.
-    pub fn settle(&mut self, now: Cycle, controls: &Controls) {
+    pub fn settle(&mut self, now: Cycle, controls: &SmControls) {
         if now > 0 && self.waiting > 0 && !self.granted.is_full() && self.interval_start != NEVER {
             self.reload(now - 1, controls);
         }
     }
 
     /// Grants at most one request in this cycle. Returns it if one was granted.
-    pub fn grant(&mut self, now: Cycle, controls: &Controls) -> Option<Request> {
+    pub fn grant(&mut self, now: Cycle, controls: &SmControls) -> Option<Request> {
         if self.waiting == 0 || self.granted.is_full() {
             return None;
         }
@@ -164,11 +164,11 @@ impl MissQueue {
         Some(entry.request)
     }
 
-    fn has_credit(&self, kernel: KernelId, controls: &Controls) -> bool {
+    fn has_credit(&self, kernel: KernelId, controls: &SmControls) -> bool {
         controls.miss_credits[kernel].is_none() || self.credits[kernel] > 0
     }
 
-    fn choose(&self, controls: &Controls) -> Option<KernelId> {
+    fn choose(&self, controls: &SmControls) -> Option<KernelId> {
         let has_credit = |kernel: KernelId| self.has_credit(kernel, controls);
         if self.nonempty & (self.nonempty - 1) == 0 {
             // One kernel waits: it is first in either form.
@@ -197,7 +197,7 @@ impl MissQueue {
 
     /// The next cycle in which the queue can do something, after it has done what it could in `now`; `shut` says that the request at the
     /// door found the NoC full, and is not to be tried before that changes.
-    pub fn next_event(&self, now: Cycle, controls: &Controls, shut: bool) -> Cycle {
+    pub fn next_event(&self, now: Cycle, controls: &SmControls, shut: bool) -> Cycle {
         let door = if shut { NEVER } else { self.granted.next_arrival().map_or(NEVER, |arrival| arrival.max(now + 1)) };
         if self.waiting == 0 || self.granted.is_full() {
             return door;
@@ -212,7 +212,7 @@ impl MissQueue {
     }
 
     /// Reloads until a kernel that could be granted something has a whole credit, if none has now; `NEVER` if none ever will.
-    fn reloads_to_a_credit(&self, controls: &Controls) -> Cycle {
+    fn reloads_to_a_credit(&self, controls: &SmControls) -> Cycle {
         let waiting = KernelId::first(self.kernels.into()).filter(|kernel| self.nonempty >> kernel.0 & 1 == 1);
         let oldest = |kernel: &KernelId| self.entries[self.queues[*kernel].first as usize].ticket;
         let head = if controls.miss_queue_split { None } else { waiting.clone().min_by_key(oldest) };
@@ -225,7 +225,7 @@ impl MissQueue {
     }
 
     /// Whether a load of `kernel` waits for credits that it will never get.
-    pub fn starves(&self, kernel: KernelId, controls: &Controls) -> bool {
+    pub fn starves(&self, kernel: KernelId, controls: &SmControls) -> bool {
         let mut at = self.queues[kernel].first;
         let mut load_waits = false;
         while at != NONE && !load_waits {
@@ -257,12 +257,12 @@ mod tests {
         Request { kernel: KernelId(kernel), line, ..Request::default() }
     }
 
-    fn controls() -> Controls {
-        Controls::neutral(1, WarpOrder::Lrr)
+    fn controls() -> SmControls {
+        SmControls::neutral(WarpOrder::Lrr)
     }
 
     /// Runs the queue with an always free NoC and returns (cycle, kernel) of each grant.
-    fn grants(queue: &mut MissQueue, controls: &Controls, cycles: core::ops::Range<Cycle>) -> Vec<(Cycle, u8)> {
+    fn grants(queue: &mut MissQueue, controls: &SmControls, cycles: core::ops::Range<Cycle>) -> Vec<(Cycle, u8)> {
         let mut log = Vec::new();
         for now in cycles {
             queue.leave(now);
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn of_five_that_are_served_the_latency_sensitive_kernel_has_both_rather_than_one() {
         let mut controls = controls();
-        let served = |controls: &Controls| {
+        let served = |controls: &SmControls| {
             let mut queue = MissQueue::new(128, 1, 2);
             [1, 1, 0, 1, 1, 1, 0, 1].into_iter().for_each(|kernel| queue.push(request(kernel, 0), controls).unwrap());
             let of: Vec<u8> = grants(&mut queue, controls, 0..10).iter().take(5).map(|grant| grant.1).collect();

@@ -137,12 +137,12 @@ impl Dispatcher {
     }
 
     /// Places CTAs in the cycle `now`.
-    pub fn place(&mut self, now: Cycle, sms: &mut [Sm], world: World, mut placed: impl FnMut(CtaEvent)) {
+    pub fn place(&mut self, now: Cycle, sms: &mut [Sm], controls: &Controls, codes: &[Vec<Code>], mut placed: impl FnMut(CtaEvent)) {
         let offered = core::mem::take(&mut self.changed);
         let first = self.order.first_sm();
         for index in (first..self.sms).chain(0..first).filter(|sm| offered >> sm & 1 == 1) {
             let sm = &mut sms[usize::from(index)];
-            let allowed = self.allowed(index.into(), sm, world.controls, world.codes);
+            let allowed = self.allowed(index.into(), sm, controls, codes);
             if allowed == 0 {
                 continue;
             }
@@ -157,6 +157,7 @@ impl Dispatcher {
             self.changed |= 1 << index;
             let run = &mut self.runs[kernel];
             run.placed += 1;
+            let world = World { controls: &controls.sms[usize::from(index)], codes };
             let slot = sm.launch(now, kernel, run.launch, cta, world);
             placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true });
         }
@@ -168,8 +169,8 @@ impl Dispatcher {
         let Some(rank) = pending.clone().map(|kernel| controls.dispatch_rank[kernel]).min() else { return 0 };
         let allowed = |kernel: &KernelId| {
             controls.dispatch_rank[*kernel] == rank
-                && controls.sm_mask[*kernel] >> index & 1 == 1
-                && sm.used(*kernel).ctas < u32::from(controls.cta_target[index][*kernel])
+                && controls.sms[index].allowed[*kernel]
+                && sm.used(*kernel).ctas < u32::from(controls.sms[index].cta_target[*kernel])
                 && sm.fits(&codes[kernel.index()][usize::from(self.runs[*kernel].launch)])
         };
         pending.filter(allowed).fold(0, |set, kernel| set | 1 << kernel.0)

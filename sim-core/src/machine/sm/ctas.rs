@@ -6,7 +6,7 @@ use super::{Cta, FinishedCta, MAX_SCHEDULERS, Sm, Warp, World};
 use crate::describe::gpu::occupancy::{self, Resources};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::kernel::WARP_SIZE;
-use crate::seam::controls::Controls;
+use crate::seam::controls::SmControls;
 
 impl Sm {
     /// Whether one more CTA of `code` fits.
@@ -97,7 +97,7 @@ impl Sm {
     }
 
     /// Pauses the youngest CTAs of each kernel beyond its throttle.
-    pub(super) fn apply_throttle(&mut self, controls: &Controls) {
+    pub(super) fn apply_throttle(&mut self, controls: &SmControls) {
         let mut throttled = [0_u64; MAX_SCHEDULERS];
         for kernel in KernelId::first(self.stats.len()) {
             let allowed = controls.cta_throttle[kernel];

@@ -7,7 +7,7 @@ use super::{Sm, Warp, World};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::kernel::WARP_SIZE;
 use crate::machine::packet::Access;
-use crate::seam::controls::{Controls, QuotaRefill, WarpOrder};
+use crate::seam::controls::{QuotaRefill, SmControls, WarpOrder};
 
 /// What a warp issues next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -204,7 +204,7 @@ impl Sm {
     }
 
     /// Notes whether a kernel has as many memory instructions in flight as it may have.
-    pub(super) fn cap(&mut self, kernel: KernelId, controls: &Controls) {
+    pub(super) fn cap(&mut self, kernel: KernelId, controls: &SmControls) {
         let Some(cap) = controls.memory_cap[kernel] else { return };
         let in_flight = self.in_flight(kernel);
         self.peak_in_flight[kernel] = self.peak_in_flight[kernel].max(in_flight);
@@ -212,7 +212,7 @@ impl Sm {
     }
 
     /// A memory instruction may be no longer in flight.
-    pub(super) fn uncap(&mut self, kernel: KernelId, controls: &Controls) {
+    pub(super) fn uncap(&mut self, kernel: KernelId, controls: &SmControls) {
         let within = controls.memory_cap[kernel].is_none_or(|cap| self.in_flight(kernel) < cap.into());
         if within && self.capped >> kernel.0 & 1 == 1 {
             self.capped &= !(1 << kernel.0);
@@ -221,7 +221,7 @@ impl Sm {
     }
 
     /// Takes a memory instruction from a kernel's quota; the last one of it starts a round.
-    fn spend_memory_quota(&mut self, kernel: KernelId, controls: &Controls) {
+    fn spend_memory_quota(&mut self, kernel: KernelId, controls: &SmControls) {
         if controls.memory_quota[kernel].is_none() {
             return;
         }
@@ -248,7 +248,7 @@ impl Sm {
         self.wheel.put(which.scheduler(), which.bit(), now, until);
     }
 
-    fn spend_quota(&mut self, kernel: KernelId, controls: &Controls) {
+    fn spend_quota(&mut self, kernel: KernelId, controls: &SmControls) {
         if !self.quotas || controls.warp_quota[kernel].is_none() {
             return;
         }
@@ -260,17 +260,17 @@ impl Sm {
         }
     }
 
-    pub(super) fn all_spent(&self, controls: &Controls) -> bool {
+    pub(super) fn all_spent(&self, controls: &SmControls) -> bool {
         let limited = |k: &KernelId| controls.warp_quota[*k].is_some() && self.used[*k].ctas > 0;
         KernelId::first(self.stats.len()).filter(limited).all(|k| self.out_of_quota >> k.0 & 1 == 1)
     }
 
     /// Whether a refill gives a kernel that has used its quota anything.
-    pub(super) fn refill_gives(&self, controls: &Controls) -> bool {
+    pub(super) fn refill_gives(&self, controls: &SmControls) -> bool {
         KernelId::first(self.stats.len()).any(|k| self.out_of_quota >> k.0 & 1 == 1 && controls.warp_quota[k] != Some(0))
     }
 
-    pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &Controls) {
+    pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &SmControls) {
         if !self.quotas {
             return;
         }
@@ -286,7 +286,7 @@ impl Sm {
         }
     }
 
-    pub(super) fn set_quotas(&mut self, controls: &Controls) {
+    pub(super) fn set_quotas(&mut self, controls: &SmControls) {
         self.out_of_quota = 0;
         for kernel in KernelId::first(self.stats.len()) {
             if let Some(quota) = controls.warp_quota[kernel] {

@@ -5,7 +5,7 @@ use super::{Sm, World};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::machine::memory::Memory;
 use crate::machine::packet::{Access, Reply, Request};
-use crate::seam::controls::Controls;
+use crate::seam::controls::SmControls;
 use crate::seam::stats::KernelStats;
 
 impl Sm {
@@ -84,7 +84,7 @@ impl Sm {
         }
     }
 
-    pub(super) fn drain_misses(&mut self, now: Cycle, controls: &Controls, memory: &mut Memory) {
+    pub(super) fn drain_misses(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory) {
         if self.miss_queue.is_empty() {
             return;
         }
@@ -132,7 +132,7 @@ impl Sm {
         }
     }
 
-    fn read_l1(&mut self, now: Cycle, load: u16, mut request: Request, controls: &Controls) -> Result<(), Refusal> {
+    fn read_l1(&mut self, now: Cycle, load: u16, mut request: Request, controls: &SmControls) -> Result<(), Refusal> {
         let kernel = request.kernel;
         if self.l1.lookup(request.line).is_some() {
             let stats = &mut self.stats[kernel.index()];
@@ -177,7 +177,7 @@ impl Sm {
     }
 
     /// Write-through, no allocation, and the line leaves L1D if it is there (write-evict).
-    fn write_l1(&mut self, request: Request, controls: &Controls) -> Result<(), Refusal> {
+    fn write_l1(&mut self, request: Request, controls: &SmControls) -> Result<(), Refusal> {
         if self.stores == self.store_buffer {
             return Err(Refusal::StoreBuffer);
         }

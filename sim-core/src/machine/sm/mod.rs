@@ -35,7 +35,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::describe::kernel::MAX_LOOPS;
-use crate::seam::controls::{Controls, QuotaRefill};
+use crate::seam::controls::{QuotaRefill, SmControls};
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -97,8 +97,8 @@ pub struct FinishedCta {
 /// What an SM reads but does not own.
 #[derive(Clone, Copy, Debug)]
 pub struct World<'a> {
-    /// The actuators.
-    pub controls: &'a Controls,
+    /// Its actuators.
+    pub controls: &'a SmControls,
     /// Programs by kernel and launch.
     pub codes: &'a [Vec<Code>],
 }
@@ -268,7 +268,7 @@ impl Sm {
         self.next.0 = self.work_out_next(now, world.controls);
     }
 
-    fn work_out_next(&self, now: Cycle, controls: &Controls) -> Cycle {
+    fn work_out_next(&self, now: Cycle, controls: &SmControls) -> Cycle {
         if *self.awake != 0 || self.lsu.turn().is_some() {
             return now + 1;
         }
@@ -305,7 +305,7 @@ impl Sm {
     }
 
     /// Takes over changed controls, from the next cycle on.
-    pub fn controls_changed(&mut self, now: Cycle, before: &Controls, after: &Controls) {
+    pub fn controls_changed(&mut self, now: Cycle, before: &SmControls, after: &SmControls) {
         *self.from = now;
         self.miss_queue.settle(now, before);
         self.apply_throttle(after);
@@ -336,7 +336,7 @@ impl Sm {
     }
 
     /// Brings counters and quotas that are worked out lazily up to the start of `now`.
-    pub fn settle(&mut self, now: Cycle, controls: &Controls) {
+    pub fn settle(&mut self, now: Cycle, controls: &SmControls) {
         if now > 0 {
             self.refill_quotas(now - 1, controls);
         }
@@ -370,7 +370,7 @@ impl Sm {
     }
 
     /// Starts peaks again from what is in flight.
-    pub fn forget_peaks(&mut self, controls: &Controls) {
+    pub fn forget_peaks(&mut self, controls: &SmControls) {
         for kernel in KernelId::first(self.stats.len()) {
             self.peak_in_flight[kernel] = if controls.memory_cap[kernel].is_some() { self.in_flight(kernel) } else { 0 };
         }
@@ -417,7 +417,7 @@ impl Sm {
     }
 
     /// Whether some warp or load of a kernel waits for what the present controls will never give it, and so its CTA never ends.
-    pub fn barred(&self, kernel: KernelId, controls: &Controls) -> bool {
+    pub fn barred(&self, kernel: KernelId, controls: &SmControls) -> bool {
         let any = |set: fn(&Scheduler) -> u64| self.schedulers.iter().any(|s| s.ready & set(s) & s.of_kernel[kernel] != 0);
         controls.cta_throttle[kernel] == 0 && any(|s| s.throttled)
             || controls.warp_quota[kernel] == Some(0) && any(|s| s.ready)

@@ -21,10 +21,20 @@ fn streaming(name: &str) -> Kernel {
 fn controlled(kernels: &[Kernel], set: impl FnOnce(&mut Controls)) -> Machine {
     let gpu = gpu(4);
     let mut m = machine(&gpu, kernels, true);
+    change(&mut m, set);
+    m
+}
+
+/// The same controls on every SM.
+fn alike(kernels: &[Kernel], set: impl FnMut(&mut SmControls)) -> Machine {
+    controlled(kernels, |controls| controls.each_sm(set))
+}
+
+/// Changes the controls of a machine that runs.
+fn change(m: &mut Machine, set: impl FnOnce(&mut Controls)) {
     let mut controls = m.controls().clone();
     set(&mut controls);
     m.set_controls(controls);
-    m
 }
 
 fn resident(m: &Machine, sm: usize, kernel: KernelId) -> u32 {
@@ -34,16 +44,15 @@ fn resident(m: &Machine, sm: usize, kernel: KernelId) -> u32 {
 #[test]
 fn sm_mask_keeps_a_kernel_to_its_sms_and_evicts_nothing() {
     let mut m = controlled(&[busy("A"), busy("B")], |c| {
-        c.sm_mask[A] = 0b0011;
-        c.sm_mask[B] = 0b1100;
+        for (number, sm) in c.sms.iter_mut().enumerate() {
+            (sm.allowed[A], sm.allowed[B]) = (number < 2, number >= 2);
+        }
     });
     run(&mut m, 500);
     let seen: Vec<(bool, bool)> = (0..4).map(|sm| (resident(&m, sm, A) > 0, resident(&m, sm, B) > 0)).collect();
     assert_eq!(seen, [(true, false), (true, false), (false, true), (false, true)]);
     let before = resident(&m, 0, A);
-    let mut controls = m.controls().clone();
-    controls.sm_mask[A] = 0b0010;
-    m.set_controls(controls);
+    change(&mut m, |c| c.sms[0].allowed[A] = false);
     run(&mut m, 10);
     assert_eq!(resident(&m, 0, A), before, "resident CTAs stay");
     run(&mut m, 10_000);
@@ -52,13 +61,11 @@ fn sm_mask_keeps_a_kernel_to_its_sms_and_evicts_nothing() {
 
 #[test]
 fn cta_target_bounds_residency_and_a_lowered_one_drains() {
-    let mut m = controlled(&[busy("A"), busy("B")], |c| c.cta_target[2][A] = 3);
+    let mut m = controlled(&[busy("A"), busy("B")], |c| c.sms[2].cta_target[A] = 3);
     run(&mut m, 500);
     assert_eq!(resident(&m, 2, A), 3);
     assert_eq!(resident(&m, 1, A), 4, "eight slots of 256 threads, by turns");
-    let mut controls = m.controls().clone();
-    controls.cta_target[1][A] = 1;
-    m.set_controls(controls);
+    change(&mut m, |c| c.sms[1].cta_target[A] = 1);
     run(&mut m, 1);
     assert_eq!(resident(&m, 1, A), 4, "none is killed");
     run(&mut m, 20_000);
@@ -67,7 +74,7 @@ fn cta_target_bounds_residency_and_a_lowered_one_drains() {
 
 #[test]
 fn cta_throttle_pauses_the_youngest_and_lets_them_go_on() {
-    let mut m = controlled(&[busy("A")], |c| c.cta_throttle[A] = 2);
+    let mut m = alike(&[busy("A")], |sm| sm.cta_throttle[A] = 2);
     run(&mut m, 100);
     let issuing = |m: &Machine, sm: usize| {
         m.sms[sm].ctas.iter().flatten().filter(|cta| (0..4).any(|s| cta.warps[s] & !m.sms[sm].schedulers[s].throttled != 0)).count()
@@ -79,9 +86,7 @@ fn cta_throttle_pauses_the_youngest_and_lets_them_go_on() {
     run(&mut m, 400);
     // Two CTAs are 16 warps, four on each scheduler: with a latency of 4 they fill it.
     assert_eq!(m.kernel_stats(A).warp_instructions - before, 4 * 4 * 400);
-    let mut controls = m.controls().clone();
-    controls.cta_throttle[A] = 0;
-    m.set_controls(controls);
+    change(&mut m, |c| c.each_sm(|sm| sm.cta_throttle[A] = 0));
     run(&mut m, 1);
     let stopped = m.kernel_stats(A).warp_instructions;
     run(&mut m, 1000);
@@ -94,9 +99,7 @@ fn dispatch_rank_makes_a_kernel_wait_for_the_others_last_cta() {
     let few = kernel("A", 12, 256, vec![Op::Alu { count: 400, latency: 4, lanes: 32 }]);
     let gpu = gpu(4);
     let mut m = machine(&gpu, &[few, busy("B")], false);
-    let mut controls = m.controls().clone();
-    controls.dispatch_rank[B] = 1;
-    m.set_controls(controls);
+    change(&mut m, |c| c.dispatch_rank[B] = 1);
     run(&mut m, 100);
     let on = |m: &Machine, kernel| (0..4).map(|sm| resident(m, sm, kernel)).sum::<u32>();
     assert_eq!((on(&m, A), on(&m, B)), (12, 20), "what A leaves");
@@ -107,9 +110,9 @@ fn dispatch_rank_makes_a_kernel_wait_for_the_others_last_cta() {
 
 #[test]
 fn warp_quota_stops_issue_at_exactly_the_quota() {
-    let mut m = controlled(&[busy("A"), busy("B")], |c| {
-        c.warp_quota[A] = Some(123);
-        c.quota_interval = 1000;
+    let mut m = alike(&[busy("A"), busy("B")], |sm| {
+        sm.warp_quota[A] = Some(123);
+        sm.quota_interval = 1000;
     });
     run(&mut m, 1000);
     assert_eq!(m.kernel_stats(A).warp_instructions, 4 * 123);
@@ -120,12 +123,12 @@ fn warp_quota_stops_issue_at_exactly_the_quota() {
 
 #[test]
 fn quotas_refilled_when_all_are_spent_keep_the_kernels_in_proportion() {
-    let mut m = controlled(&[busy("A"), busy("B")], |c| {
-        c.warp_quota[A] = Some(300);
-        c.warp_quota[B] = Some(100);
+    let mut m = alike(&[busy("A"), busy("B")], |sm| {
+        sm.warp_quota[A] = Some(300);
+        sm.warp_quota[B] = Some(100);
         // Both stay resident: a kernel that is not there holds nobody back.
-        c.cta_target.fill(PerKernel::all(4));
-        c.quota_refill = QuotaRefill::WhenAllSpent;
+        sm.cta_target = PerKernel::all(4);
+        sm.quota_refill = QuotaRefill::WhenAllSpent;
     });
     run(&mut m, 40_000);
     let (a, b) = (m.kernel_stats(A).warp_instructions, m.kernel_stats(B).warp_instructions);
@@ -135,9 +138,9 @@ fn quotas_refilled_when_all_are_spent_keep_the_kernels_in_proportion() {
 
 #[test]
 fn miss_credits_bound_the_requests_of_every_interval() {
-    let mut m = controlled(&[streaming("A"), streaming("B")], |c| {
-        c.miss_queue_split = true;
-        c.miss_credits[A] = Some(5 * 16);
+    let mut m = alike(&[streaming("A"), streaming("B")], |sm| {
+        sm.miss_queue_split = true;
+        sm.miss_credits[A] = Some(5 * 16);
     });
     run(&mut m, 2000);
     let before = (m.kernel_stats(A).requests, m.kernel_stats(B).requests);
@@ -149,9 +152,9 @@ fn miss_credits_bound_the_requests_of_every_interval() {
 
 #[test]
 fn l1_ways_bound_the_lines_that_a_kernel_fills() {
-    let mut m = controlled(&[streaming("A"), streaming("B")], |c| {
-        c.l1_ways[A] = 0b0000_0001;
-        c.l1_ways[B] = 0b1111_1110;
+    let mut m = alike(&[streaming("A"), streaming("B")], |sm| {
+        sm.l1_ways[A] = 0b0000_0001;
+        sm.l1_ways[B] = 0b1111_1110;
     });
     run(&mut m, 20_000);
     for sm in &m.sms {
@@ -171,13 +174,11 @@ fn hitting(name: &str) -> Kernel {
 fn memory_cap_bounds_the_instructions_in_flight() {
     let store = Op::Store { address: Address { lane: 4, warp: 128, cta: 1024, ..Address::default() }, lanes: 32 };
     let storing = kernel("B", 10_000, 256, vec![Op::Loop { trips: Trips::Fixed(50) }, store, Op::End]);
-    let mut m = controlled(&[streaming("A"), storing], |c| (c.memory_cap[A], c.memory_cap[B]) = (Some(5), Some(2)));
+    let mut m = alike(&[streaming("A"), storing], |sm| (sm.memory_cap[A], sm.memory_cap[B]) = (Some(5), Some(2)));
     run(&mut m, 3000);
     assert_eq!((m.peak_in_flight(A), m.peak_in_flight(B)), (5, 2));
     // A lowered cap kills nothing and bites at once; the highest lets everything go.
-    let mut controls = m.controls().clone();
-    controls.memory_cap[A] = Some(0);
-    m.set_controls(controls.clone());
+    change(&mut m, |c| c.each_sm(|sm| sm.memory_cap[A] = Some(0)));
     run(&mut m, 5000);
     let (loads, stores) = (m.kernel_stats(A), m.kernel_stats(B).store_instructions);
     assert_eq!(loads.load_instructions, loads.loads_done);
@@ -186,8 +187,7 @@ fn memory_cap_bounds_the_instructions_in_flight() {
     assert_eq!((m.kernel_stats(A).load_instructions, m.peak_in_flight(A)), (loads.load_instructions, 0));
     assert!(m.kernel_stats(B).store_instructions > stores, "the other kernel goes on");
     assert!(m.kernel_stalls(A).0[crate::seam::stats::StallCause::LsuFull.index()] > 900);
-    (controls.memory_cap[A], controls.memory_cap[B]) = (Some(u16::MAX), None);
-    m.set_controls(controls);
+    change(&mut m, |c| c.each_sm(|sm| (sm.memory_cap[A], sm.memory_cap[B]) = (Some(u16::MAX), None)));
     run(&mut m, 3000);
     assert!(m.peak_in_flight(A) >= 32, "{}", m.peak_in_flight(A));
     assert_eq!(m.peak_in_flight(B), 0, "nobody counts without a cap");
@@ -196,9 +196,9 @@ fn memory_cap_bounds_the_instructions_in_flight() {
 #[test]
 fn memory_quotas_share_the_port_in_their_proportion_and_hold_nobody_back() {
     let quotas = |other: Kernel| {
-        let mut m = controlled(&[hitting("A"), other], |c| {
-            (c.memory_quota[A], c.memory_quota[B]) = (Some(90), Some(30));
-            c.cta_target.fill(PerKernel::all(4));
+        let mut m = alike(&[hitting("A"), other], |sm| {
+            (sm.memory_quota[A], sm.memory_quota[B]) = (Some(90), Some(30));
+            sm.cta_target = PerKernel::all(4);
         });
         run(&mut m, 4000);
         let before = (m.kernel_stats(A).load_instructions, m.kernel_stats(B).load_instructions);
@@ -230,7 +230,7 @@ fn l1_monitor_counts_what_a_kernel_alone_would_hit_and_changes_nothing() {
     let gpu = gpu(4);
     let mut plain = machine(&gpu, core::slice::from_ref(&few), false);
     let mut m = plain.clone();
-    m.set_controls(Controls { l1_monitor: 1, ..m.controls().clone() });
+    change(&mut m, |c| c.each_sm(|sm| sm.l1_monitor = 1));
     run(&mut m, 100_000);
     run(&mut plain, 100_000);
     let stats = m.kernel_stats(A);
@@ -242,12 +242,10 @@ fn l1_monitor_counts_what_a_kernel_alone_would_hit_and_changes_nothing() {
 
 #[test]
 fn warp_order_bites_at_once() {
-    let mut m = controlled(&[busy("A")], |c| c.warp_order = WarpOrder::Lrr);
+    let mut m = alike(&[busy("A")], |sm| sm.warp_order = WarpOrder::Lrr);
     run(&mut m, 2000);
     let mut gto = m.clone();
-    let mut controls = gto.controls().clone();
-    controls.warp_order = WarpOrder::Gto;
-    gto.set_controls(controls);
+    change(&mut gto, |c| c.each_sm(|sm| sm.warp_order = WarpOrder::Gto));
     run(&mut m, 50);
     run(&mut gto, 50);
     assert_eq!(m.kernel_stats(A).warp_instructions, gto.kernel_stats(A).warp_instructions);

@@ -129,8 +129,7 @@ impl Policy for Ccbp {
             self.kernels.push(Learned { ctas: (even, alone), ..Learned::default() });
             decide(log, seen, kernel, Decided::MeasuringCtas { ctas: even, alone, kernels: seen.kernels as u32 });
         }
-        controls.miss_queue_split = true;
-        controls.credit_interval = self.settings.interval as u32;
+        controls.each_sm(|sm| (sm.miss_queue_split, sm.credit_interval) = (true, self.settings.interval as u32));
         self.set_even_ctas(controls);
         self.enter(Phase::WarmUp, self.settings.warm_up, seen);
         // Taking over in the middle of a run: windows still begin with a credit interval.
@@ -233,7 +232,7 @@ impl Ccbp {
 
     fn set_even_ctas(&self, controls: &mut Controls) {
         for (kernel, learned) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
-            controls.cta_target.iter_mut().for_each(|target| target[kernel] = learned.ctas.0 as u16);
+            controls.each_sm(|sm| sm.cta_target[kernel] = learned.ctas.0 as u16);
         }
     }
 
@@ -251,7 +250,8 @@ impl Ccbp {
     /// Even bandwidth (CCBP §5.4 eq. 5).
     fn limit_evenly(&self, controls: &mut Controls) {
         for (kernel, learned) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
-            controls.miss_credits[kernel] = self.credits(learned.even_rate, false);
+            let credits = self.credits(learned.even_rate, false);
+            controls.each_sm(|sm| sm.miss_credits[kernel] = credits);
         }
     }
 
@@ -297,7 +297,8 @@ impl Ccbp {
                 self.todo.extend(points.into_iter().map(|ctas| (kernel, ctas)));
             }
             self.kernels[kernel.index()].kind = kind;
-            controls.miss_rank[kernel] = u8::from(self.settings.ls_first && kind != KernelType::LatencySensitive);
+            let rank = u8::from(self.settings.ls_first && kind != KernelType::LatencySensitive);
+            controls.each_sm(|sm| sm.miss_rank[kernel] = rank);
         }
         self.todo.reverse();
     }
@@ -326,11 +327,10 @@ impl Ccbp {
 
     /// Measures the next point of a bandwidth-intensive kernel's curve, or allocates when all are known.
     fn next_point(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        controls.cta_throttle = PerKernel::all(u16::MAX);
+        controls.each_sm(|sm| sm.cta_throttle = PerKernel::all(u16::MAX));
         self.limit_evenly(controls);
         if let Some(&(kernel, ctas)) = self.todo.last() {
-            controls.miss_credits[kernel] = None;
-            controls.cta_throttle[kernel] = ctas as u16;
+            controls.each_sm(|sm| (sm.miss_credits[kernel], sm.cta_throttle[kernel]) = (None, ctas as u16));
             return self.enter(Phase::CurveSkip, self.settings.skip, seen);
         }
         for kernel in KernelId::first(seen.kernels) {
@@ -431,11 +431,12 @@ impl Ccbp {
     fn apply(&mut self, grants: Vec<Grant>, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let model = self.model(seen);
         for (kernel, grant) in KernelId::first(seen.kernels).zip(&grants) {
-            controls.cta_target.iter_mut().for_each(|target| target[kernel] = grant.ctas as u16);
+            controls.each_sm(|sm| sm.cta_target[kernel] = grant.ctas as u16);
             let rate = self.bought(&model, kernel, &grants);
             let latency_sensitive = self.kernels[kernel.index()].kind == KernelType::LatencySensitive;
-            controls.miss_credits[kernel] = self.credits(rate, latency_sensitive);
-            let requests = controls.miss_credits[kernel].map(|credits| f64::from(credits) / 16.0);
+            let credits = self.credits(rate, latency_sensitive);
+            controls.each_sm(|sm| sm.miss_credits[kernel] = credits);
+            let requests = credits.map(|credits| f64::from(credits) / 16.0);
             decide(log, seen, kernel, Decided::GrantedCtas { ctas: grant.ctas as u32 });
             let units = self.settings.units as u32;
             decide(log, seen, kernel, Decided::Bandwidth { noc: grant.noc, dram: grant.dram, units, requests });

@@ -66,9 +66,10 @@ impl World {
 
     /// (Requests an interval on an SM, whether more are wanted) under the present controls.
     fn rate(&self, kernel: KernelId) -> (f64, bool) {
-        let active = self.controls.cta_target[0][kernel].min(self.controls.cta_throttle[kernel]);
+        let controls = &self.controls.sms[0];
+        let active = controls.cta_target[kernel].min(controls.cta_throttle[kernel]);
         let wanted = self.fakes[kernel.index()].appetite * f64::from(active);
-        let credits = self.controls.miss_credits[kernel].map_or(f64::INFINITY, |credits| f64::from(credits) / 16.0);
+        let credits = controls.miss_credits[kernel].map_or(f64::INFINITY, |credits| f64::from(credits) / 16.0);
         (wanted.min(credits), wanted > credits)
     }
 
@@ -76,7 +77,7 @@ impl World {
         self.now += cycles;
         for kernel in KernelId::first(self.fakes.len()) {
             let (rate, fake) = (self.rate(kernel).0, self.fakes[kernel.index()]);
-            let ctas = self.controls.cta_target[0][kernel];
+            let ctas = self.controls.sms[0].cta_target[kernel];
             let requests = rate * 16.0 * cycles as f64 / 200.0;
             let total = &mut self.total[kernel.index()];
             *total += KernelStats {
@@ -98,7 +99,7 @@ impl World {
         for kernel in KernelId::first(kernels) {
             cost[kernel] = self.fakes[kernel.index()].cta;
             limit[kernel] = (1..).take_while(|&n| fit(self.sm(), [(cost[kernel], n)].into_iter())).count() as u32;
-            resident[kernel] = self.controls.cta_target[0][kernel].into();
+            resident[kernel] = self.controls.sms[0].cta_target[kernel].into();
             queued[kernel] = if self.rate(kernel).1 { 5 } else { 0 };
         }
         let mut resident = alloc::vec![resident; 16];
@@ -163,12 +164,12 @@ impl World {
     }
 
     fn ctas(&self) -> Vec<u16> {
-        assert!(self.controls.cta_target.iter().all(|target| *target == self.controls.cta_target[0]));
-        self.controls.cta_target[0].0[..self.fakes.len()].to_vec()
+        assert!(self.controls.sms.iter().all(|sm| *sm == self.controls.sms[0]));
+        self.controls.sms[0].cta_target.0[..self.fakes.len()].to_vec()
     }
 
     fn credits(&self) -> Vec<Option<f64>> {
-        self.controls.miss_credits.0[..self.fakes.len()].iter().map(|c| c.map(|c| f64::from(c) / 16.0)).collect()
+        self.controls.sms[0].miss_credits.0[..self.fakes.len()].iter().map(|c| c.map(|c| f64::from(c) / 16.0)).collect()
     }
 }
 
@@ -212,8 +213,8 @@ fn it_learns_step_by_step_and_says_so() {
         ]
     );
     assert_eq!((world.ctas(), world.credits()), (alloc::vec![5, 3], alloc::vec![Some(3.0), Some(12.0)]));
-    assert_eq!(world.controls.cta_throttle, PerKernel::all(u16::MAX), "nobody stays throttled");
-    assert!(world.controls.miss_queue_split && world.controls.miss_rank.0[..2] == [0, 1] && world.policy.settled());
+    assert_eq!(world.controls.sms[0].cta_throttle, PerKernel::all(u16::MAX), "nobody stays throttled");
+    assert!(world.controls.sms[0].miss_queue_split && world.controls.sms[0].miss_rank.0[..2] == [0, 1] && world.policy.settled());
     // Warm-up, factors, skip, one question each 200 cycles of the demand's window, then skip and window for each point.
     let demand = (1..=50).map(|n| 80_000 + 200 * n);
     let points = (1..=8).map(|n| 90_000 + 10_000 * n);
