@@ -1,7 +1,10 @@
 //! The same experiment gives the same bits: against the goldens, under any split of the budget, whatever is looked at in between, and
 //! after clone-and-continue. `wasm/tests/engine.rs` holds the compiled module to the same goldens in Node and in Chromium.
 //!
-//! After a change that is meant to change results: `CORUN_BLESS=1 cargo test --test determinism`, and say why in the commit.
+//! After a change that is meant to change results: `CORUN_BLESS=1 cargo test --test determinism` prints what it changes, and the
+//! commit says why.
+
+mod golden;
 
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
@@ -44,7 +47,6 @@ fn whole_run(experiment: &Experiment) -> u64 {
 
 #[test]
 fn digests_equal_the_goldens() {
-    let file = root().join("tests/golden/digests.json");
     let digests: Vec<(String, String, String)> = experiments()
         .iter()
         .map(|(name, experiment)| (name.clone(), experiment.config_hash(), format!("{:016x}", whole_run(experiment))))
@@ -53,12 +55,7 @@ fn digests_equal_the_goldens() {
         (name, Value::object([("config_hash", Value::from(config.as_str())), ("digest", digest.as_str().into())]))
     });
     let now = Value::object([("cycles", Value::from(CYCLES)), ("experiments", Value::object(entries))]);
-    let now = serde_json::to_string_pretty(&now).expect("a value is JSON") + "\n";
-    if std::env::var_os("CORUN_BLESS").is_some() {
-        fs::write(&file, &now).expect("the goldens can be written");
-    }
-    let golden = fs::read_to_string(&file).unwrap_or_default();
-    assert!(now == golden, "the goldens are\n{golden}\nbut the runs give\n{now}");
+    golden::check("digests.json", &now);
     // Two experiments with one digest would mean that the digest does not see what they differ in.
     for (i, (name, _, digest)) in digests.iter().enumerate() {
         assert!(digests[..i].iter().all(|(_, _, other)| other != digest), "{name} has the digest of another experiment");

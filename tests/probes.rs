@@ -1,12 +1,13 @@
 //! The probes give the same figures to the last bit natively and in the module: here against the goldens, and
 //! `wasm/tests/engine.rs` holds the compiled module to the same ones.
 //!
-//! After a change that is meant to change them: `CORUN_BLESS=1 cargo test --test probes`, and say why in the commit.
+//! After a change that is meant to change them: `CORUN_BLESS=1 cargo test --test probes` prints what it changes, and the commit
+//! says why.
+
+mod golden;
 
 use sim_core::describe::value::Value;
 use sim_core::study::probe::COMPONENTS;
-use std::fs;
-use std::path::Path;
 
 /// Every preset at one point of its curve, made short.
 fn points() -> Value {
@@ -32,11 +33,5 @@ fn points() -> Value {
 
 #[test]
 fn figures_equal_the_goldens() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/probes.json");
-    let now = serde_json::to_string_pretty(&points()).expect("a value is JSON") + "\n";
-    if std::env::var_os("CORUN_BLESS").is_some() {
-        fs::write(&file, &now).expect("the goldens can be written");
-    }
-    let golden = fs::read_to_string(&file).unwrap_or_default();
-    assert!(golden == now, "the probes' figures differ from tests/golden/probes.json:\n{now}");
+    golden::check("probes.json", &points());
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change goes in, in stages that can be chosen.
 
-use crate::run::{cargo, npm, root, run, shown, target_dir, watch};
+use crate::run::{cargo, npm, output, root, run, shown, target_dir, watch};
 use crate::wasm::Host;
 use crate::{need, page, readme, wasm};
 use anyhow::{Context, Result, bail, ensure};
@@ -27,6 +27,7 @@ struct Check {
 
 const CHECKS: &[Check] = &[
     Check { stage: "lint", title: "formatting", check: formatting },
+    Check { stage: "lint", title: "goldens and their commit", check: goldens },
     Check { stage: "lint", title: "clippy", check: clippy },
     Check { stage: "native", title: "native tests", check: native },
     Check { stage: "native", title: "the core needs no std", check: no_std },
@@ -101,6 +102,28 @@ fn counts(line: &str) -> Option<(u64, u64)> {
 
 fn formatting(_: &mut Count) -> Result<()> {
     run(&mut cargo(&["fmt", "--all", "--check"]))
+}
+
+/// A golden is a promise about results: the commit that changed one last must say so.
+fn goldens(_: &mut Count) -> Result<()> {
+    let git = |args: &[&str]| output(Command::new("git").current_dir(root()).args(args));
+    if git(&["rev-parse", "--is-shallow-repository"]).as_deref().map(str::trim) != Some("false") {
+        println!("Left out: there is no git history here that would say which commit changed a golden");
+        return Ok(());
+    }
+    let changed = git(&["status", "--porcelain", "--", GOLDENS]).context("git cannot say whether goldens are changed")?;
+    ensure!(changed.trim().is_empty(), "goldens that differ from their commit:\n{}", changed.trim_end());
+    let commit = git(&["log", "-1", "--format=%h %B", "--", GOLDENS]).context("git does not know the goldens")?;
+    ensure!(says_golden(&commit), "the last commit that changed {GOLDENS} names neither goldens nor digests:\n{}", commit.trim_end());
+    Ok(())
+}
+
+/// The golden files, as git names them.
+const GOLDENS: &str = "tests/golden/*.json";
+
+fn says_golden(message: &str) -> bool {
+    let message = message.to_lowercase();
+    message.contains("golden") || message.contains("digest")
 }
 
 fn clippy(_: &mut Count) -> Result<()> {
@@ -191,6 +214,12 @@ pub fn fuzz(seconds: u64, seed: u64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_commit_that_changes_goldens_says_so() {
+        assert!(says_golden("ab12 Golden digests: stores leave sooner\n") && says_golden("ab12 X\n\nAll digests move.\n"));
+        assert!(!says_golden("ab12 Tidy up\n") && !says_golden(""));
+    }
 
     #[test]
     fn counts_what_the_tools_print() {
