@@ -131,6 +131,7 @@ fn two_latency_sensitive_kernels_get_the_combination_of_smk() {
         let hurried = [("name", Value::from("ccbp")), ("variant", "drf".into()), ("time_scale", 0.05.into())];
         let mut ccbp = mix(names, Value::object(hurried));
         while !ccbp.settled() {
+            assert!(ccbp.cycle() < 1_000_000, "{names:?}: has not settled");
             ccbp.advance(INTERVAL);
         }
         let smk = mix(names, Value::object([("name", Value::from("smk")), ("variant", "p".into())]));

@@ -16,6 +16,7 @@ fn every_option_is_a_flag_that_reaches_the_probe() {
     for component in COMPONENTS {
         let (_, help, _) = probe(&[component.name, "--help"]);
         let Value::Array(options) = component.options() else { panic!("{}: no options", component.name) };
+        assert!(options.len() > 3, "{}: only {} options", component.name, options.len());
         for option in &options {
             let name = option.get("name").and_then(Value::as_str).unwrap();
             let flag = format!("--{}", name.replace('_', "-"));

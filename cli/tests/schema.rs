@@ -127,9 +127,12 @@ fn shipped_experiments_and_their_canonical_forms_satisfy_the_schema() {
 fn shipped_sweeps_satisfy_their_schema_and_malformed_ones_mostly_do_not() {
     let schema = corun(&["schema", "sweep"]);
     let read = |file: &Path| -> Value { serde_json::from_slice(&std::fs::read(file).expect("a file")).expect("JSON") };
+    let mut shipped = 0;
     for file in std::fs::read_dir(root().join("examples/sweeps")).expect("the folder is there").flatten() {
         assert_eq!(flaw(&schema, &schema, &read(&file.path()), "sweep"), None, "{:?}", file.path());
+        shipped += 1;
     }
+    assert!(shipped >= 3, "only {shipped} sweeps");
     let cases = read(&root().join("tests/bad_input/sweeps.json"));
     let refused = list(&cases).iter().filter(|case| flaw(&schema, &schema, case.get("input").expect("an input"), "").is_some()).count();
     // What is wrong with the experiments themselves is not in it.
@@ -165,6 +168,7 @@ fn a_result_satisfies_its_schema_which_names_every_figure() {
         assert!(decisions.iter().all(|decision| !pairs(decision.get("values").expect("values")).is_empty()) && !decisions.is_empty());
         assert_eq!(flaw(&schema, &schema, &result, "result"), None);
         let described = |schema: &Value, part: &Value, path: &str| {
+            assert!(!pairs(part).is_empty(), "{path} has nothing in it");
             for (key, _) in pairs(part) {
                 assert!(schema.get("properties").and_then(|all| all.get(key)).is_some(), "{path}.{key} is not in the schema");
             }

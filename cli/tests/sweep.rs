@@ -213,6 +213,7 @@ fn every_malformed_sweep_ends_with_its_problems() {
     let folder = folder("malformed");
     let text = fs::read_to_string(root().join("tests/bad_input/sweeps.json")).expect("the table is there");
     let Ok(Value::Array(cases)) = serde_json::from_str(&text) else { panic!("the table is a list") };
+    assert!(cases.len() >= 20, "only {} cases", cases.len());
     for case in &cases {
         write(&folder, "sweep.json", &case.get("input").expect("an input").to_string());
         let found = Value::array(problems(&folder, &["sweep", "sweep.json", "--out", "out.jsonl"]));
