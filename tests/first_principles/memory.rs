@@ -311,3 +311,20 @@ fn a_bank_is_shared_evenly() {
         }
     }
 }
+
+/// A rank in DRAM only says who goes before whom: one kernel alone runs the same under every rank, the last one included.
+#[test]
+fn equal_dram_ranks_change_nothing() {
+    let under = |rank| {
+        let mut m = machine(&without_l1(one_of_each()), random_lines(false, 1 << 22), WarpOrder::Lrr);
+        let mut controls = m.controls().clone();
+        controls.dram_rank[K] = rank;
+        m.set_controls(controls);
+        window(&mut m, 50_000)
+    };
+    let plain = under(0);
+    assert!(plain.dram_reads > 1_000);
+    for rank in [1, 127, 128, 254, 255] {
+        assert_eq!(under(rank), plain, "rank {rank}");
+    }
+}

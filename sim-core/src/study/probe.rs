@@ -15,7 +15,7 @@ use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, draw, mix};
 use crate::describe::value::Value;
 use crate::machine::cache::tags::Tags;
-use crate::machine::dram::Channel;
+use crate::machine::dram::{Channel, Transfer};
 use crate::machine::link::Link;
 use crate::machine::memory::Memory;
 use crate::machine::noc::{Noc, Payload};
@@ -130,7 +130,8 @@ impl Payload for Created {}
 pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
     options::noc_problems(options).or(())?;
     let &NocProbe { inputs, outputs, flits, load, arbiter, cycles, seed } = options;
-    let config = NocConfig { kind: NocKind::Crossbar, mhz: 1, flit_bytes: 32, queue: 4, latency: 0, arbiter };
+    let config =
+        NocConfig { kind: NocKind::Crossbar, mhz: 1, flit_bytes: 32, queue: 4, latency: 0, arbiter };
     let mut noc: Noc<Created> = Noc::new(&config, inputs, outputs, flits, seed);
     let mut sinks: Vec<Link<Created>> = (0..outputs).map(|_| Link::new(1, 1)).collect();
     let mut sources: Vec<Source> = (0..inputs).map(|input| Source::new(mix(seed, u64::from(input)), load / f64::from(flits))).collect();
@@ -269,8 +270,8 @@ impl DramProbe {
     }
 }
 
-/// Drives one DRAM channel. Figures: `bandwidth` (fraction of the data bus's peak), `row_hit_rate`, `latency_mean`, `latency_p99` (command
-/// clocks from a request's arrival to its last beat).
+/// Drives one DRAM channel. Figures: `bandwidth` (fraction of the data bus's peak), `row_hit_rate`, and command clocks from a request's arrival to
+/// its last beat: `read_latency_mean`, `read_latency_p99`, `write_latency_mean`, `write_latency_p99`, and of both `latency_mean`, `latency_p99`.
 pub fn dram(options: &DramProbe) -> Result<Value, Problems> {
     options::dram_problems(options).or(())?;
     let mut channel = Channel::new(&options.config);
@@ -278,21 +279,29 @@ pub fn dram(options: &DramProbe) -> Result<Value, Problems> {
     let transfer_clocks = options.config.timing.T;
     let saturated = options.load >= 1.0;
     let mut source = Source::new(options.seed, if saturated { 1.0 } else { options.load / f64::from(transfer_clocks) });
-    let (mut sent, mut lines, mut hits, mut latencies) = (0, 0_u64, 0_u64, Latencies::default());
+    let (mut sent, mut lines, mut hits) = (0, 0_u64, 0_u64);
+    let [mut all, mut reads, mut writes] = [(); 3].map(|()| Latencies::default());
+    // A request that waits outside the queue has been waiting since it arrived; its tag finds that clock again.
+    let mut arrivals: Vec<u64> = alloc::vec![0; options.config.queue as usize];
+    let mut tags: Vec<u16> = (0..options.config.queue as u16).collect();
     for clock in 0..cycles {
-        while channel.has_room() {
-            let arrived = if saturated { Some(clock) } else { source.oldest(clock) };
-            let Some(arrived) = arrived else { break };
-            // A request that waited outside the queue has been waiting since it arrived.
-            let _ = channel.push(clock, DramRequest { tag: (clock - arrived).min(0xffff) as u16, ..options.request(sent) });
+        while channel.has_room()
+            && let Some(arrived) = if saturated { Some(clock) } else { source.oldest(clock) }
+            && let Some(tag) = tags.pop()
+        {
+            arrivals[usize::from(tag)] = arrived;
+            let _ = channel.push(clock, DramRequest { tag, ..options.request(sent) });
             sent += 1;
             source.take();
         }
-        channel.tick(clock, |transfer| {
+        channel.tick(clock, |Transfer { request, end, row_hit, .. }| {
+            tags.push(request.tag);
             if clock >= warm {
                 lines += 1;
-                hits += u64::from(transfer.row_hit);
-                latencies.add(transfer.end - transfer.arrived + u64::from(transfer.request.tag));
+                hits += u64::from(row_hit);
+                let latency = end - arrivals[usize::from(request.tag)];
+                all.add(latency);
+                if request.access == Access::Write { &mut writes } else { &mut reads }.add(latency);
             }
         });
     }
@@ -300,8 +309,12 @@ pub fn dram(options: &DramProbe) -> Result<Value, Problems> {
     Ok(Value::object([
         ("bandwidth", Value::Float(bandwidth)),
         ("row_hit_rate", (lines > 0).then(|| hits as f64 / lines as f64).into()),
-        ("latency_mean", latencies.mean().into()),
-        ("latency_p99", latencies.p99().into()),
+        ("latency_mean", all.mean().into()),
+        ("latency_p99", all.p99().into()),
+        ("read_latency_mean", reads.mean().into()),
+        ("read_latency_p99", reads.p99().into()),
+        ("write_latency_mean", writes.mean().into()),
+        ("write_latency_p99", writes.p99().into()),
         ("lines", lines.into()),
         ("theory", theory::dram(options)),
     ]))

@@ -3,8 +3,10 @@
 //! **Commands.** One a clock on a shared command bus (activate, precharge, read, write, all-bank precharge and refresh), each when every
 //! row of `timing.rs` allows it. The data bus needs no state: its occupation is rows of that table.
 //!
-//! **Order.** Reads before writes, but writes in batches, as memory controllers do to save bus turnarounds: when writes fill half of the
-//! queue they are drained until they fill a quarter, or, without reads, at once. Within the direction each bank offers the
+//! **Order.** Reads before writes, but writes in batches, as memory controllers do to save bus turnarounds. Writes wait in the queue until a
+//! drain begins, and a drain goes on, also past reads that come meanwhile, down to a low watermark. It begins when writes fill three quarters of
+//! the queue and ends at one half; or, while no read waits, when they fill one half, and ends a thirty-second lower. Without reads for a while
+//! (`IDLE`) writes are served at once, and give way to the next read. Within the direction each bank offers the
 //! next command of one request: the lowest rank, then a hit in the open row, then the oldest (FR-FCFS). Of the commands that can be
 //! given now the channel gives the one with the lowest rank, then a column command, then the oldest request's.
 //!
@@ -31,8 +33,8 @@ use crate::describe::ids::{KernelId, LineAddr, PerKernel};
 use alloc::boxed::Box;
 use alloc::vec;
 
+/// No place of the transaction queue: `new` keeps the queue shorter.
 const NONE: u16 = u16::MAX;
-const CLOSED: u32 = u32::MAX;
 
 /// What the scheduler reads of a place of the transaction queue while it walks a list.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,20 +68,24 @@ struct List {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Bank {
-    open: u32,
+    /// The open row.
+    open: Option<u32>,
     earliest: Earliest,
     /// Reads and writes that wait for it.
     waiting: [List; 2],
 }
 
 /// Set in a key for a row command: column commands go first within a rank.
-const ROW_COMMAND: u64 = 1 << 55;
+const ROW_COMMAND: u64 = 1 << 54;
 
 /// The part of a key that goes before age.
-const PREFERENCE: u64 = !0 << 55;
+const PREFERENCE: u64 = !0 << 54;
 
-/// Where the rank stands in a key; the age is in the low bits.
-const RANK: u32 = 56;
+/// Where the 8 bits of the rank stand in a key; the age is in the low bits. The highest bit stays clear, so that no offer has the key `NO_OFFER`.
+const RANK: u32 = 55;
+
+/// After every key.
+const NO_OFFER: u64 = u64::MAX;
 
 /// What the banks offer in the direction that is served: each at most one command for one request.
 #[derive(Clone, Debug)]
@@ -94,10 +100,22 @@ struct Offers {
     next_ripe: Clock,
     /// By bank: its earliest clock for the command.
     ready: Box<[Clock]>,
-    /// By bank: rank, row command or not, age. Lower goes first; `u64::MAX` without an offer.
+    /// By bank: rank, row command or not, age. Lower goes first; `NO_OFFER` without an offer.
     key: Box<[u64]>,
     /// By bank: for which request.
     slot: Box<[u16]>,
+}
+
+/// Writes below the watermarks wait until no read has been served for so many clocks: a few turns of the bus.
+const IDLE: Clock = 100;
+
+/// Numbers of waiting writes between which the bus stays with the writes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Drain {
+    /// It begins with so many writes.
+    begin: u32,
+    /// It ends with so many, if reads wait.
+    end: u32,
 }
 
 /// Index of the column command in `Offers::by_command`; activate and precharge have their own numbers.
@@ -112,7 +130,7 @@ impl Offers {
             ripe: 0,
             next_ripe: Clock::MAX,
             ready: vec![0; n].into(),
-            key: vec![u64::MAX; n].into(),
+            key: vec![NO_OFFER; n].into(),
             slot: vec![NONE; n].into(),
         }
     }
@@ -123,7 +141,7 @@ impl Offers {
         let [activate, precharge, column] = self.by_command;
         self.by_command = [activate & others, precharge & others, column & others];
         self.ripe &= others;
-        self.key[bank] = u64::MAX;
+        self.key[bank] = NO_OFFER;
     }
 
     fn put(&mut self, bank: usize, command: usize, ready: Clock, key: u64, slot: u16) {
@@ -202,12 +220,15 @@ pub struct Banked {
     free: u16,
     /// Reads and writes in the queue.
     count: [u32; 2],
-    draining: bool,
+    /// While writes are served: how many may be left when waiting reads get the bus.
+    drain_to: Option<u32>,
+    /// When a read was served last.
+    read_at: Clock,
     arrivals: u64,
     refresh_due: Clock,
     // What the configuration says, once.
-    high: u32,
-    low: u32,
+    forced: Drain,
+    unhurried: Drain,
     columns: u32,
     map: DramMap,
     page: PagePolicy,
@@ -233,7 +254,7 @@ impl Banked {
         let slot = Slot { arrived: 0, number: 0, request: DramRequest::default(), older: NONE, bank: 0, activated: false };
         Banked {
             gaps: Gaps::new(t),
-            banks: (0..banks).map(|_| Bank { open: CLOSED, earliest: [0; COMMANDS], waiting: [empty; 2] }).collect(),
+            banks: (0..banks).map(|_| Bank { open: None, earliest: [0; COMMANDS], waiting: [empty; 2] }).collect(),
             earliest: [0; COMMANDS],
             window: [0; 4],
             window_at: 0,
@@ -241,11 +262,12 @@ impl Banked {
             slots: vec![slot; queue as usize].into(),
             free: 0,
             count: [0; 2],
-            draining: false,
+            drain_to: None,
+            read_at: 0,
             arrivals: 0,
             refresh_due: if t.tREFI == 0 { Clock::MAX } else { Clock::from(t.tREFI) },
-            high: (queue / 2).max(1),
-            low: queue / 4,
+            forced: Drain { begin: (queue * 3 / 4).max(1), end: queue / 2 },
+            unhurried: Drain { begin: (queue / 2).max(1), end: (queue / 2).saturating_sub((queue / 32).max(1)) },
             columns: config.columns.max(1),
             map: config.map,
             page: config.page,
@@ -305,7 +327,7 @@ impl Banked {
         self.count[way] += 1;
         if request.is_write() == self.offers.writing {
             // The newcomer is the youngest, so only a better rank, or a hit where there is none, puts it before the bank's present offer.
-            let (bank, hit) = (bank as usize, row == self.banks[bank as usize].open);
+            let (bank, hit) = (bank as usize, self.banks[bank as usize].open == Some(row));
             if self.key(at, hit) & PREFERENCE < self.offers.key[bank] & PREFERENCE {
                 self.offer(bank, at, hit);
                 *self.next = (*self.next).min(self.offers.ready[bank].max(clock));
@@ -350,7 +372,7 @@ impl Banked {
         let command = match (hit, self.offers.writing) {
             (true, false) => Command::Read,
             (true, true) => Command::Write,
-            (false, _) if open == CLOSED => Command::Activate,
+            (false, _) if open.is_none() => Command::Activate,
             (false, _) => Command::Precharge,
         } as usize;
         let key = self.key(at, hit);
@@ -368,7 +390,7 @@ impl Banked {
         let (mut best, mut best_key) = (at, u32::MAX);
         while at != NONE {
             let link = &self.links[usize::from(at)];
-            let key = u32::from(self.rank[link.kernel]) << 1 | u32::from(link.row != open);
+            let key = u32::from(self.rank[link.kernel]) << 1 | u32::from(open != Some(link.row));
             if key < best_key {
                 (best, best_key) = (at, key);
                 if key == 0 {
@@ -400,27 +422,36 @@ impl Banked {
             self.refresh(clock);
             return;
         }
-        self.turn_bus();
+        self.turn_bus(clock);
         self.offers.ripen(clock);
         if let Some(bank) = self.offers.first(clock, self.allowed()) {
             self.give(clock, bank, &mut transfer);
         }
-        *self.next = self.offers.next(self.allowed()).min(self.refresh_due).max(clock + 1);
+        let writes_alone = if self.drain_to.is_none() && self.count[0] == 0 && self.count[1] > 0 { self.idle_at() } else { Clock::MAX };
+        *self.next = self.offers.next(self.allowed()).min(self.refresh_due).min(writes_alone).max(clock + 1);
     }
 
     /// Decides whether reads or writes are served from now on.
-    fn turn_bus(&mut self) {
+    fn turn_bus(&mut self, clock: Clock) {
         let [reads, writes] = self.count;
-        if self.draining {
-            self.draining = writes > self.low || reads == 0 && writes > 0;
-        } else {
-            self.draining = writes >= self.high;
-        }
-        let write = self.draining || reads == 0 && writes > 0;
+        self.drain_to = match self.drain_to {
+            _ if writes == 0 => None,
+            Some(end) if reads == 0 || writes > end => Some(end),
+            _ if writes >= self.forced.begin => Some(self.forced.end),
+            _ if reads > 0 => None,
+            _ if writes >= self.unhurried.begin => Some(self.unhurried.end),
+            _ => (clock >= self.idle_at()).then_some(writes),
+        };
+        let write = self.drain_to.is_some();
         if write != self.offers.writing {
             self.offers.writing = write;
             self.reconsider_all();
         }
+    }
+
+    /// When writes are served at once, unless a read comes.
+    fn idle_at(&self) -> Clock {
+        self.read_at + IDLE
     }
 
     /// Gives a bank the command that it offers.
@@ -437,14 +468,14 @@ impl Banked {
         // After a row command the bank goes on with the same request: it is its oldest of the best rank.
         match command {
             Command::Activate => {
-                self.banks[bank].open = self.links[usize::from(at)].row;
+                self.banks[bank].open = Some(self.links[usize::from(at)].row);
                 self.slots[usize::from(at)].activated = true;
                 self.window[usize::from(self.window_at & 3)] = clock + Clock::from(self.faw);
                 self.window_at = (self.window_at + 1) & 3;
                 self.offer(bank, at, true);
             }
             Command::Precharge => {
-                self.banks[bank].open = CLOSED;
+                self.banks[bank].open = None;
                 self.offer(bank, at, false);
             }
             _ => {
@@ -458,7 +489,10 @@ impl Banked {
                     self.close(clock, bank);
                 }
                 self.reconsider(bank);
-                self.turn_bus();
+                if command == Command::Read {
+                    self.read_at = clock;
+                }
+                self.turn_bus(clock);
                 transfer(Transfer { request, arrived, end, row_hit: !activated });
             }
         }
@@ -478,13 +512,13 @@ impl Banked {
     /// Precharges a bank as soon as it allows it, from `clock` on, without the command bus.
     fn close(&mut self, clock: Clock, bank: usize) {
         let at = clock.max(self.banks[bank].earliest[Command::Precharge as usize]);
-        self.banks[bank].open = CLOSED;
+        self.banks[bank].open = None;
         self.gaps.apply(Command::Precharge as usize, at, &mut self.banks[bank].earliest, &mut self.earliest);
     }
 
     /// A refresh is due: close all banks, then refresh them.
     fn refresh(&mut self, clock: Clock) {
-        let open = self.banks.iter().filter(|bank| bank.open != CLOSED);
+        let open = self.banks.iter().filter(|bank| bank.open.is_some());
         let allowed = match open.map(|bank| bank.earliest[Command::Precharge as usize]).max() {
             Some(precharge) => precharge,
             None => self.earliest[Command::Refresh as usize],
@@ -494,9 +528,9 @@ impl Banked {
             return;
         }
         *self.next = clock + 1;
-        if self.banks.iter().any(|bank| bank.open != CLOSED) {
+        if self.banks.iter().any(|bank| bank.open.is_some()) {
             for bank in 0..self.banks.len() {
-                if self.banks[bank].open != CLOSED {
+                if self.banks[bank].open.is_some() {
                     self.close(clock, bank);
                 }
             }
@@ -537,7 +571,7 @@ impl Banked {
     }
 
     pub(super) fn open_row(&self, bank: u32) -> Option<u32> {
-        self.banks.get(bank as usize).map(|bank| bank.open).filter(|&row| row != CLOSED)
+        self.banks.get(bank as usize).and_then(|bank| bank.open)
     }
 
     pub(super) fn on_bus(&self, clock: Clock) -> Option<KernelId> {

@@ -76,6 +76,32 @@ fn rank_then_row_hit_then_age() {
     assert_eq!(order(&rank), [2 * row, 2 * row + 1, 0, 1, row]);
 }
 
+/// Every rank, every row: no value of a request looks like "no offer" or "no open row".
+#[test]
+fn the_last_rank_and_the_last_row_are_served_like_others() {
+    let mut channel = Channel::new(&config());
+    channel.push(0, read(0)).unwrap();
+    channel.push(0, write(700)).unwrap();
+    let (base, last) = (serve(&mut channel.clone(), 0, &EQUAL), serve(&mut channel, 0, &PerKernel::all(255)));
+    assert_eq!(last, base);
+    let mut channel = Channel::new(&config());
+    channel.set_rank(&PerKernel::all(255));
+    channel.push(0, read(0)).unwrap();
+    assert_eq!(
+        (0..100).find(|&clock| {
+            let mut served = false;
+            channel.tick(clock, |_| served = true);
+            served
+        }),
+        Some(12),
+        "an activate, then the read"
+    );
+    let mut channel = Channel::new(&DramConfig { banks: 1, columns: 1, ..config() });
+    channel.push(0, read(u32::MAX)).unwrap();
+    let got = serve(&mut channel, 0, &EQUAL);
+    assert_eq!((got[0].end, got[0].row_hit), (28, false));
+}
+
 #[test]
 fn a_closed_page_closes_behind_the_last_hit() {
     let config = DramConfig { page: PagePolicy::Closed, ..config() };

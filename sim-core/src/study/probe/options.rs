@@ -307,11 +307,24 @@ pub const COMPONENTS: &[Component] = &[
                       from the timings alone",
             },
             Figure {
-                key: "latency_mean",
-                title: "Mean latency",
+                key: "read_latency_mean",
+                title: "Mean latency of reads",
                 unit: "command clocks, arrival to last beat",
-                law: "The unloaded latency and the mean wait of a Geo/D/1 queue (at most one arrival a clock): at the data bus for sequential reads, at the \
-                      row's bank and for the channel's next activate for random ones",
+                law: "Reads alone: the unloaded latency and the mean wait of a Geo/D/1 queue (at most one arrival a clock): at the data bus for sequential \
+                      ones, at the row's bank and for the channel's next activate for random ones",
+            },
+            Figure {
+                key: "read_latency_p99",
+                title: "99th percentile of reads' latency",
+                unit: "command clocks, arrival to last beat",
+                law: "",
+            },
+            Figure { key: "write_latency_mean", title: "Mean latency of writes", unit: "command clocks, arrival to last beat", law: "" },
+            Figure {
+                key: "write_latency_p99",
+                title: "99th percentile of writes' latency",
+                unit: "command clocks, arrival to last beat",
+                law: "",
             },
             Figure { key: "row_hit_rate", title: "Row hits", unit: "fraction", law: "Sequential reads miss once a row" },
         ],
@@ -320,6 +333,7 @@ pub const COMPONENTS: &[Component] = &[
             ("Random reads", &[("stream", Name("random"))]),
             ("Two streams in one bank", &[("stream", Name("streams")), ("streams", Number(2.0))]),
             ("Sequential reads and writes in turn", &[("alternate_writes", On)]),
+            ("Random reads and as many writes", &[("stream", Name("random")), ("write_fraction", Number(0.5))]),
             ("Sequential reads with refresh", &[("refresh", On)]),
             ("Random reads, four banks", &[("stream", Name("random")), ("banks", Number(4.0))]),
         ],

@@ -64,7 +64,8 @@ pub(super) fn dram(options: &DramProbe) -> Value {
         _ => None,
     };
     let hits = (options.stream == DramStream::Sequential).then(|| 1.0 - 1.0 / lines_a_row);
-    Value::object([("bandwidth", Value::Float(options.load.min(bound))), ("latency_mean", latency.into()), ("row_hit_rate", hits.into())])
+    let bandwidth = Value::Float(options.load.min(bound));
+    Value::object([("bandwidth", bandwidth), ("read_latency_mean", latency.into()), ("row_hit_rate", hits.into())])
 }
 
 /// Of the cache, for `count` lines.
@@ -131,7 +132,7 @@ mod tests {
             [(DramStream::Random, 0.1, 0.02), (DramStream::Random, 0.3, 0.03), (DramStream::Sequential, 0.1, 0.03)]
         {
             let options = DramProbe { stream, load, cycles: 1_000_000, ..DramProbe::default() };
-            near(&probe::dram(&options).unwrap(), "latency_mean", tolerance);
+            near(&probe::dram(&options).unwrap(), "read_latency_mean", tolerance);
         }
     }
 
