@@ -101,16 +101,13 @@ impl Alone {
             let found = path.split('.').try_fold(&kernels[0], |value, key| value.get(key));
             found.and_then(Value::as_f64).ok_or_else(|| format!("{kernel}: no {path}"))
         };
-        // A reply has five flits, an acknowledgement one.
-        let rf = figure("rf")?;
-        let data = 5.0 * rf / (5.0 * rf + 1.0 - rf);
         Ok(Alone {
             ctas: simulation.cta_limit()[0][sim_core::describe::ids::KernelId(0)],
             throughput: 100.0 * result.get("gpu").and_then(|gpu| gpu.get("throughput")).and_then(Value::as_f64).ok_or("no throughput")?,
-            noc: 100.0 * figure("noc_utilisation")? * data,
+            noc: 100.0 * figure("noc_utilisation")?,
             dram: 100.0 * figure("dram_utilisation")?,
             l2_miss: 100.0 * figure("l2_miss_rate")?,
-            rf,
+            rf: figure("rf")?,
             df: figure("df")?,
             latency: figure("latency.mean")?,
             ipc: figure("ipc")?,

@@ -2,10 +2,11 @@
 //! queue's phase at the window's edges can differ; then one item at each edge is the tolerance.
 
 use super::{K, finish, kernel, machine, near, one_of_each, repeat, window};
-use sim_core::describe::gpu::{Arbiter, DramKind, Gpu, NocKind};
+use sim_core::describe::gpu::{Arbiter, DramKind, Gpu, NocKind, StoreFlits, WriteFill};
 use sim_core::describe::kernel::{Address, Kernel, Op, Scatter};
 use sim_core::machine::Machine;
 use sim_core::seam::controls::WarpOrder;
+use sim_core::seam::ratios;
 use sim_core::seam::stats::KernelStats;
 use sim_core::study::probe;
 
@@ -326,5 +327,96 @@ fn equal_dram_ranks_change_nothing() {
     assert!(plain.dram_reads > 1_000);
     for rank in [1, 127, 128, 254, 255] {
         assert_eq!(under(rank), plain, "rank {rank}");
+    }
+}
+
+/// Stores to fresh lines under `full_lines_skip`: a store of a whole line takes its place in L2 without a DRAM read, one of a part of a line reads it, and
+/// under `fetch` every store does. Evicted, each line is written once in any case.
+#[test]
+fn a_store_of_a_whole_line_needs_no_fetch() {
+    let (lines, l2_lines) = (4096, u64::from(one_of_each().l2.bank_bytes) / LINE);
+    let address = Address { lane: 4, cta: 8 * 128, warp: 128, ..Address::default() };
+    for (write_fill, lanes, reads) in [
+        (WriteFill::Fetch, 32, 4096),
+        (WriteFill::Fetch, 31, 4096),
+        (WriteFill::FullLinesSkip, 32, 0),
+        (WriteFill::FullLinesSkip, 31, 4096),
+        (WriteFill::FullLinesSkip, 1, 4096),
+    ] {
+        let mut gpu = one_of_each();
+        gpu.l2.write_fill = write_fill;
+        let got = drained(&gpu, kernel(lines / 8, 256, vec![Op::Store { address, lanes }])).kernel_stats(K);
+        let what = format!("{write_fill:?}, {lanes} lanes");
+        assert_eq!([got.dram_reads, got.l2_misses, got.l2_filled_by_stores], [reads, reads, u64::from(lines) - reads], "{what}");
+        assert_eq!(
+            [got.l2_writes, got.replies, got.dram_writes],
+            [u64::from(lines), u64::from(lines), u64::from(lines) - l2_lines],
+            "{what}"
+        );
+    }
+}
+
+/// Under `bytes` a store's packet has a header flit and its bytes in whole flits of 32; under `line` five flits whatever it writes.
+#[test]
+fn bytes_written_decide_the_flits_of_a_store() {
+    let flits = |store_flits, lane, offset, lanes| {
+        let mut gpu = one_of_each();
+        gpu.noc.store_flits = store_flits;
+        let address = Address { lane, offset, ..Address::default() };
+        let got = drained(&gpu, kernel(1, 32, vec![Op::Store { address, lanes }])).kernel_stats(K);
+        (got.requests, got.noc_request_flits)
+    };
+    for (lane, offset, lanes, requests, bytes) in [
+        (4, 0, 32, 1, vec![128]),
+        (4, 0, 8, 1, vec![32]),
+        (4, 0, 9, 1, vec![36]),
+        (4, 0, 1, 1, vec![4]),
+        // Every lane the same word.
+        (0, 0, 32, 1, vec![4]),
+        // Every other word: two lines, half of each.
+        (8, 0, 32, 2, vec![64, 64]),
+        // Not aligned to a line.
+        (4, 96, 32, 2, vec![32, 96]),
+        // A lane a line.
+        (128, 0, 32, 32, vec![4; 32]),
+    ] {
+        let want: u64 = bytes.iter().map(|bytes: &u64| 1 + bytes.div_ceil(32)).sum();
+        let what = format!("{lanes} lanes {lane} bytes apart from {offset}");
+        assert_eq!(flits(StoreFlits::Bytes, lane, offset, lanes), (requests, want), "{what}");
+        assert_eq!(flits(StoreFlits::Line, lane, offset, lanes), (requests, 5 * requests), "{what}");
+    }
+}
+
+/// CCBP's NoC utilisation counts replies to reads; with acknowledgements of stores it is another figure. A kernel that only stores has 0 of the first; of the
+/// second, one flit a store, of which the request port lets one pass every 5 NoC cycles.
+#[test]
+fn acknowledgements_are_no_part_of_the_papers_utilisation() {
+    let gpu = one_of_each();
+    let stores = steady(&gpu, random_lines(true, LINES), 90_000);
+    assert_eq!([stores.noc_reply_flits, stores.noc_acknowledgement_flits], [0, stores.replies]);
+    assert_eq!(ratios::noc_utilisation(&stores, &gpu, 90_000), Some(0.0));
+    let all = ratios::noc_utilisation_all(&stores, &gpu, 90_000).expect("a peak");
+    near("acknowledgements", all, stores.replies as f64 / 60_000.0, 1e-9);
+    let gpu = without_l1(gpu);
+    let loads = steady(&gpu, random_lines(false, LINES), 90_000);
+    assert_eq!([loads.noc_reply_flits, loads.noc_acknowledgement_flits], [5 * loads.replies, 0]);
+    near("loads", ratios::noc_utilisation(&loads, &gpu, 90_000).expect("a peak"), 1.0, 1e-3);
+}
+
+/// An ideal part has no peak, so no share of it can be said; of a real one no kernel takes more than all.
+#[test]
+fn only_what_has_a_peak_has_a_utilisation() {
+    let mut gpu = without_l1(one_of_each());
+    (gpu.core_mhz, gpu.noc.mhz) = (1246, 4 * 1246);
+    for (noc, dram) in [(NocKind::Crossbar, DramKind::Banked), (NocKind::Ideal, DramKind::Ideal)] {
+        (gpu.noc.kind, gpu.dram.kind) = (noc, dram);
+        let got = steady(&gpu, random_lines(false, 1 << 22), 50_000);
+        let of = [ratios::noc_utilisation(&got, &gpu, 50_000), ratios::dram_utilisation(&got, &gpu, 50_000)];
+        if noc == NocKind::Ideal {
+            assert!(got.dram_reads > 50_000 / 8, "more than the real channel's bus carries");
+            assert_eq!(of, [None, None]);
+        } else {
+            assert!(of.iter().all(|share| share.is_some_and(|share| share > 0.1 && share <= 1.0)), "{of:?}");
+        }
     }
 }

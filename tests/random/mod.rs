@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
-use sim_core::describe::gpu::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, presets};
+use sim_core::describe::gpu::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, StoreFlits, WriteFill, presets};
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
 use sim_core::policy::PolicySpec;
@@ -51,6 +51,9 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         (gpu.l2.bank_bytes, gpu.l2.ways) = (l2.1.0 * l2.1.1 * 128, l2.1.1);
         (gpu.l2.mshrs, gpu.l2.queue, gpu.l2.merges) = (l2.2, l2.3, l1.2);
         gpu.l2.latency = 1 + queues.2;
+        // As good as drawn: they follow from latencies.
+        gpu.noc.store_flits = if noc.2.is_multiple_of(2) { StoreFlits::Bytes } else { StoreFlits::Line };
+        gpu.l2.write_fill = if queues.2.is_multiple_of(2) { WriteFill::FullLinesSkip } else { WriteFill::Fetch };
         gpu.dram.kind = if dram.0 { DramKind::Ideal } else { DramKind::Banked };
         gpu.dram.channels = if gpu.l2.banks.is_multiple_of(2) && dram.5 { 2 } else { 1 };
         (gpu.dram.queue, gpu.dram.banks) = (dram.1, dram.2);

@@ -440,7 +440,6 @@ fn brief(result: &Value) -> Value {
 }
 
 /// A result with IPC alone and what follows from it, and with shares of what NoC and DRAM can sustain (60 % and 70 % of peak, CCBP §3.2).
-/// `noc_reads` counts replies that carry data, as CCBP's equation 1 does: five flits, where an acknowledgement has one.
 fn completed(raw: &Value, ipc_alone: &[Option<f64>]) -> Value {
     let mut result = raw.clone();
     let Value::Object(fields) = &mut result else { return result };
@@ -453,8 +452,7 @@ fn completed(raw: &Value, ipc_alone: &[Option<f64>]) -> Value {
             let number = |key| kernel.get(key).and_then(Value::as_f64);
             let alone = ipc_alone.get(i).copied().flatten();
             let shared = number("ipc").filter(|_| !stuck);
-            let rf = number("rf").unwrap_or(0.0);
-            let noc = number("noc_utilisation").unwrap_or(0.0) * 5.0 * rf / (5.0 * rf + 1.0 - rf);
+            let noc = number("noc_utilisation").unwrap_or(0.0);
             reads += noc;
             pairs.push((alone, shared));
             let slowdown = shared.filter(|ipc| *ipc > 0.0).and_then(|ipc| Some(alone? / ipc));

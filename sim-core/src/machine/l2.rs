@@ -1,8 +1,10 @@
-//! One bank of the L2 cache: write-back, write-allocate with fetch.
+//! One bank of the L2 cache: write-back, write-allocate, with a fetch of the line unless a store writes all of it (`l2.write_fill`).
 //!
 //! Each NoC cycle a bank sends one reply into its port, answers one request of a line that DRAM has delivered, and looks up the oldest
 //! request of its queue, in this order. A hit and a delivered line pass the same pipeline to the port. A miss takes an MSHR, or joins
 //! the one that already waits for its line, and asks the channel for the line; stores wait for their line like loads, and make it dirty.
+//! With `full_lines_skip` a store of a whole line that nobody fetches takes a place at once instead. A store of a part of a line fetches the rest always:
+//! there are no sector masks.
 //! A dirty line that a fill pushes out is written to DRAM and billed to the kernel whose miss pushed it out (CCBP §5.2).
 //!
 //! What cannot go on waits where it is, with a named reason (`Stall`), and holds back what is behind it. Nothing is lost, and nothing waits
@@ -17,7 +19,7 @@ use super::cache::tags::Tags;
 use super::link::Link;
 use super::noc::{Noc, Tick};
 use super::packet::{Access, DramRequest, Reply, Request, Station};
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{Gpu, WriteFill};
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::seam::stats::KernelStats;
 use alloc::collections::VecDeque;
@@ -74,6 +76,8 @@ pub struct Bank {
     banks_per_channel: u32,
     channels: u32,
     line_flits: u32,
+    /// Bytes of a store that takes a place without a fetch, if there are such stores.
+    skips_fetch: Option<u8>,
 }
 
 impl Bank {
@@ -94,6 +98,7 @@ impl Bank {
             banks_per_channel: (l2.banks / gpu.dram.channels).max(1),
             channels: gpu.dram.channels,
             line_flits: gpu.line_flits(),
+            skips_fetch: (l2.write_fill == WriteFill::FullLinesSkip).then_some(l2.line_bytes as u8),
         }
     }
 
@@ -144,7 +149,7 @@ impl Bank {
         self.answering = self.mshrs.is_open(entry).then_some(entry);
         let mut dram_accesses = 0;
         if first {
-            dram_accesses = 1 + self.fill(line, request.kernel, now, ports);
+            dram_accesses = 1 + self.fill(line, request.kernel, false, now, ports);
         }
         if request.access == Access::Write
             && let Some(slot) = self.tags.find(line)
@@ -156,8 +161,8 @@ impl Bank {
     }
 
     /// Puts a line in; returns the DRAM accesses that the victim costs.
-    fn fill(&mut self, line: LineAddr, kernel: KernelId, now: Cycle, ports: &mut Ports<'_>) -> u8 {
-        match self.tags.fill(line, kernel, false, u32::MAX) {
+    fn fill(&mut self, line: LineAddr, kernel: KernelId, dirty: bool, now: Cycle, ports: &mut Ports<'_>) -> u8 {
+        match self.tags.fill(line, kernel, dirty, u32::MAX) {
             Some(victim) if victim.dirty => {
                 ports.stats[kernel.index()].l2_dirty_victims += 1;
                 let write = DramRequest { line: self.channel_line(victim.line), access: Access::Write, kernel, tag: 0 };
@@ -204,9 +209,13 @@ impl Bank {
                 }
                 stats.l2_merged += 1;
             } else {
+                // For the fetch, or for the victim.
                 if ports.to_dram.is_full() {
                     self.stall = Some(Stall::DramLink);
                     return;
+                }
+                if request.access == Access::Write && self.skips_fetch == Some(request.bytes) {
+                    return self.take_place(tick, now, request, ports);
                 }
                 let Ok(tag) = self.mshrs.allocate(line, request) else {
                     self.stall = Some(Stall::Mshr);
@@ -222,6 +231,17 @@ impl Bank {
             Access::Read => stats.l2_reads += 1,
             Access::Write => stats.l2_writes += 1,
         }
+        self.stall = None;
+        ports.queue.pop(now);
+    }
+
+    /// Lets the oldest request of the queue, a store of a whole line, put its line in without a fetch.
+    fn take_place(&mut self, tick: Tick, now: Cycle, request: Request, ports: &mut Ports<'_>) {
+        let dram_accesses = self.fill(request.line / self.banks, request.kernel, true, now, ports);
+        let stats = &mut ports.stats[request.kernel.index()];
+        stats.l2_filled_by_stores += 1;
+        stats.l2_writes += 1;
+        self.pipeline.push_back((tick + Tick::from(self.latency), Reply { request, dram_accesses }));
         self.stall = None;
         ports.queue.pop(now);
     }

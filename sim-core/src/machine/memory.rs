@@ -18,7 +18,7 @@ use super::l2::{Bank, Ports, Stall};
 use super::link::Link;
 use super::noc::{Noc, Tick, members};
 use super::packet::{Access, DramRequest, Reply, Request, Station};
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{Gpu, StoreFlits};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel};
 use crate::seam::controls::Controls;
 use crate::seam::stats::KernelStats;
@@ -52,6 +52,8 @@ pub struct Memory {
     /// Banks with requests in their link to DRAM.
     asking: u64,
     line_flits: u32,
+    /// Bytes of a flit, if a store's packet carries the bytes written and no more.
+    store_flit_bytes: Option<u32>,
     /// Each channel's `next_clock`, beside each other for a quick look.
     due: Derived<Box<[Clock]>>,
     /// Banks with requests in their queue that may go on.
@@ -91,6 +93,7 @@ impl Memory {
             awake: 0,
             asking: 0,
             line_flits: longest,
+            store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes).then_some(gpu.noc.flit_bytes),
             queued: Derived(0),
             fill_due: Derived(vec![NEVER; banks as usize].into()),
             reply_due: Derived(vec![Tick::MAX; banks as usize].into()),
@@ -126,7 +129,11 @@ impl Memory {
     /// queue. Whoever calls it has looked at `has_room`.
     pub fn inject(&mut self, now: Cycle, mut request: Request) {
         request.leave(Station::MissQueue, now);
-        let flits = if request.access == Access::Write { self.line_flits } else { 1 };
+        let flits = match (request.access, self.store_flit_bytes) {
+            (Access::Read, _) => 1,
+            (Access::Write, None) => self.line_flits,
+            (Access::Write, Some(flit)) => 1 + u32::from(request.bytes).div_ceil(flit),
+        };
         let sent = self.requests.push(self.noc_ticks, u32::from(request.sm), self.bank_of(request.line), flits, request.kernel, request);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
     }
@@ -260,14 +267,20 @@ impl Memory {
     /// One cycle of the reply NoC.
     fn step_replies(&mut self, now: Cycle, reversed: bool) {
         let stats = &mut self.stats;
-        let count = |kernel: KernelId, flits| stats[kernel.index()].noc_reply_flits += u64::from(flits);
+        let count = |reply: &Reply, flits| {
+            let stats = &mut stats[reply.request.kernel.index()];
+            match reply.request.access {
+                Access::Read => stats.noc_reply_flits += u64::from(flits),
+                Access::Write => stats.noc_acknowledgement_flits += u64::from(flits),
+            }
+        };
         *self.mail |= self.replies.tick(self.noc_ticks, now, reversed, &mut self.to_sm, count);
     }
 
     /// One cycle of the request NoC.
     fn step_requests(&mut self, now: Cycle, reversed: bool) {
         let stats = &mut self.stats;
-        let count = |kernel: KernelId, flits| stats[kernel.index()].noc_request_flits += u64::from(flits);
+        let count = |request: &Request, flits| stats[request.kernel.index()].noc_request_flits += u64::from(flits);
         let delivered = self.requests.tick(self.noc_ticks, now, reversed, &mut self.to_l2, count);
         self.awake |= delivered;
         *self.queued |= delivered;

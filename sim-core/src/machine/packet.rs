@@ -26,6 +26,8 @@ pub struct Request {
     pub kernel: KernelId,
     /// Read or write.
     pub access: Access,
+    /// Bytes of the line that a write changes, if the GPU distinguishes them, else the whole line; 0 for a read.
+    pub bytes: u8,
     /// Core cycle in which it entered the miss queue: its low half, which is enough for a difference.
     pub born: u32,
     /// Core cycle in which it entered the station where it is now: each station adds `now - since` to its own time and restarts it.
@@ -61,13 +63,21 @@ impl Request {
 }
 
 impl Payload for Request {
+    fn age(&self, now: Cycle) -> Cycle {
+        Request::age(self, now)
+    }
+
     fn arrived(&mut self, now: Cycle) {
         self.leave(Station::RequestNoc, now);
     }
 }
 
 /// The SM charges the reply NoC itself: what its reply's arrival leaves since the last station.
-impl Payload for Reply {}
+impl Payload for Reply {
+    fn age(&self, now: Cycle) -> Cycle {
+        self.request.age(now)
+    }
+}
 
 /// The answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -7,7 +7,7 @@ use crate::describe::value::Value;
 use crate::run::experiment::Experiment;
 use crate::run::simulation::{Reason, Simulation};
 use crate::seam::decision::Decision;
-use crate::seam::ratios::{Metrics, dram_utilisation, ipc, noc_utilisation, peak_ipc, ratio, scheduler_cycles};
+use crate::seam::ratios::{Metrics, dram_utilisation, ipc, noc_utilisation, noc_utilisation_all, peak_ipc, ratio, scheduler_cycles};
 use crate::seam::stats::{KernelStats, StallCause, StallCounts};
 use alloc::vec::Vec;
 
@@ -21,6 +21,7 @@ fn rates(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Vec<(&'static str, Valu
     alloc::vec![
         ("ipc", ipc(stats, cycles).into()),
         ("noc_utilisation", noc_utilisation(stats, gpu, cycles).into()),
+        ("noc_utilisation_all", noc_utilisation_all(stats, gpu, cycles).into()),
         ("dram_utilisation", dram_utilisation(stats, gpu, cycles).into()),
         ("l1_hit_rate", ratio(stats.l1_hits, stats.l1_reads).into()),
         ("l2_miss_rate", ratio(stats.l2_misses, l2).into()),

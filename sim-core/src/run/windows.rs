@@ -4,7 +4,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
 use crate::machine::Machine;
-use crate::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle, peak_ipc};
+use crate::seam::ratios::{dram_bytes_per_cycle, dram_peak, noc_bytes_per_cycle, noc_peak, peak_ipc};
 use crate::seam::stats::{KernelStats, StallCause, StallCounts};
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -56,7 +56,7 @@ const KERNEL_COLUMNS: [KernelColumn; 9] = [
         key: "noc_bytes",
         unit: "bytes",
         title: "NoC replies",
-        doc: "Bytes of reply packets, headers included, that passed the L2-to-SM crossbar",
+        doc: "Bytes of replies to reads, headers included, that passed the L2-to-SM crossbar",
         value: |stats, _, scale| stats.noc_reply_flits * scale.flit_bytes,
     },
     KernelColumn {
@@ -184,19 +184,19 @@ impl Windows {
     }
 
     /// The kept windows as results carry them: `start`, and for the whole GPU and each kernel `ipc`, `latency` (core cycles of a read's
-    /// memory latency, missing where none came back) and, as fractions of peak, `noc_utilisation`, `noc_demand` and `dram_utilisation`.
+    /// memory latency, missing where none came back) and, as fractions of peak, `noc_utilisation`, `noc_demand` and `dram_utilisation`, missing where the part is ideal and has no peak.
     pub fn to_value(&self, gpu: &Gpu) -> Value {
         let column = |key| KERNEL_COLUMNS.iter().position(|column| column.key == key).unwrap_or(0);
         let [instructions, noc, demand, dram, latency, replies] =
             ["thread_instructions", "noc_bytes", "noc_demand_bytes", "dram_bytes", "latency_sum", "latency_count"].map(column);
-        let part = |bytes: f64, per_cycle: f64| bytes / WINDOW as f64 / per_cycle;
+        let part = |bytes: f64, peak: Option<f64>| Value::from(peak.map(|per_cycle| bytes / WINDOW as f64 / per_cycle));
         let fields = |of: &[f64]| {
             alloc::vec![
                 ("ipc", Value::from(of[instructions] / WINDOW as f64)),
                 ("latency", (of[replies] > 0.0).then(|| of[latency] / of[replies]).into()),
-                ("noc_utilisation", part(of[noc], noc_bytes_per_cycle(gpu)).into()),
-                ("noc_demand", part(of[demand], noc_bytes_per_cycle(gpu)).into()),
-                ("dram_utilisation", part(of[dram], dram_bytes_per_cycle(gpu)).into()),
+                ("noc_utilisation", part(of[noc], noc_peak(gpu))),
+                ("noc_demand", part(of[demand], noc_peak(gpu))),
+                ("dram_utilisation", part(of[dram], dram_peak(gpu))),
             ]
         };
         let window = |(number, row): (u64, &Box32)| {

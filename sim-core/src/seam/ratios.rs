@@ -1,6 +1,6 @@
 //! Everything that divides, with its formula: pure functions of counters and of the hardware. Integers are counted where things happen.
 
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{DramKind, Gpu, NocKind};
 use crate::describe::value::Value;
 use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
@@ -10,13 +10,15 @@ pub fn ratio(a: u64, b: u64) -> Option<f64> {
     (b > 0).then(|| a as f64 / b as f64)
 }
 
-/// Bytes that the reply crossbar can deliver in a core cycle: one flit a NoC cycle for each port of its narrower side.
+/// Bytes that the reply crossbar can deliver in a core cycle: one flit a NoC cycle for each port of its narrower side. An ideal NoC has no such
+/// bound; these are the bytes of the crossbar in whose place it stands.
 pub fn noc_bytes_per_cycle(gpu: &Gpu) -> f64 {
     let ports = gpu.sm_count().min(gpu.l2.banks);
     f64::from(ports) * f64::from(gpu.noc.flit_bytes) * f64::from(gpu.noc.mhz) / f64::from(gpu.core_mhz)
 }
 
-/// Bytes that all DRAM data buses can carry in a core cycle.
+/// Bytes that all DRAM data buses can carry in a core cycle. An ideal DRAM has no such bound; these are the bytes of the channels in whose place it
+/// stands.
 pub fn dram_bytes_per_cycle(gpu: &Gpu) -> f64 {
     let line = f64::from(gpu.l2.line_bytes) / f64::from(gpu.dram.timing.T);
     f64::from(gpu.dram.channels) * line * f64::from(gpu.dram.mhz) / f64::from(gpu.core_mhz)
@@ -80,16 +82,35 @@ pub fn ipc(stats: &KernelStats, cycles: u64) -> Option<f64> {
     ratio(stats.thread_instructions, cycles)
 }
 
-/// Fraction of the reply crossbar's peak that a kernel's replies take.
-pub fn noc_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
-    let bytes = stats.noc_reply_flits * u64::from(gpu.noc.flit_bytes);
-    ratio(bytes, cycles).map(|per_cycle| per_cycle / noc_bytes_per_cycle(gpu))
+/// What the reply crossbar can deliver in a core cycle, as a divisor; none for an ideal NoC, whose bandwidth has no limit.
+pub fn noc_peak(gpu: &Gpu) -> Option<f64> {
+    (gpu.noc.kind != NocKind::Ideal).then(|| noc_bytes_per_cycle(gpu))
 }
 
-/// Fraction of the DRAM data buses' peak that a kernel's transactions take.
+/// What the DRAM data buses can carry in a core cycle, as a divisor; none for an ideal DRAM, whose bandwidth has no limit.
+pub fn dram_peak(gpu: &Gpu) -> Option<f64> {
+    (gpu.dram.kind != DramKind::Ideal).then(|| dram_bytes_per_cycle(gpu))
+}
+
+/// Fraction of the reply crossbar's peak that replies to a kernel's reads take (CCBP eq. 1: acknowledgements of stores are left out); missing with
+/// an ideal NoC.
+pub fn noc_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
+    noc_share(stats.noc_reply_flits, gpu, cycles)
+}
+
+/// Fraction of the reply crossbar's peak that all replies to a kernel take, acknowledgements of stores included; missing with an ideal NoC.
+pub fn noc_utilisation_all(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
+    noc_share(stats.noc_reply_flits + stats.noc_acknowledgement_flits, gpu, cycles)
+}
+
+fn noc_share(flits: u64, gpu: &Gpu, cycles: u64) -> Option<f64> {
+    Some(ratio(flits * u64::from(gpu.noc.flit_bytes), cycles)? / noc_peak(gpu)?)
+}
+
+/// Fraction of the DRAM data buses' peak that a kernel's transactions take; missing with an ideal DRAM.
 pub fn dram_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
     let bytes = (stats.dram_reads + stats.dram_writes) * u64::from(gpu.l2.line_bytes);
-    ratio(bytes, cycles).map(|per_cycle| per_cycle / dram_bytes_per_cycle(gpu))
+    Some(ratio(bytes, cycles)? / dram_peak(gpu)?)
 }
 
 #[cfg(test)]

@@ -77,12 +77,14 @@ counters! {
         load_latency_sum: "cycles", "Core cycles from a load's issue to its last line, summed over loads";
         loads_done: "warp instructions", "Loads in that sum";
         noc_request_flits: "flits", "Flits that the kernel's requests put on the request crossbar";
-        noc_reply_flits: "flits", "Flits that the kernel's replies put on the reply crossbar";
+        noc_reply_flits: "flits", "Flits that replies to the kernel's reads put on the reply crossbar";
+        noc_acknowledgement_flits: "flits", "Flits that acknowledgements of the kernel's stores put on the reply crossbar";
         l2_reads: "lines", "Reads that L2 looked up";
         l2_writes: "lines", "Writes that L2 looked up";
         l2_hits: "lines", "Lookups that found their line";
         l2_merged: "lines", "Lookups that joined a miss already under way";
         l2_misses: "lines", "Lookups that sent a fetch to DRAM";
+        l2_filled_by_stores: "lines", "Lookups of stores of a whole line that took a place without a fetch";
         l2_dirty_victims: "lines", "Dirty lines written back because the kernel's miss needed their place";
         dram_reads: "lines", "Lines that DRAM read for the kernel";
         dram_writes: "lines", "Lines that DRAM wrote for the kernel";

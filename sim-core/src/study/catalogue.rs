@@ -51,10 +51,12 @@ pub const METRICS: &[Metric] = metrics! {
     "antt", "ANTT", "×", "mix", "Σ (IPC alone / IPC shared) / N", "Average normalised turnaround time: the mean slowdown; 1 is the ideal";
     "fairness", "Fairness", "", "mix", "min (shared / alone) / max (shared / alone)", "1 if all kernels progress alike, 0 if one starves";
     "throughput", "Throughput", "fraction of peak", "gpu", "IPC / (32 × schedulers of all SMs)", "Share of the issue slots' lanes that did work";
-    "noc_utilisation", "NoC utilisation", "fraction of peak", "kernel", "reply bytes / (ports × flit × NoC cycles)",
-        "Share of the L2-to-SM crossbar's bandwidth, headers included";
+    "noc_utilisation", "NoC utilisation", "fraction of peak", "kernel", "bytes of replies to reads / (ports × flit × NoC cycles)",
+        "Share of the L2-to-SM crossbar's bandwidth that replies to reads take, headers included (CCBP eq. 1); missing with an ideal NoC";
+    "noc_utilisation_all", "NoC utilisation, all replies", "fraction of peak", "kernel", "bytes of replies / (ports × flit × NoC cycles)",
+        "The same with the acknowledgements of stores";
     "dram_utilisation", "DRAM utilisation", "fraction of peak", "kernel", "bytes read and written / (channels × line / T × DRAM clocks)",
-        "Share of all DRAM data buses' time";
+        "Share of all DRAM data buses' time; missing with an ideal DRAM";
     "l1_hit_rate", "L1D hit rate", "fraction", "kernel", "L1D hits / lines read", "Reads that found their line in L1D";
     "l2_miss_rate", "L2 miss rate", "fraction", "kernel", "L2 misses / L2 lookups", "Lookups that sent a fetch to DRAM";
     "dram_row_hit_rate", "Row hits", "fraction", "kernel", "row hits / lines moved", "DRAM accesses that found their row open";

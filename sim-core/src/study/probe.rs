@@ -10,7 +10,7 @@ mod theory;
 pub use self::options::{COMPONENTS, Component, Figure, Kind, Preset, range};
 
 use crate::describe::error::Problems;
-use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, NocConfig, NocKind, PagePolicy};
+use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, NocConfig, NocKind, PagePolicy, StoreFlits};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, draw, mix};
 use crate::describe::value::Value;
@@ -123,7 +123,11 @@ impl Default for NocProbe {
 #[derive(Clone, Copy)]
 struct Created(u64);
 
-impl Payload for Created {}
+impl Payload for Created {
+    fn age(&self, now: Cycle) -> Cycle {
+        now - self.0
+    }
+}
 
 /// Drives one crossbar with uniform destinations. Figures: `throughput` (flits per output and cycle), `latency_mean`, `latency_p99`
 /// (cycles from a packet's creation to its tail).
@@ -131,7 +135,7 @@ pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
     options::noc_problems(options).or(())?;
     let &NocProbe { inputs, outputs, flits, load, arbiter, cycles, seed } = options;
     let config =
-        NocConfig { kind: NocKind::Crossbar, mhz: 1, flit_bytes: 32, queue: 4, latency: 0, arbiter };
+        NocConfig { kind: NocKind::Crossbar, mhz: 1, flit_bytes: 32, queue: 4, latency: 0, arbiter, store_flits: StoreFlits::Line };
     let mut noc: Noc<Created> = Noc::new(&config, inputs, outputs, flits, seed);
     let mut sinks: Vec<Link<Created>> = (0..outputs).map(|_| Link::new(1, 1)).collect();
     let mut sources: Vec<Source> = (0..inputs).map(|input| Source::new(mix(seed, u64::from(input)), load / f64::from(flits))).collect();

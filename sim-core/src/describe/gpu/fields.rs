@@ -3,7 +3,7 @@
 //!
 //! `sm.X` is X of every SM class; on a GPU with several classes, `sm.NAME.X` is X of one.
 
-use super::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, SmClass};
+use super::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, SmClass, StoreFlits, WriteFill};
 use crate::describe::decode::{choice, int};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
@@ -103,6 +103,12 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
         noc.arbiter,
         "Who wins a crossbar output"
     ),
+    choose!(
+        "noc.store_flits",
+        ["line" = StoreFlits::Line, "bytes" = StoreFlits::Bytes],
+        noc.store_flits,
+        "What a store's packet carries behind its header: the whole line, or the bytes written in whole flits"
+    ),
     whole!("l2.banks", "banks", 1..=64, l2.banks, "L2 banks"),
     whole!("l2.bank_bytes", "bytes", 128..=16777216, l2.bank_bytes, "Capacity of an L2 bank"),
     whole!("l2.ways", "ways", 1..=32, l2.ways, "Ways of an L2 set"),
@@ -111,6 +117,12 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
     whole!("l2.merges", "requests", 1..=32, l2.merges, "Requests that one L2 MSHR can serve"),
     whole!("l2.queue", "requests", 1..=256, l2.queue, "Requests that wait at an L2 bank"),
     whole!("l2.latency", "NoC cycles", 1..=500, l2.latency, "From an L2 lookup that hits to the reply's port"),
+    choose!(
+        "l2.write_fill",
+        ["fetch" = WriteFill::Fetch, "full_lines_skip" = WriteFill::FullLinesSkip],
+        l2.write_fill,
+        "Whether every store that misses L2 fetches its line from DRAM, or only one that does not write all of it"
+    ),
     choose!(
         "dram.kind",
         ["banked" = DramKind::Banked, "ideal" = DramKind::Ideal],

@@ -95,6 +95,18 @@ pub struct NocConfig {
     pub latency: u32,
     /// Who wins an output.
     pub arbiter: Arbiter,
+    /// What a store's packet carries.
+    pub store_flits: StoreFlits,
+}
+
+/// What a store's packet carries behind its header flit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum StoreFlits {
+    /// The whole line, whatever its lanes write of it.
+    #[default]
+    Line,
+    /// The bytes that its lanes write, in whole flits.
+    Bytes,
 }
 
 /// Kinds of NoC.
@@ -115,11 +127,11 @@ pub enum Arbiter {
     RoundRobin,
     /// A draw keyed by cycle and output.
     Random,
-    /// The packet that entered its queue first.
+    /// The packet whose memory access is the oldest, counted from its entry into the miss queue.
     Oldest,
 }
 
-/// L2 cache: banks interleaved by line, write-back, write-allocate with fetch.
+/// L2 cache: banks interleaved by line, write-back, write-allocate.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct L2Config {
     /// Banks.
@@ -138,6 +150,18 @@ pub struct L2Config {
     pub queue: u32,
     /// NoC cycles from a lookup that hits to the reply's entry into its port.
     pub latency: u32,
+    /// Which stores fetch their line when it is not there.
+    pub write_fill: WriteFill,
+}
+
+/// Which stores that miss L2 fetch their line from DRAM before they write it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum WriteFill {
+    /// Every store.
+    #[default]
+    Fetch,
+    /// Stores of a part of the line; one of the whole line takes its place without a fetch.
+    FullLinesSkip,
 }
 
 /// DRAM channels, lines interleaved over L2 banks and from there to the bank's channel.
@@ -251,6 +275,11 @@ impl Gpu {
             }
         }
         &self.sms[self.sms.len() - 1]
+    }
+
+    /// Whether it matters how much of a line a store writes.
+    pub fn counts_store_bytes(&self) -> bool {
+        self.noc.store_flits == StoreFlits::Bytes || self.l2.write_fill == WriteFill::FullLinesSkip
     }
 
     /// Flits of a packet that carries a line.

@@ -1,6 +1,9 @@
 //! GPUs by name, each figure with its source.
 
-use super::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, NocConfig, NocKind, PagePolicy, SmClass};
+use super::{
+    Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, NocConfig, NocKind, PagePolicy, SmClass, StoreFlits,
+    WriteFill,
+};
 use alloc::string::ToString;
 use alloc::vec;
 
@@ -77,16 +80,18 @@ fn ccbp_16sm() -> Gpu {
             queue: 8,       // not stated; GPGPU-Sim's input buffers hold 8 packets
             latency: 8,     // not stated; part of the 200 cycles below
             arbiter: Arbiter::RoundRobin,
+            store_flits: StoreFlits::Line, // CCBP eq. 1: a request of 1 or 5 flits
         },
         l2: L2Config {
-            banks: 16,              // CCBP Table 1
-            bank_bytes: 128 * 1024, // CCBP Table 1
-            ways: 8,                // CCBP Table 1
-            line_bytes: 128,        // CCBP Table 1
-            mshrs: 256,             // CCBP Table 1
-            merges: 8,              // not stated
-            queue: 8,               // GPGPU-Sim 3.2.2, Fermi configuration
-            latency: 108,           // makes an unloaded L2 hit 200 core cycles (CCBP Table 1)
+            banks: 16,                    // CCBP Table 1
+            bank_bytes: 128 * 1024,       // CCBP Table 1
+            ways: 8,                      // CCBP Table 1
+            line_bytes: 128,              // CCBP Table 1
+            mshrs: 256,                   // CCBP Table 1
+            merges: 8,                    // not stated
+            queue: 8,                     // GPGPU-Sim 3.2.2, Fermi configuration
+            latency: 108,                 // makes an unloaded L2 hit 200 core cycles (CCBP Table 1)
+            write_fill: WriteFill::Fetch, // CCBP §5.2: a miss is one DRAM access, two with a dirty victim
         },
         dram: DramConfig {
             kind: DramKind::Banked,

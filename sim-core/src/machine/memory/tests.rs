@@ -135,7 +135,7 @@ fn nothing_is_lost_and_nothing_blocks_for_ever() {
         memory.stats.iter().for_each(|stats| all += *stats);
         let line_flits = u64::from(gpu.line_flits());
         assert_eq!(all.noc_request_flits, seen.sent[0] + line_flits * seen.sent[1]);
-        assert_eq!(all.noc_reply_flits, line_flits * seen.sent[0] + seen.sent[1]);
+        assert_eq!([all.noc_reply_flits, all.noc_acknowledgement_flits], [line_flits * seen.sent[0], seen.sent[1]]);
         assert_eq!([all.l2_reads, all.l2_writes], seen.sent);
         assert_eq!(all.l2_hits + all.l2_merged + all.l2_misses, seen.sent[0] + seen.sent[1]);
         assert_eq!(all.l2_misses, all.dram_reads);

@@ -18,6 +18,7 @@ use crate::describe::rng::{below, mix};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;
+use core::cmp::Reverse;
 
 /// A crossbar of up to 64 × 64 ports.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -91,14 +92,7 @@ impl<T: Payload> Crossbar<T> {
         Ok(())
     }
 
-    pub(super) fn tick(
-        &mut self,
-        tick: Tick,
-        now: Cycle,
-        reversed: bool,
-        sinks: &mut [Link<T>],
-        mut passed: impl FnMut(KernelId, u32),
-    ) -> u64 {
+    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], mut passed: impl FnMut(&T, u32)) -> u64 {
         if tick >= *self.next_ready {
             self.make_ready(tick, reversed);
         }
@@ -107,7 +101,7 @@ impl<T: Payload> Crossbar<T> {
             if sinks[output as usize].is_full() {
                 continue;
             }
-            let input = self.choose(tick, output);
+            let input = self.choose(tick, now, output);
             let wants = &mut self.wants[output as usize];
             *wants &= !(1 << input);
             if *wants == 0 {
@@ -125,7 +119,7 @@ impl<T: Payload> Crossbar<T> {
             let queue = &mut self.queues[usize::from(input)];
             if let Some(mut packet) = queue.pop_front() {
                 packet.payload.arrived(now);
-                passed(packet.kernel, u32::from(packet.flits));
+                passed(&packet.payload, u32::from(packet.flits));
                 let delivered = sinks[output as usize].push(now, packet.payload);
                 debug_assert!(delivered.is_ok(), "the grant reserved a place");
             }
@@ -161,7 +155,7 @@ impl<T: Payload> Crossbar<T> {
     }
 
     /// The input that wins an output that somebody wants.
-    fn choose(&self, tick: Tick, output: u32) -> u32 {
+    fn choose(&self, tick: Tick, now: Cycle, output: u32) -> u32 {
         let wants = self.wants[output as usize];
         if wants & (wants - 1) == 0 {
             return wants.trailing_zeros();
@@ -176,7 +170,10 @@ impl<T: Payload> Crossbar<T> {
                 members(wants, false).nth(skip as usize).unwrap_or(0)
             }
             // Ties go to the lower input.
-            Arbiter::Oldest => members(wants, false).min_by_key(|&input| self.queues[input as usize][0].ready).unwrap_or(0),
+            Arbiter::Oldest => {
+                let age = |&input: &u32| Reverse(self.queues[input as usize][0].payload.age(now));
+                members(wants, false).min_by_key(age).unwrap_or(0)
+            }
         }
     }
 

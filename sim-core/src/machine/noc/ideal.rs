@@ -7,7 +7,7 @@
 use super::super::link::{Full, Link};
 use super::{Packet, Payload, Tick, members};
 use crate::describe::gpu::NocConfig;
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::Cycle;
 use crate::describe::rng;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -52,7 +52,7 @@ impl<T: Payload> Ideal<T> {
         Ok(())
     }
 
-    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, sinks: &mut [Link<T>], mut passed: impl FnMut(KernelId, u32)) -> u64 {
+    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, sinks: &mut [Link<T>], mut passed: impl FnMut(&T, u32)) -> u64 {
         let mut delivered = 0;
         // Inputs from `first` on go before those below it. A draw, because a turn that moved on with the ticks would always favour the same
         // inputs of a sink that gets room in every so many of them. The order is part of the network's behaviour, so it is the same whichever
@@ -67,7 +67,7 @@ impl<T: Payload> Ideal<T> {
                     break;
                 }
                 packet.payload.arrived(now);
-                passed(packet.kernel, u32::from(packet.flits));
+                passed(&packet.payload, u32::from(packet.flits));
                 let _ = sink.push(now, packet.payload);
                 delivered |= 1 << packet.output;
                 queue.pop_front();

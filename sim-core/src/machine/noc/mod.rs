@@ -20,6 +20,9 @@ pub type Tick = u64;
 
 /// What a network carries.
 pub trait Payload: Copy {
+    /// Core cycles in `now` since it was created, which may be long before it entered the network: what the `oldest` arbiter goes by.
+    fn age(&self, now: Cycle) -> Cycle;
+
     /// Called when the tail has arrived, in core cycle `now`, before the payload enters its sink.
     fn arrived(&mut self, now: Cycle) {
         let _ = now;
@@ -80,9 +83,9 @@ impl<T: Payload> Noc<T> {
         }
     }
 
-    /// Does what happens in tick `tick`, which falls into core cycle `now`: delivers tails into `sinks`, calls `passed` with the kernel
+    /// Does what happens in tick `tick`, which falls into core cycle `now`: delivers tails into `sinks`, calls `passed` with the payload
     /// and the flits of each, and returns the set of outputs that delivered. `reversed` visits the ports backwards, to the same effect.
-    pub fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], passed: impl FnMut(KernelId, u32)) -> u64 {
+    pub fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], passed: impl FnMut(&T, u32)) -> u64 {
         match self {
             Noc::Crossbar(noc) => noc.tick(tick, now, reversed, sinks, passed),
             Noc::Ideal(noc) => noc.tick(tick, now, sinks, passed),

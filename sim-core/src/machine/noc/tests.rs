@@ -1,14 +1,19 @@
 use super::*;
-use crate::describe::gpu::Arbiter;
+use crate::describe::gpu::{Arbiter, StoreFlits};
 use crate::describe::rng::{below, mix};
 use alloc::vec::Vec;
 
-impl Payload for u64 {}
+/// A name, of which smaller ones are older.
+impl Payload for u64 {
+    fn age(&self, _: Cycle) -> Cycle {
+        u64::MAX - self
+    }
+}
 
 const K: KernelId = KernelId(0);
 
 fn config(kind: NocKind, arbiter: Arbiter, queue: u32, latency: u32) -> NocConfig {
-    NocConfig { kind, mhz: 1200, flit_bytes: 32, queue, latency, arbiter }
+    NocConfig { kind, mhz: 1200, flit_bytes: 32, queue, latency, arbiter, store_flits: StoreFlits::Line }
 }
 
 fn sinks(outputs: u32) -> Vec<Link<u64>> {
@@ -160,4 +165,19 @@ fn everything_arrives_once_in_order() {
         assert!(sent > 100 && forward.is_idle() && sinks.iter().all(Link::is_empty));
         assert_eq!((sent, flits_in), (received, flits_out));
     }
+}
+
+/// The oldest packet wins, not the one that entered its queue first.
+#[test]
+fn oldest_goes_by_creation() {
+    let mut noc: Noc<u64> = Noc::new(&config(NocKind::Crossbar, Arbiter::Oldest, 4, 0), 3, 1, 1, 0);
+    let mut sinks = [Link::new(9, 1)];
+    for (tick, input, created) in [(0, 0, 30), (0, 1, 20), (0, 1, 40), (1, 2, 10)] {
+        noc.push(tick, input, 0, 1, K, created).unwrap();
+    }
+    for tick in 2..9 {
+        noc.tick(tick, tick, false, &mut sinks, |_, _| ());
+    }
+    let order: Vec<u64> = core::iter::from_fn(|| sinks[0].pop(99)).collect();
+    assert_eq!(order, [10, 20, 30, 40]);
 }

@@ -125,6 +125,13 @@ impl Code {
         }
     }
 
+    /// The bytes that a store's lanes write of each of its `lines`, in words of 4 bytes; two lanes that write one word write it once.
+    pub fn bytes(&self, head: &Instruction, line_bytes: u32, lines: &[LineAddr], bytes: &mut [u8; WARP_SIZE as usize]) {
+        if let Step::Store { ref address, lanes } = self.steps[head.pc as usize] {
+            address.bytes(head.base, head.key, lanes, line_bytes, lines, bytes);
+        }
+    }
+
     /// How often a loop at step `pc` runs for a warp.
     pub fn trips(&self, trips: Trips, pc: u32, place: &Place) -> u32 {
         let drawn = |min: u32, max: u32, warp: u64| {
@@ -213,17 +220,51 @@ impl StepAddress {
         if (0..self.bytes as i64).contains(&at) { at as u64 } else { at.rem_euclid(self.bytes as i64) as u64 }
     }
 
+    /// Whether each lane draws its own position.
+    fn is_gather(&self) -> bool {
+        matches!(self.terms.scatter, Scatter::Lane { .. } | Scatter::Skewed { .. })
+    }
+
+    /// Position of a lane in the array.
+    fn lane_at(&self, base: u64, key: u64, lane: u32) -> u64 {
+        let at = base.wrapping_add_signed(self.terms.lane.wrapping_mul(i64::from(lane)));
+        let draw_word = |n: u64, bytes: u64| below(mix(key, u64::from(lane) << 2 | n), bytes / 4);
+        let word = match self.terms.scatter {
+            Scatter::None | Scatter::Warp { .. } => 0,
+            Scatter::Lane { bytes } => draw_word(0, bytes),
+            Scatter::Skewed { bytes } => draw_word(0, bytes).min(draw_word(1, bytes)).min(draw_word(2, bytes)),
+        };
+        self.wrap(at.wrapping_add(word * 4) as i64)
+    }
+
+    /// The bytes that the lanes write of each of `lines`, as `lines` gave them.
+    fn bytes(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &[LineAddr], bytes: &mut [u8; WARP_SIZE as usize]) {
+        let mut words = [0_u32; WARP_SIZE as usize];
+        let mut at = 0;
+        for lane in 0..lanes {
+            let position = self.lane_at(base, key, lane);
+            let line = self.first_line + (position / u64::from(line_bytes)) as LineAddr;
+            if self.is_gather() {
+                at = 0;
+            }
+            // Affine lanes move through the lines in order.
+            while lines[at] != line {
+                at += 1;
+            }
+            words[at] |= 1 << (position % u64::from(line_bytes) / 4);
+        }
+        for (bytes, words) in bytes.iter_mut().zip(words) {
+            *bytes = 4 * words.count_ones() as u8;
+        }
+    }
+
     /// The lines that the lanes touch, each once, in the order of the lanes: coalescing. Returns how many.
     fn lines(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
         let t = &self.terms;
         let shift = line_bytes.trailing_zeros();
-        let scatter = match t.scatter {
-            Scatter::Lane { bytes } => Some((bytes / 4, false)),
-            Scatter::Skewed { bytes } => Some((bytes / 4, true)),
-            Scatter::None | Scatter::Warp { .. } => None,
-        };
+        let gather = self.is_gather();
         let span = t.lane.wrapping_mul(i64::from(lanes) - 1);
-        if scatter.is_none() && (0..=i64::from(line_bytes)).contains(&t.lane) && base + (span as u64) < self.bytes {
+        if !gather && (0..=i64::from(line_bytes)).contains(&t.lane) && base + (span as u64) < self.bytes {
             // Lanes at most a line apart: every line from the first lane's to the last's.
             let (first, last) = ((base >> shift) as LineAddr, ((base + span as u64) >> shift) as LineAddr);
             for (slot, line) in lines.iter_mut().zip(first..=last) {
@@ -233,15 +274,9 @@ impl StepAddress {
         }
         let mut count = 0;
         for lane in 0..lanes {
-            let mut at = base.wrapping_add_signed(t.lane.wrapping_mul(i64::from(lane)));
-            if let Some((words, skewed)) = scatter {
-                let draw_word = |n: u64| below(mix(key, u64::from(lane) << 2 | n), words);
-                let word = if skewed { draw_word(0).min(draw_word(1)).min(draw_word(2)) } else { draw_word(0) };
-                at = at.wrapping_add(word * 4);
-            }
-            let line = self.first_line + (self.wrap(at as i64) >> shift) as LineAddr;
+            let line = self.first_line + (self.lane_at(base, key, lane) >> shift) as LineAddr;
             // Affine lanes repeat only their neighbour's line; gathers may repeat any.
-            let seen = if scatter.is_some() { lines[..count].contains(&line) } else { count > 0 && lines[count - 1] == line };
+            let seen = if gather { lines[..count].contains(&line) } else { count > 0 && lines[count - 1] == line };
             if !seen {
                 lines[count] = line;
                 count += 1;

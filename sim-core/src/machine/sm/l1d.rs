@@ -108,8 +108,16 @@ impl Sm {
         if let (Access::Read, Some(lines)) = (head.access, head.fresh) {
             self.loads.get(head.load).lines = lines as u16;
         }
-        let request =
-            Request { line: head.line, sm: self.id, kernel, access: head.access, born: now as u32, since: now, ..Request::default() };
+        let request = Request {
+            line: head.line,
+            sm: self.id,
+            kernel,
+            access: head.access,
+            bytes: head.bytes,
+            born: now as u32,
+            since: now,
+            ..Request::default()
+        };
         let outcome = match head.access {
             Access::Read => self.read_l1(now, head.load, request, controls),
             Access::Write => self.write_l1(request, controls),

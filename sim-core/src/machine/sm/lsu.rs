@@ -87,6 +87,8 @@ pub struct Head {
     pub load: u16,
     /// The line.
     pub line: LineAddr,
+    /// Bytes that a store writes of it; 0 for a load.
+    pub bytes: u8,
     /// How many lines the instruction has, the first time that it is looked at.
     pub fresh: Option<u32>,
 }
@@ -98,6 +100,8 @@ struct Part {
     waiting: VecDeque<(u64, Instruction)>,
     /// Lines of the oldest.
     lines: [LineAddr; WARP_SIZE as usize],
+    /// Bytes that it writes of each, if it stores.
+    bytes: [u8; WARP_SIZE as usize],
     count: u32,
     next: u32,
     refused: Option<(Refusal, Cycle)>,
@@ -111,6 +115,8 @@ pub struct Lsu {
     hol: bool,
     tickets: u64,
     line_bytes: u32,
+    /// Whether anybody asks how much of a line a store writes.
+    count_bytes: bool,
     /// Kernels whose part is full, a bit each.
     full: u8,
     /// Kernels with an instruction, and those whose head was refused, a bit each.
@@ -119,16 +125,27 @@ pub struct Lsu {
 }
 
 impl Lsu {
-    /// An empty LSU that holds `capacity` instructions of each of `kernels` kernels.
-    pub fn new(capacity: u32, hol: bool, line_bytes: u32, kernels: usize) -> Self {
+    /// An empty LSU that holds `capacity` instructions of each of `kernels` kernels, and counts the bytes that stores write of a line if asked to.
+    pub fn new(capacity: u32, hol: bool, line_bytes: u32, count_bytes: bool, kernels: usize) -> Self {
         let part = || Part {
             waiting: VecDeque::with_capacity(capacity as usize),
             lines: [0; WARP_SIZE as usize],
+            bytes: [0; WARP_SIZE as usize],
             count: 0,
             next: 0,
             refused: None,
         };
-        Lsu { parts: (0..kernels).map(|_| part()).collect(), capacity, hol, tickets: 0, line_bytes, full: 0, busy: 0, refused: 0 }
+        Lsu {
+            parts: (0..kernels).map(|_| part()).collect(),
+            capacity,
+            hol,
+            tickets: 0,
+            line_bytes,
+            count_bytes,
+            full: 0,
+            busy: 0,
+            refused: 0,
+        }
     }
 
     /// Kernels that cannot put another instruction in, a bit each.
@@ -159,15 +176,28 @@ impl Lsu {
 
     /// The next line of a kernel's oldest instruction; coalesces the lanes when the instruction is new.
     pub fn head(&mut self, kernel: KernelId, codes: &[Code]) -> Head {
-        let Part { waiting, lines, count, next, .. } = &mut self.parts[kernel.index()];
+        let Part { waiting, lines, bytes, count, next, .. } = &mut self.parts[kernel.index()];
         let head = &waiting[0].1;
         let mut fresh = None;
         if *next == *count {
             *count = codes[usize::from(head.launch)].lines(head, self.line_bytes, lines);
             *next = 0;
             fresh = Some(*count);
+            if head.access == Access::Write {
+                if self.count_bytes {
+                    codes[usize::from(head.launch)].bytes(head, self.line_bytes, &lines[..*count as usize], bytes);
+                } else {
+                    bytes.fill(self.line_bytes as u8);
+                }
+            }
         }
-        Head { access: head.access, load: head.load, line: lines[*next as usize], fresh }
+        Head {
+            access: head.access,
+            load: head.load,
+            line: lines[*next as usize],
+            bytes: if head.access == Access::Write { bytes[*next as usize] } else { 0 },
+            fresh,
+        }
     }
 
     /// L1D has taken the head's line.

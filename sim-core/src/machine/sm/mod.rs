@@ -198,7 +198,7 @@ impl Sm {
             ctas: alloc::vec![None; class.ctas as usize],
             used: PerKernel::all(Resources::default()),
             used_all: Resources::default(),
-            lsu: Lsu::new(class.lsu_queue, class.lsu_hol, gpu.l2.line_bytes, kernels),
+            lsu: Lsu::new(class.lsu_queue, class.lsu_hol, gpu.l2.line_bytes, gpu.counts_store_bytes(), kernels),
             loads: LoadTable::new(class.warps() * class.loads_per_warp),
             l1: Tags::new(class.l1.bytes, class.l1.ways, gpu.l2.line_bytes),
             monitor: None,
