@@ -1,11 +1,11 @@
-//! Reading and writing files, with problems that name what is wrong with them.
+//! Reading files, with problems that name what is wrong with them.
 
 use clap::Args;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
-use std::fs::{File, Metadata};
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::Read;
 
 /// Largest file of an experiment or a sweep, bytes.
 const MAX_BYTES: u64 = 4 << 20;
@@ -30,6 +30,11 @@ pub struct Given {
 }
 
 impl Given {
+    /// The file; `-` for standard input.
+    pub fn file(&self) -> &str {
+        &self.experiment
+    }
+
     /// Reads it.
     pub fn experiment(&self) -> Result<Experiment, Problems> {
         let mut value = read(&self.experiment)?;
@@ -70,13 +75,6 @@ pub fn open(file: &str) -> Result<File, Problems> {
     File::open(file).map_err(|error| problem("(file)", format!("{file}: {error}"), "a file that can be read"))
 }
 
-/// What a plain file is, whatever path or link leads to it.
-#[cfg(unix)]
-pub fn place_of(about: &std::io::Result<Metadata>) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    about.as_ref().ok().filter(|about| about.is_file()).map(|about| (about.dev(), about.ino()))
-}
-
 /// Reads a JSON file; `-` is standard input.
 pub fn read(file: &str) -> Result<Value, Problems> {
     let source: Box<dyn Read> = if file == "-" { Box::new(std::io::stdin()) } else { Box::new(open(file)?) };
@@ -92,25 +90,9 @@ pub fn read(file: &str) -> Result<Value, Problems> {
     json(&text)
 }
 
-/// Opens a file for writing.
-pub fn create(file: &str) -> Result<std::io::BufWriter<File>, Problems> {
-    let opened = File::create(file).map_err(|error| problem("(output)", format!("{file}: {error}"), "a file that can be written"))?;
-    Ok(std::io::BufWriter::new(opened))
-}
-
 /// What a failed write means.
 pub fn not_written(error: std::io::Error) -> Problems {
     problem("(output)", error, "a file that can be written")
-}
-
-/// Prints text and a line end on stdout; a closed pipe is no error.
-pub fn print(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
-}
-
-/// Prints a value as indented JSON.
-pub fn print_json(value: &Value) {
-    print(&serde_json::to_string_pretty(value).unwrap_or_default());
 }
 
 /// The first of many numbers, for people.

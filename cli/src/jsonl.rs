@@ -7,8 +7,9 @@
 //!   is read and stays as it is.
 
 use crate::input::{not_written, problem};
+use crate::output::place_of;
 use sim_core::describe::digest::{check_of, with_check};
-use sim_core::describe::error::Problems;
+use sim_core::describe::error::{Problems, one_line};
 use sim_core::describe::value::Value;
 use std::fs::{self, File, TryLockError};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -106,7 +107,7 @@ impl Lines {
             }
             // A note for people: without it the lock holds all the same.
             let _ = fs::write(note(&path), std::process::id().to_string());
-            return Ok(Lines { file, name: name.to_owned(), path, whole: 0, scratch: false, fresh });
+            return Ok(Lines { file, name: one_line(name), path, whole: 0, scratch: false, fresh });
         }
     }
 
@@ -209,12 +210,6 @@ fn lock(file: &File, name: &str, path: &Path) -> Result<(), Problems> {
 }
 
 /// Whether a path still leads to an open file.
-#[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
-    crate::input::place_of(&file.metadata()).is_some_and(|place| crate::input::place_of(&fs::metadata(path)) == Some(place))
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.exists()
+    cfg!(not(unix)) || place_of(&file.metadata()).is_some_and(|place| place_of(&fs::metadata(path)) == Some(place))
 }

@@ -1,6 +1,6 @@
 //! `corun list`.
 
-use crate::{Failure, input};
+use crate::{Failure, input, output};
 use clap::{Args, ValueEnum};
 use sim_core::describe::value::Value;
 use sim_core::study::catalogue::catalogue;
@@ -48,35 +48,35 @@ impl List {
             What::Metrics => part("metrics"),
         };
         if self.json {
-            input::print_json(&listed);
-            return Ok(());
+            return output::print_json(&listed);
         }
         match &listed {
             Value::Object(parts) => {
                 for (title, rows) in parts {
-                    input::print(&format!("{title}:"));
-                    print_rows(rows);
+                    output::print(&format!("{title}:"))?;
+                    print_rows(rows)?;
                 }
             }
-            rows => print_rows(rows),
+            rows => print_rows(rows)?,
         }
         Ok(())
     }
 }
 
-fn print_rows(rows: &Value) {
-    let Value::Array(rows) = rows else { return };
+fn print_rows(rows: &Value) -> Result<(), Failure> {
+    let Value::Array(rows) = rows else { return Ok(()) };
     for row in rows {
         let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or("");
         let name = if text("name").is_empty() { text("key") } else { text("name") };
         let detail =
             [text("title"), text("unit"), text("formula"), text("doc")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-        input::print(&format!("{name:<18} {}", detail.join("; ")));
+        output::print(&format!("{name:<18} {}", detail.join("; ")))?;
         if let Some(Value::Array(params)) = row.get("params") {
             for param in params {
                 let text = |key: &str| param.get(key).and_then(Value::as_str).unwrap_or("");
-                input::print(&format!("  {:<16} {} ({})", text("name"), text("doc"), text("unit")));
+                output::print(&format!("  {:<16} {} ({})", text("name"), text("doc"), text("unit")))?;
             }
         }
     }
+    Ok(())
 }

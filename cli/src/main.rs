@@ -1,13 +1,14 @@
 //! `corun`: experiments in, results out, with the same engine as the page.
 //!
-//! Exit status: 0 done; 1 the run ended in an error state that it names; 2 bad usage or bad input, one line for each problem on stderr;
-//! 130 a sweep that was told to stop.
+//! Exit status: 0 done; 1 the run ended in an error state that it names, or stdout did not take all of the output; 2 bad usage or bad input,
+//! one line for each problem on stderr; 130 told to stop by Ctrl-C or SIGTERM.
 
 mod input;
 mod jsonl;
 mod list;
 mod merge;
 mod oracle;
+mod output;
 mod probe;
 mod reproduce;
 mod results;
@@ -15,10 +16,12 @@ mod run;
 mod schema;
 mod sweep;
 mod trace;
+mod usage;
 mod workers;
 
 use clap::{Parser, Subcommand};
-use sim_core::describe::error::Problems;
+use sim_core::describe::error::{Problem, Problems};
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Simulates one GPU that runs several kernels at once, cycle by cycle.
@@ -27,7 +30,8 @@ use std::process::ExitCode;
     name = "corun",
     version,
     about,
-    after_help = "Exit status: 0 done, 1 stuck, 2 bad usage or input (one line for each problem), 130 a sweep that was told to stop."
+    arg_required_else_help = false,
+    after_help = "Exit status: 0 done, 1 stuck or output lost, 2 bad usage or input (one line for each problem), 130 told to stop."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -53,19 +57,21 @@ enum Command {
     /// Print a JSON Schema
     Schema(schema::Schema),
     /// Drive one component of the machine with named traffic
-    #[command(subcommand)]
+    #[command(subcommand, arg_required_else_help = false)]
     Probe(probe::Probe),
 }
 
 /// How a command can fail.
 #[derive(Debug)]
 enum Failure {
-    /// Bad input: exit 2.
+    /// Bad usage or bad input: exit 2.
     Input(Problems),
     /// The run got stuck, with the explanation: exit 1.
     Stuck(String),
-    /// A signal ended the sweep, with what is done and how to go on: exit 130.
+    /// A signal ended the work, with what is done and how to go on: exit 130.
     Interrupted(String),
+    /// Stdout did not take what was printed: exit 1.
+    Output(std::io::Error),
 }
 
 impl From<Problems> for Failure {
@@ -75,7 +81,38 @@ impl From<Problems> for Failure {
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
+    match execute() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Input(problems)) => {
+            output::say(&problems.to_string());
+            ExitCode::from(2)
+        }
+        Err(Failure::Stuck(why)) => {
+            output::say(&format!("stuck: nothing issues any more\n{why}"));
+            ExitCode::from(1)
+        }
+        Err(Failure::Output(error)) => {
+            // Whoever read stdout has seen enough: nobody needs to be told.
+            if error.kind() != ErrorKind::BrokenPipe {
+                output::say(&Problem::new("(stdout)", error, "room for all of the output").to_string());
+            }
+            ExitCode::from(1)
+        }
+        Err(Failure::Interrupted(how)) => {
+            output::say(&format!("stopped: {how}"));
+            ExitCode::from(130)
+        }
+    }
+}
+
+fn execute() -> Result<(), Failure> {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => return Err(usage::problems(&error).into()),
+        // Help or the version.
+        Err(text) => return text.print().and_then(|()| std::io::stdout().flush()).map_err(Failure::Output),
+    };
+    match arguments.command {
         Command::Run(command) => command.execute(),
         Command::Sweep(command) => command.execute(),
         Command::Oracle(command) => command.execute(),
@@ -85,20 +122,5 @@ fn main() -> ExitCode {
         Command::List(command) => command.execute(),
         Command::Schema(command) => command.execute(),
         Command::Probe(command) => command.execute(),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Input(problems)) => {
-            eprintln!("{problems}");
-            ExitCode::from(2)
-        }
-        Err(Failure::Stuck(why)) => {
-            eprintln!("stuck: nothing issues any more\n{why}");
-            ExitCode::from(1)
-        }
-        Err(Failure::Interrupted(how)) => {
-            eprintln!("stopped: {how}");
-            ExitCode::from(130)
-        }
     }
 }

@@ -3,9 +3,9 @@
 use crate::input::{open, problem};
 use crate::jsonl::Lines;
 use crate::results::{self, Row};
-use crate::{Failure, input};
+use crate::{Failure, input, output};
 use clap::Args;
-use sim_core::describe::error::Problems;
+use sim_core::describe::error::{Problems, one_line};
 use std::fs::File;
 
 /// Arguments of `corun merge`.
@@ -38,7 +38,7 @@ impl Merge {
         let points = rows.first().map_or(0, |row| row.points);
         let missing = missing(&rows, points);
         let list = if missing.is_empty() { String::new() } else { format!("; missing: {}", input::some(&missing)) };
-        eprintln!("{}: {} of {points} points{list}", self.out, rows.len());
+        output::say(&format!("{}: {} of {points} points{list}", one_line(&self.out), rows.len()));
         Ok(())
     }
 }

@@ -4,9 +4,9 @@ use crate::input::{Given, problem};
 use crate::jsonl::Lines;
 use crate::results;
 use crate::sweep::{How, Shard};
-use crate::{Failure, input};
+use crate::{Failure, output};
 use clap::{Args, ValueEnum};
-use sim_core::describe::error::Problems;
+use sim_core::describe::error::{Problems, one_line};
 use sim_core::describe::value::Value;
 use sim_core::study::oracle::{Space, sweep};
 
@@ -77,21 +77,21 @@ impl Oracle {
         let best: Vec<(&str, Option<&Row>)> = best.map(|(_, key, row)| (key, row)).collect();
         if self.json {
             let best = Value::object(best.into_iter().map(|(key, row)| (key, row.map(Row::to_value))));
-            input::print_json(&Value::object([
+            output::print_json(&Value::object([
                 ("corun", Value::from(1)),
                 ("name", sweep.name.as_str().into()),
                 ("sweep", sweep.hash().into()),
                 ("best", best),
                 ("rows", Value::array(rows.iter().map(Row::to_value))),
-            ]));
+            ]))?;
         } else {
             let names: Vec<&str> = experiment.kernels.iter().map(|used| used.kernel.name.as_str()).collect();
-            input::print(&format!("{}: CTAs per SM of {}\n", sweep.name, names.join(", ")));
-            input::print(&format!("{:<20}{:>10}{:>10}", "CTAs", "HSpeedup", "WSpeedup"));
-            rows.iter().for_each(|row| input::print(&row.line("")));
-            input::print("");
+            output::print(&format!("{}: CTAs per SM of {}\n", one_line(&sweep.name), names.join(", ")))?;
+            output::print(&format!("{:<20}{:>10}{:>10}", "CTAs", "HSpeedup", "WSpeedup"))?;
+            rows.iter().try_for_each(|row| output::print(&row.line("")))?;
+            output::print("")?;
             for (key, row) in best {
-                input::print(&row.map_or(format!("no {key}"), |row| row.line(&format!("   best {key}"))));
+                output::print(&row.map_or(format!("no {key}"), |row| row.line(&format!("   best {key}"))))?;
             }
         }
         outcome

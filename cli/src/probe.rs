@@ -3,12 +3,16 @@
 //! The flags are those that `sim_core::study::probe` declares. A range (`FROM:TO:STEP`) for the option along which a component's curves are drawn
 //! prints a row for each of its points.
 
-use crate::{Failure, input};
+use crate::{Failure, input, output};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::kernel::Launch;
 use sim_core::describe::value::Value;
 use sim_core::study::probe::{self, COMPONENTS, Component};
+
+/// The flag that takes several options of the DRAM channel at once.
+const TIMING: &str = "timing";
 
 /// What to do.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ pub struct Driven {
     component: &'static Component,
     options: Vec<(String, Value)>,
     /// The points of the curve, if it is one.
-    curve: Option<Vec<f64>>,
+    curve: Option<String>,
     json: bool,
 }
 
@@ -121,6 +125,10 @@ fn subcommand(component: &'static Component) -> Command {
             _ => arg.value_name(unit.to_uppercase()).allow_negative_numbers(true),
         });
     }
+    if component.name == "dram" {
+        let help = "Several of the whole-number options at once: T=4,tCL=12,banks=16";
+        command = command.arg(Arg::new(TIMING).long(TIMING).value_name("NAME=N,…").help(help));
+    }
     command.arg(Arg::new("json").long("json").help("Print JSON").action(ArgAction::SetTrue))
 }
 
@@ -136,11 +144,7 @@ fn driven(component: &'static Component, given: &ArgMatches) -> Result<Driven, c
         }
         let Some(written) = given.get_one::<String>(name) else { continue };
         if name == component.sweep && written.contains(':') {
-            driven.curve = probe::range(written);
-            if driven.curve.is_none() {
-                let message = format!("--{}: found {written:?}, want FROM:TO:STEP, at most 1000 points\n", flag(name));
-                return Err(clap::Error::raw(clap::error::ErrorKind::ValueValidation, message));
-            }
+            driven.curve = Some(written.clone());
             continue;
         }
         // What is no number stays text, and is refused by name where a number is wanted.
@@ -149,6 +153,18 @@ fn driven(component: &'static Component, given: &ArgMatches) -> Result<Driven, c
             _ => written.as_str().into(),
         };
         driven.options.push((name.to_owned(), value));
+    }
+    if component.name == "dram"
+        && let Some(written) = given.get_one::<String>(TIMING)
+    {
+        // What is no NAME=N is refused by name, like an option that does not exist.
+        let read = |value: &str| number(value.trim()).unwrap_or_else(|| value.into());
+        driven.options.extend(
+            written
+                .split(',')
+                .map(|part| part.split_once('=').unwrap_or((part, "")))
+                .map(|(name, value)| (name.trim().to_owned(), read(value))),
+        );
     }
     Ok(driven)
 }
@@ -161,17 +177,17 @@ impl Probe {
     pub fn execute(self) -> Result<(), Failure> {
         let (figures, json) = match self {
             Probe::Component(driven) => match &driven.curve {
-                Some(points) => return driven.print_curve(points),
+                Some(written) => return driven.print_curve(&driven.points(written)?),
                 None => (driven.component.measure(&Value::object(driven.options))?, driven.json),
             },
             Probe::Occupancy(probe) => (probe.measure()?, probe.json),
         };
         if json {
-            input::print_json(&figures);
+            output::print_json(&figures)?;
         } else if let Value::Object(pairs) = &figures {
             for (key, figure) in pairs.iter().filter(|(key, _)| key != "theory") {
                 let law = theory(&figures, key).map_or(String::new(), |law| format!("  theory {law}"));
-                input::print(&format!("{key:<18} {figure}{law}"));
+                output::print(&format!("{key:<18} {figure}{law}"))?;
             }
         }
         Ok(())
@@ -184,6 +200,11 @@ fn theory<'v>(figures: &'v Value, key: &str) -> Option<&'v Value> {
 }
 
 impl Driven {
+    fn points(&self, written: &str) -> Result<Vec<f64>, Problems> {
+        let path = format!("--{}", flag(self.component.sweep));
+        probe::range(written).ok_or_else(|| input::problem(&path, format!("{written:?}"), "FROM:TO:STEP, at most 1000 points"))
+    }
+
     /// A row for each point: tab-separated, with a heading; or a list of objects.
     fn print_curve(&self, points: &[f64]) -> Result<(), Failure> {
         let sweep = self.component.sweep;
@@ -192,7 +213,7 @@ impl Driven {
         if !self.json {
             let laws = keys.iter().map(|key| format!("theory.{key}"));
             let heading: Vec<String> = [sweep.to_owned()].into_iter().chain(keys.iter().map(|&key| key.to_owned())).chain(laws).collect();
-            input::print(&heading.join("\t"));
+            output::print(&heading.join("\t"))?;
         }
         for &point in points {
             let at = (sweep.to_owned(), Value::from(point));
@@ -205,10 +226,10 @@ impl Driven {
             let shown = |figure: Option<&Value>| figure.filter(|f| **f != Value::Null).map_or(String::new(), Value::to_string);
             let measured = keys.iter().map(|key| shown(figures.get(key)));
             let laws = keys.iter().map(|key| shown(theory(&figures, key)));
-            input::print(&[point.to_string()].into_iter().chain(measured).chain(laws).collect::<Vec<_>>().join("\t"));
+            output::print(&[point.to_string()].into_iter().chain(measured).chain(laws).collect::<Vec<_>>().join("\t"))?;
         }
         if self.json {
-            input::print_json(&rows.into());
+            output::print_json(&rows.into())?;
         }
         Ok(())
     }

@@ -2,10 +2,11 @@
 
 use crate::input::Given;
 use crate::trace::Trace;
-use crate::{Failure, input};
+use crate::{Failure, input, output, workers};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
+use sim_core::describe::error::one_line;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, Stop};
@@ -13,11 +14,14 @@ use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::run::windows::{KEPT, WINDOW};
 use sim_core::study::catalogue;
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
-/// Cycles between two looks at progress, trace and windows: fewer than the windows that are kept.
-const SLICE: u64 = WINDOW * KEPT as u64 / 16;
+/// Cycles between two looks at progress, signals, trace and windows: fewer than the windows that are kept, and well below a second.
+const SLICE: u64 = WINDOW * 40;
+const _: () = assert!(SLICE < WINDOW * KEPT as u64);
 
 /// Arguments of `corun run`.
 #[derive(Args, Debug)]
@@ -52,8 +56,11 @@ impl Run {
     pub fn execute(self) -> Result<(), Failure> {
         let experiment = self.given.experiment()?;
         let mut simulation = Simulation::new(&experiment)?;
-        let mut windows = self.windows.as_deref().map(|file| WindowsFile::create(file, &simulation)).transpose()?;
-        let mut trace = self.trace.as_deref().map(|file| Trace::create(file, &mut simulation)).transpose()?;
+        let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref())];
+        let [windows, trace] = output::create(self.given.file(), files)?;
+        let mut windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
+        let mut trace = trace.map(|file| Trace::start(file, &mut simulation)).transpose()?;
+        workers::stop_at_signals();
         let bar = progress(&experiment);
         let start = Instant::now();
         let reason = loop {
@@ -65,7 +72,7 @@ impl Run {
                 trace.append(&mut simulation)?;
             }
             bar.set_position(simulation.cycle());
-            if reason != Reason::Budget {
+            if reason != Reason::Budget || workers::interrupted() {
                 break reason;
             }
         };
@@ -77,18 +84,20 @@ impl Run {
         if let Some(windows) = windows {
             windows.finish()?;
         }
-        if experiment.alone {
-            for (kernel, ipc) in ipc_alone(&simulation) {
-                simulation.set_ipc_alone(kernel, ipc);
-            }
+        let alone = if experiment.alone { ipc_alone(&simulation) } else { Vec::new() };
+        if workers::interrupted() {
+            return Err(Failure::Interrupted(format!("at cycle {}, where the files of this run end", simulation.cycle())));
+        }
+        for (kernel, ipc) in alone {
+            simulation.set_ipc_alone(kernel, ipc);
         }
         let result = with_speed(simulation.result(), &mut simulation, seconds);
         if self.json {
-            input::print_json(&result);
+            output::print_json(&result)?;
         } else if self.csv {
-            print_csv(&result);
+            print_csv(&result)?;
         } else {
-            print_table(&result);
+            print_table(&result)?;
         }
         if reason == Reason::Stuck { Err(Failure::Stuck(simulation.explain_stuck())) } else { Ok(()) }
     }
@@ -120,12 +129,8 @@ fn ipc_alone(simulation: &Simulation) -> Vec<(KernelId, f64)> {
     let measured: BTreeMap<String, Option<f64>> = distinct
         .into_par_iter()
         .map(|(hash, experiment)| {
-            let mut alone = Simulation::new(experiment).ok();
-            let ipc = alone.as_mut().and_then(|alone| {
-                alone.advance(u64::MAX);
-                alone.ipc(KernelId(0))
-            });
-            (hash, ipc)
+            let alone = workers::simulate(experiment, &AtomicU64::new(0)).ok().flatten();
+            (hash, alone.and_then(|(mut alone, _)| alone.ipc(KernelId(0))))
         })
         .collect();
     let known = experiments.iter().filter_map(|(kernel, experiment)| Some((*kernel, measured.get(&experiment.config_hash()).copied()??)));
@@ -149,33 +154,31 @@ impl Explain {
         let experiment = self.given.experiment()?;
         let explained = catalogue::explain(&experiment);
         if self.json {
-            input::print_json(&explained);
-            return Ok(());
+            return output::print_json(&explained);
         }
-        input::print(&format!("{}\nconfig hash {}, seed {}\n", experiment.name, experiment.config_hash(), experiment.seed));
-        input::print(&format!("{:<10} {:>6} {:<10} {:>12}  limited by", "kernel", "launch", "SM class", "CTAs per SM"));
+        output::print(&format!("{}\nconfig hash {}, seed {}\n", one_line(&experiment.name), experiment.config_hash(), experiment.seed))?;
+        output::print(&format!("{:<10} {:>6} {:<10} {:>12}  limited by", "kernel", "launch", "SM class", "CTAs per SM"))?;
         for kernel in items(explained.get("kernels")) {
             for row in items(kernel.get("occupancy")) {
                 let text = |key| shown(row.get(key));
                 let name = shown(kernel.get("name"));
-                input::print(&format!(
+                output::print(&format!(
                     "{name:<10} {:>6} {:<10} {:>12}  {}",
                     text("launch"),
                     text("sm_class"),
                     text("ctas_per_sm"),
                     text("limiter")
-                ));
+                ))?;
             }
         }
-        input::print("");
+        output::print("")?;
         if let Some(Value::Object(fields)) = explained.get("gpu") {
             for (path, value) in fields {
-                input::print(&format!("gpu.{path} = {}", shown(Some(value))));
+                output::print(&format!("gpu.{path} = {}", shown(Some(value))))?;
             }
         }
         let policy = experiment.policy.encode();
-        input::print(&format!("policy = {policy}"));
-        Ok(())
+        output::print(&format!("policy = {policy}"))
     }
 }
 
@@ -188,7 +191,7 @@ fn items(value: Option<&Value>) -> &[Value] {
 fn shown(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => "–".into(),
-        Some(Value::Str(text)) => text.clone(),
+        Some(Value::Str(text)) => one_line(text),
         Some(Value::Float(x)) if x.abs() >= 100.0 => format!("{x:.1}"),
         Some(Value::Float(x)) => format!("{x:.3}"),
         Some(other) => other.to_string(),
@@ -218,39 +221,40 @@ fn cell(kernel: &Value, key: &str) -> String {
     shown(at)
 }
 
-fn print_table(result: &Value) {
+fn print_table(result: &Value) -> Result<(), Failure> {
     let text = |key| shown(result.get(key));
-    input::print(&format!(
+    output::print(&format!(
         "{}: {} cycles ({}), digest {}, config {}",
         text("name"),
         text("cycles"),
         text("stop"),
         text("digest"),
         text("config_hash")
-    ));
-    input::print(&format!("{} simulated cycles a second\n", text("cycles_per_second")));
+    ))?;
+    output::print(&format!("{} simulated cycles a second\n", text("cycles_per_second")))?;
     let line = |cells: Vec<String>| {
         cells.iter().enumerate().map(|(i, cell)| if i == 0 { format!("{cell:<10}") } else { format!("{cell:>10}") }).collect::<String>()
     };
-    input::print(&line(COLUMNS.iter().map(|column| column.0.to_owned()).collect()));
+    output::print(&line(COLUMNS.iter().map(|column| column.0.to_owned()).collect()))?;
     for kernel in items(result.get("kernels")) {
-        input::print(&line(COLUMNS.iter().map(|column| cell(kernel, column.1)).collect()));
+        output::print(&line(COLUMNS.iter().map(|column| cell(kernel, column.1)).collect()))?;
     }
-    input::print("");
+    output::print("")?;
     for metric in catalogue::METRICS.iter().filter(|metric| metric.scope == "mix" && metric.key != "wspeedup") {
         let value = shown(result.get("metrics").and_then(|metrics| metrics.get(metric.key)));
-        input::print(&format!("{:<10}{value:>10}   {}", metric.title, metric.formula));
+        output::print(&format!("{:<10}{value:>10}   {}", metric.title, metric.formula))?;
     }
     for decision in items(result.get("policy").and_then(|policy| policy.get("decisions"))) {
         let number = decision.get("kernel").and_then(Value::as_int).and_then(|kernel| usize::try_from(kernel).ok());
         let kernel = number.and_then(|number| items(result.get("kernels")).get(number));
         let kernel = kernel.map_or(String::new(), |kernel| format!("{} ", shown(kernel.get("name"))));
-        input::print(&format!("cycle {}: {kernel}{}", shown(decision.get("cycle")), shown(decision.get("text"))));
+        output::print(&format!("cycle {}: {kernel}{}", shown(decision.get("cycle")), shown(decision.get("text"))))?;
     }
+    Ok(())
 }
 
-fn print_csv(result: &Value) {
-    input::print(&COLUMNS.iter().map(|column| column.1).collect::<Vec<_>>().join(","));
+fn print_csv(result: &Value) -> Result<(), Failure> {
+    output::print(&COLUMNS.iter().map(|column| column.1).collect::<Vec<_>>().join(","))?;
     for kernel in items(result.get("kernels")) {
         let cells: Vec<String> = COLUMNS
             .iter()
@@ -266,8 +270,9 @@ fn print_csv(result: &Value) {
                 }
             })
             .collect();
-        input::print(&cells.join(","));
+        output::print(&cells.join(","))?;
     }
+    Ok(())
 }
 
 fn csv_text(text: &str) -> String {
@@ -276,14 +281,13 @@ fn csv_text(text: &str) -> String {
 
 /// The CSV file of `--windows`.
 struct WindowsFile {
-    file: std::io::BufWriter<std::fs::File>,
+    file: BufWriter<File>,
     written: u64,
     columns: usize,
 }
 
 impl WindowsFile {
-    fn create(path: &str, simulation: &Simulation) -> Result<Self, Failure> {
-        let mut file = input::create(path)?;
+    fn start(mut file: BufWriter<File>, simulation: &Simulation) -> Result<Self, Failure> {
         let experiment = simulation.experiment();
         let layout = simulation.windows().layout(&experiment.gpu);
         let headings: Vec<String> = items(layout.get("columns"))

@@ -1,6 +1,6 @@
 //! `corun schema`: JSON Schemas made from the registries, for editors and other programs.
 
-use crate::{Failure, input};
+use crate::{Failure, output};
 use clap::{Args, ValueEnum};
 use sim_core::describe::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
 use sim_core::describe::gpu::presets::PRESETS;
@@ -35,12 +35,11 @@ enum What {
 
 impl Schema {
     pub fn execute(self) -> Result<(), Failure> {
-        input::print_json(&match self.what {
+        output::print_json(&match self.what {
             What::Experiment => experiment(),
             What::Sweep => sweep(),
             What::Result => result(),
-        });
-        Ok(())
+        })
     }
 }
 

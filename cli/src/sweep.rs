@@ -6,7 +6,7 @@
 use crate::jsonl::Lines;
 use crate::results::{self, Row};
 use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
-use crate::{Failure, input};
+use crate::{Failure, input, output};
 use clap::Args;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::KernelId;
@@ -125,7 +125,7 @@ fn finish(lines: &mut Lines, sweep: &Sweep, shard: Shard, before: usize, started
         let how = if lines.name().is_some() { "--resume goes on" } else { "with --out, it would be kept" };
         return Err(Failure::Interrupted(format!("{summary}; {how}")));
     }
-    eprintln!("{summary}");
+    output::say(&summary);
     let stuck: Vec<usize> = rows.iter().filter(|row| row.stuck).map(|row| row.index).collect();
     if stuck.is_empty() { Ok(()) } else { Err(Failure::Stuck(format!("in these points: {}", input::some(&stuck)))) }
 }

@@ -7,14 +7,15 @@ use sim_core::describe::value::Value;
 use sim_core::run::simulation::Simulation;
 use sim_core::run::windows::WINDOW;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 
 /// Process number of the counters; SM `n` is process `n + 1`.
 const COUNTERS: u32 = 0;
 
 /// The trace of a run, written as it goes on.
 pub struct Trace {
-    file: std::io::BufWriter<std::fs::File>,
+    file: BufWriter<File>,
     first: bool,
     windows: u64,
     /// CTAs that have not finished: (SM, slot) → (cycle, kernel, CTA).
@@ -22,10 +23,10 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Starts a trace; from now on the machine keeps its events.
-    pub fn create(path: &str, simulation: &mut Simulation) -> Result<Self, Failure> {
+    /// Starts a trace in an empty file; from now on the machine keeps its events.
+    pub fn start(file: BufWriter<File>, simulation: &mut Simulation) -> Result<Self, Failure> {
         simulation.machine_mut().record_events = true;
-        let mut trace = Trace { file: input::create(path)?, first: true, windows: 0, open: BTreeMap::new() };
+        let mut trace = Trace { file, first: true, windows: 0, open: BTreeMap::new() };
         let experiment = simulation.experiment();
         let other = Value::object([
             ("experiment", Value::from(experiment.name.as_str())),

@@ -1,5 +1,6 @@
 //! Simulations on every core, with progress on stderr, until they are done or a signal comes.
 
+use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::error::Problems;
 use sim_core::run::experiment::Experiment;
@@ -123,7 +124,7 @@ impl Progress {
         let message =
             if steps == 0 { String::new() } else { format!("about {} left", indicatif::HumanDuration(Duration::from_secs_f64(left))) };
         if self.lines && elapsed >= self.tell_at {
-            eprintln!("{} % after {}, {message}", 100 * steps / all, indicatif::HumanDuration(elapsed));
+            output::say(&format!("{} % after {}, {message}", 100 * steps / all, indicatif::HumanDuration(elapsed)));
             self.tell_at = elapsed + TELL;
         }
         self.bar.set_message(message);

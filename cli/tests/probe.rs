@@ -80,3 +80,21 @@ fn lines_of_a_cache_are_lines() {
     let (code, _, error) = probe(&["cache", "--lines", "1.25"]);
     assert_eq!((code, error.as_str()), (Some(2), "lines: found 1.25, want a whole number from 1 to 16777216\n"));
 }
+
+#[test]
+fn timings_may_be_given_at_once() {
+    let figures = |arguments: &[&str]| {
+        let (code, out, error) = probe(&[&["dram", "--cycles", "20000", "--stream", "random", "--json"], arguments].concat());
+        assert_eq!(code, Some(0), "{error}");
+        out
+    };
+    let one_by_one = ["--T", "8", "--tCL", "20", "--tRC", "60", "--banks", "4", "--columns", "16"];
+    let at_once = figures(&["--timing", "T=8,tCL=20, tRC=60,banks=4,columns=16"]);
+    assert_eq!(at_once, figures(&one_by_one));
+    assert_ne!(at_once, figures(&[]));
+    for (bad, path) in [("tXX=4", "tXX"), ("T", "T"), ("T=0", "T"), ("T=4,T=5", "T"), ("", "\"\""), ("tCL=many", "tCL")] {
+        let (code, _, error) = probe(&["dram", "--timing", bad]);
+        assert_eq!(code, Some(2), "{bad}: {error}");
+        assert!(error.lines().count() == 1 && error.starts_with(&format!("{path}: found ")), "{bad}: {error}");
+    }
+}

@@ -15,8 +15,8 @@ mod report;
 mod store;
 mod study;
 
-use crate::input::{self, problem};
-use crate::{Failure, workers};
+use crate::input::problem;
+use crate::{Failure, output, workers};
 use clap::Args;
 use lab::{Detail, Lab, Mix};
 use ledger::Claim;
@@ -77,8 +77,7 @@ impl Reproduce {
         let &(name, claims, study, causes) = found.ok_or_else(|| problem("--paper", &self.paper, &format!("one of {}", names())))?;
         let claims = ledger::read(claims)?;
         if self.list {
-            claims.iter().for_each(|claim| input::print(&format!("{:<28}{}", claim.id, claim.statement)));
-            return Ok(());
+            return claims.iter().try_for_each(|claim| output::print(&format!("{:<28}{}", claim.id, claim.statement)));
         }
         let chosen = self.chosen(&claims)?;
         let study = Study::read(study, if self.quick { "quick" } else { "full" })?;
@@ -101,9 +100,9 @@ impl Reproduce {
             let (mut all, runs) = figures::all(&lab, &claims, &causes.figures);
             fill(&mut all, &lab, &runs);
             Report { lab: &lab, judged: &outcomes, figures: &all, runs: &runs, causes: &causes, lengths: &lengths(&lab) }.write(&out)?;
-            eprintln!("{}", out.join("report.md").display());
+            output::say(&out.join("report.md").display().to_string());
         } else {
-            outcomes.iter().for_each(print);
+            outcomes.iter().try_for_each(print)?;
         }
         Ok(())
     }
@@ -134,7 +133,7 @@ fn rounds<T>(lab: &mut Lab, jobs: usize, evaluate: impl Fn(&Lab) -> T) -> Result
         if lab.open() == 0 {
             return Ok(outcome);
         }
-        eprintln!("round {round}: {} runs, {} known", lab.open(), lab.known());
+        output::say(&format!("round {round}: {} runs, {} known", lab.open(), lab.known()));
         if !lab.work(jobs)? {
             return Err(Failure::Interrupted(format!("{} runs are kept; the same command goes on", lab.known())));
         }
@@ -142,9 +141,9 @@ fn rounds<T>(lab: &mut Lab, jobs: usize, evaluate: impl Fn(&Lab) -> T) -> Result
     Err(problem("(study)", format!("runs still missing after {MOST_ROUNDS} rounds"), "measures that end").into())
 }
 
-fn print(judged: &Judged) {
+fn print(judged: &Judged) -> Result<(), Failure> {
     let claim = judged.claim;
-    input::print(&format!("{:<28}paper {:>12}   here {:>14}   {}", claim.id, judged.paper(), judged.ours(), judged.verdict.words()));
+    output::print(&format!("{:<28}paper {:>12}   here {:>14}   {}", claim.id, judged.paper(), judged.ours(), judged.verdict.words()))
 }
 
 /// Computes the points' values.

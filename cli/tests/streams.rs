@@ -1,0 +1,275 @@
+//! What the program writes where: nothing lost in silence, nothing written over, problems that are a line each, whatever stands in the input.
+
+use sim_core::describe::value::Value;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// A folder of its own for each test, with a small experiment and one that would take days.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("streams").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    fs::write(folder.join("small.json"), SMALL).expect("a file of the test");
+    fs::write(folder.join("long.json"), SMALL.replace("4000", "999999999999")).expect("a file of the test");
+    folder
+}
+
+const SMALL: &str =
+    r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "policy": "even", "stop": {"cycles": 4000}, "alone": false}"#;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_corun"));
+    command.current_dir(folder).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn corun(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("the program starts")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+/// What stands on stderr, if it ends with exit status 2 and nothing on stdout.
+fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(output));
+    assert!(output.stdout.is_empty(), "something on stdout");
+    stderr(output)
+}
+
+fn full() -> Stdio {
+    File::options().write(true).open("/dev/full").expect("a device that is full").into()
+}
+
+/// Every command that prints.
+const PRINTING: &[&[&str]] = &[
+    &["run", "small.json"],
+    &["run", "small.json", "--json"],
+    &["run", "small.json", "--csv"],
+    &["explain", "small.json"],
+    &["explain", "small.json", "--json"],
+    &["list", "gpus"],
+    &["list", "policies"],
+    &["list", "orders", "--json"],
+    &["schema", "experiment"],
+    &["schema", "result"],
+    &["probe", "noc", "--cycles", "1000"],
+    &["probe", "noc", "--cycles", "1000", "--json"],
+    &["probe", "noc", "--cycles", "1000", "--load", "0.1:0.5:0.1"],
+    &["probe", "noc", "--cycles", "1000", "--load", "0.1:0.5:0.1", "--json"],
+    &["probe", "occupancy", "--threads", "64", "--regs", "16"],
+    &["oracle", "small.json"],
+    &["oracle", "small.json", "--json"],
+    &["reproduce", "--list"],
+    &["help"],
+    &["probe", "dram", "--help"],
+    &["--version"],
+];
+
+#[test]
+fn output_that_is_lost_is_exit_1() {
+    let folder = folder("full");
+    for arguments in PRINTING {
+        let output = command(&folder, arguments).stdout(full()).output().expect("the program starts");
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.lines().any(|line| line.starts_with("(stdout): found No space left")), "{arguments:?}: {said}");
+        // Nobody reads: no word about it.
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = command(&folder, arguments).stdout(writer).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(!stderr(&output).contains("found"), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_full_stderr_changes_no_exit_status() {
+    let folder = folder("quiet");
+    let stuck = r#"policy={"name": "manual", "controls": {"cta_target": [0, 0]}}"#;
+    let sweep = format!(r#"{{"corun": 1, "sweep": {{"base": {SMALL}, "axes": [{{"path": "seed", "values": [1, 2]}}]}}}}"#);
+    fs::write(folder.join("sweep.json"), sweep).expect("a file of the test");
+    for (arguments, want) in [
+        (&["run", "small.json", "--set", "seed=-1"][..], 2),
+        (&["walk"], 2),
+        (&["run", "small.json", "--set", stuck], 1),
+        (&["sweep", "sweep.json", "--out", "out.jsonl"], 0),
+        (&["merge", "out.jsonl", "--out", "merged.jsonl"], 0),
+        (&["sweep", "sweep.json", "--out", "out.jsonl"], 2),
+    ] {
+        let output = command(&folder, arguments).stderr(full()).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(want), "{arguments:?}");
+    }
+}
+
+#[test]
+fn bad_usage_is_a_line_for_each_problem() {
+    let folder = folder("usage");
+    for (arguments, want) in [
+        (&[][..], &["(command): found nothing, want one of run, sweep"][..]),
+        (&["walk"], &["(command): found \"walk\", want "]),
+        (&["probe"], &["(command): found nothing, want one of noc, dram, cache"]),
+        (&["run"], &["<EXPERIMENT>: found nothing, want a value"]),
+        (&["sweep"], &["--out: found nothing, want a value", "<SWEEP>: found nothing, want a value"]),
+        (&["run", "small.json", "--cycles", "many"], &["--cycles: found \"many\", want "]),
+        (&["run", "small.json", "--cycles"], &["--cycles: found nothing, want a value"]),
+        (&["run", "small.json", "--json", "--csv"], &["--json: found it beside --csv, want one of them"]),
+        (&["run", "small.json", "--seed", "1", "--seed", "2"], &["--seed: found it twice, want one of them"]),
+        (&["list", "pets"], &["<WHAT>: found \"pets\", want one of gpus, kernels"]),
+        (&["list", "\u{1b}[31mpets\nx: found y, want z"], &["<WHAT>: found \"\\u{1b}[31mpets\\nx: found y, want z\", want one of gpus"]),
+        (&["run", "small.json", "--cycle", "3"], &["--cycle: found an unknown argument, want "]),
+        (&["run", "small.json", "other.json"], &["other.json: found an unknown argument, want "]),
+        (&["oracle", "small.json", "--resume"], &["--out: found nothing, want a value"]),
+        (&["probe", "noc", "--load", "1:0:1"], &["--load: found \"1:0:1\", want FROM:TO:STEP"]),
+    ] {
+        let said = refused(&corun(&folder, arguments));
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines.len(), want.len(), "{arguments:?}: {said}");
+        assert!(lines.iter().zip(want).all(|(line, want)| line.starts_with(want)), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn no_name_forges_a_problem_or_drives_the_terminal() {
+    let folder = folder("names");
+    let forged = |name: &str| {
+        format!(
+            r#"{{"corun":1,"gpu":"tiny-2sm","kernels":[{{"name":"k","arrays":[{{"name":"{name}","bytes":128}}],
+                "launches":[{{"ctas":1,"threads":32,"program":[{{"load":{{"array":"q"}}}}]}}]}}]}}"#
+        )
+    };
+    for name in [r"a\nkernels[9]: found x, want y", r"a\u001b[2J", r"a\u009b2J", r"a\u2028b", r"a\u202eb"] {
+        fs::write(folder.join("forged.json"), forged(name)).expect("a file of the test");
+        let said = refused(&corun(&folder, &["run", "forged.json"]));
+        assert!(said.lines().count() == 1 && said.starts_with("kernels[0]."), "{name}: {said}");
+        assert!(said.contains(r"a\"), "{name}: {said}");
+        assert!(
+            !said.trim_end_matches('\n').contains(|c: char| c != '\n' && c.is_control() || c == '\u{2028}' || c == '\u{202e}'),
+            "{said:?}"
+        );
+    }
+    let bad = "no\nsuch: found x, want y\u{1b}[2J";
+    for arguments in [
+        &["run", bad][..],
+        &["run", "small.json", "--trace", "no/such\n/file"],
+        &["run", "small.json", "--set", "a\nb"],
+        &["run", "small.json", "--set", "gpu.a\nb=1"],
+        &["merge", bad, "--out", "out.jsonl"],
+    ] {
+        let said = refused(&corun(&folder, arguments));
+        assert!(said.lines().count() == 1 && !said.contains('\u{1b}'), "{arguments:?}: {said}");
+    }
+    // Where no problem is printed, a name stands on one line too.
+    for command in ["run", "explain"] {
+        let output = corun(&folder, &[command, "small.json", "--set", "name=a\nb\u{1b}[2J"]);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.starts_with("a\\nb\\u{1b}[2J") && !text.contains('\u{1b}'), "{text}");
+    }
+}
+
+#[test]
+fn no_more_than_twenty_problems_are_listed() {
+    let folder = folder("many");
+    let fields: Vec<String> = (0..100).map(|i| format!("\"field{i}\": 1")).collect();
+    fs::write(folder.join("many.json"), SMALL.replacen('{', &format!("{{{},", fields.join(",")), 1)).expect("a file of the test");
+    let said = refused(&corun(&folder, &["run", "many.json"]));
+    assert_eq!(said.lines().count(), 21, "{said}");
+    assert_eq!(said.lines().last(), Some("(and more): found 80 more problems, want none"));
+}
+
+#[test]
+fn the_largest_numbers_are_refused_as_what_they_are() {
+    let folder = folder("large");
+    for (option, path) in [("--cycles", "stop.cycles"), ("--seed", "seed")] {
+        let said = refused(&corun(&folder, &["run", "small.json", option, "18446744073709551615"]));
+        assert!(said.starts_with(&format!("{path}: found 1.8446744073709552e19, want ")), "{said}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_problem() {
+    let folder = folder("mark");
+    let marked = |text: &str| [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    fs::write(folder.join("marked.json"), marked(SMALL)).expect("a file of the test");
+    let digest = |file: &str| {
+        let output = corun(&folder, &["run", file, "--json"]);
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)));
+        result.get("digest").cloned()
+    };
+    assert_eq!(digest("marked.json"), digest("small.json"));
+    let mut child = command(&folder, &["explain", "-"]).stdin(Stdio::piped()).spawn().expect("the program starts");
+    child.stdin.take().expect("a pipe").write_all(&marked(SMALL)).expect("the program reads");
+    assert!(child.wait_with_output().expect("it ends").status.success());
+    let sweep = format!(r#"{{"corun": 1, "sweep": {{"base": {SMALL}, "axes": [{{"path": "seed", "values": [1, 2]}}]}}}}"#);
+    fs::write(folder.join("sweep.json"), marked(&sweep)).expect("a file of the test");
+    assert!(corun(&folder, &["sweep", "sweep.json", "--out", "out.jsonl"]).status.success());
+}
+
+/// Whatever path leads to a file, a run does not write its timeline or its windows over its experiment, over each other or over its result.
+#[test]
+fn a_run_writes_nothing_over() {
+    let folder = folder("over");
+    std::os::unix::fs::symlink("small.json", folder.join("link.json")).expect("a link");
+    fs::hard_link(folder.join("small.json"), folder.join("hard.json")).expect("another name");
+    fs::write(folder.join("kept.csv"), "kept").expect("a file of the test");
+    std::os::unix::fs::symlink("kept.csv", folder.join("kept.json")).expect("a link");
+    for (arguments, path) in [
+        (&["--trace", "small.json"][..], "--trace"),
+        (&["--trace", "./small.json"], "--trace"),
+        (&["--windows", "link.json"], "--windows"),
+        (&["--trace", "hard.json"], "--trace"),
+        (&["--windows", "kept.csv", "--trace", "kept.csv"], "--trace"),
+        (&["--windows", "kept.csv", "--trace", "kept.json"], "--trace"),
+        (&["--windows", "kept.csv", "--trace", "no/folder"], "(output)"),
+    ] {
+        let said = refused(&corun(&folder, &[&["run", "small.json"], arguments].concat()));
+        assert!(said.lines().count() == 1 && said.starts_with(&format!("{path}: found ")), "{arguments:?}: {said}");
+        assert_eq!(fs::read_to_string(folder.join("small.json")).expect("it is there"), SMALL, "{arguments:?}");
+        assert_eq!(fs::read_to_string(folder.join("kept.csv")).expect("it is there"), "kept", "{arguments:?}");
+    }
+    let stdin = File::open(folder.join("small.json")).expect("it is there");
+    let output = command(&folder, &["run", "-", "--trace", "small.json"]).stdin(stdin).output().expect("the program starts");
+    assert!(refused(&output).starts_with("--trace: found small.json, where the input is, want "));
+    let stdout = File::options().append(true).open(folder.join("kept.csv")).expect("it is there");
+    let output =
+        command(&folder, &["run", "small.json", "--json", "--trace", "kept.csv"]).stdout(stdout).output().expect("the program starts");
+    assert!(refused(&output).starts_with("--trace: found kept.csv, where stdout is, want "));
+    assert_eq!(fs::read_to_string(folder.join("kept.csv")).expect("it is there"), "kept");
+    // Two outputs into nothing are fine, and a longer file is replaced as a whole.
+    fs::write(folder.join("kept.csv"), "x".repeat(1 << 20)).expect("a file of the test");
+    assert!(corun(&folder, &["run", "small.json", "--trace", "/dev/null", "--windows", "/dev/null"]).status.success());
+    assert!(corun(&folder, &["run", "small.json", "--trace", "kept.json"]).status.success());
+    let text = fs::read_to_string(folder.join("kept.csv")).expect("the link's target");
+    assert!(serde_json::from_str::<Value>(&text).is_ok());
+}
+
+#[test]
+fn a_run_that_is_told_to_stop_leaves_whole_files() {
+    let folder = folder("stopped");
+    for signal in ["-INT", "-TERM"] {
+        let arguments = ["run", "long.json", "--trace", "trace.json", "--windows", "windows.csv"];
+        let mut child = command(&folder, &arguments).spawn().expect("the program starts");
+        while fs::metadata(folder.join("windows.csv")).map_or(0, |about| about.len()) < 10_000 {
+            assert!(child.try_wait().expect("a child").is_none(), "it ended by itself");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("`kill` starts").success());
+        let status = child.wait().expect("it ends");
+        let mut said = String::new();
+        child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("UTF-8");
+        assert_eq!(status.code(), Some(130), "{said}");
+        assert!(said.starts_with("stopped: at cycle "), "{said}");
+        let trace: Value = serde_json::from_str(&fs::read_to_string(folder.join("trace.json")).expect("it is there")).expect("whole JSON");
+        assert!(matches!(trace.get("traceEvents"), Some(Value::Array(events)) if events.len() > 10));
+        let windows = fs::read_to_string(folder.join("windows.csv")).expect("it is there");
+        let columns: Vec<usize> = windows.lines().map(|line| line.split(',').count()).collect();
+        assert!(windows.ends_with('\n') && columns.iter().all(|count| *count == columns[0]));
+        for file in ["trace.json", "windows.csv"] {
+            fs::remove_file(folder.join(file)).expect("it is there");
+        }
+    }
+}
