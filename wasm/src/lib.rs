@@ -141,13 +141,13 @@ impl Simulation {
     }
 
     /// The result as it stands now.
-    #[wasm_bindgen(unchecked_return_type = "object")]
+    #[wasm_bindgen(unchecked_return_type = "Result")]
     pub fn result(&mut self) -> Result<JsValue, JsValue> {
         plain(&self.engine.result())
     }
 
     /// The result with `windows`, a list of what happened in each window of 400 cycles: what a figure's time series are measured in.
-    #[wasm_bindgen(js_name = resultWithWindows, unchecked_return_type = "object")]
+    #[wasm_bindgen(js_name = resultWithWindows, unchecked_return_type = "Result")]
     pub fn result_with_windows(&mut self) -> Result<JsValue, JsValue> {
         plain(&self.engine.result_with_windows())
     }
@@ -161,7 +161,7 @@ impl Simulation {
     }
 
     /// The experiment that measures a kernel's IPC alone.
-    #[wasm_bindgen(js_name = aloneExperiment, unchecked_return_type = "object")]
+    #[wasm_bindgen(js_name = aloneExperiment, unchecked_return_type = "Experiment")]
     pub fn alone_experiment(&self, kernel: u32) -> Result<JsValue, JsValue> {
         plain(&self.engine.alone_experiment(self.kernel(kernel)?).encode())
     }
@@ -183,7 +183,7 @@ impl Simulation {
 
     /// Sets the controls by hand: the policy becomes `manual`. Throws an `ExperimentError`.
     #[wasm_bindgen(js_name = setControls)]
-    pub fn set_controls(&mut self, #[wasm_bindgen(unchecked_param_type = "object")] controls: &JsValue) -> Result<(), JsValue> {
+    pub fn set_controls(&mut self, #[wasm_bindgen(unchecked_param_type = "Controls")] controls: &JsValue) -> Result<(), JsValue> {
         let (kernels, sms) = self.extent();
         let controls = decoded(controls, |given, problems| Controls::decode(given, "controls", kernels, sms, problems));
         controls.and_then(|controls| self.engine.set_controls(controls)).map_err(|problems| error(&problems))
@@ -191,14 +191,14 @@ impl Simulation {
 
     /// Hands the sharing over to another policy, from the present cycle on. Throws an `ExperimentError`.
     #[wasm_bindgen(js_name = setPolicy)]
-    pub fn set_policy(&mut self, #[wasm_bindgen(unchecked_param_type = "object")] policy: &JsValue) -> Result<(), JsValue> {
+    pub fn set_policy(&mut self, #[wasm_bindgen(unchecked_param_type = "PolicyChoice")] policy: &JsValue) -> Result<(), JsValue> {
         let (kernels, sms) = self.extent();
         let policy = decoded(policy, |given, problems| PolicySpec::decode(given, "policy", kernels, sms, problems));
         policy.and_then(|policy| self.engine.set_policy(&policy)).map_err(|problems| error(&problems))
     }
 
     /// The controls as they stand, in the shape that `setControls` takes.
-    #[wasm_bindgen(unchecked_return_type = "object")]
+    #[wasm_bindgen(unchecked_return_type = "Controls")]
     pub fn controls(&self) -> Result<JsValue, JsValue> {
         plain(&self.engine.machine().controls().encode())
     }
@@ -275,7 +275,7 @@ pub fn validate(#[wasm_bindgen(unchecked_param_type = "string | object")] experi
 }
 
 /// The experiment with every default written out. Throws an `ExperimentError`.
-#[wasm_bindgen(unchecked_return_type = "object")]
+#[wasm_bindgen(unchecked_return_type = "Experiment")]
 pub fn normalise(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<JsValue, JsValue> {
     plain(&read(experiment).map_err(|problems| error(&problems))?.encode())
 }
@@ -296,7 +296,7 @@ pub fn explain(#[wasm_bindgen(unchecked_param_type = "string | object")] experim
 /// Throws an `ExperimentError`.
 #[wasm_bindgen(js_name = figureSvg)]
 pub fn figure_svg(
-    #[wasm_bindgen(unchecked_param_type = "string | object")] figure: &JsValue,
+    #[wasm_bindgen(unchecked_param_type = "string | Figure")] figure: &JsValue,
     #[wasm_bindgen(unchecked_param_type = "{ width?: number; title?: boolean }")] options: &JsValue,
 ) -> Result<String, JsValue> {
     let drawn =
@@ -308,7 +308,7 @@ pub fn figure_svg(
 /// point has no value. Throws an `ExperimentError`.
 #[wasm_bindgen(js_name = figureValues, unchecked_return_type = "(number | null)[]")]
 pub fn figure_values(
-    #[wasm_bindgen(unchecked_param_type = "string | object")] figure: &JsValue,
+    #[wasm_bindgen(unchecked_param_type = "string | Figure")] figure: &JsValue,
     #[wasm_bindgen(unchecked_param_type = "string | (object | null)[]")] results: &JsValue,
 ) -> Result<JsValue, JsValue> {
     let values = || {
@@ -331,4 +331,10 @@ pub fn fresh_seed() -> Result<u32, JsValue> {
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
+}
+
+/// The engine's version and, behind a dash, eight digits that change with its results: what a link names as its maker.
+#[wasm_bindgen]
+pub fn stamp() -> String {
+    concat!(env!("CARGO_PKG_VERSION"), "-", env!("CORUN_BEHAVIOUR")).to_owned()
 }

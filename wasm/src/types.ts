@@ -1,4 +1,7 @@
-/** One thing wrong with an input. */
+// What crosses between the engine and JavaScript. These lines stand in the module's own declarations (`corun.d.ts`), from which the page and
+// its tests import them: they are written nowhere else.
+
+/** One thing wrong with an input: where, what was found, what is wanted. */
 export interface Problem { path: string; found: string; want: string }
 /** What the constructor and the setters throw for bad input. */
 export interface ExperimentError extends Error { problems: Problem[] }
@@ -6,29 +9,121 @@ export interface ExperimentError extends Error { problems: Problem[] }
 export type Reason = "budget" | "event" | "cycles" | "kernels_done" | "stuck";
 /** A key with words for people. */
 export interface Named { key: string; title: string; doc: string }
+
+// ---------------------------------------------------------------- an experiment, as the format has it
+
+export type GpuChoice = string | ({ preset: string } & Record<string, number | string>);
+/** A preset's name, a preset with settings, or a whole kernel. */
+export type KernelChoice = string | Record<string, unknown>;
+export type PolicyChoice = { name: string } & Record<string, unknown>;
+/** Settings of the machine, by name, in the shape that the policy `manual` takes. */
+export type Controls = Record<string, unknown>;
+export interface Experiment {
+  corun: 1;
+  name?: string;
+  source?: string;
+  seed?: number;
+  /** Left out: the engine's own choice. */
+  gpu?: GpuChoice;
+  kernels: KernelChoice[];
+  policy?: PolicyChoice | string;
+  warp_order?: unknown;
+  cta_order?: unknown;
+  stop?: unknown;
+  restart?: boolean;
+  alone?: boolean;
+  [more: string]: unknown;
+}
+
+/** A result: every figure of the catalogue's metrics by its key. A value that is missing is null or absent, never 0. */
+export interface Result {
+  engine: string;
+  config_hash: string;
+  digest: string;
+  seed: number;
+  cycles: number;
+  stop?: string;
+  gpu: Record<string, number | null | undefined>;
+  kernels: KernelResult[];
+  metrics?: Record<string, number | null | undefined>;
+  [more: string]: unknown;
+}
+export interface KernelResult {
+  name: string;
+  ipc?: number | null;
+  ipc_alone?: number | null;
+  slowdown?: number | null;
+  thread_instructions?: number;
+  warp_instructions?: number;
+  ctas_done?: number;
+  runs_done?: number;
+  noc_utilisation?: number | null;
+  dram_utilisation?: number | null;
+  l1_hit_rate?: number | null;
+  l2_miss_rate?: number | null;
+  [more: string]: unknown;
+}
+
+// ---------------------------------------------------------------- a frame: the machine at one cycle, as u32 words
+
+export interface FrameSection { name: string; offset: number; shape: number[]; doc: string }
+export interface SmShape { class: string; slots: number; schedulers: number; warps: number; threads: number; registers: number; shared_bytes: number }
 /** Where everything is in `frame()`: sections of u32, row-major. */
 export interface FrameLayout {
   length: number;
-  sections: { name: string; offset: number; shape: number[]; doc: string }[];
+  sections: FrameSection[];
   kernels: string[];
   stalls: Named[];
   warp_states: Named[];
-  sms: { class: string; slots: number; schedulers: number; warps: number; threads: number; registers: number; shared_bytes: number }[];
+  sms: SmShape[];
   banks: number;
   channels: number;
   dram_banks: number;
   capacity: { request_queue: number; reply_queue: number; l2_queue: number; l2_mshr: number; dram_queue: number; mshr: number; miss_queue: number };
 }
+
+// ---------------------------------------------------------------- windows, and the policy's log
+
+export interface WindowColumn { key: string; unit: string; title: string; doc: string; kernel: number | null }
 /** The columns of `windows()`. */
 export interface WindowsLayout {
+  /** Cycles in a window. */
   window: number;
   /** The core clock: what a cycle of the columns takes. */
   core_mhz: number;
-  columns: { key: string; unit: string; title: string; doc: string; kernel: number | null }[];
+  columns: WindowColumn[];
   peaks: { noc_bytes_per_cycle: number; dram_bytes_per_cycle: number; ipc: number };
 }
 /** An entry of the policy's log: a topic with its values (`corun schema result` has them all), and the same as a sentence for people. */
 export interface Decision { cycle: number; kernel: number | null; topic: string; values: Record<string, number | string | number[]>; text: string }
+
+// ---------------------------------------------------------------- the catalogue: everything that can be chosen by name
+
+export interface GpuEntry { name: string; title: string; source: string; doc: string }
+export interface GpuField {
+  path: string;
+  unit: string;
+  min?: number;
+  max?: number;
+  doc: string;
+  kind: "int" | "choice";
+  choices?: string[];
+  /** By preset. */
+  values: Record<string, number | string>;
+}
+export interface KernelEntry {
+  name: string;
+  title: string;
+  doc: string;
+  source: string;
+  threads: number;
+  registers: number;
+  shared_bytes: number;
+  ctas: number;
+  launches: number;
+  /** CTAs that an SM of each preset holds. */
+  fits: Record<string, number>;
+}
 /** A parameter of a policy, enough to build a form from. */
 export interface PolicyParam {
   name: string;
@@ -36,26 +131,43 @@ export interface PolicyParam {
   unit: string;
   min?: number;
   max?: number;
+  /** It cannot be left out. */
   required: boolean;
   /** What holds where it is left out, in words or as a value. */
   default: unknown;
   choices?: string[];
   doc: string;
 }
-/** Everything that can be chosen by name. */
+export interface PolicyEntry { name: string; title: string; doc: string; source: string; params: PolicyParam[] }
+export interface OrderEntry { name: string; doc: string; takes?: string }
+export interface MetricEntry { key: string; title: string; unit: string; scope: string; formula: string; doc: string }
 export interface Catalogue {
-  gpus: { name: string; title: string; source: string; doc: string }[];
-  gpu_fields: { path: string; unit: string; min?: number; max?: number; doc: string; kind: "int" | "choice"; choices?: string[]; values: Record<string, number | string> }[];
-  kernels: { name: string; title: string; doc: string; source: string; threads: number; registers: number; shared_bytes: number; ctas: number; launches: number; fits: Record<string, number> }[];
-  policies: { name: string; title: string; doc: string; source: string; params: PolicyParam[] }[];
-  warp_orders: { name: string; doc: string; takes?: "group size" }[];
-  cta_orders: { name: string; doc: string }[];
+  gpus: GpuEntry[];
+  gpu_fields: GpuField[];
+  kernels: KernelEntry[];
+  policies: PolicyEntry[];
+  warp_orders: OrderEntry[];
+  cta_orders: OrderEntry[];
   probes: ProbeInfo[];
-  metrics: { key: string; title: string; unit: string; scope: string; formula: string; doc: string }[];
-  experiments: { name: string; title: string; experiment: object }[];
+  metrics: MetricEntry[];
+  experiments: { name: string; title: string; experiment: Experiment }[];
 }
+
+// ---------------------------------------------------------------- probes and sweeps
+
+export type OptionValue = number | string | boolean;
 /** An option of a probe, enough to build a form from. */
-export interface ProbeOption { name: string; unit: string; kind: "int" | "number" | "choice" | "flag"; min?: number; max?: number; choices?: string[]; default: number | string | boolean | null; doc: string }
+export interface ProbeOption {
+  name: string;
+  unit: string;
+  kind: "int" | "number" | "choice" | "flag";
+  min?: number;
+  max?: number;
+  choices?: string[];
+  default: OptionValue | null;
+  doc: string;
+}
+export interface ProbeFigure { key: string; title: string; unit: string; law: string }
 /** A component that `probe` can drive: along `sweep` its figures make curves. */
 export interface ProbeInfo {
   name: string;
@@ -63,8 +175,8 @@ export interface ProbeInfo {
   doc: string;
   sweep: string;
   points: string;
-  figures: { key: string; title: string; unit: string; law: string }[];
-  presets: { name: string; options: Record<string, number | string | boolean> }[];
+  figures: ProbeFigure[];
+  presets: { name: string; options: Record<string, OptionValue> }[];
   options: ProbeOption[];
 }
 /** A probe's figures; `theory` has what the laws say of them. Null: nothing was measured, or the law does not apply. */
@@ -74,9 +186,42 @@ export interface SweepPoint {
   axes: Record<string, unknown>;
   config_hash: string;
   /** The experiment as the sweep's file writes it. */
-  experiment: object;
+  experiment: Experiment;
   /** Cycles that it runs; null where it runs until its kernels are done. */
   cycles: number | null;
   /** For each kernel whose IPC alone is wanted, the name of the run that measures it: equal names, equal runs. */
   alone: string[];
+}
+
+// ---------------------------------------------------------------- figures
+
+/** What of a result a point shows, and how several become one. */
+export interface Measure { path: string; reduce: "geomean" | "mean" | "max" | "value" }
+/** A mark of a figure. */
+export interface FigurePoint {
+  series: number;
+  /** The place of a category, or a number. */
+  x: number;
+  value?: number | null;
+  /** What the paper prints. */
+  paper?: number;
+  /** Places in the document's runs. */
+  runs: number[];
+  /** The runs that they are divided by, one for each. */
+  baseline?: number[];
+  measure?: Measure;
+}
+/** A figure as data: `figureSvg` draws it, `figureValues` computes its points. */
+export interface Figure {
+  id: string;
+  title: string;
+  source?: string;
+  kind: "bars" | "lines" | "scatter" | "shares";
+  x?: { label?: string; unit?: string };
+  y?: { label?: string; unit?: string };
+  series: string[];
+  categories?: string[];
+  measure: Measure;
+  points: FigurePoint[];
+  differs?: string;
 }

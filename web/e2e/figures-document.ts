@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Figure, FigureDocument } from "../src/figures/document.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import type { FigureDocument } from "../src/figures/document.ts";
+import type { Experiment, Figure, Result } from "../src/types.ts";
 
 /** The native build of the same engine. */
 const CORUN = process.env["CORUN"] ?? "../target/debug/corun";
@@ -37,20 +37,12 @@ const FIGURES: Figure[] = [
 ];
 
 export interface Fixture { document: FigureDocument & { corun: 1 }; text: string; pictures: Record<string, string>; digests: string[] }
-interface Engine {
-  initSync(options: { module: BufferSource }): unknown;
-  configHash(experiment: Experiment): string;
-  figureValues(figure: Figure, results: string): (number | null)[];
-  figureSvg(figure: Figure, options: { width: number; title: boolean }): string;
-  Simulation: new (experiment: Experiment) => { advance(cycles: number): string; resultWithWindows(): Result; free(): void };
-}
-
 let made: Promise<Fixture> | null = null;
 /** Made once for all tests. */
 export function fixture(): Promise<Fixture> { return (made ??= make()); }
 
 async function make(): Promise<Fixture> {
-  const engine = await import("../src/wasm/corun.js") as unknown as Engine;
+  const engine = await import("../src/wasm/corun.js");
   engine.initSync({ module: readFileSync("src/wasm/corun_bg.wasm") });
   const folder = mkdtempSync(join(tmpdir(), "corun-figures-"));
   const results = EXPERIMENTS.map((experiment, i) => {

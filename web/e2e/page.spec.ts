@@ -97,6 +97,28 @@ test("a link opens the same run in another tab", async ({ page, context }) => {
   done();
 });
 
+test("a link of another engine opens, and says so until the experiment is another one", async ({ page }) => {
+  const notice = page.locator("#notices").getByRole("heading", { name: "This link was made with another engine" });
+  // As links were before they named their engine, readable and packed, and as another engine would write one.
+  const packed = await encodeLink({ experiment: { corun: 1, gpu: { preset: "tiny-2sm", "sm.count": 1 }, kernels: ["BP"], seed: 1 }, view: {} });
+  for (const [hash, said] of [[TINY, "It names no engine"], [packed, "It names no engine"], [`${TINY}&e=0.0.1-00000000`, "It was made with engine 0.0.1-00000000."]] as const) {
+    await openAt(page, hash, 300);
+    await expect(notice).toBeVisible();
+    await expect(page.locator("#notices")).toContainText(said);
+    expect((await result(page)).cycles).toBe(300);
+  }
+  await noViolations(page);
+  // What is shown now is this engine's: so says the address, and who opens that is told nothing.
+  await expect.poll(() => page.url()).toMatch(/&e=\d+\.\d+\.\d+-[0-9a-f]{8}$/);
+  const own = page.url();
+  await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
+  await expect(notice).toBeHidden();
+  await open(page, own.slice(own.indexOf("#")));
+  await is(page, "Paused");
+  await expect(page.locator("#pictures")).toBeVisible();
+  await expect(notice).toBeHidden();
+});
+
 test("a link may be pasted over another one", async ({ page }) => {
   await openAt(page, TINY, 1000);
   await page.evaluate(() => { location.hash = "#v=1&gpu=tiny-2sm&mix=CFD&policy=even&seed=7&c=500"; });

@@ -16,7 +16,7 @@ export interface EditorEvents {
   /** A file is about to be opened that was dropped on the page. */
   dropped(): void;
   freshSeed(): Promise<number>;
-  validate(experiment: unknown): Promise<Problem[]>;
+  validate(experiment: string | object): Promise<Problem[]>;
   exportExperiment(): void;
   copyCommand(): void;
 }
@@ -294,7 +294,7 @@ export class CorunEditor extends HTMLElement {
       const next: PolicyChoice = { name: value };
       // A parameter without a default must have a value: start from the least that makes sense.
       for (const param of catalogue.policies.find((p) => p.name === value)?.params ?? []) {
-        if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min));
+        if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min ?? 1));
       }
       e.policy = next;
     }, true));
@@ -346,7 +346,7 @@ export class CorunEditor extends HTMLElement {
         const rows = experiment.kernels.map((kernel, k) => {
           const input = this.#number(values[k], { min: param.min, max: param.max, step, placeholder: defaults[k] === undefined ? "" : String(defaults[k]) }, () => {
             const all = inputs.map((one) => (one.value.trim() === "" ? null : one.valueAsNumber));
-            this.#setParam(param.name, all.every((v) => v === null) ? undefined : all.map((v, j) => v ?? defaults[j] ?? Math.max(0, param.min)));
+            this.#setParam(param.name, all.every((v) => v === null) ? undefined : all.map((v, j) => v ?? defaults[j] ?? Math.max(0, param.min ?? 0)));
           });
           return { input, row: this.#field(`${path}.${k}`, kernelName(kernel), input, { unit: param.unit, mark: swatch(k) }) };
         });

@@ -1,7 +1,7 @@
 // The page's side of the engine: starts the workers, passes messages, holds back frames until they can be drawn.
 import { compileModule } from "./module.ts";
 import type { FromWorker, FrameMessage, Loaded, ToWorker } from "./protocol.ts";
-import type { Catalogue, Experiment, Problem, Result } from "./types.ts";
+import type { Catalogue, Controls, Experiment, Problem, Result } from "./types.ts";
 
 export interface EngineEvents {
   loaded(message: Loaded): void;
@@ -16,7 +16,7 @@ export interface EngineEvents {
   failed(message: string): void;
 }
 
-export interface Ready { version: string; catalogue: Catalogue }
+export interface Ready { version: string; stamp: string; catalogue: Catalogue }
 
 function spawn(name: string): Worker {
   // The bundler finds the worker by this very expression.
@@ -45,7 +45,7 @@ export class Engine {
   #results = new Map<number, (result: Result) => void>();
   #validated = new Map<number, (problems: Problem[]) => void>();
   #seeds = new Map<number, (seed: number) => void>();
-  #controls = new Map<number, (controls: unknown) => void>();
+  #controls = new Map<number, (controls: Controls) => void>();
   /** IPC alone, by the experiment that measures it: a change of policy does not measure again. */
   #alone = new Map<string, { ipc: number | null; why: string }>();
   #speed = Infinity;
@@ -133,17 +133,17 @@ export class Engine {
   seek(cycle: number): void { this.#post({ t: "seek", cycle }); }
   speed(cyclesPerSecond: number): void { this.#speed = cyclesPerSecond; this.#post({ t: "speed", cyclesPerSecond }); }
   reset(play: boolean): void { this.#post({ t: "reset", play }); }
-  setControls(controls: unknown): void { this.#post({ t: "setControls", controls }); }
+  setControls(controls: Controls): void { this.#post({ t: "setControls", controls }); }
   result(): Promise<Result> {
     const id = ++this.#asked;
     return new Promise((done) => { this.#results.set(id, done); this.#post({ t: "result", id }); });
   }
-  controls(): Promise<unknown> {
+  controls(): Promise<Controls> {
     const id = ++this.#asked;
     return new Promise((done) => { this.#controls.set(id, done); this.#post({ t: "controls", id }); });
   }
 
-  validate(experiment: unknown): Promise<Problem[]> {
+  validate(experiment: string | object): Promise<Problem[]> {
     const id = ++this.#asked;
     return new Promise((done) => { this.#validated.set(id, done); this.#post({ t: "validate", id, experiment }); });
   }

@@ -3,13 +3,13 @@
 // Two forms. Where an experiment is made of presets it can be read and typed:
 //   #v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
-// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts).
+// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts); and last, e: the engine that made the link.
 // A link comes from anybody: every length is limited before it is worked on, and what is wrong is said in words.
 // Whether the experiment itself makes sense is for the engine to say.
 import type { Experiment, KernelChoice, Zoom } from "./types.ts";
 
 export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string }
-export interface LinkState { experiment: Experiment; view: View }
+export interface LinkState { experiment: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
 
 export class LinkError extends Error {}
 
@@ -19,6 +19,7 @@ const MAX_DEPTH = 32;
 const MAX_KERNELS = 64;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9/_.-]*$/;
+const ENGINE = /^[A-Za-z0-9.+-]{1,60}$/;
 const ORDER = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 // ---------------------------------------------------------------- encoding
@@ -30,6 +31,7 @@ export async function encodeLink(state: LinkState): Promise<string> {
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
+  if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
 }
 
@@ -97,7 +99,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
   const version = fields.get("v");
   if (version === undefined) throw new LinkError("It does not say its version (v=1).");
   if (version !== "1") throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
-  const known = ["v", "z", "gpu", "mix", "policy", "order", "cta", "seed", "c", "sm", "zoom", "panel"];
+  const known = ["v", "z", "gpu", "mix", "policy", "order", "cta", "seed", "c", "sm", "zoom", "panel", "e"];
   for (const key of fields.keys()) if (!known.includes(key)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 
   const packed = fields.get("z");
@@ -106,7 +108,16 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
       if (fields.has(key)) throw new LinkError(`It has both “z” and “${key}”: only one of them can be the experiment.`);
     }
   }
-  return { experiment: packed === undefined ? fromFields(fields) : await fromPacked(packed), view: viewFrom(fields) };
+  const engine = fields.get("e");
+  if (engine !== undefined && !ENGINE.test(engine)) throw new LinkError("The engine that it names is no engine's name.");
+  return { experiment: packed === undefined ? fromFields(fields) : await fromPacked(packed), view: viewFrom(fields), ...(engine === undefined ? {} : { engine }) };
+}
+
+/** What to say of a link that another engine than `here` has made; null for one of this engine. */
+export function otherEngine(link: LinkState, here: string): string | null {
+  if (link.engine === here) return null;
+  const made = link.engine === undefined ? "It names no engine: it was made before links did, or typed by hand." : `It was made with engine ${link.engine}.`;
+  return `${made} This is engine ${here}. The same experiment runs, but its numbers may differ from those that its maker saw.`;
 }
 
 function fromFields(fields: Map<string, string>): Experiment {

@@ -26,7 +26,7 @@ import type { CorunDecisions } from "./decisions.ts";
 import type { CorunEditor } from "./editor.ts";
 import { Engine } from "./engine.ts";
 import { count } from "./format.ts";
-import { LinkError, decodeLink, encodeLink, type View } from "./link.ts";
+import { LinkError, decodeLink, encodeLink, otherEngine, type View } from "./link.ts";
 import type { CorunNumbers } from "./numbers.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { download, provideStamp, stampName, stampText } from "./stamp.ts";
@@ -49,7 +49,9 @@ const side = $<HTMLElement>("#editor");
 
 let engine: Engine | null = null;
 let catalogue: Catalogue | null = null;
-let version = "";
+let version = "", stamp = "";
+/** What to say of the link that was opened, where another engine made it. */
+let foreign: string | null = null;
 let experiment: Experiment | null = null;
 let view: View = {};
 let loaded: Loaded | null = null;
@@ -126,6 +128,7 @@ function open(next: Experiment, play: boolean, seek = 0): void {
 
 function apply(next: Experiment, play: boolean, seek = 0): void {
   experiment = next;
+  foreign = null;
   linkCycle = seek > 0 && !play;
   if (linkCycle) view.cycle = seek;
   else delete view.cycle;
@@ -154,7 +157,7 @@ function onLoaded(message: Loaded): void {
   cycle = 0;
   held = [];
   editor.accepted(message.normal, message.explained);
-  say(null);
+  say(foreign === null ? null : { kind: "info", title: "This link was made with another engine", text: [foreign], actions: [{ label: "Close this notice", run: () => { say(null); } }] });
   pictures.hidden = false;
   for (const one of [grid, detail, path]) one.setLayout(message.layout, catalogue);
   charts.setLayout(message.windows, message.layout.kernels);
@@ -276,7 +279,7 @@ function writeLink(): void {
 async function writeNow(): Promise<void> {
   if (!experiment) return;
   const mine = ++writing;
-  const hash = await encodeLink({ experiment, view });
+  const hash = await encodeLink({ experiment, view, engine: stamp });
   if (mine !== writing) return;
   link = hash;
   if (location.hash !== hash) history.replaceState(null, "", hash);
@@ -299,6 +302,7 @@ async function readLink(first: boolean): Promise<void> {
     if (at > 0) open(linked?.experiment ?? FIRST, false, at);
     else if (calm()) { open(linked?.experiment ?? FIRST, false, STILL); linkCycle = false; delete view.cycle; }
     else open(linked?.experiment ?? FIRST, true);
+    foreign = linked && otherEngine(linked, stamp);
   } catch (error) {
     engine?.pause();
     if (!loaded) { side.hidden = true; transport.show("empty", 0, 0); }
@@ -464,7 +468,7 @@ async function start(): Promise<void> {
     return;
   }
   catalogue = ready.catalogue;
-  version = ready.version;
+  ({ version, stamp } = ready);
   const running = engine;
   editor.init(ready.catalogue, { change, dropped: () => { side.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);

@@ -2,7 +2,7 @@
 //
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
-import type { Catalogue, Decision, Experiment, FrameLayout, Problem, Reason, Result, WindowsLayout } from "./types.ts";
+import type { Catalogue, Controls, Decision, Experiment, FrameLayout, Problem, Result, WindowsLayout } from "./types.ts";
 
 /** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. */
 export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck";
@@ -11,7 +11,7 @@ export type ToWorker =
   /** The compiled module; compiled once, shared by all workers. */
   | { t: "init"; module: WebAssembly.Module }
   /** Build a simulation. `seek`: go to that cycle first. Answered by `loaded`, or by `problems` (the old one stays). */
-  | { t: "load"; id: number; experiment: unknown; play: boolean; seek: number }
+  | { t: "load"; id: number; experiment: string | object; play: boolean; seek: number }
   | { t: "play" }
   | { t: "pause" }
   | { t: "step"; cycles: number }
@@ -22,12 +22,12 @@ export type ToWorker =
   | { t: "speed"; cyclesPerSecond: number }
   | { t: "reset"; play: boolean }
   | { t: "setAlone"; id: number; kernel: number; ipc: number }
-  | { t: "setControls"; controls: unknown }
+  | { t: "setControls"; controls: Controls }
   | { t: "controls"; id: number }
   | { t: "result"; id: number }
   | { t: "freshSeed"; id: number }
   /** What is wrong with an experiment, as text or as an object; nothing is loaded. */
-  | { t: "validate"; id: number; experiment: unknown }
+  | { t: "validate"; id: number; experiment: string | object }
   /** The page has drawn the last frame and can take another one. */
   | { t: "drawn" }
   /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */
@@ -56,17 +56,17 @@ export interface FrameMessage {
   /** A few times a second, and always when the simulation stops. */
   result: Result | null;
   /** As often, and with every decision: the controls as the machine reads them. */
-  controls: unknown;
+  controls: Controls | null;
   /** Why it is stuck; empty otherwise. */
   why: string;
 }
 export type FromWorker =
-  | { t: "ready"; version: string; catalogue: Catalogue }
+  | { t: "ready"; /** The engine's version, and that with its behaviour. */ version: string; stamp: string; catalogue: Catalogue }
   | Loaded
   | { t: "problems"; id: number; problems: Problem[] }
   | FrameMessage
   | { t: "result"; id: number; result: Result }
-  | { t: "controls"; id: number; controls: unknown }
+  | { t: "controls"; id: number; controls: Controls }
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }
   | { t: "refused"; problems: Problem[] }
@@ -74,40 +74,3 @@ export type FromWorker =
   /** How far a measurement is, 0 to 1; null where that is not known. */
   | { t: "aloneProgress"; id: number; key: string; done: number | null }
   | { t: "failed"; message: string };
-
-/** The module's face, as the worker uses it (the generated types are looser). */
-export interface SimulationObject {
-  advance(maxCycles: number): Reason;
-  advanceFor(milliseconds: number): Reason;
-  advanceEvent(maxCycles: number): Reason;
-  readonly cycle: number;
-  frame(): Uint32Array;
-  frameLayout(): FrameLayout;
-  windows(since: number): Float64Array;
-  windowsLayout(): WindowsLayout;
-  decisions(since: number): Decision[];
-  result(): Result;
-  resultWithWindows(): Result;
-  setAlone(kernel: number, ipc: number): void;
-  aloneExperiment(kernel: number): Experiment;
-  digest(): string;
-  snapshot(): SnapshotObject;
-  restore(snapshot: SnapshotObject): void;
-  setControls(controls: unknown): void;
-  setPolicy(policy: unknown): void;
-  controls(): unknown;
-  explainStuck(): string;
-  free(): void;
-}
-export interface SnapshotObject { free(): void }
-export interface EngineModule {
-  default(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
-  Simulation: new (experiment: unknown) => SimulationObject;
-  presets(): Catalogue;
-  validate(experiment: unknown): Problem[];
-  normalise(experiment: unknown): Experiment;
-  configHash(experiment: unknown): string;
-  freshSeed(): number;
-  explain(experiment: unknown): unknown;
-  version(): string;
-}

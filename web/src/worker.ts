@@ -1,14 +1,10 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
-import * as generated from "./wasm/corun.js";
-import type { EngineModule, FromWorker, RunState, SimulationObject, SnapshotObject, ToWorker } from "./protocol.ts";
-import type { Problem, Reason } from "./types.ts";
+import * as engine from "./wasm/corun.js";
+import type { Simulation, Snapshot } from "./wasm/corun.js";
+import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
+import type { Controls, Problem, Reason, Result } from "./types.ts";
 
-const engine = generated as unknown as EngineModule;
-const scope = self as unknown as {
-  postMessage(message: FromWorker, transfer?: Transferable[]): void;
-  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
-};
-const send = (message: FromWorker, transfer: Transferable[] = []): void => { scope.postMessage(message, transfer); };
+const send = (message: FromWorker, transfer: Transferable[] = []): void => { self.postMessage(message, { transfer }); };
 
 /** Milliseconds of one slice. A message waits for at most one. */
 const SLICE = 8;
@@ -21,8 +17,8 @@ const KEYFRAMES = 10;
 /** An event that does not come: look up again after this many cycles, so that messages are read. */
 const EVENT_SLICE = 2_000;
 
-let sim: SimulationObject | null = null;
-let experiment: unknown = null;
+let sim: Simulation | null = null;
+let experiment: string | object = "";
 let id = 0;
 let state: RunState = "paused";
 let target = 0; // of a seek
@@ -44,7 +40,7 @@ let decisionsSent = 0;
 let restart = true;
 let why = "";
 let marks: { at: number; cycle: number }[] = []; // for the rate
-let keyframes: { cycle: number; snapshot: SnapshotObject }[] = [];
+let keyframes: { cycle: number; snapshot: Snapshot }[] = [];
 let keyframeGap = KEYFRAME_GAP;
 const aloneIpc = new Map<number, number>();
 
@@ -112,7 +108,7 @@ function tick(): void {
   }
 }
 
-function playSlice(sim: SimulationObject, now: number): void {
+function playSlice(sim: Simulation, now: number): void {
   if (speed === Infinity) {
     last = now;
     const before = sim.cycle;
@@ -139,7 +135,7 @@ function measure(cycles: number, milliseconds: number): void {
   if (cycles > 50 && milliseconds > 0.2) perMs = Math.max(1, 0.8 * perMs + 0.2 * cycles / milliseconds);
 }
 
-function eventSlice(sim: SimulationObject): void {
+function eventSlice(sim: Simulation): void {
   const until = performance.now() + SLICE;
   while (performance.now() < until) {
     const reason = sim.advanceEvent(EVENT_SLICE);
@@ -151,7 +147,7 @@ function eventSlice(sim: SimulationObject): void {
   }
 }
 
-function seekSlice(sim: SimulationObject): void {
+function seekSlice(sim: Simulation): void {
   const until = performance.now() + SLICE;
   while (sim.cycle < target && performance.now() < until) {
     const before = sim.cycle;
@@ -176,7 +172,7 @@ function seek(cycle: number, after: RunState): void {
 
 // ---------------------------------------------------------------- going back: to a snapshot before, then forwards again
 
-function keyframe(sim: SimulationObject): void {
+function keyframe(sim: Simulation): void {
   const newest = keyframes[keyframes.length - 1]?.cycle ?? 0;
   if (sim.cycle < newest + keyframeGap) return;
   keyframes.push({ cycle: sim.cycle, snapshot: sim.snapshot() });
@@ -190,7 +186,7 @@ function keyframe(sim: SimulationObject): void {
   }
 }
 
-function back(old: SimulationObject, cycle: number): void {
+function back(old: Simulation, cycle: number): void {
   while (keyframes.length > 0 && (keyframes[keyframes.length - 1] as { cycle: number }).cycle > cycle) keyframes.pop()?.snapshot.free();
   const from = keyframes[keyframes.length - 1];
   if (from) old.restore(from.snapshot);
@@ -234,7 +230,7 @@ function offer(): void {
   windowsSent += columns > 0 ? windows.length / columns : 0;
   const decisions = sim.decisions(decisionsSent);
   decisionsSent += decisions.length;
-  let result = null, controls: unknown = null;
+  let result: Result | null = null, controls: Controls | null = null;
   if (now - resultAt >= RESULT_GAP || decisions.length > 0) controls = sim.controls();
   if (now - resultAt >= RESULT_GAP) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
@@ -245,7 +241,7 @@ function offer(): void {
 // ---------------------------------------------------------------- messages
 
 function load(message: Extract<ToWorker, { t: "load" }>): void {
-  let next: SimulationObject;
+  let next: Simulation;
   let normal, hash, explained;
   try {
     next = new engine.Simulation(message.experiment);
@@ -286,11 +282,11 @@ function fresh(): void {
   state = "paused";
 }
 
-scope.onmessage = (event) => {
+self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.t === "init") {
     engine.default({ module_or_path: message.module }).then(
-      () => guarded(() => send({ t: "ready", version: engine.version(), catalogue: engine.presets() })),
+      () => guarded(() => send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() })),
       (error: unknown) => send({ t: "failed", message: String(error) }),
     );
     return;
@@ -377,7 +373,7 @@ async function runAlone(): Promise<void> {
     if (!jobs) return;
     const job = jobs.jobs.shift();
     if (!job) { aloneJobs = null; return; }
-    let one: SimulationObject | null = null;
+    let one: Simulation | null = null;
     try {
       one = new engine.Simulation(job.experiment);
       let reason: Reason = "budget";

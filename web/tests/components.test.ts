@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { command, decodeLab, encodeLab, points, type LabState } from "../src/components/state.ts";
 import { curveTop, stretches, type CurveData } from "../src/components/curve-data.ts";
 import { LinkError } from "../src/link.ts";
-import type { ProbeInfo } from "../src/components/types.ts";
+import type { ProbeInfo } from "../src/types.ts";
 
 const PROBES: ProbeInfo[] = [{
   name: "dram", title: "DRAM channel", doc: "", sweep: "load", points: "0:1:0.5", figures: [], presets: [],

@@ -5,7 +5,7 @@ import type { Catalogue, Decision, Experiment, FrameLayout, FrameSection, Proble
 class Refused extends Error { constructor(readonly problems: Problem[]) { super(problems.map((p) => p.path).join(", ")); } }
 
 const kernelEntry = (name: string, title: string, threads: number, registers: number, shared: number) => ({
-  name, title, threads, registers, shared_bytes: shared, ctas: 4096, source: "Rodinia",
+  name, title, threads, registers, shared_bytes: shared, ctas: 4096, launches: 1, fits: { "ccbp-16sm": 6, "tiny-2sm": 2 }, source: "Rodinia",
   doc: `${title}: a made-up description of what it does with memory.`,
 });
 const catalogue: Catalogue = {
@@ -29,15 +29,16 @@ const catalogue: Catalogue = {
     { name: "leftover", title: "Leftover", doc: "What GPGPU-Sim does: the next kernel only when the first has no CTA left.", source: "GPGPU-Sim", params: [] },
     { name: "even", title: "Even split in each SM", doc: "Each kernel gets the same share of every SM.", source: "SMK §3", params: [] },
     { name: "fixed", title: "Fixed combination", doc: "So many CTAs of each kernel in each SM.", source: "WS §2", params: [
-      { name: "combination", kind: "per_kernel_int", unit: "CTAs per SM", min: 0, max: 32, default: null, doc: "CTAs of each kernel in an SM." }] },
+      { name: "combination", kind: "per_kernel_int", unit: "CTAs per SM", required: false, min: 0, max: 32, default: null, doc: "CTAs of each kernel in an SM." }] },
     { name: "spatial", title: "Spatial", doc: "Each SM belongs to one kernel.", source: "Adriaens 2012", params: [
-      { name: "split", kind: "per_kernel_int", unit: "SMs", min: 0, max: 128, default: null, doc: "SMs of each kernel." },
-      { name: "interleave", kind: "bool", unit: "", min: 0, max: 1, default: false, doc: "Neighbouring SMs go to different kernels." },
-      { name: "weight", kind: "number", unit: "fraction", min: 0, max: 1, default: 0.5, doc: "A number." },
-      { name: "when", kind: "choice", unit: "", min: 0, max: 0, default: "start", choices: ["start", "each launch"], doc: "When to decide." }] },
+      { name: "split", kind: "per_kernel_int", unit: "SMs", required: false, min: 0, max: 128, default: null, doc: "SMs of each kernel." },
+      { name: "interleave", kind: "bool", unit: "", required: false, min: 0, max: 1, default: false, doc: "Neighbouring SMs go to different kernels." },
+      { name: "weight", kind: "number", unit: "fraction", required: false, min: 0, max: 1, default: 0.5, doc: "A number." },
+      { name: "when", kind: "choice", unit: "", required: false, min: 0, max: 0, default: "start", choices: ["start", "each launch"], doc: "When to decide." }] },
     { name: "manual", title: "Manual", doc: "Controls from outside.", source: "ours", params: [] },
   ],
   warp_orders: [{ name: "gto", doc: "Greedy, then oldest." }, { name: "lrr", doc: "Loose round robin." }, { name: "two-level", doc: "Two levels.", takes: "group size" }],
+  probes: [],
   cta_orders: [{ name: "round-robin", doc: "The next SM with room." }],
   metrics: [
     { key: "ipc", title: "IPC", unit: "thread instructions per cycle", scope: "kernel", formula: "thread instructions / cycles", doc: "Over the whole GPU." },
@@ -60,7 +61,7 @@ function check(value: unknown): Experiment {
   if (!catalogue.gpus.some((g) => g.name === gpu)) problems.push({ path: "gpu", found: String(gpu), want: "a preset" });
   if (typeof e.gpu === "object") for (const f of catalogue.gpu_fields) {
     const v = e.gpu[f.path];
-    if (f.kind === "int" && v !== undefined && !(Number(v) >= f.min && Number(v) <= f.max)) problems.push({ path: `gpu.${f.path}`, found: String(v), want: `${f.min} to ${f.max}` });
+    if (f.kind === "int" && v !== undefined && !(Number(v) >= (f.min ?? 0) && Number(v) <= (f.max ?? Infinity))) problems.push({ path: `gpu.${f.path}`, found: String(v), want: `${(f.min ?? 0)} to ${(f.max ?? Infinity)}` });
   }
   if (e.kernels.length === 0) problems.push({ path: "kernels", found: "an empty list", want: "1 to 8 kernels" });
   e.kernels.forEach((k, i) => {
@@ -206,6 +207,7 @@ export const validate = (e: unknown): Problem[] => { try { check(e); return []; 
 export const normalise = (e: Experiment): Experiment => ({ policy: { name: "even" }, seed: 1, ...e });
 export const configHash = (e: unknown): string => { let h = 0; for (const c of JSON.stringify(e)) h = (Math.imul(h, 31) + c.charCodeAt(0)) >>> 0; return h.toString(16).padStart(8, "0"); };
 export const freshSeed = (): number => Math.floor(Math.random() * 2 ** 32);
-export const version = (): string => "0.0.0-fake";
+export const version = (): string => "0.0.0";
+export const stamp = (): string => "0.0.0-fake";
 export const explain = (): object => ({});
 export default async function init(): Promise<void> { /* there is no module */ }

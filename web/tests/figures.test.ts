@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { compare, comparisonText, elementCode, frameCode, neighbour, pointName, pointText, readDocument, runsOf, sweepOf, tableOf, trimmed, windowsOf, type Figure, type FigureDocument } from "../src/figures/document.ts";
+import { compare, comparisonText, elementCode, frameCode, neighbour, pointName, pointText, readDocument, runsOf, sweepOf, tableOf, trimmed, windowsOf, type FigureDocument } from "../src/figures/document.ts";
 import { decodeLink, encodeLink } from "../src/link.ts";
-import type { Experiment, Result } from "../src/types.ts";
+import type { Experiment, Figure, Result } from "../src/types.ts";
 
 const FIGURE: Figure = {
   id: "fig1", title: "Speed & more", kind: "bars", series: ["A", "B"], categories: ["x", "y"], measure: { path: "metrics.stp", reduce: "mean" }, y: { label: "STP" },
@@ -101,6 +101,6 @@ test("what is shipped can be read, and every run of it is a link", async () => {
   for (const name of existsSync("public/papers") ? readdirSync("public/papers").filter((file) => file.endsWith(".json")) : []) {
     const document = readDocument(JSON.parse(readFileSync(`public/papers/${name}`, "utf8")));
     for (const { experiment } of document.runs) assert.deepEqual((await decodeLink(await encodeLink({ experiment, view: {} })))?.experiment, experiment);
-    assert.ok(document.figures.every((figure) => existsSync(`public/papers/${document.paper}/${figure.id}.svg`)));
+    assert.ok(document.figures.every((figure) => existsSync(`../docs/papers/${document.paper}/${figure.id}.svg`)));
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import { LinkError, decodeLink, encodeLink, type LinkState } from "../src/link.ts";
+import { LinkError, decodeLink, encodeLink, otherEngine, type LinkState } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 
 const plain: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
@@ -32,6 +32,29 @@ test("what is encoded is what is decoded", async () => {
       assert.match(link, /^#[A-Za-z0-9=&:+/_.,%-]*$/);
     }
   }
+});
+
+test("a link names the engine that made it, and another engine says so", async () => {
+  const link = await encodeLink({ experiment: plain, view: { cycle: 5 }, engine: "0.1.0-0123abcd" });
+  assert.equal(link, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&c=5&e=0.1.0-0123abcd");
+  const opened = await decodeLink(link) as LinkState;
+  assert.deepEqual(opened, { experiment: plain, view: { cycle: 5 }, engine: "0.1.0-0123abcd" });
+  assert.equal(otherEngine(opened, "0.1.0-0123abcd"), null);
+  assert.match(otherEngine(opened, "0.1.0-4567cdef") ?? "", /made with engine 0\.1\.0-0123abcd\. This is engine 0\.1\.0-4567cdef\./);
+  assert.match(otherEngine({ experiment: plain, view: {} }, "0.1.0-4567cdef") ?? "", /names no engine/);
+  await assert.rejects(decodeLink("#v=1&gpu=a&mix=BP&e=%3Cscript%3E"), LinkError);
+});
+
+/** Links as every version of this page has written them: each must open for ever. */
+test("links of before still open", async () => {
+  const experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", { kernel: "CFD", ctas_per_sm: 4 }], policy: { name: "ws+bmi" }, warp_order: "gto", cta_order: "round-robin", seed: 7 };
+  const old: [string, LinkState][] = [
+    ["#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1", { experiment: plain, view: {} }],
+    ["#v=1&gpu=tiny-2sm&mix=BP+CFD:4&policy=ws%2Bbmi&order=gto&cta=round-robin&seed=7&c=1200&sm=1&zoom=400-800&panel=noc,ipc", { experiment: experiment as Experiment, view: { cycle: 1200, sm: 1, zoom: { from: 400, to: 800 }, panel: "noc,ipc" } }],
+    ["#v=1&z=BcE7CoAwEEDBu7w6CtFuS09gL1a6iGg-ZJNCxLs787Kl0iLiHUduyEsualoR6hmfbrCAw0K_pRYr4j_HpSXqbcjCNLM6THVHxu8H", { experiment: { corun: 1, gpu: { preset: "tiny-2sm", "sm.count": 1 }, kernels: ["BP"], seed: 3 }, view: {} }],
+    ["#v=1&gpu=ccbp-16sm&mix=BP%20CFD&policy=even&seed=1", { experiment: plain, view: {} }],
+  ];
+  for (const [link, state] of old) assert.deepEqual(await decodeLink(link), state, link);
 });
 
 test("random experiments survive the packed form", async () => {

@@ -4,8 +4,8 @@ import { LinkError } from "../src/link.ts";
 import { METRICS, chartData, everything, fileText, timeText, valueText } from "../src/sweeps/results.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
-import type { Line, Plan, SweepPoint, Task } from "../src/sweeps/types.ts";
-import type { Experiment } from "../src/types.ts";
+import type { Line, Plan, Task } from "../src/sweeps/types.ts";
+import type { Experiment, SweepPoint } from "../src/types.ts";
 
 const experiment: Experiment = { corun: 1, kernels: ["BP"] };
 const point = (axes: Record<string, unknown>, ...alone: string[]): SweepPoint => ({ axes, config_hash: "", experiment, cycles: 1000, alone });

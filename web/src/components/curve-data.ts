@@ -1,6 +1,7 @@
 // The numbers of a curve: where its axis ends, and which points are connected.
 import { niceMax } from "../draw/scale.ts";
-import type { Point, ProbeFigure } from "./types.ts";
+import type { ProbeFigure } from "../types.ts";
+import type { Point } from "./types.ts";
 
 /** Beyond saturation latency has no bound: its axis ends at so many times the least. */
 const STEEPEST = 10;

@@ -12,10 +12,10 @@ import { LinkError } from "../link.ts";
 import { compileModule } from "../module.ts";
 import { provideStamp } from "../stamp.ts";
 import { startTheme, themeButton } from "../theme.ts";
-import type { Problem } from "../types.ts";
+import type { OptionValue, ProbeInfo, ProbeOption, ProbeResult, Problem } from "../types.ts";
 import { Curve } from "./curve.ts";
 import { command, decodeLab, encodeLab, points, read, type LabState } from "./state.ts";
-import type { FromLab, OptionValue, Point, ProbeInfo, ProbeOption, ProbeResult, ToLab } from "./types.ts";
+import type { FromLab, Point, ToLab } from "./types.ts";
 
 const $ = (selector: string): HTMLElement => document.querySelector(selector) as HTMLElement;
 const side = $("#options"), curves = $("#curves"), notices = $("#notices");

@@ -1,6 +1,6 @@
 // What the component lab shows, as a link and as a command: plain functions of a state.
 import { LinkError } from "../link.ts";
-import type { OptionValue, ProbeInfo, ProbeOption } from "./types.ts";
+import type { OptionValue, ProbeInfo, ProbeOption } from "../types.ts";
 
 /** `options` holds what differs from the defaults, and nothing of the option that is swept: that is `points`. */
 export interface LabState { component: string; options: Record<string, OptionValue>; points: string }

@@ -1,15 +1,9 @@
 // Measures the points of one curve, one after the other.
-import * as generated from "../wasm/corun.js";
+import * as engine from "../wasm/corun.js";
 import type { Problem } from "../types.ts";
-import type { FromLab, ProbeInfo, ProbeResult, ToLab } from "./types.ts";
+import type { FromLab, ToLab } from "./types.ts";
 
-const engine = generated as unknown as {
-  default(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
-  version(): string;
-  presets(): { probes: ProbeInfo[] };
-  probe(component: string, options: object): ProbeResult;
-};
-const send = (message: FromLab): void => { (self as unknown as { postMessage(message: FromLab): void }).postMessage(message); };
+const send = (message: FromLab): void => { self.postMessage(message); };
 
 self.onmessage = (event: MessageEvent<ToLab>): void => { void receive(event.data); };
 

@@ -3,18 +3,14 @@ import { copyText } from "../dialogs.ts";
 import { append, h, icon, setText } from "../dom.ts";
 import { encodeLink } from "../link.ts";
 import { timeText } from "../sweeps/results.ts";
-import type { Experiment, Result } from "../types.ts";
+import type { Experiment, Figure, Result } from "../types.ts";
 import { fillTable } from "../views/parts.ts";
 import { compare, comparisonText, elementCode, figureAddress, frameCode, neighbour, placeText, pointName, pointText, runsOf, sweepOf, tableOf, trimmed, valueText, windowsOf } from "./document.ts";
-import type { Figure, FigureDocument } from "./document.ts";
+import type { FigureDocument } from "./document.ts";
 import { Rerun } from "./rerun.ts";
 
-/** What the module does for figures, on the page's own thread: drawing and adding up are quick. */
-export interface FigureEngine {
-  figureSvg(figure: Figure, options: { width: number; title: boolean }): string;
-  figureValues(figure: Figure, results: string): (number | null)[];
-  normalise(experiment: Experiment): Experiment;
-}
+/** The module on the page's own thread: drawing and adding up are quick. */
+type FigureEngine = typeof import("../wasm/corun.js");
 
 /** What the cards of a page share. */
 export interface Shared {
@@ -200,7 +196,7 @@ export class FigureCard {
     const experiment = (this.#shared.document.runs[run] as FigureDocument["runs"][number]).experiment;
     // It can be focused before its address is packed.
     const away = h("a", { tabIndex: 0, ...(this.#shared.embedded ? { target: "_blank", rel: "noopener" } : {}) }, `Open in the lab: ${experiment.name || `run ${run}`}`);
-    void encodeLink({ experiment, view: {} }).then((hash) => { away.href = `./${hash}`; });
+    void encodeLink({ experiment, view: {}, ...(this.#engine ? { engine: this.#engine.stamp() } : {}) }).then((hash) => { away.href = `./${hash}`; });
     return h("li", null, before, away);
   }
 

@@ -1,36 +1,9 @@
 // The figures of a paper as data: what each point is, of which runs it is made, and how it compares with the paper and with what was
 // computed again. Plain functions; `sim-core/src/study/figure` has the format, computes the values and draws.
 import { MISSING, fixed } from "../format.ts";
-import type { Experiment, Result } from "../types.ts";
+import type { Experiment, Figure, FigurePoint, Result } from "../types.ts";
 import type { Tabular } from "../views/tabular.ts";
 
-export interface Measure { path: string; reduce: "geomean" | "mean" | "max" | "value" }
-export interface FigurePoint {
-  series: number;
-  /** The place of a category, or a number. */
-  x: number;
-  value?: number | null;
-  /** What the paper prints. */
-  paper?: number;
-  /** Places in the document's runs. */
-  runs: number[];
-  /** The runs that they are divided by, one for each. */
-  baseline?: number[];
-  measure?: Measure;
-}
-export interface Figure {
-  id: string;
-  title: string;
-  source?: string;
-  kind: "bars" | "lines" | "scatter" | "shares";
-  x?: { label?: string; unit?: string };
-  y?: { label?: string; unit?: string };
-  series: string[];
-  categories?: string[];
-  measure: Measure;
-  points: FigurePoint[];
-  differs?: string;
-}
 export interface StoredRun { experiment: Experiment; /** Of the experiment after defaults. */ hash: string; /** Of the machine at the end. */ digest?: string }
 export interface FigureDocument {
   paper: string;

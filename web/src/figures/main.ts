@@ -5,15 +5,14 @@ import "../style/layout.css";
 import "../style/parts.css";
 import "../views/views.css";
 import "./figures.css";
-import * as generated from "../wasm/corun.js";
+import * as engine from "../wasm/corun.js";
 import { notice, type Notice } from "../dialogs.ts";
 import { h } from "../dom.ts";
 import { compileModule } from "../module.ts";
 import { startTheme, themeButton } from "../theme.ts";
-import { FigureCard, type FigureEngine, type Shared } from "./card.ts";
+import { FigureCard, type Shared } from "./card.ts";
 import { DocumentError, NAME, readDocument, type FigureDocument } from "./document.ts";
 
-const engine = generated as unknown as FigureEngine & { default(options: { module_or_path: WebAssembly.Module }): Promise<unknown> };
 const $ = (selector: string): HTMLElement => document.querySelector(selector) as HTMLElement;
 const query = new URLSearchParams(location.search);
 const paper = query.get("paper") ?? "ccbp", only = query.get("figure"), embedded = query.get("embed") === "1";

@@ -39,7 +39,7 @@ interface Run { plan: Plan; pool: Pool; texts: Map<number, string>; lines: Map<n
 type Phase = "loading" | "checking" | "bad" | "ready" | "running" | "stopped" | "done";
 
 let module: WebAssembly.Module;
-let version = "";
+let version = "", stamp = "";
 let phase: Phase = "loading";
 let run: Run | null = null;
 let metric: Metric = METRICS[0] as Metric;
@@ -159,8 +159,8 @@ function check(): void {
   unread();
   show("checking");
   const text = editor.value;
-  unread = readPlan(module, text, MOST_POINTS, (plan, of) => {
-    version = of;
+  unread = readPlan(module, text, MOST_POINTS, (plan, of, made) => {
+    [version, stamp] = [of, made];
     if (Array.isArray(plan)) problems(plan); else accepted(text, plan);
   });
 }
@@ -273,7 +273,7 @@ function table(): void {
 function row(plan: Plan, index: number): HTMLTableRowElement {
   const point = plan.points[index] as Plan["points"][number];
   const away = h("a", { "aria-label": `Open point ${index} in the simulator` }, "Open");
-  void encodeLink({ experiment: point.experiment, view: {} }).then((hash) => { away.href = `./${hash}`; });
+  void encodeLink({ experiment: point.experiment, view: {}, engine: stamp }).then((hash) => { away.href = `./${hash}`; });
   return h("tr", null, h("th", { scope: "row" }, String(index)),
     ...plan.axes.flatMap((paths, a) => paths.map((path) => h("td", null, paths.length === 1 ? axisText(plan, a, point) : axisText({ ...plan, axes: [[path]] }, 0, point)))),
     ...SHOWN.map(() => h("td", { class: "num" }, MISSING)), h("td"), h("td", null, away));

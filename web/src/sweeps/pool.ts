@@ -23,17 +23,17 @@ export function spawn(module: WebAssembly.Module, name: string): Worker {
 
 /**
  * Reads a sweep in a worker of its own, so that a long list of points does not hold up the page. What is said at the end is its plan,
- * or what is wrong with it, and the engine's version. The function that it returns ends it, unheard.
+ * or what is wrong with it, and the engine's version and stamp. The function that it returns ends it, unheard.
  */
-export function readPlan(module: WebAssembly.Module, text: string, most: number, said: (plan: Plan | Problem[], version: string) => void): () => void {
+export function readPlan(module: WebAssembly.Module, text: string, most: number, said: (plan: Plan | Problem[], version: string, stamp: string) => void): () => void {
   const worker = spawn(module, "sweep reader");
-  let version = "", ended = false;
+  let version = "", stamp = "", ended = false;
   const end = (): void => { ended = true; worker.terminate(); };
-  const say = (plan: Plan | Problem[]): void => { if (ended) return; end(); said(plan, version); };
+  const say = (plan: Plan | Problem[]): void => { if (ended) return; end(); said(plan, version, stamp); };
   const failed = (found: string): void => { say([{ path: "(whole)", found, want: "a sweep" }]); };
   worker.onerror = (event) => { failed(event.message || "a reader that stopped"); };
   worker.onmessage = ({ data }: MessageEvent<FromSweeper>) => {
-    if (data.t === "ready") version = data.version;
+    if (data.t === "ready") ({ version, stamp } = data);
     else if (data.t === "problems") say(data.problems);
     else if (data.t === "failed") failed(data.message);
     else if (data.t === "opened" && data.plan) say(data.plan);

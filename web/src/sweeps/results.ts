@@ -1,6 +1,7 @@
 // The results of a sweep as tables and as the series of a chart: plain functions of the plan and the lines.
 import type { Cell, Column, Tabular } from "../views/tabular.ts";
-import type { Line, Plan, SweepPoint } from "./types.ts";
+import type { SweepPoint } from "../types.ts";
+import type { Line, Plan } from "./types.ts";
 
 /** A figure of a result that a chart can show. */
 export interface Metric { key: string; title: string; unit: string; /** In `metrics` or in `gpu`. */ of: "metrics" | "gpu" }

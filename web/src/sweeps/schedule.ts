@@ -1,6 +1,7 @@
 // Which simulation of a sweep comes next: plain data, no workers. The order is the runner's: points in turn, each run alone once, before
 // the first point that needs it.
-import type { SweepPoint, Task } from "./types.ts";
+import type { SweepPoint } from "../types.ts";
+import type { Task } from "./types.ts";
 
 type Known = number | null;
 

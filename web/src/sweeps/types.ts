@@ -1,16 +1,5 @@
 // What the page and the workers of a sweep say to each other.
-import type { Experiment, Problem, Result } from "../types.ts";
-
-/** A point, as the engine gives it: what the axes set, and what must run for it. */
-export interface SweepPoint {
-  axes: Record<string, unknown>;
-  config_hash: string;
-  experiment: Experiment;
-  /** Cycles that it runs; null where it runs until its kernels are done. */
-  cycles: number | null;
-  /** For each kernel whose IPC alone is wanted, the name of the run that measures it: equal names, equal runs. */
-  alone: string[];
-}
+import type { Problem, Result, SweepPoint } from "../types.ts";
 
 /** A sweep, read. */
 export interface Plan { name: string; hash: string; /** For each axis, its paths. */ axes: string[][]; points: SweepPoint[] }
@@ -32,7 +21,7 @@ export type ToSweeper =
   | { t: "run"; task: Task };
 
 export type FromSweeper =
-  | { t: "ready"; version: string }
+  | { t: "ready"; version: string; stamp: string }
   | { t: "opened"; plan: Plan | null }
   | { t: "problems"; problems: Problem[] }
   /** How far the task is, 0 to 1. */

@@ -1,33 +1,17 @@
 // Runs the simulations of a sweep, one at a time. Nobody asks it to stop: it is ended where it stands.
-import * as generated from "../wasm/corun.js";
-import type { SimulationObject } from "../protocol.ts";
-import type { Problem } from "../types.ts";
-import type { FromSweeper, SweepPoint, Task, ToSweeper } from "./types.ts";
+import * as engine from "../wasm/corun.js";
+import type { Simulation, Sweep } from "../wasm/corun.js";
+import type { Problem, SweepPoint } from "../types.ts";
+import type { FromSweeper, Task, ToSweeper } from "./types.ts";
 
-interface SweepObject {
-  readonly points: number;
-  readonly name: string;
-  readonly hash: string;
-  axes(): string[][];
-  point(index: number): SweepPoint;
-  simulation(index: number): SimulationObject;
-  alone(index: number, kernel: number): SimulationObject;
-  line(index: number, simulation: SimulationObject): string;
-  free(): void;
-}
-const engine = generated as unknown as {
-  default(options: { module_or_path: WebAssembly.Module }): Promise<unknown>;
-  version(): string;
-  Sweep: new (sweep: string) => SweepObject;
-};
-const send = (message: FromSweeper): void => { (self as unknown as { postMessage(message: FromSweeper): void }).postMessage(message); };
+const send = (message: FromSweeper): void => { self.postMessage(message); };
 
 /** Milliseconds between two words about how far it is. */
 const TELL = 100;
 /** Problems of points that are said, at most. */
 const MAX_PROBLEMS = 100;
 
-let sweep: SweepObject | null = null;
+let sweep: Sweep | null = null;
 let windows = false;
 
 /** One message after the other, also while the module is being started. */
@@ -38,7 +22,7 @@ async function receive(message: ToSweeper): Promise<void> {
   try {
     if (message.t === "init") {
       await engine.default({ module_or_path: message.module });
-      send({ t: "ready", version: engine.version() });
+      send({ t: "ready", version: engine.version(), stamp: engine.stamp() });
     } else if (message.t === "open") {
       windows = message.windows === true;
       open(message.text, message.plan);
@@ -78,7 +62,7 @@ function open(text: string, most: number | null): void {
   else send({ t: "opened", plan: { name: opened.name, hash: opened.hash, axes: opened.axes(), points } });
 }
 
-function run(sweep: SweepObject, task: Task): void {
+function run(sweep: Sweep, task: Task): void {
   const { cycles } = sweep.point(task.index);
   const simulation = task.kind === "alone" ? sweep.alone(task.index, task.kernel) : sweep.simulation(task.index);
   try {
@@ -100,7 +84,7 @@ function run(sweep: SweepObject, task: Task): void {
 }
 
 /** The line of a point with the windows of its run, which the runner's lines do not have. */
-function withWindows(sweep: SweepObject, index: number, simulation: SimulationObject): string {
+function withWindows(sweep: Sweep, index: number, simulation: Simulation): string {
   const { axes, config_hash } = sweep.point(index);
   return JSON.stringify({ index, points: sweep.points, sweep: sweep.hash, axes, config_hash, result: simulation.resultWithWindows() });
 }
