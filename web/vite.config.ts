@@ -1,8 +1,32 @@
-import { defineConfig } from "vite";
+import { readFileSync, readdirSync } from "node:fs";
+import { defineConfig, type Plugin } from "vite";
+
+/** The pictures of papers, by their address below the page: kept once, in docs/papers, and put beside the page where it is built or served. */
+function pictures(): Map<string, URL> {
+  const papers = new URL("../docs/papers/", import.meta.url), found = new Map<string, URL>();
+  for (const paper of readdirSync(papers, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+    for (const file of readdirSync(new URL(`${paper.name}/`, papers)).filter((name) => name.endsWith(".svg"))) {
+      found.set(`papers/${paper.name}/${file}`, new URL(`${paper.name}/${file}`, papers));
+    }
+  }
+  return found;
+}
+const papers: Plugin = {
+  name: "papers",
+  generateBundle() { for (const [fileName, file] of pictures()) this.emitFile({ type: "asset", fileName, source: readFileSync(file) }); },
+  configureServer(server) {
+    server.middlewares.use((request, response, next) => {
+      const file = pictures().get((request.url ?? "").replace(/[?#].*$/, "").slice(1));
+      if (!file) next();
+      else response.setHeader("content-type", "image/svg+xml").end(readFileSync(file));
+    });
+  },
+};
 
 // The build is a plain static folder: every address in it is relative, so it runs from any sub-path of any host.
 export default defineConfig({
   base: "./",
+  plugins: [papers],
   worker: { format: "es" },
   build: {
     target: "es2022",

@@ -24,7 +24,7 @@ fn shipped_figures_are_whole() {
             assert!(point.value.is_some() && !point.runs.is_empty(), "{}: a point without runs", figure.id);
             assert!(point.runs.iter().chain(&point.baseline).all(|&run| run < runs.len()), "{}: a run that is not there", figure.id);
         }
-        assert!(root.join(format!("web/public/papers/ccbp/{}.svg", figure.id)).exists(), "{}: no picture", figure.id);
+        assert!(root.join(format!("docs/papers/ccbp/{}.svg", figure.id)).exists(), "{}: no picture", figure.id);
         assert!(draw(&figure, Options::default()).contains("data-point"), "{}", figure.id);
         ids.push(figure.id);
     }

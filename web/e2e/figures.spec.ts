@@ -257,6 +257,6 @@ for (const name of SHIPPED) {
     await ready(page);
     const drawn = await page.locator("section.figure-card").evaluateAll((cards) => cards.map((one) => [one.id, one.querySelectorAll("svg [data-point]").length]));
     expect(drawn).toEqual(figures.map((figure) => [figure.id, figure.points.filter((p) => p.value !== null).length]));
-    for (const figure of figures) expect(existsSync(`public/papers/${name.replace(".json", "")}/${figure.id}.svg`), `${figure.id}.svg`).toBe(true);
+    for (const figure of figures) expect(existsSync(`../docs/papers/${name.replace(".json", "")}/${figure.id}.svg`), `${figure.id}.svg`).toBe(true);
   });
 }

@@ -19,12 +19,11 @@ pub fn reproduce(args: &[String]) -> Result<()> {
     publish(&root().join("target/reproduce").join(PAPER))
 }
 
-/// Copies a report: the whole to docs/papers, its figures as data and as pictures to the page.
+/// Copies a report: the whole to docs/papers, from where the page takes its pictures, and its figures as data to the page.
 fn publish(from: &Path) -> Result<()> {
     let (docs, page) = (root().join("docs/papers").join(PAPER), root().join("web/public/papers"));
-    let pictures = page.join(PAPER);
     fs::create_dir_all(&docs)?;
-    fs::create_dir_all(&pictures)?;
+    fs::create_dir_all(&page)?;
     let copy = |name: &str, to: &Path| fs::copy(from.join(name), to).with_context(|| format!("cannot copy {name} to {}", to.display()));
     copy("report.md", &docs.join("report.md"))?;
     copy("figures.json", &page.join(format!("{PAPER}.json")))?;
@@ -32,7 +31,6 @@ fn publish(from: &Path) -> Result<()> {
         let name = entry?.file_name().to_string_lossy().into_owned();
         if name.ends_with(".svg") {
             copy(&name, &docs.join(&name))?;
-            copy(&name, &pictures.join(&name))?;
         }
     }
     println!("{}", docs.join("report.md").display());
