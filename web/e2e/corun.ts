@@ -1,7 +1,7 @@
 // What every end-to-end test shares: a page that may not fail, complain or talk to anybody else.
 import { readFile } from "node:fs/promises";
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test as base, type Download, type Page } from "@playwright/test";
+import { expect, test as base, type Download, type Locator, type Page } from "@playwright/test";
 
 export const ORIGIN = `http://127.0.0.1:${process.env["PORT"] ?? "4173"}/`;
 export const SHOTS = "test-results/pictures";
@@ -42,6 +42,28 @@ export async function openAt(page: Page, hash: string, at: number): Promise<void
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText(at.toLocaleString("en"));
 }
+
+/** Notes what the page says to its workers, from now on: call it before the page is opened. */
+export async function overhear(page: Page): Promise<() => Promise<Record<string, unknown>[]>> {
+  await page.addInitScript(() => {
+    const said: unknown[] = [], post = Worker.prototype.postMessage;
+    Object.assign(window, { said });
+    Worker.prototype.postMessage = function (this: Worker, message: { t: string }, ...more: []): void {
+      // A compiled module does not leave the page.
+      if (message.t !== "init") said.push(structuredClone(message));
+      post.call(this, message, ...more);
+    };
+  });
+  return () => page.evaluate(() => (window as typeof window & { said: Record<string, unknown>[] }).said);
+}
+
+/** The colours of a canvas: a picture has more than a handful. */
+export const colours = (canvas: Locator): Promise<number> => canvas.evaluate((c: HTMLCanvasElement) => {
+  const data = c.getContext("2d")!.getImageData(0, 0, c.width, c.height).data;
+  const seen = new Set<number>();
+  for (let i = 0; i < data.length; i += 4) seen.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
+  return seen.size;
+});
 
 export async function saved(download: Download): Promise<{ name: string; text: string }> {
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };

@@ -1,19 +1,11 @@
 // The pictures as a person uses them: pointer, keyboard, tables, exports.
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
-import { SHOTS, expect, noViolations, openAt, result, saved, test } from "./corun.ts";
+import { SHOTS, colours, expect, noViolations, openAt, result, saved, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
 const spoken = (page: Page, view: string): Locator => page.locator(`${view} > [role=status]`);
-/** Something was painted: more than a handful of colours. */
-const colours = (canvas: Locator): Promise<number> => canvas.evaluate((c: HTMLCanvasElement) => {
-  const data = c.getContext("2d")!.getImageData(0, 0, c.width, c.height).data;
-  const seen = new Set<number>();
-  for (let i = 0; i < data.length; i += 4) seen.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
-  return seen.size;
-});
-
 async function exported(page: Page, within: Locator, kind: "csv" | "json" | "svg" | "png"): Promise<{ name: string; path: string; text: string }> {
   await within.getByRole("button", { name: "Export" }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), within.locator(`[data-kind=${kind}]`).click()]);

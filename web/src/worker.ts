@@ -1,6 +1,7 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
 import * as engine from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
+import { Pacing } from "./pacing.ts";
 import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
 import type { Controls, Problem, Reason, Result } from "./types.ts";
 
@@ -24,9 +25,7 @@ let state: RunState = "paused";
 let target = 0; // of a seek
 let afterSeek: RunState = "paused";
 let toEvent = false;
-let speed = Infinity;
-let owed = 0; // cycles that the wall clock has paid for and that have not been run
-let last = 0; // wall time of the last slice
+const pacing = new Pacing();
 let perMs = 100; // cycles per millisecond, estimated
 let ticking = false;
 
@@ -76,8 +75,7 @@ const running = (): boolean => state === "playing" || state === "seeking";
 
 function setState(next: RunState): void {
   if (!running() && (next === "playing" || next === "seeking")) {
-    last = performance.now();
-    owed = 0;
+    pacing.restart(performance.now());
     marks = [];
   }
   state = next;
@@ -103,27 +101,26 @@ function tick(): void {
   offer();
   if (running()) {
     // At low speeds there is nothing to do until the next cycle is due.
-    const wait = state === "playing" && !toEvent && speed < 200 ? Math.min(16, 1000 / speed) : 0;
-    schedule(state === "playing" && !toEvent && speed < perMs * 900 ? Math.max(wait, 4) : 0);
+    const wait = state === "playing" && !toEvent && pacing.speed < 200 ? Math.min(16, 1000 / pacing.speed) : 0;
+    schedule(state === "playing" && !toEvent && pacing.speed < perMs * 900 ? Math.max(wait, 4) : 0);
   }
 }
 
 function playSlice(sim: Simulation, now: number): void {
-  if (speed === Infinity) {
-    last = now;
+  if (pacing.speed === Infinity) {
     const before = sim.cycle;
     stopAt(sim.advanceFor(SLICE));
     measure(sim.cycle - before, performance.now() - now);
     return;
   }
-  owed = Math.min(owed + speed * (now - last) / 1000, Math.max(speed / 4, 1)); // after a pause there is no burst
-  last = now;
-  while (owed >= 1 && state === "playing") {
+  let due = pacing.due(now);
+  while (due >= 1 && state === "playing") {
     const before = sim.cycle;
     const t = performance.now();
-    const reason = sim.advance(Math.max(1, Math.min(Math.floor(owed), Math.floor(perMs * 2))));
+    const reason = sim.advance(Math.max(1, Math.min(due, Math.floor(perMs * 2))));
     const ran = sim.cycle - before;
-    owed -= ran;
+    due -= ran;
+    pacing.ran(ran);
     measure(ran, performance.now() - t);
     stopAt(reason);
     if (performance.now() - now > SLICE) break;
@@ -299,9 +296,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
     case "load": load(message); return;
     case "drawn": waiting = false; offer(); return;
     case "speed":
-      speed = message.cyclesPerSecond > 0 ? message.cyclesPerSecond : 1;
-      last = performance.now();
-      owed = 0;
+      pacing.speed = message.cyclesPerSecond > 0 ? message.cyclesPerSecond : 1;
+      pacing.restart(performance.now());
       marks = [];
       return;
     case "freshSeed": send({ t: "seed", id: message.id, seed: engine.freshSeed() }); return;
