@@ -188,7 +188,7 @@ proptest! {
 }
 
 /// What CTAs that are resident take of an SM: CTAs, threads in whole warps, registers, shared memory.
-fn taken(experiment: &Experiment, ctas: &[Option<sim_core::machine::sm::Cta>]) -> [u64; 4] {
+fn taken(experiment: &Experiment, ctas: &[Option<sim_core::machine::sm::ctas::Cta>]) -> [u64; 4] {
     ctas.iter().flatten().fold([0; 4], |[ctas, threads, registers, shared], cta| {
         let launch = &experiment.kernels[cta.kernel.index()].kernel.launches[usize::from(cta.launch)];
         let whole = u64::from(launch.threads.div_ceil(WARP_SIZE) * WARP_SIZE);
@@ -218,11 +218,11 @@ proptest! {
             }
             if simulation.advance(1) != Reason::Budget { break; }
             for (number, sm) in simulation.machine().sms.iter().enumerate() {
-                let used = taken(&experiment, &sm.ctas);
+                let used = taken(&experiment, sm.ctas.slots());
                 prop_assert!(used.iter().zip(limits).all(|(&used, limit)| used <= limit), "{:?} of {:?}", used, limits);
                 let Some(controls) = &set else { continue };
                 for kernel in random::kernels(&experiment) {
-                    prop_assert!(sm.used(kernel).ctas <= u32::from(controls.sms[number].cta_target[kernel]));
+                    prop_assert!(sm.ctas.used(kernel).ctas <= u32::from(controls.sms[number].cta_target[kernel]));
                 }
             }
         }
@@ -234,7 +234,7 @@ proptest! {
         for kernel in random::kernels(&experiment) {
             let ways = u64::from((controls.l1_ways[kernel] & (u32::MAX >> (32 - class.l1.ways))).count_ones());
             for sm in &simulation.machine().sms {
-                prop_assert!(u64::from(sm.l1_resident(kernel)) <= ways * sets, "lines outside the kernel's ways");
+                prop_assert!(u64::from(sm.l1().resident(kernel)) <= ways * sets, "lines outside the kernel's ways");
             }
             let in_flight = simulation.machine().peak_in_flight(kernel);
             prop_assert!(controls.memory_cap[kernel].is_none_or(|cap| in_flight <= cap.into()), "{} in flight", in_flight);

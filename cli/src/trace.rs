@@ -39,7 +39,7 @@ impl Trace {
         trace.named("process_name", COUNTERS, 0, "Bandwidth")?;
         for (number, sm) in simulation.machine().sms.iter().enumerate() {
             trace.named("process_name", number as u32 + 1, 0, &format!("SM {number}"))?;
-            for slot in 0..sm.ctas.len() {
+            for slot in 0..sm.ctas.slots().len() {
                 trace.named("thread_name", number as u32 + 1, slot as u32 + 1, &format!("CTA slot {slot}"))?;
             }
         }

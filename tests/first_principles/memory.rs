@@ -2,10 +2,12 @@
 //! queue's phase at the window's edges can differ; then one item at each edge is the tolerance.
 
 use super::{K, finish, kernel, machine, near, one_of_each, repeat, window};
-use sim_core::describe::gpu::{Arbiter, DramKind, Gpu, NocKind, StoreFlits, WriteFill};
+use sim_core::describe::gpu::{Arbiter, DramKind, Gpu, NocKind, StoreFlits, StoreRelease, WriteFill};
+use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Address, Kernel, Op, Scatter};
 use sim_core::machine::Machine;
-use sim_core::seam::controls::WarpOrder;
+use sim_core::machine::dispatch::order::CTA_ORDERS;
+use sim_core::seam::controls::{Controls, WarpOrder};
 use sim_core::seam::ratios;
 use sim_core::seam::stats::KernelStats;
 use sim_core::study::probe;
@@ -140,6 +142,7 @@ fn a_full_store_buffer_stalls() {
     for entries in [1, 4, 16] {
         let mut gpu = one_of_each();
         gpu.sms[0].l1.store_buffer = entries;
+        gpu.sms[0].l1.store_release = StoreRelease::Acknowledged;
         let address = Address { lane: 128, ..Address::default() };
         let mut m = machine(&gpu, kernel(1, 32, vec![Op::Store { address, lanes: 32 }]), WarpOrder::Lrr);
         // Unacknowledged stores before the first acknowledgement, and the cycles that the next store has waited for it.
@@ -163,6 +166,7 @@ fn store_buffer_over_the_round_trip_is_the_rate_of_stores() {
     let rate = |entries| {
         let mut gpu = one_of_each();
         gpu.sms[0].l1.store_buffer = entries;
+        gpu.sms[0].l1.store_release = StoreRelease::Acknowledged;
         steady(&gpu, random_lines(true, LINES), 90_000).l1_writes as f64 / 90_000.0
     };
     let unloaded = rate(1);
@@ -172,6 +176,54 @@ fn store_buffer_over_the_round_trip_is_the_rate_of_stores() {
         near(&format!("{entries} entries"), rate(entries), f64::from(entries) * unloaded, 0.02 * f64::from(entries) * unloaded);
     }
     near("the port's limit", rate(64), 1.0 / 7.5, 1e-4);
+}
+
+/// A store that has left the SM holds no entry: one SM sends a packet of 5 flits every 5 NoC cycles, however few its entries and however long
+/// L2 takes to answer.
+#[test]
+fn stores_that_have_left_are_bounded_by_the_port_alone() {
+    for (entries, latency) in [(1, 100), (16, 1), (16, 100), (16, 500)] {
+        let mut gpu = one_of_each();
+        gpu.sms[0].l1.store_buffer = entries;
+        gpu.sms[0].l1.store_release = StoreRelease::Sent;
+        gpu.l2.latency = latency;
+        let rate = steady(&gpu, random_lines(true, LINES), 90_000).l1_writes as f64 / 90_000.0;
+        near(&format!("{entries} entries, {latency} cycles"), rate, 1.0 / 7.5, 0.02 / 7.5);
+    }
+}
+
+/// Where the miss queue is split by kernel, a kernel without credits holds back nobody: its stores wait in its own part of the store buffer,
+/// and its accesses that find no room are not tried again for what others free.
+#[test]
+fn a_kernel_without_credits_leaves_another_as_if_it_were_alone() {
+    for release in [StoreRelease::Sent, StoreRelease::Acknowledged] {
+        let mut gpu = one_of_each();
+        (gpu.sms[0].schedulers, gpu.sms[0].l1.store_release) = (1, release);
+        let access = |array| Address { array, lane: 128, loops: [4096, 0, 0], ..Address::default() };
+        let body = [Op::Store { address: access(0), lanes: 8 }, Op::Load { address: access(0), lanes: 8 }, Op::Wait { loads: 1 }];
+        let kernels = ["throttled", "free"].map(|name| Kernel { name: name.into(), ..kernel(2, 128, repeat(1_000_000, &body)) });
+        let free = KernelId(1);
+        let counts = |beside: bool| {
+            let mut controls = Controls::neutral(1, WarpOrder::Gto);
+            let of_sm = &mut controls.sms[0];
+            of_sm.miss_queue_split = true;
+            of_sm.miss_credits[KernelId(0)] = Some(0);
+            of_sm.allowed[KernelId(0)] = beside;
+            // The free kernel comes when the throttled one has come to a stop.
+            of_sm.cta_target[free] = 0;
+            let mut m = Machine::new(&gpu, &kernels, 1, false, &CTA_ORDERS[0], controls.clone());
+            (0..1000).for_each(|_| m.step());
+            controls.sms[0].cta_target[free] = 2;
+            m.set_controls(controls);
+            (0..20_000).for_each(|_| m.step());
+            m.settle();
+            assert_eq!(m.kernel_stats(KernelId(0)).l1_writes, if beside { 8 } else { 0 }, "half of 16 entries");
+            m.kernel_stats(free)
+        };
+        let (alone, beside) = (counts(false), counts(true));
+        assert!(alone.l1_writes > 100 && alone.l1_misses > 100);
+        assert_eq!(alone, beside, "{release:?}");
+    }
 }
 
 /// Virtual queue with a quota of 3 requests in 200 cycles, five of them queued, port free: three leave in successive cycles, the rest in

@@ -64,7 +64,7 @@ pub struct Memory {
     /// The ranks that the channels' plans were made with.
     rank: Derived<PerKernel<u8>>,
     /// SMs to which replies have been delivered.
-    mail: Derived<u64>,
+    with_replies: Derived<u64>,
 }
 
 impl Memory {
@@ -98,7 +98,7 @@ impl Memory {
             fill_due: Derived(vec![NEVER; banks as usize].into()),
             reply_due: Derived(vec![Tick::MAX; banks as usize].into()),
             rank: Derived(PerKernel::all(0)),
-            mail: Derived(0),
+            with_replies: Derived(0),
         }
     }
 
@@ -108,12 +108,12 @@ impl Memory {
     }
 
     /// SMs to which replies have been delivered before this cycle, a bit each.
-    pub fn mail(&self) -> u64 {
-        *self.mail
+    pub fn with_replies(&self) -> u64 {
+        *self.with_replies
     }
 
     /// SMs whose port of the request NoC would refuse a request, a bit each.
-    pub fn shut(&self) -> u64 {
+    pub fn full_ports(&self) -> u64 {
         self.requests.full()
     }
 
@@ -121,7 +121,7 @@ impl Memory {
     pub fn take_reply(&mut self, now: Cycle, sm: u16) -> Option<Reply> {
         let link = &mut self.to_sm[usize::from(sm)];
         let reply = link.pop(now)?;
-        *self.mail &= !(u64::from(link.is_empty()) << sm);
+        *self.with_replies &= !(u64::from(link.is_empty()) << sm);
         Some(reply)
     }
 
@@ -274,7 +274,7 @@ impl Memory {
                 Access::Write => stats.noc_acknowledgement_flits += u64::from(flits),
             }
         };
-        *self.mail |= self.replies.tick(self.noc_ticks, now, reversed, &mut self.to_sm, count);
+        *self.with_replies |= self.replies.tick(self.noc_ticks, now, reversed, &mut self.to_sm, count);
     }
 
     /// One cycle of the request NoC.

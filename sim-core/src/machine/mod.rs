@@ -10,6 +10,7 @@ pub mod clock;
 pub mod derived;
 pub mod dispatch;
 pub mod dram;
+pub mod l1d;
 pub mod l2;
 pub mod link;
 pub mod memory;
@@ -24,7 +25,7 @@ use self::memory::Memory;
 use self::noc::members;
 use self::packet::Reply;
 use self::sm::code::Code;
-use self::sm::{Sm, World};
+use self::sm::{Inputs, Sm};
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, NEVER};
 use crate::describe::kernel::Kernel;
@@ -89,20 +90,20 @@ impl Machine {
     /// Simulates one cycle.
     pub fn step(&mut self) {
         let now = self.now;
-        let mail = self.memory.mail();
+        let replied = self.memory.with_replies();
         self.memory.step(now, &self.controls, self.reversed);
-        for index in members(self.due(now, mail), self.reversed) {
-            let world = World { controls: &self.controls.sms[index as usize], codes: &self.codes };
-            self.sms[index as usize].tick(now, world, &mut self.memory);
+        for index in members(self.due(now, replied), self.reversed) {
+            let inputs = Inputs { controls: &self.controls.sms[index as usize], codes: &self.codes };
+            self.sms[index as usize].tick(now, inputs, &mut self.memory);
         }
         self.dispatch(now);
         self.now += 1;
     }
 
     /// SMs that have something to do in `now`: by themselves, with a reply, or with a request for which the NoC has room.
-    fn due(&mut self, now: Cycle, mail: u64) -> u64 {
-        let open = !self.memory.shut();
-        let mut due = mail;
+    fn due(&mut self, now: Cycle, replied: u64) -> u64 {
+        let open = !self.memory.full_ports();
+        let mut due = replied;
         for (index, sm) in self.sms.iter_mut().enumerate() {
             if self.keep_awake {
                 sm.keep_awake(now);
@@ -120,7 +121,9 @@ impl Machine {
                     let (kernel, cta, slot) = (finished.kernel, finished.cta, finished.slot);
                     self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false });
                 }
-                self.dispatcher.retire(now, index, finished, &self.codes);
+                if self.dispatcher.retire(now, index, finished, &self.codes) {
+                    self.sms.iter_mut().for_each(|sm| sm.launch_ended(finished.kernel));
+                }
             }
         }
         if self.dispatcher.is_awake() {
@@ -236,7 +239,7 @@ impl Machine {
 
     /// The most memory instructions that a kernel with a cap has had in flight on any SM since `forget_peaks`; 0 without a cap.
     pub fn peak_in_flight(&self, kernel: KernelId) -> u32 {
-        self.sms.iter().map(|sm| sm.peak_in_flight(kernel)).max().unwrap_or(0)
+        self.sms.iter().map(|sm| sm.gate().peak_in_flight(kernel)).max().unwrap_or(0)
     }
 
     /// Starts peaks again from what is in flight.
@@ -249,7 +252,7 @@ impl Machine {
     pub fn l1_utility(&self, kernel: KernelId) -> Vec<u64> {
         let mut sum = Vec::new();
         for sm in &self.sms {
-            let hits = sm.l1_utility(kernel);
+            let hits = sm.l1().utility(kernel);
             sum.resize(hits.len().max(sum.len()), 0);
             sum.iter_mut().zip(hits).for_each(|(sum, hits)| *sum += hits);
         }

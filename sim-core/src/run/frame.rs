@@ -91,19 +91,24 @@ const SECTIONS: [(&str, Shape, &str, Fill); 27] = [
             slots(m, d, out, |now, cta| (now - cta.launched) as u32);
         },
     ),
-    ("sm.ctas", |d| alloc::vec![d.sms, d.kernels], "Resident CTAs by kernel", |m, d, out| per_kernel(m, d, out, |sm, k| sm.used(k).ctas)),
+    (
+        "sm.ctas",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Resident CTAs by kernel",
+        |m, d, out| per_kernel(m, d, out, |sm, k| sm.ctas.used(k).ctas),
+    ),
     (
         "sm.threads",
         |d| alloc::vec![d.sms, d.kernels],
         "Threads in use by kernel",
-        |m, d, out| per_kernel(m, d, out, |sm, k| sm.used(k).threads),
+        |m, d, out| per_kernel(m, d, out, |sm, k| sm.ctas.used(k).threads),
     ),
     (
         "sm.registers",
         |d| alloc::vec![d.sms, d.kernels],
         "Registers in use by kernel",
         |m, d, out| {
-            per_kernel(m, d, out, |sm, k| sm.used(k).registers);
+            per_kernel(m, d, out, |sm, k| sm.ctas.used(k).registers);
         },
     ),
     (
@@ -111,7 +116,7 @@ const SECTIONS: [(&str, Shape, &str, Fill); 27] = [
         |d| alloc::vec![d.sms, d.kernels],
         "Shared memory in use by kernel, bytes",
         |m, d, out| {
-            per_kernel(m, d, out, |sm, k| sm.used(k).shared_bytes);
+            per_kernel(m, d, out, |sm, k| sm.ctas.used(k).shared_bytes);
         },
     ),
     (
@@ -169,10 +174,10 @@ const SECTIONS: [(&str, Shape, &str, Fill); 27] = [
         |d| alloc::vec![d.sms, d.kernels],
         "Requests in the miss queue by kernel",
         |m, d, out| {
-            per_kernel(m, d, out, Sm::misses_waiting);
+            per_kernel(m, d, out, |sm, k| sm.l1().misses_waiting(k));
         },
     ),
-    ("sm.mshr", |d| alloc::vec![d.sms], "L1D misses under way", |m, _, out| out.extend(m.sms.iter().map(Sm::mshrs_used))),
+    ("sm.mshr", |d| alloc::vec![d.sms], "L1D misses under way", |m, _, out| out.extend(m.sms.iter().map(|sm| sm.l1().mshrs_used()))),
     (
         "warp.kernel",
         |d| alloc::vec![d.sms, d.warps],
@@ -290,10 +295,10 @@ fn owner(kernel: Option<KernelId>) -> u32 {
     kernel.map_or(0, |kernel| u32::from(kernel.0) + 1)
 }
 
-fn slots(machine: &Machine, dims: &Dims, out: &mut Vec<u32>, value: fn(Cycle, &crate::machine::sm::Cta) -> u32) {
+fn slots(machine: &Machine, dims: &Dims, out: &mut Vec<u32>, value: fn(Cycle, &crate::machine::sm::ctas::Cta) -> u32) {
     for sm in &machine.sms {
         for slot in 0..dims.slots as usize {
-            out.push(sm.ctas.get(slot).and_then(Option::as_ref).map_or(0, |cta| value(machine.now, cta)));
+            out.push(sm.ctas.slots().get(slot).and_then(Option::as_ref).map_or(0, |cta| value(machine.now, cta)));
         }
     }
 }

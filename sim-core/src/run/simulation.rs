@@ -291,8 +291,8 @@ impl Simulation {
         let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
         let seen = Observation {
             now: self.machine.now,
-            resident: &on_each_sm(|sm, kernel| sm.used(kernel).ctas),
-            queued: &on_each_sm(Sm::misses_waiting),
+            resident: &on_each_sm(|sm, kernel| sm.ctas.used(kernel).ctas),
+            queued: &on_each_sm(|sm, kernel| sm.l1().misses_waiting(kernel)),
             gpu: &self.experiment.gpu,
             kernels: total.len(),
             cta_limit: &self.cta_limit,

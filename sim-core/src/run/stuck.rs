@@ -8,8 +8,8 @@
 
 use crate::describe::ids::KernelId;
 use crate::machine::Machine;
+use crate::machine::l1d::ReservationFailure;
 use crate::machine::sm::Sm;
-use crate::machine::sm::lsu::Refusal;
 use crate::machine::sm::scheduler::Scheduler;
 use crate::seam::controls::SmControls;
 use alloc::format;
@@ -84,12 +84,13 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
         return None;
     }
     let controls = machine.controls();
-    let allowed =
-        |sm: usize| may_take(machine, kernel, sm) && machine.sms[sm].used(kernel).ctas < u32::from(controls.sms[sm].cta_target[kernel]);
+    let allowed = |sm: usize| {
+        may_take(machine, kernel, sm) && machine.sms[sm].ctas.used(kernel).ctas < u32::from(controls.sms[sm].cta_target[kernel])
+    };
     let (mut may, mut fits) = (0, 0);
     for (number, sm) in machine.sms.iter().enumerate() {
         may += usize::from(allowed(number));
-        fits += usize::from(allowed(number) && sm.fits(code));
+        fits += usize::from(allowed(number) && sm.ctas.fits(code));
     }
     let rank = controls.dispatch_rank[kernel];
     let before = KernelId::first(machine.kernels()).filter(|&other| {
@@ -121,11 +122,11 @@ fn warps(controls: &SmControls, sm: &Sm, kernel: KernelId, name: &str) -> Vec<St
     };
     say(count(|s| s.ready & s.throttled), "are ready but belong to CTAs that are throttled (cta_throttle)");
     if let Some(quota) = controls.warp_quota[kernel]
-        && sm.out_of_quota() >> kernel.0 & 1 == 1
+        && sm.gate().out_of_quota() >> kernel.0 & 1 == 1
     {
         say(count(|s| s.ready & !s.throttled), &format!("are ready but have used their quota of {quota} instructions (warp_quota)"));
     } else {
-        let why = match controls.memory_cap[kernel].filter(|_| sm.capped() >> kernel.0 & 1 == 1) {
+        let why = match controls.memory_cap[kernel].filter(|_| sm.gate().capped() >> kernel.0 & 1 == 1) {
             Some(cap) => format!("are ready for a memory instruction but {cap} may be in flight (memory_cap)"),
             None => "are ready for a memory instruction that cannot enter the LSU".to_string(),
         };
@@ -139,11 +140,11 @@ fn warps(controls: &SmControls, sm: &Sm, kernel: KernelId, name: &str) -> Vec<St
 /// What a kernel has in the LSU and in the miss queue of an SM.
 fn requests(controls: &SmControls, sm: &Sm, kernel: KernelId, name: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(why) = sm.refusal(kernel) {
+    if let Some(why) = sm.failure(kernel) {
         let (waiting, what) = (sm.lsu_waiting(kernel), refused(why));
         lines.push(format!("{waiting} instructions of {name} in the LSU wait because {what}"));
     }
-    let misses = sm.misses_waiting(kernel);
+    let misses = sm.l1().misses_waiting(kernel);
     if misses > 0 {
         let why = match controls.miss_credits[kernel] {
             Some(credits) => {
@@ -157,12 +158,12 @@ fn requests(controls: &SmControls, sm: &Sm, kernel: KernelId, name: &str) -> Vec
     lines
 }
 
-fn refused(why: Refusal) -> &'static str {
+fn refused(why: ReservationFailure) -> &'static str {
     match why {
-        Refusal::Mshr => "no L1D MSHR is free",
-        Refusal::Merge => "the line's L1D MSHR serves its maximum of loads",
-        Refusal::MissQueue => "the miss queue is full",
-        Refusal::StoreBuffer => "no store-buffer entry is free",
+        ReservationFailure::Mshr => "no L1D MSHR is free",
+        ReservationFailure::Merge => "the line's L1D MSHR serves its maximum of loads",
+        ReservationFailure::MissQueue => "the miss queue is full",
+        ReservationFailure::StoreBuffer => "no store-buffer entry is free",
     }
 }
 

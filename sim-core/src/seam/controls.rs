@@ -72,8 +72,8 @@ pub struct SmControls {
     /// has left. Nobody is ever held back for want of quota. Neutral: `None`; such a kernel goes first, and if all are so, only the warp
     /// order counts. Bites in the next cycle, with a new round.
     pub memory_quota: PerKernel<Option<u32>>,
-    /// Whether the L1D miss queue is carved into one virtual queue of equal size per kernel (CCBP §5.1). Neutral: `false`, one FIFO for all.
-    /// Bites at the next entry; entries already queued keep their places.
+    /// Whether the L1D miss queue is carved into one virtual queue of equal size per kernel (CCBP §5.1), and the store buffer with it. Neutral:
+    /// `false`, one FIFO for all. Bites at the next entry; entries already queued keep their places.
     pub miss_queue_split: bool,
     /// Requests that a kernel may send from the miss queue in each credit interval, in sixteenths of a request; the fraction carries over
     /// to the next interval, whole credits do not (CCBP §5.1). Neutral: `None`, no limit. Bites at the next interval's start; queued

@@ -3,7 +3,8 @@
 //!
 //! `sm.X` is X of every SM class; on a GPU with several classes, `sm.NAME.X` is X of one.
 
-use super::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, SmClass, StoreFlits, WriteFill};
+use super::protocols::L1Protocol;
+use super::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, SmClass, StoreFlits, StoreRelease, WriteFill};
 use crate::describe::decode::{choice, int};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
@@ -74,6 +75,14 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("loads_per_warp", "loads", 1..=64, loads_per_warp, "Loads that a warp can have in flight"),
     whole!("lsu_queue", "instructions", 1..=64, lsu_queue, "Memory instructions of each kernel that the load-store unit holds"),
     choose!("lsu_hol", ["no" = false, "yes" = true], lsu_hol, "Whether a kernel's blocked access holds back other kernels' accesses"),
+    Field {
+        path: "l1.protocol",
+        unit: "",
+        kind: Kind::Choice(L1Protocol::NAMES),
+        doc: "What L1D does with stores, and with lines that others may have written",
+        get: |of| L1Protocol::ALL.iter().position(|&protocol| protocol == of.l1.protocol).unwrap_or(0) as u32,
+        set: |of, n| of.l1.protocol = L1Protocol::ALL[n as usize],
+    },
     whole!("l1.bytes", "bytes", 128..=1048576, l1.bytes, "L1 data cache of an SM"),
     whole!("l1.ways", "ways", 1..=32, l1.ways, "Ways of an L1D set"),
     whole!("l1.latency", "cycles", 1..=1000, l1.latency, "From a load's access to its value on an L1D hit"),
@@ -81,7 +90,13 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("l1.merges", "reads", 1..=32, l1.merges, "Reads that one L1D MSHR can serve"),
     whole!("l1.miss_queue", "requests", 8..=1024, l1.miss_queue, "Entries of the L1D miss queue, over all kernels"),
     whole!("l1.arbiter_latency", "cycles", 1..=16, l1.arbiter_latency, "From a grant by the miss queue's arbiter to the NoC"),
-    whole!("l1.store_buffer", "stores", 1..=1024, l1.store_buffer, "Stores that can be unacknowledged"),
+    whole!("l1.store_buffer", "stores", 1..=1024, l1.store_buffer, "Entries of the store buffer, over all kernels"),
+    choose!(
+        "l1.store_release",
+        ["sent" = StoreRelease::Sent, "acknowledged" = StoreRelease::Acknowledged],
+        l1.store_release,
+        "When a store gives its entry back: when it has left for the NoC, or when L2 has acknowledged it"
+    ),
 ];
 
 /// Fields of the whole GPU.

@@ -4,8 +4,10 @@
 pub mod fields;
 pub mod occupancy;
 pub mod presets;
+pub mod protocols;
 pub mod validate;
 
+use self::protocols::L1Protocol;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -59,9 +61,11 @@ pub struct SmClass {
     pub l1: L1Config,
 }
 
-/// L1 data cache of one SM: write-through, no write-allocate, write-evict; filled when the reply arrives.
+/// L1 data cache of one SM; filled when the reply arrives.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct L1Config {
+    /// What it does with stores, and with lines that others may have written.
+    pub protocol: L1Protocol,
     /// Capacity, bytes.
     pub bytes: u32,
     /// Ways of a set; sets are `bytes / (ways × line)` and need not be a power of two.
@@ -76,8 +80,20 @@ pub struct L1Config {
     pub miss_queue: u32,
     /// Cycles from a grant by the miss queue's arbiter to the request's entry into the NoC (CCBP: 1).
     pub arbiter_latency: u32,
-    /// Stores that can be unacknowledged.
+    /// Entries of the store buffer.
     pub store_buffer: u32,
+    /// When a store gives its entry back.
+    pub store_release: StoreRelease,
+}
+
+/// When a store gives its entry of the store buffer back.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum StoreRelease {
+    /// When it has left for the NoC.
+    #[default]
+    Sent,
+    /// When L2 has acknowledged it.
+    Acknowledged,
 }
 
 /// The two crossbars, requests SM → L2 and replies L2 → SM, with L2 in the same clock.

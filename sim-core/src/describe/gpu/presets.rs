@@ -1,8 +1,9 @@
 //! GPUs by name, each figure with its source.
 
+use super::protocols::L1Protocol;
 use super::{
     Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, NocConfig, NocKind, PagePolicy, SmClass, StoreFlits,
-    WriteFill,
+    StoreRelease, WriteFill,
 };
 use alloc::string::ToString;
 use alloc::vec;
@@ -62,14 +63,16 @@ fn ccbp_16sm() -> Gpu {
             lsu_queue: 4,            // not stated; a kernel's share of a memory pipeline of a few instructions
             lsu_hol: false,          // CCBP §4.3 gains only if a full virtual queue does not hold the others
             l1: L1Config {
-                bytes: 24 * 1024, // CCBP Table 1
-                ways: 8,          // CCBP Table 1
-                latency: 82,      // Maxwell by Mei and Chu (TPDS 2017): 82
-                mshrs: 256,       // CCBP Table 1
-                merges: 8,        // GPGPU-Sim 3.2.2, Fermi configuration
-                miss_queue: 128,  // CCBP Table 1
+                protocol: L1Protocol::Uncoherent, // not stated; GPGPU-Sim's default
+                bytes: 24 * 1024,                 // CCBP Table 1
+                ways: 8,                          // CCBP Table 1
+                latency: 82,                      // Maxwell by Mei and Chu (TPDS 2017): 82
+                mshrs: 256,                       // CCBP Table 1
+                merges: 8,                        // GPGPU-Sim 3.2.2, Fermi configuration
+                miss_queue: 128,                  // CCBP Table 1
                 arbiter_latency: 1,
-                store_buffer: 16, // CCBP Table 1
+                store_buffer: 16,                  // CCBP Table 1
+                store_release: StoreRelease::Sent, // not stated; what Table 2 prints of SAD alone allows no other
             },
         }],
         core_mhz: 1800, // CCBP §6

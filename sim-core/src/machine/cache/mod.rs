@@ -3,7 +3,6 @@
 //! Lines are filled when their data arrives (allocate on fill), so a miss under way occupies an MSHR and no line. Both caches use LRU
 //! and index sets by line number modulo sets, which need not be a power of two.
 
-pub mod miss_queue;
 pub mod mshr;
 pub mod tags;
 pub mod umon;

@@ -127,6 +127,14 @@ impl Tags {
         }
     }
 
+    /// Drops every line that `kernel` has filled.
+    #[cfg(test)]
+    pub fn invalidate_of(&mut self, kernel: KernelId) {
+        let its = |&line: &LineAddr| line != EMPTY && self.find(line).is_some_and(|slot| self.meta[slot as usize] & !DIRTY == kernel.0);
+        let lines: Vec<LineAddr> = self.lines.iter().copied().filter(its).collect();
+        lines.into_iter().for_each(|line| self.invalidate(line));
+    }
+
     /// Lines that `kernel` has filled and that are still there.
     pub fn resident(&self, kernel: KernelId) -> u32 {
         self.lines.iter().zip(self.meta.iter()).filter(|&(&line, &meta)| line != EMPTY && meta & !DIRTY == kernel.0).count() as u32

@@ -13,7 +13,8 @@ pub mod order;
 use self::grid::Grid;
 use self::order::{AnyOrder, CtaOrder, CtaOrderInfo, Offer};
 use super::sm::code::Code;
-use super::sm::{FinishedCta, Sm, World};
+use super::sm::ctas::FinishedCta;
+use super::sm::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
 use alloc::vec::Vec;
@@ -110,15 +111,15 @@ impl Dispatcher {
         self.runs_done
     }
 
-    /// A CTA has finished on `sm`.
-    pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) {
+    /// A CTA has finished on `sm`; whether it was the last of its kernel's launch.
+    pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) -> bool {
         self.changed |= 1 << sm;
         self.order.finished(sm as u16, finished.kernel, finished.cta);
         let launches = &codes[finished.kernel.index()];
         let run = &mut self.runs[finished.kernel];
         run.done += 1;
         if run.done < launches[usize::from(run.launch)].ctas {
-            return;
+            return false;
         }
         (run.placed, run.done) = (0, 0);
         run.launch += 1;
@@ -134,6 +135,7 @@ impl Dispatcher {
         }
         // CTAs have appeared that any SM may take, and a kernel of higher rank may have its turn.
         self.changed = u64::MAX;
+        true
     }
 
     /// Places CTAs in the cycle `now`.
@@ -146,7 +148,7 @@ impl Dispatcher {
             if allowed == 0 {
                 continue;
             }
-            let offer = Offer { sm: index, sms: self.sms, room: sm.room(), allowed, grids: &self.grids };
+            let offer = Offer { sm: index, sms: self.sms, room: sm.ctas.room(), allowed, grids: &self.grids };
             let Some((kernel, cta)) = self.order.choose(&offer) else { continue };
             let grid = &mut self.grids[kernel.index()];
             assert!(allowed >> kernel.0 & 1 == 1 && grid.take(cta, index), "the order chooses an allowed kernel and a CTA that waits");
@@ -157,8 +159,8 @@ impl Dispatcher {
             self.changed |= 1 << index;
             let run = &mut self.runs[kernel];
             run.placed += 1;
-            let world = World { controls: &controls.sms[usize::from(index)], codes };
-            let slot = sm.launch(now, kernel, run.launch, cta, world);
+            let inputs = Inputs { controls: &controls.sms[usize::from(index)], codes };
+            let slot = sm.launch(now, kernel, run.launch, cta, inputs);
             placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true });
         }
     }
@@ -170,8 +172,8 @@ impl Dispatcher {
         let allowed = |kernel: &KernelId| {
             controls.dispatch_rank[*kernel] == rank
                 && controls.sms[index].allowed[*kernel]
-                && sm.used(*kernel).ctas < u32::from(controls.sms[index].cta_target[*kernel])
-                && sm.fits(&codes[kernel.index()][usize::from(self.runs[*kernel].launch)])
+                && sm.ctas.used(*kernel).ctas < u32::from(controls.sms[index].cta_target[*kernel])
+                && sm.ctas.fits(&codes[kernel.index()][usize::from(self.runs[*kernel].launch)])
         };
         pending.filter(allowed).fold(0, |set, kernel| set | 1 << kernel.0)
     }

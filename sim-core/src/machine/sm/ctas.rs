@@ -1,14 +1,104 @@
-//! CTAs on an SM: what fits, how they come and go, and which of them are throttled.
+//! The CTA table of an SM: its slots, what their CTAs take of the SM, and which of them are throttled.
+//!
+//! It knows CTAs, not warps: a CTA says which lanes of which scheduler are its own, and the SM does the rest.
 
-use super::code::{Code, Place};
-use super::lsu::WarpRef;
-use super::{Cta, FinishedCta, MAX_SCHEDULERS, Sm, Warp, World};
+use super::{Code, MAX_SCHEDULERS};
+use crate::describe::gpu::SmClass;
 use crate::describe::gpu::occupancy::{self, Resources};
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::seam::controls::SmControls;
+use alloc::vec::Vec;
 
-impl Sm {
+/// A CTA that is resident.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Cta {
+    /// Its kernel.
+    pub kernel: KernelId,
+    /// Its launch.
+    pub launch: u8,
+    /// Its number in the grid.
+    pub cta: u32,
+    /// Core cycle of its launch.
+    pub launched: Cycle,
+    /// Order of arrival on this SM.
+    pub order: u32,
+    /// Its warps, a mask for each scheduler.
+    pub warps: [u64; MAX_SCHEDULERS],
+    /// Warps that have not exited.
+    pub(super) live: u32,
+    /// Warps at the barrier.
+    pub(super) arrived: u32,
+}
+
+/// A CTA that has finished, for the dispatcher.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FinishedCta {
+    /// Its slot.
+    pub slot: u8,
+    /// Its kernel.
+    pub kernel: KernelId,
+    /// Its number in the grid.
+    pub cta: u32,
+    /// Core cycle of its launch.
+    pub launched: Cycle,
+}
+
+/// The CTA table of one SM.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CtaTable {
+    slots: Vec<Option<Cta>>,
+    whole: Resources,
+    register_granularity: u32,
+    used: PerKernel<Resources>,
+    used_all: Resources,
+    /// Kernels that have a CTA here, a bit each.
+    resident: u8,
+    arrivals: u32,
+    /// First cycle whose CTAs have not been counted.
+    since: Cycle,
+}
+
+impl CtaTable {
+    /// An empty table of an SM of `class`.
+    pub fn new(class: &SmClass) -> Self {
+        CtaTable {
+            slots: alloc::vec![None; class.ctas as usize],
+            whole: Resources::of_class(class),
+            register_granularity: class.register_granularity,
+            used: PerKernel::all(Resources::default()),
+            used_all: Resources::default(),
+            resident: 0,
+            arrivals: 0,
+            since: 0,
+        }
+    }
+
+    /// Every slot, with its CTA if it has one.
+    pub fn slots(&self) -> &[Option<Cta>] {
+        &self.slots
+    }
+
+    /// The CTA in a slot.
+    pub(super) fn get_mut(&mut self, slot: usize) -> Option<&mut Cta> {
+        self.slots[slot].as_mut()
+    }
+
+    /// Kernels that have a CTA here, a bit each.
+    pub fn resident(&self) -> u8 {
+        self.resident
+    }
+
+    /// What a kernel's CTAs take.
+    pub fn used(&self, kernel: KernelId) -> Resources {
+        self.used[kernel]
+    }
+
+    /// CTAs of all kernels.
+    pub fn count(&self) -> u32 {
+        self.used_all.ctas
+    }
+
     /// Whether one more CTA of `code` fits.
     pub fn fits(&self, code: &Code) -> bool {
         self.used_all.fits(self.cost(code), self.whole)
@@ -26,86 +116,48 @@ impl Sm {
         Resources { ctas: 1, threads: code.warps * WARP_SIZE, registers, shared_bytes: code.shared_bytes }
     }
 
-    /// Places a CTA that fits; its warps can issue from the next cycle on. Returns its slot.
-    pub fn launch(&mut self, now: Cycle, kernel: KernelId, launch: u8, cta: u32, world: World) -> u8 {
-        self.charge_ctas(now);
-        *self.from = now + 1;
-        let code = &world.codes[kernel.index()][usize::from(launch)];
-        let cost = self.cost(code);
-        self.used[kernel].add(cost);
-        self.used_all.add(cost);
-        let slot = self.ctas.iter().position(Option::is_none).expect("the dispatcher has checked that the CTA fits");
-        let mut warps = [0_u64; MAX_SCHEDULERS];
-        let lanes = if self.lanes == 64 { u64::MAX } else { (1 << self.lanes) - 1 };
-        // The cycle `now` is over for this SM: what it stalled with is charged before the new warps can be seen.
-        for s in 0..self.schedulers.len() {
-            self.settle_scheduler(now + 1, s);
-        }
-        for number in 0..code.warps {
-            let taken = |s: usize| self.schedulers[s].resident | warps[s];
-            let s = (0..self.schedulers.len()).min_by_key(|&s| taken(s).count_ones()).unwrap_or(0);
-            let lane = (!taken(s) & lanes).trailing_zeros();
-            warps[s] |= 1 << lane;
-            self.warps[WarpRef::new(s, lane).index()] = Warp {
-                place: Place { cta, warp: number, ..Place::default() },
-                key: code.warp_key(cta, number),
-                kernel,
-                launch,
-                slot: slot as u8,
-                ..Warp::default()
-            };
-        }
-        for (scheduler, warps) in self.schedulers.iter_mut().zip(warps) {
-            scheduler.admit(warps, kernel);
-        }
-        self.set_gates();
-        self.arrivals += 1;
-        self.ctas[slot] = Some(Cta { kernel, launch, cta, launched: now, order: self.arrivals, warps, live: code.warps, arrived: 0 });
-        self.stats[kernel.index()].ctas_launched += 1;
-        self.resident[kernel].enter(code.warps, *self.from);
-        for (s, mask) in warps.into_iter().enumerate() {
-            let mut rest = mask;
-            while rest != 0 {
-                let lane = rest.trailing_zeros();
-                rest &= rest - 1;
-                self.proceed(now, now + 1, WarpRef::new(s, lane), world);
-            }
-        }
-        self.apply_throttle(world.controls);
-        self.wake_schedulers();
-        self.next.0 = self.next.0.min(now + 1);
-        slot as u8
+    /// The slot that the next CTA gets; the caller has looked whether it fits.
+    pub(super) fn free_slot(&self) -> usize {
+        self.slots.iter().position(Option::is_none).expect("the dispatcher has checked that the CTA fits")
     }
 
-    pub(super) fn finish(&mut self, now: Cycle, slot: usize, world: World) {
-        self.charge_ctas(now);
-        let Some(cta) = self.ctas[slot].take() else { return };
-        let cost = self.cost(&world.codes[cta.kernel.index()][usize::from(cta.launch)]);
+    /// Puts a CTA, all of whose warps are live, into a free slot.
+    pub(super) fn place(&mut self, slot: usize, code: &Code, cta: Cta) {
+        let cost = self.cost(code);
+        self.used[cta.kernel].add(cost);
+        self.used_all.add(cost);
+        self.resident |= 1 << cta.kernel.0;
+        self.arrivals += 1;
+        self.slots[slot] = Some(Cta { order: self.arrivals, ..cta });
+    }
+
+    /// Takes the CTA out of its slot; `codes` are the programs by kernel and launch.
+    pub(super) fn remove(&mut self, slot: usize, codes: &[Vec<Code>]) -> Option<Cta> {
+        let cta = self.slots[slot].take()?;
+        let cost = self.cost(&codes[cta.kernel.index()][usize::from(cta.launch)]);
         self.used[cta.kernel].take(cost);
         self.used_all.take(cost);
-        self.stats[cta.kernel.index()].ctas_done += 1;
-        self.finished.push(FinishedCta { slot: slot as u8, kernel: cta.kernel, cta: cta.cta, launched: cta.launched });
-        self.apply_throttle(world.controls);
+        self.resident &= !(u8::from(self.used[cta.kernel].ctas == 0) << cta.kernel.0);
+        Some(cta)
     }
 
-    pub(super) fn charge_ctas(&mut self, now: Cycle) {
-        let cycles = now - self.cta_since;
-        self.cta_since = now;
-        for (stats, used) in self.stats.iter_mut().zip(self.used.0) {
-            stats.cta_cycles += u64::from(used.ctas) * cycles;
-        }
+    /// CTA cycles of each kernel before `now` that have not been counted yet.
+    pub(super) fn take_cycles(&mut self, now: Cycle) -> PerKernel<u64> {
+        let cycles = now - core::mem::replace(&mut self.since, now);
+        PerKernel(self.used.0.map(|used| u64::from(used.ctas) * cycles))
     }
 
-    /// Pauses the youngest CTAs of each kernel beyond its throttle.
-    pub(super) fn apply_throttle(&mut self, controls: &SmControls) {
+    /// Warps of the youngest CTAs of each kernel beyond its throttle, a mask for each scheduler.
+    pub(super) fn throttled(&self, controls: &SmControls) -> [u64; MAX_SCHEDULERS] {
         let mut throttled = [0_u64; MAX_SCHEDULERS];
-        for kernel in KernelId::first(self.stats.len()) {
-            let allowed = controls.cta_throttle[kernel];
-            if u32::from(allowed) >= self.used[kernel].ctas {
+        for (kernel, used) in self.used.0.iter().enumerate() {
+            let allowed = controls.cta_throttle.0[kernel];
+            if u32::from(allowed) >= used.ctas {
                 continue;
             }
-            for cta in self.ctas.iter().flatten().filter(|cta| cta.kernel == kernel) {
-                let older = self.ctas.iter().flatten().filter(|other| other.kernel == kernel && other.order < cta.order).count();
+            let ctas = || self.slots.iter().flatten().filter(|cta| cta.kernel.index() == kernel);
+            for cta in ctas() {
+                let older = ctas().filter(|other| other.order < cta.order).count();
                 if older >= usize::from(allowed) {
                     for (sum, warps) in throttled.iter_mut().zip(cta.warps) {
                         *sum |= warps;
@@ -113,11 +165,6 @@ impl Sm {
                 }
             }
         }
-        for (s, (scheduler, throttled)) in self.schedulers.iter_mut().zip(throttled).enumerate() {
-            if scheduler.throttled != throttled {
-                scheduler.throttled = throttled;
-                *self.awake |= 1 << s;
-            }
-        }
+        throttled
     }
 }

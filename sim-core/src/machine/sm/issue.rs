@@ -3,11 +3,11 @@
 use super::code::Step;
 use super::lsu::{Instruction, WarpRef};
 use super::scheduler::{Gates, Look};
-use super::{Sm, Warp, World};
-use crate::describe::ids::{Cycle, KernelId};
+use super::{Inputs, Sm, Warp};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::machine::packet::Access;
-use crate::seam::controls::{QuotaRefill, SmControls, WarpOrder};
+use crate::seam::controls::{SmControls, WarpOrder};
 
 /// What a warp issues next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,14 +34,13 @@ pub(super) struct Issue {
 }
 
 impl Sm {
-    pub(super) fn issue(&mut self, now: Cycle, world: World) {
+    pub(super) fn issue(&mut self, now: Cycle, inputs: Inputs) {
         self.wake_warps(now);
         *self.from = now + 1;
         if *self.awake == 0 {
             return;
         }
-        let mut gates =
-            Gates { port_taken: false, shared_free: self.shared_free, memory_left: self.memory_quotas.then_some(self.memory_left) };
+        let mut gates = Gates { port_taken: false, shared_free: self.shared_free, memory_left: self.gate.memory_left() };
         let count = self.schedulers.len() as u32;
         let first = u32::from(self.port_turn);
         let mut turn = 0;
@@ -54,7 +53,7 @@ impl Sm {
                 break;
             }
             let s = if first + turn < count { first + turn } else { first + turn - count };
-            self.look(now, s as usize, &mut gates, world);
+            self.look(now, s as usize, &mut gates, inputs);
             turn += 1;
         }
     }
@@ -67,7 +66,7 @@ impl Sm {
                 if scheduler.global & warps != 0 {
                     for kernel in KernelId::first(self.stats.len()) {
                         let warps = (scheduler.global & warps & scheduler.of_kernel[kernel]).count_ones();
-                        self.door.come(&mut self.wait_lsu, kernel, warps, now);
+                        self.lsu_gate.enter(&mut self.wait_lsu, kernel, warps, now);
                     }
                 }
                 *self.awake |= (u8::from(warps != 0) << s) & !*self.greedy;
@@ -84,13 +83,13 @@ impl Sm {
     }
 
     /// Lets a scheduler issue, or fall asleep.
-    fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, world: World) {
+    fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, inputs: Inputs) {
         self.settle_scheduler(now, s);
         *self.running &= !(1 << s);
         *self.greedy &= !(1 << s);
-        let look = self.schedulers[s].look(now, world.controls.warp_order, gates, self.stats.len());
+        let look = self.schedulers[s].look(now, inputs.controls.warp_order, gates, self.stats.len());
         match look {
-            Look::Issue(lane) => self.issue_warp(now, WarpRef::new(s, lane), gates, world),
+            Look::Issue(lane) => self.issue_warp(now, WarpRef::new(s, lane), gates, inputs),
             Look::Until(at) if at == now + 1 => {}
             Look::Until(_) => {
                 *self.after_shared |= 1 << s;
@@ -113,9 +112,9 @@ impl Sm {
     }
 
     /// A warp has `left` more instructions that it can issue one a cycle: if no other warp can come between, nobody needs to look.
-    fn run(&mut self, now: Cycle, s: usize, left: u32, world: World) {
-        let order = world.controls.warp_order;
-        if left > 1 && !self.quotas && self.schedulers[s].stays(order) {
+    fn run(&mut self, now: Cycle, s: usize, left: u32, inputs: Inputs) {
+        let order = inputs.controls.warp_order;
+        if left > 1 && !self.gate.has_quotas() && self.schedulers[s].stays(order) {
             self.run_ends[s] = now + Cycle::from(left);
             *self.running |= 1 << s;
             *self.awake &= !(1 << s);
@@ -123,7 +122,7 @@ impl Sm {
         }
     }
 
-    fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, world: World) {
+    fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: Inputs) {
         let issue = &mut self.issues[at.index()];
         let kernel = issue.kernel;
         let stats = &mut self.stats[kernel.index()];
@@ -149,31 +148,31 @@ impl Sm {
                 let load = self.loads.open(at, kernel, now);
                 self.warps[at.index()].loads += 1;
                 self.take_port(at.scheduler(), gates);
-                self.enter_lsu(at, Access::Read, load, world);
+                self.enter_lsu(at, Access::Read, load, inputs);
             }
             Next::Store => {
                 stats.store_instructions += 1;
                 self.take_port(at.scheduler(), gates);
-                self.enter_lsu(at, Access::Write, 0, world);
+                self.enter_lsu(at, Access::Write, 0, inputs);
             }
             Next::Barrier => {
                 scheduler.ready &= !at.bit();
                 scheduler.barrier |= at.bit();
                 let slot = usize::from(self.warps[at.index()].slot);
-                self.spend_quota(kernel, world.controls);
-                self.arrive(now, slot, world);
+                self.spend_quota(kernel, inputs.controls);
+                self.arrive(now, slot, inputs);
                 return;
             }
         }
         if left == 0 {
             self.warps[at.index()].pc += 1;
-            self.proceed(now, ready_from, at, world);
+            self.proceed(now, ready_from, at, inputs);
         } else if ready_from > now + 1 {
             self.sleep_until(now, ready_from, at);
         } else {
-            self.run(now, at.scheduler(), left, world);
+            self.run(now, at.scheduler(), left, inputs);
         }
-        self.spend_quota(kernel, world.controls);
+        self.spend_quota(kernel, inputs.controls);
     }
 
     /// A scheduler uses the LSU's port in this cycle.
@@ -182,19 +181,17 @@ impl Sm {
         self.port_turn = if scheduler + 1 == self.schedulers.len() { 0 } else { scheduler as u8 + 1 };
     }
 
-    fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, world: World) {
+    fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, inputs: Inputs) {
         let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
-        let (base, key) = world.codes[kernel.index()][usize::from(launch)].base(pc, place, key);
+        let (base, key) = inputs.codes[kernel.index()][usize::from(launch)].base(pc, place, key);
         self.lsu.push(kernel, Instruction { base, key, pc, load, launch, access });
-        if self.memory_caps {
-            self.cap(kernel, world.controls);
+        if self.gate.has_caps() {
+            self.gate.cap(kernel, self.in_flight(kernel), inputs.controls);
         }
-        if (self.lsu.full() | self.capped) >> kernel.0 & 1 == 1 {
+        if (self.lsu.full() | self.gate.capped()) >> kernel.0 & 1 == 1 {
             self.set_gates();
         }
-        if self.memory_quotas {
-            self.spend_memory_quota(kernel, world.controls);
-        }
+        self.gate.spend_memory(kernel, inputs.controls);
     }
 
     /// Memory instructions of a kernel that are under way: loads until they are complete, stores until they have left the LSU.
@@ -203,43 +200,27 @@ impl Sm {
         (stats.load_instructions - stats.loads_done) as u32 + self.lsu.stores(kernel)
     }
 
-    /// Notes whether a kernel has as many memory instructions in flight as it may have.
-    pub(super) fn cap(&mut self, kernel: KernelId, controls: &SmControls) {
-        let Some(cap) = controls.memory_cap[kernel] else { return };
-        let in_flight = self.in_flight(kernel);
-        self.peak_in_flight[kernel] = self.peak_in_flight[kernel].max(in_flight);
-        self.capped |= u8::from(in_flight >= cap.into()) << kernel.0;
+    /// The same of every kernel.
+    pub(super) fn all_in_flight(&self) -> PerKernel<u32> {
+        let mut all = PerKernel::all(0);
+        KernelId::first(self.stats.len()).for_each(|kernel| all[kernel] = self.in_flight(kernel));
+        all
     }
 
-    /// A memory instruction may be no longer in flight.
+    /// A memory instruction of a kernel may be no longer in flight.
     pub(super) fn uncap(&mut self, kernel: KernelId, controls: &SmControls) {
-        let within = controls.memory_cap[kernel].is_none_or(|cap| self.in_flight(kernel) < cap.into());
-        if within && self.capped >> kernel.0 & 1 == 1 {
-            self.capped &= !(1 << kernel.0);
+        if self.gate.capped() != 0 && self.gate.uncap(kernel, self.in_flight(kernel), controls) {
             self.set_gates();
-        }
-    }
-
-    /// Takes a memory instruction from a kernel's quota; the last one of it starts a round.
-    fn spend_memory_quota(&mut self, kernel: KernelId, controls: &SmControls) {
-        if controls.memory_quota[kernel].is_none() {
-            return;
-        }
-        self.memory_left[kernel] = self.memory_left[kernel].saturating_sub(1);
-        if self.memory_left[kernel] == 0 {
-            for (left, quota) in self.memory_left.0.iter_mut().zip(controls.memory_quota.0) {
-                *left = left.saturating_add(quota.unwrap_or(0));
-            }
         }
     }
 
     /// Tells the schedulers which kernels have used their quota, and which may send nothing more to the LSU.
     pub(super) fn set_gates(&mut self) {
-        let full = self.lsu.full() | self.capped;
+        let full = self.lsu.full() | self.gate.capped();
         for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
-            *self.awake |= u8::from(scheduler.shut(self.out_of_quota, full)) << s;
+            *self.awake |= u8::from(scheduler.close(self.gate.out_of_quota(), full)) << s;
         }
-        self.door.shut(&mut self.wait_lsu, full, *self.from);
+        self.lsu_gate.close(&mut self.wait_lsu, full, *self.from);
     }
 
     /// Takes a warp from the ready ones until cycle `until`.
@@ -249,63 +230,27 @@ impl Sm {
     }
 
     fn spend_quota(&mut self, kernel: KernelId, controls: &SmControls) {
-        if !self.quotas || controls.warp_quota[kernel].is_none() {
-            return;
-        }
-        self.quota_left[kernel] -= 1;
-        if self.quota_left[kernel] == 0 {
-            self.out_of_quota |= 1 << kernel.0;
+        if self.gate.spend(kernel, controls) {
             self.set_gates();
             self.wake_schedulers();
         }
     }
 
-    pub(super) fn all_spent(&self, controls: &SmControls) -> bool {
-        let limited = |k: &KernelId| controls.warp_quota[*k].is_some() && self.used[*k].ctas > 0;
-        KernelId::first(self.stats.len()).filter(limited).all(|k| self.out_of_quota >> k.0 & 1 == 1)
-    }
-
-    /// Whether a refill gives a kernel that has used its quota anything.
-    pub(super) fn refill_gives(&self, controls: &SmControls) -> bool {
-        KernelId::first(self.stats.len()).any(|k| self.out_of_quota >> k.0 & 1 == 1 && controls.warp_quota[k] != Some(0))
-    }
-
     pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &SmControls) {
-        if !self.quotas {
-            return;
+        if self.gate.has_quotas() && self.gate.refill(now, self.ctas.resident(), controls) {
+            self.set_gates();
+            self.wake_schedulers();
         }
-        let due = match controls.quota_refill {
-            QuotaRefill::Interval => {
-                let start = now - now % Cycle::from(controls.quota_interval);
-                core::mem::replace(&mut self.quota_start, start) != start
-            }
-            QuotaRefill::WhenAllSpent => self.out_of_quota != 0 && self.all_spent(controls),
-        };
-        if due {
-            self.set_quotas(controls);
-        }
-    }
-
-    pub(super) fn set_quotas(&mut self, controls: &SmControls) {
-        self.out_of_quota = 0;
-        for kernel in KernelId::first(self.stats.len()) {
-            if let Some(quota) = controls.warp_quota[kernel] {
-                self.quota_left[kernel] = quota;
-                self.out_of_quota |= u8::from(quota == 0) << kernel.0;
-            }
-        }
-        self.set_gates();
-        self.wake_schedulers();
     }
 
     /// Brings a warp to its next instruction, ready in cycle `at` or when the loads that it waits for are back.
-    pub(super) fn proceed(&mut self, now: Cycle, at: Cycle, which: WarpRef, world: World) {
+    pub(super) fn proceed(&mut self, now: Cycle, at: Cycle, which: WarpRef, inputs: Inputs) {
         let warp = &mut self.warps[which.index()];
         let scheduler = &mut self.schedulers[which.scheduler()];
-        let code = &world.codes[warp.kernel.index()][usize::from(warp.launch)];
+        let code = &inputs.codes[warp.kernel.index()][usize::from(warp.launch)];
         let bit = which.bit();
         if scheduler.ready & scheduler.global & bit != 0 {
-            self.door.go(&mut self.wait_lsu, warp.kernel, *self.from);
+            self.lsu_gate.leave(&mut self.wait_lsu, warp.kernel, *self.from);
         }
         scheduler.global &= !bit;
         scheduler.shared &= !bit;
@@ -330,7 +275,7 @@ impl Sm {
                 Step::Wait { loads: at_most } if loads > at_most => break at_most,
                 Step::Wait { .. } => warp.pc += 1,
                 Step::Exit if loads > 0 => break 0,
-                Step::Exit => return self.exit(now, which, world),
+                Step::Exit => return self.exit(now, which, inputs),
                 Step::Load { .. } if loads >= self.loads_per_warp => break self.loads_per_warp - 1,
                 ref step => {
                     let issue = |next, left, lanes, latency| {
@@ -356,7 +301,7 @@ impl Sm {
                         return self.sleep_until(now, at, which);
                     }
                     if scheduler.global & bit != 0 {
-                        self.door.come(&mut self.wait_lsu, warp.kernel, 1, *self.from);
+                        self.lsu_gate.enter(&mut self.wait_lsu, warp.kernel, 1, *self.from);
                     }
                     return;
                 }
@@ -372,14 +317,14 @@ impl Sm {
     }
 
     /// A warp has come to its CTA's barrier, or has left: the last one opens it.
-    fn arrive(&mut self, now: Cycle, slot: usize, world: World) {
-        let Some(cta) = &mut self.ctas[slot] else { return };
+    fn arrive(&mut self, now: Cycle, slot: usize, inputs: Inputs) {
+        let Some(cta) = self.ctas.get_mut(slot) else { return };
         cta.arrived += 1;
-        self.open_barrier(now, slot, world);
+        self.open_barrier(now, slot, inputs);
     }
 
-    fn open_barrier(&mut self, now: Cycle, slot: usize, world: World) {
-        let Some(cta) = &mut self.ctas[slot] else { return };
+    fn open_barrier(&mut self, now: Cycle, slot: usize, inputs: Inputs) {
+        let Some(cta) = self.ctas.get_mut(slot) else { return };
         if cta.arrived == 0 || cta.arrived < cta.live {
             return;
         }
@@ -395,12 +340,12 @@ impl Sm {
                 let which = WarpRef::new(s, lane);
                 self.warps[which.index()].pc += 1;
                 // Through the wheel, so that it does not matter which scheduler's warp came last.
-                self.proceed(now, now + 1, which, world);
+                self.proceed(now, now + 1, which, inputs);
             }
         }
     }
 
-    fn exit(&mut self, now: Cycle, which: WarpRef, world: World) {
+    fn exit(&mut self, now: Cycle, which: WarpRef, inputs: Inputs) {
         let warp = &self.warps[which.index()];
         let (slot, kernel) = (usize::from(warp.slot), warp.kernel);
         // Charge what the scheduler slept with its warp before the warp goes.
@@ -409,13 +354,13 @@ impl Sm {
         scheduler.dismiss(which.lane(), kernel);
         *self.awake |= 1 << which.scheduler();
         self.resident[kernel].leave(1, *self.from);
-        let Some(cta) = &mut self.ctas[slot] else { return };
+        let Some(cta) = self.ctas.get_mut(slot) else { return };
         cta.warps[which.scheduler()] &= !which.bit();
         cta.live -= 1;
         if cta.live == 0 {
-            self.finish(now, slot, world);
+            self.finish(now, slot, inputs);
         } else {
-            self.open_barrier(now, slot, world);
+            self.open_barrier(now, slot, inputs);
         }
     }
 }

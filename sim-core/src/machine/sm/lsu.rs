@@ -7,6 +7,7 @@ use super::code::Code;
 use super::scheduler::LANES;
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
+use crate::machine::l1d::ReservationFailure;
 use crate::machine::noc::members;
 use crate::machine::packet::Access;
 use alloc::collections::VecDeque;
@@ -41,24 +42,6 @@ impl WarpRef {
     pub fn index(self) -> usize {
         self.0.into()
     }
-}
-
-/// Why L1D cannot take an access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Refusal {
-    /// Every MSHR is in use.
-    Mshr,
-    /// The line's MSHR serves as many reads as it can.
-    Merge,
-    /// The kernel's miss queue is full.
-    MissQueue,
-    /// Every store-buffer entry is in use.
-    StoreBuffer,
-}
-
-impl Refusal {
-    /// Every reason.
-    pub const ALL: [Refusal; 4] = [Refusal::Mshr, Refusal::Merge, Refusal::MissQueue, Refusal::StoreBuffer];
 }
 
 /// A memory instruction: what its lines follow from.
@@ -104,7 +87,7 @@ struct Part {
     bytes: [u8; WARP_SIZE as usize],
     count: u32,
     next: u32,
-    refused: Option<(Refusal, Cycle)>,
+    failed: Option<(ReservationFailure, Cycle)>,
 }
 
 /// The LSU of one SM.
@@ -119,9 +102,9 @@ pub struct Lsu {
     count_bytes: bool,
     /// Kernels whose part is full, a bit each.
     full: u8,
-    /// Kernels with an instruction, and those whose head was refused, a bit each.
+    /// Kernels with an instruction, and those whose head failed, a bit each.
     busy: u8,
-    refused: u8,
+    failed: u8,
 }
 
 impl Lsu {
@@ -133,7 +116,7 @@ impl Lsu {
             bytes: [0; WARP_SIZE as usize],
             count: 0,
             next: 0,
-            refused: None,
+            failed: None,
         };
         Lsu {
             parts: (0..kernels).map(|_| part()).collect(),
@@ -144,7 +127,7 @@ impl Lsu {
             count_bytes,
             full: 0,
             busy: 0,
-            refused: 0,
+            failed: 0,
         }
     }
 
@@ -164,14 +147,14 @@ impl Lsu {
 
     /// The kernel whose head goes to L1D now, if any.
     pub fn turn(&self) -> Option<KernelId> {
-        let open = if self.hol { self.busy } else { self.busy & !self.refused };
+        let open = if self.hol { self.busy } else { self.busy & !self.failed };
         if open == 0 {
             return None;
         }
         let ticket = |kernel: &u32| self.parts[*kernel as usize].waiting.front().map_or(u64::MAX, |head| head.0);
         let oldest =
             if open & (open - 1) == 0 { open.trailing_zeros() } else { members(open.into(), false).min_by_key(ticket).unwrap_or(0) };
-        (self.refused >> oldest & 1 == 0).then_some(KernelId(oldest as u8))
+        (self.failed >> oldest & 1 == 0).then_some(KernelId(oldest as u8))
     }
 
     /// The next line of a kernel's oldest instruction; coalesces the lanes when the instruction is new.
@@ -212,39 +195,44 @@ impl Lsu {
         }
     }
 
-    /// L1D has refused the head's line in `now`; it is tried again after `retry`.
-    pub fn refuse(&mut self, kernel: KernelId, why: Refusal, now: Cycle) {
-        self.parts[kernel.index()].refused = Some((why, now));
-        self.refused |= 1 << kernel.0;
+    /// L1D could not take the head's line in `now`; it is tried again after `retry`.
+    pub fn fail(&mut self, kernel: KernelId, why: ReservationFailure, now: Cycle) {
+        self.parts[kernel.index()].failed = Some((why, now));
+        self.failed |= 1 << kernel.0;
     }
 
-    /// What heads refused for the reasons in `over` were waiting for has changed; says of each how long it waited until `now`.
-    pub fn retry(&mut self, now: Cycle, over: &[Refusal], mut charge: impl FnMut(KernelId, Refusal, u64)) {
-        for kernel in members(self.refused.into(), false) {
-            let refused = &mut self.parts[kernel as usize].refused;
-            if let Some((why, since)) = *refused
-                && over.contains(&why)
+    /// Heads that failed for a reason for which `ready` says so are tried again; says of each how long it waited until `now`.
+    pub fn retry(
+        &mut self,
+        now: Cycle,
+        ready: impl Fn(KernelId, ReservationFailure) -> bool,
+        mut charge: impl FnMut(KernelId, ReservationFailure, u64),
+    ) {
+        for kernel in members(self.failed.into(), false).map(|kernel| KernelId(kernel as u8)) {
+            let failed = &mut self.parts[kernel.index()].failed;
+            if let Some((why, since)) = *failed
+                && ready(kernel, why)
             {
-                *refused = None;
-                self.refused &= !(1 << kernel);
-                charge(KernelId(kernel as u8), why, now - since);
+                *failed = None;
+                self.failed &= !(1 << kernel.0);
+                charge(kernel, why, now - since);
             }
         }
     }
 
-    /// Charges the cycles that refused heads have waited until `now`, and leaves them waiting.
-    pub fn settle(&mut self, now: Cycle, mut charge: impl FnMut(KernelId, Refusal, u64)) {
+    /// Charges the cycles that heads which failed have waited until `now`, and leaves them waiting.
+    pub fn settle(&mut self, now: Cycle, mut charge: impl FnMut(KernelId, ReservationFailure, u64)) {
         for (kernel, part) in self.parts.iter_mut().enumerate() {
-            if let Some((why, since)) = &mut part.refused {
+            if let Some((why, since)) = &mut part.failed {
                 charge(KernelId(kernel as u8), *why, now - *since);
                 *since = now;
             }
         }
     }
 
-    /// Why a kernel's head waits, if it was refused.
-    pub fn refusal(&self, kernel: KernelId) -> Option<Refusal> {
-        self.parts[kernel.index()].refused.map(|(why, _)| why)
+    /// Why a kernel's head waits, if it failed.
+    pub fn failure(&self, kernel: KernelId) -> Option<ReservationFailure> {
+        self.parts[kernel.index()].failed.map(|(why, _)| why)
     }
 
     /// Instructions of a kernel.
@@ -257,9 +245,9 @@ impl Lsu {
         self.parts[kernel.index()].waiting.iter().filter(|(_, instruction)| instruction.access == Access::Write).count() as u32
     }
 
-    /// Whether any head is refused.
-    pub fn any_refused(&self) -> bool {
-        self.refused != 0
+    /// Whether any head has failed.
+    pub fn any_failed(&self) -> bool {
+        self.failed != 0
     }
 }
 

@@ -138,9 +138,9 @@ impl Scheduler {
         self.by_age.retain(|&warps| warps != 0);
     }
 
-    /// Shuts the gates for the kernels that have used their quota, and for those of which the LSU takes no more (a bit each). Returns
+    /// Closes the gates for the kernels that have used their quota, and for those of which the LSU takes no more (a bit each). Returns
     /// whether that changes what the scheduler does.
-    pub fn shut(&mut self, out_of_quota: u8, lsu_full: u8) -> bool {
+    pub fn close(&mut self, out_of_quota: u8, lsu_full: u8) -> bool {
         let warps_of = |kernels: u8| members(kernels.into(), false).fold(0, |warps, kernel| warps | self.of_kernel.0[kernel as usize]);
         let (spent, full) = (warps_of(out_of_quota), warps_of(lsu_full));
         let changes = spent != self.spent || self.lsu_full & !full & self.global & self.ready != 0;

@@ -32,43 +32,43 @@ impl WarpCycles {
     }
 }
 
-/// Before the LSU: the warps of each kernel that are ready with a global access.
+/// The gate before the LSU: the warps of each kernel that are ready with a global access.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct LsuDoor {
-    /// Kernels for which it is shut, a bit each.
-    shut: u8,
+pub struct LsuGate {
+    /// Kernels for which it is closed, a bit each.
+    closed: u8,
     ready: PerKernel<u32>,
 }
 
-impl Default for LsuDoor {
+impl Default for LsuGate {
     fn default() -> Self {
-        LsuDoor { shut: 0, ready: PerKernel::all(0) }
+        LsuGate { closed: 0, ready: PerKernel::all(0) }
     }
 }
 
-/// How long warps of each kernel have found the door shut.
+/// How long warps of each kernel have found the gate closed.
 type Waits = PerKernel<WarpCycles>;
 
-impl LsuDoor {
+impl LsuGate {
     /// Warps of a kernel are ready from cycle `at` on.
-    pub fn come(&mut self, waits: &mut Waits, kernel: KernelId, warps: u32, at: Cycle) {
+    pub fn enter(&mut self, waits: &mut Waits, kernel: KernelId, warps: u32, at: Cycle) {
         self.ready[kernel] += warps;
-        if self.shut >> kernel.0 & 1 == 1 {
+        if self.closed >> kernel.0 & 1 == 1 {
             waits[kernel].enter(warps, at);
         }
     }
 
-    /// One of them has gone in.
-    pub fn go(&mut self, waits: &mut Waits, kernel: KernelId, at: Cycle) {
+    /// One of them has issued.
+    pub fn leave(&mut self, waits: &mut Waits, kernel: KernelId, at: Cycle) {
         self.ready[kernel] -= 1;
-        if self.shut >> kernel.0 & 1 == 1 {
+        if self.closed >> kernel.0 & 1 == 1 {
             waits[kernel].leave(1, at);
         }
     }
 
-    /// Shuts it for these kernels, a bit each, and opens it for all others.
-    pub fn shut(&mut self, waits: &mut Waits, kernels: u8, at: Cycle) {
-        let changed = core::mem::replace(&mut self.shut, kernels) ^ kernels;
+    /// Closes it for these kernels, a bit each, and opens it for all others.
+    pub fn close(&mut self, waits: &mut Waits, kernels: u8, at: Cycle) {
+        let changed = core::mem::replace(&mut self.closed, kernels) ^ kernels;
         for kernel in members(changed.into(), false).map(|kernel| KernelId(kernel as u8)) {
             if kernels >> kernel.0 & 1 == 1 {
                 waits[kernel].enter(self.ready[kernel], at);

@@ -38,7 +38,7 @@ fn change(m: &mut Machine, set: impl FnOnce(&mut Controls)) {
 }
 
 fn resident(m: &Machine, sm: usize, kernel: KernelId) -> u32 {
-    m.sms[sm].used(kernel).ctas
+    m.sms[sm].ctas.used(kernel).ctas
 }
 
 #[test]
@@ -77,10 +77,10 @@ fn cta_throttle_pauses_the_youngest_and_lets_them_go_on() {
     let mut m = alike(&[busy("A")], |sm| sm.cta_throttle[A] = 2);
     run(&mut m, 100);
     let issuing = |m: &Machine, sm: usize| {
-        m.sms[sm].ctas.iter().flatten().filter(|cta| (0..4).any(|s| cta.warps[s] & !m.sms[sm].schedulers[s].throttled != 0)).count()
+        m.sms[sm].ctas.slots().iter().flatten().filter(|cta| (0..4).any(|s| cta.warps[s] & !m.sms[sm].schedulers[s].throttled != 0)).count()
     };
     assert_eq!((resident(&m, 0, A), issuing(&m, 0)), (8, 2));
-    let oldest = m.sms[0].ctas.iter().flatten().min_by_key(|cta| cta.order).unwrap();
+    let oldest = m.sms[0].ctas.slots().iter().flatten().min_by_key(|cta| cta.order).unwrap();
     assert_eq!(oldest.warps[0] & m.sms[0].schedulers[0].throttled, 0, "the oldest issues");
     let before = m.kernel_stats(A).warp_instructions;
     run(&mut m, 400);
@@ -158,7 +158,7 @@ fn l1_ways_bound_the_lines_that_a_kernel_fills() {
     });
     run(&mut m, 20_000);
     for sm in &m.sms {
-        assert_eq!((sm.l1_resident(A), sm.l1_resident(B)), (24, 7 * 24));
+        assert_eq!((sm.l1().resident(A), sm.l1().resident(B)), (24, 7 * 24));
     }
 }
 

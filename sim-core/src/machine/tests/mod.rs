@@ -13,8 +13,18 @@ use alloc::string::ToString;
 use alloc::vec;
 
 fn gpu(sms: u32) -> Gpu {
-    let l1 =
-        L1Config { bytes: 24 * 1024, ways: 8, latency: 28, mshrs: 256, merges: 8, miss_queue: 128, arbiter_latency: 1, store_buffer: 16 };
+    let l1 = L1Config {
+        protocol: protocols::L1Protocol::Uncoherent,
+        bytes: 24 * 1024,
+        ways: 8,
+        latency: 28,
+        mshrs: 256,
+        merges: 8,
+        miss_queue: 128,
+        arbiter_latency: 1,
+        store_buffer: 16,
+        store_release: StoreRelease::Sent,
+    };
     let class = SmClass {
         name: "sm".to_string(),
         count: sms,

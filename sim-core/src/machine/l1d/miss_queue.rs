@@ -4,9 +4,10 @@
 //! per credit interval. Each cycle the arbiter grants at most one request, which enters the NoC `arbiter_latency` cycles later.
 //! In one FIFO only the oldest request can be granted, so a head without credit holds back the rest; virtual queues do not.
 
-use super::super::link::{Full, Link};
-use super::super::packet::{Access, Request};
-use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, NEVER, PerKernel};
+use super::parts::share;
+use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
+use crate::machine::link::{Full, Link};
+use crate::machine::packet::{Access, Request};
 use crate::seam::controls::SmControls;
 use alloc::boxed::Box;
 
@@ -68,15 +69,10 @@ impl MissQueue {
         }
     }
 
-    /// Entries that a kernel may hold: all, or its share of eight sub-queues, left-over sub-queues going to the first kernels.
+    /// Entries that a kernel may hold: all, or its share.
     fn capacity(&self, kernel: KernelId, split: bool) -> u32 {
         let entries = self.entries.len() as u32;
-        if !split {
-            return entries;
-        }
-        let kernels = u32::from(self.kernels);
-        let sub_queues = MAX_KERNELS as u32 / kernels + u32::from(u32::from(kernel.0) < MAX_KERNELS as u32 % kernels);
-        (entries * sub_queues / MAX_KERNELS as u32).max(1)
+        if split { share(entries, kernel, self.kernels.into()) } else { entries }
     }
 
     /// Whether a request of `kernel` finds a place.
@@ -185,22 +181,22 @@ impl MissQueue {
         candidates.min_by_key(|&kernel| (controls.miss_rank[kernel], turn(kernel)))
     }
 
-    /// Whether a granted request has reached the NoC's door.
-    pub fn at_door(&self, now: Cycle) -> bool {
+    /// Whether a granted request has reached the NoC's port.
+    pub fn at_port(&self, now: Cycle) -> bool {
         self.granted.next_arrival().is_some_and(|arrival| arrival <= now)
     }
 
-    /// Takes the request at the NoC's door.
+    /// Takes the request at the NoC's port.
     pub fn leave(&mut self, now: Cycle) -> Option<Request> {
         self.granted.pop(now)
     }
 
-    /// The next cycle in which the queue can do something, after it has done what it could in `now`; `shut` says that the request at the
-    /// door found the NoC full, and is not to be tried before that changes.
-    pub fn next_event(&self, now: Cycle, controls: &SmControls, shut: bool) -> Cycle {
-        let door = if shut { NEVER } else { self.granted.next_arrival().map_or(NEVER, |arrival| arrival.max(now + 1)) };
+    /// The next cycle in which the queue can do something, after it has done what it could in `now`; `port_full` says that the request at the
+    /// port found the NoC full, and is not to be tried before that changes.
+    pub fn next_event(&self, now: Cycle, controls: &SmControls, port_full: bool) -> Cycle {
+        let port = if port_full { NEVER } else { self.granted.next_arrival().map_or(NEVER, |arrival| arrival.max(now + 1)) };
         if self.waiting == 0 || self.granted.is_full() {
-            return door;
+            return port;
         }
         // Credits are reloaded when something is granted: those seen here may be of an interval that is over.
         let interval = Cycle::from(controls.credit_interval);
@@ -208,7 +204,7 @@ impl MissQueue {
         if self.choose(controls).is_some() || self.interval_start != start {
             return now + 1;
         }
-        door.min(start.saturating_add(interval.saturating_mul(self.reloads_to_a_credit(controls))))
+        port.min(start.saturating_add(interval.saturating_mul(self.reloads_to_a_credit(controls))))
     }
 
     /// Reloads until a kernel that could be granted something has a whole credit, if none has now; `NEVER` if none ever will.

@@ -1,0 +1,351 @@
+//! The L1 data cache of one SM, from the LSU's lines to the NoC's port and back.
+//!
+//! Each cycle it hands a request to the NoC and grants another; it takes one line from the LSU, which it finds, fetches, sends on, or
+//! refuses with a named reservation failure; and one reply may fill a line. Loads go by the numbers that the SM has given them.
+//!
+//! `Parts` are what every L1D has: tags, MSHRs, store buffer, miss queue. What they do with a line is the `Protocol`'s to say, one of a closed
+//! list, chosen by `sm.l1.protocol`. To add one: a file here with its type and `impl Protocol`, and its line in `describe::gpu::l1_protocols!`.
+
+pub mod miss_queue;
+pub mod parts;
+#[cfg(test)]
+mod tests;
+
+pub use self::parts::{Found, Parts, ReservationFailure};
+
+use super::cache::tags::Victim;
+use super::cache::umon::Umon;
+use super::derived::Derived;
+use super::memory::Memory;
+use super::packet::{Access, Reply, Request};
+use crate::describe::gpu::protocols::{L1Protocol, l1_protocols};
+use crate::describe::gpu::{Gpu, L1Config};
+use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::seam::controls::SmControls;
+use crate::seam::stats::KernelStats;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+/// What an L1D does with a line. Every question comes with the parts to do it with, and is answered in the cycle in which it is asked.
+pub trait Protocol {
+    /// A load reads a line. Unless the protocol says otherwise, a line with a tag is a hit, and any other is fetched whole.
+    fn load(&mut self, parts: &mut Parts, load: u16, request: Request, controls: &SmControls) -> Result<Found, ReservationFailure> {
+        match parts.tags.lookup(request.line) {
+            Some(_) => Ok(Found::Hit),
+            None => parts.fetch(load, request, controls),
+        }
+    }
+
+    /// A store writes to a line.
+    fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure>;
+
+    /// A line that was fetched has arrived.
+    fn fill(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) {
+        if let Some(victim) = parts.tags.fill(request.line, request.kernel, false, controls.l1_ways[request.kernel]) {
+            self.evicted(parts, victim);
+        }
+    }
+
+    /// A fill has pushed a line out.
+    fn evicted(&mut self, _parts: &mut Parts, _victim: Victim) {}
+
+    /// The SM gets the first CTA of a kernel's launch.
+    fn launch_starts(&mut self, _parts: &mut Parts, _kernel: KernelId) {}
+
+    /// The last CTA of a kernel's launch has finished, here or on another SM.
+    fn launch_ends(&mut self, _parts: &mut Parts, _kernel: KernelId) {}
+
+    /// Anything but a fetched line has come from the NoC: the answer to a store, or what another part asks of this L1D.
+    fn message(&mut self, parts: &mut Parts, request: Request);
+}
+
+/// Makes the enum of all protocols from the list of their files.
+macro_rules! declare {
+    ($($(#[$attribute:meta])* $module:ident::$Type:ident,)*) => {
+        $($(#[$attribute])* mod $module;)*
+
+        /// Any of the protocols.
+        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+        enum AnyProtocol {
+            $($(#[$attribute])* $Type($module::$Type),)*
+        }
+
+        impl AnyProtocol {
+            fn new(config: &L1Config) -> Self {
+                match config.protocol {
+                    $($(#[$attribute])* L1Protocol::$Type => AnyProtocol::$Type($module::$Type::new(config)),)*
+                }
+            }
+        }
+
+        impl Protocol for AnyProtocol {
+            #[inline]
+            fn load(&mut self, parts: &mut Parts, load: u16, request: Request, controls: &SmControls) -> Result<Found, ReservationFailure> {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.load(parts, load, request, controls),)* }
+            }
+
+            #[inline]
+            fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure> {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.store(parts, request, controls),)* }
+            }
+
+            #[inline]
+            fn fill(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.fill(parts, request, controls),)* }
+            }
+
+            fn evicted(&mut self, parts: &mut Parts, victim: Victim) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.evicted(parts, victim),)* }
+            }
+
+            fn launch_starts(&mut self, parts: &mut Parts, kernel: KernelId) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.launch_starts(parts, kernel),)* }
+            }
+
+            fn launch_ends(&mut self, parts: &mut Parts, kernel: KernelId) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.launch_ends(parts, kernel),)* }
+            }
+
+            #[inline]
+            fn message(&mut self, parts: &mut Parts, request: Request) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.message(parts, request),)* }
+            }
+        }
+    };
+}
+
+l1_protocols!(declare);
+
+/// The L1D of one SM.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct L1d {
+    sm: u16,
+    latency: u32,
+    parts: Parts,
+    protocol: AnyProtocol,
+    /// Kernels whose present launch has had a CTA here, a bit each.
+    started: u8,
+    monitor: Option<Box<Umon>>,
+    /// Loads that only wait for lines that hit, in the order in which they complete.
+    hits: VecDeque<(Cycle, u16)>,
+    /// A granted request waits for room in the NoC.
+    port_full: Derived<bool>,
+}
+
+impl L1d {
+    /// The empty L1D of SM number `sm`, for `kernels` kernels.
+    pub fn new(gpu: &Gpu, sm: u16, kernels: usize) -> Self {
+        let config = &gpu.class_of(sm.into()).l1;
+        L1d {
+            sm,
+            latency: config.latency,
+            parts: Parts::new(config, gpu.l2.line_bytes, kernels),
+            protocol: AnyProtocol::new(config),
+            started: 0,
+            monitor: None,
+            hits: VecDeque::with_capacity(64),
+            port_full: Derived(false),
+        }
+    }
+
+    /// The next reply that the NoC has for this L1D.
+    pub fn take_reply(&self, now: Cycle, memory: &mut Memory) -> Option<Reply> {
+        memory.take_reply(now, self.sm)
+    }
+
+    /// Takes in a reply: a fetched line, whose loads `next_waiter` then names, or the answer to something else.
+    pub fn receive(&mut self, now: Cycle, reply: Reply, controls: &SmControls, stats: &mut KernelStats) {
+        let request = reply.request;
+        stats.replies += 1;
+        stats.reported_dram_accesses += u64::from(reply.dram_accesses);
+        match request.access {
+            Access::Write => self.protocol.message(&mut self.parts, request),
+            Access::Read => {
+                stats.latency_count += 1;
+                stats.latency_sum += request.age(now);
+                stats.wait_miss_queue += u64::from(request.stations[0]);
+                stats.wait_request_noc += u64::from(request.stations[1]);
+                stats.wait_l2 += u64::from(request.stations[2]);
+                stats.wait_dram += u64::from(request.stations[3]);
+                stats.wait_reply_noc += now - request.since;
+                self.protocol.fill(&mut self.parts, request, controls);
+            }
+        }
+    }
+
+    /// The next load that waited for the line of an MSHR; the MSHR is free after its last.
+    pub fn next_waiter(&mut self, mshr: u16) -> Option<u16> {
+        self.parts.mshrs.take(mshr)
+    }
+
+    fn request(&self, now: Cycle, line: LineAddr, kernel: KernelId, access: Access, bytes: u8) -> Request {
+        Request { line, sm: self.sm, kernel, access, bytes, born: now as u32, since: now, ..Request::default() }
+    }
+
+    /// A line of a load. A hit is ready `latency` cycles later.
+    pub fn load(
+        &mut self,
+        now: Cycle,
+        load: u16,
+        line: LineAddr,
+        kernel: KernelId,
+        controls: &SmControls,
+        stats: &mut KernelStats,
+    ) -> Result<Found, ReservationFailure> {
+        let request = self.request(now, line, kernel, Access::Read, 0);
+        let found = self.protocol.load(&mut self.parts, load, request, controls)?;
+        match found {
+            Found::Hit => stats.l1_hits += 1,
+            Found::Merged => stats.l1_merged += 1,
+            Found::Fetched => stats.l1_misses += 1,
+        }
+        stats.l1_reads += 1;
+        self.watch(kernel, line, Access::Read);
+        Ok(found)
+    }
+
+    /// A line of a store, which writes so many bytes of it.
+    pub fn store(
+        &mut self,
+        now: Cycle,
+        (line, bytes): (LineAddr, u8),
+        kernel: KernelId,
+        controls: &SmControls,
+        stats: &mut KernelStats,
+    ) -> Result<(), ReservationFailure> {
+        let request = self.request(now, line, kernel, Access::Write, bytes);
+        self.protocol.store(&mut self.parts, request, controls)?;
+        stats.l1_writes += 1;
+        self.watch(kernel, line, Access::Write);
+        Ok(())
+    }
+
+    fn watch(&mut self, kernel: KernelId, line: LineAddr, access: Access) {
+        if let Some(monitor) = &mut self.monitor {
+            monitor.access(kernel, line, access);
+        }
+    }
+
+    /// Core cycles from an access to its value on a hit.
+    pub fn latency(&self) -> u32 {
+        self.latency
+    }
+
+    /// All lines of a load are there, the last of them in `ready`, when no hit taken before is later.
+    pub fn hit(&mut self, ready: Cycle, load: u16) {
+        self.hits.push_back((ready, load));
+    }
+
+    /// All lines of a load are there, the last of them in `ready`.
+    pub fn hit_in_order(&mut self, ready: Cycle, load: u16) {
+        let after = self.hits.partition_point(|&(at, _)| at <= ready);
+        self.hits.insert(after, (ready, load));
+    }
+
+    /// The next load that is complete by `now`.
+    pub fn completed(&mut self, now: Cycle) -> Option<u16> {
+        let &(at, load) = self.hits.front()?;
+        if at > now {
+            return None;
+        }
+        self.hits.pop_front();
+        Some(load)
+    }
+
+    /// Hands a request to the NoC and grants another. Returns whether the one freed an entry of the store buffer, and the other one of the
+    /// miss queue.
+    pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
+        let queue = &mut self.parts.miss_queue;
+        if queue.is_empty() {
+            return (false, false);
+        }
+        let room = memory.has_room(self.sm.into());
+        self.port_full.0 = !room && queue.at_port(now);
+        let mut store_left = false;
+        if room && let Some(request) = queue.leave(now) {
+            memory.inject(now, request);
+            store_left = request.access == Access::Write && self.parts.stores.sent(request.kernel);
+        }
+        let granted = queue.grant(now, controls);
+        if let Some(request) = granted {
+            let stats = &mut stats[request.kernel.index()];
+            stats.requests += 1;
+            stats.read_requests += u64::from(request.access == Access::Read);
+        }
+        (store_left, granted.is_some())
+    }
+
+    /// Whether what an access of a kernel lacked may be there now.
+    pub fn has_room(&self, kernel: KernelId, lacked: ReservationFailure, controls: &SmControls) -> bool {
+        match lacked {
+            ReservationFailure::Mshr => !self.parts.mshrs.is_full(),
+            ReservationFailure::Merge => true,
+            ReservationFailure::MissQueue => self.parts.miss_queue.has_room(kernel, controls),
+            ReservationFailure::StoreBuffer => self.parts.stores.has_room(kernel, controls),
+        }
+    }
+
+    /// The next cycle in which it has something to do by itself.
+    pub fn next_event(&self, now: Cycle, controls: &SmControls) -> Cycle {
+        let next = self.parts.miss_queue.next_event(now, controls, self.port_full.0);
+        self.hits.front().map_or(next, |&(at, _)| next.min(at))
+    }
+
+    /// Whether a request only waits for room in the NoC: it wants to be woken when there is some.
+    pub fn waits_for_noc(&self) -> bool {
+        self.port_full.0
+    }
+
+    /// A CTA of a kernel comes to this SM.
+    pub fn cta_placed(&mut self, kernel: KernelId) {
+        if self.started >> kernel.0 & 1 == 0 {
+            self.started |= 1 << kernel.0;
+            self.protocol.launch_starts(&mut self.parts, kernel);
+        }
+    }
+
+    /// The last CTA of a kernel's launch has finished.
+    pub fn launch_ended(&mut self, kernel: KernelId) {
+        self.started &= !(1 << kernel.0);
+        self.protocol.launch_ends(&mut self.parts, kernel);
+    }
+
+    /// Takes over changed controls.
+    pub fn controls_changed(&mut self, now: Cycle, before: &SmControls, after: &SmControls, kernels: usize) {
+        self.parts.miss_queue.settle(now, before);
+        if before.l1_monitor != after.l1_monitor {
+            let (sets, ways) = (self.parts.tags.sets(), self.parts.tags.ways());
+            self.monitor = (after.l1_monitor > 0).then(|| Box::new(Umon::new(after.l1_monitor, sets, ways, kernels)));
+        }
+    }
+
+    /// What a kernel would hit if it had L1D to itself, by position in the LRU stack; empty without a monitor.
+    pub fn utility(&self, kernel: KernelId) -> &[u64] {
+        self.monitor.as_deref().map_or(&[], |monitor| monitor.hits(kernel))
+    }
+
+    /// Brings credits that are reloaded lazily up to the start of `now`.
+    pub fn settle(&mut self, now: Cycle, controls: &SmControls) {
+        self.parts.miss_queue.settle(now, controls);
+    }
+
+    /// Whether a load of `kernel` waits for credits that it will never get.
+    pub fn starves(&self, kernel: KernelId, controls: &SmControls) -> bool {
+        self.parts.miss_queue.starves(kernel, controls)
+    }
+
+    /// Requests of a kernel in the miss queue.
+    pub fn misses_waiting(&self, kernel: KernelId) -> u32 {
+        self.parts.miss_queue.waiting(kernel)
+    }
+
+    /// Misses under way.
+    pub fn mshrs_used(&self) -> u32 {
+        self.parts.mshrs.used()
+    }
+
+    /// Lines of a kernel in the cache.
+    pub fn resident(&self, kernel: KernelId) -> u32 {
+        self.parts.tags.resident(kernel)
+    }
+}

@@ -1,0 +1,29 @@
+//! No coherence, as in the GPUs of the CCBP paper: stores are written through and allocate nothing, and the line leaves L1D if it is there
+//! (write-evict). What a kernel has read stays, whoever writes it elsewhere.
+
+use super::{Parts, Protocol, ReservationFailure};
+use crate::describe::gpu::L1Config;
+use crate::machine::packet::Request;
+use crate::seam::controls::SmControls;
+
+/// It has no state of its own.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Uncoherent;
+
+impl Uncoherent {
+    pub fn new(_: &L1Config) -> Self {
+        Uncoherent
+    }
+}
+
+impl Protocol for Uncoherent {
+    fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure> {
+        parts.write_through(request, controls)?;
+        parts.tags.invalidate(request.line);
+        Ok(())
+    }
+
+    fn message(&mut self, parts: &mut Parts, request: Request) {
+        parts.stores.acknowledged(request.kernel);
+    }
+}

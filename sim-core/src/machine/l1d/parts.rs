@@ -1,0 +1,150 @@
+//! What every L1D has, whatever its protocol: tags, MSHRs, store buffer, miss queue.
+//!
+//! A store holds an entry of the store buffer until it has left for the NoC or, where `store_release` says so, until L2 has acknowledged it. CCBP
+//! does not say which; its Table 2 does: SAD sends 2.57 stores an SM and 200 cycles at 6.8 times the unloaded latency, which are some 33 stores
+//! under way on each SM by Little's law, and there are 16 entries.
+
+use super::miss_queue::MissQueue;
+use crate::describe::gpu::{L1Config, StoreRelease};
+use crate::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
+use crate::machine::cache::mshr::Mshrs;
+use crate::machine::cache::tags::Tags;
+use crate::machine::packet::Request;
+use crate::seam::controls::SmControls;
+
+/// Why L1D cannot take an access now.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReservationFailure {
+    /// Every MSHR is in use.
+    Mshr,
+    /// The line's MSHR serves as many reads as it can.
+    Merge,
+    /// The kernel's miss queue is full.
+    MissQueue,
+    /// Every store-buffer entry that the kernel may have is in use.
+    StoreBuffer,
+}
+
+impl ReservationFailure {
+    /// Every reason.
+    pub const ALL: [ReservationFailure; 4] =
+        [ReservationFailure::Mshr, ReservationFailure::Merge, ReservationFailure::MissQueue, ReservationFailure::StoreBuffer];
+}
+
+/// Where a load finds its line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// In the cache.
+    Hit,
+    /// On its way for an earlier load.
+    Merged,
+    /// Nowhere: a request for it has been sent.
+    Fetched,
+}
+
+/// The storage of one L1D.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Parts {
+    /// Which lines are here.
+    pub tags: Tags,
+    /// Lines under way, with the loads that wait for them.
+    pub mshrs: Mshrs<u16>,
+    /// Requests on their way to the NoC.
+    pub miss_queue: MissQueue,
+    /// Stores that have not left the SM, or that L2 has not acknowledged.
+    pub stores: StoreBuffer,
+}
+
+/// The store buffer: who holds how many of its entries.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct StoreBuffer {
+    entries: u32,
+    release: StoreRelease,
+    kernels: u8,
+    held: PerKernel<u32>,
+    held_by_all: u32,
+}
+
+impl StoreBuffer {
+    fn new(config: &L1Config, kernels: usize) -> Self {
+        let (entries, release) = (config.store_buffer, config.store_release);
+        StoreBuffer { entries, release, kernels: kernels as u8, held: PerKernel::all(0), held_by_all: 0 }
+    }
+
+    /// Whether a store of `kernel` finds an entry. Where the miss queue is split by kernel, the store buffer is: a kernel whose stores wait for
+    /// credits would otherwise take every entry.
+    pub fn has_room(&self, kernel: KernelId, controls: &SmControls) -> bool {
+        self.held_by_all < self.entries
+            && (!controls.miss_queue_split || self.held[kernel] < share(self.entries, kernel, self.kernels.into()))
+    }
+
+    fn hold(&mut self, kernel: KernelId) {
+        self.held[kernel] += 1;
+        self.held_by_all += 1;
+    }
+
+    fn give_back(&mut self, kernel: KernelId) {
+        self.held[kernel] -= 1;
+        self.held_by_all -= 1;
+    }
+
+    /// A store of `kernel` has left for the NoC; whether its entry is free.
+    pub fn sent(&mut self, kernel: KernelId) -> bool {
+        if self.release == StoreRelease::Sent {
+            self.give_back(kernel);
+        }
+        self.release == StoreRelease::Sent
+    }
+
+    /// L2 has acknowledged a store of `kernel`.
+    pub fn acknowledged(&mut self, kernel: KernelId) {
+        if self.release == StoreRelease::Acknowledged {
+            self.give_back(kernel);
+        }
+    }
+}
+
+/// Of so many entries split by kernel, a kernel's own: its share of eight parts, left-over parts going to the first kernels (CCBP §5.1).
+pub fn share(entries: u32, kernel: KernelId, kernels: u32) -> u32 {
+    let parts = MAX_KERNELS as u32 / kernels + u32::from(u32::from(kernel.0) < MAX_KERNELS as u32 % kernels);
+    (entries * parts / MAX_KERNELS as u32).max(1)
+}
+
+impl Parts {
+    /// Empty parts for `kernels` kernels.
+    pub fn new(config: &L1Config, line_bytes: u32, kernels: usize) -> Self {
+        Parts {
+            tags: Tags::new(config.bytes, config.ways, line_bytes),
+            mshrs: Mshrs::new(config.mshrs, config.merges),
+            miss_queue: MissQueue::new(config.miss_queue, config.arbiter_latency, kernels),
+            stores: StoreBuffer::new(config, kernels),
+        }
+    }
+
+    /// A load waits for its line: with others, if it is under way, else with an MSHR and a request of its own.
+    pub fn fetch(&mut self, load: u16, mut request: Request, controls: &SmControls) -> Result<Found, ReservationFailure> {
+        if let Some(entry) = self.mshrs.find(request.line) {
+            self.mshrs.merge(entry, load).map_err(|_| ReservationFailure::Merge)?;
+            return Ok(Found::Merged);
+        }
+        if self.mshrs.is_full() {
+            return Err(ReservationFailure::Mshr);
+        }
+        if !self.miss_queue.has_room(request.kernel, controls) {
+            return Err(ReservationFailure::MissQueue);
+        }
+        request.tag = self.mshrs.allocate(request.line, load).map_err(|_| ReservationFailure::Mshr)?;
+        self.miss_queue.push(request, controls).map_err(|_| ReservationFailure::MissQueue)?;
+        Ok(Found::Fetched)
+    }
+
+    /// A store goes on to L2, with an entry of the store buffer.
+    pub fn write_through(&mut self, request: Request, controls: &SmControls) -> Result<(), ReservationFailure> {
+        if !self.stores.has_room(request.kernel, controls) {
+            return Err(ReservationFailure::StoreBuffer);
+        }
+        self.miss_queue.push(request, controls).map_err(|_| ReservationFailure::MissQueue)?;
+        self.stores.hold(request.kernel);
+        Ok(())
+    }
+}

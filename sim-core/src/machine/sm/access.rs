@@ -1,0 +1,140 @@
+//! The SM's side of L1D: lines of the LSU go there, and loads whose lines are there go back to their warps.
+
+use super::{Inputs, Sm};
+use crate::describe::ids::{Cycle, KernelId};
+use crate::machine::l1d::{Found, ReservationFailure};
+use crate::machine::memory::Memory;
+use crate::machine::packet::{Access, Reply};
+use crate::seam::controls::SmControls;
+use crate::seam::stats::KernelStats;
+
+impl Sm {
+    pub(super) fn receive(&mut self, now: Cycle, reply: Reply, inputs: Inputs) {
+        let request = reply.request;
+        self.l1.receive(now, reply, inputs.controls, &mut self.stats[request.kernel.index()]);
+        match request.access {
+            Access::Write => self.retry_failed(now, &[ReservationFailure::StoreBuffer], inputs.controls),
+            Access::Read => {
+                while let Some(load) = self.l1.next_waiter(request.tag) {
+                    let entry = self.loads.get(load);
+                    entry.lines -= 1;
+                    let (lines, ready) = (entry.lines, entry.ready);
+                    if lines == 0 && ready <= now {
+                        self.complete_load(now, load, inputs);
+                    } else if lines == 0 {
+                        self.l1.hit_in_order(ready, load);
+                    }
+                }
+                self.retry_failed(now, &[ReservationFailure::Mshr, ReservationFailure::Merge], inputs.controls);
+            }
+        }
+    }
+
+    /// Something has changed that accesses which failed for the reasons in `over` may wait for: those that now find it are tried again.
+    pub(super) fn retry_failed(&mut self, now: Cycle, over: &[ReservationFailure], controls: &SmControls) {
+        if self.lsu.any_failed() {
+            let (stats, l1) = (&mut self.stats, &self.l1);
+            let ready = |kernel, why| over.contains(&why) && l1.has_room(kernel, why, controls);
+            self.lsu.retry(now, ready, |kernel, why, cycles| charge_failure(&mut stats[kernel.index()], why, cycles));
+        }
+    }
+
+    pub(super) fn complete_load(&mut self, now: Cycle, load: u16, inputs: Inputs) {
+        let load = self.loads.close(load);
+        let stats = &mut self.stats[load.kernel.index()];
+        stats.load_latency_sum += now - load.issued;
+        stats.loads_done += 1;
+        self.uncap(load.kernel, inputs.controls);
+        let (s, bit) = (load.warp.scheduler(), load.warp.bit());
+        let warp = &mut self.warps[load.warp.index()];
+        warp.loads -= 1;
+        let scheduler = &mut self.schedulers[s];
+        if load.missed {
+            warp.missed_loads -= 1;
+            if warp.missed_loads == 0 {
+                if scheduler.waiting & bit != 0 {
+                    self.wait_memory[load.kernel].leave(1, *self.from);
+                }
+                scheduler.missed &= !bit;
+                *self.awake |= 1 << s;
+            }
+        }
+        if scheduler.waiting & bit != 0 && u32::from(warp.loads) <= warp.wait_for {
+            let at = warp.ready_from.max(now);
+            if scheduler.missed & bit != 0 {
+                self.wait_memory[load.kernel].leave(1, *self.from);
+            }
+            scheduler.waiting &= !bit;
+            *self.awake |= 1 << s;
+            self.proceed(now, at, load.warp, inputs);
+        }
+    }
+
+    pub(super) fn drain_misses(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory) {
+        let (store_left, granted) = self.l1.drain(now, controls, memory, &mut self.stats);
+        if store_left {
+            self.retry_failed(now, &[ReservationFailure::StoreBuffer], controls);
+        }
+        if granted {
+            self.retry_failed(now, &[ReservationFailure::MissQueue], controls);
+        }
+    }
+
+    /// Sends the next line of a kernel's oldest memory instruction to L1D.
+    pub(super) fn access_l1(&mut self, now: Cycle, kernel: KernelId, inputs: Inputs) {
+        let controls = inputs.controls;
+        let head = self.lsu.head(kernel, &inputs.codes[kernel.index()]);
+        let stats = &mut self.stats[kernel.index()];
+        let outcome = match head.access {
+            Access::Write => self.l1.store(now, (head.line, head.bytes), kernel, controls, stats),
+            Access::Read => {
+                if let Some(lines) = head.fresh {
+                    self.loads.get(head.load).lines = lines as u16;
+                }
+                self.l1.load(now, head.load, head.line, kernel, controls, stats).map(|found| self.found(now, head.load, found))
+            }
+        };
+        match outcome {
+            Ok(()) => {
+                let was_full = self.lsu.full();
+                self.lsu.taken(kernel);
+                self.uncap(kernel, controls);
+                if was_full != self.lsu.full() {
+                    self.set_gates();
+                }
+            }
+            Err(why) => self.lsu.fail(kernel, why, now),
+        }
+    }
+
+    /// L1D has taken a line of a load.
+    fn found(&mut self, now: Cycle, load: u16, found: Found) {
+        let entry = self.loads.get(load);
+        if found == Found::Hit {
+            entry.lines -= 1;
+            entry.ready = now + Cycle::from(self.l1.latency());
+            if entry.lines == 0 {
+                self.l1.hit(entry.ready, load);
+            }
+        } else if !entry.missed {
+            entry.missed = true;
+            let (warp, kernel) = (entry.warp, entry.kernel);
+            self.warps[warp.index()].missed_loads += 1;
+            let scheduler = &mut self.schedulers[warp.scheduler()];
+            if scheduler.waiting & !scheduler.missed & warp.bit() != 0 {
+                self.wait_memory[kernel].enter(1, *self.from);
+            }
+            scheduler.missed |= warp.bit();
+            *self.awake |= 1 << warp.scheduler();
+        }
+    }
+}
+
+pub(super) fn charge_failure(stats: &mut KernelStats, why: ReservationFailure, cycles: u64) {
+    match why {
+        ReservationFailure::Mshr => stats.fail_mshr += cycles,
+        ReservationFailure::Merge => stats.fail_merge += cycles,
+        ReservationFailure::MissQueue => stats.fail_miss_queue += cycles,
+        ReservationFailure::StoreBuffer => stats.fail_store_buffer += cycles,
+    }
+}

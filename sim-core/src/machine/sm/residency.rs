@@ -1,0 +1,85 @@
+//! How CTAs come to an SM and leave it.
+
+use super::code::Place;
+use super::ctas::{Cta, FinishedCta};
+use super::lsu::WarpRef;
+use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
+use crate::describe::ids::{Cycle, KernelId};
+use crate::seam::controls::SmControls;
+
+impl Sm {
+    /// Places a CTA that fits; its warps can issue from the next cycle on. Returns its slot.
+    pub fn launch(&mut self, now: Cycle, kernel: KernelId, launch: u8, cta: u32, inputs: Inputs) -> u8 {
+        self.charge_ctas(now);
+        *self.from = now + 1;
+        let code = &inputs.codes[kernel.index()][usize::from(launch)];
+        let slot = self.ctas.free_slot();
+        let mut warps = [0_u64; MAX_SCHEDULERS];
+        let lanes = if self.lanes == 64 { u64::MAX } else { (1 << self.lanes) - 1 };
+        // The cycle `now` is over for this SM: what it stalled with is charged before the new warps can be seen.
+        for s in 0..self.schedulers.len() {
+            self.settle_scheduler(now + 1, s);
+        }
+        for number in 0..code.warps {
+            let taken = |s: usize| self.schedulers[s].resident | warps[s];
+            let s = (0..self.schedulers.len()).min_by_key(|&s| taken(s).count_ones()).unwrap_or(0);
+            let lane = (!taken(s) & lanes).trailing_zeros();
+            warps[s] |= 1 << lane;
+            self.warps[WarpRef::new(s, lane).index()] = Warp {
+                place: Place { cta, warp: number, ..Place::default() },
+                key: code.warp_key(cta, number),
+                kernel,
+                launch,
+                slot: slot as u8,
+                ..Warp::default()
+            };
+        }
+        for (scheduler, warps) in self.schedulers.iter_mut().zip(warps) {
+            scheduler.admit(warps, kernel);
+        }
+        self.set_gates();
+        self.ctas.place(slot, code, Cta { kernel, launch, cta, launched: now, order: 0, warps, live: code.warps, arrived: 0 });
+        self.l1.cta_placed(kernel);
+        self.stats[kernel.index()].ctas_launched += 1;
+        self.resident[kernel].enter(code.warps, *self.from);
+        for (s, mask) in warps.into_iter().enumerate() {
+            let mut rest = mask;
+            while rest != 0 {
+                let lane = rest.trailing_zeros();
+                rest &= rest - 1;
+                self.proceed(now, now + 1, WarpRef::new(s, lane), inputs);
+            }
+        }
+        self.apply_throttle(inputs.controls);
+        self.wake_schedulers();
+        self.next.0 = self.next.0.min(now + 1);
+        slot as u8
+    }
+
+    /// The last warp of a CTA has exited.
+    pub(super) fn finish(&mut self, now: Cycle, slot: usize, inputs: Inputs) {
+        self.charge_ctas(now);
+        let Some(cta) = self.ctas.remove(slot, inputs.codes) else { return };
+        self.stats[cta.kernel.index()].ctas_done += 1;
+        self.finished.push(FinishedCta { slot: slot as u8, kernel: cta.kernel, cta: cta.cta, launched: cta.launched });
+        self.apply_throttle(inputs.controls);
+    }
+
+    /// Counts the CTA cycles before `now`.
+    pub(super) fn charge_ctas(&mut self, now: Cycle) {
+        let cycles = self.ctas.take_cycles(now);
+        for (stats, cycles) in self.stats.iter_mut().zip(cycles.0) {
+            stats.cta_cycles += cycles;
+        }
+    }
+
+    /// Pauses the youngest CTAs of each kernel beyond its throttle.
+    pub(super) fn apply_throttle(&mut self, controls: &SmControls) {
+        for (s, (scheduler, throttled)) in self.schedulers.iter_mut().zip(self.ctas.throttled(controls)).enumerate() {
+            if scheduler.throttled != throttled {
+                scheduler.throttled = throttled;
+                *self.awake |= 1 << s;
+            }
+        }
+    }
+}
