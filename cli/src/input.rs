@@ -90,11 +90,6 @@ pub fn read(file: &str) -> Result<Value, Problems> {
     json(&text)
 }
 
-/// What a failed write means.
-pub fn not_written(error: std::io::Error) -> Problems {
-    problem("(output)", error, "a file that can be written")
-}
-
 /// The first of many numbers, for people.
 pub fn some(numbers: &[usize]) -> String {
     let shown: Vec<String> = numbers.iter().take(20).map(ToString::to_string).collect();

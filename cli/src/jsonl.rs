@@ -6,8 +6,9 @@
 //! - **Checked lines.** Each ends with `"check"`, a checksum of the bytes before it. A line without one, from before there were checksums,
 //!   is read and stays as it is.
 
-use crate::input::{not_written, problem};
-use crate::output::place_of;
+use crate::Failure;
+use crate::input::problem;
+use crate::output::{not_written, place_of};
 use sim_core::describe::digest::{check_of, with_check};
 use sim_core::describe::error::{Problems, one_line};
 use sim_core::describe::value::Value;
@@ -132,7 +133,7 @@ impl Lines {
     }
 
     /// Appends a line, with its checksum.
-    pub fn append(&mut self, line: &Value) -> Result<(), Problems> {
+    pub fn append(&mut self, line: &Value) -> Result<(), Failure> {
         let text = serde_json::to_string(line).map_err(|error| not_written(error.into()))?;
         let text = with_check(&text) + "\n";
         let at = SeekFrom::Start(self.whole);
@@ -143,10 +144,10 @@ impl Lines {
     }
 
     /// Puts these lines of `sources` (number of the file, line) in the place of all that it has: all of them, or none if that fails.
-    pub fn replace<'l>(&mut self, sources: &[&File], lines: impl Iterator<Item = (usize, &'l Line)>) -> Result<(), Problems> {
+    pub fn replace<'l>(&mut self, sources: &[&File], lines: impl Iterator<Item = (usize, &'l Line)>) -> Result<(), Failure> {
         if !is_at(&self.file, &self.path) {
             let found = format!("{}, in whose place there is another file now", self.name);
-            return Err(problem("(output)", found, "the file that was opened"));
+            return Err(problem("(output)", found, "the file that was opened").into());
         }
         let unfinished = beside(&self.path, ".unfinished");
         let target = File::options().create(true).truncate(true).read(true).write(true).open(&unfinished).map_err(not_written)?;
@@ -157,7 +158,7 @@ impl Lines {
             text.resize(line.length as usize, 0);
             source.seek(SeekFrom::Start(line.start)).and_then(|_| source.read_exact(&mut text)).map_err(not_written)?;
             if check_of(text.strip_suffix(b"\n").unwrap_or(&text)).1 != line.check {
-                return Err(problem(&line.place, "a line that changes as it is read", WANT));
+                return Err(problem(&line.place, "a line that changes as it is read", WANT).into());
             }
             target.write_all(&text).map_err(not_written)?;
         }
@@ -173,7 +174,7 @@ impl Lines {
     }
 
     /// Puts lines of its own in another order.
-    pub fn arrange<'l>(&mut self, lines: impl Iterator<Item = &'l Line>) -> Result<(), Problems> {
+    pub fn arrange<'l>(&mut self, lines: impl Iterator<Item = &'l Line>) -> Result<(), Failure> {
         let own = self.file.try_clone().map_err(not_written)?;
         self.replace(&[&own], lines.map(|line| (0, line)))
     }

@@ -1,6 +1,6 @@
 //! `corun`: experiments in, results out, with the same engine as the page.
 //!
-//! Exit status: 0 done; 1 the run ended in an error state that it names, or stdout did not take all of the output; 2 bad usage or bad input,
+//! Exit status: 0 done; 1 the run ended in an error state that it names, or stdout or a file did not take all of the output; 2 bad usage or bad input,
 //! one line for each problem on stderr; 130 told to stop by Ctrl-C or SIGTERM.
 
 mod input;
@@ -70,8 +70,8 @@ enum Failure {
     Stuck(String),
     /// A signal ended the work, with what is done and how to go on: exit 130.
     Interrupted(String),
-    /// Stdout did not take what was printed: exit 1.
-    Output(std::io::Error),
+    /// Stdout or a file did not take all that was written, and which of them: exit 1.
+    Lost(&'static str, std::io::Error),
 }
 
 impl From<Problems> for Failure {
@@ -91,10 +91,10 @@ fn main() -> ExitCode {
             output::say(&format!("stuck: nothing issues any more\n{why}"));
             ExitCode::from(1)
         }
-        Err(Failure::Output(error)) => {
-            // Whoever read stdout has seen enough: nobody needs to be told.
+        Err(Failure::Lost(place, error)) => {
+            // Whoever read has seen enough: nobody needs to be told.
             if error.kind() != ErrorKind::BrokenPipe {
-                output::say(&Problem::new("(stdout)", error, "room for all of the output").to_string());
+                output::say(&Problem::new(place, error, "room for all of the output").to_string());
             }
             ExitCode::from(1)
         }
@@ -110,7 +110,7 @@ fn execute() -> Result<(), Failure> {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => return Err(usage::problems(&error).into()),
         // Help or the version.
-        Err(text) => return text.print().and_then(|()| std::io::stdout().flush()).map_err(Failure::Output),
+        Err(text) => return text.print().and_then(|()| std::io::stdout().flush()).map_err(output::not_printed),
     };
     match arguments.command {
         Command::Run(command) => command.execute(),

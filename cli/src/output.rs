@@ -1,9 +1,8 @@
 //! What the program writes: results on stdout, problems and progress on stderr, and the files that a run leaves.
 //!
-//! Nothing is lost in silence. What stdout does not take ends the program with exit status 1; that stderr takes nothing is no reason to stop.
+//! Nothing is lost in silence. What stdout or a file does not take ends the program with exit status 1; that stderr takes nothing is no reason to stop.
 
 use crate::Failure;
-use crate::input::not_written;
 use sim_core::describe::error::{Problems, one_line};
 use sim_core::describe::value::Value;
 use std::fs::{File, Metadata};
@@ -12,12 +11,12 @@ use std::io::{BufWriter, Write};
 /// Prints text and a line end on stdout.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).map_err(Failure::Output)
+    out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).map_err(not_printed)
 }
 
 /// Prints a value as indented JSON.
 pub fn print_json(value: &Value) -> Result<(), Failure> {
-    print(&serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.into()))?)
+    print(&serde_json::to_string_pretty(value).map_err(|error| not_printed(error.into()))?)
 }
 
 /// Says something on stderr.
@@ -26,9 +25,19 @@ pub fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
+/// Stdout did not take what was printed.
+pub fn not_printed(error: std::io::Error) -> Failure {
+    Failure::Lost("(stdout)", error)
+}
+
+/// A file did not take what was written.
+pub fn not_written(error: std::io::Error) -> Failure {
+    Failure::Lost("(output)", error)
+}
+
 /// Opens the files that a run leaves, each with the option that names it, and empties them; none of them if one is `input`, is what stdout
 /// goes to, or is a second one's too.
-pub fn create<const N: usize>(input: &str, files: [(&str, Option<&str>); N]) -> Result<[Option<BufWriter<File>>; N], Problems> {
+pub fn create<const N: usize>(input: &str, files: [(&str, Option<&str>); N]) -> Result<[Option<BufWriter<File>>; N], Failure> {
     let mut taken = vec![("the input", read_from(input)), ("stdout", stdout())];
     let mut problems = Problems::default();
     let opened = files.map(|(option, file)| {

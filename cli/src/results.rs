@@ -3,6 +3,7 @@
 //! A sweep that ends, by itself or by Ctrl-C, leaves the lines in the order of the points. Nothing in a line depends on the clock, on the
 //! number of jobs or on the shard, so the file of all points is the same bytes however it came about.
 
+use crate::Failure;
 use crate::input::problem;
 use crate::jsonl::{self, Line, Lines, WANT};
 use sim_core::describe::error::Problems;
@@ -111,7 +112,7 @@ pub fn sort(rows: &mut Vec<Row>) -> Result<(), Problems> {
 }
 
 /// Puts the lines of a file in the order of the points, unless they stand so already.
-pub fn order(lines: &mut Lines) -> Result<Vec<Row>, Problems> {
+pub fn order(lines: &mut Lines) -> Result<Vec<Row>, Failure> {
     let mut rows = read_own(lines, |_| Ok(()))?;
     if !rows.is_sorted_by(|a, b| a.index < b.index) {
         sort(&mut rows)?;

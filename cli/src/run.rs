@@ -2,7 +2,7 @@
 
 use crate::input::Given;
 use crate::trace::Trace;
-use crate::{Failure, input, output, workers};
+use crate::{Failure, output, workers};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
@@ -298,20 +298,20 @@ impl WindowsFile {
                 kernel.map_or(key.clone(), |used| csv_text(&format!("{}.{key}", used.kernel.name)))
             })
             .collect();
-        writeln!(file, "{}", headings.join(",")).map_err(input::not_written)?;
+        writeln!(file, "{}", headings.join(",")).map_err(output::not_written)?;
         Ok(WindowsFile { file, written: 0, columns: headings.len() })
     }
 
     fn append(&mut self, simulation: &Simulation) -> Result<(), Failure> {
         for row in simulation.windows().rows_since(self.written).chunks(self.columns) {
             let cells: Vec<String> = row.iter().map(|x| format!("{x}")).collect();
-            writeln!(self.file, "{}", cells.join(",")).map_err(input::not_written)?;
+            writeln!(self.file, "{}", cells.join(",")).map_err(output::not_written)?;
         }
         self.written = simulation.windows().count();
         Ok(())
     }
 
     fn finish(mut self) -> Result<(), Failure> {
-        Ok(self.file.flush().map_err(input::not_written)?)
+        self.file.flush().map_err(output::not_written)
     }
 }

@@ -239,7 +239,7 @@ struct Work<'s> {
     alone: Alone,
     queue: Mutex<Queue>,
     /// The file, or why there is no going on.
-    out: Mutex<Result<&'s mut Lines, Problems>>,
+    out: Mutex<Result<&'s mut Lines, Failure>>,
     steps: AtomicU64,
 }
 
@@ -285,9 +285,9 @@ impl Work<'_> {
                 }
                 let line = self.sweep.line(&point, simulation.result());
                 let mut out = locked(&self.out);
-                if let Err(problems) = out.as_mut().ok()?.append(&line) {
+                if let Err(failure) = out.as_mut().ok()?.append(&line) {
                     drop(out);
-                    self.fail(problems);
+                    self.fail(failure);
                     return None;
                 }
             }
@@ -300,8 +300,8 @@ impl Work<'_> {
     }
 
     /// Ends the sweep with a failure.
-    fn fail(&self, problems: Problems) {
-        *locked(&self.out) = Err(problems);
+    fn fail(&self, failure: impl Into<Failure>) {
+        *locked(&self.out) = Err(failure.into());
         workers::interrupt();
     }
 }
@@ -326,7 +326,7 @@ mod tests {
             sweep: &sweep,
             alone,
             queue: Mutex::new(Queue { tasks: VecDeque::new(), todo: all }),
-            out: Mutex::new(Err(Problems::default())),
+            out: Mutex::new(Err(Problems::default().into())),
             steps: AtomicU64::new(0),
         };
         let (mut started, mut points) = (BTreeSet::new(), 0);

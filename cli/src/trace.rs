@@ -2,7 +2,7 @@
 //! slot, where a slice is a CTA; counters for NoC and DRAM bandwidth by kernel. One cycle is written as one microsecond.
 
 use crate::Failure;
-use crate::input;
+use crate::output;
 use sim_core::describe::value::Value;
 use sim_core::run::simulation::Simulation;
 use sim_core::run::windows::WINDOW;
@@ -35,7 +35,7 @@ impl Trace {
             ("seed", experiment.seed.into()),
             ("time_unit", "1 cycle is written as 1 µs".into()),
         ]);
-        write!(trace.file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[").map_err(input::not_written)?;
+        write!(trace.file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[").map_err(output::not_written)?;
         trace.named("process_name", COUNTERS, 0, "Bandwidth")?;
         for (number, sm) in simulation.machine().sms.iter().enumerate() {
             trace.named("process_name", number as u32 + 1, 0, &format!("SM {number}"))?;
@@ -48,7 +48,7 @@ impl Trace {
 
     fn event(&mut self, pairs: Vec<(&str, Value)>) -> Result<(), Failure> {
         let comma = if std::mem::take(&mut self.first) { "" } else { "," };
-        write!(self.file, "{comma}\n{}", Value::object(pairs)).map_err(input::not_written)?;
+        write!(self.file, "{comma}\n{}", Value::object(pairs)).map_err(output::not_written)?;
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl Trace {
         for (place, (start, kernel, cta)) in std::mem::take(&mut self.open) {
             self.slice(place, start, now, &names[kernel], cta)?;
         }
-        write!(self.file, "\n]}}\n").map_err(input::not_written)?;
-        Ok(self.file.flush().map_err(input::not_written)?)
+        write!(self.file, "\n]}}\n").map_err(output::not_written)?;
+        self.file.flush().map_err(output::not_written)
     }
 }

@@ -88,6 +88,17 @@ fn output_that_is_lost_is_exit_1() {
 }
 
 #[test]
+fn a_file_that_cannot_hold_all_is_exit_1() {
+    let folder = folder("room");
+    for option in ["--trace", "--windows"] {
+        let output = corun(&folder, &["run", "small.json", "--json", option, "/dev/full"]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{option}: {said}");
+        assert!(said.starts_with("(output): found No space left") && output.stdout.is_empty(), "{option}: {said}");
+    }
+}
+
+#[test]
 fn a_full_stderr_changes_no_exit_status() {
     let folder = folder("quiet");
     let stuck = r#"policy={"name": "manual", "controls": {"cta_target": [0, 0]}}"#;

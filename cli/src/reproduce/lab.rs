@@ -4,6 +4,7 @@
 
 use super::store::{self, Store};
 use super::study::Study;
+use crate::Failure;
 use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
 use sim_core::describe::error::Problems;
@@ -363,22 +364,22 @@ impl Lab {
     }
 
     /// Runs the list, long runs first, and empties it; false if it was told to stop.
-    pub fn work(&mut self, jobs: usize) -> Result<bool, Problems> {
+    pub fn work(&mut self, jobs: usize) -> Result<bool, Failure> {
         let wanted = std::mem::take(&mut *self.wanted.borrow_mut());
         let mut tasks: Vec<Task> = wanted.into_iter().map(|(key, run)| Task::new(key, &run)).collect::<Result<_, Problems>>()?;
         tasks.sort_by(|a, b| b.length.cmp(&a.length).then_with(|| a.key.cmp(&b.key)));
         let all = tasks.len() as u64;
         let queue = Mutex::new(VecDeque::from(tasks));
         let out = Mutex::new((self.store.lines(), Vec::new()));
-        let failure = Mutex::new(Problems::default());
+        let failure = Mutex::new(None);
         let steps = AtomicU64::new(0);
-        let fail = |problems: Problems| {
-            locked(&failure).0.extend(problems.0);
+        let fail = |found: Failure| {
+            locked(&failure).get_or_insert(found);
             workers::interrupt();
         };
         workers::run(jobs.min(all as usize), all * STEPS, &steps, || {
             let task = locked(&queue).pop_front()?;
-            let (mut simulation, _) = workers::simulate(&task.experiment, &steps).map_err(fail).ok()??;
+            let (mut simulation, _) = workers::simulate(&task.experiment, &steps).map_err(|problems| fail(problems.into())).ok()??;
             let result = match task.detail {
                 Detail::Ipc => brief(&simulation.result()),
                 Detail::Full => simulation.result(),
@@ -391,7 +392,7 @@ impl Lab {
         });
         let (_, done) = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         self.store.add(done);
-        failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).or(!workers::interrupted())
+        failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(!workers::interrupted()), Err)
     }
 }
 

@@ -4,7 +4,9 @@ use super::lab::{Lab, Mix, Run};
 use super::ledger::{Claim, Verdict};
 use super::measure::{Outcome, gain};
 use super::study::Study;
-use crate::input::{not_written, problem};
+use crate::Failure;
+use crate::input::problem;
+use crate::output::not_written;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Options, Reduce, draw, reduce};
@@ -118,7 +120,7 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// Writes the report, its figures and their data into a folder.
-    pub fn write(&self, folder: &Path) -> Result<(), Problems> {
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).map_err(not_written);
         write("report.md", &self.markdown())?;
         for figure in self.figures {

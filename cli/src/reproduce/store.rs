@@ -1,6 +1,7 @@
 //! Results on disk: one line for each run, by the hash of its experiment and how much of the result is kept. Appended as runs end, so that
 //! whatever stops the program, it goes on where it was. The first line says which engine and commit they come from.
 
+use crate::Failure;
 use crate::input::problem;
 use crate::jsonl::Lines;
 use sim_core::describe::digest::{Fnv, hex};
@@ -29,7 +30,7 @@ pub struct Store {
 
 impl Store {
     /// Opens the store in a folder, or starts one there.
-    pub fn open(folder: &Path, mode: &str, commit: &str) -> Result<Store, Problems> {
+    pub fn open(folder: &Path, mode: &str, commit: &str) -> Result<Store, Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|error| problem("--out", format!("{}: {error}", folder.display()), "a folder that can be written"))?;
         let path = folder.join(format!("runs-{mode}.jsonl")).display().to_string();

@@ -186,13 +186,19 @@ fn a_reproduction_on_a_small_machine() {
     };
     assert_eq!(sorted(&out), sorted(&cut));
 
+    // While one process reproduces there, no second one does.
+    let mine = Store::open(&cut, "quick", "test").unwrap();
+    let refused = Store::open(&cut, "quick", "test").unwrap_err();
+    assert!(format!("{refused:?}").contains(&format!("process {} is writing", std::process::id())), "{refused:?}");
+    drop(mine);
+
     // Results of an engine that behaves differently are refused.
     let text = String::from_utf8(lines).unwrap();
     let (origin, _) = text.split_once(",\"check\":").unwrap();
     let other = origin.replacen("\"behaviour\":\"", "\"behaviour\":\"0", 1) + "}\n";
     std::fs::write(cut.join("runs-quick.jsonl"), other).unwrap();
     let refused = Store::open(&cut, "quick", "test").unwrap_err();
-    assert!(refused.to_string().contains("another engine"), "{refused}");
+    assert!(format!("{refused:?}").contains("another engine"), "{refused:?}");
 }
 
 #[test]
