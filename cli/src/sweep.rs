@@ -8,7 +8,7 @@ use crate::results::{self, Row};
 use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
 use crate::{Failure, input, output};
 use clap::Args;
-use sim_core::describe::error::Problems;
+use sim_core::describe::error::{ENOUGH, Problems};
 use sim_core::describe::ids::KernelId;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::result;
@@ -19,9 +19,6 @@ use std::num::NonZero;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
-
-/// Most problems that are reported of the points.
-const MAX_PROBLEMS: usize = 100;
 
 /// Arguments of `corun sweep`.
 #[derive(Args, Debug)]
@@ -142,7 +139,7 @@ fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, alone: &Alone) -> Result<us
                 problem
             })),
         }
-        if problems.0.len() >= MAX_PROBLEMS {
+        if problems.0.len() >= ENOUGH {
             break;
         }
     }

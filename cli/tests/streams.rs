@@ -190,6 +190,13 @@ fn no_more_than_twenty_problems_are_listed() {
     let said = refused(&corun(&folder, &["run", "many.json"]));
     assert_eq!(said.lines().count(), 21, "{said}");
     assert_eq!(said.lines().last(), Some("(and more): found 80 more problems, want none"));
+    // Of a sweep that is bad at each of its points, enough.
+    let bad: Vec<String> = (0..9000).map(|i| format!("\"p{i}\"")).collect();
+    let sweep = format!(r#"{{"corun": 1, "sweep": {{"base": {SMALL}, "axes": [{{"path": "policy", "values": [{}]}}]}}}}"#, bad.join(","));
+    fs::write(folder.join("sweep.json"), sweep).expect("a file of the test");
+    let said = refused(&corun(&folder, &["sweep", "sweep.json", "--out", "out.jsonl"]));
+    assert_eq!(said.lines().count(), 21, "{said}");
+    assert_eq!(said.lines().last(), Some("(and more): found at least 980 more problems, want none"));
 }
 
 #[test]

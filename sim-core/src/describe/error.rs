@@ -43,6 +43,9 @@ impl fmt::Display for Problem {
 /// Problems that are listed in full; the rest are counted.
 const LISTED: usize = 20;
 
+/// Problems after which whoever looks for them in many places may stop: one bad value can spoil many points of a sweep.
+pub const ENOUGH: usize = 1000;
+
 /// Every problem found in one input; never empty when it is returned as an error.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Problems(pub Vec<Problem>);
@@ -65,7 +68,8 @@ impl fmt::Display for Problems {
         let mut lines: Vec<String> = self.0.iter().take(LISTED).map(ToString::to_string).collect();
         let more = self.0.len() - lines.len();
         if more > 0 {
-            lines.push(Problem::new("(and more)", format!("{more} more problems"), "none").to_string());
+            let least = if self.0.len() < ENOUGH { "" } else { "at least " };
+            lines.push(Problem::new("(and more)", format!("{least}{more} more problems"), "none").to_string());
         }
         f.write_str(&lines.join("\n"))
     }
@@ -91,5 +95,6 @@ mod tests {
         let many = lines(123);
         assert_eq!(many.lines().count(), 21);
         assert_eq!(many.lines().last(), Some("(and more): found 103 more problems, want none"));
+        assert_eq!(lines(ENOUGH).lines().last(), Some("(and more): found at least 980 more problems, want none"));
     }
 }

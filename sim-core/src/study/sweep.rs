@@ -18,7 +18,7 @@
 
 use crate::describe::decode::{Fields, element, field, int, list, text};
 use crate::describe::digest::{Fnv, hex};
-use crate::describe::error::{Problem, Problems};
+use crate::describe::error::{ENOUGH, Problem, Problems};
 use crate::describe::value::Value;
 use crate::run::experiment::{Experiment, VERSION, set_path};
 use alloc::format;
@@ -34,9 +34,6 @@ pub const MAX_AXES: usize = 16;
 
 /// Most values of a path.
 pub const MAX_VALUES: usize = 10_000;
-
-/// Most problems that are reported: one bad value can spoil many points.
-const MAX_PROBLEMS: usize = 100;
 
 /// Many experiments: a base and what is varied in it.
 #[derive(Clone, PartialEq, Debug)]
@@ -131,7 +128,7 @@ impl Sweep {
                 }
                 seen.push(plain);
                 problems.0.push(problem);
-                if problems.0.len() >= MAX_PROBLEMS {
+                if problems.0.len() >= ENOUGH {
                     return;
                 }
             }
