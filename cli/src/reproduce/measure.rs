@@ -1,20 +1,36 @@
-//! How claims are measured. A measure sees runs and its own words in the ledger, never what the paper found. Its forms:
+//! How claims are measured. A measure sees runs and its own words among the claims, never what the paper found. It is a table with one of
+//! these keys, and what that form needs:
 //!
-//! - `{ gain = metric, of = scheme, over = scheme, mixes = … }`: the geometric mean over the mixes of the metric under one scheme over that
-//!   under the other; `reduce = "max"` takes the greatest. Several schemes in `over`: the best of them.
-//! - `{ level = metric, of = scheme, mixes = … }`: the mean; `reduce` as above or `geomean`, `times` scales it.
-//! - `{ compare = metric, against = metric, of = scheme, mixes = … }`: the geometric mean of one metric over another of the same run.
-//! - `{ call = name, … }`: a function of `functions.rs`.
-//! - `{ test = "file::name" }`: a unit test that holds the exact numbers.
-//! - `{ not_testable = why }`.
+//! - `gain = metric, of = scheme, over = scheme, mixes`: the metric under one scheme over that under the other, the geometric mean over the
+//!   mixes. Several schemes in `over`: the best of them.
+//! - `level = metric, of, mixes`: the mean.
+//! - `compare = metric, against = metric, of, mixes`: one metric over another of the same run, the geometric mean.
+//! - `share = metric, of, mixes, above = x`: the part of the values that are above x.
+//! - `unlike = metric, of, over, mixes, by = x`: the number of mixes in which some value differs by more than x between the schemes.
+//! - `correlation = [metric, metric], of, mixes`: Pearson's, over all values under all of the schemes.
+//! - `windows = column, of, mixes`: over the windows of a run, their mean, or with `reduce` their `variation` (standard deviation over mean)
+//!   or the `share` that is `above`; with `where = column` only the windows where that is `above`, or `at_most`. Several mixes: the mean.
+//! - `decided = topic, of, mixes`: the last decision about `kernel` on the topic, its value `value` (that of the topic's name if left out);
+//!   a number, or 1 where any of them `is` a word, else 0. The mean over the mixes that have the kernel.
+//! - `chosen = path, of, mixes`: a number of the experiment itself: what a search or a filled scheme settled for.
+//! - `probe = component, options, key`: what a probe of one component prints (`corun probe`).
+//! - `peak = "noc" | "dram"`: bandwidth of the study's GPU, GB/s.
+//! - `limiter = resource, kernel`: 1 if that is what limits the CTAs of each launch of the kernel on an SM, else 0.
+//! - `ratio = [measure, measure]`, and `min`, `max`, `mean`, `geomean = [measure, …]` put measures together.
+//! - `call = name, …`: what the paper's own file of code measures.
+//! - `test = "file::name"`: a unit test that holds the exact numbers.
+//! - `not_testable = why`.
 //!
-//! A metric is `hspeedup`, `wspeedup` or a path in a result, `kernels[*]` standing for each kernel. Mixes are as `Study::mixes` reads them,
-//! schemes as `Lab::run` and `Lab::value` do.
+//! In every form: `reduce` (`mean`, `geomean`, `min`, `max`) in place of the form's own mean; `as = "percent_gained" | "percent_lost"`
+//! makes 1.2 to 20 and 0.8 to 20; `times` scales. A metric is `hspeedup`, `wspeedup` or a path in a result, `kernels[*]` standing for each
+//! kernel; ` + ` between paths adds. Mixes are as `Study::mixes` reads them, or a list of these; schemes as `Runs::run` and `Runs::value`.
 
-use super::functions;
-use super::lab::{Lab, Mix};
+use super::runs::{Detail, Mix, Runs};
+use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::value::Value;
-use sim_core::study::figure::{Reduce, reduce};
+use sim_core::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle};
+use sim_core::study::figure::{Reduce, lookup, reduce};
+use sim_core::study::probe::Component;
 
 /// What a measure gives.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,47 +41,95 @@ pub enum Outcome {
     Test(String),
     /// Why nothing can show it.
     NotTestable(String),
-    /// The measure is not one of those above.
+    /// What is wrong with the measure.
     Unknown(String),
 }
 
-/// The forms of a measure.
-pub const FORMS: [&str; 6] = ["gain", "level", "compare", "call", "test", "not_testable"];
+/// What a form or a paper's own code computes.
+pub type Function = fn(&Measure) -> Option<f64>;
+
+/// A form: its key, what else it needs, and what it gives.
+struct Form {
+    key: &'static str,
+    needs: &'static [&'static str],
+    gives: Function,
+}
+
+macro_rules! forms {
+    ($($key:ident [$($need:ident),*] $gives:expr;)*) => {
+        const FORMS: &[Form] = &[$(Form { key: stringify!($key), needs: &[$(stringify!($need)),*], gives: $gives },)*];
+    };
+}
+
+forms! {
+    gain [of, over, mixes] |measure| measure.gain();
+    level [of, mixes] |measure| measure.level();
+    compare [against, of, mixes] |measure| measure.compare();
+    share [of, mixes, above] |measure| measure.share();
+    unlike [of, over, mixes, by] |measure| measure.unlike();
+    correlation [of, mixes] |measure| measure.correlation();
+    windows [of, mixes] |measure| measure.windows();
+    decided [of, mixes] |measure| measure.decided();
+    chosen [of, mixes] |measure| measure.chosen();
+    probe [options, key] |measure| measure.probe();
+    peak [] |measure| measure.peak();
+    limiter [kernel] |measure| measure.limiter();
+    ratio [] |measure| measure.parts(|parts| (parts.len() == 2).then(|| parts[0] / parts[1]));
+    min [] |measure| measure.parts(|parts| reduced("min", parts));
+    max [] |measure| measure.parts(|parts| reduced("max", parts));
+    mean [] |measure| measure.parts(|parts| reduced("mean", parts));
+    geomean [] |measure| measure.parts(|parts| reduced("geomean", parts));
+    call [] |measure| (measure.runs.paper.code.find(measure.text("call"))?)(measure);
+    test [] |_| None;
+    not_testable [] |_| None;
+}
 
 /// Measures.
-pub fn measure(lab: &Lab, measure: &Value) -> Outcome {
-    let args = Args { lab, measure };
-    let form = |form: &'static str| Some((form, measure.get(form)?.as_str()?));
-    match FORMS.into_iter().find_map(form) {
-        Some(("gain", metric)) => Outcome::Value(args.gain(metric)),
-        Some(("level", metric)) => Outcome::Value(args.level(metric)),
-        Some(("compare", metric)) => Outcome::Value(args.compare(metric)),
-        Some(("test", name)) => Outcome::Test(name.to_owned()),
-        Some(("not_testable", why)) => Outcome::NotTestable(why.to_owned()),
-        Some(("call", name)) => match functions::find(name) {
-            Some(function) => Outcome::Value(function(&args)),
-            None => Outcome::Unknown(format!("a function {name:?}")),
-        },
-        _ => Outcome::Unknown(measure.to_string()),
+pub fn measure(runs: &Runs, words: &Value) -> Outcome {
+    let text = |key: &str| words.get(key).and_then(Value::as_str).map(str::to_owned);
+    if let Err(what) = check(runs, words) {
+        return Outcome::Unknown(what);
+    }
+    match (text("test"), text("not_testable")) {
+        (Some(test), _) => Outcome::Test(test),
+        (_, Some(why)) => Outcome::NotTestable(why),
+        _ => Outcome::Value(Measure { runs, words }.value()),
     }
 }
 
-/// A laboratory and the words of one measure.
-#[derive(Clone, Copy, Debug)]
-pub struct Args<'a> {
-    pub lab: &'a Lab,
-    measure: &'a Value,
+/// Whether a measure is one of the forms with all that it needs, and so is each of its parts.
+pub fn check(runs: &Runs, words: &Value) -> Result<(), String> {
+    let forms: Vec<&Form> = FORMS.iter().filter(|form| words.get(form.key).is_some()).collect();
+    let [form] = forms[..] else { return Err(format!("{words}: {} forms, want one", forms.len())) };
+    if let Some(need) = form.needs.iter().find(|need| words.get(need).is_none()) {
+        return Err(format!("{words}: no {need}"));
+    }
+    if let ("call", Some(name)) = (form.key, words.get("call").and_then(Value::as_str)) {
+        runs.paper.code.find(name).ok_or_else(|| format!("a function {name:?}"))?;
+    }
+    match words.get(form.key) {
+        Some(Value::Array(parts)) if form.key != "correlation" => parts.iter().try_for_each(|part| check(runs, part)),
+        _ => Ok(()),
+    }
 }
 
-impl<'a> Args<'a> {
+/// Runs, and the words of one measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Measure<'a> {
+    /// Where results come from.
+    pub runs: &'a Runs,
+    words: &'a Value,
+}
+
+impl<'a> Measure<'a> {
     /// A word; empty if it is not there.
     pub fn text(&self, key: &str) -> &'a str {
-        self.measure.get(key).and_then(Value::as_str).unwrap_or("")
+        self.words.get(key).and_then(Value::as_str).unwrap_or("")
     }
 
     /// A word or a list of them.
     pub fn texts(&self, key: &str) -> Vec<&'a str> {
-        match self.measure.get(key) {
+        match self.words.get(key) {
             Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
             Some(Value::Str(text)) => vec![text],
             _ => Vec::new(),
@@ -74,64 +138,195 @@ impl<'a> Args<'a> {
 
     /// A number.
     pub fn number(&self, key: &str) -> Option<f64> {
-        self.measure.get(key).and_then(Value::as_f64)
-    }
-
-    /// True if it says so.
-    pub fn flag(&self, key: &str) -> bool {
-        self.measure.get(key) == Some(&Value::Bool(true))
+        self.words.get(key).and_then(Value::as_f64)
     }
 
     /// The mixes.
     pub fn mixes(&self) -> Vec<Mix> {
-        self.lab.study.mixes(self.text("mixes"))
+        self.texts("mixes").into_iter().flat_map(|mixes| self.runs.study.mixes(mixes)).collect()
     }
 
-    /// The first mix.
-    pub fn mix(&self) -> Mix {
-        self.mixes().into_iter().next().unwrap_or_default()
+    /// The GPU of the study.
+    pub fn gpu(&self) -> Option<Gpu> {
+        presets::find(self.runs.study.gpu.as_str()?)
     }
 
-    fn reduce(&self, default: Reduce) -> Reduce {
-        match self.text("reduce") {
-            "max" => Reduce::Max,
-            "mean" => Reduce::Mean,
-            "geomean" => Reduce::Geomean,
-            _ => default,
-        }
+    fn value(&self) -> Option<f64> {
+        let form = FORMS.iter().find(|form| self.words.get(form.key).is_some())?;
+        let value = (form.gives)(self)?;
+        let value = match self.text("as") {
+            "percent_gained" => (value - 1.0) * 100.0,
+            "percent_lost" => (1.0 - value) * 100.0,
+            _ => value,
+        };
+        Some(value * self.number("times").unwrap_or(1.0))
     }
 
-    fn gain(&self, metric: &str) -> Option<f64> {
-        let mixes = self.mixes();
+    /// Measures that this one puts together; all are asked for, even when one is missing.
+    fn parts(&self, together: impl FnOnce(&[f64]) -> Option<f64>) -> Option<f64> {
+        let form = FORMS.iter().find(|form| self.words.get(form.key).is_some())?;
+        let Some(Value::Array(parts)) = self.words.get(form.key) else { return None };
+        let parts: Vec<Option<f64>> = parts.iter().map(|words| Measure { runs: self.runs, words }.value()).collect();
+        together(&parts.into_iter().collect::<Option<Vec<f64>>>()?)
+    }
+
+    /// Reduced as it says, or else in the form's own way.
+    fn reduced(&self, otherwise: &str, values: &[f64]) -> Option<f64> {
+        let how = self.text("reduce");
+        reduced(if how.is_empty() { otherwise } else { how }, values)
+    }
+
+    fn gain(&self) -> Option<f64> {
+        let (metric, mixes) = (self.text("gain"), self.mixes());
+        let of = self.runs.all(&mixes, self.text("of"), metric);
         let gains: Vec<Option<f64>> = self
             .texts("over")
             .iter()
-            .map(|over| gain(self.lab, metric, self.text("of"), over, &mixes, self.reduce(Reduce::Geomean)))
+            .map(|over| {
+                let over = self.runs.all(&mixes, over, metric);
+                self.reduced("geomean", &quotients(of.as_ref()?, &over?))
+            })
             .collect();
         // Over the best is the least gain.
-        gains.into_iter().collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::min)
+        reduced("min", &gains.into_iter().collect::<Option<Vec<f64>>>()?)
     }
 
-    fn level(&self, metric: &str) -> Option<f64> {
-        let values = self.lab.all(&self.mixes(), self.text("of"), metric)?;
-        Some(reduce(self.reduce(Reduce::Mean), &values)? * self.number("times").unwrap_or(1.0))
+    fn level(&self) -> Option<f64> {
+        self.reduced("mean", &self.runs.all(&self.mixes(), self.text("of"), self.text("level"))?)
     }
 
-    fn compare(&self, metric: &str) -> Option<f64> {
-        let of = |metric| self.lab.all(&self.mixes(), self.text("of"), metric);
-        let (above, below) = (of(metric), of(self.text("against")));
-        ratios(&above?, &below?, self.reduce(Reduce::Geomean))
+    fn compare(&self) -> Option<f64> {
+        let of = |metric| self.runs.all(&self.mixes(), self.text("of"), self.text(metric));
+        let (above, below) = (of("compare"), of("against"));
+        self.reduced("geomean", &quotients(&above?, &below?))
+    }
+
+    fn share(&self) -> Option<f64> {
+        let (values, above) = (self.runs.all(&self.mixes(), self.text("of"), self.text("share"))?, self.number("above")?);
+        part(&values, |value| value > above)
+    }
+
+    fn unlike(&self) -> Option<f64> {
+        let by = self.number("by")?;
+        let of = |mix: &Mix, scheme: &str| self.runs.all(std::slice::from_ref(mix), scheme, self.text("unlike"));
+        let unlike: Vec<Option<bool>> = self
+            .mixes()
+            .iter()
+            .map(|mix| {
+                let (of, over) = (of(mix, self.text("of")), of(mix, self.text("over")));
+                Some(of?.iter().zip(&over?).any(|(a, b)| (a - b).abs() > by))
+            })
+            .collect();
+        Some(unlike.into_iter().collect::<Option<Vec<bool>>>()?.into_iter().filter(|unlike| *unlike).count() as f64)
+    }
+
+    fn correlation(&self) -> Option<f64> {
+        let of = |metric| -> Option<Vec<f64>> {
+            let all: Vec<Option<Vec<f64>>> = self.texts("of").iter().map(|scheme| self.runs.all(&self.mixes(), scheme, metric)).collect();
+            Some(all.into_iter().collect::<Option<Vec<_>>>()?.concat())
+        };
+        let metrics: Vec<Option<Vec<f64>>> = self.texts("correlation").into_iter().map(of).collect();
+        let [x, y] = <[Vec<f64>; 2]>::try_from(metrics.into_iter().collect::<Option<Vec<_>>>()?).ok()?;
+        let (mx, my) = (reduced("mean", &x)?, reduced("mean", &y)?);
+        let sum = |f: &dyn Fn(f64, f64) -> f64| x.iter().zip(&y).map(|(x, y)| f(x - mx, y - my)).sum::<f64>();
+        Some(sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt())
+    }
+
+    fn windows(&self) -> Option<f64> {
+        let (column, filter) = (self.text("windows"), self.text("where"));
+        let holds =
+            |value: f64| self.number("above").is_none_or(|least| value > least) && self.number("at_most").is_none_or(|most| value <= most);
+        let of = |mix: &Mix| {
+            let (_, windows, _) = self.runs.windows(mix, self.text("of"))?;
+            let chosen = windows.iter().filter(|window| filter.is_empty() || lookup(window, filter).is_some_and(holds));
+            let values: Vec<f64> = chosen.filter_map(|window| lookup(window, column)).collect();
+            match self.text("reduce") {
+                "share" => Some(values.iter().filter(|value| holds(**value)).count() as f64 / windows.len() as f64),
+                "variation" => variation(&values),
+                _ => self.reduced("mean", &values),
+            }
+        };
+        let all: Vec<Option<f64>> = self.mixes().iter().map(of).collect();
+        reduced("mean", &all.into_iter().collect::<Option<Vec<f64>>>()?)
+    }
+
+    fn decided(&self) -> Option<f64> {
+        let (topic, kernel, word) = (self.text("decided"), self.text("kernel"), self.text("is"));
+        let key = if self.text("value").is_empty() { topic } else { self.text("value") };
+        let of = |mix: &Mix| {
+            let place = mix.iter().position(|name| name == kernel).map(|place| place as i64);
+            let run = self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?;
+            let result = self.runs.result(&run)?;
+            let Value::Array(decisions) = result.get("policy")?.get("decisions")? else { return None };
+            let mine = decisions.iter().filter(|decision| {
+                decision.get("kernel").and_then(Value::as_int) == place && decision.get("topic").and_then(Value::as_str) == Some(topic)
+            });
+            let mut values = mine.filter_map(|decision| decision.get("values")?.get(key));
+            match word {
+                "" => values.next_back()?.as_f64(),
+                word => Some(f64::from(u8::from(values.any(|value| value.as_str() == Some(word))))),
+            }
+        };
+        let mixes = self.mixes().into_iter().filter(|mix| kernel.is_empty() || mix.iter().any(|name| name == kernel));
+        let all: Vec<Option<f64>> = mixes.map(|mix| of(&mix)).collect();
+        self.reduced("mean", &all.into_iter().collect::<Option<Vec<f64>>>()?)
+    }
+
+    fn chosen(&self) -> Option<f64> {
+        let of = |mix: &Mix| lookup(&self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?.written, self.text("chosen"));
+        let all: Vec<Option<f64>> = self.mixes().iter().map(of).collect();
+        self.reduced("mean", &all.into_iter().collect::<Option<Vec<f64>>>()?)
+    }
+
+    fn probe(&self) -> Option<f64> {
+        let probe = Component::find(self.text("probe"))?;
+        lookup(&probe.measure(self.words.get("options")?).ok()?, self.text("key"))
+    }
+
+    fn peak(&self) -> Option<f64> {
+        let gpu = self.gpu()?;
+        let bytes = if self.text("peak") == "noc" { noc_bytes_per_cycle(&gpu) } else { dram_bytes_per_cycle(&gpu) };
+        Some(bytes * f64::from(gpu.core_mhz) / 1000.0)
+    }
+
+    fn limiter(&self) -> Option<f64> {
+        let kernel = sim_core::describe::kernel::library::find(self.text("kernel"))?;
+        let gpu = self.gpu()?;
+        let limited = |launch| occupancy::of(launch, &gpu.sms[0]).limiter.key() == self.text("limiter");
+        Some(f64::from(u8::from(kernel.launches.iter().all(limited))))
     }
 }
 
-/// A metric under one scheme over that under another, reduced over the mixes.
-pub fn gain(lab: &Lab, metric: &str, of: &str, over: &str, mixes: &[Mix], how: Reduce) -> Option<f64> {
-    let (above, below) = (lab.all(mixes, of, metric), lab.all(mixes, over, metric));
-    ratios(&above?, &below?, how)
+/// Values as one: `min`, `max`, `mean` or `geomean`.
+pub fn reduced(how: &str, values: &[f64]) -> Option<f64> {
+    match how {
+        "min" => values.iter().copied().reduce(f64::min),
+        "max" => reduce(Reduce::Max, values),
+        "mean" => reduce(Reduce::Mean, values),
+        "geomean" => reduce(Reduce::Geomean, values),
+        _ => None,
+    }
 }
 
-/// Reduced ratios of pairs.
-pub fn ratios(above: &[f64], below: &[f64], how: Reduce) -> Option<f64> {
-    let ratios: Vec<f64> = above.iter().zip(below).map(|(a, b)| a / b).collect();
-    reduce(how, &ratios)
+/// Each of a list over that of another.
+pub fn quotients(above: &[f64], below: &[f64]) -> Vec<f64> {
+    above.iter().zip(below).map(|(a, b)| a / b).collect()
+}
+
+/// The geometric mean of a metric under one scheme over that under another.
+pub fn gain(runs: &Runs, metric: &str, of: &str, over: &str, mixes: &[Mix]) -> Option<f64> {
+    let (above, below) = (runs.all(mixes, of, metric), runs.all(mixes, over, metric));
+    reduced("geomean", &quotients(&above?, &below?))
+}
+
+fn part(values: &[f64], holds: impl Fn(f64) -> bool) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().filter(|value| holds(**value)).count() as f64 / values.len() as f64)
+}
+
+/// Standard deviation over mean.
+fn variation(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variation = (values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / n).sqrt() / mean;
+    variation.is_finite().then_some(variation)
 }

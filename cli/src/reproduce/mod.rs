@@ -1,43 +1,37 @@
 //! `corun reproduce`: a paper's claims, each measured and judged, and a report of them.
 //!
 //! ```text
-//! claims.toml ── measure ──> Lab ── what is missing ──> runs on every core ──> Store ──┐
+//! claims.toml ── measure ──> Runs ─ what is missing ──> runs on every core ──> Store ──┐
 //!                  ▲                                                                    │
 //!                  └────────────── again, until nothing is missing ─────────────────────┘ ── verdicts, figures, report
 //! ```
 
+mod claims;
 mod figures;
-mod functions;
-mod lab;
-mod ledger;
 mod measure;
+mod papers;
 mod report;
+mod runs;
 mod store;
 mod study;
 
 use crate::input::problem;
 use crate::{Failure, output, workers};
+use claims::Claim;
 use clap::Args;
-use lab::{Detail, Lab, Mix};
-use ledger::Claim;
 use measure::measure;
+use papers::PAPERS;
 use report::{Causes, Judged, Report};
+use runs::{Detail, Mix, Run, Runs};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::set_path;
 use sim_core::study::figure::{Figure, lookup};
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::rc::Rc;
 use store::Store;
 use study::Study;
-
-/// The papers: name, claims, study, causes.
-const PAPERS: &[(&str, &str, &str, &str)] = &[(
-    "ccbp",
-    include_str!("../../../examples/papers/ccbp/claims.toml"),
-    include_str!("../../../examples/papers/ccbp/study.toml"),
-    include_str!("../../../examples/papers/ccbp/causes.toml"),
-)];
 
 /// Rounds after which something must be wrong: curves, then schemes, searches, their best, and what is made of those.
 const MOST_ROUNDS: usize = 12;
@@ -72,37 +66,38 @@ pub struct Reproduce {
 
 impl Reproduce {
     pub fn execute(self) -> Result<(), Failure> {
-        let names = || PAPERS.iter().map(|paper| paper.0).collect::<Vec<_>>().join(", ");
-        let found = PAPERS.iter().find(|paper| paper.0 == self.paper);
-        let &(name, claims, study, causes) = found.ok_or_else(|| problem("--paper", &self.paper, &format!("one of {}", names())))?;
-        let claims = ledger::read(claims)?;
+        let names = || PAPERS.iter().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
+        let found = PAPERS.iter().find(|paper| paper.name == self.paper);
+        let paper = found.ok_or_else(|| problem("--paper", &self.paper, &format!("one of {}", names())))?;
+        let claims = claims::read(paper.claims)?;
         if self.list {
             return claims.iter().try_for_each(|claim| output::print(&format!("{:<28}{}", claim.id, claim.statement)));
         }
         let chosen = self.chosen(&claims)?;
-        let study = Study::read(study, if self.quick { "quick" } else { "full" })?;
-        let causes = Causes::read(causes)?;
-        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("target/reproduce").join(name));
+        let study = Study::read(paper.study, if self.quick { "quick" } else { "full" })?;
+        let (causes, plans) = (Causes::read(paper.causes)?, figures::read(paper.figures)?);
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("target/reproduce").join(paper.name));
         let store = Store::open(&out, &study.mode_name, &commit())?;
-        let mut lab = Lab::new(study, store);
-        let report = self.claims.is_empty();
-        let outcomes = rounds(&mut lab, workers::jobs(self.jobs), |lab| {
-            let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::new(claim, measure(lab, &claim.measure))).collect();
-            if report {
-                figures::all(lab, &claims, &causes.figures);
-                lengths(lab);
-                also(lab);
-                report::ablations(lab);
+        let mut runs = Runs::new(paper, study, store);
+        let whole = self.claims.is_empty();
+        let judged = rounds(&mut runs, workers::jobs(self.jobs), |runs| {
+            let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::new(claim, measure(runs, &claim.measure))).collect();
+            if whole {
+                figures::all(runs, &plans, &claims, &causes.figures);
+                longer(runs);
+                all_schemes(runs);
+                report::ablations(runs);
             }
             judged
         })?;
-        if report {
-            let (mut all, runs) = figures::all(&lab, &claims, &causes.figures);
-            fill(&mut all, &lab, &runs);
-            Report { lab: &lab, judged: &outcomes, figures: &all, runs: &runs, causes: &causes, lengths: &lengths(&lab) }.write(&out)?;
+        if whole {
+            let (mut figures, placed) = figures::all(&runs, &plans, &claims, &causes.figures);
+            fill(&mut figures, &runs, &placed);
+            Report { runs: &runs, judged: &judged, figures: &figures, placed: &placed, causes: &causes, lengths: &longer(&runs) }
+                .write(&out)?;
             output::say(&out.join("report.md").display().to_string());
         } else {
-            outcomes.iter().try_for_each(print)?;
+            judged.iter().try_for_each(print)?;
         }
         Ok(())
     }
@@ -125,17 +120,17 @@ impl Reproduce {
 }
 
 /// Evaluates and runs what is missing, until nothing is.
-fn rounds<T>(lab: &mut Lab, jobs: usize, evaluate: impl Fn(&Lab) -> T) -> Result<T, Failure> {
+fn rounds<T>(runs: &mut Runs, jobs: usize, evaluate: impl Fn(&Runs) -> T) -> Result<T, Failure> {
     workers::stop_at_signals();
     for round in 1..=MOST_ROUNDS {
-        let outcome = evaluate(lab);
-        lab.check()?;
-        if lab.open() == 0 {
+        let outcome = evaluate(runs);
+        runs.check()?;
+        if runs.open() == 0 {
             return Ok(outcome);
         }
-        output::say(&format!("round {round}: {} runs, {} known", lab.open(), lab.known()));
-        if !lab.work(jobs)? {
-            return Err(Failure::Interrupted(format!("{} runs are kept; the same command goes on", lab.known())));
+        output::say(&format!("round {round}: {} runs, {} known", runs.open(), runs.known()));
+        if !runs.work(jobs)? {
+            return Err(Failure::Interrupted(format!("{} runs are kept; the same command goes on", runs.known())));
         }
     }
     Err(problem("(study)", format!("runs still missing after {MOST_ROUNDS} rounds"), "measures that end").into())
@@ -147,8 +142,8 @@ fn print(judged: &Judged) -> Result<(), Failure> {
 }
 
 /// Computes the points' values.
-fn fill(figures: &mut [Figure], lab: &Lab, runs: &[std::rc::Rc<lab::Run>]) {
-    let results: Vec<Value> = runs.iter().map(|run| lab.result(run).map_or(Value::Null, |result| (*result).clone())).collect();
+fn fill(figures: &mut [Figure], runs: &Runs, placed: &[Rc<Run>]) {
+    let results: Vec<Value> = placed.iter().map(|run| runs.result(run).map_or(Value::Null, |result| (*result).clone())).collect();
     for figure in figures {
         let values = figure.values(&results);
         figure.points.iter_mut().zip(values).for_each(|(point, value)| point.value = value);
@@ -156,32 +151,32 @@ fn fill(figures: &mut [Figure], lab: &Lab, runs: &[std::rc::Rc<lab::Run>]) {
 }
 
 /// Asks for the runs of the table of all schemes.
-fn also(lab: &Lab) {
-    for scheme in report::schemes(&lab.study) {
+fn all_schemes(runs: &Runs) {
+    let report = &runs.study.report;
+    for (scheme, mixes) in report.schemes.iter().flat_map(|scheme| report.mixes.iter().map(move |mixes| (scheme, mixes))) {
         for metric in ["hspeedup", "wspeedup"] {
-            let _ = lab.all(&lab.study.mixes("pairs"), scheme, metric);
+            let _ = runs.all(&runs.study.mixes(mixes), scheme, metric);
         }
     }
 }
 
-/// Pairs and schemes that are also measured five times as long.
-fn lengths(lab: &Lab) -> Vec<(String, String, Option<f64>, Option<f64>)> {
+/// Mixes and schemes that are also measured longer, in full mode: HSpeedup as in the report, and measured longer.
+fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
     let mut rows = Vec::new();
-    if lab.study.mode_name != "full" {
+    if runs.study.mode_name != "full" {
         return rows;
     }
-    for name in ["BP+CFD", "CFD+FTD", "HG+LBM", "BT+PF"] {
+    let longer = &runs.study.longer;
+    for (name, scheme) in longer.mixes.iter().flat_map(|name| longer.schemes.iter().map(move |scheme| (name, scheme))) {
         let mix: Mix = name.split('+').map(str::to_owned).collect();
-        for scheme in ["smk", "ws", "ccbp"] {
-            let short = lab.run(&mix, scheme, "hspeedup", Detail::Full);
-            let long = short.as_ref().and_then(|run| {
-                let mut written = run.written.clone();
-                set_path(&mut written, "stop", Value::object([("cycles", 5 * lab.lengths(&mix).1)])).ok()?;
-                lab.register(written, Detail::Full)
-            });
-            let speedup = |run: Option<std::rc::Rc<lab::Run>>| lookup(&*lab.result(&run?)?, "metrics.hspeedup");
-            rows.push((name.to_owned(), scheme.to_owned(), speedup(short), speedup(long)));
-        }
+        let short = runs.run(&mix, scheme, "hspeedup", Detail::Full);
+        let long = short.as_ref().and_then(|run| {
+            let mut written = run.written.clone();
+            set_path(&mut written, "stop", Value::object([("cycles", longer.times * runs.lengths(&mix).1)])).ok()?;
+            runs.register(written, Detail::Full)
+        });
+        let speedup = |run: Option<Rc<Run>>| lookup(&*runs.result(&run?)?, "metrics.hspeedup");
+        rows.push((name.clone(), scheme.clone(), speedup(short), speedup(long)));
     }
     rows
 }

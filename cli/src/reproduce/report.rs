@@ -1,15 +1,14 @@
 //! The report: totals, every claim with the paper's value and ours, the figures, and what is known of each claim that was not reproduced.
 
-use super::lab::{Lab, Mix, Run};
-use super::ledger::{Claim, Verdict};
-use super::measure::{Outcome, gain};
-use super::study::Study;
+use super::claims::{Claim, Verdict};
+use super::measure::{Outcome, gain, reduced};
+use super::runs::{Mix, Run, Runs};
 use crate::Failure;
 use crate::input::problem;
 use crate::output::not_written;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::study::figure::{Figure, Options, Reduce, draw, reduce};
+use sim_core::study::figure::{Figure, Options, draw};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -109,10 +108,11 @@ fn number(value: f64) -> String {
 /// Everything that the report is made of.
 #[derive(Debug)]
 pub struct Report<'a> {
-    pub lab: &'a Lab,
+    pub runs: &'a Runs,
     pub judged: &'a [Judged<'a>],
     pub figures: &'a [Figure],
-    pub runs: &'a [Rc<Run>],
+    /// The runs that the figures name by place.
+    pub placed: &'a [Rc<Run>],
     pub causes: &'a Causes,
     /// What longer runs say: mix, scheme, HSpeedup as in the report and with five times the cycles.
     pub lengths: &'a [(String, String, Option<f64>, Option<f64>)],
@@ -132,12 +132,12 @@ impl Report<'_> {
     }
 
     fn origin(&self, key: &str) -> &str {
-        self.lab.origin().get(key).and_then(Value::as_str).unwrap_or("?")
+        self.runs.origin().get(key).and_then(Value::as_str).unwrap_or("?")
     }
 
     /// The figures with all that is needed to run them again.
     fn document(&self) -> Value {
-        let study = &self.lab.study;
+        let study = &self.runs.study;
         let stamp = Value::object([
             ("engine", Value::from(self.origin("engine"))),
             ("commit", self.origin("commit").into()),
@@ -146,7 +146,7 @@ impl Report<'_> {
             ("seed", study.seed.into()),
         ]);
         let run = |run: &Rc<Run>| {
-            let digest = self.lab.result(run).and_then(|result| result.get("digest").cloned());
+            let digest = self.runs.result(run).and_then(|result| result.get("digest").cloned());
             let named = Value::object([("experiment", run.written.clone()), ("hash", run.hash.as_str().into())]);
             let Value::Object(mut pairs) = named else { return named };
             pairs.extend(digest.map(|digest| ("digest".to_owned(), digest)));
@@ -154,11 +154,11 @@ impl Report<'_> {
         };
         Value::object([
             ("corun", Value::from(1)),
-            ("paper", "ccbp".into()),
+            ("paper", self.runs.paper.name.into()),
             ("title", study.title.as_str().into()),
             ("citation", study.citation.as_str().into()),
             ("stamp", stamp),
-            ("runs", Value::array(self.runs.iter().map(run))),
+            ("runs", Value::array(self.placed.iter().map(run))),
             ("figures", Value::array(self.figures.iter().map(Figure::encode))),
         ])
     }
@@ -177,23 +177,23 @@ impl Report<'_> {
         self.table(&mut text, |claim| !claim.calibration && claim.kind != "exact");
         text += "## Worked examples and arithmetic\n\nHeld exactly, by unit tests or by the same formula.\n\n";
         self.table(&mut text, |claim| claim.kind == "exact");
-        text += "## Calibration: Table 2\n\nThe kernels were fitted to these rows, each alone, before any scheme was compared; they count apart. Judged as in tests/kernels.rs: \
-within 10 % or 2 points, L2 misses within 5 points. There all is measured from the start on, over 400,000 cycles (docs/kernels.md), and holds; over the cycles \
-measured here, without the start, some rows lie just outside.\n\n";
+        let [what, note] = &self.runs.study.report.calibration;
+        let _ = writeln!(text, "## Calibration: {what}\n\n{note}\n");
         self.table(&mut text, |claim| claim.calibration);
         self.not_reproduced(&mut text);
         self.ablations(&mut text);
-        self.also(&mut text);
+        self.all_schemes(&mut text);
         self.settled(&mut text);
         self.sets(&mut text);
         text
     }
 
     fn head(&self, text: &mut String) {
-        let (study, mode) = (&self.lab.study, self.lab.study.mode);
+        let (study, mode) = (&self.runs.study, self.runs.study.mode);
         let _ = writeln!(
             text,
-            "<!-- Written by `corun reproduce`. What people found out about it stands in examples/papers/ccbp/causes.toml. -->"
+            "<!-- Written by `corun reproduce`. What people found out about it stands in examples/papers/{}/causes.toml. -->",
+            self.runs.paper.name
         );
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
         let _ = writeln!(
@@ -205,7 +205,7 @@ measured here, without the start, some rows lie just outside.\n\n";
             mode.cycles,
             mode.warm_up,
             study.seed,
-            self.lab.known()
+            self.runs.known()
         );
     }
 
@@ -216,7 +216,8 @@ measured here, without the start, some rows lie just outside.\n\n";
             "magnitude" => 1,
             _ => 2,
         };
-        let groups = ["Directions", "Magnitudes", "Worked examples, exact", "Calibration (Table 2)"];
+        let calibration = format!("Calibration ({})", self.runs.study.report.calibration[0]);
+        let groups = ["Directions", "Magnitudes", "Worked examples, exact", calibration.as_str()];
         *text += "| claims | all | reproduced | direction only | not reproduced | not testable |\n| --- | --: | --: | --: | --: | --: |\n";
         for (i, name) in groups.into_iter().enumerate() {
             let mine = || self.judged.iter().filter(|judged| group(judged.claim) == i);
@@ -229,23 +230,24 @@ measured here, without the start, some rows lie just outside.\n\n";
     }
 
     fn how(&self, text: &mut String) {
-        let mode = self.lab.study.mode;
-        let _ = writeln!(
-            text,
-            "## How it was run\n\n\
-             - Every kernel's IPC alone: greedy-then-oldest warps, as many CTAs as fit, the same cycles. Together: LRR, unless a study says otherwise.\n\
-             - Nothing is measured during the warm-up. It begins when a scheme has learned what it learns, so CCBP's detection and priorities \
-             are left out of what is measured; in the paper they are under 1.5 % of a run. CCBP's time-line is {} times as long as printed.\n\
-             - Mixes with BP and SRT are measured four and six times as long, as their launches differ and each must be in every run.\n\
-             - The studies of queues, orders of warps, M and the arbiter run {} mixes of each kind, spread evenly over it, but for those with BP and \
-             SRT; everything else runs all.\n\
-             - The CTA oracle compares every combination over {} cycles after {}, the spatial one over {} after {}; the best {} of each metric \
-             run again at full length, and the best of these counts. So an oracle can be a little below the true best.\n\
-             - Curves for WS, IPC for SMK's quotas and for CCBP's priorities are measured once alone and given to the policies as parameters.\n\
-             - Means over pairs are geometric, as the paper's. Sets of three and four kernels are drawn with a fixed seed and listed below.\n\
-             - A share of the NoC counts replies that carry data (CCBP eq. 1).\n",
-            mode.time_scale, mode.some, mode.combinations.1, mode.combinations.0, mode.spatial.1, mode.spatial.0, mode.finalists
-        );
+        let mode = self.runs.study.mode;
+        let numbers = [
+            ("{warm_up}", mode.warm_up.to_string()),
+            ("{cycles}", mode.cycles.to_string()),
+            ("{combinations.0}", mode.combinations.0.to_string()),
+            ("{combinations.1}", mode.combinations.1.to_string()),
+            ("{spatial.0}", mode.spatial.0.to_string()),
+            ("{spatial.1}", mode.spatial.1.to_string()),
+            ("{finalists}", mode.finalists.to_string()),
+            ("{some}", mode.some.to_string()),
+            ("{time_scale}", mode.time_scale.to_string()),
+        ];
+        *text += "## How it was run\n\n";
+        for sentence in &self.runs.study.report.how {
+            let sentence = numbers.iter().fold(sentence.clone(), |text, (name, number)| text.replace(name, number));
+            let _ = writeln!(text, "- {sentence}");
+        }
+        text.push('\n');
     }
 
     fn pictures(&self, text: &mut String) {
@@ -305,35 +307,36 @@ measured here, without the start, some rows lie just outside.\n\n";
     }
 
     fn ablations(&self, text: &mut String) {
-        if self.lab.study.ablations.is_empty() {
+        if self.runs.study.ablations.is_empty() {
             return;
         }
-        *text += "## What the paper leaves open\n\nCCBP's gain in HSpeedup over WS, geometric means of the pairs without BP and SRT.\n\n";
-        let _ = writeln!(text, "| reading | {} |\n| --- | --: | --: | --: |", ABLATED.join(" | "));
-        for (words, gains) in ablations(self.lab) {
+        let report = &self.runs.study.report;
+        let kinds: Vec<&str> = report.ablated.iter().map(|mixes| mixes.trim_start_matches("some ")).collect();
+        let _ = writeln!(text, "## What the paper leaves open\n\n{}\n", report.ablation);
+        let _ = writeln!(text, "| reading | {} |\n| --- |{}", kinds.join(" | "), " --: |".repeat(kinds.len()));
+        for (words, gains) in ablations(self.runs) {
             let cells: Vec<String> = gains.iter().map(|gain| gain.map_or("–".to_owned(), number)).collect();
             let _ = writeln!(text, "| {words} | {} |", cells.join(" | "));
         }
         text.push('\n');
     }
 
-    /// Both speedups by kind of pair, also of schemes of which no claim speaks.
-    fn also(&self, text: &mut String) {
-        let study = &self.lab.study;
-        if study.also.is_empty() {
+    /// Both speedups by mixes, also of schemes of which no claim speaks.
+    fn all_schemes(&self, text: &mut String) {
+        let (study, report) = (&self.runs.study, &self.runs.study.report);
+        if report.schemes.is_empty() {
             return;
         }
-        const KINDS: [&str; 5] = ["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI", "pairs"];
-        let _ = writeln!(text, "## All schemes\n\nHSpeedup / WSpeedup, geometric means.\n\n| scheme | {} |", KINDS.join(" | "));
-        *text += "| --- | --: | --: | --: | --: | --: |\n";
-        for scheme in schemes(study) {
-            let mean = |kind: &str, metric: &str| {
-                let values = self.lab.all(&study.mixes(kind), scheme, metric);
-                values.and_then(|values| reduce(Reduce::Geomean, &values)).map_or("–".to_owned(), number)
+        let _ = writeln!(text, "## All schemes\n\nHSpeedup / WSpeedup, geometric means.\n\n| scheme | {} |", report.mixes.join(" | "));
+        let _ = writeln!(text, "| --- |{}", " --: |".repeat(report.mixes.len()));
+        for scheme in &report.schemes {
+            let mean = |mixes: &str, metric: &str| {
+                let values = self.runs.all(&study.mixes(mixes), scheme, metric);
+                values.and_then(|values| reduced("geomean", &values)).map_or("–".to_owned(), number)
             };
-            let cells: Vec<String> = KINDS.iter().map(|kind| format!("{} / {}", mean(kind, "hspeedup"), mean(kind, "wspeedup"))).collect();
-            let title = study.schemes.get(scheme).map_or(scheme, |found| found.title.as_str());
-            let _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
+            let cell = |mixes: &String| format!("{} / {}", mean(mixes, "hspeedup"), mean(mixes, "wspeedup"));
+            let cells: Vec<String> = report.mixes.iter().map(cell).collect();
+            let _ = writeln!(text, "| {} | {} |", study.title(scheme), cells.join(" | "));
         }
         text.push('\n');
     }
@@ -342,8 +345,9 @@ measured here, without the start, some rows lie just outside.\n\n";
         if self.lengths.is_empty() {
             return;
         }
-        *text += "## Are the runs long enough?\n\nHSpeedup as above, and measured five times as long.\n\n";
-        *text += "| pair | scheme | here | five times as long |\n| --- | --- | --: | --: |\n";
+        let times = self.runs.study.longer.times;
+        let _ = writeln!(text, "## Are the runs long enough?\n\nHSpeedup as above, and measured {times} times as long.\n");
+        let _ = writeln!(text, "| mix | scheme | here | {times} times as long |\n| --- | --- | --: | --: |");
         let shown = |value: &Option<f64>| value.map_or("–".to_owned(), number);
         for (mix, scheme, short, long) in self.lengths {
             let _ = writeln!(text, "| {mix} | {scheme} | {} | {} |", shown(short), shown(long));
@@ -352,31 +356,22 @@ measured here, without the start, some rows lie just outside.\n\n";
     }
 
     fn sets(&self, text: &mut String) {
-        let list = |mixes: Vec<Mix>| mixes.iter().map(|mix| mix.join("+")).collect::<Vec<_>>().join(", ");
-        let study = &self.lab.study;
-        let _ = writeln!(text, "## Mixes\n\nPairs: {}.\n", list(study.mixes("pairs")));
-        let _ = writeln!(text, "Some of them, for studies: {}.\n", list(study.mixes("some bandwidth")));
-        let _ = writeln!(text, "Three kernels (seed {}): {}.\n", study.sets_seed, list(study.mixes("triples")));
-        let _ = writeln!(text, "Four kernels (seed {}): {}.", study.sets_seed, list(study.mixes("quads")));
+        let (study, list) = (&self.runs.study, |mixes: Vec<Mix>| mixes.iter().map(|mix| mix.join("+")).collect::<Vec<_>>().join(", "));
+        let _ = writeln!(text, "## Mixes\n\nSets are drawn with seed {}.\n", study.sets_seed);
+        for mixes in &study.report.listed {
+            let _ = writeln!(text, "- {mixes}: {}.", list(study.mixes(mixes)));
+        }
     }
 }
 
-/// Kinds of pairs on which other readings are tried.
-const ABLATED: [&str; 3] = ["LS+NBI", "LS+DBI", "NBI+DBI"];
-
-/// Other readings of what the paper leaves open, with the gain on each kind of pair.
-pub fn ablations(lab: &Lab) -> Vec<(String, Vec<Option<f64>>)> {
+/// Other readings of what the paper leaves open, with the gain on each of the mixes.
+pub fn ablations(runs: &Runs) -> Vec<(String, Vec<Option<f64>>)> {
+    let study = &runs.study;
     let gains = |scheme: &str, over: &str| {
-        let of = |kind: &&str| gain(lab, "hspeedup", scheme, over, &lab.study.mixes(&format!("some {kind}")), Reduce::Geomean);
-        ABLATED.iter().map(of).collect()
+        let of = |mixes: &String| gain(runs, "hspeedup", scheme, over, &study.mixes(mixes));
+        study.report.ablated.iter().map(of).collect()
     };
-    lab.study.ablations.iter().map(|(words, scheme, over)| (words.clone(), gains(scheme, over))).collect()
-}
-
-/// What the table of all schemes has: those of Fig. 9 and the others.
-pub fn schemes(study: &Study) -> Vec<&str> {
-    let figure = ["smk", "ws", "spatial-oracle", "cta-oracle", "ccbp-drf", "ccbp", "ccbp-offline"];
-    figure.into_iter().chain(study.also.iter().map(String::as_str)).collect()
+    study.ablations.iter().map(|(words, scheme, over)| (words.clone(), gains(scheme, over))).collect()
 }
 
 fn about(claim: &Claim) -> String {

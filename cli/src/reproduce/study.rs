@@ -1,6 +1,6 @@
-//! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: examples/papers/ccbp/study.toml.
+//! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: examples/papers/NAME/study.toml.
 
-use super::lab::Mix;
+use super::runs::Mix;
 use crate::input::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::rng::{below, mix};
@@ -22,7 +22,7 @@ pub struct Mode {
     pub finalists: usize,
     pairs: usize,
     sets: usize,
-    /// How long CCBP's time-line is, of what is printed.
+    /// How long a scheme's own time-line is, of what the paper prints; for schemes that say where it is set.
     pub time_scale: f64,
     /// How many mixes of each kind the studies of single parameters run.
     pub some: usize,
@@ -39,14 +39,44 @@ pub struct Scheme {
     pub search: Option<String>,
     /// Parameters that are filled with what the kernels do alone.
     pub fill: Vec<String>,
+    /// Where the mode's `time_scale` goes.
+    pub time_scale: Option<String>,
+    /// Another scheme, and the parameter of its policy that this one takes over.
+    pub take: Option<[String; 2]>,
+}
+
+/// Pairs and schemes that are also measured so many times as long, in full mode.
+#[derive(Clone, Debug)]
+pub struct Longer {
+    pub times: u64,
+    pub mixes: Vec<String>,
+    pub schemes: Vec<String>,
+}
+
+/// What the report has besides claims and figures.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// How it was run: a sentence each; `{cycles}` and the other names of a mode stand for its numbers.
+    pub how: Vec<String>,
+    /// What the calibration was to, and a note on it.
+    pub calibration: [String; 2],
+    /// Schemes and mixes of the table of both speedups.
+    pub schemes: Vec<String>,
+    pub mixes: Vec<String>,
+    /// Mixes on which other readings are tried, and what stands above that table.
+    pub ablated: Vec<String>,
+    pub ablation: String,
+    /// Mixes that are listed.
+    pub listed: Vec<String>,
 }
 
 /// The study.
 #[derive(Debug)]
 pub struct Study {
-    /// The paper's title and citation.
+    /// The paper's title and citation, and what experiments call it.
     pub title: String,
     pub citation: String,
+    pub source: String,
     /// The GPU as an experiment writes it.
     pub gpu: Value,
     pub seed: u64,
@@ -61,24 +91,27 @@ pub struct Study {
     pub ablations: Vec<(String, String, String)>,
     /// Kernels with long phases: how many times longer runs with them are.
     pub long: BTreeMap<String, u64>,
-    /// Schemes of which no claim speaks, for comparison.
-    pub also: Vec<String>,
+    pub longer: Longer,
+    pub report: Report,
     /// Paths that a modifier sets.
     pub modifiers: BTreeMap<String, String>,
+    /// Names of mixes by what they put together.
+    groups: BTreeMap<String, Vec<String>>,
+    /// Pairs by their two classes, and sets by their name.
     pairs: Vec<(String, Mix)>,
-    triples: Vec<Mix>,
-    quads: Vec<Mix>,
+    sets: BTreeMap<String, Vec<Mix>>,
 }
-
-/// The kinds of pairs, as the paper orders their kernels; same-bandwidth pairs are left out (CCBP §7.1).
-const KINDS: [(&str, &str, &str); 4] = [("LS+LS", "LS", "LS"), ("LS+NBI", "LS", "NBI"), ("LS+DBI", "LS", "DBI"), ("NBI+DBI", "NBI", "DBI")];
 
 impl Study {
     /// Reads the study's file.
     pub fn read(text: &str, mode: &str) -> Result<Study, Problems> {
         let value: Value = toml::from_str(text).map_err(|error| problem("study.toml", error, "TOML"))?;
         let wrong = || {
-            problem("study.toml", "a study with fields missing", "title, citation, gpu, seed, sets_seed, classes, mode, scheme, modifiers")
+            problem(
+                "study.toml",
+                "a study with fields missing",
+                "title, citation, source, gpu, seed, sets_seed, classes, order, pairs, sets, groups, mode, scheme, modifiers, long, longer, report",
+            )
         };
         Self::of(&value, mode).ok_or_else(wrong)
     }
@@ -101,15 +134,13 @@ impl Study {
         };
         let Value::Object(classes) = value.get("classes")? else { return None };
         let classes = classes.iter().map(|(name, kernels)| Some((name.clone(), texts(kernels)?))).collect::<Option<Vec<_>>>()?;
-        let Value::Object(schemes) = value.get("scheme")? else { return None };
-        let schemes = schemes.iter().map(|(name, scheme)| Some((name.clone(), Scheme::of(scheme)?))).collect::<Option<_>>()?;
-        let Value::Object(modifiers) = value.get("modifiers")? else { return None };
-        let modifiers = modifiers.iter().map(|(name, path)| Some((name.clone(), path.as_str()?.to_owned()))).collect::<Option<_>>()?;
-        let Value::Object(long) = value.get("long")? else { return None };
-        let long = long.iter().map(|(name, times)| Some((name.clone(), u64::try_from(times.as_int()?).ok()?))).collect::<Option<_>>()?;
+        let schemes = table(value.get("scheme")?, Scheme::of)?;
+        let modifiers = table(value.get("modifiers")?, |path| Some(path.as_str()?.to_owned()))?;
+        let long = table(value.get("long")?, |times| u64::try_from(times.as_int()?).ok())?;
         let mut study = Study {
             title: text("title")?,
             citation: text("citation")?,
+            source: text("source")?,
             gpu: value.get("gpu")?.clone(),
             seed: whole(value, "seed")?,
             sets_seed: whole(value, "sets_seed")?,
@@ -119,15 +150,19 @@ impl Study {
             schemes,
             long,
             ablations: ablations(value.get("ablation"))?,
-            also: texts(value.get("also")?)?,
+            longer: Longer::of(value.get("longer")?)?,
+            report: Report::of(value.get("report")?)?,
             modifiers,
+            groups: table(value.get("groups")?, texts)?,
             pairs: Vec::new(),
-            triples: Vec::new(),
-            quads: Vec::new(),
+            sets: BTreeMap::new(),
         };
-        study.pairs = study.sampled_pairs();
-        study.triples = study.sets_of(3);
-        study.quads = study.sets_of(4);
+        let Value::Array(pairs) = value.get("pairs")? else { return None };
+        let pairs: Vec<[String; 2]> = pairs.iter().map(|pair| texts(pair)?.try_into().ok()).collect::<Option<_>>()?;
+        study.pairs = study.sampled_pairs(&pairs);
+        let order = texts(value.get("order")?)?;
+        let sizes = table(value.get("sets")?, |size| usize::try_from(size.as_int()?).ok())?;
+        study.sets = sizes.into_iter().map(|(name, size)| (name, study.sets_of(size, &order))).collect();
         Some(study)
     }
 
@@ -152,32 +187,31 @@ impl Study {
         self.classes.iter().find(|(_, kernels)| kernels.iter().any(|name| name == kernel)).map_or("", |(class, _)| class)
     }
 
-    /// Every pair of the paper with its kind; the LS kernel first, then NBI before DBI.
-    pub fn all_pairs(&self) -> Vec<(String, Mix)> {
+    /// Every pair of a kernel of one class and another of the other.
+    fn pairs_of(&self, first: &str, second: &str) -> Vec<Mix> {
         let mut pairs = Vec::new();
-        for (kind, first, second) in KINDS {
-            for (i, a) in self.class(first).iter().enumerate() {
-                let others = self.class(second).iter().skip(if first == second { i + 1 } else { 0 });
-                pairs.extend(others.map(|b| (kind.to_owned(), vec![a.clone(), b.clone()])));
-            }
+        for (i, a) in self.class(first).iter().enumerate() {
+            let others = self.class(second).iter().skip(if first == second { i + 1 } else { 0 });
+            pairs.extend(others.map(|b| vec![a.clone(), b.clone()]));
         }
         pairs
     }
 
-    /// Those of them that the mode runs: of each kind its part, spread evenly over the kind.
-    fn sampled_pairs(&self) -> Vec<(String, Mix)> {
-        let all = self.all_pairs();
+    /// The pairs that the mode runs: of each two classes their part, spread evenly over all of theirs.
+    fn sampled_pairs(&self, classes: &[[String; 2]]) -> Vec<(String, Mix)> {
+        let all: Vec<Vec<Mix>> = classes.iter().map(|[first, second]| self.pairs_of(first, second)).collect();
+        let count: usize = all.iter().map(Vec::len).sum();
         let mut sampled = Vec::new();
-        for (kind, ..) in KINDS {
-            let of: Vec<_> = all.iter().filter(|pair| pair.0 == kind).cloned().collect();
-            let wanted = (of.len() * self.mode.pairs).div_ceil(all.len());
-            sampled.extend(spread(of, wanted));
+        for (classes, of) in classes.iter().zip(all) {
+            let wanted = (of.len() * self.mode.pairs).div_ceil(count.max(1));
+            sampled.extend(spread(of, wanted).into_iter().map(|mix| (classes.join("+"), mix)));
         }
         sampled
     }
 
-    /// So many distinct sets of distinct kernels, uniformly drawn (CCBP §7.4); a set of which an SM cannot hold a CTA of each is drawn again.
-    fn sets_of(&self, kernels: usize) -> Vec<Mix> {
+    /// So many distinct sets of distinct kernels, uniformly drawn, the classes in `order`; a set of which an SM cannot hold a CTA of each
+    /// is drawn again.
+    fn sets_of(&self, kernels: usize, order: &[String]) -> Vec<Mix> {
         let all = self.kernels();
         let mut sets: Vec<Mix> = Vec::new();
         for draw in 0..10_000_u64 {
@@ -187,8 +221,7 @@ impl Study {
             let mut left: Vec<usize> = (0..all.len()).collect();
             let key = mix(mix(self.sets_seed, kernels as u64), draw);
             let mut set: Vec<usize> = (0..kernels).map(|i| left.remove(below(mix(key, i as u64), left.len() as u64) as usize)).collect();
-            // LS kernels first, then NBI, DBI, as in pairs.
-            set.sort_by_key(|&kernel| (["LS", "NBI", "DBI"].iter().position(|class| *class == self.class_of(&all[kernel])), kernel));
+            set.sort_by_key(|&kernel| (order.iter().position(|class| *class == self.class_of(&all[kernel])), kernel));
             let set: Mix = set.into_iter().map(|kernel| all[kernel].clone()).collect();
             if !sets.contains(&set) && self.fits(&set) {
                 sets.push(set);
@@ -203,28 +236,35 @@ impl Study {
         Experiment::decode(&value).is_ok_and(|experiment| sim_core::study::oracle::fits_once(&experiment))
     }
 
-    /// The mixes that a claim names: a class, kinds of pairs, sets, `some` of any of these, or one mix such as `BP+CFD`.
+    /// The mixes that a claim names: a group of others, sets, a class (each kernel by itself), pairs of two classes, `same` and a class
+    /// (all pairs within it), `some` of any of these, or one mix such as `BP+CFD`.
     pub fn mixes(&self, name: &str) -> Vec<Mix> {
-        let pairs =
-            |kinds: &[&str]| self.pairs.iter().filter(|(kind, _)| kinds.contains(&kind.as_str())).map(|(_, mix)| mix.clone()).collect();
         if let Some(kind) = name.strip_prefix("some ") {
             let mut some = spread(self.mixes(kind), self.mode.some);
             some.retain(|mix| mix.iter().all(|kernel| !self.long.contains_key(kernel)));
             return some;
         }
-        let each = |classes: &[&str]| classes.iter().flat_map(|class| self.class(class)).map(|kernel| vec![kernel.clone()]).collect();
-        match name {
-            "pairs" => pairs(&["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI"]),
-            "bandwidth" => pairs(&["LS+NBI", "LS+DBI", "NBI+DBI"]),
-            "LS+BI" => pairs(&["LS+NBI", "LS+DBI"]),
-            "LS+LS" | "LS+NBI" | "LS+DBI" | "NBI+DBI" => pairs(&[name]),
-            "same" => ["NBI", "DBI"].iter().flat_map(|class| same(self.class(class))).collect(),
-            "triples" => self.triples.clone(),
-            "quads" => self.quads.clone(),
-            "BI" => each(&["NBI", "DBI"]),
-            "LS" | "NBI" | "DBI" => each(&[name]),
-            mix => vec![mix.split('+').map(str::to_owned).collect()],
+        if let Some(class) = name.strip_prefix("same ") {
+            return self.pairs_of(class, class);
         }
+        if let Some(group) = self.groups.get(name) {
+            return group.iter().flat_map(|name| self.mixes(name)).collect();
+        }
+        if let Some(sets) = self.sets.get(name) {
+            return sets.clone();
+        }
+        let pairs: Vec<Mix> = self.pairs.iter().filter(|(classes, _)| classes == name).map(|(_, mix)| mix.clone()).collect();
+        let class: Vec<Mix> = self.class(name).iter().map(|kernel| vec![kernel.clone()]).collect();
+        match (pairs.is_empty(), class.is_empty()) {
+            (false, _) => pairs,
+            (_, false) => class,
+            _ => vec![name.split('+').map(str::to_owned).collect()],
+        }
+    }
+
+    /// A scheme's name in figures.
+    pub fn title<'s>(&'s self, scheme: &'s str) -> &'s str {
+        self.schemes.get(scheme).map_or(scheme, |scheme| &scheme.title)
     }
 }
 
@@ -235,6 +275,30 @@ impl Scheme {
             policy: value.get("policy").cloned().unwrap_or_default(),
             search: value.get("search").and_then(Value::as_str).map(str::to_owned),
             fill: value.get("fill").map_or(Some(Vec::new()), texts)?,
+            time_scale: value.get("time_scale").and_then(Value::as_str).map(str::to_owned),
+            take: value.get("take").and_then(|take| texts(take)?.try_into().ok()),
+        })
+    }
+}
+
+impl Longer {
+    fn of(value: &Value) -> Option<Longer> {
+        let times = u64::try_from(value.get("times")?.as_int()?).ok()?;
+        Some(Longer { times, mixes: texts(value.get("mixes")?)?, schemes: texts(value.get("schemes")?)? })
+    }
+}
+
+impl Report {
+    fn of(value: &Value) -> Option<Report> {
+        let list = |key: &str| texts(value.get(key)?);
+        Some(Report {
+            how: list("how")?,
+            calibration: list("calibration")?.try_into().ok()?,
+            schemes: list("schemes")?,
+            mixes: list("mixes")?,
+            ablated: list("ablated")?,
+            ablation: value.get("ablation")?.as_str()?.to_owned(),
+            listed: list("listed")?,
         })
     }
 }
@@ -247,8 +311,10 @@ fn spread<T: Clone>(all: Vec<T>, wanted: usize) -> Vec<T> {
     (0..wanted).map(|i| all[(i * all.len() / wanted + i % (all.len() / wanted)) % all.len()].clone()).collect()
 }
 
-fn same(kernels: &[String]) -> Vec<Mix> {
-    kernels.iter().enumerate().flat_map(|(i, a)| kernels[i + 1..].iter().map(|b| vec![a.clone(), b.clone()])).collect()
+/// A table by its keys.
+fn table<T>(value: &Value, of: impl Fn(&Value) -> Option<T>) -> Option<BTreeMap<String, T>> {
+    let Value::Object(pairs) = value else { return None };
+    pairs.iter().map(|(name, value)| Some((name.clone(), of(value)?))).collect()
 }
 
 fn ablations(value: Option<&Value>) -> Option<Vec<(String, String, String)>> {

@@ -1,4 +1,4 @@
-//! The claims of a paper, and when one counts as reproduced. Data: examples/papers/ccbp/claims.toml.
+//! The claims of a paper, and when one counts as reproduced. Data: examples/papers/NAME/claims.toml.
 
 use crate::input::problem;
 use sim_core::describe::error::Problems;
@@ -73,7 +73,7 @@ impl Verdict {
     }
 }
 
-/// Reads a ledger.
+/// Reads claims.toml.
 pub fn read(text: &str) -> Result<Vec<Claim>, Problems> {
     let value: Value = toml::from_str(text).map_err(|error| problem("claims.toml", error, "TOML"))?;
     let Some(Value::Array(items)) = value.get("claim") else {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_ledger_is_named() {
+    fn what_is_wrong_with_claims_is_named() {
         let problems = read("[[claim]]\nid = \"a\"\n[[claim]]\nid = \"b\"\nkind = \"guess\"").unwrap_err();
         assert_eq!(problems.0.len(), 2);
         assert!(read("claim = 3").is_err() && read("[[claim").is_err());

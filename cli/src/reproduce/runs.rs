@@ -1,7 +1,8 @@
-//! The laboratory: whoever asks for a result that is not there puts its run on the list. So the claims are evaluated, the list is run, and
-//! again, until nothing is asked for: what a claim needs, and that some runs need others' results first (curves, oracles), is said nowhere
-//! else than in the measure itself.
+//! The runs of a paper and their results. Asking for a result that is not there puts its run on a list. So the claims are evaluated, the
+//! list is run, and again, until nothing is missing: what a claim needs, and that some runs need others' results first (curves, oracles),
+//! stands in the measure alone.
 
+use super::papers::Paper;
 use super::store::{self, Store};
 use super::study::Study;
 use crate::Failure;
@@ -9,6 +10,7 @@ use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
+use sim_core::policy::{AnyPolicy, Policy};
 use sim_core::run::experiment::{Experiment, set_path};
 use sim_core::seam::ratios::Metrics;
 use sim_core::study::figure::lookup;
@@ -54,7 +56,8 @@ impl Run {
 
 /// See the module.
 #[derive(Debug)]
-pub struct Lab {
+pub struct Runs {
+    pub paper: &'static Paper,
     pub study: Study,
     store: Store,
     runs: RefCell<BTreeMap<String, Rc<Run>>>,
@@ -65,10 +68,11 @@ pub struct Lab {
     problems: RefCell<Problems>,
 }
 
-impl Lab {
-    /// A laboratory with a store's results.
-    pub fn new(study: Study, store: Store) -> Lab {
-        Lab {
+impl Runs {
+    /// The runs of a paper, with a store's results.
+    pub fn new(paper: &'static Paper, study: Study, store: Store) -> Runs {
+        Runs {
+            paper,
             study,
             store,
             runs: RefCell::default(),
@@ -92,10 +96,14 @@ impl Lab {
 
     // --- asking ------------------------------------------------------------------------------------------------------------------
 
-    /// A number of a scheme's run of a mix. `alone` is the kernel of a path by itself, `alone N` with N CTAs on each SM.
+    /// A number of a scheme's run of a mix; of several paths with ` + ` between them, the sum. `alone` is the kernel of a path by itself,
+    /// `alone N` with N CTAs on each SM, `alone half` with half of what an SM holds.
     pub fn value(&self, mix: &Mix, scheme: &str, path: &str) -> Option<f64> {
-        let (run, path) = self.placed(mix, scheme, path)?;
-        lookup(&*self.result(&run)?, &path)
+        let one = |path| {
+            let (run, path) = self.placed(mix, scheme, path)?;
+            lookup(&*self.result(&run)?, &path)
+        };
+        path.split(" + ").map(one).reduce(|sum, next| Some(sum? + next?))?
     }
 
     /// The run that a number stands in, and where.
@@ -109,7 +117,11 @@ impl Lab {
             return Some((self.run(mix, scheme, goal, Detail::Full)?, path));
         };
         let kernel = (0..mix.len()).find(|k| path.starts_with(&format!("kernels[{k}]"))).unwrap_or(0);
-        let run = self.alone(&mix[kernel], rest.trim().parse().ok(), Detail::Full)?;
+        let ctas = match rest.trim() {
+            "half" => Some((self.most_ctas(&mix[kernel])? / 2).max(1)),
+            ctas => ctas.parse().ok(),
+        };
+        let run = self.alone(&mix[kernel], ctas, Detail::Full)?;
         Some((run, path.replacen(&format!("kernels[{kernel}]"), "kernels[0]", 1)))
     }
 
@@ -189,8 +201,12 @@ impl Lab {
         }
         let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths(mix));
         let time_scale = self.study.mode.time_scale;
-        if found.policy.get("name").and_then(Value::as_str) == Some("ccbp") && time_scale != 1.0 {
-            set(&mut written, "policy.time_scale", time_scale.into());
+        if let Some(path) = found.time_scale.as_ref().filter(|_| time_scale != 1.0) {
+            set(&mut written, path, time_scale.into());
+        }
+        if let Some([scheme, parameter]) = &found.take {
+            let other = self.run(mix, scheme, goal, Detail::Full)?;
+            set(&mut written, &format!("policy.{parameter}"), other.written.get("policy")?.get(parameter)?.clone());
         }
         let filled: Vec<Option<(&String, Value)>> = found.fill.iter().map(|key| Some((key, self.filled(mix, key)?))).collect();
         for (key, value) in filled.into_iter().collect::<Option<Vec<_>>>()? {
@@ -292,7 +308,7 @@ impl Lab {
         Value::object([
             ("corun", Value::from(1)),
             ("name", name.into()),
-            ("source", "CCBP".into()),
+            ("source", self.study.source.as_str().into()),
             ("seed", self.study.seed.into()),
             ("gpu", self.study.gpu.clone()),
             ("kernels", Value::array(mix.iter().map(String::as_str))),
@@ -343,7 +359,9 @@ impl Lab {
         };
         let alone: Vec<Rc<Value>> = alone.into_iter().collect::<Option<_>>()?;
         let ipc: Vec<Option<f64>> = alone.iter().map(|alone| lookup(alone, "kernels[0].ipc")).collect();
-        let result = Rc::new(completed(raw, &ipc));
+        let mut result = completed(raw, &ipc);
+        (self.paper.code.complete)(&mut result);
+        let result = Rc::new(result);
         self.completed.borrow_mut().insert(key, result.clone());
         Some(result)
     }
@@ -361,6 +379,18 @@ impl Lab {
     /// How many runs are on the list.
     pub fn open(&self) -> usize {
         self.wanted.borrow().len()
+    }
+
+    /// Takes the list.
+    #[cfg(test)]
+    pub fn take(&mut self) -> BTreeMap<String, Rc<Run>> {
+        std::mem::take(&mut *self.wanted.borrow_mut())
+    }
+
+    /// Takes results from elsewhere.
+    #[cfg(test)]
+    pub fn learn(&mut self, results: Vec<(String, Value)>) {
+        self.store.add(results);
     }
 
     /// Runs the list, long runs first, and empties it; false if it was told to stop.
@@ -413,7 +443,7 @@ impl Task {
             return Err(problem("stop", "a run without an end", "stop.cycles"));
         };
         // A scheme that learns takes longer than it is measured.
-        let learns = u64::from(experiment.policy.name() == "ccbp");
+        let learns = u64::from(!AnyPolicy::new(&experiment.policy).settled());
         Ok(Task {
             key,
             detail: run.detail,
@@ -440,33 +470,24 @@ fn brief(result: &Value) -> Value {
     Value::object([("kernels", Value::array(kernels)), ("stop", result.get("stop").cloned().unwrap_or_default())])
 }
 
-/// A result with IPC alone and what follows from it, and with shares of what NoC and DRAM can sustain (60 % and 70 % of peak, CCBP §3.2).
+/// A result with IPC alone and what follows from it.
 fn completed(raw: &Value, ipc_alone: &[Option<f64>]) -> Value {
     let mut result = raw.clone();
     let Value::Object(fields) = &mut result else { return result };
     let stuck = raw.get("stop").and_then(Value::as_str) == Some("stuck");
     let mut pairs = Vec::new();
-    let mut reads = 0.0;
     for (key, value) in fields.iter_mut() {
         let (true, Value::Array(kernels)) = (key == "kernels", value) else { continue };
         for (i, kernel) in kernels.iter_mut().enumerate() {
             let number = |key| kernel.get(key).and_then(Value::as_f64);
             let alone = ipc_alone.get(i).copied().flatten();
             let shared = number("ipc").filter(|_| !stuck);
-            let noc = number("noc_utilisation").unwrap_or(0.0);
-            reads += noc;
             pairs.push((alone, shared));
             let slowdown = shared.filter(|ipc| *ipc > 0.0).and_then(|ipc| Some(alone? / ipc));
             let Value::Object(fields) = kernel else { continue };
             fields.retain(|(key, _)| key != "ipc_alone" && key != "slowdown");
-            let more = [("ipc_alone", alone), ("slowdown", slowdown), ("noc_reads", Some(noc)), ("noc_sustained", Some(noc / 0.6))];
-            fields.extend(more.map(|(key, value)| (key.to_owned(), value.into())));
+            fields.extend([("ipc_alone", alone), ("slowdown", slowdown)].map(|(key, value)| (key.to_owned(), value.into())));
         }
-    }
-    if let Some((_, Value::Object(gpu))) = fields.iter_mut().find(|(key, _)| key == "gpu") {
-        let dram = gpu.iter().find(|(key, _)| key == "dram_utilisation").and_then(|(_, value)| value.as_f64());
-        let more = [("noc_reads", Some(reads)), ("noc_sustained", Some(reads / 0.6)), ("dram_sustained", dram.map(|dram| dram / 0.7))];
-        gpu.extend(more.map(|(key, value)| (key.to_owned(), value.into())));
     }
     if ipc_alone.len() == pairs.len() {
         let metrics = Metrics::of(&pairs);
