@@ -142,7 +142,7 @@ proptest! {
             prop_assert!(kept + s.warp_instructions <= s.warp_cycles, "a warp issues, or waits for one thing");
         }
         let issued: u64 = totals.iter().map(|s| s.warp_instructions).sum();
-        let slots = u64::from(gpu.sms[0].schedulers * gpu.sms[0].count) * simulation.cycle();
+        let slots = gpu.sms.iter().map(|class| u64::from(class.schedulers * class.count)).sum::<u64>() * simulation.cycle();
         prop_assert_eq!(issued + simulation.machine().stalls().total(), slots, "every scheduler-cycle is charged once");
     }
 
@@ -206,7 +206,6 @@ proptest! {
         let mut simulation = start(&experiment);
         simulation.machine_mut().record_events = true;
         let class = experiment.gpu.sms[0].clone();
-        let limits = [class.ctas, class.threads, class.registers, class.shared_bytes].map(u64::from);
         let sets = u64::from(class.l1.bytes / (class.l1.ways * 128));
         let set = controls(&experiment).cloned();
         // Requests of each SM and kernel at the start of each credit interval.
@@ -218,6 +217,8 @@ proptest! {
             }
             if simulation.advance(1) != Reason::Budget { break; }
             for (number, sm) in simulation.machine().sms.iter().enumerate() {
+                let class = experiment.gpu.class_of(number as u32);
+                let limits = [class.ctas, class.threads, class.registers, class.shared_bytes].map(u64::from);
                 let used = taken(&experiment, sm.ctas.slots());
                 prop_assert!(used.iter().zip(limits).all(|(&used, limit)| used <= limit), "{:?} of {:?}", used, limits);
                 let Some(controls) = &set else { continue };

@@ -51,6 +51,9 @@ pub struct Occupancy {
     /// A warp gets registers in multiples of this [default: the preset's; hardware: 256]
     #[arg(long)]
     granularity: Option<u32>,
+    /// Class of SM, on a GPU with several
+    #[arg(long)]
+    sm_class: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -241,7 +244,12 @@ impl Occupancy {
             let names: Vec<&str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
             return Err(input::problem("--gpu", format!("{:?}", self.gpu), &format!("one of {}", names.join(", "))).into());
         };
-        let mut class = gpu.sms[0].clone();
+        let classes: Vec<&str> = gpu.sms.iter().map(|class| class.name.as_str()).collect();
+        let class = gpu.sms.iter().find(|class| self.sm_class.as_ref().map_or(classes.len() == 1, |name| *name == class.name));
+        let Some(mut class) = class.cloned() else {
+            let found = self.sm_class.as_ref().map_or("nothing".into(), |name| format!("{name:?}"));
+            return Err(input::problem("--sm-class", found, &format!("one of {}", classes.join(", "))).into());
+        };
         class.register_granularity = self.granularity.unwrap_or(class.register_granularity);
         for (flag, found, from, to) in [
             ("--threads", self.threads, 1, 2048),

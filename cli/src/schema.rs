@@ -3,7 +3,7 @@
 use crate::{Failure, output};
 use clap::{Args, ValueEnum};
 use sim_core::describe::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
-use sim_core::describe::gpu::presets::PRESETS;
+use sim_core::describe::gpu::presets::{self, PRESETS};
 use sim_core::describe::ids::MAX_KERNELS;
 use sim_core::describe::kernel::{MAX_ALU, library};
 use sim_core::describe::value::Value;
@@ -123,6 +123,10 @@ fn experiment() -> Value {
     let presets = || one_of(PRESETS.iter().map(|preset| preset.name));
     let mut gpu = vec![("preset".to_owned(), presets())];
     gpu.extend(SM_FIELDS.iter().map(|field| gpu_field("sm.", field)));
+    let classed = PRESETS.iter().filter_map(|preset| presets::find(preset.name)).filter(|gpu| gpu.sms.len() > 1);
+    for class in classed.flat_map(|gpu| gpu.sms) {
+        gpu.extend(SM_FIELDS.iter().map(|field| gpu_field(&format!("sm.{}.", class.name), field)));
+    }
     gpu.extend(GPU_FIELDS.iter().map(|field| gpu_field("", field)));
     let share = ranged(0.001, 1.0, "Share of its IPC alone that the kernel should keep");
     let used = closed(

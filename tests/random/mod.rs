@@ -36,7 +36,10 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         (select(vec![2_u32, 1, 4, 6]), select(vec![(16_u32, 4_u32), (1, 1), (3, 2)]), select(vec![32_u32, 4, 1]), select(vec![8_u32, 1]));
     let dram = (any::<bool>(), select(vec![16_u32, 4]), select(vec![16_u32, 1, 3]), 0..3_usize, any::<bool>(), any::<bool>());
     let clocks = (select(vec![1200_u32, 1800, 700, 5000]), select(vec![1246_u32, 1800, 333, 4999]));
-    (sm, l1, queues, noc, l2, dram, clocks).prop_map(|(sm, l1, queues, noc, l2, dram, clocks)| {
+    // Up to two more classes of SMs; the random kernels fit the first class, and some of them no other.
+    let more = (1..=3_u32, 1..=4_u32, select(vec![8_u32, 1]), select(vec![1024_u32, 64]), select(vec![16_384_u32, 1024]));
+    let classes = proptest::collection::vec(more, 0..=2);
+    (sm, l1, queues, noc, l2, dram, clocks, classes).prop_map(|(sm, l1, queues, noc, l2, dram, clocks, classes)| {
         let mut gpu = presets::find("tiny-2sm").expect("a preset");
         let class = &mut gpu.sms[0];
         (class.count, class.schedulers, class.ctas, class.loads_per_warp, class.lsu_hol) = sm;
@@ -44,6 +47,12 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         class.l1.bytes = l1.0.0 * l1.0.1 * 128;
         class.l1.ways = l1.0.1;
         (class.l1.miss_queue, class.l1.store_buffer, _, class.l1.latency) = queues;
+        for (name, more) in ["second", "third"].into_iter().zip(classes) {
+            let mut class = gpu.sms[0].clone();
+            class.name = name.into();
+            (class.count, class.schedulers, class.ctas, class.threads, class.registers) = more;
+            gpu.sms.push(class);
+        }
         gpu.noc.kind = if noc.0 { NocKind::Ideal } else { NocKind::Crossbar };
         (gpu.noc.queue, gpu.noc.latency, gpu.noc.flit_bytes) = (noc.1, noc.2, noc.3);
         gpu.noc.arbiter = [Arbiter::RoundRobin, Arbiter::Random, Arbiter::Oldest][noc.4];

@@ -79,7 +79,7 @@ export interface FrameLayout {
   banks: number;
   channels: number;
   dram_banks: number;
-  capacity: { request_queue: number; reply_queue: number; l2_queue: number; l2_mshr: number; dram_queue: number; mshr: number; miss_queue: number };
+  capacity: { request_queue: number; reply_queue: number; l2_queue: number; l2_mshr: number; dram_queue: number };
 }
 
 // ---------------------------------------------------------------- windows, and the policy's log

@@ -377,6 +377,12 @@ export class CorunEditor extends HTMLElement {
     }
   }
 
+  /** SMs of all classes. */
+  #smCount(): number {
+    const counts = this.#catalogue?.gpu_fields.filter((f) => /^sm\.(\w+\.)?count$/.test(f.path)) ?? [];
+    return counts.reduce((sum, f) => sum + (Number(this.#gpuValue(f.path)) || 0), 0);
+  }
+
   // ---------------------------------------------------------------- the manual policy's controls
 
   #controls(param: PolicyParam, current: PolicyChoice, experiment: Experiment): HTMLElement[] {
@@ -384,7 +390,7 @@ export class CorunEditor extends HTMLElement {
     const value = current[param.name];
     const controls = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
     const kernels = experiment.kernels.length;
-    const sms = Number(this.#gpuValue("sm.count")) || 64;
+    const sms = this.#smCount() || 64;
     const set = (change: (controls: Record<string, unknown>) => Record<string, unknown>): void => {
       const next = change((this.#experiment?.policy as PolicyChoice | undefined)?.[param.name] as Record<string, unknown> | undefined ?? {});
       this.#setParam(param.name, Object.keys(next).length === 0 ? undefined : next);
@@ -477,6 +483,7 @@ export class CorunEditor extends HTMLElement {
 
     const groups = new Map<string, GpuField[]>();
     for (const field of catalogue.gpu_fields) {
+      if (field.values[preset] === undefined && overrides[field.path] === undefined) continue;
       const group = gpuGroup(field.path);
       groups.set(group, [...groups.get(group) ?? [], field]);
     }

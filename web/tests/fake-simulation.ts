@@ -100,8 +100,8 @@ export class Simulation {
     add("l2.queue", banks); add("l2.mshr", banks); add("dram.queue", channels, n); add("dram.busy", channels); add("dram.open_row", channels, dramBanks);
     this.#layout = {
       length, sections: this.#sections, kernels, stalls, warp_states: warpStates, banks, channels, dram_banks: dramBanks,
-      sms: Array.from({ length: sms }, () => ({ class: "sm", slots, schedulers, warps, threads: 1536, registers: get("sm.registers"), shared_bytes: 49152 })),
-      capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 32, dram_queue: 32, mshr: 32, miss_queue: 8 },
+      sms: Array.from({ length: sms }, () => ({ class: "sm", slots, schedulers, warps, threads: 1536, registers: get("sm.registers"), shared_bytes: 49152, mshrs: 32, miss_queue: 8 })),
+      capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 32, dram_queue: 32 },
     };
     this.#stop = Number((this.#e.stop as { cycles?: number } | undefined)?.cycles ?? 3_000_000);
   }

@@ -21,11 +21,11 @@ for (const [name, ...shape] of [
   sections.push({ name, offset: length, shape, doc: "" });
   length += shape.reduce((a, b) => a * b, 1);
 }
-const big = { class: "big", slots: 4, schedulers: 2, warps: 8, threads: 256, registers: 1000, shared_bytes: 0 };
+const big = { class: "big", slots: 4, schedulers: 2, warps: 8, threads: 256, registers: 1000, shared_bytes: 0, mshrs: 8, miss_queue: 8 };
 const LAYOUT: FrameLayout = {
   length, sections, kernels: ["A", "B"], stalls: ["idle", "memory", "other"].map((key) => ({ key, title: key, doc: "" })), warp_states: [],
   sms: [big, big, { ...big, class: "small", slots: 2 }], banks: 4, channels: 2, dram_banks: 8,
-  capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16, mshr: 8, miss_queue: 8 },
+  capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16 },
 };
 function frame(values: Record<string, number[]>): Uint32Array {
   const f = new Uint32Array(length);

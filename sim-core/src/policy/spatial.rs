@@ -50,6 +50,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
         if !split.is_empty() && given == 0 {
             problems.add(field(mix.path, "split"), "only zeros", "an SM for at least one kernel");
         }
+        for (kernel, (first, count)) in KernelId::first(mix.kernels).zip(parts(split, mix.sms as u32, mix.kernels as u32)) {
+            let own = mix.limits.iter().skip(first as usize).take(count as usize);
+            if own.len() > 0 && own.clone().all(|limit| limit[kernel] == 0) {
+                let found = format!("SMs {first} to {} for kernel {}, whose CTAs fit none of them", first + count - 1, kernel.0);
+                problems.add(field(mix.path, "split"), found, "an SM that each kernel fits");
+            }
+        }
     },
     make: |spec| AnyPolicy::Spatial(Spatial { split: spec.ints("split").to_vec(), ctas: spec.ints("ctas").to_vec() }),
 };
@@ -65,13 +72,8 @@ pub struct Spatial {
 
 impl Policy for Spatial {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        let (sms, kernels) = (seen.gpu.sm_count(), seen.kernels as u32);
-        let mut next = 0;
-        for kernel in KernelId::first(seen.kernels) {
-            // More kernels than SMs have one each, in turn.
-            let equal = (sms / kernels + u32::from(u32::from(kernel.0) < sms % kernels)).max(1);
-            let first = if self.split.is_empty() { next % sms } else { next };
-            let count = self.split.get(kernel.index()).copied().unwrap_or(equal).min(sms - first);
+        let parts = parts(&self.split, seen.gpu.sm_count(), seen.kernels as u32);
+        for (kernel, (first, count)) in KernelId::first(seen.kernels).zip(parts) {
             for (number, sm) in (0..).zip(&mut controls.sms) {
                 sm.allowed[kernel] = (first..first + count).contains(&number);
                 if let Some(&ctas) = self.ctas.get(kernel.index()) {
@@ -79,7 +81,20 @@ impl Policy for Spatial {
                 }
             }
             decide(log, seen, kernel, Decided::Sms { sms: count, first });
-            next += count;
         }
     }
+}
+
+/// The first SM and the number of SMs of each kernel: as `split` says, or equal parts.
+fn parts(split: &[u32], sms: u32, kernels: u32) -> Vec<(u32, u32)> {
+    let mut next = 0;
+    let part = |kernel: u32| {
+        // More kernels than SMs have one each, in turn.
+        let equal = (sms / kernels + u32::from(kernel < sms % kernels)).max(1);
+        let first = if split.is_empty() { next % sms } else { next.min(sms) };
+        let count = split.get(kernel as usize).copied().unwrap_or(equal).min(sms - first);
+        next += count;
+        (first, count)
+    };
+    (0..kernels).map(part).collect()
 }

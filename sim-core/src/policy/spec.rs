@@ -4,6 +4,7 @@
 use super::{AnyPolicy, leftover, manual};
 use crate::describe::decode::{self, Fields, element, field, int, list, number};
 use crate::describe::error::Problems;
+use crate::describe::ids::PerKernel;
 use crate::describe::value::Value;
 use crate::seam::controls::Controls;
 use alloc::boxed::Box;
@@ -148,6 +149,8 @@ pub struct Mix<'a> {
     pub kernels: usize,
     /// SMs of the GPU.
     pub sms: usize,
+    /// CTAs of each kernel that each SM can hold of any of its launches, 0 where one does not fit; empty where that is not known yet.
+    pub limits: &'a [PerKernel<u32>],
 }
 
 /// The value of a parameter.
@@ -295,7 +298,7 @@ impl PolicySpec {
             problems.add(field(path, "name"), name.describe(), format!("one of {}", names()));
             return None;
         };
-        let mix = Mix { path, kernels, sms };
+        let mix = Mix { path, kernels, sms, limits: &[] };
         let before = problems.0.len();
         let settings = info.params.iter().map(|param| param.take(&mut fields, mix, problems)).collect();
         let spec = PolicySpec { info, settings };
@@ -470,7 +473,7 @@ mod tests {
     fn read(value: Value) -> Result<PolicySpec, Vec<alloc::string::String>> {
         let mut problems = Problems::default();
         let mut fields = Fields::of(&value, "policy", "", &mut problems).unwrap();
-        let mix = Mix { path: "policy", kernels: 2, sms: 2 };
+        let mix = Mix { path: "policy", kernels: 2, sms: 2, limits: &[] };
         let settings = MADE_UP.params.iter().map(|param| param.take(&mut fields, mix, &mut problems)).collect();
         let lines = problems.0.iter().map(ToString::to_string).collect::<Vec<_>>();
         if lines.is_empty() { Ok(PolicySpec { info: &MADE_UP, settings }) } else { Err(lines) }
@@ -526,7 +529,7 @@ mod tests {
         for info in POLICIES {
             let spec = PolicySpec::of(info);
             let _ = AnyPolicy::new(&spec);
-            let mix = Mix { path: "", kernels: 2, sms: 2 };
+            let mix = Mix { path: "", kernels: 2, sms: 2, limits: &[] };
             for (param, setting) in info.params.iter().zip(&spec.settings).filter(|(_, setting)| **setting != Setting::Unset) {
                 let mut problems = Problems::default();
                 assert_eq!(param.read(&setting.encode(), mix, &mut problems).as_ref(), Some(setting), "{}.{}", info.name, param.name);

@@ -178,8 +178,10 @@ impl Experiment {
         for (i, used) in self.kernels.iter().enumerate() {
             let path = format!("kernels[{i}]");
             for (l, launch) in used.kernel.launches.iter().enumerate() {
-                let fits = |class: &SmClass| occupancy::of(launch, class).ctas > 0;
-                if let Some(class) = self.gpu.sms.iter().find(|class| !fits(class)) {
+                if self.gpu.sms.iter().any(|class| occupancy::of(launch, class).ctas > 0) {
+                    continue;
+                }
+                for class in &self.gpu.sms {
                     let registers = occupancy::registers_of_cta(launch.threads, launch.registers, class.register_granularity);
                     problems.add(
                         format!("{path}.launches[{l}]"),
@@ -198,16 +200,19 @@ impl Experiment {
         if self.seed > MAX_SEED {
             problems.add("seed", self.seed, format!("at most {MAX_SEED}"));
         }
-        let mix = Mix { path: "policy", kernels: self.kernels.len(), sms: self.gpu.sm_count() as usize };
+        let held = |used: &KernelUse, class: &SmClass| used.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).min();
+        let limits = self.on_each_sm(|used, class| held(used, class).unwrap_or(0));
+        let mix = Mix { path: "policy", kernels: self.kernels.len(), sms: limits.len(), limits: &limits };
         self.policy.check(mix, &mut problems);
         problems.or(())
     }
 
     /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the
-    /// fewest.
+    /// fewest of those that fit the SM at all.
     pub fn cta_limits(&self) -> Vec<PerKernel<u32>> {
         self.on_each_sm(|used, class| {
-            let fewest = used.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).min().unwrap_or(0);
+            let ctas = used.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas);
+            let fewest = ctas.filter(|&ctas| ctas > 0).min().unwrap_or(0);
             used.ctas_per_sm.map_or(fewest, |most| most.min(fewest))
         })
     }

@@ -374,6 +374,8 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
             ("threads", class.threads.into()),
             ("registers", class.registers.into()),
             ("shared_bytes", class.shared_bytes.into()),
+            ("mshrs", class.l1.mshrs.into()),
+            ("miss_queue", class.l1.miss_queue.into()),
         ])
     });
     Value::object([
@@ -394,8 +396,6 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
                 ("l2_queue", gpu.l2.queue),
                 ("l2_mshr", gpu.l2.mshrs),
                 ("dram_queue", gpu.dram.queue),
-                ("mshr", gpu.sms[0].l1.mshrs),
-                ("miss_queue", gpu.sms[0].l1.miss_queue),
             ]),
         ),
     ])

@@ -5,7 +5,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::ids::KernelId;
 use crate::describe::value::Value;
 use crate::run::experiment::Experiment;
-use crate::run::simulation::{Reason, Simulation};
+use crate::run::simulation::{Measured, Reason, Simulation};
 use crate::seam::decision::Decision;
 use crate::seam::ratios::{Metrics, dram_utilisation, ipc, noc_utilisation, noc_utilisation_all, peak_ipc, ratio, scheduler_cycles};
 use crate::seam::stats::{KernelStats, StallCause, StallCounts};
@@ -101,7 +101,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
     gpu_fields.push(("throughput", ipc(&whole, cycles).map(|ipc| ipc / f64::from(peak_ipc(gpu))).into()));
     gpu_fields.push(("stalls", stall_shares(&measured.all_stalls)));
     gpu_fields.push(("scheduler_cycles", scheduler_cycles(gpu, cycles).into()));
-    Value::object([
+    let mut pairs = alloc::vec![
         ("corun", Value::from(1_u32)),
         ("engine", ENGINE.into()),
         ("name", experiment.name.as_str().into()),
@@ -116,7 +116,32 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("kernels", kernels.into()),
         ("metrics", Metrics::of(&pairs).to_value()),
         ("policy", policy(experiment, simulation.decisions())),
-    ])
+    ];
+    if gpu.sms.len() > 1 {
+        pairs.push(("sm_classes", sm_classes(simulation, &measured)));
+    }
+    Value::object(pairs)
+}
+
+/// What each kernel did on the SMs of each class: IPC over these SMs, and CTAs on each of them.
+fn sm_classes(simulation: &Simulation, measured: &Measured) -> Value {
+    let experiment = simulation.experiment();
+    let mut rest = &measured.by_sm[..];
+    Value::array(experiment.gpu.sms.iter().map(|class| {
+        let (own, others) = rest.split_at(class.count as usize);
+        rest = others;
+        let kernels = experiment.kernels.iter().enumerate().map(|(kernel, used)| {
+            let mut sum = KernelStats::default();
+            own.iter().for_each(|stats| sum += stats[kernel]);
+            Value::object([
+                ("name", Value::from(used.kernel.name.as_str())),
+                ("ipc", ipc(&sum, measured.cycles).into()),
+                ("ctas_per_sm", ratio(sum.cta_cycles, measured.cycles * u64::from(class.count)).into()),
+                ("ctas_done", sum.ctas_done.into()),
+            ])
+        });
+        Value::object([("name", Value::from(class.name.as_str())), ("sms", class.count.into()), ("kernels", Value::array(kernels))])
+    }))
 }
 
 fn policy(experiment: &Experiment, decisions: &[Decision]) -> Value {

@@ -91,6 +91,7 @@ struct Began {
     stats: Vec<KernelStats>,
     stalls: Vec<StallCounts>,
     all_stalls: StallCounts,
+    by_sm: Vec<Vec<KernelStats>>,
 }
 
 /// What a result is made of: counters of the cycles that are measured, so far.
@@ -106,6 +107,8 @@ pub struct Measured {
     pub stalls: Vec<StallCounts>,
     /// Stalled scheduler-cycles of all schedulers.
     pub all_stalls: StallCounts,
+    /// Counters of each kernel on each SM, without what L2 and DRAM count.
+    pub by_sm: Vec<Vec<KernelStats>>,
 }
 
 impl Simulation {
@@ -231,14 +234,16 @@ impl Simulation {
     /// Begins to measure.
     fn begin(&mut self) {
         let now = self.counted(self.machine.now);
-        self.began = Some(Began { at: self.machine.now, stats: now.stats, stalls: now.stalls, all_stalls: now.all_stalls });
+        self.began =
+            Some(Began { at: self.machine.now, stats: now.stats, stalls: now.stalls, all_stalls: now.all_stalls, by_sm: now.by_sm });
     }
 
     /// All counters since the run began.
     fn counted(&mut self, cycles: Cycle) -> Measured {
         let stats = self.totals();
         let stalls = KernelId::first(stats.len()).map(|kernel| self.machine.kernel_stalls(kernel)).collect();
-        Measured { from: None, cycles, stats, stalls, all_stalls: self.machine.stalls() }
+        let by_sm = self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect();
+        Measured { from: None, cycles, stats, stalls, all_stalls: self.machine.stalls(), by_sm }
     }
 
     fn stopped(&self) -> Option<Reason> {
@@ -389,6 +394,8 @@ impl Simulation {
             measured.stats.iter_mut().zip(&began.stats).for_each(|(now, then)| *now = *now - *then);
             measured.stalls.iter_mut().zip(&began.stalls).for_each(|(now, then)| *now = *now - *then);
             measured.all_stalls = measured.all_stalls - began.all_stalls;
+            let each = measured.by_sm.iter_mut().flatten().zip(began.by_sm.iter().flatten());
+            each.for_each(|(now, then)| *now = *now - *then);
         }
         measured
     }

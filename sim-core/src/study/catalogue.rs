@@ -2,7 +2,7 @@
 
 use crate::describe::gpu::fields::{self, Field, GPU_FIELDS, Kind, SM_FIELDS};
 use crate::describe::gpu::presets::{self, PRESETS};
-use crate::describe::gpu::{Gpu, occupancy};
+use crate::describe::gpu::{Gpu, SmClass, occupancy};
 use crate::describe::kernel::library;
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::CTA_ORDERS;
@@ -68,9 +68,12 @@ pub const METRICS: &[Metric] = metrics! {
 /// Everything, as one object. `experiments` are the shipped ones, as (name, experiment).
 pub fn catalogue(experiments: &[(String, Value)]) -> Value {
     let gpus: Vec<Gpu> = PRESETS.iter().filter_map(|preset| presets::find(preset.name)).collect();
-    let mut gpu_fields: Vec<Value> =
-        SM_FIELDS.iter().map(|f| gpu_field(f, &format!("sm.{}", f.path), &gpus, |gpu| f.value(&gpu.sms[0]))).collect();
-    gpu_fields.extend(GPU_FIELDS.iter().map(|f| gpu_field(f, f.path, &gpus, |gpu| f.value(gpu))));
+    let mut gpu_fields = Vec::new();
+    for (prefix, class) in sm_prefixes(&gpus) {
+        let value = |gpu: &Gpu, f: &Field<SmClass>| class_at(gpu, class).map(|class| f.value(class));
+        gpu_fields.extend(SM_FIELDS.iter().map(|f| gpu_field(f, &format!("{prefix}.{}", f.path), &gpus, |gpu| value(gpu, f))));
+    }
+    gpu_fields.extend(GPU_FIELDS.iter().map(|f| gpu_field(f, f.path, &gpus, |gpu| Some(f.value(gpu)))));
     let named = |pairs: &[(&str, &str)]| Value::array(pairs.iter().map(|(name, doc)| Value::object([("name", *name), ("doc", *doc)])));
     Value::object([
         (
@@ -96,20 +99,44 @@ pub fn catalogue(experiments: &[(String, Value)]) -> Value {
     ])
 }
 
-fn gpu_field<T>(field: &Field<T>, path: &str, gpus: &[Gpu], value: impl Fn(&Gpu) -> Value) -> Value {
+/// Where fields of SMs stand: under `sm` for GPUs with equal SMs, under `sm.` and the class for others; `None` is the only class.
+fn sm_prefixes(gpus: &[Gpu]) -> Vec<(String, Option<&str>)> {
+    let mut prefixes = alloc::vec![("sm".into(), None)];
+    for class in gpus.iter().filter(|gpu| gpu.sms.len() > 1).flat_map(|gpu| &gpu.sms) {
+        let prefix = (format!("sm.{}", class.name), Some(class.name.as_str()));
+        if !prefixes.contains(&prefix) {
+            prefixes.push(prefix);
+        }
+    }
+    prefixes
+}
+
+/// The class of that name, or the only class.
+fn class_at<'a>(gpu: &'a Gpu, name: Option<&str>) -> Option<&'a SmClass> {
+    let named = |class: &&SmClass| name.map_or(gpu.sms.len() == 1, |name| gpu.sms.len() > 1 && class.name == name);
+    gpu.sms.iter().find(named)
+}
+
+/// A field, with its value on each GPU that has it.
+fn gpu_field<T>(field: &Field<T>, path: &str, gpus: &[Gpu], value: impl Fn(&Gpu) -> Option<Value>) -> Value {
     let mut pairs = alloc::vec![("path", Value::from(path)), ("unit", field.unit.into()), ("doc", field.doc.into())];
     match field.kind {
         Kind::Int(min, max) => pairs.extend([("kind", "int".into()), ("min", min.into()), ("max", max.into())]),
         Kind::Choice(names) => pairs.extend([("kind", "choice".into()), ("choices", Value::array(names.iter().copied()))]),
     }
-    pairs.push(("values", Value::object(gpus.iter().map(|gpu| (gpu.name.as_str(), value(gpu))))));
+    pairs.push(("values", Value::object(gpus.iter().filter_map(|gpu| Some((gpu.name.as_str(), value(gpu)?))))));
     Value::object(pairs)
 }
 
 fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
     let kernel = library::find(name)?;
     let launch = &kernel.launches[0];
-    let fits = gpus.iter().map(|gpu| (gpu.name.as_str(), occupancy::of(launch, &gpu.sms[0]).ctas));
+    // A number on GPUs with equal SMs, one for each class on others.
+    let fits = gpus.iter().map(|gpu| {
+        let on = |class: &SmClass| Value::from(occupancy::of(launch, class).ctas);
+        let by_class = || Value::object(gpu.sms.iter().map(|class| (class.name.as_str(), on(class))));
+        (gpu.name.as_str(), if let [class] = &gpu.sms[..] { on(class) } else { by_class() })
+    });
     Some(Value::object([
         ("name", Value::from(name)),
         ("title", kernel.title.as_str().into()),

@@ -97,8 +97,8 @@ export class SmDetail extends HTMLElement implements SmView {
     bar("Shared memory", "bytes", shape.shared_bytes, "sm.shared");
     bar("Threads", "", shape.threads, "sm.threads");
     bar("CTA slots", "", shape.slots, "sm.ctas");
-    bar("MSHRs", "", layout.capacity.mshr, "sm.mshr", false);
-    bar("Miss queue", "requests", layout.capacity.miss_queue, "sm.miss_queue");
+    bar("MSHRs", "", shape.mshrs, "sm.mshr", false);
+    bar("Miss queue", "requests", shape.miss_queue, "sm.miss_queue");
     // The LSU has room for so many instructions of each kernel that its bar only compares: a full bar is eight of each.
     bar("LSU", "instructions", 8 * kernels.length, "sm.lsu");
 

@@ -38,6 +38,20 @@ pub const PRESETS: &[Preset] = &[
         doc: "Small enough to follow every warp: 2 SMs of 16 warps, 2 L2 banks, 2 DRAM channels",
         make: tiny_2sm,
     },
+    Preset {
+        name: "fermi-16sm",
+        title: "16 SMs, Fermi-like",
+        source: "HeteroCore Table 2 (Zhao, Wang and Eeckhout, TPDS 2019)",
+        doc: "The baseline of the HeteroCore paper: 16 equal SMs, 6 L2 banks, 6 DRAM channels of 177 GB/s together",
+        make: fermi_16sm,
+    },
+    Preset {
+        name: "hetero-8b8s",
+        title: "8 big and 8 small SMs",
+        source: "HeteroCore Table 1 (Zhao, Wang and Eeckhout, TPDS 2019)",
+        doc: "fermi-16sm with half of the registers, shared memory, threads and CTA slots of the last 8 SMs moved to the first 8",
+        make: hetero_8b8s,
+    },
 ];
 
 /// The preset of that name.
@@ -148,5 +162,91 @@ fn tiny_2sm() -> Gpu {
         l2: L2Config { banks: 2, bank_bytes: 32 * 1024, mshrs: 32, ..large.l2.clone() },
         dram: DramConfig { channels: 2, queue: 32, ..large.dram.clone() },
         ..large
+    }
+}
+
+fn fermi_16sm() -> Gpu {
+    let ccbp = ccbp_16sm();
+    Gpu {
+        name: "fermi-16sm".to_string(),
+        sms: vec![SmClass {
+            count: 16,               // HeteroCore Table 2
+            ctas: 8,                 // HeteroCore Table 1
+            threads: 1536,           // HeteroCore Table 2
+            registers: 32_768,       // HeteroCore Table 2
+            shared_bytes: 48 * 1024, // HeteroCore Table 2
+            schedulers: 2,           // HeteroCore Table 2
+            l1: L1Config {
+                bytes: 16 * 1024, // HeteroCore Table 2
+                ways: 4,          // HeteroCore Table 2
+                latency: 18,      // Fermi: L1D hit as GPGPU-Sim's GTX 480 configuration has shared memory, not stated
+                mshrs: 32,        // GPGPU-Sim 3.2.2, GTX 480 configuration
+                merges: 8,        // GPGPU-Sim 3.2.2, GTX 480 configuration
+                miss_queue: 8,    // GPGPU-Sim 3.2.2, GTX 480 configuration
+                ..ccbp.sms[0].l1.clone()
+            },
+            ..ccbp.sms[0].clone()
+        }],
+        core_mhz: 700, // HeteroCore Table 2
+        noc: NocConfig {
+            mhz: 700,       // GPGPU-Sim 3.2.2, GTX 480 configuration: the crossbars have the SMs' clock
+            flit_bytes: 32, // HeteroCore Table 2
+            ..ccbp.noc.clone()
+        },
+        l2: L2Config {
+            banks: 6,               // HeteroCore Table 2: one for each memory controller
+            bank_bytes: 128 * 1024, // HeteroCore Table 2
+            ways: 8,                // HeteroCore Table 2
+            line_bytes: 128,        // HeteroCore Table 2
+            mshrs: 32,              // GPGPU-Sim 3.2.2, GTX 480 configuration
+            latency: 120,           // GPGPU-Sim 3.2.2, GTX 480 configuration: its ROP latency
+            ..ccbp.l2.clone()
+        },
+        dram: DramConfig {
+            channels: 6,  // HeteroCore Table 2
+            mhz: 924,     // 6 channels × 32 B a clock = 177.4 GB/s, HeteroCore Table 2
+            queue: 16,    // GPGPU-Sim 3.2.2, GTX 480 configuration
+            banks: 16,    // HeteroCore Table 2
+            latency: 100, // GPGPU-Sim 3.2.2, GTX 480 configuration
+            timing: DramTiming {
+                T: 4,     // 128 B at 32 B a clock
+                tCL: 12,  // HeteroCore Table 2
+                WL: 4,    // GPGPU-Sim 3.2.2, GTX 480 configuration
+                tRP: 12,  // HeteroCore Table 2
+                tRC: 40,  // HeteroCore Table 2
+                tRAS: 28, // HeteroCore Table 2
+                tRCD: 12, // HeteroCore Table 2
+                tRRD: 6,  // HeteroCore Table 2
+                tFAW: 0,
+                tCCD: 2,  // HeteroCore Table 2
+                tWR: 12,  // HeteroCore Table 2
+                tWTR: 5,  // GPGPU-Sim 3.2.2, GTX 480 configuration: tCDLR
+                tRTW: 2,  // GPGPU-Sim 3.2.2: in its code
+                tRTP: 2,  // GPGPU-Sim 3.2.2, GTX 480 configuration: tRTPL
+                tREFI: 0, // GPGPU-Sim has no refresh
+                tRFC: 0,
+            },
+            ..ccbp.dram.clone()
+        },
+        ..ccbp
+    }
+}
+
+fn hetero_8b8s() -> Gpu {
+    let fermi = fermi_16sm();
+    // HeteroCore Table 1; L1D, schedulers and everything else are the baseline's (§2.2).
+    let class = |name: &str, ctas, threads, registers, shared_bytes| SmClass {
+        name: name.to_string(),
+        count: 8,
+        ctas,
+        threads,
+        registers,
+        shared_bytes,
+        ..fermi.sms[0].clone()
+    };
+    Gpu {
+        name: "hetero-8b8s".to_string(),
+        sms: vec![class("big", 10, 2304, 49_152, 64 * 1024), class("small", 6, 768, 16_384, 32 * 1024)],
+        ..fermi.clone()
     }
 }

@@ -3,7 +3,8 @@
 use super::super::spec::{Fallback, Param, ParamKind, PolicySpec};
 use super::super::{AnyPolicy, PROFILE_CYCLES, PolicyInfo};
 use super::Ccbp;
-use crate::describe::ids::Cycle;
+use crate::describe::ids::{Cycle, KernelId};
+use alloc::format;
 use alloc::vec::Vec;
 
 const WINDOW: (i64, i64) = (200, 100_000_000);
@@ -126,7 +127,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::number("priority_step", (0.01, 1.0), 0.1, "", "Step from one priority to the next (CCBP §5.5)"),
         Param::number("priority_floor", (0.01, 1.0), 0.1, "", "Last priority that is tried"),
     ],
-    check: PolicyInfo::NO_CHECK,
+    check: |_, mix, problems| {
+        let fits = |kernel: &KernelId| mix.limits.iter().all(|limit| limit[*kernel] > 0);
+        for kernel in KernelId::first(mix.kernels).filter(|kernel| !fits(kernel)) {
+            let found = format!("kernel {}, whose CTAs do not fit every SM class", kernel.0);
+            problems.add(mix.path, found, "kernels that fit every SM: CCBP gives all SMs one combination of CTAs (§5.2)");
+        }
+    },
     make: |spec| AnyPolicy::Ccbp(Ccbp::new(spec)),
 };
 

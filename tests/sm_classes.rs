@@ -1,0 +1,137 @@
+//! Do GPUs with unlike SMs keep what the paper of HeteroCore states of them, and does every CTA run where it fits?
+
+use sim_core::describe::gpu::{occupancy, presets};
+use sim_core::describe::ids::KernelId;
+use sim_core::describe::kernel::Launch;
+use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::simulation::{Reason, Simulation};
+
+/// CTAs that the baseline, a big and a small SM hold, by the shapes that give HeteroCore's Table 3 (threads, registers of a thread, shared bytes).
+const TABLE_3: [(&str, (u32, u32, u32), [u32; 3]); 8] = [
+    ("LAVAMD", (128, 40, 7200), [6, 9, 3]),
+    ("SYRK", (256, 20, 0), [6, 9, 3]),
+    ("NN", (169, 16, 0), [8, 10, 4]),
+    ("SC", (512, 16, 0), [3, 4, 1]),
+    ("FDTD3D", (512, 32, 0), [2, 3, 1]),
+    ("NQU", (96, 16, 15_744), [3, 4, 2]),
+    ("STO", (128, 16, 16_384), [3, 4, 2]),
+    ("DXTC", (64, 16, 2048), [8, 10, 6]),
+];
+
+#[test]
+fn ctas_of_each_class_are_the_papers() {
+    let (fermi, hetero) = (presets::find("fermi-16sm").unwrap(), presets::find("hetero-8b8s").unwrap());
+    for (name, (threads, registers, shared_bytes), held) in TABLE_3 {
+        let launch = Launch { ctas: 1, threads, registers, shared_bytes, program: Vec::new() };
+        let on = [&fermi.sms[0], &hetero.sms[0], &hetero.sms[1]].map(|class| occupancy::of(&launch, class).ctas);
+        assert_eq!(on, held, "{name}");
+    }
+}
+
+/// A kernel of so many CTAs of so many threads each, a launch for each entry.
+fn kernel(name: &str, launches: &[(u32, u32, u32)]) -> Value {
+    let alu = Value::object([("alu", Value::object([("count", 200), ("latency", 4)]))]);
+    let program = Value::array([alu]);
+    let launches = launches.iter().map(|&(ctas, threads, shared_bytes)| {
+        Value::object([
+            ("ctas", Value::from(ctas)),
+            ("threads", threads.into()),
+            ("registers", 16.into()),
+            ("shared_bytes", shared_bytes.into()),
+            ("program", program.clone()),
+        ])
+    });
+    Value::object([("name", Value::from(name)), ("launches", Value::array(launches))])
+}
+
+fn experiment(gpu: Value, kernels: &[Value], policy: Value) -> Value {
+    let stop = Value::object([("kernels_done", Value::from(true)), ("cycles", 1_000_000.into())]);
+    Value::object([
+        ("corun", Value::from(1)),
+        ("gpu", gpu),
+        ("kernels", Value::array(kernels.iter().cloned())),
+        ("policy", policy),
+        ("restart", false.into()),
+        ("stop", stop),
+    ])
+}
+
+/// SMs on which the CTAs of each kernel of a run to its end have run.
+fn ran_on(written: &Value, kernels: usize) -> Vec<Vec<u16>> {
+    let mut run = Simulation::new(&Experiment::decode(written).unwrap()).unwrap();
+    run.machine_mut().record_events = true;
+    assert_eq!(run.advance(u64::MAX), Reason::KernelsDone);
+    let on = |kernel| run.machine().events.iter().filter(move |event| event.placed && event.kernel == kernel).map(|event| event.sm);
+    KernelId::first(kernels).map(|kernel| on(kernel).collect()).collect()
+}
+
+#[test]
+fn a_cta_that_fits_one_class_runs_there() {
+    // 1024 threads and 40 KB fit big SMs alone; 64 threads fit all.
+    let kernels = [kernel("threads", &[(60, 1024, 0)]), kernel("shared", &[(60, 64, 40 << 10)]), kernel("any", &[(400, 64, 0)])];
+    for policy in ["leftover", "even", "smk", "ws"] {
+        let policy = match policy {
+            "smk" | "ws" => Value::object([("name", Value::from(policy)), ("profile_cycles", 1000.into())]),
+            name => name.into(),
+        };
+        let on = ran_on(&experiment("hetero-8b8s".into(), &kernels, policy.clone()), 3);
+        for (kernel, sms) in on[..2].iter().enumerate() {
+            assert_eq!((sms.len(), sms.iter().filter(|&&sm| sm >= 8).count()), (60, 0), "kernel {kernel} under {policy}");
+        }
+        assert_eq!(on[2].len(), 400);
+        assert!(on[2].iter().any(|&sm| sm >= 8), "{policy}");
+    }
+}
+
+#[test]
+fn launches_that_fit_unlike_classes_follow_each_other() {
+    // The first launch fits the wide SMs only, the second one those with shared memory.
+    let gpu = Value::object([
+        ("preset", Value::from("hetero-8b8s")),
+        ("sm.big.shared_bytes", 1024.into()),
+        ("sm.small.shared_bytes", 65_536.into()),
+    ]);
+    let on = ran_on(&experiment(gpu, &[kernel("both", &[(20, 1024, 0), (20, 64, 40 << 10)])], "even".into()), 1);
+    let (first, second) = on[0].split_at(20);
+    assert!(first.iter().all(|&sm| sm < 8) && second.iter().all(|&sm| sm >= 8) && second.len() == 20);
+}
+
+#[test]
+fn results_tell_classes_apart() {
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("gpu", "hetero-8b8s".into()),
+        ("kernels", Value::array(["BP", "CFD"])),
+        ("warm_up", 2000.into()),
+        ("stop", Value::object([("cycles", 8000)])),
+    ]);
+    let mut run = Simulation::new(&Experiment::decode(&value).unwrap()).unwrap();
+    assert_eq!(run.advance(u64::MAX), Reason::Cycles);
+    let result = run.result();
+    let items = |value: &Value, key: &str| if let Some(Value::Array(items)) = value.get(key) { items.clone() } else { panic!("{key}") };
+    let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_f64).unwrap();
+    let classes = items(&result, "sm_classes");
+    assert_eq!(classes.iter().map(|class| class.get("name").unwrap().as_str().unwrap()).collect::<Vec<_>>(), ["big", "small"]);
+    for (k, kernel) in items(&result, "kernels").iter().enumerate() {
+        let on = |class: usize, key| number(&items(&classes[class], "kernels")[k], key);
+        assert!((on(0, "ipc") + on(1, "ipc") - number(kernel, "ipc")).abs() < 1e-9, "the classes' IPC adds up");
+        assert!(on(0, "ctas_per_sm") > on(1, "ctas_per_sm"), "a big SM holds more");
+        assert!(on(1, "ipc") > 0.0);
+    }
+    let equal = Value::object([("corun", Value::from(1)), ("gpu", "fermi-16sm".into()), ("kernels", Value::array(["BP"]))]);
+    assert_eq!(Simulation::new(&Experiment::decode(&equal).unwrap()).unwrap().result().get("sm_classes"), None);
+}
+
+#[test]
+fn what_cannot_be_shared_out_is_refused() {
+    let refused = |kernels: &[Value], policy: Value| {
+        let problems = Experiment::decode(&experiment("hetero-8b8s".into(), kernels, policy)).unwrap_err();
+        problems.0.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+    };
+    let (any, wide) = (kernel("any", &[(10, 64, 0)]), kernel("wide", &[(10, 1024, 0)]));
+    assert_eq!(refused(&[any.clone(), wide.clone()], "spatial".into()), ["policy.split"], "the small SMs are its part");
+    assert_eq!(refused(&[any.clone(), wide.clone()], "ccbp".into()), ["policy"]);
+    assert_eq!(refused(&[any.clone(), kernel("huge", &[(10, 64, 65 << 10)])], "even".into()), ["kernels[1].launches[0]"; 2]);
+    assert!(Experiment::decode(&experiment("hetero-8b8s".into(), &[wide, any], "spatial".into())).is_ok());
+}
