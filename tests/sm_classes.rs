@@ -8,21 +8,21 @@ use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 
 /// CTAs that the baseline, a big and a small SM hold, by the shapes that give HeteroCore's Table 3 (threads, registers of a thread, shared bytes).
-const TABLE_3: [(&str, (u32, u32, u32), [u32; 3]); 8] = [
-    ("LAVAMD", (128, 40, 7200), [6, 9, 3]),
-    ("SYRK", (256, 20, 0), [6, 9, 3]),
-    ("NN", (169, 16, 0), [8, 10, 4]),
-    ("SC", (512, 16, 0), [3, 4, 1]),
-    ("FDTD3D", (512, 32, 0), [2, 3, 1]),
-    ("NQU", (96, 16, 15_744), [3, 4, 2]),
-    ("STO", (128, 16, 16_384), [3, 4, 2]),
-    ("DXTC", (64, 16, 2048), [8, 10, 6]),
+const TABLE_3: [(&str, [u32; 3], [u32; 3]); 8] = [
+    ("LAVAMD", [128, 40, 7200], [6, 9, 3]),
+    ("SYRK", [256, 20, 0], [6, 9, 3]),
+    ("NN", [169, 16, 0], [8, 10, 4]),
+    ("SC", [512, 16, 0], [3, 4, 1]),
+    ("FDTD3D", [512, 32, 0], [2, 3, 1]),
+    ("NQU", [96, 16, 15_744], [3, 4, 2]),
+    ("STO", [128, 16, 16_384], [3, 4, 2]),
+    ("DXTC", [64, 16, 2048], [8, 10, 6]),
 ];
 
 #[test]
 fn ctas_of_each_class_are_the_papers() {
     let (fermi, hetero) = (presets::find("fermi-16sm").unwrap(), presets::find("hetero-8b8s").unwrap());
-    for (name, (threads, registers, shared_bytes), held) in TABLE_3 {
+    for (name, [threads, registers, shared_bytes], held) in TABLE_3 {
         let launch = Launch { ctas: 1, threads, registers, shared_bytes, program: Vec::new() };
         let on = [&fermi.sms[0], &hetero.sms[0], &hetero.sms[1]].map(|class| occupancy::of(&launch, class).ctas);
         assert_eq!(on, held, "{name}");

@@ -67,7 +67,7 @@ export interface KernelResult {
 // ---------------------------------------------------------------- a frame: the machine at one cycle, as u32 words
 
 export interface FrameSection { name: string; offset: number; shape: number[]; doc: string }
-export interface SmShape { class: string; slots: number; schedulers: number; warps: number; threads: number; registers: number; shared_bytes: number }
+export interface SmShape { class: string; slots: number; schedulers: number; warps: number; threads: number; registers: number; shared_bytes: number; mshrs: number; miss_queue: number }
 /** Where everything is in `frame()`: sections of u32, row-major. */
 export interface FrameLayout {
   length: number;

@@ -19,17 +19,19 @@ pub mod packet;
 pub mod sm;
 
 use self::dispatch::order::CtaOrderInfo;
-use self::dispatch::{CtaEvent, Dispatcher, Run};
+use self::dispatch::{CtaEvent, Dispatcher, Ended, Run};
 use self::link::Link;
 use self::memory::Memory;
 use self::noc::members;
 use self::packet::Reply;
 use self::sm::code::Code;
+use self::sm::ctas::FinishedCta;
 use self::sm::{Inputs, Sm};
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, NEVER};
 use crate::describe::kernel::Kernel;
 use crate::seam::controls::{Controls, SmControls};
+use crate::seam::event::{Event, EventKind, EventKinds};
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -54,6 +56,9 @@ pub struct Machine {
     pub record_events: bool,
     /// CTAs placed and finished so far.
     pub event_count: u64,
+    /// What has happened since it was last taken, of the kinds that somebody listens to.
+    pub heard: Vec<Event>,
+    listens_to: EventKinds,
     /// Test switch: parts of a phase are advanced in reverse order.
     pub reversed: bool,
     /// Test switch: every part is looked at in every cycle.
@@ -76,6 +81,8 @@ impl Machine {
             events: Vec::new(),
             record_events: false,
             event_count: 0,
+            heard: Vec::new(),
+            listens_to: EventKinds::NONE,
             reversed: false,
             keep_awake: false,
             gpu: Arc::new(gpu.clone()),
@@ -113,17 +120,32 @@ impl Machine {
         due
     }
 
+    /// From now on `heard` has events of these kinds.
+    pub fn listen_to(&mut self, kinds: EventKinds) {
+        self.listens_to = kinds;
+        self.heard.clear();
+        for sm in &mut self.sms {
+            sm.take_quotas_spent();
+        }
+    }
+
     fn dispatch(&mut self, now: Cycle) {
+        let quotas = self.listens_to.has(EventKind::QuotasSpent);
         for index in 0..self.sms.len() {
+            if quotas && self.sms[index].take_quotas_spent() {
+                self.heard.push(Event::QuotasSpent { sm: index as u16 });
+            }
             while let Some(finished) = self.sms[index].finished.pop() {
                 self.event_count += 1;
                 if self.record_events {
                     let (kernel, cta, slot) = (finished.kernel, finished.cta, finished.slot);
                     self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false });
                 }
-                if self.dispatcher.retire(now, index, finished, &self.codes) {
+                let ended = self.dispatcher.retire(now, index, finished, &self.codes);
+                if ended.launch {
                     self.sms.iter_mut().for_each(|sm| sm.launch_ended(finished.kernel));
                 }
+                self.tell(index as u16, finished, ended);
             }
         }
         if self.dispatcher.is_awake() {
@@ -135,6 +157,19 @@ impl Machine {
                 }
             });
         }
+    }
+
+    /// Notes the end of a CTA and what came of it, for who listens.
+    fn tell(&mut self, sm: u16, finished: FinishedCta, ended: Ended) {
+        let (kernel, cta) = (finished.kernel, finished.cta);
+        let mut note = |kind, happened: bool, event| {
+            if happened && self.listens_to.has(kind) {
+                self.heard.push(event);
+            }
+        };
+        note(EventKind::CtaRetired, true, Event::CtaRetired { sm, kernel, cta });
+        note(EventKind::KernelFinished, ended.run, Event::KernelFinished { kernel });
+        note(EventKind::KernelLaunched, ended.next.is_some(), Event::KernelLaunched { kernel, launch: ended.next.unwrap_or(0) });
     }
 
     /// The next cycle in which any part has something to do; `NEVER` if nothing will ever happen again.

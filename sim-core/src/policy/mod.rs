@@ -7,6 +7,8 @@ mod ccbp;
 mod even;
 mod fixed;
 mod leftover;
+#[cfg(test)]
+pub(crate) mod listener;
 mod maestro;
 mod manual;
 mod smk;
@@ -24,6 +26,7 @@ use self::spec::Param;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
 use crate::seam::decision::Log;
+use crate::seam::event::{Event, EventKinds};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
@@ -60,32 +63,40 @@ pub trait Policy {
 
     /// An interval has passed.
     fn on_interval(&mut self, _seen: &Observation, _controls: &mut Controls, _log: &mut Log) {}
+
+    /// Events that it wants to hear of; of others it is not told, and they cost nothing.
+    fn wants(&self) -> EventKinds {
+        EventKinds::NONE
+    }
+
+    /// Something has happened, in the cycle before `seen.now`. Events of one cycle come one by one, SM by SM.
+    fn on_event(&mut self, _event: Event, _seen: &Observation, _controls: &mut Controls, _log: &mut Log) {}
 }
 
 /// Makes the enum of all policies and their catalogue from one list. A policy's file has its type and its `INFO`.
 macro_rules! policies {
-    ($($module:ident::$Type:ident,)*) => {
+    ($($(#[$only:meta])? $module:ident::$Type:ident,)*) => {
         /// Any of the policies.
         #[derive(Clone, PartialEq, Debug)]
         #[allow(missing_docs)] // each is documented in its own file
         #[allow(clippy::large_enum_variant)] // one of them in a simulation
         pub enum AnyPolicy {
-            $($Type($module::$Type),)*
+            $($(#[$only])? $Type($module::$Type),)*
         }
 
         /// Every policy, in the order in which they are offered.
-        pub static POLICIES: &[PolicyInfo] = &[$($module::INFO,)*];
+        pub static POLICIES: &[PolicyInfo] = &[$($(#[$only])? $module::INFO,)*];
 
         impl AnyPolicy {
             fn inner(&self) -> &dyn Policy {
                 match self {
-                    $(AnyPolicy::$Type(policy) => policy,)*
+                    $($(#[$only])? AnyPolicy::$Type(policy) => policy,)*
                 }
             }
 
             fn inner_mut(&mut self) -> &mut dyn Policy {
                 match self {
-                    $(AnyPolicy::$Type(policy) => policy,)*
+                    $($(#[$only])? AnyPolicy::$Type(policy) => policy,)*
                 }
             }
         }
@@ -106,6 +117,7 @@ policies! {
     maestro::Maestro,
     ccbp::Ccbp,
     manual::Manual,
+    #[cfg(test)] listener::Listener,
 }
 
 impl AnyPolicy {
@@ -134,6 +146,14 @@ impl Policy for AnyPolicy {
 
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.inner_mut().on_interval(seen, controls, log);
+    }
+
+    fn wants(&self) -> EventKinds {
+        self.inner().wants()
+    }
+
+    fn on_event(&mut self, event: Event, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.inner_mut().on_event(event, seen, controls, log);
     }
 }
 

@@ -78,7 +78,7 @@ impl Policy for Smk {
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for sm in 0..seen.cta_limit.len() {
-            let (costs, limits) = seen.on_sm(sm);
+            let (costs, limits) = seen.ctas_of(sm);
             let whole = Resources::of_class(seen.gpu.class_of(sm as u32));
             let combination = combination(&costs, &limits, whole, self.slots);
             for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&combination) {

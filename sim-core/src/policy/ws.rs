@@ -91,7 +91,7 @@ impl Policy for Ws {
         }
         let curves = if self.curves.is_empty() { &seen.profile.curves } else { &self.curves };
         for sm in 0..seen.cta_limit.len() {
-            let (costs, limits) = seen.on_sm(sm);
+            let (costs, limits) = seen.ctas_of(sm);
             let whole = Resources::of_class(seen.gpu.class_of(sm as u32));
             let filled = fill(curves, &costs, &limits, whole);
             for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&filled) {

@@ -18,7 +18,7 @@ use crate::run::windows::Windows;
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decision, Log};
 use crate::seam::observation::Needs;
-use crate::seam::observation::{Observation, Profile};
+use crate::seam::observation::{Observation, Profile, Progress};
 use crate::seam::ratios;
 use crate::seam::stats::{KernelStats, StallCounts};
 use crate::study::profile;
@@ -176,13 +176,14 @@ impl Simulation {
     }
 
     /// Simulates up to `border`, where something outside the machine is due at the earliest; ends before it when a kernel has run to its end,
-    /// or when the machine has had an event beyond the first `events`.
+    /// or when the machine has had an event beyond the first `events` or one that the policy wants to hear of.
     fn run_to(&mut self, border: Cycle, events: u64) {
         let runs = self.machine.runs_done();
-        while self.machine.now < border && self.machine.event_count <= events && self.machine.runs_done() == runs {
+        let goes_on = |machine: &Machine| machine.event_count <= events && machine.runs_done() == runs && machine.heard.is_empty();
+        while self.machine.now < border && goes_on(&self.machine) {
             self.machine.step();
             let next = self.machine.next_event().min(border);
-            if next > self.machine.now && self.machine.event_count <= events && self.machine.runs_done() == runs {
+            if next > self.machine.now && goes_on(&self.machine) {
                 self.machine.skip_to(next);
             }
         }
@@ -209,6 +210,10 @@ impl Simulation {
         }
         if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
             self.ask_policy();
+        }
+        for event in core::mem::take(&mut self.machine.heard) {
+            let controls = self.machine.controls().clone();
+            self.consult(controls, |policy, seen, controls, log| policy.on_event(event, seen, controls, log));
         }
         if self.settled_at.is_none() && self.policy.settled() {
             self.settled_at = Some(now);
@@ -271,12 +276,21 @@ impl Simulation {
         let sms = self.machine.sms.len();
         let neutral = Controls::neutral(sms, self.experiment.warp_order);
         self.consult(neutral, |policy, seen, controls, log| policy.start(seen, controls, log));
+        self.begin_interval();
+        self.machine.listen_to(self.policy.wants());
         Ok(())
     }
 
     fn ask_policy(&mut self) {
         let controls = self.machine.controls().clone();
         self.consult(controls, |policy, seen, controls, log| policy.on_interval(seen, controls, log));
+        self.begin_interval();
+    }
+
+    fn begin_interval(&mut self) {
+        self.machine.forget_peaks();
+        self.asked = self.totals();
+        self.asked_at = self.machine.now;
     }
 
     fn consult(&mut self, mut controls: Controls, ask: impl FnOnce(&mut AnyPolicy, &Observation, &mut Controls, &mut Log)) {
@@ -292,12 +306,19 @@ impl Simulation {
             self.machine.sms.iter().map(of).collect()
         };
         let kernels = KernelId::first(total.len());
+        let on_sm: Vec<Vec<KernelStats>> = self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect();
+        let goals: Vec<Option<f64>> = self.experiment.kernels.iter().map(|used| used.qos).collect();
+        let progress: Vec<Progress> = kernels.clone().map(|kernel| self.machine.run(kernel).progress()).collect();
         let peak_in_flight: Vec<u32> = kernels.clone().map(|kernel| self.machine.peak_in_flight(kernel)).collect();
         let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
         let seen = Observation {
             now: self.machine.now,
             resident: &on_each_sm(|sm, kernel| sm.ctas.used(kernel).ctas),
             queued: &on_each_sm(|sm, kernel| sm.l1().misses_waiting(kernel)),
+            idle_warps: &on_each_sm(Sm::idle_warps),
+            on_sm: &on_sm,
+            goals: &goals,
+            progress: &progress,
             gpu: &self.experiment.gpu,
             kernels: total.len(),
             cta_limit: &self.cta_limit,
@@ -315,9 +336,6 @@ impl Simulation {
                 sm.cta_target[kernel] = sm.cta_target[kernel].min(limit[kernel] as u16);
             }
         }
-        self.machine.forget_peaks();
-        self.asked = total;
-        self.asked_at = self.machine.now;
         self.unchanged = if controls == *self.machine.controls() { self.unchanged.saturating_add(1) } else { 0 };
         self.machine.set_controls(controls);
     }
@@ -469,7 +487,10 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::kernel::Launch;
+    use crate::machine::dispatch::CtaEvent;
     use crate::policy::spec::Setting;
+    use crate::seam::event::Event;
 
     fn experiment(policy: &str) -> Experiment {
         let value = Value::object([
@@ -584,6 +605,91 @@ mod tests {
             late.set_policy(&profiled(policy).policy).unwrap();
             assert_eq!(late.profile, measured);
         }
+    }
+
+    /// Two kernels whose CTAs are short, one of two launches and with a goal, under the policy of the tests that hears events.
+    fn listened() -> Experiment {
+        let mut experiment = Experiment { stop: Stop::Cycles(12_000), ..experiment("listener") };
+        let work = |count| alloc::vec![crate::describe::kernel::Op::Alu { count, latency: 4, lanes: 32 }];
+        for (used, counts) in experiment.kernels.iter_mut().zip([&[90_u32, 50][..], &[70]]) {
+            let shape = used.kernel.launches[0].clone();
+            used.kernel.arrays.clear();
+            used.kernel.launches = counts.iter().map(|&count| Launch { ctas: 9, program: work(count), ..shape.clone() }).collect();
+        }
+        experiment.kernels[1].qos = Some(0.75);
+        experiment
+    }
+
+    fn listener(run: &Simulation) -> &crate::policy::listener::Listener {
+        let AnyPolicy::Listener(listener) = &run.policy else { panic!("another policy") };
+        listener
+    }
+
+    /// Each event comes in the cycle after it has happened, once, whatever the run is cut at.
+    #[test]
+    fn a_policy_hears_events_in_their_cycle_however_the_run_is_cut() {
+        let mut whole = Simulation::new(&listened()).unwrap();
+        whole.machine.record_events = true;
+        let mut copy = whole.clone();
+        let (mut reversed, mut awake) = (whole.clone(), whole.clone());
+        reversed.machine.reversed = true;
+        awake.machine.keep_awake = true;
+        assert_eq!(whole.advance(u64::MAX), Reason::Cycles);
+        while copy.advance(3) == Reason::Budget {
+            copy = copy.clone();
+        }
+        for (other, how) in [(&mut reversed, "reversed"), (&mut awake, "awake")] {
+            other.advance(u64::MAX);
+            assert_eq!(other.digest(), whole.digest(), "{how}");
+            assert_eq!(listener(other), listener(&whole), "{how}");
+        }
+        assert_eq!(copy.digest(), whole.digest(), "cut and cloned");
+        assert_eq!(listener(&copy), listener(&whole), "cut and cloned");
+        let heard = &listener(&whole).heard;
+        let retired: Vec<_> = whole.machine.events.iter().filter(|event| !event.placed).collect();
+        let heard_of: Vec<_> = heard.iter().filter(|(_, event, _)| matches!(event, Event::CtaRetired { .. })).collect();
+        assert!(retired.len() > 20 && retired.len() == heard_of.len());
+        for (event, (at, heard, _)) in retired.iter().zip(heard_of) {
+            let CtaEvent { cycle, sm, kernel, cta, .. } = **event;
+            assert_eq!((*at, *heard), (cycle + 1, Event::CtaRetired { sm, kernel, cta }));
+        }
+        let count = |of: fn(&Event) -> bool| heard.iter().filter(|(_, event, _)| of(event)).count() as u64;
+        let finished: u64 = KernelId::first(2).map(|kernel| whole.machine.run(kernel).runs).sum();
+        assert!(finished > 2);
+        assert_eq!(count(|event| matches!(event, Event::KernelFinished { .. })), finished);
+        assert!(count(|event| matches!(event, Event::KernelLaunched { .. })) > finished, "kernel 0 has two launches");
+        let launch_of_one = |event: &Event| matches!(event, Event::KernelLaunched { kernel: KernelId(1), .. });
+        assert_eq!(count(launch_of_one), whole.machine.run(KernelId(1)).runs);
+        assert!(count(|event| matches!(event, Event::QuotasSpent { .. })) > 5);
+    }
+
+    /// The quotas of an SM are spent with the last instruction that they allow.
+    #[test]
+    fn quotas_are_spent_when_the_last_instruction_of_the_last_kernel_issues() {
+        let mut run = Simulation::new(&listened()).unwrap();
+        run.advance(4000);
+        let first = listener(&run).heard.iter().find(|(_, event, _)| *event == Event::QuotasSpent { sm: 0 });
+        let Some(&(at, ..)) = first else { panic!("nothing was spent") };
+        let mut again = Simulation::new(&listened()).unwrap();
+        let issued = |run: &mut Simulation| -> u64 {
+            run.machine.settle();
+            run.machine.sms[0].stats().iter().map(|stats| stats.warp_instructions).sum()
+        };
+        again.advance(at - 1);
+        assert!(issued(&mut again) < 600);
+        again.advance(1);
+        assert_eq!(issued(&mut again), 600, "300 of each kernel");
+    }
+
+    #[test]
+    fn a_policy_sees_goals_progress_and_idle_warps() {
+        let mut run = Simulation::new(&listened()).unwrap();
+        run.advance(u64::MAX);
+        let seen = listener(&run);
+        assert_eq!(seen.goals, [None, Some(0.75)]);
+        assert!(seen.most_idle > 0, "more warps than schedulers are ready");
+        let runs: Vec<u64> = seen.progress.iter().map(|progress| progress.runs).collect();
+        assert_eq!(runs, KernelId::first(2).map(|kernel| run.machine.run(kernel).runs).collect::<Vec<_>>());
     }
 
     #[test]

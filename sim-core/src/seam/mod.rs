@@ -3,6 +3,7 @@
 
 pub mod controls;
 pub mod decision;
+pub mod event;
 pub mod observation;
 pub mod ratios;
 pub mod stats;

@@ -21,6 +21,10 @@ pub struct Observation<'a> {
     pub cta_cost: &'a [PerKernel<Resources>],
     /// What each kernel does alone, as far as the policy's `needs` ask for it.
     pub profile: &'a Profile,
+    /// The share of its IPC alone that each kernel should keep, in (0, 1], where it has such a goal.
+    pub goals: &'a [Option<f64>],
+    /// How far each kernel is.
+    pub progress: &'a [Progress],
     /// CTAs of each kernel on each SM.
     pub resident: &'a [PerKernel<u32>],
     /// Requests of each kernel that wait in each SM's miss queue.
@@ -33,13 +37,30 @@ pub struct Observation<'a> {
     pub l1_utility: &'a [Vec<u64>],
     /// Counters of each kernel since the run began.
     pub total: &'a [KernelStats],
-    /// Counters of each kernel since the policy was last asked.
+    /// Counters of each kernel since the policy began or an interval of its ended; events in between change nothing.
     pub window: &'a [KernelStats],
+    /// Counters of each SM, for each kernel, since the run began; what L2 and DRAM count is 0.
+    pub on_sm: &'a [Vec<KernelStats>],
+    /// Warps of each kernel on each SM that could have issued in the cycle before if their schedulers had not issued others.
+    pub idle_warps: &'a [PerKernel<u32>],
+}
+
+/// How far a kernel is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// Launch of its sequence, from 0.
+    pub launch: u8,
+    /// CTAs of this launch that have been placed.
+    pub placed: u32,
+    /// CTAs of this launch that have finished.
+    pub done: u32,
+    /// Times that the whole sequence has finished.
+    pub runs: u64,
 }
 
 impl Observation<'_> {
     /// What a CTA of each kernel takes of an SM, and how many of them it may hold.
-    pub fn on_sm(&self, sm: usize) -> (Vec<Resources>, Vec<u32>) {
+    pub fn ctas_of(&self, sm: usize) -> (Vec<Resources>, Vec<u32>) {
         (self.cta_cost[sm].0[..self.kernels].into(), self.cta_limit[sm].0[..self.kernels].into())
     }
 }

@@ -228,7 +228,6 @@ fn fermi_16sm() -> Gpu {
             },
             ..ccbp.dram.clone()
         },
-        ..ccbp
     }
 }
 

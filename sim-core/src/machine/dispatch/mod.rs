@@ -17,6 +17,7 @@ use super::sm::ctas::FinishedCta;
 use super::sm::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
+use crate::seam::observation::Progress;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -37,6 +38,13 @@ pub struct Run {
     pub over: bool,
 }
 
+impl Run {
+    /// What a policy may know of it.
+    pub fn progress(&self) -> Progress {
+        Progress { launch: self.launch, placed: self.placed, done: self.done, runs: self.runs }
+    }
+}
+
 /// A CTA that was placed or that finished, for whoever draws or traces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CtaEvent {
@@ -52,6 +60,17 @@ pub struct CtaEvent {
     pub cta: u32,
     /// Placed, or finished.
     pub placed: bool,
+}
+
+/// What the end of a CTA has brought about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ended {
+    /// It was the last of its launch.
+    pub launch: bool,
+    /// It was the last of its kernel's sequence.
+    pub run: bool,
+    /// The launch that begins.
+    pub next: Option<u8>,
 }
 
 /// The dispatcher's state.
@@ -111,31 +130,33 @@ impl Dispatcher {
         self.runs_done
     }
 
-    /// A CTA has finished on `sm`; whether it was the last of its kernel's launch.
-    pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) -> bool {
+    /// A CTA has finished on `sm`.
+    pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) -> Ended {
         self.changed |= 1 << sm;
         self.order.finished(sm as u16, finished.kernel, finished.cta);
         let launches = &codes[finished.kernel.index()];
         let run = &mut self.runs[finished.kernel];
         run.done += 1;
         if run.done < launches[usize::from(run.launch)].ctas {
-            return false;
+            return Ended::default();
         }
         (run.placed, run.done) = (0, 0);
         run.launch += 1;
-        if usize::from(run.launch) == launches.len() {
+        let last = usize::from(run.launch) == launches.len();
+        if last {
             run.launch = 0;
             run.runs += 1;
             self.runs_done += 1;
             run.finished_at = now;
             run.over = !self.restart;
         }
-        if !run.over {
+        let next = (!run.over).then_some(run.launch);
+        if next.is_some() {
             self.begin(finished.kernel, codes);
         }
         // CTAs have appeared that any SM may take, and a kernel of higher rank may have its turn.
         self.changed = u64::MAX;
-        true
+        Ended { launch: true, run: last, next }
     }
 
     /// Places CTAs in the cycle `now`.

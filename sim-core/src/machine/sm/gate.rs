@@ -90,7 +90,7 @@ impl QuotaGate {
     }
 
     /// Whether all of the `resident` kernels that have a quota have used it.
-    fn all_spent(&self, resident: u8, controls: &SmControls) -> bool {
+    pub fn all_spent(&self, resident: u8, controls: &SmControls) -> bool {
         members(resident.into(), false)
             .filter(|&kernel| controls.warp_quota.0[kernel as usize].is_some())
             .all(|kernel| self.out_of_quota >> kernel & 1 == 1)

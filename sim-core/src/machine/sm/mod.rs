@@ -111,6 +111,8 @@ pub struct Sm {
     greedy: Derived<u8>,
     /// Where the runs end.
     run_ends: Derived<[Cycle; MAX_SCHEDULERS]>,
+    /// All resident kernels' quotas have been spent since this was last taken.
+    quotas_spent: Derived<bool>,
 }
 
 impl Sm {
@@ -147,6 +149,7 @@ impl Sm {
             running: Derived(0),
             greedy: Derived(0),
             run_ends: Derived([0; MAX_SCHEDULERS]),
+            quotas_spent: Derived(false),
         }
     }
 
@@ -266,6 +269,16 @@ impl Sm {
     /// The last CTA of a kernel's launch has finished, here or elsewhere.
     pub fn launch_ended(&mut self, kernel: KernelId) {
         self.l1.launch_ended(kernel);
+    }
+
+    /// Whether the last of the resident kernels' quotas has been spent since this was last asked.
+    pub fn take_quotas_spent(&mut self) -> bool {
+        core::mem::take(&mut *self.quotas_spent)
+    }
+
+    /// Warps of a kernel that could have issued in the cycle before if their schedulers had not issued others.
+    pub fn idle_warps(&self, kernel: KernelId) -> u32 {
+        self.schedulers.iter().map(|scheduler| scheduler.idle_warps(kernel)).sum()
     }
 
     /// Memory instructions of a kernel in the LSU.

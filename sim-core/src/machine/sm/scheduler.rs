@@ -179,6 +179,12 @@ impl Scheduler {
     }
 
     /// Warps that are ready and may issue, as far as it is up to them.
+    /// Warps of a kernel that are ready, but for the one that issued last in the last cycle that was looked at.
+    pub fn idle_warps(&self, kernel: KernelId) -> u32 {
+        let issued = all_if(matches!(self.outcome, Outcome::Issued(_))) & 1 << self.last;
+        (self.free() & !(self.global & self.lsu_full) & self.of_kernel[kernel] & !issued).count_ones()
+    }
+
     fn free(&self) -> u64 {
         self.ready & !self.throttled & !self.spent
     }

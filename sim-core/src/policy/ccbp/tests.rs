@@ -111,12 +111,16 @@ impl World {
             cta_limit: &[limit; 16],
             cta_cost: &[cost; 16],
             profile: &self.profile,
+            goals: &[],
+            progress: &[],
             resident: &resident,
             queued: &[queued; 16],
             peak_in_flight: &[],
             l1_utility: &[],
             total: &self.total,
             window: &self.total,
+            on_sm: &[],
+            idle_warps: &[],
         };
         question(&mut self.policy, &seen, &mut self.controls, &mut self.log);
     }

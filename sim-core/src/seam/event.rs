@@ -1,0 +1,71 @@
+//! What happens in the machine and a policy may want to hear of at once, not at its next interval.
+
+use crate::describe::ids::KernelId;
+
+/// Something that has happened.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Event {
+    /// A launch of a kernel's sequence begins, the first one of the run excepted.
+    KernelLaunched {
+        /// The kernel.
+        kernel: KernelId,
+        /// Launch of its sequence, from 0.
+        launch: u8,
+    },
+    /// The last CTA of a kernel's last launch has finished.
+    KernelFinished {
+        /// The kernel.
+        kernel: KernelId,
+    },
+    /// A CTA has finished.
+    CtaRetired {
+        /// Where it ran.
+        sm: u16,
+        /// Its kernel.
+        kernel: KernelId,
+        /// Its number in the grid.
+        cta: u32,
+    },
+    /// Of the kernels that are resident on an SM and have a warp quota there, the last one has spent it, or has left the others behind.
+    QuotasSpent {
+        /// The SM.
+        sm: u16,
+    },
+}
+
+/// What kind of event.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum EventKind {
+    /// `Event::KernelLaunched`.
+    KernelLaunched,
+    /// `Event::KernelFinished`.
+    KernelFinished,
+    /// `Event::CtaRetired`.
+    CtaRetired,
+    /// `Event::QuotasSpent`.
+    QuotasSpent,
+}
+
+/// A set of kinds of events.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct EventKinds(u8);
+
+impl EventKinds {
+    /// No events.
+    pub const NONE: EventKinds = EventKinds(0);
+
+    /// These.
+    pub const fn of(kinds: &[EventKind]) -> EventKinds {
+        let (mut set, mut i) = (0, 0);
+        while i < kinds.len() {
+            set |= 1 << kinds[i] as u8;
+            i += 1;
+        }
+        EventKinds(set)
+    }
+
+    /// Whether a kind is among them.
+    pub const fn has(self, kind: EventKind) -> bool {
+        self.0 >> kind as u8 & 1 == 1
+    }
+}
