@@ -135,3 +135,23 @@ fn what_cannot_be_shared_out_is_refused() {
     assert_eq!(refused(&[any.clone(), kernel("huge", &[(10, 64, 65 << 10)])], "even".into()), ["kernels[1].launches[0]"; 2]);
     assert!(Experiment::decode(&experiment("hetero-8b8s".into(), &[wide, any], "spatial".into())).is_ok());
 }
+
+/// A class is declared by its count, starts as the preset's first, and is written down so that it reads back.
+#[test]
+fn a_class_can_be_added_to_a_preset() {
+    let gpu = Value::object([
+        ("preset", Value::from("ccbp-16sm")),
+        ("sm.tiny.threads", 64.into()),
+        ("sm.sm.count", 3.into()),
+        ("sm.tiny.count", 2.into()),
+    ]);
+    let read = Experiment::decode(&experiment(gpu, &[kernel("any", &[(10, 64, 0)])], "even".into())).unwrap();
+    let classes: Vec<_> = read.gpu.sms.iter().map(|class| (class.name.as_str(), class.count, class.threads, class.ctas)).collect();
+    assert_eq!(classes, [("sm", 3, 2048, 32), ("tiny", 2, 64, 32)]);
+    assert_eq!(Experiment::decode(&read.encode()).unwrap().gpu, read.gpu);
+    for (key, value) in [("sm.tniy.threads", 64), ("sm.l1.count", 2), ("sm.a b.count", 2), ("sm..count", 2), ("sm.no.such.count", 2)] {
+        let gpu = Value::object([("preset", Value::from("ccbp-16sm")), (key, value.into())]);
+        let problems = Experiment::decode(&experiment(gpu, &[kernel("any", &[(10, 64, 0)])], "even".into())).unwrap_err();
+        assert_eq!(problems.0[0].path, format!("gpu.{key}"));
+    }
+}

@@ -98,6 +98,14 @@ fn gpu_field<T>(prefix: &str, field: &Field<T>) -> (String, Value) {
     (format!("{prefix}{}", field.path), schema)
 }
 
+/// An object of GPU fields that may also name fields of SM classes of its own.
+fn with_classes(gpu: Value) -> Value {
+    let Value::Object(mut pairs) = gpu else { unreachable!("`closed` makes an object") };
+    let fields = Value::object([("^sm\\.[A-Za-z0-9_-]+\\.", Value::Object(Vec::new()))]);
+    pairs.push(("patternProperties".to_owned(), fields));
+    Value::Object(pairs)
+}
+
 fn sweep() -> Value {
     let path = || {
         let values = list_of(Value::Object(Vec::new()), 1, MAX_VALUES);
@@ -172,7 +180,7 @@ fn experiment() -> Value {
         ("name", typed("string", "Name, for people")),
         ("source", typed("string", "What it reproduces or where it comes from")),
         ("seed", whole(0, MAX_SEED, "Seed of every draw")),
-        ("gpu", any_of(vec![presets(), closed(gpu, &["preset"])])),
+        ("gpu", any_of(vec![presets(), with_classes(closed(gpu, &["preset"]))])),
         ("kernels", list_of(any_of(vec![one_of(library::names()), reference("kernel"), used]), 1, MAX_KERNELS)),
         ("policy", any_of(policies)),
         ("warp_order", any_of(vec![one_of(orders), group])),

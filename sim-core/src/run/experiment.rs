@@ -324,7 +324,9 @@ fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     let base = given.need("preset", &format!("one of {}", names()), problems)?;
     let mut gpu = preset(base, &given.path("preset"), problems)?;
     let before = problems.0.len();
-    for (key, value) in given.rest() {
+    let changes = given.rest();
+    fields::add_classes(&mut gpu, changes.iter().map(|change| change.0));
+    for (key, value) in changes {
         fields::set(&mut gpu, key, value, &decode::field(path, &decode::legible(key)), problems);
     }
     if problems.0.len() == before {

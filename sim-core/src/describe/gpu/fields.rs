@@ -194,6 +194,23 @@ impl<T> Field<T> {
     }
 }
 
+/// Adds the SM classes whose `sm.NAME.count` is among `keys` and that `gpu` does not have: each begins as a copy of the first class.
+pub fn add_classes<'a>(gpu: &mut Gpu, keys: impl Iterator<Item = &'a str>) {
+    for name in keys.filter_map(|key| key.strip_prefix("sm.")?.strip_suffix(".count")) {
+        let word = !name.is_empty()
+            && name != "l1"
+            && name.len() <= LONGEST_CLASS
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        if word && gpu.sms.len() < MOST_CLASSES && gpu.sms.iter().all(|class| class.name != name) {
+            gpu.sms.push(SmClass { name: name.into(), ..gpu.sms[0].clone() });
+        }
+    }
+}
+
+/// SM classes of a GPU, at most, and the longest name of one.
+const MOST_CLASSES: usize = 8;
+const LONGEST_CLASS: usize = 40;
+
 /// Sets the field named by `key` on `gpu`.
 pub fn set(gpu: &mut Gpu, key: &str, value: &Value, path: &str, problems: &mut Problems) {
     if let Some(field) = GPU_FIELDS.iter().find(|field| field.path == key) {
