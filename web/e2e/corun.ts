@@ -57,19 +57,20 @@ export async function overhear(page: Page): Promise<() => Promise<Record<string,
   return () => page.evaluate(() => (window as typeof window & { said: Record<string, unknown>[] }).said);
 }
 
-/** The colours of a canvas: a picture has more than a handful. */
-export const colours = (canvas: Locator): Promise<number> => canvas.evaluate((c: HTMLCanvasElement) => {
-  const data = c.getContext("2d")!.getImageData(0, 0, c.width, c.height).data;
+/** How many colours a canvas has: a picture has more than a handful. Runs in the page. */
+export function countColours(canvas: HTMLCanvasElement): number {
+  const data = (canvas.getContext("2d") as CanvasRenderingContext2D).getImageData(0, 0, canvas.width, canvas.height).data;
   const seen = new Set<number>();
-  for (let i = 0; i < data.length; i += 4) seen.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
+  for (let i = 0; i < data.length; i += 4) seen.add(((data[i] ?? 0) << 16) | ((data[i + 1] ?? 0) << 8) | (data[i + 2] ?? 0));
   return seen.size;
-});
+}
+export const colours = (canvas: Locator): Promise<number> => canvas.evaluate(countColours as (canvas: SVGElement | HTMLElement) => number);
 
 export async function saved(download: Download): Promise<{ name: string; text: string }> {
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
 }
 
-export interface SavedResult { digest: string; config_hash: string; seed: number; cycles: number; engine: string; kernels: { name: string; ipc_alone?: number | null }[] }
+export interface SavedResult { digest: string; config_hash: string; seed: number; cycles: number; engine: string; kernels: { name: string; ipc_alone?: number | null; thread_instructions: number }[] }
 export async function result(page: Page): Promise<SavedResult> {
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
   return JSON.parse((await saved(download)).text) as SavedResult;

@@ -72,12 +72,13 @@ test("a change of policy runs from the start, and measures nothing alone again",
   const said = await overhear(page);
   const measured = async (): Promise<number> => (await said()).filter((m) => m["t"] === "alone").reduce((sum, m) => sum + (m["jobs"] as unknown[]).length, 0);
   await open(page, TINY);
-  const slowdown = page.locator("table.numbers").first().locator("tbody tr").first().locator("td").nth(2);
-  await expect(slowdown).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 });
+  const rows = page.locator("table.numbers").first().locator("tbody tr");
+  const slowdowns = async (): Promise<void> => { for (const k of [0, 1]) await expect(rows.nth(k).locator("td").nth(2)).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 }); };
+  await slowdowns();
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
   await expect.poll(() => page.url()).toContain("policy=spatial");
   await expect(page).toHaveTitle(/spatial/);
-  await expect(slowdown).toHaveText(/^\d+\.\d\d$/);
+  await slowdowns();
   expect(await measured(), "runs of a kernel alone").toBe(2);
 });
 
@@ -288,7 +289,9 @@ test("360 pixels are enough", async ({ page }) => {
   await openAt(page, TINY, 3000);
   const wide = async (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
   expect(await wide()).toBeLessThanOrEqual(360);
-  for (const button of await page.locator("corun-transport button, .actions button").all()) {
+  const buttons = await page.locator("corun-transport button, .actions button").all();
+  expect(buttons.length).toBeGreaterThan(5);
+  for (const button of buttons) {
     const box = await button.boundingBox();
     expect(Math.min(box?.width ?? 0, box?.height ?? 0), await button.getAttribute("aria-label") ?? "").toBeGreaterThanOrEqual(44);
   }

@@ -1,7 +1,7 @@
 // The pictures as a person uses them: pointer, keyboard, tables, exports.
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
-import { SHOTS, colours, expect, noViolations, openAt, result, saved, test } from "./corun.ts";
+import { SHOTS, colours, countColours, expect, noViolations, openAt, result, saved, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
@@ -104,7 +104,7 @@ test("behind each picture is a table with the same numbers", async ({ page }) =>
 
 test("exported data are what the engine counted, and every export is stamped", async ({ page }) => {
   await openAt(page, TINY, 20_000);
-  const run = await result(page) as unknown as { config_hash: string; seed: number; engine: string; kernels: { thread_instructions: number }[] };
+  const run = await result(page);
   const csv = await exported(page, chart(page, "ipc"), "csv");
   expect(csv.name).toBe(`corun-ipc-${run.config_hash.slice(0, 8)}-s1-c20000.csv`);
   const lines = csv.text.trim().split("\r\n");
@@ -117,6 +117,7 @@ test("exported data are what the engine counted, and every export is stamped", a
   }
   const json = JSON.parse((await exported(page, chart(page, "stalls"), "json")).text) as { stamp: { config: string; cycle: number; link: string }; columns: { key: string }[]; rows: Record<string, number>[] };
   expect(json.stamp).toMatchObject({ config: run.config_hash, cycle: 20_000, link: page.url() });
+  expect(json.rows.length).toBe(50);
   for (const row of json.rows) {
     const sum = json.columns.slice(2).reduce((s, c) => s + row[c.key]!, 0);
     expect(Math.abs(sum - 100), `slots of a window add up: ${JSON.stringify(row)}`).toBeLessThan(1e-6);
@@ -124,14 +125,23 @@ test("exported data are what the engine counted, and every export is stamped", a
   for (const of of [chart(page, "noc"), page.locator("corun-sm-grid"), page.locator("corun-memory-path")]) {
     const svg = await exported(page, of, "svg");
     expect(svg.text).toContain(run.config_hash);
-    const size = await page.evaluate((text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror") ? 0 : text.length, svg.text);
-    expect(size, "an XML parser takes it").toBeGreaterThan(1000);
+    const drawn = await page.evaluate((text) => {
+      const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+      return parsed.querySelector("parsererror") ? 0 : parsed.querySelectorAll("rect, path, line, polyline, polygon, circle, text").length;
+    }, svg.text);
+    expect(drawn, "an XML parser takes it, and there is a drawing in it").toBeGreaterThan(10);
     const png = await exported(page, of, "png");
     const bytes = await readFile(png.path);
     expect(bytes.subarray(1, 4).toString()).toBe("PNG");
     expect(bytes.includes(run.config_hash)).toBe(true);
-    const decoded = await page.evaluate(async (data) => (await createImageBitmap(new Blob([Uint8Array.from(data)], { type: "image/png" }))).width, [...bytes]);
-    expect(decoded).toBeGreaterThan(1000);
+    const image = await page.evaluateHandle(async (data) => {
+      const bitmap = await createImageBitmap(new Blob([Uint8Array.from(data)], { type: "image/png" }));
+      const canvas = Object.assign(document.createElement("canvas"), { width: bitmap.width, height: bitmap.height });
+      canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
+      return canvas;
+    }, [...bytes]);
+    expect(await image.evaluate((canvas) => canvas.width)).toBeGreaterThan(1000);
+    expect(await image.evaluate(countColours), "a picture").toBeGreaterThan(5);
   }
   await chart(page, "noc").scrollIntoViewIfNeeded();
   await page.screenshot({ path: `${SHOTS}/charts.png`, fullPage: true });
