@@ -11,8 +11,8 @@ use sim_core::machine::packet::Access;
 use sim_core::machine::sm::code::{Code, Place, Step};
 use sim_core::machine::sm::lsu::Instruction;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::simulation::Simulation;
 use sim_core::study::probe::{self, CachePattern, CacheProbe, DramProbe, DramStream, NocProbe};
+use sim_core::study::profile;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -85,7 +85,7 @@ fn load(address: Address) -> Code {
 /// What a pause costs: a copy of a whole simulation in the middle of its work.
 fn snapshot(c: &mut Criterion) {
     let value = Value::object([("corun", Value::from(1)), ("kernels", Value::array(["BP", "CFD"]))]);
-    let Ok(mut simulation) = Experiment::decode(&value).and_then(|experiment| Simulation::new(&experiment)) else { return };
+    let Ok(mut simulation) = Experiment::decode(&value).and_then(|experiment| profile::start(&experiment)) else { return };
     simulation.advance(CYCLES);
     c.bench_function("snapshot of BP + CFD on 16 SMs", |b| b.iter(|| black_box(simulation.clone())));
 }

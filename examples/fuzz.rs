@@ -7,7 +7,7 @@
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::simulation::Simulation;
+use sim_core::study::profile;
 use sim_core::study::sweep::Sweep;
 use std::path::Path;
 use std::process::ExitCode;
@@ -260,7 +260,7 @@ fn attempt(value: &Value, tally: &mut Tally) {
         }
         return;
     }
-    let built = Experiment::decode(value).and_then(|experiment| Simulation::new(&experiment));
+    let built = Experiment::decode(value).and_then(|experiment| profile::start(&experiment));
     let mut simulation = match built {
         Ok(simulation) => simulation,
         Err(problems) => return refused(&problems, tally),

@@ -5,8 +5,8 @@
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::simulation::Simulation;
 use sim_core::seam::ratios::Metrics;
+use sim_core::study::profile;
 use std::collections::BTreeMap;
 
 const PAIRS: [[&str; 2]; 4] = [["BP", "CFD"], ["CFD", "FTD"], ["BFS", "HG"], ["LAV", "LBM"]];
@@ -66,7 +66,7 @@ fn ipcs(kernels: &[&str], policy: &str, lengths: &[u64]) -> Result<Vec<Vec<f64>>
         ("stop", Value::object([("cycles", most)])),
     ];
     let experiment = Experiment::decode(&Value::object(fields)).map_err(|problems| problems.to_string())?;
-    let mut run = Simulation::new(&experiment).map_err(|problems| problems.to_string())?;
+    let mut run = profile::start(&experiment).map_err(|problems| problems.to_string())?;
     let at = |length: &u64| {
         let left = length * 1_000_000 - run.cycle();
         run.advance(left);

@@ -5,8 +5,8 @@
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::simulation::Simulation;
 use sim_core::seam::ratios::Metrics;
+use sim_core::study::profile;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -98,7 +98,7 @@ fn run(kernels: &[&str], policy: &str, order: &str, (seed, arithmetic): (u64, f6
         ("stop", Value::object([("cycles", CYCLES)])),
     ];
     let experiment = Experiment::decode(&Value::object(fields)).map_err(|problems| problems.to_string())?;
-    let mut run = Simulation::new(&experiment).map_err(|problems| problems.to_string())?;
+    let mut run = profile::start(&experiment).map_err(|problems| problems.to_string())?;
     run.advance(u64::MAX);
     Ok(KernelId::first(kernels.len()).map(|kernel| run.ipc(kernel).unwrap_or(0.0)).collect())
 }

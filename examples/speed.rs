@@ -7,6 +7,7 @@ use sim_core::describe::digest::hex;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
 use sim_core::run::simulation::Simulation;
+use sim_core::study::profile;
 use sim_core::study::sweep::Sweep;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::error::Error;
@@ -88,10 +89,11 @@ fn with_cycles(experiment: Option<&Value>, cycles: u64) -> Result<Experiment, Bo
 /// Runs an experiment once to warm up, and once against the clock.
 fn measure(name: &str, experiment: &Experiment, cycles: u64) -> Result<Value, Box<dyn Error>> {
     // The same warm-up as in Node, where it matters more.
-    Simulation::new(experiment)?.advance(cycles.min(20_000));
+    let answers = profile::answer(experiment)?;
+    Simulation::with(experiment, &answers)?.advance(cycles.min(20_000));
     let before = IN_USE.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
-    let mut simulation = Simulation::new(experiment)?;
+    let mut simulation = Simulation::with(experiment, &answers)?;
     let start = Instant::now();
     simulation.advance(cycles);
     let seconds = start.elapsed().as_secs_f64();

@@ -11,6 +11,7 @@ use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::simulation::Simulation;
 use sim_core::seam::decision::Decided;
+use sim_core::study::profile;
 use std::cell::Cell;
 
 const INTERVAL: u64 = 200;
@@ -64,7 +65,7 @@ fn credits_are_conserved_whatever_the_mix() {
 
 /// Runs it, and says how many intervals were limited.
 fn conserved(experiment: &Experiment) -> Result<u64, TestCaseError> {
-    let mut simulation = Simulation::new(experiment).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut simulation = profile::start(experiment).unwrap_or_else(|problems| panic!("{problems}"));
     let sms = simulation.machine().sms.len() as u64;
     let (mut since, mut then, mut limited) = (0, simulation.totals(), 0);
     while simulation.cycle() < CYCLES {
@@ -98,7 +99,7 @@ fn mix(names: [&str; 2], settings: Value) -> Simulation {
         ("restart", true.into()),
     ]);
     let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
-    Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{problems}"))
+    profile::start(&experiment).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 /// Does it take the paper's kernels for what Table 2 says they are?

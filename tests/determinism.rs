@@ -9,6 +9,7 @@ mod golden;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::study::profile;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ fn experiments() -> Vec<(String, Experiment)> {
 }
 
 fn start(experiment: &Experiment) -> Simulation {
-    Simulation::new(experiment).unwrap_or_else(|problems| panic!("{}:\n{problems}", experiment.name))
+    profile::start(experiment).unwrap_or_else(|problems| panic!("{}:\n{problems}", experiment.name))
 }
 
 fn whole_run(experiment: &Experiment) -> u64 {

@@ -8,8 +8,8 @@ use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::library;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
-use sim_core::run::simulation::Simulation;
 use sim_core::seam::stats::KernelStats;
+use sim_core::study::profile;
 
 /// Cycles of a run: a few rounds of CTAs of every kernel here.
 const CYCLES: u64 = 60_000;
@@ -33,7 +33,7 @@ fn experiment(gpu: Gpu, kernels: &[&str], policy: PolicySpec) -> Experiment {
 }
 
 fn totals(experiment: &Experiment) -> Vec<KernelStats> {
-    let mut simulation = Simulation::new(experiment).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut simulation = profile::start(experiment).unwrap_or_else(|problems| panic!("{problems}"));
     simulation.advance(u64::MAX);
     simulation.totals()
 }

@@ -11,6 +11,7 @@ use sim_core::policy::spec::{Fallback, POLICIES, Param, ParamKind};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::{Controls, WarpOrder, decode_warp_order};
+use sim_core::study::profile;
 use std::fs;
 use std::path::Path;
 
@@ -55,7 +56,7 @@ fn experiment(index: usize, gpu: Value, mix: &[&str], order: &str, cycles: i64, 
 /// Runs to the end and says which kernels have issued nothing.
 fn idle(experiment: &Experiment) -> Vec<usize> {
     let name = experiment.policy.name();
-    let mut simulation = Simulation::new(experiment).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+    let mut simulation = profile::start(experiment).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
     let reason = simulation.advance(u64::MAX);
     assert_eq!(reason, Reason::Cycles, "{name}: {}", simulation.explain_stuck());
     simulation.result();
@@ -117,7 +118,7 @@ fn after(name: &str, cycles: u64) -> Simulation {
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let value: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
     let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
-    let mut simulation = Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+    let mut simulation = profile::start(&experiment).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
     simulation.advance(cycles);
     simulation
 }
@@ -165,7 +166,7 @@ proptest! {
             Some(policy) => policy,
             None => panic!("{problems}"),
         };
-        let mut simulation = Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{}:\n{problems}", experiment.policy.name()));
+        let mut simulation = profile::start(&experiment).unwrap_or_else(|problems| panic!("{}:\n{problems}", experiment.policy.name()));
         let mut reason = Reason::Budget;
         while reason == Reason::Budget {
             reason = simulation.advance(700);

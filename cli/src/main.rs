@@ -3,6 +3,7 @@
 //! Exit status: 0 done; 1 the run ended in an error state that it names, or stdout or a file did not take all of the output; 2 bad usage or bad input,
 //! one line for each problem on stderr; 130 told to stop by Ctrl-C or SIGTERM.
 
+mod answers;
 mod input;
 mod jsonl;
 mod list;

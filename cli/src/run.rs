@@ -2,21 +2,18 @@
 
 use crate::input::Given;
 use crate::trace::Trace;
-use crate::{Failure, output, workers};
+use crate::{Failure, answers, output, workers};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::prelude::*;
 use sim_core::describe::error::one_line;
-use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, Stop};
+use sim_core::run::plan::{Answers, Plan, Planned};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::run::windows::{KEPT, WINDOW};
 use sim_core::study::catalogue;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
-use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 /// Cycles between two looks at progress, signals, trace and windows: fewer than the windows that are kept, and well below a second.
@@ -55,12 +52,13 @@ pub struct Explain {
 impl Run {
     pub fn execute(self) -> Result<(), Failure> {
         let experiment = self.given.experiment()?;
-        let mut simulation = Simulation::new(&experiment)?;
+        workers::stop_at_signals();
+        let plan = Plan::of(&experiment);
+        let mut simulation = Simulation::with(&experiment, &measure(&plan.profile)?)?;
         let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref())];
         let [windows, trace] = output::create(self.given.file(), files)?;
         let mut windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
         let mut trace = trace.map(|file| Trace::start(file, &mut simulation)).transpose()?;
-        workers::stop_at_signals();
         let bar = progress(&experiment);
         let start = Instant::now();
         let reason = loop {
@@ -84,12 +82,11 @@ impl Run {
         if let Some(windows) = windows {
             windows.finish()?;
         }
-        let alone = if experiment.alone { ipc_alone(&simulation) } else { Vec::new() };
-        if workers::interrupted() {
+        let unknown: Vec<Planned> = plan.alone.into_iter().filter(|run| !simulation.knows(&run.hash)).collect();
+        if let Some(answers) = answers::all(unknown.iter(), workers::jobs(None))?.filter(|_| !workers::interrupted()) {
+            simulation.tell(&answers);
+        } else {
             return Err(Failure::Interrupted(format!("at cycle {}, where the files of this run end", simulation.cycle())));
-        }
-        for (kernel, ipc) in alone {
-            simulation.set_ipc_alone(kernel, ipc);
         }
         let result = with_speed(simulation.result(), &mut simulation, seconds);
         if self.json {
@@ -118,23 +115,9 @@ fn progress(experiment: &Experiment) -> ProgressBar {
     bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// IPC alone of every kernel, each run once even if it stands in the mix several times.
-fn ipc_alone(simulation: &Simulation) -> Vec<(KernelId, f64)> {
-    let kernels = simulation.experiment().kernels.len();
-    let experiments: Vec<(KernelId, Experiment)> =
-        KernelId::first(kernels).map(|kernel| (kernel, simulation.alone_experiment(kernel))).collect();
-    let distinct: BTreeMap<String, &Experiment> =
-        experiments.iter().map(|(_, experiment)| (experiment.config_hash(), experiment)).collect();
-    let distinct: Vec<(String, &Experiment)> = distinct.into_iter().collect();
-    let measured: BTreeMap<String, Option<f64>> = distinct
-        .into_par_iter()
-        .map(|(hash, experiment)| {
-            let alone = workers::simulate(experiment, &AtomicU64::new(0)).ok().flatten();
-            (hash, alone.and_then(|(mut alone, _)| alone.ipc(KernelId(0))))
-        })
-        .collect();
-    let known = experiments.iter().filter_map(|(kernel, experiment)| Some((*kernel, measured.get(&experiment.config_hash()).copied()??)));
-    known.collect()
+/// Runs a part of the experiment's plan, on every core.
+fn measure(runs: &[Planned]) -> Result<Answers, Failure> {
+    answers::all(runs.iter(), workers::jobs(None))?.ok_or_else(|| Failure::Interrupted("while kernels were measured alone".into()))
 }
 
 /// Adds the wall-clock figures behind `stop`.

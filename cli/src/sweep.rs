@@ -3,21 +3,20 @@
 //! Workers take points in order. The runs alone that points need are work of their own: each distinct one runs once, before the first point
 //! that needs it, and every mix gets its figure. A worker holds one simulation, so memory grows with the jobs and not with the points.
 
+use crate::answers::Answers;
 use crate::jsonl::Lines;
 use crate::results::{self, Row};
-use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
+use crate::workers::{self, STEPS, locked, stop_at_signals};
 use crate::{Failure, input, output};
 use clap::Args;
 use sim_core::describe::error::{ENOUGH, Problems};
-use sim_core::describe::ids::KernelId;
-use sim_core::run::experiment::Experiment;
+use sim_core::run::plan::{Plan, Planned};
 use sim_core::run::result;
-use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::study::sweep::{Point, Sweep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZero;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Arguments of `corun sweep`.
@@ -88,16 +87,17 @@ impl How {
     /// Runs what `lines` lack of a shard of a sweep.
     pub fn run(&self, sweep: &Sweep, shard: Shard, lines: &mut Lines) -> Result<(), Failure> {
         let rows = results::read_own(lines, |_| Ok(()))?;
-        let alone = Alone::from(sweep, &rows)?;
+        let before = Before::from(sweep, &rows)?;
         let done: BTreeSet<usize> = rows.iter().map(|row| row.index).collect();
         let todo: VecDeque<usize> = (shard.first..sweep.points()).step_by(shard.of).filter(|index| !done.contains(index)).collect();
-        let runs = todo.len() + runs_alone(sweep, &todo, &alone)?;
+        let runs = todo.len() + runs_alone(sweep, &todo, &before)?;
         let jobs = workers::jobs(self.jobs);
         stop_at_signals();
         let started = Instant::now();
         let work = Work {
             sweep,
-            alone,
+            before,
+            answers: Answers::default(),
             queue: Mutex::new(Queue { tasks: VecDeque::new(), todo }),
             out: Mutex::new(Ok(lines)),
             steps: AtomicU64::new(0),
@@ -128,12 +128,12 @@ fn finish(lines: &mut Lines, sweep: &Sweep, shard: Shard, before: usize, started
 }
 
 /// Decodes every point that is to be run, so that nothing starts before all can; counts the runs alone that they need.
-fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, alone: &Alone) -> Result<usize, Problems> {
+fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, before: &Before) -> Result<usize, Problems> {
     let mut problems = Problems::default();
     let mut needed = BTreeSet::new();
     for &index in todo {
         match sweep.point(index) {
-            Ok(point) => needed.extend(point.experiment.alone_runs().into_iter().map(|(_, hash, _)| hash).filter(|hash| !alone.has(hash))),
+            Ok(point) => needed.extend(before.plan(&point).runs().map(|run| run.hash.clone())),
             Err(found) => problems.0.extend(found.0.into_iter().map(|mut problem| {
                 problem.found = format!("{} (point {index})", problem.found);
                 problem
@@ -146,24 +146,13 @@ fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, alone: &Alone) -> Result<us
     problems.or(needed.len())
 }
 
-/// IPC alone by config hash.
-#[derive(Debug)]
-struct Alone {
-    known: Mutex<BTreeMap<String, Figure>>,
-    changed: Condvar,
-}
+/// IPC alone by config hash, as the rows of a file have it; missing where the run alone got stuck.
+#[derive(Debug, Default)]
+struct Before(BTreeMap<String, Option<f64>>);
 
-#[derive(Clone, Copy, Debug)]
-enum Figure {
-    /// Some worker runs it or will do so.
-    Claimed,
-    /// Missing where the run alone got stuck.
-    Known(Option<f64>),
-}
-
-impl Alone {
+impl Before {
     /// What the rows of a file know already. Each row must be one of this sweep.
-    fn from(sweep: &Sweep, rows: &[Row]) -> Result<Alone, Problems> {
+    fn from(sweep: &Sweep, rows: &[Row]) -> Result<Before, Problems> {
         let mut problems = Problems::default();
         let mut known = BTreeMap::new();
         for row in rows {
@@ -177,49 +166,26 @@ impl Alone {
             } else if row.engine != result::ENGINE {
                 problems.add(&row.line.place, format!("a result of engine {}", row.engine), result::ENGINE);
             }
-            known.extend(experiment.alone_runs().into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, Figure::Known(*ipc))));
+            known.extend(experiment.alone_runs().into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, *ipc)));
         }
-        problems.or(Alone { known: Mutex::new(known), changed: Condvar::new() })
+        problems.or(Before(known))
     }
 
-    fn has(&self, hash: &str) -> bool {
-        locked(&self.known).contains_key(hash)
-    }
-
-    /// Whether the caller is the first to ask for this figure, and so has to see that it gets run.
-    fn claim(&self, hash: &str) -> bool {
-        let mut known = locked(&self.known);
-        let first = !known.contains_key(hash);
-        if first {
-            known.insert(hash.to_owned(), Figure::Claimed);
-        }
-        first
-    }
-
-    fn set(&self, hash: String, ipc: Option<f64>) {
-        locked(&self.known).insert(hash, Figure::Known(ipc));
-        self.changed.notify_all();
-    }
-
-    /// Waits for a figure that somebody has claimed; gives up when the sweep is interrupted.
-    fn wait(&self, hash: &str) -> Option<Figure> {
-        let mut known = locked(&self.known);
-        loop {
-            match known.get(hash) {
-                Some(figure @ Figure::Known(_)) => return Some(*figure),
-                _ if interrupted() => return None,
-                _ => known = self.changed.wait_timeout(known, LOOK).unwrap_or_else(PoisonError::into_inner).0,
-            }
-        }
+    /// What a point needs beyond that.
+    fn plan(&self, point: &Point) -> Plan {
+        let mut plan = Plan::of(&point.experiment);
+        plan.alone.retain(|run| !self.0.contains_key(&run.hash));
+        plan
     }
 }
 
 /// One simulation to run.
 #[derive(Debug)]
 enum Task {
-    Alone(String, Box<Experiment>),
+    /// A run alone that the task's worker has claimed.
+    Alone(Box<Planned>),
     /// A point, with the runs alone that it waits for.
-    Point(Box<Point>, Vec<(KernelId, String)>),
+    Point(Box<Point>, Plan),
 }
 
 /// What is not yet taken: the tasks of the point that came last, then points.
@@ -233,7 +199,8 @@ struct Queue {
 #[derive(Debug)]
 struct Work<'s> {
     sweep: &'s Sweep,
-    alone: Alone,
+    before: Before,
+    answers: Answers,
     queue: Mutex<Queue>,
     /// The file, or why there is no going on.
     out: Mutex<Result<&'s mut Lines, Failure>>,
@@ -253,14 +220,10 @@ impl Work<'_> {
         if queue.tasks.is_empty() {
             let index = queue.todo.pop_front()?;
             let point = self.sweep.point(index).map_err(|problems| self.fail(problems)).ok()?;
-            let mut waits = Vec::new();
-            for (kernel, hash, experiment) in point.experiment.alone_runs() {
-                if self.alone.claim(&hash) {
-                    queue.tasks.push_back(Task::Alone(hash.clone(), Box::new(experiment)));
-                }
-                waits.push((kernel, hash));
-            }
-            queue.tasks.push_back(Task::Point(Box::new(point), waits));
+            let plan = self.before.plan(&point);
+            let claimed = plan.runs().filter(|run| self.answers.claim(&run.hash)).cloned();
+            queue.tasks.extend(claimed.map(|run| Task::Alone(Box::new(run))));
+            queue.tasks.push_back(Task::Point(Box::new(point), plan));
         }
         queue.tasks.pop_front()
     }
@@ -268,16 +231,15 @@ impl Work<'_> {
     /// Does a task to its end; nothing if the sweep is to stop.
     fn perform(&self, task: Task) -> Option<()> {
         match task {
-            Task::Alone(hash, experiment) => {
-                let (mut alone, _) = self.simulate(&experiment)?;
-                let ipc = alone.ipc(KernelId(0));
-                self.alone.set(hash, ipc);
-            }
-            Task::Point(point, waits) => {
-                let (mut simulation, _) = self.simulate(&point.experiment)?;
-                for (kernel, hash) in waits {
-                    if let Figure::Known(Some(ipc)) = self.alone.wait(&hash)? {
-                        simulation.set_ipc_alone(kernel, ipc);
+            Task::Alone(run) => self.answers.run(&run, &self.steps).map_err(|problems| self.fail(problems)).ok()??,
+            Task::Point(point, plan) => {
+                let profile = self.answers.wait(hashes(&plan.profile))?;
+                let run = workers::simulate(&point.experiment, &profile, &self.steps);
+                let (mut simulation, _) = run.map_err(|problems| self.fail(problems)).ok()??;
+                simulation.tell(&self.answers.wait(hashes(&plan.alone))?);
+                for (kernel, hash, _) in point.experiment.alone_runs() {
+                    if let Some(Some(ipc)) = self.before.0.get(&hash) {
+                        simulation.set_ipc_alone(kernel, *ipc);
                     }
                 }
                 let line = self.sweep.line(&point, simulation.result());
@@ -292,15 +254,15 @@ impl Work<'_> {
         Some(())
     }
 
-    fn simulate(&self, experiment: &Experiment) -> Option<(Simulation, Reason)> {
-        workers::simulate(experiment, &self.steps).map_err(|problems| self.fail(problems)).ok()?
-    }
-
     /// Ends the sweep with a failure.
     fn fail(&self, failure: impl Into<Failure>) {
         *locked(&self.out) = Err(failure.into());
         workers::interrupt();
     }
+}
+
+fn hashes(runs: &[Planned]) -> impl Iterator<Item = &str> {
+    runs.iter().map(|run| run.hash.as_str())
 }
 
 #[cfg(test)]
@@ -315,13 +277,14 @@ mod tests {
             {"path": "policy", "values": ["even", "leftover"]},
             {"path": "stop.cycles", "values": [1000, 2000]}]}}"#;
         let sweep = Sweep::decode(&input::json(text).unwrap()).unwrap();
-        let alone = Alone { known: Mutex::default(), changed: Condvar::new() };
+        let before = Before::default();
         let all: VecDeque<usize> = (0..sweep.points()).collect();
-        assert_eq!((all.len(), runs_alone(&sweep, &all, &alone).unwrap()), (12, 6));
+        assert_eq!((all.len(), runs_alone(&sweep, &all, &before).unwrap()), (12, 6));
         // The tasks say the same, each run alone before the first point that waits for it.
         let work = Work {
             sweep: &sweep,
-            alone,
+            before,
+            answers: Answers::default(),
             queue: Mutex::new(Queue { tasks: VecDeque::new(), todo: all }),
             out: Mutex::new(Err(Problems::default().into())),
             steps: AtomicU64::new(0),
@@ -329,9 +292,9 @@ mod tests {
         let (mut started, mut points) = (BTreeSet::new(), 0);
         while let Some(task) = work.next() {
             match task {
-                Task::Alone(hash, _) => assert!(started.insert(hash), "a run alone twice"),
-                Task::Point(point, waits) => {
-                    assert!(waits.iter().all(|(_, hash)| started.contains(hash)), "point {} waits for what has not begun", point.index);
+                Task::Alone(run) => assert!(started.insert(run.hash), "a run alone twice"),
+                Task::Point(point, plan) => {
+                    assert!(plan.runs().all(|run| started.contains(&run.hash)), "point {} waits for what has not begun", point.index);
                     points += 1;
                 }
             }

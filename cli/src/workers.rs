@@ -4,6 +4,7 @@ use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::error::Problems;
 use sim_core::run::experiment::Experiment;
+use sim_core::run::plan::Answers;
 use sim_core::run::simulation::{Reason, Simulation};
 use std::io::IsTerminal;
 use std::num::NonZero;
@@ -81,9 +82,9 @@ pub fn run(jobs: usize, steps: u64, done: &AtomicU64, work: impl Fn() -> Option<
     });
 }
 
-/// Runs an experiment to its end, and adds its `STEPS` to `done` on the way; nothing if the work is to stop.
-pub fn simulate(experiment: &Experiment, done: &AtomicU64) -> Result<Option<(Simulation, Reason)>, Problems> {
-    let mut simulation = Simulation::new(experiment)?;
+/// Runs an experiment to its end with what its policy has to know, and adds its `STEPS` to `done` on the way; nothing if the work is to stop.
+pub fn simulate(experiment: &Experiment, answers: &Answers, done: &AtomicU64) -> Result<Option<(Simulation, Reason)>, Problems> {
+    let mut simulation = Simulation::with(experiment, answers)?;
     let mut told = 0;
     loop {
         if interrupted() {

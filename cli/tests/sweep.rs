@@ -190,6 +190,28 @@ fn ctrl_c_keeps_what_is_done_and_says_how_to_go_on() {
     }
 }
 
+/// What a policy has to know beforehand is runs like any others: they stop when they are told to.
+#[test]
+fn ctrl_c_is_heard_while_kernels_are_measured_alone() {
+    let folder = folder("profiling");
+    // Each run alone would take hours.
+    let sweep = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "alone": false,
+        "stop": {"cycles": 10000}}, "axes": [{"path": "policy", "values": ["even", {"name": "ws", "profile_cycles": 100000000}]}]}}"#;
+    write(&folder, "sweep.json", sweep);
+    for signal in ["-INT", "-TERM"] {
+        let name = format!("out{signal}.jsonl");
+        let mut child = command(&folder, &["sweep", "sweep.json", "--out", &name]).spawn().expect("the program starts");
+        has_a_line(&mut child, &folder.join(&name));
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("`kill` starts");
+        assert!(sent.success());
+        let output = child.wait_with_output().expect("the program ends");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        assert!(stderr.contains("1 of 2 points"), "{stderr}");
+        assert_eq!(lines(&read(&folder, &name)).len(), 1);
+    }
+}
+
 #[test]
 fn a_stuck_point_is_exit_1_and_a_line_like_any_other() {
     let folder = folder("stuck");

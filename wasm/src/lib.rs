@@ -23,6 +23,7 @@ use sim_core::seam::decision::Decision;
 use sim_core::study::catalogue;
 use sim_core::study::figure::{self, Figure, Options};
 use sim_core::study::probe::{COMPONENTS, Component};
+use sim_core::study::profile;
 pub use sweep::Sweep;
 use wasm_bindgen::prelude::*;
 
@@ -194,7 +195,12 @@ impl Simulation {
     pub fn set_policy(&mut self, #[wasm_bindgen(unchecked_param_type = "PolicyChoice")] policy: &JsValue) -> Result<(), JsValue> {
         let (kernels, sms) = self.extent();
         let policy = decoded(policy, |given, problems| PolicySpec::decode(given, "policy", kernels, sms, problems));
-        policy.and_then(|policy| self.engine.set_policy(&policy)).map_err(|problems| error(&problems))
+        let handed_over = policy.and_then(|policy| {
+            let changed = Experiment { policy, ..self.engine.experiment().clone() };
+            self.engine.tell(&profile::answer(&changed)?);
+            self.engine.set_policy(&changed.policy)
+        });
+        handed_over.map_err(|problems| error(&problems))
     }
 
     /// The controls as they stand, in the shape that `setControls` takes.
@@ -212,7 +218,7 @@ impl Simulation {
 
 impl Simulation {
     fn of(experiment: &Experiment) -> Result<Simulation, Problems> {
-        Ok(Simulation { engine: Engine::new(experiment)?, clock: Clock::new(), frame: Vec::new(), chunk: FIRST_CHUNK })
+        Ok(Simulation { engine: profile::start(experiment)?, clock: Clock::new(), frame: Vec::new(), chunk: FIRST_CHUNK })
     }
 
     /// Kernels and SMs, which decide what controls and policies can say.

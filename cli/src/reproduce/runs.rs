@@ -6,12 +6,14 @@ use super::papers::Paper;
 use super::store::{self, Store};
 use super::study::Study;
 use crate::Failure;
+use crate::answers::Answers;
 use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::policy::{AnyPolicy, Policy};
 use sim_core::run::experiment::{Experiment, set_path};
+use sim_core::run::plan::Plan;
 use sim_core::seam::ratios::Metrics;
 use sim_core::study::figure::lookup;
 use sim_core::study::oracle::{self, Space};
@@ -403,13 +405,17 @@ impl Runs {
         let out = Mutex::new((self.store.lines(), Vec::new()));
         let failure = Mutex::new(None);
         let steps = AtomicU64::new(0);
+        let answers = Answers::default();
         let fail = |found: Failure| {
             locked(&failure).get_or_insert(found);
             workers::interrupt();
         };
         workers::run(jobs.min(all as usize), all * STEPS, &steps, || {
             let task = locked(&queue).pop_front()?;
-            let (mut simulation, _) = workers::simulate(&task.experiment, &steps).map_err(|problems| fail(problems.into())).ok()??;
+            let ended = answers
+                .of(&Plan::of(&task.experiment).profile)
+                .and_then(|known| known.map_or(Ok(None), |known| workers::simulate(&task.experiment, &known, &steps)));
+            let (mut simulation, _) = ended.map_err(|problems| fail(problems.into())).ok()??;
             let result = match task.detail {
                 Detail::Ipc => brief(&simulation.result()),
                 Detail::Full => simulation.result(),

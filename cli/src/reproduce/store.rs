@@ -10,7 +10,7 @@ use sim_core::describe::value::Value;
 use sim_core::policy::POLICIES;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::result::ENGINE;
-use sim_core::run::simulation::Simulation;
+use sim_core::study::profile;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::path::Path;
@@ -107,7 +107,7 @@ fn behaviour() -> Option<String> {
             ("stop", Value::object([("cycles", 10_000)])),
         ]);
         if let Ok(experiment) = Experiment::decode(&value) {
-            let mut simulation = Simulation::new(&experiment).ok()?;
+            let mut simulation = profile::start(&experiment).ok()?;
             simulation.advance(u64::MAX);
             digest.write_u64(simulation.digest());
         }

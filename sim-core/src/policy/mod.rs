@@ -48,7 +48,7 @@ pub trait Policy {
 
     /// What `Observation::profile` has to hold whenever it is asked.
     fn needs(&self) -> Needs {
-        Needs::Nothing
+        Needs::default()
     }
 
     /// Core cycles after which it wants to be asked again; `None` for never.

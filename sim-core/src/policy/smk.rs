@@ -21,8 +21,7 @@ use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::{Controls, QuotaRefill};
 use crate::seam::decision::{Decided, Log, decide};
-use crate::seam::observation::Needs;
-use crate::seam::observation::Observation;
+use crate::seam::observation::{By, Needs, Observation};
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -73,7 +72,7 @@ pub struct Smk {
 
 impl Policy for Smk {
     fn needs(&self) -> Needs {
-        if self.quotas && self.warp_ipc_alone.is_empty() { Needs::Alone { cycles: self.profile_cycles } } else { Needs::Nothing }
+        if self.quotas && self.warp_ipc_alone.is_empty() { Needs::of(By::Whole, self.profile_cycles) } else { Needs::default() }
     }
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
@@ -97,7 +96,7 @@ impl Policy for Smk {
 
 impl Smk {
     fn set_quotas(&self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        let alone = if self.warp_ipc_alone.is_empty() { &seen.profile.warp_ipc_alone } else { &self.warp_ipc_alone };
+        let alone = &if self.warp_ipc_alone.is_empty() { seen.profile.each(|run| run.warp_ipc) } else { self.warp_ipc_alone.clone() };
         controls.each_sm(|sm| sm.quota_refill = QuotaRefill::WhenAllSpent);
         for ((kernel, quota), ipc) in KernelId::first(seen.kernels).zip(quotas(alone, self.epoch, seen.gpu)).zip(alone) {
             controls.each_sm(|sm| sm.warp_quota[kernel] = Some(quota));

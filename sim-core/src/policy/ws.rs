@@ -24,8 +24,7 @@ use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decided, Log, decide};
-use crate::seam::observation::Needs;
-use crate::seam::observation::Observation;
+use crate::seam::observation::{By, Needs, Observation};
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -82,14 +81,14 @@ pub struct Ws {
 impl Policy for Ws {
     fn needs(&self) -> Needs {
         let known = !self.curves.is_empty() || !self.combination.is_empty();
-        if known { Needs::Nothing } else { Needs::Curves { cycles: self.profile_cycles } }
+        if known { Needs::default() } else { Needs::of(By::Ctas, self.profile_cycles) }
     }
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         if !self.combination.is_empty() {
             return Fixed { combination: self.combination.clone() }.start(seen, controls, log);
         }
-        let curves = if self.curves.is_empty() { &seen.profile.curves } else { &self.curves };
+        let curves = &if self.curves.is_empty() { seen.profile.curves(|run| run.ipc) } else { self.curves.clone() };
         for sm in 0..seen.cta_limit.len() {
             let (costs, limits) = seen.ctas_of(sm);
             let whole = Resources::of_class(seen.gpu.class_of(sm as u32));

@@ -2,6 +2,7 @@
 
 pub mod experiment;
 pub mod frame;
+pub mod plan;
 pub mod result;
 pub mod simulation;
 pub mod stuck;

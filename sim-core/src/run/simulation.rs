@@ -12,16 +12,15 @@ use crate::machine::Machine;
 use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::experiment::{Experiment, Stop};
+use crate::run::plan::{self, Answers};
 use crate::run::result;
 use crate::run::stuck;
 use crate::run::windows::Windows;
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decision, Log};
-use crate::seam::observation::Needs;
-use crate::seam::observation::{Observation, Profile, Progress};
+use crate::seam::observation::{Alone, Observation, Profile, Progress};
 use crate::seam::ratios;
 use crate::seam::stats::{KernelStats, StallCounts};
-use crate::study::profile;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -67,8 +66,9 @@ pub struct Simulation {
     log: Log,
     cta_limit: Vec<PerKernel<u32>>,
     cta_cost: Vec<PerKernel<Resources>>,
-    /// Kernels alone, and for which needs that was measured.
-    profile: (Needs, Profile),
+    /// What is known of runs alone, and what the policy sees of it.
+    answers: Answers,
+    profile: Profile,
     /// Counters when the policy was last asked.
     asked: Vec<KernelStats>,
     asked_at: Cycle,
@@ -112,8 +112,13 @@ pub struct Measured {
 }
 
 impl Simulation {
-    /// A run at cycle 0, with the policy's first decisions taken.
+    /// A run at cycle 0, with the policy's first decisions taken, of an experiment whose policy has to know nothing beforehand.
     pub fn new(experiment: &Experiment) -> Result<Self, Problems> {
+        Simulation::with(experiment, &Answers::new())
+    }
+
+    /// The same with the answers of the experiment's plan; on failure, also which of them are missing.
+    pub fn with(experiment: &Experiment, answers: &Answers) -> Result<Self, Problems> {
         experiment.check()?;
         let gpu = &experiment.gpu;
         let kernels: Vec<_> = experiment.kernels.iter().map(|used| used.kernel.clone()).collect();
@@ -126,7 +131,8 @@ impl Simulation {
             log: Log::new(),
             cta_limit: experiment.cta_limits(),
             cta_cost: experiment.cta_costs(),
-            profile: Default::default(),
+            answers: Answers::new(),
+            profile: plan::profile(experiment, answers)?,
             asked: alloc::vec![KernelStats::default(); kernels.len()],
             asked_at: 0,
             unchanged: 0,
@@ -136,7 +142,8 @@ impl Simulation {
             settled_at: None,
             experiment: experiment.clone(),
         };
-        simulation.start_policy()?;
+        simulation.tell(answers);
+        simulation.start_policy();
         if experiment.warm_up == 0 {
             simulation.begin();
         }
@@ -268,17 +275,12 @@ impl Simulation {
 
     // --- policy ------------------------------------------------------------------------------------------------------------------
 
-    fn start_policy(&mut self) -> Result<(), Problems> {
-        let needs = self.policy.needs();
-        if needs != Needs::Nothing && needs != self.profile.0 {
-            self.profile = (needs, profile::measure(&self.experiment, needs)?);
-        }
+    fn start_policy(&mut self) {
         let sms = self.machine.sms.len();
         let neutral = Controls::neutral(sms, self.experiment.warp_order);
         self.consult(neutral, |policy, seen, controls, log| policy.start(seen, controls, log));
         self.begin_interval();
         self.machine.listen_to(self.policy.wants());
-        Ok(())
     }
 
     fn ask_policy(&mut self) {
@@ -323,7 +325,7 @@ impl Simulation {
             kernels: total.len(),
             cta_limit: &self.cta_limit,
             cta_cost: &self.cta_cost,
-            profile: &self.profile.1,
+            profile: &self.profile,
             peak_in_flight: &peak_in_flight,
             l1_utility: &l1_utility,
             total: &total,
@@ -340,14 +342,16 @@ impl Simulation {
         self.machine.set_controls(controls);
     }
 
-    /// Hands the sharing over to another policy, from the present cycle on.
+    /// Hands the sharing over to another policy, from the present cycle on. What it has to know has been told before (`tell`).
     pub fn set_policy(&mut self, spec: &PolicySpec) -> Result<(), Problems> {
         let changed = Experiment { policy: spec.clone(), ..self.experiment.clone() };
         changed.check()?;
+        self.profile = plan::profile(&changed, &self.answers)?;
         self.experiment = changed;
         self.policy = AnyPolicy::new(spec);
         (self.unchanged, self.stuck) = (0, false);
-        self.start_policy()
+        self.start_policy();
+        Ok(())
     }
 
     /// Sets the controls by hand: the policy becomes `manual`.
@@ -449,6 +453,34 @@ impl Simulation {
         self.experiment.alone(kernel)
     }
 
+    /// Tells the run what runs alone have answered: for slowdowns, and for policies that it is handed over to later.
+    pub fn tell(&mut self, answers: &Answers) {
+        self.answers.extend(answers.iter().map(|(hash, alone)| (hash.clone(), *alone)));
+        for (kernel, hash, _) in self.experiment.alone_runs() {
+            if let Some(alone) = self.answers.get(&hash).filter(|alone| !alone.stuck) {
+                self.set_ipc_alone(kernel, alone.ipc);
+            }
+        }
+    }
+
+    /// Whether it has been told the answer of a run alone.
+    pub fn knows(&self, hash: &str) -> bool {
+        self.answers.contains_key(hash)
+    }
+
+    /// What the run says of its first kernel, as the answer of a plan's run that has ended.
+    pub fn answer(&mut self) -> Alone {
+        let measured = self.measured();
+        let (stats, cycles, gpu) = (&measured.stats[0], measured.cycles.max(1), &self.experiment.gpu);
+        Alone {
+            ipc: stats.thread_instructions as f64 / cycles as f64,
+            warp_ipc: stats.warp_instructions as f64 / cycles as f64,
+            noc_utilisation: ratios::noc_utilisation(stats, gpu, cycles).unwrap_or_default(),
+            dram_utilisation: ratios::dram_utilisation(stats, gpu, cycles).unwrap_or_default(),
+            stuck: self.stuck,
+        }
+    }
+
     /// Tells the run a kernel's IPC alone, so that it can say slowdowns.
     pub fn set_ipc_alone(&mut self, kernel: KernelId, ipc: f64) {
         if kernel.index() < self.machine.kernels() && ipc.is_finite() && ipc > 0.0 {
@@ -501,12 +533,6 @@ mod tests {
             ("stop", Value::object([("cycles", 30_000)])),
         ]);
         Experiment::decode(&value).unwrap()
-    }
-
-    /// With profiles of 1000 cycles.
-    fn profiled(policy: &str) -> Experiment {
-        let spec = PolicySpec::decode(&policy.into(), "policy", 2, 2, &mut Problems::default()).unwrap();
-        Experiment { policy: spec.with("profile_cycles", Setting::Int(1000)), ..experiment("even") }
     }
 
     fn digest_after(mut simulation: Simulation, budgets: impl Iterator<Item = u64>) -> u64 {
@@ -568,7 +594,7 @@ mod tests {
     #[test]
     fn a_warm_up_lasts_until_the_policy_has_settled() {
         let spec = PolicySpec::decode(&"ccbp".into(), "policy", 2, 2, &mut Problems::default()).unwrap();
-        let spec = spec.with("time_scale", Setting::Number(0.02)).with("profile_cycles", Setting::Int(1000));
+        let spec = spec.with("time_scale", Setting::Number(0.02)).with("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]));
         let warm = Experiment { policy: spec, warm_up: 500, stop: Stop::Cycles(5_000), ..experiment("even") };
         let mut run = Simulation::new(&warm).unwrap();
         while !run.settled() {
@@ -580,31 +606,6 @@ mod tests {
         assert_eq!(run.advance(u64::MAX), Reason::Cycles);
         let from = run.measured().from.unwrap();
         assert!(from > settled + 400 && from <= settled + 500 && run.cycle() == from + 5_000, "{from} {settled}");
-    }
-
-    /// Profiles are measured when a policy asks for them, once, and go with the run and its snapshots.
-    #[test]
-    fn a_policy_that_profiles_decides_alike_whenever_it_takes_over() {
-        for policy in ["smk", "ws"] {
-            let whole = digest_after(Simulation::new(&profiled(policy)).unwrap(), [u64::MAX].into_iter());
-            let mut run = Simulation::new(&profiled(policy)).unwrap();
-            run.advance(10_000);
-            let copy = run.clone();
-            assert_eq!(whole, digest_after(run, core::iter::repeat(777)), "{policy}");
-            assert_eq!(whole, digest_after(copy, [u64::MAX].into_iter()), "{policy} from a snapshot");
-            let mut late = Simulation::new(&experiment("even")).unwrap();
-            late.advance(5000);
-            assert_eq!(late.profile, Default::default(), "nobody has asked");
-            late.set_policy(&profiled(policy).policy).unwrap();
-            let decided = |run: &Simulation| run.decisions().iter().map(|decision| decision.what.clone()).collect::<Vec<_>>();
-            let early = Simulation::new(&profiled(policy)).unwrap();
-            assert_eq!(decided(&late)[2..], decided(&early), "{policy}");
-            assert_eq!(late.machine().controls(), early.machine().controls());
-            let measured = late.profile.clone();
-            late.set_policy(&PolicySpec::even()).unwrap();
-            late.set_policy(&profiled(policy).policy).unwrap();
-            assert_eq!(late.profile, measured);
-        }
     }
 
     /// Two kernels whose CTAs are short, one of two launches and with a goal, under the policy of the tests that hears events.

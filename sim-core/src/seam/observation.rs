@@ -65,31 +65,64 @@ impl Observation<'_> {
     }
 }
 
-/// What a policy has to know of each kernel alone before it begins. A profile costs so many cycles for each point of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Needs {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// IPC with as many CTAs as fit.
-    Alone {
-        /// Core cycles of each run.
-        cycles: Cycle,
-    },
-    /// IPC with 1, 2, … CTAs on every SM, and so the IPC above.
-    Curves {
-        /// Core cycles of each run.
-        cycles: Cycle,
-    },
+/// What a policy has to know of each kernel alone before it begins. The host makes plain experiments of it, runs them, and gives the policy
+/// the outcomes in `Observation::profile`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Needs {
+    /// Sets of runs; none if it needs nothing.
+    pub by: Vec<By>,
+    /// Core cycles of each run.
+    pub cycles: Cycle,
 }
 
-/// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins.
+/// What varies among the runs of each kernel alone. Where nothing else is said, it has all SMs and as many CTAs as fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum By {
+    /// Nothing: one run.
+    Whole,
+    /// CTAs on every SM: 1, 2, … up to what the SM with the most room holds.
+    Ctas,
+    /// SMs: the first so many of the GPU, one run for each number.
+    Sms(Vec<u32>),
+    /// SM class: all SMs of each class of the GPU, in its order.
+    Class,
+}
+
+impl Needs {
+    /// One set of runs.
+    pub fn of(by: By, cycles: Cycle) -> Needs {
+        Needs { by: alloc::vec![by], cycles }
+    }
+}
+
+/// What a kernel does in a run alone.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Alone {
+    /// Thread instructions per core cycle over the whole GPU.
+    pub ipc: f64,
+    /// Warp instructions per core cycle over the whole GPU.
+    pub warp_ipc: f64,
+    /// Fraction of the reply crossbar's peak that it takes.
+    pub noc_utilisation: f64,
+    /// Fraction of the DRAM data buses' peak that it takes.
+    pub dram_utilisation: f64,
+    /// Whether the run got stuck: the rates are those up to there.
+    pub stuck: bool,
+}
+
+/// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins: for each set of
+/// runs that the policy needs, for each kernel, the runs in their order.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Profile {
-    /// IPC (thread instructions per core cycle over the whole GPU) of each kernel with as many CTAs as fit; empty if nobody asked.
-    pub ipc_alone: Vec<f64>,
-    /// Warp instructions per core cycle over the whole GPU, in the same runs.
-    pub warp_ipc_alone: Vec<f64>,
-    /// IPC of each kernel with 1, 2, … CTAs on every SM; empty if nobody asked.
-    pub curves: Vec<Vec<f64>>,
+pub struct Profile(pub Vec<Vec<Vec<Alone>>>);
+
+impl Profile {
+    /// A figure of every run of each kernel in the first set: a curve, if the set is one.
+    pub fn curves(&self, figure: impl Fn(&Alone) -> f64) -> Vec<Vec<f64>> {
+        self.0.first().into_iter().flatten().map(|runs| runs.iter().map(&figure).collect()).collect()
+    }
+
+    /// A figure of the only run of each kernel in the first set.
+    pub fn each(&self, figure: impl Fn(&Alone) -> f64) -> Vec<f64> {
+        self.0.first().into_iter().flatten().filter_map(|runs| runs.first().map(&figure)).collect()
+    }
 }

@@ -1,96 +1,142 @@
-//! Profiles: what each kernel of an experiment does alone, with as many CTAs as fit or with every smaller number of them, for policies that
-//! have to know before they begin (`Policy::needs`).
-//!
-//! A profile is runs of the same engine on the same GPU, with the seed of the experiment, greedy-then-oldest warps, and kernels that start
-//! again when they end. Each starts with empty caches, as the shared run does. So equal experiments have equal profiles, bit for bit.
+//! Plans run to their end, for whoever can wait: tests, examples, programs that use the library. A host that shows progress or must be able
+//! to stop runs a plan's experiments as it runs any other.
 
 use crate::describe::error::Problems;
-use crate::describe::ids::{Cycle, KernelId};
-use crate::policy::PolicySpec;
-use crate::run::experiment::{Experiment, Stop};
+use crate::run::experiment::Experiment;
+use crate::run::plan::{Answers, Plan};
 use crate::run::simulation::Simulation;
-use crate::seam::observation::Needs;
-use crate::seam::observation::Profile;
-use alloc::vec::Vec;
 
-/// Measures what `needs` asks for.
-pub fn measure(experiment: &Experiment, needs: Needs) -> Result<Profile, Problems> {
-    let mut profile = Profile::default();
-    for kernel in KernelId::first(experiment.kernels.len()) {
-        let last = match needs {
-            Needs::Nothing => return Ok(profile),
-            Needs::Alone { cycles } => point(experiment, kernel, None, cycles)?,
-            Needs::Curves { cycles } => {
-                let points = curve(experiment, kernel, cycles)?;
-                profile.curves.push(points.iter().map(|point| point.ipc).collect());
-                // The last point has every CTA that fits.
-                points.last().copied().unwrap_or_default()
-            }
-        };
-        profile.ipc_alone.push(last.ipc);
-        profile.warp_ipc_alone.push(last.warp_ipc);
+/// The answers of all that the policy of an experiment has to know.
+pub fn answer(experiment: &Experiment) -> Result<Answers, Problems> {
+    let mut answers = Answers::new();
+    for run in Plan::of(experiment).profile {
+        let mut alone = Simulation::new(&run.experiment)?;
+        alone.advance(u64::MAX);
+        answers.insert(run.hash, alone.answer());
     }
-    Ok(profile)
+    Ok(answers)
 }
 
-/// What one run alone measures.
-#[derive(Clone, Copy, Debug, Default)]
-struct Point {
-    ipc: f64,
-    warp_ipc: f64,
-}
-
-/// A kernel alone with 1, 2, … CTAs on every SM, up to what the largest SM can hold.
-fn curve(experiment: &Experiment, kernel: KernelId, cycles: Cycle) -> Result<Vec<Point>, Problems> {
-    let alone = Simulation::new(&alone(experiment, kernel, None, 1))?;
-    let most = alone.cta_limit().iter().map(|limit| limit[KernelId(0)]).max().unwrap_or(0);
-    (1..=most).map(|ctas| point(experiment, kernel, Some(ctas), cycles)).collect()
-}
-
-/// The run of a kernel alone, with so many CTAs on every SM or with all that fit.
-fn alone(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Experiment {
-    let policy = ctas.map_or_else(PolicySpec::leftover, |ctas| PolicySpec::fixed(&[ctas]));
-    Experiment { policy, stop: Stop::Cycles(cycles), warm_up: 0, restart: true, ..experiment.alone(kernel) }
-}
-
-fn point(experiment: &Experiment, kernel: KernelId, ctas: Option<u32>, cycles: Cycle) -> Result<Point, Problems> {
-    let mut run = Simulation::new(&alone(experiment, kernel, ctas, cycles))?;
-    run.advance(u64::MAX);
-    let done = run.totals()[0];
-    let rate = |instructions: u64| instructions as f64 / run.cycle().max(1) as f64;
-    Ok(Point { ipc: rate(done.thread_instructions), warp_ipc: rate(done.warp_instructions) })
+/// An experiment's run at cycle 0, with all that its policy has to know.
+pub fn start(experiment: &Experiment) -> Result<Simulation, Problems> {
+    Simulation::with(experiment, &answer(experiment)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::ids::KernelId;
     use crate::describe::value::Value;
+    use crate::policy::spec::{PolicySpec, Setting};
+    use crate::run::experiment::Stop;
+    use crate::run::plan;
     use crate::seam::ratios;
 
-    fn experiment() -> Experiment {
-        let kernels = Value::array(["CFD", "SAD"]);
-        let value = Value::object([("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", kernels), ("policy", "even".into())]);
-        Experiment::decode(&value).unwrap()
+    fn experiment(policy: &str) -> Experiment {
+        let value = Value::object([
+            ("corun", Value::from(1)),
+            ("gpu", "tiny-2sm".into()),
+            ("kernels", Value::array(["CFD", "SAD"])),
+            ("policy", policy.into()),
+            ("stop", Value::object([("cycles", 30_000)])),
+        ]);
+        let mut experiment = Experiment::decode(&value).unwrap();
+        experiment.policy = experiment.policy.with("profile_cycles", Setting::Int(2000));
+        experiment
     }
 
     /// Could the user have measured the same by hand, with experiments of one kernel?
     #[test]
     fn a_profile_is_what_runs_alone_measure() {
-        let experiment = experiment();
-        let profile = measure(&experiment, Needs::Curves { cycles: 3000 }).unwrap();
-        assert_eq!(profile, measure(&experiment, Needs::Curves { cycles: 3000 }).unwrap());
-        let limit = Simulation::new(&experiment).unwrap().cta_limit()[0];
+        let experiment = experiment("ws");
+        let answers = answer(&experiment).unwrap();
+        let profile = plan::profile(&experiment, &answers).unwrap();
+        let limit = experiment.cta_limits()[0];
+        let curves = profile.curves(|run| run.ipc);
         for kernel in KernelId::first(2) {
-            let curve = &profile.curves[kernel.index()];
+            let curve = &curves[kernel.index()];
             assert_eq!(curve.len() as u32, limit[kernel]);
             assert!(curve.iter().all(|&ipc| ipc > 0.0) && curve[0] != curve[1], "{curve:?}");
-            let by_hand = Experiment { stop: Stop::Cycles(3000), ..experiment.alone(kernel) };
+            let by_hand = Experiment { stop: Stop::Cycles(2000), ..experiment.alone(kernel) };
             let mut run = Simulation::new(&by_hand).unwrap();
             run.advance(u64::MAX);
-            assert_eq!(Some(profile.ipc_alone[kernel.index()]), ratios::ipc(&run.totals()[0], 3000));
+            assert_eq!(curve.last().copied(), ratios::ipc(&run.totals()[0], 2000));
+            let last = &profile.0[0][kernel.index()][curve.len() - 1];
+            assert_eq!(Some(last.dram_utilisation), ratios::dram_utilisation(&run.totals()[0], &experiment.gpu, 2000));
         }
-        let alone = measure(&experiment, Needs::Alone { cycles: 3000 }).unwrap();
-        assert_eq!(alone, Profile { curves: Vec::new(), ..profile });
-        assert_eq!(measure(&experiment, Needs::Nothing).unwrap(), Profile::default());
+    }
+
+    /// What is missing is named, run by run; what is there is not asked for again.
+    #[test]
+    fn a_run_without_its_answers_says_which() {
+        let experiment = experiment("smk");
+        let plan = Plan::of(&experiment);
+        assert_eq!((plan.profile.len(), plan.alone.len(), plan.runs().count()), (2, 2, 4), "of other lengths");
+        let mut answers = answer(&experiment).unwrap();
+        answers.remove(&plan.profile[1].hash);
+        let problem = &Simulation::with(&experiment, &answers).map(|_| ()).unwrap_err().0[0];
+        assert_eq!(problem.path, "policy");
+        assert!(problem.found.contains("SAD alone") && !problem.found.contains("CFD alone"), "{}", problem.found);
+        let mut even = Simulation::new(&self::experiment("even")).unwrap();
+        even.advance(1000);
+        let before = even.clone().digest();
+        assert!(even.set_policy(&experiment.policy).is_err());
+        assert_eq!((even.experiment().policy.name(), even.digest()), ("even", before), "nothing has changed");
+    }
+
+    /// A run alone that the profile and the slowdowns share is planned once.
+    #[test]
+    fn equal_runs_are_planned_once() {
+        let experiment = Experiment { stop: Stop::Cycles(2000), ..experiment("smk") };
+        let plan = Plan::of(&experiment);
+        assert_eq!((plan.profile.len(), plan.alone.len(), plan.runs().count()), (2, 2, 2));
+        let answers = answer(&experiment).unwrap();
+        let run = Simulation::with(&experiment, &answers).unwrap();
+        assert_eq!(run.ipc_alone(KernelId(1)), Some(answers[&plan.alone[1].hash].ipc));
+    }
+
+    #[test]
+    fn a_policy_that_profiles_decides_alike_whenever_it_takes_over() {
+        for policy in ["smk", "ws"] {
+            let new = || start(&experiment(policy)).unwrap();
+            let mut whole = new();
+            whole.advance(u64::MAX);
+            let mut cut = new();
+            cut.advance(10_000);
+            let mut copy = cut.clone();
+            while cut.advance(777) == crate::run::simulation::Reason::Budget {}
+            copy.advance(u64::MAX);
+            assert_eq!([cut.digest(), copy.digest()], [whole.digest(); 2], "{policy}, cut, and from a snapshot");
+            let mut late = Simulation::new(&experiment("even")).unwrap();
+            late.advance(5000);
+            late.tell(&answer(&experiment(policy)).unwrap());
+            late.set_policy(&experiment(policy).policy).unwrap();
+            let decided = |run: &Simulation| run.decisions().iter().map(|decision| decision.what.clone()).collect::<alloc::vec::Vec<_>>();
+            assert_eq!(decided(&late)[2..], decided(&new()), "{policy}");
+            assert_eq!(late.machine().controls(), new().machine().controls());
+            late.set_policy(&PolicySpec::even()).unwrap();
+            late.set_policy(&experiment(policy).policy).unwrap();
+        }
+    }
+
+    /// One run for each number of SMs and for each class, on these SMs alone.
+    #[test]
+    fn sms_and_classes_are_measured_apart() {
+        let mut experiment = experiment("even");
+        let mut small = experiment.gpu.sms[0].clone();
+        (small.name, small.count, small.schedulers) = ("small".into(), 2, 1);
+        experiment.gpu.sms.push(small);
+        let by = |by| plan::runs(&experiment, KernelId(0), &by, 500);
+        let ran = |runs: alloc::vec::Vec<Experiment>| -> alloc::vec::Vec<alloc::vec::Vec<bool>> {
+            let used = |run: &Experiment| {
+                let mut alone = Simulation::new(run).unwrap();
+                alone.advance(u64::MAX);
+                alone.machine().sms.iter().map(|sm| sm.ctas.used(KernelId(0)).ctas > 0).collect()
+            };
+            runs.iter().map(used).collect()
+        };
+        use crate::seam::observation::By;
+        assert_eq!(ran(by(By::Sms(alloc::vec![1, 3]))), [[true, false, false, false], [true, true, true, false]]);
+        assert_eq!(ran(by(By::Class)), [[true, true, false, false], [false, false, true, true]]);
     }
 }

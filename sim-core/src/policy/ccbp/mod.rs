@@ -39,8 +39,8 @@ use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decided, Log, decide};
-use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
+use crate::seam::observation::{By, Needs};
 use crate::seam::ratios::Metrics;
 use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
@@ -138,9 +138,9 @@ impl Policy for Ccbp {
 
     fn needs(&self) -> Needs {
         if self.settings.variant == Variant::Drf || !self.settings.ipc_alone.is_empty() {
-            return Needs::Nothing;
+            return Needs::default();
         }
-        Needs::Alone { cycles: self.settings.profile_cycles }
+        Needs::of(By::Whole, self.settings.profile_cycles)
     }
 
     fn interval(&self) -> Option<Cycle> {
@@ -391,8 +391,9 @@ impl Ccbp {
         seen.resident.iter().all(|resident| kernels().all(|(kernel, grant)| resident[kernel] as usize <= grant.ctas))
     }
 
-    fn alone<'a>(&'a self, seen: &Observation<'a>) -> Option<&'a [f64]> {
-        let known: &[f64] = if self.settings.ipc_alone.is_empty() { &seen.profile.ipc_alone } else { &self.settings.ipc_alone };
+    fn alone(&self, seen: &Observation) -> Option<Vec<f64>> {
+        let given = &self.settings.ipc_alone;
+        let known = if given.is_empty() { seen.profile.each(|run| run.ipc) } else { given.clone() };
         (known.len() == seen.kernels && known.iter().all(|&ipc| ipc > 0.0)).then_some(known)
     }
 

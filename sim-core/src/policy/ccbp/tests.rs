@@ -5,7 +5,7 @@ use super::*;
 use crate::describe::gpu::{Gpu, presets};
 use crate::seam::controls::WarpOrder;
 use crate::seam::decision::Decision;
-use crate::seam::observation::Profile;
+use crate::seam::observation::{Alone, By, Needs, Profile};
 use alloc::format;
 use alloc::string::{String, ToString};
 
@@ -58,7 +58,7 @@ impl World {
             log: Log::new(),
             now: 0,
             total: alloc::vec![KernelStats::default(); fakes.len()],
-            profile: Profile { ipc_alone: alloc::vec![100.0; fakes.len()], ..Profile::default() },
+            profile: Profile(alloc::vec![alloc::vec![alloc::vec![Alone { ipc: 100.0, ..Alone::default() }]; fakes.len()]]),
             lingering: 0,
             asked: Vec::new(),
         }
@@ -347,10 +347,10 @@ fn without_ipc_alone_there_is_no_climb() {
     world.profile = Profile::default();
     world.run();
     assert_eq!(world.said("settled"), ["171000 settled: IPC alone is not known: the priority stays 1.00"]);
-    assert_eq!(World::new(&[LATENCY, NOC], &[]).policy.needs(), Needs::Alone { cycles: 50_000 });
+    assert_eq!(World::new(&[LATENCY, NOC], &[]).policy.needs(), Needs::of(By::Whole, 50_000));
     let given = [("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]))];
-    assert_eq!(World::new(&[LATENCY, NOC], &given).policy.needs(), Needs::Nothing);
-    assert_eq!(World::new(&[LATENCY, NOC], &[drf()]).policy.needs(), Needs::Nothing);
+    assert_eq!(World::new(&[LATENCY, NOC], &given).policy.needs(), Needs::default());
+    assert_eq!(World::new(&[LATENCY, NOC], &[drf()]).policy.needs(), Needs::default());
 }
 
 #[test]

@@ -1,0 +1,132 @@
+//! What has to be known of kernels alone before a run can start or be judged, as a plan of plain experiments.
+//!
+//! A plan follows from the experiment alone. Whoever hosts a simulation runs the plan as it runs anything else, keeps the answers by config
+//! hash, and hands them over: no simulation ever runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
+//! kernel that starts again when it ends; it starts with empty caches, as the shared run does.
+
+use crate::describe::error::Problems;
+use crate::describe::gpu::SmClass;
+use crate::describe::ids::{Cycle, KernelId};
+use crate::policy::{AnyPolicy, Policy, PolicySpec};
+use crate::run::experiment::{Experiment, Stop};
+use crate::seam::controls::{Controls, WarpOrder};
+use crate::seam::observation::{Alone, By, Profile};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Outcomes of runs alone by config hash.
+pub type Answers = BTreeMap<String, Alone>;
+
+/// A run alone that another run needs the outcome of.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Planned {
+    /// The hash of its experiment.
+    pub hash: String,
+    /// An experiment of one kernel, which needs nothing itself. Its name says what it measures.
+    pub experiment: Experiment,
+}
+
+/// The runs that an experiment needs, each once.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Plan {
+    /// What its policy has to know: the run cannot start without.
+    pub profile: Vec<Planned>,
+    /// What its result compares with: without these, it has no slowdowns.
+    pub alone: Vec<Planned>,
+}
+
+impl Plan {
+    /// The plan of an experiment.
+    pub fn of(experiment: &Experiment) -> Plan {
+        let needs = AnyPolicy::new(&experiment.policy).needs();
+        let profile = needs.by.iter().flat_map(|by| of_each(experiment, by, needs.cycles)).flatten();
+        let alone = experiment.alone_runs().into_iter().map(|(_, _, run)| run);
+        Plan { profile: distinct(profile), alone: distinct(alone) }
+    }
+
+    /// Every run of the plan once, what has to come first first.
+    pub fn runs(&self) -> impl Iterator<Item = &Planned> {
+        let more = self.alone.iter().filter(|run| self.profile.iter().all(|first| first.hash != run.hash));
+        self.profile.iter().chain(more)
+    }
+}
+
+fn distinct(runs: impl Iterator<Item = Experiment>) -> Vec<Planned> {
+    let mut distinct: Vec<Planned> = Vec::new();
+    for experiment in runs {
+        let hash = experiment.config_hash();
+        if distinct.iter().all(|run| run.hash != hash) {
+            distinct.push(Planned { hash, experiment });
+        }
+    }
+    distinct
+}
+
+/// The runs of every kernel in a set.
+fn of_each(experiment: &Experiment, by: &By, cycles: Cycle) -> Vec<Vec<Experiment>> {
+    KernelId::first(experiment.kernels.len()).map(|kernel| runs(experiment, kernel, by, cycles)).collect()
+}
+
+/// The runs of a kernel of an experiment in a set.
+pub fn runs(experiment: &Experiment, kernel: KernelId, by: &By, cycles: Cycle) -> Vec<Experiment> {
+    let run = experiment.alone(kernel);
+    let run = Experiment { stop: Stop::Cycles(cycles), warm_up: 0, restart: true, ..run };
+    let points = points(experiment, kernel, by).into_iter();
+    points.map(|(policy, how)| Experiment { name: format!("{}{how}", run.name), policy, ..run.clone() }).collect()
+}
+
+/// The policies under which a kernel is measured, each with what a name says of it.
+fn points(experiment: &Experiment, kernel: KernelId, by: &By) -> Vec<(PolicySpec, String)> {
+    let gpu = &experiment.gpu;
+    let on = |sms: core::ops::Range<u32>| {
+        let mut controls = Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto);
+        for (sm, controls) in (0..).zip(&mut controls.sms) {
+            controls.allowed[KernelId(0)] = sms.contains(&sm);
+        }
+        PolicySpec::manual(controls)
+    };
+    match by {
+        By::Whole => alloc::vec![(PolicySpec::leftover(), String::new())],
+        By::Ctas => {
+            let most = experiment.cta_limits().iter().map(|limit| limit[kernel]).max().unwrap_or(0);
+            (1..=most).map(|ctas| (PolicySpec::fixed(&[ctas]), format!(", {ctas} CTAs on every SM"))).collect()
+        }
+        By::Sms(counts) => counts.iter().map(|&count| (on(0..count), format!(", on {count} SMs"))).collect(),
+        By::Class => {
+            let mut first = 0;
+            let of_class = |class: &SmClass| {
+                let sms = first..first + class.count;
+                first += class.count;
+                (on(sms), format!(", on the SMs of class {}", class.name))
+            };
+            gpu.sms.iter().map(of_class).collect()
+        }
+    }
+}
+
+/// What the policy of an experiment has to know, from the answers; on failure, which runs of the plan have none.
+pub fn profile(experiment: &Experiment, answers: &Answers) -> Result<Profile, Problems> {
+    let mut missing = Vec::new();
+    let mut answer = |run: Experiment| {
+        let hash = run.config_hash();
+        let found = answers.get(&hash).copied();
+        if found.is_none() {
+            missing.push(format!("{} ({hash})", run.name));
+        }
+        found.unwrap_or_default()
+    };
+    let mut profile = Profile::default();
+    let needs = AnyPolicy::new(&experiment.policy).needs();
+    for by in &needs.by {
+        let mut of_kernel = |runs: Vec<Experiment>| runs.into_iter().map(&mut answer).collect();
+        profile.0.push(of_each(experiment, by, needs.cycles).into_iter().map(&mut of_kernel).collect());
+    }
+    let mut problems = Problems::default();
+    if !missing.is_empty() {
+        let found = format!("{}, without the answers of {} runs: {}", experiment.policy.name(), missing.len(), missing.join("; "));
+        problems.add("policy", found, "the answers of every run that its plan puts first");
+    }
+    problems.or(profile)
+}
