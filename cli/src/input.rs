@@ -15,7 +15,7 @@ pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/exp
 
 /// An experiment, and what the command line changes in it.
 #[derive(Args, Debug)]
-pub struct Given {
+pub struct ExperimentArgs {
     /// The experiment, a JSON file; `-` for standard input
     experiment: String,
     /// Run for so many cycles, whatever the experiment says
@@ -29,7 +29,7 @@ pub struct Given {
     changes: Vec<String>,
 }
 
-impl Given {
+impl ExperimentArgs {
     /// The file; `-` for standard input.
     pub fn file(&self) -> &str {
         &self.experiment

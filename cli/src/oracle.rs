@@ -1,6 +1,6 @@
 //! `corun oracle`: every number of CTAs of each kernel of a mix, and which is best. A search over runs, not a policy.
 
-use crate::input::{Given, problem};
+use crate::input::{ExperimentArgs, problem};
 use crate::jsonl::Lines;
 use crate::results;
 use crate::sweep::{How, Shard};
@@ -20,7 +20,7 @@ schemes, not a scheme. FILE.jsonl is a sweep's, one line for each point.
 Exit status: as of `corun sweep`.")]
 pub struct Oracle {
     #[command(flatten)]
-    given: Given,
+    source: ExperimentArgs,
     /// Split the SMs evenly, and try every number of CTAs of each kernel on its own SMs
     #[arg(long)]
     spatial: bool,
@@ -54,7 +54,7 @@ struct Row {
 
 impl Oracle {
     pub fn execute(self) -> Result<(), Failure> {
-        let experiment = self.given.experiment()?;
+        let experiment = self.source.experiment()?;
         let space = if self.spatial { Space::Spatial } else { Space::Combinations };
         let sweep = sweep(&experiment, space)?;
         let mut lines = match &self.out {

@@ -1,6 +1,6 @@
 //! `corun run` and `corun explain`.
 
-use crate::input::Given;
+use crate::input::ExperimentArgs;
 use crate::trace::Trace;
 use crate::{Failure, answers, output, workers};
 use clap::Args;
@@ -24,7 +24,7 @@ const _: () = assert!(SLICE < WINDOW * KEPT as u64);
 #[derive(Args, Debug)]
 pub struct Run {
     #[command(flatten)]
-    given: Given,
+    source: ExperimentArgs,
     /// Print the result as JSON, and nothing else
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -43,7 +43,7 @@ pub struct Run {
 #[derive(Args, Debug)]
 pub struct Explain {
     #[command(flatten)]
-    given: Given,
+    source: ExperimentArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -51,12 +51,12 @@ pub struct Explain {
 
 impl Run {
     pub fn execute(self) -> Result<(), Failure> {
-        let experiment = self.given.experiment()?;
+        let experiment = self.source.experiment()?;
         workers::stop_at_signals();
         let plan = Plan::of(&experiment);
         let mut simulation = Simulation::with(&experiment, &measure(&plan.profile)?)?;
         let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref())];
-        let [windows, trace] = output::create(self.given.file(), files)?;
+        let [windows, trace] = output::create(self.source.file(), files)?;
         let mut windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
         let mut trace = trace.map(|file| Trace::start(file, &mut simulation)).transpose()?;
         let bar = progress(&experiment);
@@ -134,7 +134,7 @@ fn with_speed(result: Value, simulation: &mut Simulation, seconds: f64) -> Value
 
 impl Explain {
     pub fn execute(self) -> Result<(), Failure> {
-        let experiment = self.given.experiment()?;
+        let experiment = self.source.experiment()?;
         let explained = catalogue::explain(&experiment);
         if self.json {
             return output::print_json(&explained);
