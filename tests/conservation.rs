@@ -6,7 +6,7 @@
 mod random;
 
 use proptest::prelude::*;
-use sim_core::describe::gpu::StoreFlits;
+use sim_core::describe::gpu::{StoreFlits, occupancy};
 use sim_core::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{MAX_LOOPS, Op, WARP_SIZE};
 use sim_core::machine::Machine;
@@ -192,8 +192,9 @@ fn taken(experiment: &Experiment, ctas: &[Option<sim_core::machine::sm::ctas::Ct
     ctas.iter().flatten().fold([0; 4], |[ctas, threads, registers, shared], cta| {
         let launch = &experiment.kernels[cta.kernel.index()].kernel.launches[usize::from(cta.launch)];
         let whole = u64::from(launch.threads.div_ceil(WARP_SIZE) * WARP_SIZE);
-        let lanes = if experiment.gpu.sms[0].register_granularity == 1 { u64::from(launch.threads) } else { whole };
-        [ctas + 1, threads + whole, registers + lanes * u64::from(launch.registers), shared + u64::from(launch.shared_bytes)]
+        let granularity = experiment.gpu.sms[0].register_granularity;
+        let of_cta = u64::from(occupancy::registers_of_cta(launch.threads, launch.registers, granularity));
+        [ctas + 1, threads + whole, registers + of_cta, shared + u64::from(launch.shared_bytes)]
     })
 }
 

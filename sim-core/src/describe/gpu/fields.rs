@@ -66,7 +66,7 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
         "registers",
         1..=1024,
         register_granularity,
-        "A warp gets registers in multiples of this; 1 in the papers' simulators, 256 in hardware"
+        "A warp gets registers in multiples of this: 128, 4 for each thread, in the papers' simulator; 256 in hardware; 1 without granularity"
     ),
     whole!("shared_bytes", "bytes", 0..=1048576, shared_bytes, "Shared memory of an SM"),
     whole!("shared_banks", "banks", 1..=64, shared_banks, "Shared-memory banks of one 4-byte word"),

@@ -41,7 +41,7 @@ pub struct SmClass {
     pub threads: u32,
     /// 32-bit registers.
     pub registers: u32,
-    /// Registers are handed out to a CTA in multiples of this many (1: no granularity, as in the papers' simulators).
+    /// A warp gets registers in multiples of this many: 128, 4 for each thread, in GPGPU-Sim; 256 in hardware; 1 without granularity.
     pub register_granularity: u32,
     /// Shared memory, bytes.
     pub shared_bytes: u32,

@@ -37,7 +37,8 @@ pub struct Occupancy {
     pub limiter: Limiter,
 }
 
-/// Registers that one CTA takes: whole warps, each rounded up to the granularity (256 a warp is what hardware does, 1 what the papers' simulators do).
+/// Registers that one CTA takes: whole warps, each rounded up to the granularity. 128 a warp are 4 for each thread, which is what GPGPU-Sim does,
+/// the simulator of the papers; 256 are what hardware does.
 pub fn registers_of_cta(threads: u32, registers: u32, granularity: u32) -> u32 {
     threads.div_ceil(WARP_SIZE) * (registers * WARP_SIZE).next_multiple_of(granularity)
 }
@@ -135,14 +136,18 @@ mod tests {
     use crate::describe::gpu::presets;
     use alloc::vec;
 
-    /// First principles: 128 threads × 85 registers in 65,536 registers give 6 CTAs, or 5 when a warp gets multiples of 256.
+    /// First principles: 128 threads × 85 registers in 65,536 registers give 5 CTAs where a thread gets multiples of 4 (the presets of papers), 6
+    /// without granularity, 5 where a warp gets multiples of 256.
     #[test]
     fn register_granularity_costs_a_cta() {
         let mut class = presets::find("ccbp-16sm").unwrap().sms[0].clone();
         let launch = Launch { ctas: 1, threads: 128, registers: 85, shared_bytes: 0, program: vec![] };
-        assert_eq!(of(&launch, &class), Occupancy { ctas: 6, limiter: Limiter::Registers });
-        class.register_granularity = 256;
         assert_eq!(of(&launch, &class), Occupancy { ctas: 5, limiter: Limiter::Registers });
+        for (granularity, ctas) in [(1, 6), (128, 5), (256, 5)] {
+            class.register_granularity = granularity;
+            assert_eq!(of(&launch, &class), Occupancy { ctas, limiter: Limiter::Registers }, "{granularity}");
+        }
+        assert_eq!(registers_of_cta(61, 85, 128), 2 * 32 * 88);
     }
 
     #[test]

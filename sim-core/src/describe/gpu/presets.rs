@@ -68,7 +68,7 @@ fn ccbp_16sm() -> Gpu {
             ctas: 32,                // CCBP Table 1
             threads: 2048,           // CCBP Table 1
             registers: 65_536,       // CCBP Table 1: 256 KB
-            register_granularity: 1, // as GPGPU-Sim 3.2.2, which CCBP used
+            register_granularity: 128, // GPGPU-Sim 3.2.2, which CCBP used: multiples of 4 for each thread, whole warps
             shared_bytes: 96 * 1024, // CCBP Table 1
             shared_banks: 32,        // one word a lane, as Maxwell
             shared_latency: 24,      // Maxwell by Mei and Chu (TPDS 2017), Table 8: 24 to 28
