@@ -36,7 +36,7 @@ fn instructions(code: &Code, program: &[Op], cta: u32, warp: u32) -> (u64, u64) 
     };
     while at < program.len() {
         match program[at] {
-            Op::Alu { count, lanes, .. } | Op::Shared { count, lanes, .. } => add(count, lanes),
+            Op::Alu { count, lanes, .. } | Op::Sfu { count, lanes, .. } | Op::Shared { count, lanes, .. } => add(count, lanes),
             Op::Load { lanes, .. } | Op::Store { lanes, .. } => add(1, lanes),
             Op::Barrier => add(1, WARP_SIZE),
             Op::Wait { .. } => {}

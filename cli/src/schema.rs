@@ -235,7 +235,8 @@ fn program() -> Value {
     let body = closed(named(vec![("trips", trips), ("body", reference("program"))]), &["trips", "body"]);
     let ops = vec![
         Value::object([("const", "barrier")]),
-        one("alu", alu),
+        one("alu", alu.clone()),
+        one("sfu", alu),
         one("shared", shared),
         one("load", reference("access")),
         one("store", reference("access")),

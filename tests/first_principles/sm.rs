@@ -36,6 +36,33 @@ fn warps_hide_each_others_latency() {
     }
 }
 
+/// A unit of W lanes takes a warp instruction every 32 / W cycles, whatever the order and however many warps want it; the two units of a
+/// scheduler work beside each other.
+#[test]
+fn a_unit_of_w_lanes_issues_w_over_32_a_cycle() {
+    let rate = |lanes: (u32, u32), body: &[Op], order| {
+        let mut gpu = one_scheduler();
+        (gpu.sms[0].alu_lanes, gpu.sms[0].sfu_lanes) = lanes;
+        let mut m = machine(&gpu, kernel(1, 16 * 32, body.to_vec()), order);
+        window(&mut m, 320);
+        window(&mut m, 3200).warp_instructions
+    };
+    let sfu = |count, latency| Op::Sfu { count, latency, lanes: 32 };
+    for order in [WarpOrder::Lrr, WarpOrder::Gto, WarpOrder::TwoLevel(8), WarpOrder::LrrGto] {
+        for lanes in [1, 2, 4, 8, 16, 32] {
+            for latency in [1, 4, 6] {
+                let want = 3200 * u64::from(lanes) / 32;
+                assert_eq!(rate((lanes, 32), &[alu(1_000_000, latency)], order), want, "ALU, {lanes} lanes, latency {latency}, {order:?}");
+                assert_eq!(rate((32, lanes), &[sfu(1_000_000, latency)], order), want, "SFU, {lanes} lanes, latency {latency}, {order:?}");
+            }
+        }
+    }
+    // One of each in turn: the slower unit sets the pace of both.
+    assert_eq!(rate((16, 4), &repeat(1_000_000, &[alu(1, 4), sfu(1, 4)]), WarpOrder::Lrr), 2 * 3200 / 8);
+    // Three and one: six cycles of the one unit and eight of the other.
+    assert_eq!(rate((16, 4), &repeat(1_000_000, &[alu(3, 1), sfu(1, 4)]), WarpOrder::Lrr), 4 * 3200 / 8);
+}
+
 /// Greedy then oldest: a warp that never stalls runs to its end before the next, n cycles each.
 #[test]
 fn a_greedy_scheduler_finishes_warp_by_warp() {

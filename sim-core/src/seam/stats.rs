@@ -110,7 +110,7 @@ pub enum StallCause {
     Barrier,
     /// Waiting for loads that missed L1D.
     RawLong,
-    /// Waiting for arithmetic, shared memory or loads that hit L1D.
+    /// Waiting for arithmetic or its unit, shared memory or loads that hit L1D.
     RawShort,
     /// A ready memory instruction cannot enter the LSU, and nothing else is ready.
     LsuFull,
@@ -140,7 +140,7 @@ impl StallCause {
         StallInfo { key: "idle", title: "No warp", doc: "No warp of the scheduler is resident" },
         StallInfo { key: "barrier", title: "Barrier", doc: "Every warp waits for its CTA at a barrier" },
         StallInfo { key: "raw_long", title: "Memory", doc: "Waits for a load that missed L1D (RAW_long)" },
-        StallInfo { key: "raw_short", title: "Execution", doc: "Waits for arithmetic, shared memory or a load that hit L1D" },
+        StallInfo { key: "raw_short", title: "Execution", doc: "Waits for arithmetic or its unit, shared memory or a load that hit L1D" },
         StallInfo { key: "lsu_full", title: "LSU full", doc: "A memory instruction is ready but cannot enter the load-store unit" },
         StallInfo { key: "throttled", title: "Throttled", doc: "The ready warps belong to CTAs that the policy has paused" },
         StallInfo { key: "quota", title: "Quota", doc: "The ready warps belong to kernels that have used their issue quota" },

@@ -72,6 +72,14 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("shared_banks", "banks", 1..=64, shared_banks, "Shared-memory banks of one 4-byte word"),
     whole!("shared_latency", "cycles", 1..=31, shared_latency, "From a shared-memory access to its value, without conflicts"),
     whole!("schedulers", "schedulers", 1..=4, schedulers, "Warp schedulers of an SM"),
+    whole!(
+        "alu_lanes",
+        "lanes",
+        1..=32,
+        alu_lanes,
+        "Arithmetic lanes of a scheduler; 32 take a warp instruction every cycle, 16 every second"
+    ),
+    whole!("sfu_lanes", "lanes", 1..=32, sfu_lanes, "Special-function lanes of a scheduler; 4 take a warp instruction every eighth cycle"),
     whole!("loads_per_warp", "loads", 1..=64, loads_per_warp, "Loads that a warp can have in flight"),
     whole!("lsu_queue", "instructions", 1..=64, lsu_queue, "Memory instructions of each kernel that the load-store unit holds"),
     choose!("lsu_hol", ["no" = false, "yes" = true], lsu_hol, "Whether a kernel's blocked access holds back other kernels' accesses"),

@@ -51,6 +51,10 @@ pub struct SmClass {
     pub shared_latency: u32,
     /// Warp schedulers, 1 to 4.
     pub schedulers: u32,
+    /// Lanes of each scheduler's arithmetic unit: a warp instruction takes it for 32 over this many cycles, rounded up.
+    pub alu_lanes: u32,
+    /// The same of its special-function unit.
+    pub sfu_lanes: u32,
     /// Loads that one warp can have in flight.
     pub loads_per_warp: u32,
     /// Memory instructions of each kernel that the LSU holds.

@@ -64,18 +64,20 @@ fn ccbp_16sm() -> Gpu {
         name: "ccbp-16sm".to_string(),
         sms: vec![SmClass {
             name: "sm".to_string(),
-            count: 16,               // CCBP Table 1
-            ctas: 32,                // CCBP Table 1
-            threads: 2048,           // CCBP Table 1
-            registers: 65_536,       // CCBP Table 1: 256 KB
+            count: 16,                 // CCBP Table 1
+            ctas: 32,                  // CCBP Table 1
+            threads: 2048,             // CCBP Table 1
+            registers: 65_536,         // CCBP Table 1: 256 KB
             register_granularity: 128, // GPGPU-Sim 3.2.2, which CCBP used: multiples of 4 for each thread, whole warps
-            shared_bytes: 96 * 1024, // CCBP Table 1
-            shared_banks: 32,        // one word a lane, as Maxwell
-            shared_latency: 24,      // Maxwell by Mei and Chu (TPDS 2017), Table 8: 24 to 28
-            schedulers: 4,           // CCBP Table 1
-            loads_per_warp: 8,       // not stated; more than any kernel here has between uses
-            lsu_queue: 4,            // not stated; a kernel's share of a memory pipeline of a few instructions
-            lsu_hol: false,          // CCBP §4.3 gains only if a full virtual queue does not hold the others
+            shared_bytes: 96 * 1024,   // CCBP Table 1
+            shared_banks: 32,          // one word a lane, as Maxwell
+            shared_latency: 24,        // Maxwell by Mei and Chu (TPDS 2017), Table 8: 24 to 28
+            schedulers: 4,             // CCBP Table 1
+            alu_lanes: 32,             // a warp instruction every cycle: 2048 thread instructions a cycle
+            sfu_lanes: 32,             // no kernel of the paper is said to use them; Maxwell has 8
+            loads_per_warp: 8,         // not stated; more than any kernel here has between uses
+            lsu_queue: 4,              // not stated; a kernel's share of a memory pipeline of a few instructions
+            lsu_hol: false,            // CCBP §4.3 gains only if a full virtual queue does not hold the others
             l1: L1Config {
                 protocol: L1Protocol::Uncoherent, // not stated; GPGPU-Sim's default
                 bytes: 24 * 1024,                 // CCBP Table 1

@@ -109,7 +109,7 @@ fn read_ops(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut
     }
 }
 
-const OPS: &str = "\"barrier\", or one of {\"alu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"wait\"}, {\"loop\"}";
+const OPS: &str = "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"wait\"}, {\"loop\"}";
 
 fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
     if value.as_str() == Some("barrier") {
@@ -124,17 +124,18 @@ fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut 
         }
     };
     let inner_path = field(path, &legible(kind));
-    if !["alu", "shared", "load", "store", "wait", "loop"].contains(&kind) {
+    if !["alu", "sfu", "shared", "load", "store", "wait", "loop"].contains(&kind) {
         problems.add(inner_path, "an unknown operation", OPS);
         return;
     }
     let Some(mut fields) = Fields::of(inner, &inner_path, "an object", problems) else { return };
     let mut whole = |key, from, to, default| fields.int(key, from..=to, default, problems).unwrap_or(from) as u32;
     match kind {
-        "alu" => {
+        "alu" | "sfu" => {
+            let usual = if kind == "alu" { 4 } else { 16 };
             let (count, latency, lanes) =
-                (whole("count", 1, MAX_ALU.into(), Some(1)), whole("latency", 1, 63, Some(4)), whole("lanes", 1, 32, Some(32)));
-            ops.push(Op::Alu { count, latency, lanes });
+                (whole("count", 1, MAX_ALU.into(), Some(1)), whole("latency", 1, 63, Some(usual)), whole("lanes", 1, 32, Some(32)));
+            ops.push(if kind == "alu" { Op::Alu { count, latency, lanes } } else { Op::Sfu { count, latency, lanes } });
         }
         "shared" => {
             let (count, stride, lanes) =
@@ -249,6 +250,7 @@ fn write_ops<'k>(ops: &mut impl Iterator<Item = &'k Op>) -> Value {
         let one = |kind: &str, pairs: &[(&str, u32)]| Value::object([(kind, Value::object(pairs.iter().copied()))]);
         out.push(match op {
             Op::Alu { count, latency, lanes } => one("alu", &[("count", *count), ("latency", *latency), ("lanes", *lanes)]),
+            Op::Sfu { count, latency, lanes } => one("sfu", &[("count", *count), ("latency", *latency), ("lanes", *lanes)]),
             Op::Shared { count, stride, lanes } => one("shared", &[("count", *count), ("stride", *stride), ("lanes", *lanes)]),
             Op::Load { address, lanes } => Value::object([("load", write_address(address, *lanes))]),
             Op::Store { address, lanes } => Value::object([("store", write_address(address, *lanes))]),

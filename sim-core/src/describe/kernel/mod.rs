@@ -40,13 +40,13 @@ impl Kernel {
     /// Whether every count of arithmetic instructions is one that a Program may have.
     pub fn arithmetic_in_range(&self) -> bool {
         let mut ops = self.launches.iter().flat_map(|launch| &launch.program);
-        ops.all(|op| !matches!(op, Op::Alu { count, .. } if *count > MAX_ALU))
+        ops.all(|op| !matches!(op, Op::Alu { count, .. } | Op::Sfu { count, .. } if *count > MAX_ALU))
     }
 
     /// The same kernel with `factor` times the arithmetic instructions between its memory accesses; at least one where there is any.
     pub fn with_arithmetic(mut self, factor: f64) -> Kernel {
         for op in self.launches.iter_mut().flat_map(|launch| &mut launch.program) {
-            if let Op::Alu { count, .. } = op {
+            if let Op::Alu { count, .. } | Op::Sfu { count, .. } = op {
                 *count = ((f64::from(*count) * factor + 0.5) as u32).max(1);
             }
         }
@@ -84,6 +84,8 @@ pub struct Launch {
 pub enum Op {
     /// `count` dependent arithmetic instructions, each issuing `latency` cycles after the one before.
     Alu { count: u32, latency: u32, lanes: u32 },
+    /// The same on the special-function unit: roots, reciprocals, sines.
+    Sfu { count: u32, latency: u32, lanes: u32 },
     /// `count` shared-memory accesses, lanes `stride` words apart (bank conflicts follow from it; 0: all lanes read one word).
     Shared { count: u32, stride: u32, lanes: u32 },
     /// A global load; it is waited for only by `Wait`, `Barrier`s do not wait for loads.

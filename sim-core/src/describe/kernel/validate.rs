@@ -96,7 +96,7 @@ fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Pr
             inner.issues = true;
         }
         match *op {
-            Op::Alu { count, latency, lanes } => {
+            Op::Alu { count, latency, lanes } | Op::Sfu { count, latency, lanes } => {
                 range(count.into(), 1, MAX_ALU.into(), at("count"), problems);
                 range(latency.into(), 1, MAX_LATENCY.into(), at("latency"), problems);
                 range(lanes.into(), 1, 32, at("lanes"), problems);

@@ -17,6 +17,8 @@ const _: () = assert!((KERNEL_LINES as u64) * (MAX_KERNELS as u64) < u32::MAX as
 pub enum Step {
     /// `count` instructions, `latency` cycles apart.
     Alu { count: u32, latency: u32, lanes: u32 },
+    /// The same on the special-function unit.
+    Sfu { count: u32, latency: u32, lanes: u32 },
     /// `count` shared-memory accesses that take `ways` cycles of the banks each.
     Shared { count: u32, ways: u32, lanes: u32 },
     /// A global load.
@@ -156,6 +158,7 @@ fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32) -> Vec<S
     for op in program {
         let step = match *op {
             Op::Alu { count, latency, lanes } => Step::Alu { count, latency, lanes },
+            Op::Sfu { count, latency, lanes } => Step::Sfu { count, latency, lanes },
             Op::Shared { count, stride, lanes } => Step::Shared { count, ways: conflict_ways(stride, lanes, shared_banks), lanes },
             Op::Load { ref address, lanes } => Step::Load { address: resolve(address), lanes },
             Op::Store { ref address, lanes } => Step::Store { address: resolve(address), lanes },

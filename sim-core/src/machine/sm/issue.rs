@@ -14,6 +14,7 @@ use crate::seam::controls::{SmControls, WarpOrder};
 pub(super) enum Next {
     #[default]
     Alu,
+    Sfu,
     Shared,
     Load,
     Store,
@@ -133,8 +134,22 @@ impl Sm {
         let scheduler = &mut self.schedulers[at.scheduler()];
         scheduler.issued(at.lane(), kernel);
         let mut ready_from = now + 1;
+        let mut interval = 1;
         match issue.next {
-            Next::Alu => ready_from = now + Cycle::from(issue.latency),
+            Next::Alu => {
+                ready_from = now + Cycle::from(issue.latency);
+                interval = self.alu_interval;
+                if interval > 1 {
+                    scheduler.occupy_alu(now + interval);
+                }
+            }
+            Next::Sfu => {
+                ready_from = now + Cycle::from(issue.latency);
+                interval = self.sfu_interval;
+                if interval > 1 {
+                    scheduler.occupy_sfu(now + interval);
+                }
+            }
             Next::Shared => {
                 let ways = Cycle::from(issue.latency);
                 stats.shared_conflict_cycles += ways - 1;
@@ -158,6 +173,9 @@ impl Sm {
             Next::Barrier => {
                 scheduler.ready &= !at.bit();
                 scheduler.barrier |= at.bit();
+                if self.alu_interval > 1 {
+                    scheduler.occupy_alu(now + self.alu_interval);
+                }
                 let slot = usize::from(self.warps[at.index()].slot);
                 self.spend_quota(kernel, inputs.controls);
                 self.arrive(now, slot, inputs);
@@ -169,7 +187,7 @@ impl Sm {
             self.proceed(now, ready_from, at, inputs);
         } else if ready_from > now + 1 {
             self.sleep_until(now, ready_from, at);
-        } else {
+        } else if interval == 1 {
             self.run(now, at.scheduler(), left, inputs);
         }
         self.spend_quota(kernel, inputs.controls);
@@ -255,6 +273,7 @@ impl Sm {
         }
         scheduler.global &= !bit;
         scheduler.shared &= !bit;
+        scheduler.special &= !bit;
         let loads = u32::from(warp.loads);
         let wait_for = loop {
             match code.steps[warp.pc as usize] {
@@ -285,12 +304,14 @@ impl Sm {
                     };
                     self.issues[which.index()] = match *step {
                         Step::Alu { count, latency, lanes } => issue(Next::Alu, count, lanes, latency),
+                        Step::Sfu { count, latency, lanes } => issue(Next::Sfu, count, lanes, latency),
                         Step::Shared { count, ways, lanes } => issue(Next::Shared, count, lanes, ways),
                         Step::Load { lanes, .. } => issue(Next::Load, 1, lanes, 0),
                         Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
                         _ => issue(Next::Barrier, 1, WARP_SIZE, 0),
                     };
                     match step {
+                        Step::Sfu { .. } => scheduler.special |= bit,
                         Step::Shared { .. } => scheduler.shared |= bit,
                         Step::Load { .. } | Step::Store { .. } => scheduler.global |= bit,
                         _ => {}

@@ -34,7 +34,7 @@ use super::memory::Memory;
 use super::noc::members;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
-use crate::describe::kernel::MAX_LOOPS;
+use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
 use crate::seam::controls::SmControls;
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
@@ -73,6 +73,9 @@ pub struct Inputs<'a> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sm {
     shared_latency: u32,
+    /// Cycles for which a warp instruction takes the arithmetic or the special-function unit of its scheduler.
+    alu_interval: Cycle,
+    sfu_interval: Cycle,
     loads_per_warp: u32,
     lanes: u32,
     /// The schedulers.
@@ -122,6 +125,8 @@ impl Sm {
         let lanes = class.warps().div_ceil(class.schedulers);
         Sm {
             shared_latency: class.shared_latency,
+            alu_interval: WARP_SIZE.div_ceil(class.alu_lanes).into(),
+            sfu_interval: WARP_SIZE.div_ceil(class.sfu_lanes).into(),
             loads_per_warp: class.loads_per_warp,
             lanes,
             schedulers: (0..class.schedulers).map(|_| Scheduler::default()).collect(),

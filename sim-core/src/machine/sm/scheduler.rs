@@ -62,6 +62,12 @@ pub struct Scheduler {
     pub global: u64,
     /// Warps whose next instruction is a shared-memory access.
     pub shared: u64,
+    /// Warps whose next instruction needs the special-function unit.
+    pub special: u64,
+    /// Until when the execution units are busy, each and the later of the two; never past `now + 1` if they take an instruction a cycle.
+    alu_free: Cycle,
+    sfu_free: Cycle,
+    units_free: Cycle,
     /// Lane that issued last, of all and of each kernel.
     last: u8,
     last_kernel: KernelId,
@@ -97,6 +103,10 @@ impl Default for Scheduler {
             lsu_full: 0,
             global: 0,
             shared: 0,
+            special: 0,
+            alu_free: 0,
+            sfu_free: 0,
+            units_free: 0,
             last: 0,
             last_kernel: KernelId(0),
             outcome: Outcome::Stalled(StallCause::Idle),
@@ -128,7 +138,9 @@ impl Scheduler {
         let gone = !(1 << lane);
         self.resident &= gone;
         self.of_kernel[kernel] &= gone;
-        for set in [&mut self.ready, &mut self.waiting, &mut self.missed, &mut self.barrier, &mut self.global, &mut self.shared] {
+        for set in
+            [&mut self.ready, &mut self.waiting, &mut self.missed, &mut self.barrier, &mut self.global, &mut self.shared, &mut self.special]
+        {
             *set &= gone;
         }
         for set in [&mut self.throttled, &mut self.spent, &mut self.lsu_full] {
@@ -193,12 +205,13 @@ impl Scheduler {
     pub fn look(&mut self, now: Cycle, order: WarpOrder, gates: &Gates, kernels: usize) -> Look {
         let free = self.free();
         let memory = self.shared & all_if(gates.shared_free > now) | self.global & self.lsu_full;
-        let eligible = free & !(memory | (self.shared | self.global) & all_if(gates.port_taken));
+        let busy = if self.units_free > now { self.busy(now) } else { 0 };
+        let eligible = free & !(memory | busy | (self.shared | self.global) & all_if(gates.port_taken));
         if eligible == 0 {
-            self.fall_asleep(kernels);
+            self.fall_asleep(kernels, busy);
             return match free {
                 0 => Look::Sleep,
-                _ if gates.port_taken => Look::Until(now + 1),
+                _ if gates.port_taken || free & busy != 0 => Look::Until(now + 1),
                 _ if free & self.shared != 0 => Look::Until(gates.shared_free),
                 _ => Look::Sleep,
             };
@@ -219,22 +232,45 @@ impl Scheduler {
         eligible & !behind
     }
 
-    fn fall_asleep(&mut self, kernels: usize) {
-        self.outcome = Outcome::Stalled(self.cause(!0));
+    /// Warps whose next instruction needs an execution unit that is busy. What is no memory access goes through the arithmetic unit if not
+    /// through the other, a barrier too, as in GPGPU-Sim.
+    #[cold]
+    fn busy(&self, now: Cycle) -> u64 {
+        let arithmetic = !(self.global | self.shared | self.special);
+        arithmetic & all_if(self.alu_free > now) | self.special & all_if(self.sfu_free > now)
+    }
+
+    /// The arithmetic unit is busy until `free`.
+    pub fn occupy_alu(&mut self, free: Cycle) {
+        self.alu_free = free;
+        self.units_free = self.units_free.max(free);
+    }
+
+    /// The special-function unit is busy until `free`.
+    pub fn occupy_sfu(&mut self, free: Cycle) {
+        self.sfu_free = free;
+        self.units_free = self.units_free.max(free);
+    }
+
+    fn fall_asleep(&mut self, kernels: usize, busy: u64) {
+        self.outcome = Outcome::Stalled(self.cause(!0, busy));
         for kernel in 0..kernels {
             if self.of_kernel.0[kernel] != 0 {
-                self.kernel_causes.0[kernel] = self.cause(self.of_kernel.0[kernel]);
+                self.kernel_causes.0[kernel] = self.cause(self.of_kernel.0[kernel], busy);
             }
         }
     }
 
     /// Why nothing among `warps` issues: the first term that leaves none.
-    fn cause(&self, warps: u64) -> StallCause {
+    fn cause(&self, warps: u64, busy: u64) -> StallCause {
         let ready = self.ready & warps;
+        let free = ready & !self.throttled & !self.spent;
         if self.resident & warps == 0 {
             StallCause::Idle
-        } else if ready & !self.throttled & !self.spent != 0 {
+        } else if free & !busy != 0 {
             StallCause::LsuFull
+        } else if free != 0 {
+            StallCause::RawShort
         } else if ready & !self.throttled != 0 {
             StallCause::Quota
         } else if ready != 0 {

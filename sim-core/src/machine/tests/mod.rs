@@ -36,6 +36,8 @@ fn gpu(sms: u32) -> Gpu {
         shared_banks: 32,
         shared_latency: 24,
         schedulers: 4,
+        alu_lanes: 32,
+        sfu_lanes: 32,
         loads_per_warp: 8,
         lsu_queue: 8,
         lsu_hol: false,
