@@ -1,6 +1,6 @@
 // The component lab as a person uses it: curves over theory, links, wrong input, exports, the keyboard.
 import type { Page } from "@playwright/test";
-import { SHOTS, expect, noViolations, saved, test } from "./corun.ts";
+import { expect, noViolations, picture, saved, test } from "./corun.ts";
 
 async function lab(page: Page, hash = ""): Promise<void> {
   await page.goto("about:blank");
@@ -107,7 +107,7 @@ for (const scheme of ["light", "dark"] as const) {
       await settled(page);
       await noViolations(page);
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-      await page.screenshot({ path: `${SHOTS}/components-${width}-${scheme}.png` });
+      await picture(page, `components-${width}-${scheme}`);
     }
   });
 }

@@ -4,7 +4,13 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, test as base, type Download, type Locator, type Page } from "@playwright/test";
 
 export const ORIGIN = `http://127.0.0.1:${process.env["PORT"] ?? "4173"}/`;
-export const SHOTS = "test-results/pictures";
+
+/** A picture for people to look at, in test-results/pictures: only where PICTURES is set, because nothing is judged by it. */
+export async function picture(of: Page | Locator, name: string, whole = false): Promise<void> {
+  if (!process.env["PICTURES"]) return;
+  const path = `test-results/pictures/${name}.png`;
+  if ("goto" in of) await of.screenshot({ path, fullPage: whole }); else await of.screenshot({ path });
+}
 
 /** Watches a page; call what it returns at the end. `allowed`: complaints that the test provokes. */
 export function watch(page: Page): (allowed?: RegExp) => void {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Locator, Page } from "@playwright/test";
-import { ORIGIN, SHOTS, expect, is, noViolations, result, test } from "./corun.ts";
+import { ORIGIN, expect, is, noViolations, picture, result, test } from "./corun.ts";
 import { fixture } from "./figures-document.ts";
 
 const PAGE = `${ORIGIN}some/sub/folder/`;
@@ -171,7 +171,7 @@ test("the example article: three figures, two become live when asked", async ({ 
   await serve(page);
   await page.goto("./examples/article/");
   await expect(page.locator("corun-figure img")).toHaveCount(2);
-  await page.screenshot({ path: `${SHOTS}/article-still.png`, fullPage: true });
+  await picture(page, "article-still", true);
   for (const which of [0, 1]) {
     const figure = page.locator("corun-figure").nth(which);
     await expect(figure.locator("img")).toBeVisible();
@@ -183,11 +183,11 @@ test("the example article: three figures, two become live when asked", async ({ 
   await expect(card(page.frameLocator("figure > iframe"), "fig13a").locator(".figure-stage svg")).toBeVisible();
   await expect(page.frameLocator("figure > iframe").locator("header")).toBeHidden();
   await noViolations(page);
-  await page.screenshot({ path: `${SHOTS}/article-live.png`, fullPage: true });
+  await picture(page, "article-live", true);
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await expect.poll(() => page.frameLocator("corun-figure >> nth=1 >> iframe").locator("html").evaluate((e) => e.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  await page.screenshot({ path: `${SHOTS}/article-360.png`, fullPage: true });
+  await picture(page, "article-360", true);
 });
 
 test("a light article keeps its pictures light in a dark system, and one with colours of its own keeps those", async ({ page }) => {
@@ -245,7 +245,7 @@ for (const scheme of ["light", "dark"] as const) {
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
       await expect.poll(() => card(page, "fig9a").evaluate((e) => (e.querySelector("svg.corun-figure")?.getBoundingClientRect().right ?? 0) <= e.getBoundingClientRect().right)).toBe(true);
       await noViolations(page);
-      await page.screenshot({ path: `${SHOTS}/figures-${width}-${scheme}.png`, fullPage: true });
+      await picture(page, `figures-${width}-${scheme}`, true);
     }
   });
 }

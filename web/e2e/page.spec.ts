@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { SHOTS, colours, cycle, expect, is, noViolations, open, openAt, overhear, result, saved, state, test, watch } from "./corun.ts";
+import { colours, cycle, expect, is, noViolations, open, openAt, overhear, picture, result, saved, state, test, watch } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
@@ -13,7 +13,7 @@ test("the first visit runs two kernels", async ({ page }) => {
   await expect(page).toHaveTitle(/BP \+ CFD/);
   expect(page.url()).toContain("#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1");
   await expect(page.locator("#rate")).toHaveText(/[1-9].* cycles\/s/);
-  await page.screenshot({ path: `${SHOTS}/first-light.png`, fullPage: true });
+  await picture(page, "first-light", true);
 });
 
 test("play, pause, step, step back, next event, reset", async ({ page }) => {
@@ -173,7 +173,7 @@ test("what is wrong is said at its field, and the last good run stays", async ({
   await expect(count).toHaveAttribute("aria-invalid", "true");
   await expect(page.locator(".problems")).toContainText("gpu.sm.count");
   await expect(page.locator("#pictures")).toBeVisible();
-  await page.screenshot({ path: `${SHOTS}/problems.png` });
+  await picture(page, "problems");
   await count.fill("");
   await count.blur();
   await expect(page.locator(".problems")).toBeHidden();
@@ -213,7 +213,7 @@ test("a damaged link gets a message and a way out", async ({ page }) => {
     await open(page, hash);
     await expect(page.getByRole("heading", { name: "This link cannot be opened" })).toBeVisible();
   }
-  await page.screenshot({ path: `${SHOTS}/bad-link.png` });
+  await picture(page, "bad-link");
   await noViolations(page);
   await page.getByRole("button", { name: "Open the default experiment" }).click();
   await is(page, "Running");
@@ -261,7 +261,7 @@ test("keyboard alone is enough", async ({ page }) => {
   expect(Number(await page.getByRole("slider").inputValue())).toBeLessThan(Number(before));
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toBeVisible();
-  await page.screenshot({ path: `${SHOTS}/keys.png` });
+  await picture(page, "keys");
   await noViolations(page);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
@@ -295,14 +295,14 @@ test("360 pixels are enough", async ({ page }) => {
     const box = await button.boundingBox();
     expect(Math.min(box?.width ?? 0, box?.height ?? 0), await button.getAttribute("aria-label") ?? "").toBeGreaterThanOrEqual(44);
   }
-  await page.screenshot({ path: `${SHOTS}/narrow.png`, fullPage: true });
+  await picture(page, "narrow", true);
   await noViolations(page);
   await expect(page.getByLabel("Policy", { exact: true })).toBeHidden();
   await page.getByRole("button", { name: "The experiment" }).click();
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
   await expect.poll(() => page.url()).toContain("policy=spatial");
   expect(await wide()).toBeLessThanOrEqual(360);
-  await page.screenshot({ path: `${SHOTS}/narrow-experiment.png`, fullPage: true });
+  await picture(page, "narrow-experiment", true);
   await noViolations(page);
 });
 
@@ -372,7 +372,7 @@ test("dark, by the system or by choice", async ({ page }) => {
   await openAt(page, TINY, 3000);
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await noViolations(page);
-  await page.screenshot({ path: `${SHOTS}/dark.png`, fullPage: true });
+  await picture(page, "dark", true);
   await page.getByRole("button", { name: "Dark or light" }).click();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
   await page.reload();
@@ -483,7 +483,7 @@ test("no violations in the middle of a run, with an SM open", async ({ page }) =
   await openAt(page, `${TINY}&sm=1`, 2000);
   await expect(page.getByRole("heading", { name: "SM 1" })).toBeVisible();
   await noViolations(page);
-  await page.screenshot({ path: `${SHOTS}/sm-open.png`, fullPage: true });
+  await picture(page, "sm-open", true);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("heading", { name: "SM 1" })).toBeHidden();
   await expect(state(page)).toHaveText("Paused");
@@ -497,7 +497,7 @@ test("a machine that is stuck says why, and a slider sets it free", async ({ pag
   const panel = page.getByRole("alert").filter({ has: page.getByRole("heading", { name: /^The machine is stuck at cycle [\d,]+$/ }) });
   await expect(panel).toContainText("BP: 8192 CTAs wait to be placed: the controls let no SM take one");
   await noViolations(page);
-  await page.screenshot({ path: `${SHOTS}/stuck.png`, fullPage: true });
+  await picture(page, "stuck", true);
   // There is no way on by stepping or playing: Play begins again, and ends in the same place.
   const stuckAt = await cycle(page);
   await expect(page.getByRole("button", { name: "Step one cycle" })).toBeDisabled();
@@ -534,7 +534,7 @@ test("a slider and its field are one control, and a drag is one change", async (
   await expect(slider).toHaveAttribute("aria-valuetext", "no limit");
   await noViolations(page);
   await slider.scrollIntoViewIfNeeded();
-  await page.screenshot({ path: `${SHOTS}/sliders.png` });
+  await picture(page, "sliders");
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
@@ -563,10 +563,10 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   await page.keyboard.press("Home");
   await expect(page.locator("corun-charts .cv-event")).toHaveText(`${await panel.locator(".log li").count()} decisions of the policy in these cycles (▼)`);
   await panel.scrollIntoViewIfNeeded();
-  await page.screenshot({ path: `${SHOTS}/decisions.png`, fullPage: true });
+  await picture(page, "decisions", true);
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await noViolations(page);
-  await panel.screenshot({ path: `${SHOTS}/decisions-360-dark.png` });
+  await picture(panel, "decisions-360-dark");
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { SHOTS, expect, is, noViolations, result, saved, test } from "./corun.ts";
+import { expect, is, noViolations, picture, result, saved, test } from "./corun.ts";
 
 /** The native build of the same engine. */
 const CORUN = process.env["CORUN"] ?? "../target/debug/corun";
@@ -221,7 +221,7 @@ for (const scheme of ["light", "dark"] as const) {
       await page.setViewportSize({ width, height: 800 });
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
       await noViolations(page);
-      await page.screenshot({ path: `${SHOTS}/sweeps-${width}-${scheme}.png`, fullPage: true });
+      await picture(page, `sweeps-${width}-${scheme}`, true);
     }
   });
 }

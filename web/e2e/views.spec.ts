@@ -1,7 +1,7 @@
 // The pictures as a person uses them: pointer, keyboard, tables, exports.
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
-import { SHOTS, colours, countColours, expect, noViolations, openAt, result, saved, test } from "./corun.ts";
+import { colours, countColours, expect, noViolations, openAt, picture, result, saved, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
@@ -144,7 +144,7 @@ test("exported data are what the engine counted, and every export is stamped", a
     expect(await image.evaluate(countColours), "a picture").toBeGreaterThan(5);
   }
   await chart(page, "noc").scrollIntoViewIfNeeded();
-  await page.screenshot({ path: `${SHOTS}/charts.png`, fullPage: true });
+  await picture(page, "charts", true);
 });
 
 test("the export menu works with the keyboard", async ({ page }) => {
