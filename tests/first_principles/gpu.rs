@@ -1,11 +1,14 @@
 //! Whole experiments on the preset: do they give what the preset's source says?
 
-use super::{K, kernel, near, repeat};
-use sim_core::describe::gpu::{occupancy, presets};
+use super::{K, finish, kernel, machine, near, one_of_each, repeat};
+use sim_core::describe::error::Problems;
+use sim_core::describe::gpu::{SmClass, occupancy, presets, validate};
+use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Address, Kernel, Op};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::seam::controls::WarpOrder;
 use sim_core::seam::stats::KernelStats;
 use sim_core::study::probe;
 
@@ -96,4 +99,72 @@ fn occupancy_limits_what_is_resident() {
     let (stats, cycles) = run(registers);
     assert_eq!(stats.ctas_done, 1000);
     assert!(stats.cta_cycles <= 16 * 5 * cycles && stats.cta_cycles > 16 * 4 * cycles);
+}
+
+/// An experiment on the preset with other sizes.
+fn sized(sms: u32, banks: u32, channels: u32, kernels: &str) -> Result<Experiment, Problems> {
+    let text = format!(
+        r#"{{ "corun": 1, "gpu": {{ "preset": "ccbp-16sm", "sm.count": {sms}, "l2.banks": {banks}, "dram.channels": {channels} }},
+              "kernels": {kernels}, "policy": {{ "name": "even" }}, "stop": {{ "cycles": 2500 }}, "alone": false }}"#
+    );
+    Experiment::decode(&serde_json::from_str::<Value>(&text).expect("JSON"))
+}
+
+/// GPUs as large as an A100 (108 SMs, 80 L2 slices) and an H100 (132 SMs, here with 96 banks), just beside where a set of parts needs another word, and as
+/// large as they get. Every SM and every bank works, requests come back, and the order in which parts are visited, and sleeping, change nothing.
+#[test]
+fn a_gpu_has_up_to_256_sms_and_banks() {
+    for (sms, banks, channels) in [(64, 64, 64), (65, 65, 65), (108, 80, 40), (132, 96, 48), (256, 256, 256)] {
+        let experiment = sized(sms, banks, channels, r#"["BP", "SAD"]"#).unwrap_or_else(|problems| panic!("{problems}"));
+        let run = |reversed, keep_awake| {
+            let mut simulation = Simulation::new(&experiment).expect("valid");
+            (simulation.machine_mut().reversed, simulation.machine_mut().keep_awake) = (reversed, keep_awake);
+            simulation.advance(u64::MAX);
+            simulation
+        };
+        let mut forwards = run(false, false);
+        let what = format!("{sms} SMs, {banks} banks");
+        assert_eq!(run(true, false).digest(), forwards.digest(), "{what}, backwards");
+        assert_eq!(run(false, true).digest(), forwards.digest(), "{what}, awake");
+        let machine = forwards.machine_mut();
+        machine.settle();
+        for (sm, stats) in machine.sms.iter().map(|sm| sm.stats()).enumerate() {
+            assert!(stats.iter().all(|stats| stats.replies > 0), "{what}: nothing comes back to SM {sm}");
+        }
+        let total = |count: fn(&KernelStats) -> u64| KernelId::first(2).map(|kernel| count(&machine.kernel_stats(kernel))).sum::<u64>();
+        // A line of each bank and channel at least.
+        assert!(total(|s| s.dram_reads) > u64::from(banks), "{what}");
+    }
+}
+
+/// One request to each bank from each SM of the largest GPU: all of them come back, and DRAM reads each line once.
+#[test]
+fn every_sm_reaches_every_bank() {
+    let mut gpu = one_of_each();
+    (gpu.sms[0].count, gpu.l2.banks, gpu.dram.channels) = (132, 250, 125);
+    let load = Op::Load { address: Address { lane: 4, loops: [128, 0, 0], ..Address::default() }, lanes: 32 };
+    let mut m = machine(&gpu, kernel(132, 32, repeat(250, &[load])), WarpOrder::Lrr);
+    finish(&mut m);
+    m.settle();
+    let got = m.kernel_stats(K);
+    assert_eq!([got.requests, got.replies, got.l2_reads, got.dram_reads], [132 * 250, 132 * 250, 132 * 250, 250]);
+    assert!(m.sms.iter().all(|sm| sm.stats()[K.index()].replies == 250), "each SM its own");
+}
+
+/// Beyond 256 an experiment is refused, with the field that says so.
+#[test]
+fn more_than_256_of_anything_is_an_error() {
+    let problems = |sms, banks, channels| match sized(sms, banks, channels, r#"["BP"]"#) {
+        Ok(_) => panic!("{sms} SMs, {banks} banks, {channels} channels"),
+        Err(problems) => problems.to_string(),
+    };
+    assert!(problems(257, 16, 16).contains("gpu.sm.count: found 257, want a whole number from 1 to 256"));
+    assert!(problems(16, 257, 1).contains("gpu.l2.banks: found 257, want a whole number from 1 to 256"));
+    assert!(problems(16, 256, 512).contains("gpu.dram.channels: found 512, want a whole number from 1 to 256"));
+    let mut gpu = presets::find("ccbp-16sm").expect("a preset");
+    gpu.sms[0].count = 200;
+    gpu.sms.push(SmClass { name: "small".into(), count: 57, ..gpu.sms[0].clone() });
+    let mut problems = Problems::default();
+    validate::check(&gpu, "gpu", &mut problems);
+    assert!(problems.to_string().contains("gpu.sm.count: found 257, want at most 256 SMs in all classes"), "{problems}");
 }

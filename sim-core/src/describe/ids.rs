@@ -1,6 +1,6 @@
 //! Identifiers and the small tables indexed by them. No `usize` is stored in machine state: its width differs between targets.
 
-use core::ops::{Index, IndexMut};
+use core::ops::{BitAnd, BitOr, BitOrAssign, Index, IndexMut, Sub};
 
 /// A point in time, counted in SM (core) clock cycles from the start of the run.
 pub type Cycle = u64;
@@ -51,5 +51,198 @@ impl<T> Index<KernelId> for PerKernel<T> {
 impl<T> IndexMut<KernelId> for PerKernel<T> {
     fn index_mut(&mut self, kernel: KernelId) -> &mut T {
         &mut self.0[kernel.index()]
+    }
+}
+
+/// SMs, L2 banks or DRAM channels of a GPU, at most: what a [`Set`] holds.
+pub const MAX_PARTS: u32 = 256;
+
+/// A set of SMs, banks, channels or ports: of numbers below [`MAX_PARTS`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Set([u64; 4]);
+
+impl Set {
+    /// Nothing.
+    pub const EMPTY: Set = Set([0; 4]);
+
+    /// Every number.
+    pub const ALL: Set = Set([u64::MAX; 4]);
+
+    /// The positions of the items for which `is_in` holds.
+    #[inline]
+    pub fn of<T>(items: &[T], is_in: impl Fn(&T) -> bool) -> Set {
+        let mut set = Set::EMPTY;
+        for (word, items) in set.0.iter_mut().zip(items.chunks(64)) {
+            *word = items.iter().rev().fold(0, |word, item| word << 1 | u64::from(is_in(item)));
+        }
+        set
+    }
+
+    /// The numbers below `end`.
+    pub fn below(end: u32) -> Set {
+        let mut set = Set::ALL;
+        for (first, word) in (0..).step_by(64).zip(&mut set.0) {
+            *word = if end >= first + 64 { u64::MAX } else { (1 << end.saturating_sub(first)) - 1 };
+        }
+        set
+    }
+
+    /// Whether a number is in the set.
+    #[inline]
+    pub fn contains(&self, member: u32) -> bool {
+        self.0[word(member)] >> (member & 63) & 1 != 0
+    }
+
+    /// Puts a number in.
+    #[inline]
+    pub fn insert(&mut self, member: u32) {
+        self.put(member, true);
+    }
+
+    /// Puts a number in if `is_in`, and leaves it as it is otherwise.
+    #[inline]
+    pub fn put(&mut self, member: u32, is_in: bool) {
+        self.0[word(member)] |= u64::from(is_in) << (member & 63);
+    }
+
+    /// Takes a number out.
+    #[inline]
+    pub fn remove(&mut self, member: u32) {
+        self.0[word(member)] &= !(1 << (member & 63));
+    }
+
+    /// Nothing is in it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        let [a, b, c, d] = self.0;
+        a | b | c | d == 0
+    }
+
+    /// How many numbers are in it.
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The lowest number.
+    #[inline]
+    pub fn first(&self) -> Option<u32> {
+        self.members(false).next()
+    }
+
+    /// The lowest number above `member`.
+    #[inline]
+    pub fn after(&self, member: u32) -> Option<u32> {
+        let mut above = *self;
+        let at = word(member);
+        above.0[..at].fill(0);
+        above.0[at] &= !1 << (member & 63);
+        above.first()
+    }
+
+    /// The numbers in ascending order, or descending.
+    #[inline]
+    pub fn members(&self, reversed: bool) -> impl Iterator<Item = u32> + use<> {
+        let mut words = self.0;
+        // GPUs with more than 64 of anything are few; the others look at one word.
+        let end = if words[1] | words[2] | words[3] == 0 { 1 } else { 4 };
+        let mut at = 0;
+        core::iter::from_fn(move || {
+            while at < end {
+                let place = if reversed { end - 1 - at } else { at };
+                let word = &mut words[place & 3];
+                if *word != 0 {
+                    let bit = if reversed { 63 - word.leading_zeros() } else { word.trailing_zeros() };
+                    *word &= !(1 << bit);
+                    return Some((place as u32) << 6 | bit);
+                }
+                at += 1;
+            }
+            None
+        })
+    }
+
+    /// Numbers 0 to 63, 64 to 127 and so on, a bit each.
+    pub fn words(&self) -> [u64; 4] {
+        self.0
+    }
+
+    /// The same for who fills it in.
+    pub fn words_mut(&mut self) -> &mut [u64; 4] {
+        &mut self.0
+    }
+}
+
+/// Where a number's bit is.
+#[inline]
+fn word(member: u32) -> usize {
+    (member >> 6 & 3) as usize
+}
+
+macro_rules! each_word {
+    ($($trait:ident $name:ident |$a:ident, $b:ident| $value:expr;)*) => {
+        $(impl $trait for Set {
+            type Output = Set;
+            #[inline]
+            fn $name(mut self, other: Set) -> Set {
+                for (a, b) in self.0.iter_mut().zip(other.0) {
+                    let ($a, $b) = (*a, b);
+                    *a = $value;
+                }
+                self
+            }
+        })*
+    };
+}
+
+each_word! {
+    BitOr bitor |a, b| a | b;
+    BitAnd bitand |a, b| a & b;
+    Sub sub |a, b| a & !b;
+}
+
+impl BitOrAssign for Set {
+    #[inline]
+    fn bitor_assign(&mut self, other: Set) {
+        *self = *self | other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_PARTS, Set};
+    use crate::describe::rng::{below, mix};
+    use alloc::collections::BTreeSet;
+    use alloc::vec::Vec;
+
+    /// Random sets, and random changes to them, against a plain sorted set.
+    #[test]
+    fn a_set_is_a_set() {
+        for round in 0..100 {
+            let bound = [1, 16, 64, 65, 132, 256][round as usize % 6];
+            let (mut set, mut plain) = (Set::EMPTY, BTreeSet::new());
+            for step in 0..200 {
+                let key = mix(round, step);
+                let member = below(key, bound) as u32;
+                if key.is_multiple_of(3) {
+                    set.remove(member);
+                    plain.remove(&member);
+                } else {
+                    set.insert(member);
+                    plain.insert(member);
+                }
+                assert_eq!(set.members(false).collect::<Vec<_>>(), plain.iter().copied().collect::<Vec<_>>());
+                assert_eq!(set.members(true).collect::<Vec<_>>(), plain.iter().rev().copied().collect::<Vec<_>>());
+                assert_eq!((set.len() as usize, set.is_empty(), set.first()), (plain.len(), plain.is_empty(), plain.first().copied()));
+                let pivot = below(mix(key, 1), bound) as u32;
+                assert_eq!(set.contains(pivot), plain.contains(&pivot));
+                assert_eq!(set.after(pivot), plain.range(pivot + 1..).next().copied());
+                assert_eq!((set & Set::below(pivot)).len() as usize, plain.range(..pivot).count());
+                assert_eq!((set - Set::below(pivot)).len() as usize, plain.range(pivot..).count());
+                assert_eq!(set & Set::below(pivot) | (set - Set::below(pivot)), set);
+            }
+        }
+        assert_eq!((Set::ALL, Set::ALL.len()), (Set::below(MAX_PARTS), MAX_PARTS));
+        let numbers: Vec<u32> = (0..200).collect();
+        assert_eq!(Set::of(&numbers, |n| n % 7 == 3).members(false).collect::<Vec<_>>(), (3..200).step_by(7).collect::<Vec<_>>());
     }
 }

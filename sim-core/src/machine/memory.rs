@@ -16,10 +16,10 @@ use super::derived::Derived;
 use super::dram::{Channel, Clock};
 use super::l2::{Bank, Ports, Stall};
 use super::link::Link;
-use super::noc::{Noc, Tick, members};
+use super::noc::{Noc, Tick};
 use super::packet::{Access, DramRequest, Reply, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
-use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel, Set};
 use crate::seam::controls::Controls;
 use crate::seam::stats::KernelStats;
 use alloc::boxed::Box;
@@ -48,23 +48,23 @@ pub struct Memory {
     /// By channel: the bank, counted among the channel's own, whose link is emptied first. Moves on with each request taken.
     turn: Box<[u32]>,
     /// Banks that have something to do other than wait for DRAM.
-    awake: u64,
+    awake: Set,
     /// Banks with requests in their link to DRAM.
-    asking: u64,
+    asking: Set,
     line_flits: u32,
     /// Bytes of a flit, if a store's packet carries the bytes written and no more.
     store_flit_bytes: Option<u32>,
     /// Each channel's `next_clock`, beside each other for a quick look.
     due: Derived<Box<[Clock]>>,
     /// Banks with requests in their queue that may go on.
-    queued: Derived<u64>,
+    queued: Derived<Set>,
     /// By bank: when the next line from DRAM, or the next reply's turn at the port, comes. `NEVER`: not under way.
     fill_due: Derived<Box<[Cycle]>>,
     reply_due: Derived<Box<[Tick]>>,
     /// The ranks that the channels' plans were made with.
     rank: Derived<PerKernel<u8>>,
     /// SMs to which replies have been delivered.
-    with_replies: Derived<u64>,
+    with_replies: Derived<Set>,
 }
 
 impl Memory {
@@ -90,15 +90,15 @@ impl Memory {
             dram_clock: ClockRatio::new(dram.mhz, gpu.core_mhz),
             dram_ticks: 0,
             turn: vec![0; channels as usize].into(),
-            awake: 0,
-            asking: 0,
+            awake: Set::EMPTY,
+            asking: Set::EMPTY,
             line_flits: longest,
             store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes).then_some(gpu.noc.flit_bytes),
-            queued: Derived(0),
+            queued: Derived(Set::EMPTY),
             fill_due: Derived(vec![NEVER; banks as usize].into()),
             reply_due: Derived(vec![Tick::MAX; banks as usize].into()),
             rank: Derived(PerKernel::all(0)),
-            with_replies: Derived(0),
+            with_replies: Derived(Set::EMPTY),
         }
     }
 
@@ -107,13 +107,13 @@ impl Memory {
         self.requests.has_room(sm)
     }
 
-    /// SMs to which replies have been delivered before this cycle, a bit each.
-    pub fn with_replies(&self) -> u64 {
+    /// SMs to which replies have been delivered before this cycle.
+    pub fn with_replies(&self) -> Set {
         *self.with_replies
     }
 
-    /// SMs whose port of the request NoC would refuse a request, a bit each.
-    pub fn full_ports(&self) -> u64 {
+    /// SMs whose port of the request NoC would refuse a request.
+    pub fn full_ports(&self) -> Set {
         self.requests.full()
     }
 
@@ -121,7 +121,9 @@ impl Memory {
     pub fn take_reply(&mut self, now: Cycle, sm: u16) -> Option<Reply> {
         let link = &mut self.to_sm[usize::from(sm)];
         let reply = link.pop(now)?;
-        *self.with_replies &= !(u64::from(link.is_empty()) << sm);
+        if link.is_empty() {
+            self.with_replies.remove(sm.into());
+        }
         Some(reply)
     }
 
@@ -158,18 +160,18 @@ impl Memory {
 
     /// Moves requests from the banks' links into the channels' transaction queues; the banks of a channel take turns.
     fn ask_dram(&mut self, now: Cycle, reversed: bool) {
-        if self.asking == 0 {
+        if self.asking.is_empty() {
             return;
         }
         let (channels, banks) = (self.channels.len() as u32, self.to_l2.len() as u32);
         let per_channel = banks / channels;
-        let mut visited = 0_u64;
-        for bank in members(self.asking, reversed) {
+        let mut visited = Set::EMPTY;
+        for bank in self.asking.members(reversed) {
             let index = bank % channels;
-            if visited >> index & 1 != 0 {
+            if visited.contains(index) {
                 continue;
             }
-            visited |= 1 << index;
+            visited.insert(index);
             let channel = &mut self.channels[index as usize];
             let mut passed_over = 0;
             while passed_over < per_channel && channel.has_room() {
@@ -181,9 +183,9 @@ impl Memory {
                     Some(request) => {
                         let _ = channel.push(self.dram_ticks + 1, request);
                         passed_over = 0;
-                        *self.queued |= u64::from(!self.to_l2[bank as usize].is_empty()) << bank;
+                        self.queued.put(bank, !self.to_l2[bank as usize].is_empty());
                         if link.is_empty() {
-                            self.asking &= !(1 << bank);
+                            self.asking.remove(bank);
                         }
                     }
                     None => passed_over += 1,
@@ -206,8 +208,7 @@ impl Memory {
         let last = self.dram_ticks + ticks;
         let channels = self.channels.len();
         for clock in self.dram_ticks + 1..=last {
-            let due = self.due.iter().rev().fold(0, |set, &due| set << 1 | u64::from(due <= clock));
-            for index in members(due, reversed) {
+            for index in Set::of(&self.due, |&due| due <= clock).members(reversed) {
                 let index = index as usize;
                 let channel = &mut self.channels[index];
                 channel.tick(clock, |transfer| {
@@ -224,7 +225,7 @@ impl Memory {
                     let bank = request.line % (self.l2.len() / channels) as u32 * channels as u32 + index as u32;
                     let sent = self.fills[bank as usize].push(here, request.tag);
                     debug_assert!(sent.is_ok(), "the link has a place for every MSHR");
-                    self.awake |= 1 << bank;
+                    self.awake.insert(bank);
                     // A bank that is answering is due already.
                     let due = &mut self.fill_due[bank as usize];
                     *due = (*due).min(self.fills[bank as usize].next_arrival().unwrap_or(NEVER));
@@ -237,13 +238,12 @@ impl Memory {
 
     /// One NoC cycle of the L2 banks.
     fn step_l2(&mut self, now: Cycle, reversed: bool) {
-        if self.awake == 0 {
+        if self.awake.is_empty() {
             return;
         }
-        let set = |due: u64, is_due: bool| due << 1 | u64::from(is_due);
-        let fills = self.fill_due.iter().rev().fold(0, |due, &at| set(due, at <= now));
-        let replies = self.reply_due.iter().rev().fold(0, |due, &at| set(due, at <= self.noc_ticks));
-        for index in members(fills | replies & !self.replies.full() | *self.queued, reversed) {
+        let fills = Set::of(&self.fill_due, |&at| at <= now);
+        let replies = Set::of(&self.reply_due, |&at| at <= self.noc_ticks) - self.replies.full();
+        for index in (fills | replies | *self.queued).members(reversed) {
             let i = index as usize;
             let ports = Ports {
                 queue: &mut self.to_l2[i],
@@ -258,9 +258,11 @@ impl Memory {
             self.fill_due[i] = if bank.is_answering() { 0 } else { self.fills[i].next_arrival().unwrap_or(NEVER) };
             // A request that waits in the bank goes on after something else has happened there, or in its link to DRAM.
             let (queued, asking) = (!self.to_l2[i].is_empty() && bank.stall().is_none(), !self.to_dram[i].is_empty());
-            *self.queued = *self.queued & !(1 << index) | u64::from(queued) << index;
-            self.awake = self.awake & !(1 << index) | u64::from(awake) << index;
-            self.asking |= u64::from(asking) << index;
+            self.queued.remove(index);
+            self.queued.put(index, queued);
+            self.awake.remove(index);
+            self.awake.put(index, awake);
+            self.asking.put(index, asking);
         }
     }
 
@@ -305,7 +307,7 @@ impl Memory {
     /// The same without what DRAM channels do.
     fn next_but_dram(&self, now: Cycle) -> Cycle {
         let soon = now + 1;
-        if *self.queued != 0 {
+        if !self.queued.is_empty() {
             return soon;
         }
         let noc_cycle = |tick: Tick| now + self.noc_clock.cycles_until(tick.max(self.noc_ticks + 1) - self.noc_ticks);
@@ -314,7 +316,7 @@ impl Memory {
         for tick in nocs.into_iter().flatten() {
             next = next.min(noc_cycle(tick));
         }
-        for bank in members(self.awake, false) {
+        for bank in self.awake.members(false) {
             if next <= soon {
                 return soon;
             }
@@ -326,7 +328,7 @@ impl Memory {
                 next = next.min(arrival.max(soon));
             }
         }
-        for bank in members(self.asking, false) {
+        for bank in self.asking.members(false) {
             // A full channel takes nothing before it has done something itself.
             if self.channels[bank as usize % self.channels.len()].has_room() {
                 next = next.min(self.to_dram[bank as usize].next_arrival().map_or(NEVER, |arrival| arrival.max(soon)));
@@ -345,7 +347,7 @@ impl Memory {
     pub fn is_idle(&self) -> bool {
         self.requests.is_idle()
             && self.replies.is_idle()
-            && self.awake | self.asking == 0
+            && (self.awake | self.asking).is_empty()
             && self.l2.iter().all(|bank| bank.mshrs_used() == 0)
             && self.to_sm.iter().all(Link::is_empty)
     }

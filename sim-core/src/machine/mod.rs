@@ -22,13 +22,12 @@ use self::dispatch::order::CtaOrderInfo;
 use self::dispatch::{CtaEvent, Dispatcher, Ended, Run};
 use self::link::Link;
 use self::memory::Memory;
-use self::noc::members;
 use self::packet::Reply;
 use self::sm::code::Code;
 use self::sm::ctas::FinishedCta;
 use self::sm::{Inputs, Sm};
 use crate::describe::gpu::Gpu;
-use crate::describe::ids::{Cycle, KernelId, NEVER};
+use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
 use crate::describe::kernel::Kernel;
 use crate::seam::controls::{Controls, SmControls};
 use crate::seam::event::{Event, EventKind, EventKinds};
@@ -99,7 +98,7 @@ impl Machine {
         let now = self.now;
         let replied = self.memory.with_replies();
         self.memory.step(now, &self.controls, self.reversed);
-        for index in members(self.due(now, replied), self.reversed) {
+        for index in self.due(now, replied).members(self.reversed) {
             let inputs = Inputs { controls: &self.controls.sms[index as usize], codes: &self.codes };
             self.sms[index as usize].tick(now, inputs, &mut self.memory);
         }
@@ -108,14 +107,16 @@ impl Machine {
     }
 
     /// SMs that have something to do in `now`: by themselves, with a reply, or with a request for which the NoC has room.
-    fn due(&mut self, now: Cycle, replied: u64) -> u64 {
-        let open = !self.memory.full_ports();
+    fn due(&mut self, now: Cycle, replied: Set) -> Set {
+        let full = self.memory.full_ports().words();
         let mut due = replied;
-        for (index, sm) in self.sms.iter_mut().enumerate() {
-            if self.keep_awake {
-                sm.keep_awake(now);
+        for ((due, full), sms) in due.words_mut().iter_mut().zip(full).zip(self.sms.chunks_mut(64)) {
+            for (bit, sm) in sms.iter_mut().enumerate() {
+                if self.keep_awake {
+                    sm.keep_awake(now);
+                }
+                *due |= u64::from((sm.next_event() <= now) | (sm.waits_for_noc() & (full >> bit & 1 == 0))) << bit;
             }
-            due |= u64::from((sm.next_event() <= now) | (sm.waits_for_noc() & (open >> index & 1 == 1))) << index;
         }
         due
     }

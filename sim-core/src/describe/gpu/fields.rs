@@ -57,7 +57,7 @@ macro_rules! choose {
 
 /// Fields of each SM class.
 pub const SM_FIELDS: &[Field<SmClass>] = &[
-    whole!("count", "SMs", 1..=64, count, "SMs"),
+    whole!("count", "SMs", 1..=256, count, "SMs"),
     whole!("ctas", "CTAs", 1..=64, ctas, "CTA slots of an SM"),
     whole!("threads", "threads", 32..=4096, threads, "Threads that an SM can hold, a multiple of 32"),
     whole!("registers", "registers", 1024..=1048576, registers, "32-bit registers of an SM"),
@@ -132,7 +132,7 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
         noc.store_flits,
         "What a store's packet carries behind its header: the whole line, or the bytes written in whole flits"
     ),
-    whole!("l2.banks", "banks", 1..=64, l2.banks, "L2 banks"),
+    whole!("l2.banks", "banks", 1..=256, l2.banks, "L2 banks"),
     whole!("l2.bank_bytes", "bytes", 128..=16777216, l2.bank_bytes, "Capacity of an L2 bank"),
     whole!("l2.ways", "ways", 1..=32, l2.ways, "Ways of an L2 set"),
     whole!("l2.line_bytes", "bytes", 128..=128, l2.line_bytes, "Line of L1, L2 and DRAM accesses"),
@@ -152,7 +152,7 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
         dram.kind,
         "Banks, rows and all timings, or the latency of a closed bank with unlimited bandwidth"
     ),
-    whole!("dram.channels", "channels", 1..=64, dram.channels, "DRAM channels, a divisor of the L2 banks"),
+    whole!("dram.channels", "channels", 1..=256, dram.channels, "DRAM channels, a divisor of the L2 banks"),
     whole!("dram.mhz", "MHz", 100..=5000, dram.mhz, "DRAM command clock"),
     whole!("dram.queue", "transactions", 4..=512, dram.queue, "Entries of a channel's transaction queue"),
     whole!("dram.banks", "banks", 1..=32, dram.banks, "Banks of a channel"),

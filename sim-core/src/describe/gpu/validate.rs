@@ -2,13 +2,14 @@
 
 use super::Gpu;
 use crate::describe::error::Problems;
+use crate::describe::ids::MAX_PARTS;
 use alloc::format;
 
 /// Adds every problem of `gpu` to `problems`; `path` is where the GPU stands in the input.
 pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
     let at = |field: &str| format!("{path}.{field}");
-    if gpu.sm_count() > 64 {
-        problems.add(at("sm.count"), gpu.sm_count(), "at most 64 SMs in all classes");
+    if gpu.sm_count() > MAX_PARTS {
+        problems.add(at("sm.count"), gpu.sm_count(), format!("at most {MAX_PARTS} SMs in all classes"));
     }
     for class in &gpu.sms {
         let sm = |field: &str| if gpu.sms.len() == 1 { at(&format!("sm.{field}")) } else { at(&format!("sm.{}.{field}", class.name)) };

@@ -15,7 +15,7 @@ use self::order::{AnyOrder, CtaOrder, CtaOrderInfo, Offer};
 use super::sm::code::Code;
 use super::sm::ctas::FinishedCta;
 use super::sm::{Inputs, Sm};
-use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, PerKernel, Set};
 use crate::seam::controls::Controls;
 use crate::seam::observation::Progress;
 use alloc::vec::Vec;
@@ -83,7 +83,7 @@ pub struct Dispatcher {
     /// The launch of each kernel that is under way.
     grids: Vec<Grid>,
     /// SMs that may have room for a CTA that was not there before.
-    changed: u64,
+    changed: Set,
     sms: u16,
 }
 
@@ -96,7 +96,7 @@ impl Dispatcher {
             runs_done: 0,
             order: (order.make)(sms, codes.len()),
             grids: alloc::vec![Grid::default(); codes.len()],
-            changed: u64::MAX,
+            changed: Set::ALL,
             sms: sms as u16,
         };
         KernelId::first(codes.len()).for_each(|kernel| dispatcher.begin(kernel, codes));
@@ -112,12 +112,12 @@ impl Dispatcher {
 
     /// Has every SM looked at again: the controls have changed.
     pub fn reconsider(&mut self) {
-        self.changed = u64::MAX;
+        self.changed = Set::ALL;
     }
 
     /// Whether there is anything to look at.
     pub fn is_awake(&self) -> bool {
-        self.changed != 0
+        !self.changed.is_empty()
     }
 
     /// How far a kernel is.
@@ -132,7 +132,7 @@ impl Dispatcher {
 
     /// A CTA has finished on `sm`.
     pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) -> Ended {
-        self.changed |= 1 << sm;
+        self.changed.insert(sm as u32);
         self.order.finished(sm as u16, finished.kernel, finished.cta);
         let launches = &codes[finished.kernel.index()];
         let run = &mut self.runs[finished.kernel];
@@ -155,7 +155,7 @@ impl Dispatcher {
             self.begin(finished.kernel, codes);
         }
         // CTAs have appeared that any SM may take, and a kernel of higher rank may have its turn.
-        self.changed = u64::MAX;
+        self.changed = Set::ALL;
         Ended { launch: true, run: last, next }
     }
 
@@ -163,7 +163,7 @@ impl Dispatcher {
     pub fn place(&mut self, now: Cycle, sms: &mut [Sm], controls: &Controls, codes: &[Vec<Code>], mut placed: impl FnMut(CtaEvent)) {
         let offered = core::mem::take(&mut self.changed);
         let first = self.order.first_sm();
-        for index in (first..self.sms).chain(0..first).filter(|sm| offered >> sm & 1 == 1) {
+        for index in (first..self.sms).chain(0..first).filter(|&sm| offered.contains(sm.into())) {
             let sm = &mut sms[usize::from(index)];
             let allowed = self.allowed(index.into(), sm, controls, codes);
             if allowed == 0 {
@@ -175,9 +175,9 @@ impl Dispatcher {
             assert!(allowed >> kernel.0 & 1 == 1 && grid.take(cta, index), "the order chooses an allowed kernel and a CTA that waits");
             if grid.is_placed() {
                 // Nothing of this kernel is left to place: one of higher rank may have its turn on the SMs passed over.
-                self.changed = u64::MAX;
+                self.changed = Set::ALL;
             }
-            self.changed |= 1 << index;
+            self.changed.insert(index.into());
             let run = &mut self.runs[kernel];
             run.placed += 1;
             let inputs = Inputs { controls: &controls.sms[usize::from(index)], codes };

@@ -186,7 +186,7 @@ fn visiting_everything_is_the_same() {
             eager.fill_due.fill(0);
             eager.reply_due.fill(0);
             eager.due.fill(0);
-            *eager.queued = (1 << gpu.l2.banks) - 1;
+            *eager.queued = Set::below(gpu.l2.banks);
             lazy.step(now, &controls, false);
             eager.step(now, &controls, false);
             assert!(lazy == eager, "round {round}, cycle {now}");

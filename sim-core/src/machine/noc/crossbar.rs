@@ -11,35 +11,35 @@
 
 use super::super::derived::Derived;
 use super::super::link::{Full, Link};
-use super::{Packet, Payload, Tick, members};
+use super::{Packet, Payload, Tick};
 use crate::describe::gpu::{Arbiter, NocConfig};
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, Set};
 use crate::describe::rng::{below, mix};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;
 use core::cmp::Reverse;
 
-/// A crossbar of up to 64 × 64 ports.
+/// A crossbar of up to 256 × 256 ports.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Crossbar<T> {
     queues: Box<[VecDeque<Packet<T>>]>,
     /// Inputs whose head is still in the pipeline.
-    unready: u64,
+    unready: Set,
     /// No head in `unready` is ready before this tick.
     next_ready: Derived<Tick>,
     /// Inputs without room.
-    full: u64,
+    full: Set,
     /// By output: inputs whose head is ready and wants it.
-    wants: Box<[u64]>,
+    wants: Box<[Set]>,
     /// Outputs that somebody wants.
-    wanted: u64,
+    wanted: Set,
     /// Outputs that a packet holds.
-    busy: u64,
+    busy: Set,
     /// By output: the input whose packet holds it, or held it last.
     holder: Box<[u8]>,
     /// Outputs whose tail passes in the tick that is equal to the index, modulo the length.
-    tails: Box<[u64]>,
+    tails: Box<[Set]>,
     capacity: u32,
     latency: u32,
     arbiter: Arbiter,
@@ -49,18 +49,18 @@ pub struct Crossbar<T> {
 impl<T: Payload> Crossbar<T> {
     /// An idle crossbar for packets of up to `longest` flits.
     pub fn new(config: &NocConfig, inputs: u32, outputs: u32, longest: u32, seed: u64) -> Self {
-        debug_assert!(inputs <= 64 && outputs <= 64);
+        debug_assert!(inputs <= MAX_PARTS && outputs <= MAX_PARTS);
         let capacity = config.queue + config.latency;
         Crossbar {
             queues: (0..inputs).map(|_| VecDeque::with_capacity(capacity as usize)).collect(),
-            unready: 0,
+            unready: Set::EMPTY,
             next_ready: Derived(Tick::MAX),
-            full: 0,
-            wants: vec![0; outputs as usize].into(),
-            wanted: 0,
-            busy: 0,
+            full: Set::EMPTY,
+            wants: vec![Set::EMPTY; outputs as usize].into(),
+            wanted: Set::EMPTY,
+            busy: Set::EMPTY,
             holder: vec![0; outputs as usize].into(),
-            tails: vec![0; longest.max(1).next_power_of_two() as usize].into(),
+            tails: vec![Set::EMPTY; longest.max(1).next_power_of_two() as usize].into(),
             capacity,
             latency: config.latency,
             arbiter: config.arbiter,
@@ -69,10 +69,10 @@ impl<T: Payload> Crossbar<T> {
     }
 
     pub(super) fn has_room(&self, input: u32) -> bool {
-        self.full >> input & 1 == 0
+        !self.full.contains(input)
     }
 
-    pub(super) fn full(&self) -> u64 {
+    pub(super) fn full(&self) -> Set {
         self.full
     }
 
@@ -84,37 +84,37 @@ impl<T: Payload> Crossbar<T> {
         packet.ready += 1 + Tick::from(self.latency);
         debug_assert!(packet.flits > 0 && usize::from(packet.flits) <= self.tails.len());
         if queue.is_empty() {
-            self.unready |= 1 << input;
+            self.unready.insert(input);
             *self.next_ready = packet.ready.min(*self.next_ready);
         }
         queue.push_back(packet);
-        self.full |= u64::from(queue.len() >= self.capacity as usize) << input;
+        self.full.put(input, queue.len() >= self.capacity as usize);
         Ok(())
     }
 
-    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], mut passed: impl FnMut(&T, u32)) -> u64 {
+    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], mut passed: impl FnMut(&T, u32)) -> Set {
         if tick >= *self.next_ready {
             self.make_ready(tick, reversed);
         }
         let slots = self.tails.len() as Tick - 1;
-        for output in members(self.wanted & !self.busy, reversed) {
+        for output in (self.wanted - self.busy).members(reversed) {
             if sinks[output as usize].is_full() {
                 continue;
             }
             let input = self.choose(tick, now, output);
             let wants = &mut self.wants[output as usize];
-            *wants &= !(1 << input);
-            if *wants == 0 {
-                self.wanted &= !(1 << output);
+            wants.remove(input);
+            if wants.is_empty() {
+                self.wanted.remove(output);
             }
-            self.busy |= 1 << output;
+            self.busy.insert(output);
             self.holder[output as usize] = input as u8;
             let flits = Tick::from(self.queues[input as usize][0].flits);
-            self.tails[((tick + flits - 1) & slots) as usize] |= 1 << output;
+            self.tails[((tick + flits - 1) & slots) as usize].insert(output);
         }
         let tails = core::mem::take(&mut self.tails[(tick & slots) as usize]);
-        self.busy &= !tails;
-        for output in members(tails, reversed) {
+        self.busy = self.busy - tails;
+        for output in tails.members(reversed) {
             let input = self.holder[output as usize];
             let queue = &mut self.queues[usize::from(input)];
             if let Some(mut packet) = queue.pop_front() {
@@ -123,14 +123,14 @@ impl<T: Payload> Crossbar<T> {
                 let delivered = sinks[output as usize].push(now, packet.payload);
                 debug_assert!(delivered.is_ok(), "the grant reserved a place");
             }
-            self.full &= !(1 << input);
+            self.full.remove(input.into());
             match queue.front() {
                 Some(head) if head.ready <= tick => {
-                    self.wants[usize::from(head.output)] |= 1 << input;
-                    self.wanted |= 1 << head.output;
+                    self.wants[usize::from(head.output)].insert(input.into());
+                    self.wanted.insert(head.output.into());
                 }
                 Some(head) => {
-                    self.unready |= 1 << input;
+                    self.unready.insert(input.into());
                     *self.next_ready = head.ready.min(*self.next_ready);
                 }
                 None => {}
@@ -142,12 +142,12 @@ impl<T: Payload> Crossbar<T> {
     /// Lets the heads compete that have passed the pipeline.
     fn make_ready(&mut self, tick: Tick, reversed: bool) {
         *self.next_ready = Tick::MAX;
-        for input in members(self.unready, reversed) {
+        for input in self.unready.members(reversed) {
             let head = &self.queues[input as usize][0];
             if head.ready <= tick {
-                self.unready &= !(1 << input);
-                self.wants[usize::from(head.output)] |= 1 << input;
-                self.wanted |= 1 << head.output;
+                self.unready.remove(input);
+                self.wants[usize::from(head.output)].insert(input);
+                self.wanted.insert(head.output.into());
             } else {
                 *self.next_ready = head.ready.min(*self.next_ready);
             }
@@ -156,38 +156,36 @@ impl<T: Payload> Crossbar<T> {
 
     /// The input that wins an output that somebody wants.
     fn choose(&self, tick: Tick, now: Cycle, output: u32) -> u32 {
-        let wants = self.wants[output as usize];
-        if wants & (wants - 1) == 0 {
-            return wants.trailing_zeros();
+        let wants = &self.wants[output as usize];
+        let first = wants.first().unwrap_or(0);
+        if wants.len() == 1 {
+            return first;
         }
         match self.arbiter {
-            Arbiter::RoundRobin => {
-                let after = wants & (!1 << self.holder[output as usize]);
-                if after != 0 { after.trailing_zeros() } else { wants.trailing_zeros() }
-            }
+            Arbiter::RoundRobin => wants.after(self.holder[output as usize].into()).unwrap_or(first),
             Arbiter::Random => {
-                let skip = below(mix(mix(self.seed, tick), u64::from(output)), u64::from(wants.count_ones()));
-                members(wants, false).nth(skip as usize).unwrap_or(0)
+                let skip = below(mix(mix(self.seed, tick), u64::from(output)), u64::from(wants.len()));
+                wants.members(false).nth(skip as usize).unwrap_or(first)
             }
             // Ties go to the lower input.
             Arbiter::Oldest => {
                 let age = |&input: &u32| Reverse(self.queues[input as usize][0].payload.age(now));
-                members(wants, false).min_by_key(age).unwrap_or(0)
+                wants.members(false).min_by_key(age).unwrap_or(first)
             }
         }
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.unready | self.wanted | self.busy == 0
+        (self.unready | self.wanted | self.busy).is_empty()
     }
 
     pub(super) fn next_tick(&self, tick: Tick) -> Option<Tick> {
-        if self.wanted & !self.busy != 0 {
+        if !(self.wanted - self.busy).is_empty() {
             return Some(tick + 1);
         }
         let slots = self.tails.len() as Tick - 1;
-        let tail = (self.busy != 0).then(|| (tick + 1..).find(|t| self.tails[(t & slots) as usize] != 0)).flatten();
-        let head = members(self.unready, false).map(|input| self.queues[input as usize][0].ready.max(tick + 1)).min();
+        let tail = (!self.busy.is_empty()).then(|| (tick + 1..).find(|t| !self.tails[(t & slots) as usize].is_empty())).flatten();
+        let head = self.unready.members(false).map(|input| self.queues[input as usize][0].ready.max(tick + 1)).min();
         tail.into_iter().chain(head).min()
     }
 
@@ -197,6 +195,6 @@ impl<T: Payload> Crossbar<T> {
 
     pub(super) fn passing(&self, output: u32) -> Option<KernelId> {
         let input = self.holder[output as usize];
-        (self.busy >> output & 1 != 0).then(|| self.queues[usize::from(input)].front().map(|packet| packet.kernel)).flatten()
+        self.busy.contains(output).then(|| self.queues[usize::from(input)].front().map(|packet| packet.kernel)).flatten()
     }
 }

@@ -5,19 +5,19 @@
 //! one packet a tick always fits.
 
 use super::super::link::{Full, Link};
-use super::{Packet, Payload, Tick, members};
+use super::{Packet, Payload, Tick};
 use crate::describe::gpu::NocConfig;
-use crate::describe::ids::Cycle;
+use crate::describe::ids::{Cycle, Set};
 use crate::describe::rng;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-/// A network with latency only, of up to 64 × 64 ports.
+/// A network with latency only, of up to 256 × 256 ports.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Ideal<T> {
     queues: Box<[VecDeque<Packet<T>>]>,
     /// Inputs that hold packets.
-    occupied: u64,
+    occupied: Set,
     capacity: u32,
     latency: u32,
 }
@@ -28,7 +28,7 @@ impl<T: Payload> Ideal<T> {
         let capacity = config.queue + config.latency + longest;
         Ideal {
             queues: (0..inputs).map(|_| VecDeque::with_capacity(capacity as usize)).collect(),
-            occupied: 0,
+            occupied: Set::EMPTY,
             capacity,
             latency: config.latency,
         }
@@ -38,8 +38,8 @@ impl<T: Payload> Ideal<T> {
         self.queues[input as usize].len() < self.capacity as usize
     }
 
-    pub(super) fn full(&self) -> u64 {
-        (0..self.queues.len() as u32).rev().fold(0, |set, input| set << 1 | u64::from(!self.has_room(input)))
+    pub(super) fn full(&self) -> Set {
+        Set::of(&self.queues, |queue| queue.len() >= self.capacity as usize)
     }
 
     pub(super) fn push(&mut self, input: u32, mut packet: Packet<T>) -> Result<(), Full> {
@@ -48,18 +48,18 @@ impl<T: Payload> Ideal<T> {
         }
         packet.ready += Tick::from(self.latency) + Tick::from(packet.flits);
         self.queues[input as usize].push_back(packet);
-        self.occupied |= 1 << input;
+        self.occupied.insert(input);
         Ok(())
     }
 
-    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, sinks: &mut [Link<T>], mut passed: impl FnMut(&T, u32)) -> u64 {
-        let mut delivered = 0;
+    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, sinks: &mut [Link<T>], mut passed: impl FnMut(&T, u32)) -> Set {
+        let mut delivered = Set::EMPTY;
         // Inputs from `first` on go before those below it. A draw, because a turn that moved on with the ticks would always favour the same
         // inputs of a sink that gets room in every so many of them. The order is part of the network's behaviour, so it is the same whichever
         // way the components are visited.
         let first = rng::below(tick, self.queues.len() as u64);
-        let below = (1_u64 << first) - 1;
-        for input in members(self.occupied & !below, false).chain(members(self.occupied & below, false)) {
+        let below = Set::below(first as u32);
+        for input in (self.occupied - below).members(false).chain((self.occupied & below).members(false)) {
             let queue = &mut self.queues[input as usize];
             while let Some(mut packet) = queue.front().copied().filter(|head| head.ready <= tick) {
                 let sink = &mut sinks[usize::from(packet.output)];
@@ -69,22 +69,22 @@ impl<T: Payload> Ideal<T> {
                 packet.payload.arrived(now);
                 passed(&packet.payload, u32::from(packet.flits));
                 let _ = sink.push(now, packet.payload);
-                delivered |= 1 << packet.output;
+                delivered.insert(packet.output.into());
                 queue.pop_front();
             }
             if queue.is_empty() {
-                self.occupied &= !(1 << input);
+                self.occupied.remove(input);
             }
         }
         delivered
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.occupied == 0
+        self.occupied.is_empty()
     }
 
     pub(super) fn next_tick(&self, tick: Tick) -> Option<Tick> {
-        members(self.occupied, false).filter_map(|input| self.queues[input as usize].front()).map(|head| head.ready.max(tick + 1)).min()
+        self.occupied.members(false).filter_map(|input| self.queues[input as usize].front()).map(|head| head.ready.max(tick + 1)).min()
     }
 
     pub(super) fn queued(&self, input: u32) -> u32 {

@@ -3,14 +3,14 @@
 //! A network takes packets at its inputs and hands them to one sink for each output. It runs in NoC cycles ("ticks") that its owner
 //! numbers; what it delivers is stamped with the core cycle. A packet of L flits pushed in tick `t` into an idle network reaches its
 //! sink in tick `t + latency + L`: the pipeline of the head flit, then a tick for each flit. Each input holds `queue` waiting packets,
-//! and one more for each stage of the pipeline. Networks have at most 64 inputs and 64 outputs, so that a set of ports is one word.
+//! and one more for each stage of the pipeline. Networks have at most 256 inputs and 256 outputs.
 
 mod crossbar;
 mod ideal;
 
 use super::link::{Full, Link};
 use crate::describe::gpu::{NocConfig, NocKind};
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, Set};
 
 pub use crossbar::Crossbar;
 pub use ideal::Ideal;
@@ -67,7 +67,7 @@ impl<T: Payload> Noc<T> {
     }
 
     /// Inputs that would refuse a packet.
-    pub fn full(&self) -> u64 {
+    pub fn full(&self) -> Set {
         match self {
             Noc::Crossbar(noc) => noc.full(),
             Noc::Ideal(noc) => noc.full(),
@@ -85,7 +85,7 @@ impl<T: Payload> Noc<T> {
 
     /// Does what happens in tick `tick`, which falls into core cycle `now`: delivers tails into `sinks`, calls `passed` with the payload
     /// and the flits of each, and returns the set of outputs that delivered. `reversed` visits the ports backwards, to the same effect.
-    pub fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], passed: impl FnMut(&T, u32)) -> u64 {
+    pub fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], passed: impl FnMut(&T, u32)) -> Set {
         match self {
             Noc::Crossbar(noc) => noc.tick(tick, now, reversed, sinks, passed),
             Noc::Ideal(noc) => noc.tick(tick, now, sinks, passed),
