@@ -17,6 +17,7 @@ use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::frame;
+use sim_core::run::plan::{self as run_plan, Plan, Planned};
 use sim_core::run::simulation::{Reason, Simulation as Engine};
 use sim_core::seam::controls::Controls;
 use sim_core::seam::decision::Decision;
@@ -59,10 +60,35 @@ pub struct Snapshot(Engine);
 
 #[wasm_bindgen]
 impl Simulation {
-    /// Builds the machine and the policy of an experiment, given as JSON text or as an object. Throws an `ExperimentError`.
+    /// Builds the machine and the policy of an experiment, given as JSON text or as an object, and first measures what its policy has to know
+    /// of kernels alone, which can take as long as many runs: `plan` and `withAnswers` leave that to the caller. Throws an `ExperimentError`.
     #[wasm_bindgen(constructor)]
     pub fn new(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<Simulation, JsValue> {
         read(experiment).and_then(|experiment| Simulation::of(&experiment)).map_err(|problems| error(&problems))
+    }
+
+    /// The same with the answers of its plan by hash (`plan`), so that nothing is measured here. Throws an `ExperimentError`, also where one
+    /// that its policy has to know is missing.
+    #[wasm_bindgen(js_name = withAnswers)]
+    pub fn with_answers(
+        #[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Record<string, Answer>")] answers: &JsValue,
+    ) -> Result<Simulation, JsValue> {
+        let with = || Engine::with(&read(experiment)?, &run_plan::decode(&value(answers)?)?);
+        with().map(Simulation::around).map_err(|problems| error(&problems))
+    }
+
+    /// Tells the run more answers by hash: for slowdowns, and for policies that it is handed over to later.
+    pub fn tell(&mut self, #[wasm_bindgen(unchecked_param_type = "Record<string, Answer>")] answers: &JsValue) -> Result<(), JsValue> {
+        let answers = value(answers).and_then(|answers| run_plan::decode(&answers)).map_err(|problems| error(&problems))?;
+        self.engine.tell(&answers);
+        Ok(())
+    }
+
+    /// What the run says of its first kernel: the answer of a plan's run that has ended.
+    #[wasm_bindgen(unchecked_return_type = "Answer")]
+    pub fn answer(&mut self) -> Result<JsValue, JsValue> {
+        plain(&run_plan::encode(&self.engine.answer()))
     }
 
     /// Runs for at most `maxCycles` cycles.
@@ -197,7 +223,9 @@ impl Simulation {
         let policy = decoded(policy, |given, problems| PolicySpec::decode(given, "policy", kernels, sms, problems));
         let handed_over = policy.and_then(|policy| {
             let changed = Experiment { policy, ..self.engine.experiment().clone() };
-            self.engine.tell(&profile::answer(&changed)?);
+            if !Plan::of(&changed).profile.iter().all(|run| self.engine.knows(&run.hash)) {
+                self.engine.tell(&profile::answer(&changed)?);
+            }
             self.engine.set_policy(&changed.policy)
         });
         handed_over.map_err(|problems| error(&problems))
@@ -218,7 +246,11 @@ impl Simulation {
 
 impl Simulation {
     fn of(experiment: &Experiment) -> Result<Simulation, Problems> {
-        Ok(Simulation { engine: profile::start(experiment)?, clock: Clock::new(), frame: Vec::new(), chunk: FIRST_CHUNK })
+        profile::start(experiment).map(Simulation::around)
+    }
+
+    fn around(engine: Engine) -> Simulation {
+        Simulation { engine, clock: Clock::new(), frame: Vec::new(), chunk: FIRST_CHUNK }
     }
 
     /// Kernels and SMs, which decide what controls and policies can say.
@@ -284,6 +316,18 @@ pub fn validate(#[wasm_bindgen(unchecked_param_type = "string | object")] experi
 #[wasm_bindgen(unchecked_return_type = "Experiment")]
 pub fn normalise(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<JsValue, JsValue> {
     plain(&read(experiment).map_err(|problems| error(&problems))?.encode())
+}
+
+/// The runs alone that an experiment needs, each once. Throws an `ExperimentError`.
+#[wasm_bindgen(unchecked_return_type = "Plan")]
+pub fn plan(#[wasm_bindgen(unchecked_param_type = "string | object")] experiment: &JsValue) -> Result<JsValue, JsValue> {
+    let plan = Plan::of(&read(experiment).map_err(|problems| error(&problems))?);
+    let run = |run: &Planned| {
+        let name = Value::from(run.experiment.name.as_str());
+        Value::object([("hash", Value::from(run.hash.as_str())), ("name", name), ("experiment", run.experiment.encode())])
+    };
+    let of = |runs: &[Planned]| Value::array(runs.iter().map(run));
+    plain(&Value::object([("profile", of(&plan.profile)), ("alone", of(&plan.alone))]))
 }
 
 /// The hash that stamps an experiment's outputs, taken after defaults. Throws an `ExperimentError`.

@@ -193,6 +193,15 @@ export interface SweepPoint {
   alone: string[];
 }
 
+// ---------------------------------------------------------------- runs alone
+
+/** What a run of one kernel alone says: rates over the whole GPU for each core cycle, shares of peaks, and whether it got stuck. */
+export interface Answer { ipc: number; warp_ipc: number; noc_utilisation: number; dram_utilisation: number; stuck: boolean }
+/** A run alone that another one needs the answer of; equal hashes, equal runs. */
+export interface PlannedRun { hash: string; name: string; experiment: Experiment }
+/** The runs alone that an experiment needs: what its policy has to know before it begins, and what its result compares with. */
+export interface Plan { profile: PlannedRun[]; alone: PlannedRun[] }
+
 // ---------------------------------------------------------------- figures
 
 /** What of a result a point shows, and how several become one. */

@@ -11,6 +11,9 @@ export interface EngineEvents {
   /** IPC alone of a kernel; null with a reason when it cannot be measured. */
   alone(kernel: number, ipc: number | null, why: string): void;
   aloneProgress(kernel: number, done: number | null): void;
+  /** What the policy has to know is being measured: the run under way, how many are done, and of how many. */
+  profiling(name: string, done: number, of: number): void;
+  profilingStopped(): void;
   refused(problems: Problem[]): void;
   /** A worker is dead. */
   failed(message: string): void;
@@ -99,6 +102,8 @@ export class Engine {
       case "controls": this.#controls.get(message.id)?.(message.controls); this.#controls.delete(message.id); return;
       case "seed": this.#seeds.get(message.id)?.(message.seed); this.#seeds.delete(message.id); return;
       case "validated": this.#validated.get(message.id)?.(message.problems); this.#validated.delete(message.id); return;
+      case "profiling": if (message.id === this.#id) this.#events.profiling(message.name, message.done, message.of); return;
+      case "profilingStopped": if (message.id === this.#id) this.#events.profilingStopped(); return;
       case "refused": this.#events.refused(message.problems); return;
       case "failed": this.#events.failed(message.message); return;
       case "alone": this.#gotAlone(message); return;
@@ -126,6 +131,7 @@ export class Engine {
     this.#id += 1;
     this.#post({ t: "load", id: this.#id, experiment, play, seek });
   }
+  stopProfiling(): void { this.#post({ t: "stopProfiling" }); }
   play(): void { this.#post({ t: "play" }); }
   pause(): void { this.#post({ t: "pause" }); }
   step(cycles = 1): void { this.#post({ t: "step", cycles }); }

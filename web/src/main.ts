@@ -170,6 +170,25 @@ function onLoaded(message: Loaded): void {
   document.title = `${names(experiment).join(" + ")} · ${policyName(experiment)} · Corun`;
 }
 
+const PROFILING = "Profiling";
+function onProfiling(name: string, done: number, of: number): void {
+  const title = `${PROFILING} ${name}: ${done + 1} of ${of}`;
+  // The button stays the same while runs come and go, so that it can be pressed.
+  const shown = notices.querySelector("h2");
+  if (shown?.textContent.startsWith(`${PROFILING} `)) { shown.textContent = title; return; }
+  say({
+    kind: "loading", title, text: ["The policy has to know how its kernels do alone before it begins. This browser keeps what is measured."],
+    actions: [{ label: "Stop", run: () => engine?.stopProfiling() }],
+  });
+}
+
+function onProfilingStopped(): void {
+  say({
+    kind: "info", title: "Stopped before the run began", text: ["What was measured until then is kept."],
+    actions: [{ label: "Go on", primary: true, run: () => { if (experiment) apply(experiment, true); } }, openFirst],
+  });
+}
+
 function onProblems(problems: Problem[]): void {
   editor.problems(problems);
   if (loaded) { document.title = "A problem · Corun"; return; }
@@ -455,6 +474,7 @@ async function start(): Promise<void> {
       loaded: onLoaded, problems: onProblems, frame: onFrame, failed: onFailed,
       alone: (kernel, ipc, why) => numbers.alone(kernel, ipc, why),
       aloneProgress: (kernel, done) => numbers.aloneProgress(kernel, done),
+      profiling: onProfiling, profilingStopped: onProfilingStopped,
       refused: (problems) => toast(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")),
     }));
   } catch (error) {

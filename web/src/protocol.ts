@@ -12,6 +12,8 @@ export type ToWorker =
   | { t: "init"; module: WebAssembly.Module }
   /** Build a simulation. `seek`: go to that cycle first. Answered by `loaded`, or by `problems` (the old one stays). */
   | { t: "load"; id: number; experiment: string | object; play: boolean; seek: number }
+  /** Give up a load whose policy still has to know something. Answered by `profilingStopped`. */
+  | { t: "stopProfiling" }
   | { t: "play" }
   | { t: "pause" }
   | { t: "step"; cycles: number }
@@ -73,4 +75,7 @@ export type FromWorker =
   | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; why: string }
   /** How far a measurement is, 0 to 1; null where that is not known. */
   | { t: "aloneProgress"; id: number; key: string; done: number | null }
+  /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, and those before it done. */
+  | { t: "profiling"; id: number; name: string; done: number; of: number }
+  | { t: "profilingStopped"; id: number }
   | { t: "failed"; message: string };

@@ -1,9 +1,10 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
 import * as engine from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
+import { Answers } from "./answers.ts";
 import { Pacing } from "./pacing.ts";
 import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
-import type { Controls, Problem, Reason, Result } from "./types.ts";
+import type { Controls, PlannedRun, Problem, Reason, Result } from "./types.ts";
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => { self.postMessage(message, { transfer }); };
 
@@ -17,6 +18,8 @@ const KEYFRAME_GAP = 50_000;
 const KEYFRAMES = 10;
 /** An event that does not come: look up again after this many cycles, so that messages are read. */
 const EVENT_SLICE = 2_000;
+
+type Load = Extract<ToWorker, { t: "load" }>;
 
 let sim: Simulation | null = null;
 let experiment: string | object = "";
@@ -42,6 +45,11 @@ let marks: { at: number; cycle: number }[] = []; // for the rate
 let keyframes: { cycle: number; snapshot: Snapshot }[] = [];
 let keyframeGap = KEYFRAME_GAP;
 const aloneIpc = new Map<number, number>();
+let answers = new Answers("");
+/** The load that waits for its profile. */
+let profiling: Load | null = null;
+/** The load that was given up: to run it is to take it up again. */
+let givenUp: Load | null = null;
 
 // A port posts a task without the delay that setTimeout adds, and lets the page's messages in between.
 const channel = new MessageChannel();
@@ -194,7 +202,7 @@ function back(old: Simulation, cycle: number): void {
 }
 
 function rebuild(): void {
-  const next = new engine.Simulation(experiment);
+  const next = engine.Simulation.withAnswers(experiment, answers.known);
   sim?.free();
   sim = next;
   for (const [kernel, ipc] of aloneIpc) sim.setAlone(kernel, ipc);
@@ -237,11 +245,51 @@ function offer(): void {
 
 // ---------------------------------------------------------------- messages
 
-function load(message: Extract<ToWorker, { t: "load" }>): void {
+/** Loads an experiment, once all is known that its policy has to know. */
+function load(message: Load): void {
+  profiling = givenUp = null;
+  let runs: PlannedRun[];
+  try { runs = engine.plan(message.experiment).profile; } catch (error) {
+    const problems = problemsOf(error);
+    if (!problems) throw error;
+    send({ t: "problems", id: message.id, problems });
+    return;
+  }
+  if (answers.missing(runs).length === 0) { build(message); return; }
+  if (running()) setState("paused");
+  profiling = message;
+  profile(message, runs).catch((error: unknown) => guarded(() => { throw error; }));
+}
+
+/** Measures what the policy of `message` has to know and is not known yet, unless it is told to stop. */
+async function profile(message: Load, runs: PlannedRun[]): Promise<void> {
+  await answers.recall(runs);
+  for (const [done, run] of runs.entries()) {
+    if (run.hash in answers.known) continue;
+    send({ t: "profiling", id: message.id, name: run.name, done, of: runs.length });
+    const one = new engine.Simulation(run.experiment);
+    try {
+      let reason: Reason = "budget";
+      while (reason === "budget") {
+        if (profiling !== message) return;
+        reason = one.advanceFor(SLICE);
+        await new Promise((turn) => setTimeout(turn, 0));
+      }
+      answers.keep(run.hash, one.answer());
+    } finally {
+      one.free();
+    }
+  }
+  if (profiling !== message) return;
+  profiling = null;
+  guarded(() => build(message));
+}
+
+function build(message: Load): void {
   let next: Simulation;
   let normal, hash, explained;
   try {
-    next = new engine.Simulation(message.experiment);
+    next = engine.Simulation.withAnswers(message.experiment, answers.known);
     normal = engine.normalise(message.experiment);
     hash = engine.configHash(message.experiment);
     explained = engine.explain(message.experiment);
@@ -283,7 +331,10 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.t === "init") {
     engine.default({ module_or_path: message.module }).then(
-      () => guarded(() => send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() })),
+      () => guarded(() => {
+        answers = new Answers(engine.stamp());
+        send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() });
+      }),
       (error: unknown) => send({ t: "failed", message: String(error) }),
     );
     return;
@@ -303,8 +354,17 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
     case "freshSeed": send({ t: "seed", id: message.id, seed: engine.freshSeed() }); return;
     case "validate": send({ t: "validated", id: message.id, problems: engine.validate(message.experiment) }); return;
     case "alone": startAlone(message); return;
+    case "stopProfiling":
+      if (profiling) send({ t: "profilingStopped", id: profiling.id });
+      givenUp = profiling ?? givenUp;
+      profiling = null;
+      return;
   }
-  if (!sim) return;
+  if (givenUp && (message.t === "play" || message.t === "reset")) {
+    load({ ...givenUp, play: message.t === "play" || message.play });
+    return;
+  }
+  if (!sim || profiling || givenUp) return;
   switch (message.t) {
     case "play":
       toEvent = false;
@@ -345,6 +405,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
         if (!problems) throw error;
         send({ t: "refused", problems });
       }
+      // What was stuck may go on now.
+      if (state === "stuck") { why = ""; setState("paused"); }
       dirty = true;
       break;
     case "controls": send({ t: "controls", id: message.id, controls: sim.controls() }); break;

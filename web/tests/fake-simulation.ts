@@ -1,6 +1,6 @@
 // A stand-in for the engine's module while the page is worked on without building it (`npm run fake`): right shapes, made-up
 // numbers. It is written over by `cargo xtask wasm`, and never part of a built page.
-import type { Catalogue, Decision, Experiment, FrameLayout, FrameSection, Problem, Reason, Result, WindowColumn, WindowsLayout } from "../src/types.ts";
+import type { Answer, Catalogue, Decision, Experiment, FrameLayout, FrameSection, PlannedRun, Problem, Reason, Result, WindowColumn, WindowsLayout } from "../src/types.ts";
 
 class Refused extends Error { constructor(readonly problems: Problem[]) { super(problems.map((p) => p.path).join(", ")); } }
 
@@ -78,6 +78,7 @@ function check(value: unknown): Experiment {
 
 export class Simulation {
   #e: Experiment; #cycle = 0; #layout: FrameLayout; #sections: FrameSection[] = []; #alone = new Map<number, number>(); #stop: number;
+  static withAnswers(experiment: unknown): Simulation { return new Simulation(experiment); }
   constructor(experiment: unknown) {
     this.#e = check(experiment);
     const gpu = typeof this.#e.gpu === "object" ? this.#e.gpu.preset : this.#e.gpu ?? "ccbp-16sm";
@@ -199,9 +200,11 @@ export class Simulation {
   setControls(): void { /* nothing to control */ }
   setPolicy(): void { /* nothing to set */ }
   controls(): object { return {}; }
+  answer(): Answer { return { ipc: 1, warp_ipc: 0.1, noc_utilisation: 0.1, dram_utilisation: 0.1, stuck: false }; }
   explainStuck(): string { return ""; }
   free(): void { /* nothing to free */ }
 }
+export const plan = (): { profile: PlannedRun[]; alone: PlannedRun[] } => ({ profile: [], alone: [] });
 export const presets = (): Catalogue => catalogue;
 export const validate = (e: unknown): Problem[] => { try { check(e); return []; } catch (x) { return (x as Refused).problems; } };
 export const normalise = (e: Experiment): Experiment => ({ policy: { name: "even" }, seed: 1, ...e });

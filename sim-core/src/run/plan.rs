@@ -4,9 +4,11 @@
 //! hash, and hands them over: no simulation ever runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
 //! kernel that starts again when it ends; it starts with empty caches, as the shared run does.
 
+use crate::describe::decode::{Fields, field, legible, number};
 use crate::describe::error::Problems;
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::value::Value;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::experiment::{Experiment, Stop};
 use crate::seam::controls::{Controls, WarpOrder};
@@ -130,3 +132,44 @@ pub fn profile(experiment: &Experiment, answers: &Answers) -> Result<Profile, Pr
     }
     problems.or(profile)
 }
+
+/// An answer as hosts keep it.
+pub fn encode(alone: &Alone) -> Value {
+    let mut pairs: Vec<(&str, Value)> = FIGURES.iter().map(|(key, of)| (*key, (*of(&mut alone.clone())).into())).collect();
+    pairs.push(("stuck", alone.stuck.into()));
+    Value::object(pairs)
+}
+
+/// Answers as hosts kept them: an object with an answer for each hash.
+pub fn decode(value: &Value) -> Result<Answers, Problems> {
+    let mut problems = Problems::default();
+    let mut answers = Answers::new();
+    let Value::Object(pairs) = value else {
+        problems.add("answers", value.describe(), "an object with an answer for each hash");
+        return Err(problems);
+    };
+    for (hash, given) in pairs {
+        let path = field("answers", &legible(hash));
+        let Some(mut fields) = Fields::of(given, &path, "an answer", &mut problems) else { continue };
+        let mut alone = Alone { stuck: fields.flag("stuck", false, &mut problems), ..Alone::default() };
+        for (key, of) in FIGURES {
+            if let Some(given) = fields.need(key, "a number", &mut problems)
+                && let Some(figure) = number(given, &field(&path, key), 0.0..=1e12, &mut problems)
+            {
+                *of(&mut alone) = figure;
+            }
+        }
+        fields.finish(&mut problems);
+        answers.insert(hash.clone(), alone);
+    }
+    problems.or(answers)
+}
+
+/// The numbers of an answer by name.
+type Figure = (&'static str, fn(&mut Alone) -> &mut f64);
+const FIGURES: [Figure; 4] = [
+    ("ipc", |alone| &mut alone.ipc),
+    ("warp_ipc", |alone| &mut alone.warp_ipc),
+    ("noc_utilisation", |alone| &mut alone.noc_utilisation),
+    ("dram_utilisation", |alone| &mut alone.dram_utilisation),
+];

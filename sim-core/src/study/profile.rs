@@ -84,6 +84,18 @@ mod tests {
         assert_eq!((even.experiment().policy.name(), even.digest()), ("even", before), "nothing has changed");
     }
 
+    /// What a host keeps is what it was told, to the last bit, and what is no answer is named.
+    #[test]
+    fn answers_are_written_down_and_read_back() {
+        let answers = answer(&experiment("ws")).unwrap();
+        let written = Value::object(answers.iter().map(|(hash, alone)| (hash.as_str(), plan::encode(alone))));
+        assert_eq!(plan::decode(&written).unwrap(), answers);
+        let wrong = Value::object([("0123", Value::object([("ipc", Value::from("fast"))]))]);
+        let problems = plan::decode(&wrong).unwrap_err();
+        let paths: alloc::vec::Vec<&str> = problems.0.iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(paths, ["answers.0123.ipc", "answers.0123.warp_ipc", "answers.0123.noc_utilisation", "answers.0123.dram_utilisation"]);
+    }
+
     /// A run alone that the profile and the slowdowns share is planned once.
     #[test]
     fn equal_runs_are_planned_once() {

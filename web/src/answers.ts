@@ -1,0 +1,55 @@
+// What runs alone have answered, by config hash: kept in this browser for this very engine, so that nothing is measured twice. Where storage is
+// forbidden, it is kept as long as the page.
+import type { Answer } from "./types.ts";
+
+const STORE = "answers";
+
+/** Answers of one engine, named by its stamp. */
+export class Answers {
+  readonly known: Record<string, Answer> = {};
+  readonly #stamp: string;
+  #opened: Promise<IDBDatabase | null> | null = null;
+
+  constructor(stamp: string) { this.#stamp = stamp; }
+
+  /** Which of these runs have not been measured. */
+  missing<T extends { hash: string }>(runs: readonly T[]): T[] { return runs.filter((run) => !(run.hash in this.known)); }
+
+  /** Takes what is stored of these runs. */
+  async recall(runs: readonly { hash: string }[]): Promise<void> {
+    const database = await this.#open();
+    if (!database) return;
+    const store = database.transaction(STORE).objectStore(STORE);
+    await Promise.all(this.missing(runs).map(async ({ hash }) => {
+      const answer = await done(store.get(this.#key(hash))).catch(() => undefined) as Answer | undefined;
+      if (answer) this.known[hash] = answer;
+    }));
+  }
+
+  keep(hash: string, answer: Answer): void {
+    this.known[hash] = answer;
+    void this.#open().then((database) => {
+      try { database?.transaction(STORE, "readwrite").objectStore(STORE).put(answer, this.#key(hash)); } catch { /* not stored */ }
+    });
+  }
+
+  #key(hash: string): string { return `${this.#stamp} ${hash}`; }
+
+  #open(): Promise<IDBDatabase | null> {
+    this.#opened ??= (async () => {
+      try {
+        const request = indexedDB.open("corun", 1);
+        request.onupgradeneeded = () => { request.result.createObjectStore(STORE); };
+        return await done(request);
+      } catch { return null; }
+    })();
+    return this.#opened;
+  }
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => { resolve(request.result); };
+    request.onerror = () => { reject(request.error ?? new Error("not stored")); };
+  });
+}

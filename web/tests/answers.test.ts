@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Answers } from "../src/answers.ts";
+
+test("what has been measured is not asked for again, also where nothing can be stored", async () => {
+  const answers = new Answers("0.1.0");
+  const runs = [{ hash: "a" }, { hash: "b" }];
+  await answers.recall(runs);
+  assert.deepEqual(answers.missing(runs), runs);
+  answers.keep("a", { ipc: 1, warp_ipc: 0.1, noc_utilisation: 0, dram_utilisation: 0, stuck: false });
+  assert.deepEqual(answers.missing(runs), [{ hash: "b" }]);
+  assert.equal(answers.known["a"]?.ipc, 1);
+});
