@@ -10,7 +10,7 @@ use sim_core::policy::PolicySpec;
 use sim_core::policy::spec::{Fallback, POLICIES, Param, ParamKind};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::{Controls, WarpOrder, decode_warp_order};
+use sim_core::seam::controls::{CONTROLS, Control, Controls, Kind, WarpOrder, decode_warp_order};
 use sim_core::study::profile;
 use std::fs;
 use std::path::Path;
@@ -71,7 +71,8 @@ fn within_limits(simulation: &Simulation, name: &str) {
     let (kernels, sms) = (experiment.kernels.len(), experiment.gpu.sm_count() as usize);
     let controls = simulation.machine().controls();
     let mut problems = Problems::default();
-    let read = Controls::decode(&controls.encode(), "controls", kernels, sms, &mut problems);
+    let (written, neutral) = (controls.encode(kernels, experiment.warp_order), Controls::neutral(sms, experiment.warp_order));
+    let read = Controls::decode(&written, "controls", kernels, neutral, &mut problems);
     assert!(read.is_some(), "{name}:\n{problems}");
     if name == "manual" {
         return;
@@ -160,9 +161,8 @@ proptest! {
     /// On any machine and mix, every scheme keeps its controls within their limits, and the mix comes to its end.
     #[test]
     fn on_random_machines_every_scheme_stays_within_limits(mut experiment in random::experiment(), index in 0..POLICIES.len()) {
-        let (kernels, sms) = (experiment.kernels.len(), experiment.gpu.sm_count() as usize);
         let mut problems = Problems::default();
-        experiment.policy = match PolicySpec::decode(&policy(index, kernels, false), "policy", kernels, sms, &mut problems) {
+        experiment.policy = match PolicySpec::decode(&policy(index, experiment.kernels.len(), false), experiment.mix(), &mut problems) {
             Some(policy) => policy,
             None => panic!("{problems}"),
         };
@@ -219,8 +219,19 @@ fn every_scheme_has_its_page_with_its_parameters_as_the_catalogue_has_them() {
 #[test]
 fn the_page_of_the_manual_policy_names_every_control() {
     let page = docs("manual.md");
-    let Value::Object(controls) = Controls::neutral(2, WarpOrder::Lrr).encode() else { panic!("controls are an object") };
-    for (name, _) in controls {
-        assert!(page.contains(&format!("\n| `{name}` |")), "{name}");
-    }
+    let row = |control: &Control| {
+        let takes = match control.kind {
+            Kind::Flag => "true, false".to_string(),
+            Kind::Int { min, max } | Kind::Limit { min, max } => format!("{min} to {max}"),
+            Kind::Requests { max } => format!("0, or 0.0625 to {max}"),
+            Kind::Numbers { max } => format!("numbers from 0 to {max}"),
+            Kind::Sms => "SM numbers".to_string(),
+            Kind::Choice(names) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+            Kind::WarpOrder => "a warp order".to_string(),
+        };
+        let (unit, neutral) = (control.unit, control.neutral());
+        format!("| `{}` | {} | {takes} | {unit} | {neutral} | {} | {} |\n", control.key, control.scope.words(), control.doc, control.bites)
+    };
+    let missing: String = CONTROLS.iter().map(row).filter(|row| !page.contains(row.as_str())).collect();
+    assert!(missing.is_empty(), "rows that are missing:\n{missing}");
 }

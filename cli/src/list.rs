@@ -23,6 +23,8 @@ enum What {
     Kernels,
     /// Sharing policies and their parameters
     Policies,
+    /// Controls, which policies set
+    Controls,
     /// Warp orders and CTA orders
     Orders,
     /// Example experiments
@@ -43,6 +45,7 @@ impl List {
             What::Gpus => part("gpus"),
             What::Kernels => part("kernels"),
             What::Policies => part("policies"),
+            What::Controls => part("controls"),
             What::Orders => Value::object([("warp_orders", part("warp_orders")), ("cta_orders", part("cta_orders"))]),
             What::Experiments => part("experiments"),
             What::Metrics => part("metrics"),

@@ -160,7 +160,7 @@ impl Explain {
                 output::print(&format!("gpu.{path} = {}", shown(Some(value))))?;
             }
         }
-        let policy = experiment.policy.encode();
+        let policy = experiment.policy.encode(experiment.mix());
         output::print(&format!("policy = {policy}"))
     }
 }

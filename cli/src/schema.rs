@@ -10,7 +10,7 @@ use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
 use sim_core::run::experiment::{MAX_CYCLES, MAX_SEED};
-use sim_core::seam::controls::WARP_ORDERS;
+use sim_core::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use sim_core::seam::decision::{self, Decided, TopicInfo};
 use sim_core::seam::stats::{KernelStats, StallCause};
 use sim_core::study::catalogue::METRICS;
@@ -106,6 +106,42 @@ fn with_classes(gpu: Value) -> Value {
     Value::Object(pairs)
 }
 
+/// SMs of a GPU, at most.
+const MAX_SMS: u32 = 256;
+
+fn warp_order() -> Value {
+    let group = Value::object([("type", "string"), ("pattern", "^two-level\\([0-9]+\\)$")]);
+    any_of(vec![one_of(WARP_ORDERS.iter().map(|order| order.0)), group])
+}
+
+/// In every form in which a control is read.
+fn control(control: &Control) -> Value {
+    let doc = format!("{} ({})", control.doc, control.unit);
+    let no_limit = || typed("null", "No limit");
+    let numbers = |max: u32| list_of(whole(0, max.into(), &doc), 0, max as usize + 1);
+    let value = match control.kind {
+        ControlKind::Flag | ControlKind::Sms => typed("boolean", &doc),
+        ControlKind::Int { min, max } => whole(min.into(), max.into(), &doc),
+        ControlKind::Limit { min, max } => any_of(vec![whole(min.into(), max.into(), &doc), no_limit()]),
+        ControlKind::Requests { max } => any_of(vec![ranged(0.0, max.into(), &doc), no_limit()]),
+        ControlKind::Numbers { max } => numbers(max),
+        ControlKind::Choice(names) => one_of(names.iter().copied()),
+        ControlKind::WarpOrder => warp_order(),
+    };
+    let of_kernels = |value: Value| if control.scope.is_of_kernel() { list_of(value, 1, MAX_KERNELS) } else { value };
+    let each = of_kernels(value);
+    if !control.scope.is_on_sm() {
+        return each;
+    }
+    let by_sms = Value::object([("type", Value::from("object")), ("additionalProperties", each.clone())]);
+    match control.kind {
+        ControlKind::Sms => any_of(vec![of_kernels(numbers(MAX_SMS - 1)), by_sms]),
+        ControlKind::Numbers { .. } => any_of(vec![each, by_sms]),
+        _ if control.scope.is_of_kernel() => any_of(vec![each.clone(), by_sms, list_of(each, 1, MAX_SMS as usize)]),
+        _ => any_of(vec![each, by_sms]),
+    }
+}
+
 fn sweep() -> Value {
     let path = || {
         let values = list_of(Value::Object(Vec::new()), 1, MAX_VALUES);
@@ -158,7 +194,7 @@ fn experiment() -> Value {
                 ParamKind::PerKernelNumber { min, max } => list_of(ranged(min, max, param.doc), 1, MAX_KERNELS),
                 ParamKind::PerKernelInt { min, max } => list_of(whole(min.into(), max.into(), param.doc), 1, MAX_KERNELS),
                 ParamKind::PerKernelList { min, max } => list_of(list_of(ranged(min, max, param.doc), 1, MAX_LIST), 1, MAX_KERNELS),
-                ParamKind::Controls => typed("object", param.doc),
+                ParamKind::Controls => closed(CONTROLS.iter().map(|c| (c.key.to_owned(), control(c))).collect(), &[]),
             };
             (param.name.to_owned(), schema)
         }));
@@ -166,8 +202,6 @@ fn experiment() -> Value {
         required.extend(policy.params.iter().filter(|param| param.default == Fallback::Needed).map(|param| param.name));
         policies.push(closed(properties, &required));
     }
-    let orders = WARP_ORDERS.iter().map(|order| order.0);
-    let group = Value::object([("type", "string"), ("pattern", "^two-level\\([0-9]+\\)$")]);
     let stop = closed(
         named(vec![
             ("cycles", whole(1, MAX_CYCLES, "Run for so many cycles")),
@@ -183,7 +217,7 @@ fn experiment() -> Value {
         ("gpu", any_of(vec![presets(), with_classes(closed(gpu, &["preset"]))])),
         ("kernels", list_of(any_of(vec![one_of(library::names()), reference("kernel"), used]), 1, MAX_KERNELS)),
         ("policy", any_of(policies)),
-        ("warp_order", any_of(vec![one_of(orders), group])),
+        ("warp_order", warp_order()),
         ("cta_order", one_of(CTA_ORDERS.iter().map(|order| order.name))),
         ("warm_up", whole(0, MAX_CYCLES, "Cycles before anything is measured, after the policy has settled")),
         ("stop", stop),

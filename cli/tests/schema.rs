@@ -25,7 +25,17 @@ fn flaw(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<Strin
     let Value::Object(keywords) = schema else { return Some(format!("{path}: a schema that is no object")) };
     for (keyword, wanted) in keywords {
         let holds = match keyword.as_str() {
-            "$schema" | "title" | "description" | "$defs" | "required" | "additionalProperties" => true,
+            "$schema" | "title" | "description" | "$defs" | "required" => true,
+            "additionalProperties" => match wanted {
+                Value::Bool(_) => true,
+                inner => {
+                    let flaws = pairs(value).iter().find_map(|(key, value)| flaw(root, inner, value, &format!("{path}.{key}")));
+                    if flaws.is_some() {
+                        return flaws;
+                    }
+                    true
+                }
+            },
             "$ref" => {
                 let name = wanted.as_str().and_then(|name| name.strip_prefix("#/$defs/")).expect("a reference to a definition");
                 let target = root.get("$defs").and_then(|all| all.get(name)).unwrap_or_else(|| panic!("no definition of {name}"));

@@ -211,16 +211,17 @@ impl Simulation {
     /// Sets the controls by hand: the policy becomes `manual`. Throws an `ExperimentError`.
     #[wasm_bindgen(js_name = setControls)]
     pub fn set_controls(&mut self, #[wasm_bindgen(unchecked_param_type = "Controls")] controls: &JsValue) -> Result<(), JsValue> {
-        let (kernels, sms) = self.extent();
-        let controls = decoded(controls, |given, problems| Controls::decode(given, "controls", kernels, sms, problems));
+        let mix = self.engine.experiment().mix();
+        let neutral = Controls::neutral(mix.sms, mix.warp_order);
+        let controls = decoded(controls, |given, problems| Controls::decode(given, "controls", mix.kernels, neutral, problems));
         controls.and_then(|controls| self.engine.set_controls(controls)).map_err(|problems| error(&problems))
     }
 
     /// Hands the sharing over to another policy, from the present cycle on. Throws an `ExperimentError`.
     #[wasm_bindgen(js_name = setPolicy)]
     pub fn set_policy(&mut self, #[wasm_bindgen(unchecked_param_type = "PolicyChoice")] policy: &JsValue) -> Result<(), JsValue> {
-        let (kernels, sms) = self.extent();
-        let policy = decoded(policy, |given, problems| PolicySpec::decode(given, "policy", kernels, sms, problems));
+        let mix = self.engine.experiment().mix();
+        let policy = decoded(policy, |given, problems| PolicySpec::decode(given, mix, problems));
         let handed_over = policy.and_then(|policy| {
             let changed = Experiment { policy, ..self.engine.experiment().clone() };
             if !Plan::of(&changed).profile.iter().all(|run| self.engine.knows(&run.hash)) {
@@ -234,7 +235,8 @@ impl Simulation {
     /// The controls as they stand, in the shape that `setControls` takes.
     #[wasm_bindgen(unchecked_return_type = "Controls")]
     pub fn controls(&self) -> Result<JsValue, JsValue> {
-        plain(&self.engine.machine().controls().encode())
+        let mix = self.engine.experiment().mix();
+        plain(&self.engine.machine().controls().encode(mix.kernels, mix.warp_order))
     }
 
     /// Which queue waits for which, for a run that is stuck.
@@ -251,12 +253,6 @@ impl Simulation {
 
     fn around(engine: Engine) -> Simulation {
         Simulation { engine, clock: Clock::new(), frame: Vec::new(), chunk: FIRST_CHUNK }
-    }
-
-    /// Kernels and SMs, which decide what controls and policies can say.
-    fn extent(&self) -> (usize, usize) {
-        let experiment = self.engine.experiment();
-        (experiment.kernels.len(), experiment.gpu.sm_count() as usize)
     }
 
     fn kernel(&self, index: u32) -> Result<KernelId, JsValue> {

@@ -28,19 +28,25 @@ export function latest(log: readonly Decision[], name: (kernel: number) => strin
 export function inForce(controls: unknown, kernels: number, sms: number): { control: KernelControl; entries: string[] }[] {
   const given = (controls ?? {}) as Record<string, unknown>;
   const rows = KERNEL_CONTROLS.map((control) => {
-    const list = Array.isArray(given[control.key]) ? given[control.key] as unknown[] : [];
-    // CTA targets may differ from SM to SM.
-    const of = (k: number): unknown[] => (control.key === "cta_target" && Array.isArray(list[0]) ? (list as unknown[][]).map((sm) => sm[k]) : [list[k]]);
-    const all = Array.from({ length: kernels }, (_, k) => of(k));
-    const none = JSON.stringify(neutral(control, sms));
-    const plain = all.every((values) => values.every((v) => v === undefined || JSON.stringify(v) === none));
+    const value = given[control.key], none = JSON.stringify(neutral(control, sms));
+    const all = Array.from({ length: kernels }, (_, k) => bySms(value, sms).map((list) => list[k] ?? neutral(control, sms)));
+    const plain = all.every((values) => values.every((v) => JSON.stringify(v) === none));
     return plain ? null : { control, entries: all.map((values) => entryText(control, values)) };
   });
   return rows.filter((row) => row !== null);
 }
 
+/** The lists by kernel that a control has: one for all SMs, or one for each range of SMs and an empty one for SMs that are not named. */
+function bySms(value: unknown, sms: number): unknown[][] {
+  if (Array.isArray(value)) return [value];
+  if (typeof value !== "object" || value === null) return [[]];
+  const named = Object.keys(value).map((key) => key.split("-").map(Number)).reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0);
+  const lists = Object.values(value) as unknown[][];
+  return named < sms ? [...lists, []] : lists;
+}
+
 function entryText(control: KernelControl, values: readonly unknown[]): string {
-  if (control.kind === "numbers") return numbersText((values[0] ?? []) as number[]) || "none";
+  if (control.kind === "numbers") return [...new Set(values.map((v) => numbersText(v as number[]) || "none"))].join(" or ");
   const numbers = values.map((v) => (typeof v === "number" ? v : Infinity)), least = Math.min(...numbers), most = Math.max(...numbers);
   const one = (n: number): string => (n === Infinity ? "no limit" : n.toLocaleString("en"));
   return least === most ? one(least) : `${one(least)} to ${one(most)}`;

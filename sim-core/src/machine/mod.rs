@@ -203,7 +203,8 @@ impl Machine {
     }
 
     /// Replaces the actuators from the present cycle on.
-    pub fn set_controls(&mut self, controls: Controls) {
+    pub fn set_controls(&mut self, mut controls: Controls) {
+        controls.keep_kernels(self.kernels());
         if controls == self.controls {
             return;
         }
@@ -253,7 +254,7 @@ impl Machine {
         self.sms.hash(state);
         self.memory.hash(state);
         self.dispatcher.hash(state);
-        self.controls.hash(state);
+        self.controls.hash_set(self.kernels(), state);
     }
 
     /// Brings counters that are charged lazily up to the present cycle.

@@ -6,7 +6,7 @@ use crate::describe::decode::{self, Fields, element, field, int, list, number};
 use crate::describe::error::Problems;
 use crate::describe::ids::PerKernel;
 use crate::describe::value::Value;
-use crate::seam::controls::Controls;
+use crate::seam::controls::{Controls, WarpOrder};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
@@ -151,6 +151,8 @@ pub struct Mix<'a> {
     pub sms: usize,
     /// CTAs of each kernel that each SM can hold of any of its launches, 0 where one does not fit; empty where that is not known yet.
     pub limits: &'a [PerKernel<u32>],
+    /// The experiment's order of warps, which holds where controls name none.
+    pub warp_order: WarpOrder,
 }
 
 /// The value of a parameter.
@@ -281,8 +283,8 @@ impl PolicySpec {
         self.settings.iter().find_map(|setting| if let Setting::Controls(controls) = setting { Some(&**controls) } else { None })
     }
 
-    /// Reads a policy for a mix of `kernels` on `sms` SMs: a name, or an object with `name` and parameters.
-    pub fn decode(value: &Value, path: &str, kernels: usize, sms: usize, problems: &mut Problems) -> Option<PolicySpec> {
+    /// Reads a policy for a mix: a name, or an object with `name` and parameters.
+    pub fn decode(value: &Value, mix: Mix, problems: &mut Problems) -> Option<PolicySpec> {
         let whole;
         let value = match value {
             Value::Str(name) => {
@@ -291,14 +293,13 @@ impl PolicySpec {
             }
             other => other,
         };
-        let mut fields = Fields::of(value, path, "a policy's name, or an object with its name and parameters", problems)?;
+        let mut fields = Fields::of(value, mix.path, "a policy's name, or an object with its name and parameters", problems)?;
         let names = || POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>().join(", ");
         let name = fields.need("name", &format!("one of {}", names()), problems)?;
         let Some(info) = POLICIES.iter().find(|policy| Some(policy.name) == name.as_str()) else {
-            problems.add(field(path, "name"), name.describe(), format!("one of {}", names()));
+            problems.add(field(mix.path, "name"), name.describe(), format!("one of {}", names()));
             return None;
         };
-        let mix = Mix { path, kernels, sms, limits: &[] };
         let before = problems.0.len();
         let settings = info.params.iter().map(|param| param.take(&mut fields, mix, problems)).collect();
         let spec = PolicySpec { info, settings };
@@ -327,11 +328,15 @@ impl PolicySpec {
         (self.info.check)(self, mix, problems);
     }
 
-    /// The canonical form: an object with the name and every parameter that has a value.
-    pub fn encode(&self) -> Value {
+    /// The canonical form: an object with the name and every parameter that has a value. It is read back against the same mix.
+    pub fn encode(&self, mix: Mix) -> Value {
         let mut pairs = alloc::vec![("name", Value::from(self.name()))];
         let given = self.info.params.iter().zip(&self.settings).filter(|(_, setting)| **setting != Setting::Unset);
-        pairs.extend(given.map(|(param, setting)| (param.name, setting.encode())));
+        let value = |setting: &Setting| match setting {
+            Setting::Controls(controls) => controls.encode(mix.kernels, mix.warp_order),
+            plain => plain.encode(),
+        };
+        pairs.extend(given.map(|(param, setting)| (param.name, value(setting))));
         Value::object(pairs)
     }
 }
@@ -356,7 +361,8 @@ impl Fallback {
 impl Setting {
     fn encode(&self) -> Value {
         match self {
-            Setting::Unset => Value::Null,
+            // Controls are written against a mix.
+            Setting::Unset | Setting::Controls(_) => Value::Null,
             Setting::Int(n) => (*n).into(),
             Setting::Number(x) => (*x).into(),
             Setting::Choice(name) => (*name).into(),
@@ -364,7 +370,6 @@ impl Setting {
             Setting::Ints(numbers) => Value::array(numbers.iter().copied()),
             Setting::Numbers(numbers) => Value::array(numbers.iter().copied()),
             Setting::Lists(lists) => Value::array(lists.iter().map(|list| Value::array(list.iter().copied()))),
-            Setting::Controls(controls) => controls.encode(),
         }
     }
 }
@@ -408,7 +413,10 @@ impl Param {
                 let read: Vec<Option<f64>> = items.iter().enumerate().map(read).collect();
                 read.into_iter().collect()
             })?),
-            ParamKind::Controls => Setting::Controls(Box::new(Controls::decode(value, path, mix.kernels, mix.sms, problems)?)),
+            ParamKind::Controls => {
+                let neutral = Controls::neutral(mix.sms, mix.warp_order);
+                Setting::Controls(Box::new(Controls::decode(value, path, mix.kernels, neutral, problems)?))
+            }
         })
     }
 
@@ -470,11 +478,12 @@ mod tests {
         make: |_| AnyPolicy::new(&PolicySpec::leftover()),
     };
 
+    const MIX: Mix = Mix { path: "policy", kernels: 2, sms: 2, limits: &[], warp_order: WarpOrder::Lrr };
+
     fn read(value: Value) -> Result<PolicySpec, Vec<alloc::string::String>> {
         let mut problems = Problems::default();
         let mut fields = Fields::of(&value, "policy", "", &mut problems).unwrap();
-        let mix = Mix { path: "policy", kernels: 2, sms: 2, limits: &[] };
-        let settings = MADE_UP.params.iter().map(|param| param.take(&mut fields, mix, &mut problems)).collect();
+        let settings = MADE_UP.params.iter().map(|param| param.take(&mut fields, MIX, &mut problems)).collect();
         let lines = problems.0.iter().map(ToString::to_string).collect::<Vec<_>>();
         if lines.is_empty() { Ok(PolicySpec { info: &MADE_UP, settings }) } else { Err(lines) }
     }
@@ -486,7 +495,7 @@ mod tests {
         assert_eq!((spec.int("units"), spec.number("share"), spec.choice("mode"), spec.flag("on")), (20, 0.5, "b", true));
         assert!(spec.numbers("alone").is_empty() && spec.lists("curves").is_empty());
         let text = r#"{"name":"made-up","units":20,"share":0.5,"mode":"b","on":true}"#;
-        assert_eq!(spec.encode().to_string(), text);
+        assert_eq!(spec.encode(MIX).to_string(), text);
 
         let other = Value::object([
             ("units", Value::from(3)),
@@ -500,7 +509,7 @@ mod tests {
         assert_eq!((spec.int("units"), spec.number("share"), spec.choice("mode"), spec.flag("on")), (3, 1.0, "a", false));
         assert_eq!(spec.numbers("alone"), [1.5, 2.5]);
         assert_eq!(spec.lists("curves"), [alloc::vec![1.5, 2.5], alloc::vec![3.0]]);
-        assert_eq!(read(spec.encode()).unwrap(), spec);
+        assert_eq!(read(spec.encode(MIX)).unwrap(), spec);
 
         let wrong = Value::object([
             ("units", Value::from(65)),
@@ -529,10 +538,9 @@ mod tests {
         for info in POLICIES {
             let spec = PolicySpec::of(info);
             let _ = AnyPolicy::new(&spec);
-            let mix = Mix { path: "", kernels: 2, sms: 2, limits: &[] };
             for (param, setting) in info.params.iter().zip(&spec.settings).filter(|(_, setting)| **setting != Setting::Unset) {
                 let mut problems = Problems::default();
-                assert_eq!(param.read(&setting.encode(), mix, &mut problems).as_ref(), Some(setting), "{}.{}", info.name, param.name);
+                assert_eq!(param.read(&setting.encode(), MIX, &mut problems).as_ref(), Some(setting), "{}.{}", info.name, param.name);
             }
             assert!(info.params.iter().enumerate().all(|(i, a)| info.params[..i].iter().all(|b| a.name != b.name)), "{}", info.name);
         }

@@ -132,7 +132,8 @@ impl Experiment {
                 // A policy is read against the mix and the GPU: a guess at them would find problems that are none.
                 match (mix, &gpu) {
                     (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
-                        PolicySpec::decode(value, "policy", mix.len(), gpu.sm_count() as usize, problems)
+                        let (sms, warp_order) = (gpu.sm_count() as usize, warp_order.unwrap_or_default());
+                        PolicySpec::decode(value, Mix { path: "policy", kernels: mix.len(), sms, limits: &[], warp_order }, problems)
                     }
                     _ => None,
                 }
@@ -202,9 +203,13 @@ impl Experiment {
         }
         let held = |used: &KernelUse, class: &SmClass| used.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).min();
         let limits = self.on_each_sm(|used, class| held(used, class).unwrap_or(0));
-        let mix = Mix { path: "policy", kernels: self.kernels.len(), sms: limits.len(), limits: &limits };
-        self.policy.check(mix, &mut problems);
+        self.policy.check(Mix { limits: &limits, ..self.mix() }, &mut problems);
         problems.or(())
+    }
+
+    /// What the policy's parameters are read against.
+    pub fn mix(&self) -> Mix<'static> {
+        Mix { path: "policy", kernels: self.kernels.len(), sms: self.gpu.sm_count() as usize, limits: &[], warp_order: self.warp_order }
     }
 
     /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the
@@ -284,7 +289,7 @@ impl Experiment {
             ("seed", self.seed.into()),
             ("gpu", Value::Object(gpu)),
             ("kernels", Value::array(kernels)),
-            ("policy", self.policy.encode()),
+            ("policy", self.policy.encode(self.mix())),
             ("warp_order", encode_warp_order(self.warp_order).into()),
             ("cta_order", self.cta_order.name.into()),
             ("stop", stop),

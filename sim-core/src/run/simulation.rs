@@ -593,7 +593,7 @@ mod tests {
     /// A scheme that learns is judged by what it has learned.
     #[test]
     fn a_warm_up_lasts_until_the_policy_has_settled() {
-        let spec = PolicySpec::decode(&"ccbp".into(), "policy", 2, 2, &mut Problems::default()).unwrap();
+        let spec = PolicySpec::decode(&"ccbp".into(), experiment("even").mix(), &mut Problems::default()).unwrap();
         let spec = spec.with("time_scale", Setting::Number(0.02)).with("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]));
         let warm = Experiment { policy: spec, warm_up: 500, stop: Stop::Cycles(5_000), ..experiment("even") };
         let mut run = Simulation::new(&warm).unwrap();

@@ -7,7 +7,7 @@ use crate::describe::kernel::library;
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::CTA_ORDERS;
 use crate::policy::spec::{Fallback, POLICIES, ParamKind};
-use crate::seam::controls::WARP_ORDERS;
+use crate::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use crate::study::probe::{COMPONENTS, Component};
 use alloc::format;
 use alloc::string::String;
@@ -85,6 +85,7 @@ pub fn catalogue(experiments: &[(String, Value)]) -> Value {
         ("gpu_fields", gpu_fields.into()),
         ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
         ("policies", Value::array(POLICIES.iter().map(policy))),
+        ("controls", Value::array(CONTROLS.iter().map(control))),
         ("warp_orders", named(WARP_ORDERS)),
         ("cta_orders", Value::array(CTA_ORDERS.iter().map(|order| Value::object([("name", order.name), ("doc", order.doc)])))),
         ("metrics", Value::array(METRICS.iter().map(metric))),
@@ -185,6 +186,36 @@ fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
         ("doc", policy.doc.into()),
         ("params", Value::array(params)),
     ])
+}
+
+fn control(control: &Control) -> Value {
+    let mut pairs = alloc::vec![
+        ("key", Value::from(control.key)),
+        ("title", control.title.into()),
+        ("unit", control.unit.into()),
+        ("scope", control.scope.words().into()),
+        ("neutral", control.neutral().into()),
+        ("doc", control.doc.into()),
+        ("bites", control.bites.into()),
+    ];
+    let (kind, range) = match control.kind {
+        ControlKind::Flag => ("flag", None),
+        ControlKind::Int { min, max } => ("int", Some((min, max))),
+        ControlKind::Limit { min, max } => ("limit", Some((min, max))),
+        ControlKind::Requests { max } => ("requests", Some((0, max))),
+        ControlKind::Numbers { max } => ("numbers", Some((0, max))),
+        ControlKind::Sms => ("sms", None),
+        ControlKind::Choice(_) => ("choice", None),
+        ControlKind::WarpOrder => ("warp_order", None),
+    };
+    pairs.push(("kind", kind.into()));
+    if let Some((min, max)) = range {
+        pairs.extend([("min", min.into()), ("max", max.into())]);
+    }
+    if let ControlKind::Choice(names) = control.kind {
+        pairs.push(("choices", Value::array(names.iter().copied())));
+    }
+    Value::object(pairs)
 }
 
 fn metric(metric: &Metric) -> Value {

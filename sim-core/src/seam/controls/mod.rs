@@ -1,0 +1,382 @@
+//! Every setting that a sharing scheme may change while the machine runs. The machine reads these structs and never knows who wrote them;
+//! who has read this file knows all that any policy can do.
+//!
+//! To add a control: a line in `controls!` below, and a place in the machine that reads its field. From the line follow the field, its neutral
+//! value, how it is read and written as JSON (`data.rs`), the digest, the JSON Schema, the form on the page and the table in
+//! `docs/schemes/manual.md`, for which `tests/schemes.rs` prints the row. If an SM works something out of the field, `Sm::controls_changed`
+//! does that; a GPU-wide field is read where `Machine::step` hands `Controls` over.
+
+mod data;
+mod warp_order;
+
+pub use self::warp_order::{WARP_ORDERS, WarpOrder, decode_warp_order, encode_warp_order};
+
+use crate::describe::ids::{MAX_KERNELS, PerKernel};
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+
+/// When warp quotas are filled up again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum QuotaRefill {
+    /// Every `quota_interval` cycles.
+    #[default]
+    Interval,
+    /// When every kernel that is resident on the SM and has a quota has spent it (SMK).
+    WhenAllSpent,
+}
+
+/// What a control has a value for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// The GPU.
+    Gpu,
+    /// Each kernel.
+    Kernel,
+    /// Each SM.
+    Sm,
+    /// Each kernel on each SM.
+    KernelOnSm,
+}
+
+/// What a control takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// True or false.
+    Flag,
+    /// A whole number.
+    Int {
+        /// Least.
+        min: u32,
+        /// Greatest.
+        max: u32,
+    },
+    /// A whole number, or null for no limit.
+    Limit {
+        /// Least.
+        min: u32,
+        /// Greatest.
+        max: u32,
+    },
+    /// Requests, or null for no limit. The machine counts sixteenths: a finer number is rounded down to one.
+    Requests {
+        /// Greatest.
+        max: u32,
+    },
+    /// A list of numbers, which the machine keeps as a mask.
+    Numbers {
+        /// Greatest.
+        max: u32,
+    },
+    /// A list of SM numbers for each kernel: a flag on each SM.
+    Sms,
+    /// One of these names.
+    Choice(&'static [&'static str]),
+    /// A warp order.
+    WarpOrder,
+}
+
+/// A control's value as a number; `None` is no limit.
+type Raw = Option<u32>;
+
+/// Says what a control is, for schemas, forms and docs.
+#[derive(Clone, Copy, Debug)]
+pub struct Control {
+    /// Key in JSON.
+    pub key: &'static str,
+    /// Heading.
+    pub title: &'static str,
+    /// Unit.
+    pub unit: &'static str,
+    /// What it has a value for.
+    pub scope: Scope,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it does.
+    pub doc: &'static str,
+    /// When it bites, and what happens to work in flight.
+    pub bites: &'static str,
+    get: fn(&Controls, sm: usize, kernel: usize) -> Raw,
+    set: fn(&mut Controls, sm: usize, kernel: usize, value: Raw),
+}
+
+macro_rules! controls {
+    (
+        $order:ident;
+        gpu { $($g:ident $gkey:literal: $gt:ty = $gn:expr, $gk:expr, $gu:literal, $gtitle:literal, $gdoc:literal, $gbites:literal;)* }
+        kernel { $($k:ident $kkey:literal: $kt:ty = $kn:expr, $kk:expr, $ku:literal, $ktitle:literal, $kdoc:literal, $kbites:literal;)* }
+        sm { $($s:ident $skey:literal: $st:ty = $sn:expr, $sk:expr, $su:literal, $stitle:literal, $sdoc:literal, $sbites:literal;)* }
+        kernel_on_sm { $($f:ident $fkey:literal: $ft:ty = $fn:expr, $fk:expr, $fu:literal, $ftitle:literal, $fdoc:literal, $fbites:literal;)* }
+    ) => {
+        /// All actuators: what concerns the GPU as a whole, and what each SM reads.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct Controls {
+            /// What each SM reads, in the order of their numbers.
+            pub sms: Vec<SmControls>,
+            $(#[doc = concat!($gdoc, ". ", $gbites, " Unit: ", $gu, ". Neutral: `", stringify!($gn), "`.")] pub $g: $gt,)*
+            $(#[doc = concat!($kdoc, ". ", $kbites, " Unit: ", $ku, ". Neutral: `", stringify!($kn), "`.")] pub $k: PerKernel<$kt>,)*
+        }
+
+        /// The actuators of one SM.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct SmControls {
+            $(#[doc = concat!($fdoc, ". ", $fbites, " Unit: ", $fu, ". Neutral: `", stringify!($fn), "`.")] pub $f: PerKernel<$ft>,)*
+            $(#[doc = concat!($sdoc, ". ", $sbites, " Unit: ", $su, ". Neutral: `", stringify!($sn), "`.")] pub $s: $st,)*
+        }
+
+        impl Controls {
+            /// Controls under which the machine shares nothing on purpose.
+            pub fn neutral(sms: usize, $order: WarpOrder) -> Self {
+                Controls { sms: alloc::vec![SmControls::neutral($order); sms], $($g: $gn,)* $($k: PerKernel::all($kn),)* }
+            }
+        }
+
+        impl SmControls {
+            /// Controls under which an SM shares nothing on purpose.
+            pub fn neutral($order: WarpOrder) -> Self {
+                SmControls { $($f: PerKernel::all($fn),)* $($s: $sn,)* }
+            }
+        }
+
+        /// Every control.
+        pub const CONTROLS: &[Control] = &[
+            $(Control {
+                key: $fkey, title: $ftitle, unit: $fu, scope: Scope::KernelOnSm, kind: $fk, doc: $fdoc, bites: $fbites,
+                get: |c, sm, kernel| c.sms[sm].$f.0[kernel].raw(),
+                set: |c, sm, kernel, value| c.sms[sm].$f.0[kernel] = Number::of(value),
+            },)*
+            $(Control {
+                key: $skey, title: $stitle, unit: $su, scope: Scope::Sm, kind: $sk, doc: $sdoc, bites: $sbites,
+                get: |c, sm, _| c.sms[sm].$s.raw(),
+                set: |c, sm, _, value| c.sms[sm].$s = Number::of(value),
+            },)*
+            $(Control {
+                key: $kkey, title: $ktitle, unit: $ku, scope: Scope::Kernel, kind: $kk, doc: $kdoc, bites: $kbites,
+                get: |c, _, kernel| c.$k.0[kernel].raw(),
+                set: |c, _, kernel, value| c.$k.0[kernel] = Number::of(value),
+            },)*
+            $(Control {
+                key: $gkey, title: $gtitle, unit: $gu, scope: Scope::Gpu, kind: $gk, doc: $gdoc, bites: $gbites,
+                get: |c, _, _| c.$g.raw(),
+                set: |c, _, _, value| c.$g = Number::of(value),
+            },)*
+        ];
+    };
+}
+
+const RANK: Kind = Kind::Int { min: 0, max: 255 };
+const CTAS: Kind = Kind::Limit { min: 0, max: 64 };
+
+// Field, key in JSON: type = neutral value, what it takes, unit, heading, what it does, when it bites and what happens to work in flight.
+controls! {
+    warp_order;
+    gpu {}
+    kernel {
+        dispatch_rank "dispatch_rank": u8 = 0, RANK, "", "Dispatch rank",
+            "A kernel is offered room only while no kernel of lower rank has CTAs left to place; equal ranks take turns",
+            "Bites at the next placement.";
+        dram_rank "dram_rank": u8 = 0, RANK, "", "DRAM rank",
+            "Rank in the DRAM schedulers, lower first, ahead of row hits and age",
+            "Bites at the next scheduling decision.";
+    }
+    sm {
+        quota_refill "quota_refill": QuotaRefill = QuotaRefill::Interval, Kind::Choice(&["interval", "when_all_spent"]), "", "Quota refill",
+            "What fills warp quotas up again: time, or that every resident kernel with a quota has spent it (SMK)",
+            "They get their full value; nothing carries over.";
+        quota_interval "quota_interval": u32 = 10_000, Kind::Int { min: 1, max: 1_000_000_000 }, "cycles", "Quota interval",
+            "Time between two refills of warp quotas",
+            "Intervals are counted from cycle 0.";
+        miss_queue_split "miss_queue_split": bool = false, Kind::Flag, "", "Split the miss queue",
+            "The L1D miss queue is carved into one virtual queue of equal size for each kernel (CCBP §5.1), and the store buffer with it",
+            "Bites at the next entry; entries already queued keep their places.";
+        credit_interval "credit_interval": u32 = 200, Kind::Int { min: 1, max: 1_000_000 }, "cycles", "Credit interval",
+            "Time between two reloads of miss credits",
+            "Intervals are counted from cycle 0.";
+        l1_monitor "l1_monitor": u32 = 0, Kind::Int { min: 0, max: 1_000_000 }, "sets", "L1D monitor",
+            "Every so many sets of L1D have shadow tags that count, by position in the LRU stack, what each kernel would hit alone (UMON); 0: none",
+            "Bites at the next access; a change starts with empty tags and counts at 0.";
+        warp_order "warp_order": WarpOrder = warp_order, Kind::WarpOrder, "", "Warp order",
+            "In which order a scheduler considers its ready warps",
+            "Bites in the next cycle.";
+    }
+    kernel_on_sm {
+        allowed "sm_mask": bool = true, Kind::Sms, "SMs", "SMs",
+            "SMs on which a kernel's CTAs may be placed",
+            "Bites at the next placement; resident CTAs finish where they are.";
+        cta_target "cta_target": u16 = u16::MAX, CTAS, "CTAs per SM", "CTA target",
+            "Resident CTAs of a kernel, at most",
+            "Bites at the next placement; CTAs above a lowered target finish.";
+        cta_throttle "cta_throttle": u16 = u16::MAX, CTAS, "CTAs per SM", "CTA throttle",
+            "CTAs of a kernel whose warps may issue; the youngest beyond it pause",
+            "Bites in the next cycle; loads in flight complete, and a paused CTA keeps its resources.";
+        warp_quota "warp_quota": Option<u32> = None, Kind::Limit { min: 0, max: 1_000_000_000 }, "warp instructions", "Warp quota",
+            "Warp instructions that a kernel may issue between two refills",
+            "Bites in the next cycle; loads in flight complete.";
+        memory_cap "memory_cap": Option<u16> = None, Kind::Limit { min: 0, max: 65_535 }, "memory instructions", "Memory cap",
+            "Global memory instructions of a kernel in flight, at most: loads until their last line is there, stores until theirs has left the LSU",
+            "Bites in the next cycle; instructions in flight complete.";
+        memory_quota "memory_quota": Option<u32> = None, Kind::Limit { min: 1, max: 1_000_000_000 }, "memory instructions", "Memory quota",
+            "Memory instructions in a round: of a scheduler's ready accesses, those of the kernel go first that has most left; with none left, all get theirs again on top",
+            "Bites in the next cycle, with a new round. It holds nobody back; a kernel without a quota goes first.";
+        miss_credits "miss_credits": Option<u32> = None, Kind::Requests { max: 1_000_000 }, "requests", "Miss credits",
+            "Requests that a kernel may send from the miss queue in a credit interval, in steps of 1/16; a fraction carries over, whole credits do not (CCBP §5.1)",
+            "Bites at the next interval's start; queued requests wait and are never dropped. In one queue for all, a head without credit holds back the rest.";
+        miss_rank "miss_rank": u8 = 0, RANK, "", "Miss-queue rank",
+            "Rank in the arbiter of a split miss queue, lower first; equal ranks take turns",
+            "Bites at the next grant.";
+        l1_ways "l1_ways": u32 = u32::MAX, Kind::Numbers { max: 31 }, "ways", "L1D ways",
+            "Ways of L1D that a kernel's fills may take",
+            "Bites at the next fill; lookups hit in every way.";
+    }
+}
+
+impl Controls {
+    /// Sets something on every SM alike.
+    pub fn each_sm(&mut self, set: impl FnMut(&mut SmControls)) {
+        self.sms.iter_mut().for_each(set);
+    }
+
+    /// Puts everything back to neutral for kernels beyond the first `kernels`, which are not there.
+    pub fn keep_kernels(&mut self, kernels: usize) {
+        let neutral = Controls::neutral(1, WarpOrder::default());
+        for control in CONTROLS.iter().filter(|control| control.scope.is_of_kernel()) {
+            for (sm, kernel) in control.places(self.sms.len(), MAX_KERNELS).filter(|&(_, kernel)| kernel >= kernels) {
+                (control.set)(self, sm, kernel, (control.get)(&neutral, 0, kernel));
+            }
+        }
+    }
+
+    /// Feeds what is not neutral for the first `kernels` kernels to `state`, so that a control that nobody uses leaves digests alone.
+    pub fn hash_set(&self, kernels: usize, state: &mut impl Hasher) {
+        let neutral = Controls::neutral(1, WarpOrder::default());
+        for control in CONTROLS {
+            for (sm, kernel) in control.places(self.sms.len(), kernels) {
+                let value = (control.get)(self, sm, kernel);
+                if value != (control.get)(&neutral, 0, kernel) {
+                    control.key.hash(state);
+                    (sm as u32, kernel as u32, value).hash(state);
+                }
+            }
+        }
+    }
+}
+
+impl Scope {
+    /// Whether there is a value for each SM.
+    pub fn is_on_sm(self) -> bool {
+        matches!(self, Scope::Sm | Scope::KernelOnSm)
+    }
+
+    /// Whether there is a value for each kernel.
+    pub fn is_of_kernel(self) -> bool {
+        matches!(self, Scope::Kernel | Scope::KernelOnSm)
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Scope::Gpu => "GPU",
+            Scope::Kernel => "kernel",
+            Scope::Sm => "SM",
+            Scope::KernelOnSm => "kernel on SM",
+        }
+    }
+}
+
+impl Control {
+    /// SM and kernel of each value, with 0 for what there is no value for.
+    fn places(&self, sms: usize, kernels: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let sms = if self.scope.is_on_sm() { sms } else { 1 };
+        let kernels = if self.scope.is_of_kernel() { kernels } else { 1 };
+        (0..sms).flat_map(move |sm| (0..kernels).map(move |kernel| (sm, kernel)))
+    }
+}
+
+/// What can be the value of a control.
+trait Number {
+    fn raw(self) -> Raw;
+    fn of(raw: Raw) -> Self;
+}
+
+impl Number for u8 {
+    fn raw(self) -> Raw {
+        Some(self.into())
+    }
+    fn of(raw: Raw) -> Self {
+        raw.unwrap_or(0) as u8
+    }
+}
+
+/// The greatest number stands for no limit.
+impl Number for u16 {
+    fn raw(self) -> Raw {
+        (self != u16::MAX).then_some(self.into())
+    }
+    fn of(raw: Raw) -> Self {
+        raw.map_or(u16::MAX, |n| n as u16)
+    }
+}
+
+impl Number for u32 {
+    fn raw(self) -> Raw {
+        Some(self)
+    }
+    fn of(raw: Raw) -> Self {
+        raw.unwrap_or(0)
+    }
+}
+
+impl Number for bool {
+    fn raw(self) -> Raw {
+        Some(self.into())
+    }
+    fn of(raw: Raw) -> Self {
+        raw == Some(1)
+    }
+}
+
+impl Number for Option<u32> {
+    fn raw(self) -> Raw {
+        self
+    }
+    fn of(raw: Raw) -> Self {
+        raw
+    }
+}
+
+impl Number for Option<u16> {
+    fn raw(self) -> Raw {
+        self.map(u32::from)
+    }
+    fn of(raw: Raw) -> Self {
+        raw.map(|n| n as u16)
+    }
+}
+
+impl Number for QuotaRefill {
+    fn raw(self) -> Raw {
+        Some(self as u32)
+    }
+    fn of(raw: Raw) -> Self {
+        if raw == Some(0) { QuotaRefill::Interval } else { QuotaRefill::WhenAllSpent }
+    }
+}
+
+/// The orders without a group, then the sizes of a group.
+impl Number for WarpOrder {
+    fn raw(self) -> Raw {
+        Some(match self {
+            WarpOrder::Lrr => 0,
+            WarpOrder::Gto => 1,
+            WarpOrder::LrrGto => 2,
+            WarpOrder::TwoLevel(size) => 2 + u32::from(size),
+        })
+    }
+    fn of(raw: Raw) -> Self {
+        match raw.unwrap_or(0) {
+            0 => WarpOrder::Lrr,
+            1 => WarpOrder::Gto,
+            2 => WarpOrder::LrrGto,
+            n => WarpOrder::TwoLevel((n - 2) as u8),
+        }
+    }
+}
