@@ -148,7 +148,7 @@ impl Bank {
         let Some(mut request) = self.mshrs.take(entry) else { return };
         self.answering = self.mshrs.is_open(entry).then_some(entry);
         let mut dram_accesses = 0;
-        if first {
+        if first && !request.context {
             dram_accesses = 1 + self.fill(line, request.kernel, false, now, ports);
         }
         if request.access == Access::Write
@@ -174,6 +174,29 @@ impl Bank {
         }
     }
 
+    /// Passes a line of a context on: a write to DRAM, a read through an MSHR. Neither has a place in the cache.
+    fn pass_on(&mut self, mut request: Request, now: Cycle, ports: &mut Ports<'_>) {
+        if ports.to_dram.is_full() {
+            self.stall = Some(Stall::DramLink);
+            return;
+        }
+        let line = request.line / self.banks;
+        let mut tag = 0;
+        if request.access == Access::Read {
+            request.leave(Station::L2, now);
+            let Ok(entry) = self.mshrs.allocate(line, request) else {
+                self.stall = Some(Stall::Mshr);
+                return;
+            };
+            tag = entry;
+        }
+        let sent =
+            ports.to_dram.push(now, DramRequest { line: self.channel_line(line), access: request.access, kernel: request.kernel, tag });
+        debug_assert!(sent.is_ok(), "a place was checked for");
+        self.stall = None;
+        ports.queue.pop(now);
+    }
+
     /// Looks up the oldest request of the queue.
     fn look_up(&mut self, tick: Tick, now: Cycle, ports: &mut Ports<'_>) {
         let Some(request) = ports.queue.peek(now) else { return };
@@ -192,6 +215,9 @@ impl Bank {
             return;
         }
         let mut request = *request;
+        if request.context {
+            return self.pass_on(request, now, ports);
+        }
         let line = request.line / self.banks;
         let stats = &mut ports.stats[request.kernel.index()];
         if let Some(slot) = self.tags.lookup(line) {

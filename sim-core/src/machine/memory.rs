@@ -52,6 +52,7 @@ pub struct Memory {
     /// Banks with requests in their link to DRAM.
     asking: Set,
     line_flits: u32,
+    line_bytes: u32,
     /// Bytes of a flit, if a store's packet carries the bytes written and no more.
     store_flit_bytes: Option<u32>,
     /// Each channel's `next_clock`, beside each other for a quick look.
@@ -93,6 +94,7 @@ impl Memory {
             awake: Set::EMPTY,
             asking: Set::EMPTY,
             line_flits: longest,
+            line_bytes: gpu.l2.line_bytes,
             store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes).then_some(gpu.noc.flit_bytes),
             queued: Derived(Set::EMPTY),
             fill_due: Derived(vec![NEVER; banks as usize].into()),
@@ -100,6 +102,11 @@ impl Memory {
             rank: Derived(PerKernel::all(0)),
             with_replies: Derived(Set::EMPTY),
         }
+    }
+
+    /// Bytes of a line.
+    pub fn line_bytes(&self) -> u32 {
+        self.line_bytes
     }
 
     /// Whether an SM's port of the request NoC would accept a request.
@@ -133,6 +140,7 @@ impl Memory {
         request.leave(Station::MissQueue, now);
         let flits = match (request.access, self.store_flit_bytes) {
             (Access::Read, _) => 1,
+            (Access::Write, _) if request.context => self.line_flits,
             (Access::Write, None) => self.line_flits,
             (Access::Write, Some(flit)) => 1 + u32::from(request.bytes).div_ceil(flit),
         };

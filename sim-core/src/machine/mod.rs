@@ -127,12 +127,27 @@ impl Machine {
         self.heard.clear();
         for sm in &mut self.sms {
             sm.take_quotas_spent();
+            sm.take_preempted();
         }
     }
 
     fn dispatch(&mut self, now: Cycle) {
         let quotas = self.listens_to.has(EventKind::QuotasSpent);
         for index in 0..self.sms.len() {
+            while let Some((slot, saved)) = self.sms[index].switched_out.pop() {
+                self.event_count += 1;
+                if self.record_events {
+                    let (kernel, cta) = (saved.kernel(), saved.cta());
+                    self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false, switched: true });
+                }
+                self.dispatcher.keep(saved);
+            }
+            if self.listens_to.has(EventKind::PreemptionDone) {
+                let preempted = self.sms[index].take_preempted();
+                for kernel in KernelId::first(self.codes.len()).filter(|kernel| preempted >> kernel.0 & 1 == 1) {
+                    self.heard.push(Event::PreemptionDone { sm: index as u16, kernel });
+                }
+            }
             if quotas && self.sms[index].take_quotas_spent() {
                 self.heard.push(Event::QuotasSpent { sm: index as u16 });
             }
@@ -140,7 +155,7 @@ impl Machine {
                 self.event_count += 1;
                 if self.record_events {
                     let (kernel, cta, slot) = (finished.kernel, finished.cta, finished.slot);
-                    self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false });
+                    self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false, switched: false });
                 }
                 let ended = self.dispatcher.retire(now, index, finished, &self.codes);
                 if ended.launch {

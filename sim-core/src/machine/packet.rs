@@ -28,6 +28,8 @@ pub struct Request {
     pub access: Access,
     /// Bytes of the line that a write changes, if the GPU distinguishes them, else the whole line; 0 for a read.
     pub bytes: u8,
+    /// A line of a CTA's context, which L2 passes on to DRAM and back.
+    pub context: bool,
     /// Core cycle in which it entered the miss queue: its low half, which is enough for a difference.
     pub born: u32,
     /// Core cycle in which it entered the station where it is now: each station adds `now - since` to its own time and restarts it.

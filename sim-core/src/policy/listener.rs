@@ -55,7 +55,7 @@ impl Policy for Listener {
                 *target = 3 - *target;
             }
             Event::KernelFinished { kernel } => controls.dispatch_rank[kernel] ^= 1,
-            Event::KernelLaunched { .. } | Event::QuotasSpent { .. } => {}
+            Event::KernelLaunched { .. } | Event::QuotasSpent { .. } | Event::PreemptionDone { .. } => {}
         }
     }
 }

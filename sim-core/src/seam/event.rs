@@ -31,6 +31,13 @@ pub enum Event {
         /// The SM.
         sm: u16,
     },
+    /// A kernel that had more CTAs on an SM than it may have has come down to that number: they have finished, or have been switched out.
+    PreemptionDone {
+        /// The SM.
+        sm: u16,
+        /// The kernel.
+        kernel: KernelId,
+    },
 }
 
 /// What kind of event.
@@ -44,6 +51,8 @@ pub enum EventKind {
     CtaRetired,
     /// `Event::QuotasSpent`.
     QuotasSpent,
+    /// `Event::PreemptionDone`.
+    PreemptionDone,
 }
 
 /// A set of kinds of events.

@@ -91,6 +91,12 @@ counters! {
         dram_row_hits: "lines", "Lines among these whose row was open when their turn came";
         ctas_launched: "CTAs", "CTAs placed on an SM";
         ctas_done: "CTAs", "CTAs finished";
+        ctas_drained: "CTAs", "CTAs finished on an SM where their kernel had more than it may have";
+        ctas_switched_out: "CTAs", "CTAs that have left an SM before they had finished";
+        ctas_switched_in: "CTAs", "CTAs that have come back to an SM";
+        context_lines_out: "lines", "Lines of registers and shared memory that these have sent to DRAM";
+        context_lines_in: "lines", "Lines of them that have come back";
+        switch_cycles: "cycles", "Cycles from when a CTA was to leave until it had left, and from when it was placed again until it went on";
         runs_done: "runs", "Times that the kernel ran to its end";
         cta_cycles: "CTA cycles", "Resident CTAs summed over cycles";
         warp_cycles: "warp cycles", "Resident warps summed over cycles";

@@ -13,11 +13,13 @@ pub mod order;
 use self::grid::Grid;
 use self::order::{AnyOrder, CtaOrder, CtaOrderInfo, Offer};
 use super::sm::code::Code;
+use super::sm::context::SavedCta;
 use super::sm::ctas::FinishedCta;
 use super::sm::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, PerKernel, Set};
 use crate::seam::controls::Controls;
 use crate::seam::observation::Progress;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -60,6 +62,8 @@ pub struct CtaEvent {
     pub cta: u32,
     /// Placed, or finished.
     pub placed: bool,
+    /// It was placed to go on, or left to go on elsewhere: a context switch.
+    pub switched: bool,
 }
 
 /// What the end of a CTA has brought about.
@@ -82,6 +86,8 @@ pub struct Dispatcher {
     order: AnyOrder,
     /// The launch of each kernel that is under way.
     grids: Vec<Grid>,
+    /// CTAs of each kernel that have begun and are on no SM, the first to go on first.
+    saved: Vec<VecDeque<SavedCta>>,
     /// SMs that may have room for a CTA that was not there before.
     changed: Set,
     sms: u16,
@@ -96,6 +102,7 @@ impl Dispatcher {
             runs_done: 0,
             order: (order.make)(sms, codes.len()),
             grids: alloc::vec![Grid::default(); codes.len()],
+            saved: alloc::vec![VecDeque::new(); codes.len()],
             changed: Set::ALL,
             sms: sms as u16,
         };
@@ -159,6 +166,17 @@ impl Dispatcher {
         Ended { launch: true, run: last, next }
     }
 
+    /// Keeps a CTA that has left its SM until an SM has room for it.
+    pub fn keep(&mut self, saved: SavedCta) {
+        self.saved[saved.kernel().index()].push_back(saved);
+        self.changed = Set::ALL;
+    }
+
+    /// CTAs of a kernel that have begun and are on no SM.
+    pub fn saved(&self, kernel: KernelId) -> u32 {
+        self.saved[kernel.index()].len() as u32
+    }
+
     /// Places CTAs in the cycle `now`.
     pub fn place(&mut self, now: Cycle, sms: &mut [Sm], controls: &Controls, codes: &[Vec<Code>], mut placed: impl FnMut(CtaEvent)) {
         let offered = core::mem::take(&mut self.changed);
@@ -167,6 +185,16 @@ impl Dispatcher {
             let sm = &mut sms[usize::from(index)];
             let allowed = self.allowed(index.into(), sm, controls, codes);
             if allowed == 0 {
+                continue;
+            }
+            let inputs = Inputs { controls: &controls.sms[usize::from(index)], codes };
+            // Those that have begun go first, of the first kernel that has any.
+            let begun = KernelId::first(codes.len()).filter(|kernel| allowed >> kernel.0 & 1 == 1);
+            if let Some((kernel, saved)) = begun.into_iter().find_map(|kernel| Some((kernel, self.saved[kernel.index()].pop_front()?))) {
+                self.changed.insert(index.into());
+                let cta = saved.cta();
+                let slot = sm.resume(now, saved, inputs);
+                placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true, switched: true });
                 continue;
             }
             let offer = Offer { sm: index, sms: self.sms, room: sm.ctas.room(), allowed, grids: &self.grids };
@@ -180,15 +208,14 @@ impl Dispatcher {
             self.changed.insert(index.into());
             let run = &mut self.runs[kernel];
             run.placed += 1;
-            let inputs = Inputs { controls: &controls.sms[usize::from(index)], codes };
             let slot = sm.launch(now, kernel, run.launch, cta, inputs);
-            placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true });
+            placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true, switched: false });
         }
     }
 
     /// Kernels that may get room on an SM, a bit each.
     fn allowed(&self, index: usize, sm: &Sm, controls: &Controls, codes: &[Vec<Code>]) -> u8 {
-        let pending = KernelId::first(codes.len()).filter(|kernel| !self.grids[kernel.index()].is_placed());
+        let pending = KernelId::first(codes.len()).filter(|kernel| !self.grids[kernel.index()].is_placed() || self.saved(*kernel) > 0);
         let Some(rank) = pending.clone().map(|kernel| controls.dispatch_rank[kernel]).min() else { return 0 };
         let allowed = |kernel: &KernelId| {
             controls.dispatch_rank[*kernel] == rank
@@ -206,5 +233,6 @@ impl Hash for Dispatcher {
         (self.runs, self.grids.len() as u8, self.restart, self.runs_done).hash(state);
         (&self.order, self.changed).hash(state);
         self.grids.iter().for_each(|grid| grid.hash(state));
+        self.saved.hash(state);
     }
 }

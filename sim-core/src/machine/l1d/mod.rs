@@ -153,6 +153,11 @@ impl L1d {
         memory.take_reply(now, self.sm)
     }
 
+    /// Number of its SM.
+    pub fn sm(&self) -> u32 {
+        self.sm.into()
+    }
+
     /// Takes in a reply: a fetched line, whose loads `next_waiter` then names, or the answer to something else.
     pub fn receive(&mut self, now: Cycle, reply: Reply, controls: &SmControls, stats: &mut KernelStats) {
         let request = reply.request;

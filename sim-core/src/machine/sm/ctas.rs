@@ -29,6 +29,8 @@ pub struct Cta {
     pub(super) live: u32,
     /// Warps at the barrier.
     pub(super) arrived: u32,
+    /// It is to leave before it has finished, and issues nothing more.
+    pub leaving: bool,
 }
 
 /// A CTA that has finished, for the dispatcher.
@@ -141,6 +143,25 @@ impl CtaTable {
         Some(cta)
     }
 
+    /// The slot of the youngest CTA of a kernel beyond the first `most`, which is marked as leaving; those that leave already do not count.
+    pub(super) fn excess(&mut self, kernel: KernelId, most: u32) -> Option<usize> {
+        let staying = |slot: &Option<Cta>| slot.as_ref().filter(|cta| cta.kernel == kernel && !cta.leaving).map(|cta| cta.order);
+        let count = self.slots.iter().filter_map(staying).count();
+        let slot =
+            (0..self.slots.len()).filter(|&slot| staying(&self.slots[slot]).is_some()).max_by_key(|&slot| staying(&self.slots[slot]))?;
+        if count as u32 <= most {
+            return None;
+        }
+        self.slots[slot].as_mut()?.leaving = true;
+        Some(slot)
+    }
+
+    /// Registers and shared memory of the CTA in a slot, as they are allocated, in bytes.
+    pub(super) fn context_bytes(&self, slot: usize, codes: &[Vec<Code>]) -> u32 {
+        let cost = self.slots[slot].as_ref().map(|cta| self.cost(&codes[cta.kernel.index()][usize::from(cta.launch)])).unwrap_or_default();
+        cost.registers * 4 + cost.shared_bytes
+    }
+
     /// CTA cycles of each kernel before `now` that have not been counted yet.
     pub(super) fn take_cycles(&mut self, now: Cycle) -> PerKernel<u64> {
         let cycles = now - core::mem::replace(&mut self.since, now);
@@ -150,6 +171,11 @@ impl CtaTable {
     /// Warps of the youngest CTAs of each kernel beyond its throttle, a mask for each scheduler.
     pub(super) fn throttled(&self, controls: &SmControls) -> [u64; MAX_SCHEDULERS] {
         let mut throttled = [0_u64; MAX_SCHEDULERS];
+        for cta in self.slots.iter().flatten().filter(|cta| cta.leaving) {
+            for (sum, warps) in throttled.iter_mut().zip(cta.warps) {
+                *sum |= warps;
+            }
+        }
         for (kernel, used) in self.used.0.iter().enumerate() {
             let allowed = controls.cta_throttle.0[kernel];
             if u32::from(allowed) >= used.ctas {

@@ -34,6 +34,18 @@ pub(super) struct Issue {
     kernel: KernelId,
 }
 
+impl Issue {
+    /// Notes in the warp's scheduler what kind of access the next instruction is.
+    pub(super) fn mark(&self, scheduler: &mut super::scheduler::Scheduler, warp: u64) {
+        match self.next {
+            Next::Load | Next::Store => scheduler.global |= warp,
+            Next::Shared => scheduler.shared |= warp,
+            Next::Sfu => scheduler.special |= warp,
+            Next::Alu | Next::Barrier => {}
+        }
+    }
+}
+
 impl Sm {
     pub(super) fn issue(&mut self, now: Cycle, inputs: Inputs) {
         self.wake_warps(now);
@@ -242,7 +254,7 @@ impl Sm {
     }
 
     /// Takes a warp from the ready ones until cycle `until`.
-    fn sleep_until(&mut self, now: Cycle, until: Cycle, which: WarpRef) {
+    pub(super) fn sleep_until(&mut self, now: Cycle, until: Cycle, which: WarpRef) {
         self.schedulers[which.scheduler()].ready &= !which.bit();
         self.wheel.put(which.scheduler(), which.bit(), now, until);
     }

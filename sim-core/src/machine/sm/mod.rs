@@ -10,6 +10,7 @@
 
 mod access;
 pub mod code;
+pub mod context;
 pub mod ctas;
 pub mod gate;
 mod issue;
@@ -21,6 +22,7 @@ pub mod wheel;
 
 use self::access::charge_failure;
 use self::code::{Code, Place};
+use self::context::{Moves, SavedCta};
 use self::ctas::{CtaTable, FinishedCta};
 use self::gate::QuotaGate;
 use self::issue::Issue;
@@ -93,6 +95,9 @@ pub struct Sm {
     /// The scheduler that is looked at first: the next after the one that used the LSU's port last.
     port_turn: u8,
     lsu_gate: LsuGate,
+    moves: Moves,
+    /// CTAs that have left for another time in this cycle, with the slot that each had, until the dispatcher takes them.
+    pub switched_out: Vec<(u8, SavedCta)>,
     /// CTAs finished in this cycle, until the dispatcher takes them.
     pub finished: Vec<FinishedCta>,
     stats: Vec<KernelStats>,
@@ -116,6 +121,8 @@ pub struct Sm {
     run_ends: Derived<[Cycle; MAX_SCHEDULERS]>,
     /// All resident kernels' quotas have been spent since this was last taken.
     quotas_spent: Derived<bool>,
+    /// Kernels that have come down to what they may have since this was last taken, a bit each.
+    preempted: Derived<u8>,
 }
 
 impl Sm {
@@ -141,6 +148,8 @@ impl Sm {
             shared_free: 0,
             port_turn: 0,
             lsu_gate: LsuGate::default(),
+            moves: Moves::default(),
+            switched_out: Vec::new(),
             finished: Vec::with_capacity(class.ctas as usize),
             stats: alloc::vec![KernelStats::default(); kernels],
             kernel_stalls: alloc::vec![StallCounts::default(); kernels],
@@ -155,6 +164,7 @@ impl Sm {
             greedy: Derived(0),
             run_ends: Derived([0; MAX_SCHEDULERS]),
             quotas_spent: Derived(false),
+            preempted: Derived(0),
         }
     }
 
@@ -172,12 +182,20 @@ impl Sm {
     pub fn tick(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
         *self.from = now;
         if let Some(reply) = self.l1.take_reply(now, memory) {
-            self.receive(now, reply, inputs);
+            if reply.request.context {
+                self.moves.arrived();
+            } else {
+                self.receive(now, reply, inputs);
+            }
         }
         while let Some(load) = self.l1.completed(now) {
             self.complete_load(now, load, inputs);
         }
-        self.drain_misses(now, inputs.controls, memory);
+        if self.moves.is_empty() {
+            self.drain_misses(now, inputs.controls, memory);
+        } else {
+            self.share_port(now, inputs, memory);
+        }
         if let Some(kernel) = self.lsu.turn() {
             self.access_l1(now, kernel, inputs);
         }
@@ -186,8 +204,20 @@ impl Sm {
         self.next.0 = self.work_out_next(now, inputs.controls);
     }
 
+    /// Misses and contexts go to the NoC, each first in every other cycle.
+    #[inline(never)] // contexts are rare
+    fn share_port(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
+        if now.is_multiple_of(2) {
+            self.move_context(now, inputs, memory);
+            self.drain_misses(now, inputs.controls, memory);
+        } else {
+            self.drain_misses(now, inputs.controls, memory);
+            self.move_context(now, inputs, memory);
+        }
+    }
+
     fn work_out_next(&self, now: Cycle, controls: &SmControls) -> Cycle {
-        if *self.awake != 0 || self.lsu.turn().is_some() {
+        if *self.awake != 0 || self.lsu.turn().is_some() || self.moves_on() {
             return now + 1;
         }
         let mut next = self.l1.next_event(now, controls).min(self.wheel.next(now));
@@ -215,6 +245,7 @@ impl Sm {
     /// Takes over changed controls, from the next cycle on.
     pub fn controls_changed(&mut self, now: Cycle, before: &SmControls, after: &SmControls) {
         *self.from = now;
+        self.switch_out(now, after);
         self.apply_throttle(after);
         let in_flight = self.all_in_flight();
         self.gate.controls_changed(now, in_flight, before, after);
@@ -274,6 +305,11 @@ impl Sm {
     /// The last CTA of a kernel's launch has finished, here or elsewhere.
     pub fn launch_ended(&mut self, kernel: KernelId) {
         self.l1.launch_ended(kernel);
+    }
+
+    /// Kernels that have come down to what they may have since this was last asked, a bit each.
+    pub fn take_preempted(&mut self) -> u8 {
+        core::mem::take(&mut *self.preempted)
     }
 
     /// Whether the last of the resident kernels' quotas has been spent since this was last asked.

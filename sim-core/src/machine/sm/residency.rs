@@ -15,17 +15,14 @@ impl Sm {
         let code = &inputs.codes[kernel.index()][usize::from(launch)];
         let slot = self.ctas.free_slot();
         let mut warps = [0_u64; MAX_SCHEDULERS];
-        let lanes = if self.lanes == 64 { u64::MAX } else { (1 << self.lanes) - 1 };
         // The cycle `now` is over for this SM: what it stalled with is charged before the new warps can be seen.
         for s in 0..self.schedulers.len() {
             self.settle_scheduler(now + 1, s);
         }
         for number in 0..code.warps {
-            let taken = |s: usize| self.schedulers[s].resident | warps[s];
-            let s = (0..self.schedulers.len()).min_by_key(|&s| taken(s).count_ones()).unwrap_or(0);
-            let lane = (!taken(s) & lanes).trailing_zeros();
-            warps[s] |= 1 << lane;
-            self.warps[WarpRef::new(s, lane).index()] = Warp {
+            let which = self.free_lane(&warps);
+            warps[which.scheduler()] |= which.bit();
+            self.warps[which.index()] = Warp {
                 place: Place { cta, warp: number, ..Place::default() },
                 key: code.warp_key(cta, number),
                 kernel,
@@ -38,7 +35,11 @@ impl Sm {
             scheduler.admit(warps, kernel);
         }
         self.set_gates();
-        self.ctas.place(slot, code, Cta { kernel, launch, cta, launched: now, order: 0, warps, live: code.warps, arrived: 0 });
+        self.ctas.place(
+            slot,
+            code,
+            Cta { kernel, launch, cta, launched: now, order: 0, warps, live: code.warps, arrived: 0, leaving: false },
+        );
         self.l1.cta_placed(kernel);
         self.stats[kernel.index()].ctas_launched += 1;
         self.resident[kernel].enter(code.warps, *self.from);
@@ -56,11 +57,26 @@ impl Sm {
         slot as u8
     }
 
+    /// A free lane of the scheduler with the fewest warps, `more` included.
+    pub(super) fn free_lane(&self, more: &[u64; MAX_SCHEDULERS]) -> WarpRef {
+        let lanes = if self.lanes == 64 { u64::MAX } else { (1 << self.lanes) - 1 };
+        let taken = |s: usize| self.schedulers[s].resident | more[s];
+        let s = (0..self.schedulers.len()).min_by_key(|&s| taken(s).count_ones()).unwrap_or(0);
+        WarpRef::new(s, (!taken(s) & lanes).trailing_zeros())
+    }
+
     /// The last warp of a CTA has exited.
     pub(super) fn finish(&mut self, now: Cycle, slot: usize, inputs: Inputs) {
         self.charge_ctas(now);
         let Some(cta) = self.ctas.remove(slot, inputs.codes) else { return };
-        self.stats[cta.kernel.index()].ctas_done += 1;
+        if !self.moves.is_empty() {
+            self.stays(slot);
+        }
+        let stats = &mut self.stats[cta.kernel.index()];
+        stats.ctas_done += 1;
+        let left = self.ctas.used(cta.kernel).ctas;
+        stats.ctas_drained += u64::from(left >= super::context::may_hold(cta.kernel, inputs.controls));
+        self.note_fewer(cta.kernel, inputs.controls);
         let (resident, spent) = (self.ctas.resident(), self.gate.out_of_quota());
         let left_behind = resident >> cta.kernel.0 & 1 == 0 && resident & spent != 0;
         *self.quotas_spent |= left_behind && self.gate.all_spent(resident, inputs.controls);

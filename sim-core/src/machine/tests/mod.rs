@@ -1,5 +1,6 @@
 //! Does the machine keep its promises to the cycle: issue rates, sleeping, order, accounting?
 
+mod context;
 mod controls;
 mod orders;
 

@@ -205,6 +205,9 @@ controls! {
         cta_target "cta_target": u16 = u16::MAX, CTAS, "CTAs per SM", "CTA target",
             "Resident CTAs of a kernel, at most",
             "Bites at the next placement; CTAs above a lowered target finish.";
+        cta_switch "cta_switch": bool = false, Kind::Flag, "", "Context switch",
+            "CTAs of a kernel beyond its target, or on an SM that it may not use, leave by a context switch, the youngest first, instead of finishing",
+            "Bites in the next cycle; a CTA that was told to leave leaves when its loads are back, and goes on where there is room.";
         cta_throttle "cta_throttle": u16 = u16::MAX, CTAS, "CTAs per SM", "CTA throttle",
             "CTAs of a kernel whose warps may issue; the youngest beyond it pause",
             "Bites in the next cycle; loads in flight complete, and a paused CTA keeps its resources.";

@@ -1,0 +1,243 @@
+//! Context switches: CTAs leave an SM before they have finished, and go on later, on any SM that they fit.
+//!
+//! A CTA that has to leave issues nothing more. Once its loads are back and its arithmetic is done, its registers and its shared memory, as
+//! they are allocated, go to DRAM a line at a time, as writes of whole lines that L2 passes on. With the last line it leaves the SM, and the
+//! dispatcher keeps it. Where it comes back, it takes its place at once; its lines are read from DRAM, and with the last one its warps go
+//! on where they were: the next instruction, the loops and the barrier are theirs.
+//!
+//! An SM moves one CTA at a time. The lines take turns with the miss queue at the NoC's port: each goes first in every other cycle.
+//! Simplified: a line is read without regard to whether its write has reached DRAM, and holds no data.
+
+use super::ctas::Cta;
+use super::issue::Issue;
+use super::lsu::WarpRef;
+use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
+use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::machine::memory::Memory;
+use crate::machine::noc::members;
+use crate::machine::packet::{Access, Request};
+use crate::seam::controls::SmControls;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// The first line of the address space that contexts have beyond the kernels' own.
+const CONTEXT_LINES: LineAddr = 1 << 31;
+
+/// Lines that each CTA slot of each SM has there.
+const SLOT_LINES: u32 = 1 << 16;
+
+/// A CTA between two SMs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SavedCta {
+    cta: Cta,
+    warps: Vec<SavedWarp>,
+    first_line: LineAddr,
+    lines: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct SavedWarp {
+    warp: Warp,
+    issue: Issue,
+    at_barrier: bool,
+}
+
+impl SavedCta {
+    /// Its kernel.
+    pub fn kernel(&self) -> KernelId {
+        self.cta.kernel
+    }
+
+    /// Its number in the grid.
+    pub fn cta(&self) -> u32 {
+        self.cta.cta
+    }
+}
+
+/// The way of one CTA out or in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Move {
+    slot: u8,
+    kernel: KernelId,
+    out: bool,
+    /// When it was asked for.
+    since: Cycle,
+    first_line: LineAddr,
+    /// All lines, those that have been sent or asked for, and those that have come.
+    lines: u32,
+    sent: u32,
+    come: u32,
+}
+
+/// The CTAs of an SM that are on their way, the next one first.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Moves(VecDeque<Move>);
+
+impl Moves {
+    /// Whether no CTA is on its way.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A line has come.
+    pub fn arrived(&mut self) {
+        if let Some(first) = self.0.front_mut() {
+            first.come += 1;
+        }
+    }
+}
+
+impl Sm {
+    /// Has the youngest CTAs leave of each kernel that is to be switched and has more than it may have.
+    pub(super) fn switch_out(&mut self, now: Cycle, controls: &SmControls) {
+        for kernel in KernelId::first(self.stats.len()).filter(|&kernel| controls.cta_switch[kernel]) {
+            while let Some(slot) = self.ctas.excess(kernel, may_hold(kernel, controls)) {
+                let first_line = CONTEXT_LINES + (self.l1.sm() * 64 + slot as u32) * SLOT_LINES;
+                let slot = slot as u8;
+                self.moves.0.push_back(Move { slot, kernel, out: true, since: now, first_line, lines: 0, sent: 0, come: 0 });
+            }
+        }
+    }
+
+    /// Sends or asks for the next line of the CTA that is on its way, if it can.
+    pub(super) fn move_context(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
+        let Some(&(mut first)) = self.moves.0.front() else { return };
+        if first.out && first.sent == 0 {
+            if !self.is_quiet(first.slot.into()) {
+                return;
+            }
+            first.lines = self.ctas.context_bytes(first.slot.into(), inputs.codes).div_ceil(memory.line_bytes()).max(1);
+        }
+        if first.sent < first.lines && memory.has_room(self.l1.sm()) {
+            let access = if first.out { Access::Write } else { Access::Read };
+            let line = first.first_line + first.sent % SLOT_LINES;
+            let request = Request { line, sm: self.l1.sm() as u16, kernel: first.kernel, access, context: true, ..Request::default() };
+            memory.inject(now, Request { born: now as u32, since: now, ..request });
+            first.sent += 1;
+        }
+        self.moves.0[0] = first;
+        if first.sent == first.lines && (first.out || first.come == first.lines) {
+            self.moves.0.pop_front();
+            let stats = &mut self.stats[first.kernel.index()];
+            stats.switch_cycles += now - first.since;
+            if first.out {
+                stats.context_lines_out += u64::from(first.lines);
+                self.leave(now, first, inputs);
+            } else {
+                stats.context_lines_in += u64::from(first.lines);
+                self.go_on(now, first.slot.into());
+            }
+        }
+    }
+
+    /// Whether the CTA in a slot has nothing under way.
+    fn is_quiet(&self, slot: usize) -> bool {
+        let Some(cta) = &self.ctas.slots()[slot] else { return false };
+        self.schedulers.iter().zip(cta.warps).enumerate().all(|(s, (scheduler, warps))| {
+            let at_rest = warps & !(scheduler.ready | scheduler.barrier) == 0;
+            at_rest && members(warps, false).all(|lane| self.warps[WarpRef::new(s, lane).index()].loads == 0)
+        })
+    }
+
+    /// Takes the CTA off the SM, for the dispatcher.
+    fn leave(&mut self, now: Cycle, done: Move, inputs: Inputs) {
+        self.charge_ctas(now);
+        for s in 0..self.schedulers.len() {
+            self.settle_scheduler(now, s);
+        }
+        let Some(cta) = self.ctas.remove(done.slot.into(), inputs.codes) else { return };
+        let mut warps = Vec::new();
+        for (s, &mask) in cta.warps.iter().enumerate().take(self.schedulers.len()) {
+            for lane in members(mask, false) {
+                let which = WarpRef::new(s, lane);
+                let scheduler = &mut self.schedulers[s];
+                if scheduler.ready & scheduler.global & which.bit() != 0 {
+                    self.lsu_gate.leave(&mut self.wait_lsu, cta.kernel, *self.from);
+                }
+                let at_barrier = scheduler.barrier & which.bit() != 0;
+                warps.push(SavedWarp { warp: self.warps[which.index()].clone(), issue: self.issues[which.index()], at_barrier });
+                scheduler.dismiss(lane, cta.kernel);
+                self.resident[cta.kernel].leave(1, *self.from);
+            }
+        }
+        self.stats[cta.kernel.index()].ctas_switched_out += 1;
+        self.note_fewer(cta.kernel, inputs.controls);
+        self.switched_out.push((done.slot, SavedCta { cta, warps, first_line: done.first_line, lines: done.lines }));
+        self.apply_throttle(inputs.controls);
+        self.wake_schedulers();
+    }
+
+    /// A kernel has a CTA less: notes whether it now has no more than it may have, and had before.
+    pub(super) fn note_fewer(&mut self, kernel: KernelId, controls: &SmControls) {
+        let left = self.ctas.used(kernel).ctas;
+        *self.preempted |= u8::from(left == may_hold(kernel, controls)) << kernel.0;
+    }
+
+    /// Takes back a CTA that fits; its warps go on when its context is here. Returns its slot.
+    pub fn resume(&mut self, now: Cycle, saved: SavedCta, inputs: Inputs) -> u8 {
+        let SavedCta { cta, warps: saved, first_line, lines } = saved;
+        let kernel = cta.kernel;
+        self.charge_ctas(now);
+        *self.from = now + 1;
+        for s in 0..self.schedulers.len() {
+            self.settle_scheduler(now + 1, s);
+        }
+        let slot = self.ctas.free_slot();
+        let mut warps = [0_u64; MAX_SCHEDULERS];
+        let mut at_barrier = [0_u64; MAX_SCHEDULERS];
+        for saved in saved {
+            let which = self.free_lane(&warps);
+            warps[which.scheduler()] |= which.bit();
+            if saved.at_barrier {
+                at_barrier[which.scheduler()] |= which.bit();
+            }
+            self.warps[which.index()] = Warp { slot: slot as u8, ..saved.warp };
+            self.issues[which.index()] = saved.issue;
+        }
+        for (scheduler, (warps, at_barrier)) in self.schedulers.iter_mut().zip(warps.into_iter().zip(at_barrier)) {
+            scheduler.admit(warps, kernel);
+            scheduler.barrier |= at_barrier;
+        }
+        self.set_gates();
+        self.resident[kernel].enter(cta.live, *self.from);
+        let code = &inputs.codes[kernel.index()][usize::from(cta.launch)];
+        self.ctas.place(slot, code, Cta { warps, leaving: false, ..cta });
+        self.l1.cta_placed(kernel);
+        self.stats[kernel.index()].ctas_switched_in += 1;
+        self.moves.0.push_back(Move { slot: slot as u8, kernel, out: false, since: now, first_line, lines, sent: 0, come: 0 });
+        self.apply_throttle(inputs.controls);
+        self.wake_schedulers();
+        self.next.0 = self.next.0.min(now + 1);
+        slot as u8
+    }
+
+    /// The context of the CTA in a slot is here: its warps go on.
+    fn go_on(&mut self, now: Cycle, slot: usize) {
+        let Some(cta) = &self.ctas.slots()[slot] else { return };
+        for (s, warps) in cta.warps.into_iter().enumerate().take(self.schedulers.len()) {
+            for lane in members(warps & !self.schedulers[s].barrier, false) {
+                let which = WarpRef::new(s, lane);
+                self.issues[which.index()].mark(&mut self.schedulers[s], which.bit());
+                self.sleep_until(now, now + 1, which);
+            }
+        }
+    }
+
+    /// The CTA in a slot has finished: if it was to leave, it need not any more.
+    pub(super) fn stays(&mut self, slot: usize) {
+        self.moves.0.retain(|moved| usize::from(moved.slot) != slot);
+    }
+
+    /// Whether the SM has a line of a context to send, a CTA that may leave, or one that may go on.
+    pub(super) fn moves_on(&self) -> bool {
+        self.moves.0.front().is_some_and(|first| match first.sent {
+            0 if first.out => self.is_quiet(first.slot.into()),
+            sent => sent < first.lines || first.out || first.come == first.lines,
+        })
+    }
+}
+
+/// CTAs that a kernel may hold on an SM.
+pub(super) fn may_hold(kernel: KernelId, controls: &SmControls) -> u32 {
+    if controls.allowed[kernel] { controls.cta_target[kernel].into() } else { 0 }
+}
