@@ -6,6 +6,7 @@ use sim_core::describe::kernel::Launch;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::study::profile;
 
 /// CTAs that the baseline, a big and a small SM hold, by the shapes that give HeteroCore's Table 3 (threads, registers of a thread, shared bytes).
 const TABLE_3: [(&str, [u32; 3], [u32; 3]); 8] = [
@@ -59,7 +60,7 @@ fn experiment(gpu: Value, kernels: &[Value], policy: Value) -> Value {
 
 /// SMs on which the CTAs of each kernel of a run to its end have run.
 fn ran_on(written: &Value, kernels: usize) -> Vec<Vec<u16>> {
-    let mut run = Simulation::new(&Experiment::decode(written).unwrap()).unwrap();
+    let mut run = profile::start(&Experiment::decode(written).unwrap()).unwrap();
     run.machine_mut().record_events = true;
     assert_eq!(run.advance(u64::MAX), Reason::KernelsDone);
     let on = |kernel| run.machine().events.iter().filter(move |event| event.placed && event.kernel == kernel).map(|event| event.sm);
