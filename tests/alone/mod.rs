@@ -59,6 +59,46 @@ pub const TABLE_2: [Target; 13] = [
     row("PF", Class::Ls, [72, 28, 39, 90]),
 ];
 
+/// Core cycles of an unloaded L2 hit and of an unloaded DRAM access, whole ways (CCBP Table 1).
+pub const L2_HIT: f64 = 200.0;
+pub const DRAM: f64 = 380.0;
+/// Latency of SAD alone over the idle one (CCBP §3).
+pub const SAD_LATENCY: f64 = 6.8;
+
+/// What Table 2 asks of one SM, one bank and one channel, at least: with unloaded latencies.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Reads under way of an SM: MSHRs, if no two merge.
+    pub reads: f64,
+    /// Stores under way of an SM until L2 answers: the part that Table 2 cannot do without.
+    pub stores: f64,
+    /// Misses under way of an L2 bank.
+    pub misses: f64,
+    /// Transactions of a DRAM channel.
+    pub transactions: f64,
+}
+
+impl Asked {
+    /// By Little's law, from the printed rates.
+    pub fn of(gpu: &Gpu, target: &Target) -> Asked {
+        let [_, noc, dram, miss] = target.percent.map(|percent| f64::from(percent) / 100.0);
+        let sms = f64::from(gpu.sm_count());
+        let line = f64::from(gpu.l2.line_bytes);
+        // CCBP eq. 1: a read's reply has a header flit and the line; eq. 3: every access moves a line.
+        let reads = noc * sim_core::seam::ratios::noc_bytes_per_cycle(gpu) / (line + f64::from(gpu.noc.flit_bytes)) / sms;
+        let accesses = dram * sim_core::seam::ratios::dram_bytes_per_cycle(gpu) / line / sms;
+        // A request causes at most two accesses, and only a miss does: what reads cannot cause, stores must.
+        let stores = (accesses / (2.0 * miss) - reads).max(0.0);
+        let latency = L2_HIT + miss * (DRAM - L2_HIT);
+        Asked {
+            reads: reads * latency,
+            stores: stores * latency,
+            misses: reads * miss * (DRAM - L2_HIT),
+            transactions: accesses * (DRAM - L2_HIT),
+        }
+    }
+}
+
 /// How a kernel behaves by itself. Percent of peak where nothing else is said.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone {
@@ -81,17 +121,7 @@ pub struct Alone {
 impl Alone {
     /// Runs `kernel` on `gpu` with at most `ctas` CTAs on each SM.
     pub fn measure(gpu: &Gpu, kernel: &str, ctas: Option<u32>, cycles: u64) -> Result<Alone, String> {
-        let used = Value::object([("kernel", Value::from(kernel))].into_iter().chain(ctas.map(|ctas| ("ctas_per_sm", ctas.into()))));
-        let value = Value::object([
-            ("corun", Value::from(1)),
-            ("gpu", gpu.name.as_str().into()),
-            ("kernels", Value::array([used])),
-            ("policy", "leftover".into()),
-            ("warp_order", "gto".into()),
-            ("stop", Value::object([("cycles", cycles)])),
-        ]);
-        let mut experiment = Experiment::decode(&value).map_err(|problems| problems.to_string())?;
-        experiment.gpu = gpu.clone();
+        let experiment = experiment(gpu, kernel, ctas, cycles)?;
         let mut simulation = Simulation::new(&experiment).map_err(|problems| problems.to_string())?;
         simulation.advance(u64::MAX);
         let result = simulation.result();
@@ -113,6 +143,22 @@ impl Alone {
             ipc: figure("ipc")?,
         })
     }
+}
+
+/// `kernel` alone on `gpu`, with at most `ctas` CTAs on each SM.
+pub fn experiment(gpu: &Gpu, kernel: &str, ctas: Option<u32>, cycles: u64) -> Result<Experiment, String> {
+    let used = Value::object([("kernel", Value::from(kernel))].into_iter().chain(ctas.map(|ctas| ("ctas_per_sm", ctas.into()))));
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("gpu", gpu.name.as_str().into()),
+        ("kernels", Value::array([used])),
+        ("policy", "leftover".into()),
+        ("warp_order", "gto".into()),
+        ("stop", Value::object([("cycles", cycles)])),
+    ]);
+    let mut experiment = Experiment::decode(&value).map_err(|problems| problems.to_string())?;
+    experiment.gpu = gpu.clone();
+    Ok(experiment)
 }
 
 /// The GPU with twice the unloaded latency of L2 (200 core cycles more) and of DRAM (380 more in all, of which L2's are 200).

@@ -349,6 +349,11 @@ impl L1d {
         self.parts.mshrs.used()
     }
 
+    /// Entries of the store buffer that a kernel holds.
+    pub fn stores_held(&self, kernel: KernelId) -> u32 {
+        self.parts.stores.held(kernel)
+    }
+
     /// Lines of a kernel in the cache.
     pub fn resident(&self, kernel: KernelId) -> u32 {
         self.parts.tags.resident(kernel)

@@ -78,6 +78,11 @@ impl StoreBuffer {
             && (!controls.miss_queue_split || self.held[kernel] < share(self.entries, kernel, self.kernels.into()))
     }
 
+    /// Entries that a kernel holds.
+    pub fn held(&self, kernel: KernelId) -> u32 {
+        self.held[kernel]
+    }
+
     fn hold(&mut self, kernel: KernelId) {
         self.held[kernel] += 1;
         self.held_by_all += 1;

@@ -1,0 +1,158 @@
+//! Every bounded queue of `ccbp-16sm` against Little's law: outstanding = rate × time.
+//!
+//! First what the paper prints of each kernel alone asks for at least, then what each queue holds here while the kernel runs alone.
+//! `cargo run --release --example queues -- [CYCLES]` prints docs/queues.md.
+
+use sim_core::describe::gpu::{Gpu, presets};
+use sim_core::describe::ids::KernelId;
+use sim_core::machine::Machine;
+use sim_core::run::simulation::Simulation;
+
+#[path = "../tests/alone/mod.rs"]
+#[allow(dead_code)] // the tests use the rest
+mod alone;
+
+use alone::{Asked, SAD_LATENCY, TABLE_2, Target, experiment};
+
+/// Core cycles between two looks at the queues: no divisor of an interval.
+const STEP: u64 = 101;
+/// Core cycles before the first look.
+const WARM: u64 = 50_000;
+
+fn main() -> Result<(), String> {
+    let cycles = std::env::args().nth(1).map_or(Ok(alone::CYCLES), |text| text.parse().map_err(|e| format!("CYCLES: {e}")))?;
+    let gpu = presets::find("ccbp-16sm").ok_or("no preset")?;
+    println!("{HEAD}");
+    for target in &TABLE_2 {
+        println!("{}", asked(&gpu, target));
+    }
+    println!("{HERE}");
+    println!("| kernel | {} | binds |", Queue::ALL.map(|queue| format!("{} ({})", queue.name, (queue.places)(&gpu))).join(" | "));
+    println!("| --- |{} --- |", " --: |".repeat(Queue::ALL.len()));
+    for target in &TABLE_2 {
+        println!("{}", held(&gpu, target, cycles)?);
+    }
+    Ok(())
+}
+
+/// What Table 2 asks of a kernel's queues, and where there are fewer places.
+fn asked(gpu: &Gpu, target: &Target) -> String {
+    let asked = Asked::of(gpu, target);
+    let l1 = &gpu.sms[0].l1;
+    let loaded = if target.name == "SAD" { SAD_LATENCY } else { 1.0 };
+    let places =
+        [(asked.reads, l1.mshrs), (asked.stores, l1.store_buffer), (asked.misses, gpu.l2.mshrs), (asked.transactions, gpu.dram.queue)];
+    let fits = |(asked, places): (f64, u32)| {
+        let mark = if asked * loaded > f64::from(places) { " **no**" } else { "" };
+        let at_load = if loaded > 1.0 && asked > 0.0 { format!(", {:.1} at {loaded} times", asked * loaded) } else { String::new() };
+        format!("{asked:.1}{at_load}{mark}")
+    };
+    format!("| {} | {} |", target.name, places.map(fits).join(" | "))
+}
+
+/// A kind of bounded queue: there are `count` of them, each of `places`.
+struct Queue {
+    name: &'static str,
+    count: fn(&Gpu) -> u32,
+    places: fn(&Gpu) -> u32,
+    held: fn(&Machine, u32) -> u32,
+}
+
+const ONLY: KernelId = KernelId(0);
+
+impl Queue {
+    const ALL: [Queue; 9] = [
+        Queue { name: "LSU", count: Gpu::sm_count, places: |gpu| gpu.sms[0].lsu_queue, held: |m, i| m.sms[i as usize].lsu_waiting(ONLY) },
+        Queue {
+            name: "L1D MSHRs",
+            count: Gpu::sm_count,
+            places: |gpu| gpu.sms[0].l1.mshrs,
+            held: |m, i| m.sms[i as usize].l1().mshrs_used(),
+        },
+        Queue {
+            name: "store buffer",
+            count: Gpu::sm_count,
+            places: |gpu| gpu.sms[0].l1.store_buffer,
+            held: |m, i| m.sms[i as usize].l1().stores_held(ONLY),
+        },
+        Queue {
+            name: "miss queue",
+            count: Gpu::sm_count,
+            places: |gpu| gpu.sms[0].l1.miss_queue,
+            held: |m, i| m.sms[i as usize].l1().misses_waiting(ONLY),
+        },
+        Queue {
+            name: "request NoC",
+            count: Gpu::sm_count,
+            places: |gpu| gpu.noc.queue + gpu.noc.latency,
+            held: |m, i| m.memory.request_queue(i),
+        },
+        Queue { name: "L2 queue", count: |gpu| gpu.l2.banks, places: |gpu| gpu.l2.queue, held: |m, i| m.memory.l2_queue(i) },
+        Queue { name: "L2 MSHRs", count: |gpu| gpu.l2.banks, places: |gpu| gpu.l2.mshrs, held: |m, i| m.memory.l2_mshrs(i) },
+        Queue {
+            name: "reply NoC",
+            count: |gpu| gpu.l2.banks,
+            places: |gpu| gpu.noc.queue + gpu.noc.latency,
+            held: |m, i| m.memory.reply_queue(i),
+        },
+        Queue {
+            name: "DRAM queue",
+            count: |gpu| gpu.dram.channels,
+            places: |gpu| gpu.dram.queue,
+            held: |m, i| m.memory.dram_queue(i)[ONLY],
+        },
+    ];
+}
+
+/// Mean of what each kind of queue holds, and in how many of a hundred looks it is full.
+fn held(gpu: &Gpu, target: &Target, cycles: u64) -> Result<String, String> {
+    let mut simulation = Simulation::new(&experiment(gpu, target.name, None, WARM + cycles)?).map_err(|problems| problems.to_string())?;
+    simulation.advance(WARM);
+    let mut sums = [(0_u64, 0_u64); Queue::ALL.len()];
+    let mut looks = 0_u64;
+    while simulation.cycle() + STEP < WARM + cycles {
+        simulation.advance(STEP);
+        looks += 1;
+        for (queue, (sum, full)) in Queue::ALL.iter().zip(&mut sums) {
+            for i in 0..(queue.count)(gpu) {
+                let held = (queue.held)(simulation.machine(), i);
+                *sum += u64::from(held);
+                *full += u64::from(held >= (queue.places)(gpu));
+            }
+        }
+    }
+    let mut cells = Vec::new();
+    let mut binds = Vec::new();
+    for (queue, (sum, full)) in Queue::ALL.iter().zip(sums) {
+        let all = (looks * u64::from((queue.count)(gpu))) as f64;
+        let full = 100.0 * full as f64 / all;
+        cells.push(format!("{:.1}, {full:.0} %", sum as f64 / all));
+        if full >= 10.0 {
+            binds.push(queue.name);
+        }
+    }
+    let binds = if binds.is_empty() { "none".to_owned() } else { binds.join(", ") };
+    Ok(format!("| {} | {} | {binds} |", target.name, cells.join(" | ")))
+}
+
+const HEAD: &str = "<!-- Printed by `cargo run --release --example queues`: change the machine, or examples/queues.rs. -->
+# Every bounded queue, by Little's law
+
+What is outstanding is rate × time. CCBP's Table 2 prints rates of each kernel alone, its Table 1 unloaded latencies (200 core cycles to L2 and back, 380 to DRAM and back), and its section 3 the latency of SAD
+alone under load, 6.8 times the idle one. So each structure of `ccbp-16sm` must hold at least rate × latency, or its rule is misread.
+
+Reads and stores: of one SM. L2 misses: of one bank. DRAM: of one channel. A request causes at most two DRAM accesses, and only if it misses L2: the stores are those without which Table 2's DRAM traffic
+cannot be, held until L2 answers (`l1.store_release = acknowledged`). **no**: more than there are places.
+
+| kernel | L1D MSHRs (256) | store buffer (16) | L2 MSHRs (256) | DRAM queue (128) |
+| --- | --: | --: | --: | --: |";
+
+const HERE: &str = "
+So an entry of the store buffer cannot be held until L2 answers: SAD alone needs more than there are. It is held until the store has left for the NoC (`sent`), the default. No other printed figure is
+beyond a queue's places.
+
+## What binds here
+
+Mean places taken and percent of looks that find the queue full (a look every 101 cycles; places in the heading), each kernel alone, as many CTAs as fit. A queue that is full in a tenth of the looks binds:
+what stands before it waits. A port of the NoC holds its queue and what is in its pipeline (8 and 8). `loads_per_warp` (8) is more than any kernel has outstanding between two uses.
+";
