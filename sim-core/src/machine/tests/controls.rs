@@ -251,3 +251,70 @@ fn warp_order_bites_at_once() {
     assert_eq!(m.kernel_stats(A).warp_instructions, gto.kernel_stats(A).warp_instructions);
     assert!(m.sms != gto.sms, "the same slots, other warps");
 }
+
+/// What SM 0 and SM 1 of two show of A, when something is set on SM 1 alone.
+fn on_second<T>(kernels: &[Kernel], cycles: Cycle, set: impl FnOnce(&mut SmControls), show: impl Fn(&Machine, usize) -> T) -> [T; 2] {
+    let mut m = machine(&gpu(2), kernels, true);
+    change(&mut m, |c| set(&mut c.sms[1]));
+    run(&mut m, cycles);
+    [show(&m, 0), show(&m, 1)]
+}
+
+/// Each control of an SM does its thing there, and its neighbour goes on as if it were not set.
+#[test]
+fn a_control_of_one_sm_leaves_the_other_alone() {
+    let both = [busy("A"), busy("B")];
+    let residents = |m: &Machine, sm: usize| (resident(m, sm, A), resident(m, sm, B));
+    assert_eq!(on_second(&both, 300, |sm| sm.allowed[A] = false, residents), [(4, 4), (0, 8)]);
+    assert_eq!(on_second(&both, 300, |sm| sm.cta_target[A] = 1, residents), [(4, 4), (1, 7)]);
+
+    // Two CTAs of 8 warps at a latency of 4 issue as much as eight; none issues nothing.
+    let issued = |m: &Machine, sm: usize| m.sms[sm].stats()[0].warp_instructions;
+    let alone = [busy("A")];
+    let [free, _] = on_second(&alone, 1000, |_| {}, issued);
+    assert!(free > 4 * 980, "{free}");
+    assert_eq!(on_second(&alone, 1000, |sm| sm.cta_throttle[A] = 0, issued), [free, 0]);
+    assert_eq!(on_second(&alone, 1000, |sm| sm.warp_quota[A] = Some(123), issued), [free, 123]);
+    let quick = |sm: &mut SmControls| (sm.warp_quota[A], sm.quota_interval) = (Some(123), 250);
+    assert_eq!(on_second(&alone, 1000, quick, issued), [free, 4 * 123]);
+    let spent = |sm: &mut SmControls| (sm.warp_quota[A], sm.quota_refill) = (Some(123), QuotaRefill::WhenAllSpent);
+    let [first, second] = on_second(&alone, 1000, spent, issued);
+    assert!(first == free && second > 10 * 123, "{first} and {second}");
+
+    // Under LRR all warps move on together, under GTO the oldest are ahead.
+    let spread = |m: &Machine, sm: usize| {
+        let ahead: Vec<u32> = (0..m.sms[sm].lanes().min(16)).map(|lane| m.sms[sm].warp_at(0, lane).0).collect();
+        (m.sms[sm].stats()[0], ahead)
+    };
+    let [neighbour, with_lrr] = on_second(&alone, 1500, |sm| sm.warp_order = WarpOrder::Lrr, spread);
+    let [same, with_gto] = on_second(&alone, 1500, |_| {}, spread);
+    assert_eq!(neighbour, same);
+    assert_ne!(with_lrr, with_gto);
+
+    let streams = [streaming("A"), streaming("B")];
+    let requests = |m: &Machine, sm: usize| m.sms[sm].stats()[0].requests;
+    let credits = |sm: &mut SmControls| (sm.miss_queue_split, sm.miss_credits[A]) = (true, Some(16));
+    let [many, few] = on_second(&streams, 4000, credits, requests);
+    assert!(many > 200 && few == 20, "{many} and {few}: one in each of 20 intervals");
+    let slow = |sm: &mut SmControls| (sm.miss_queue_split, sm.miss_credits[A], sm.credit_interval) = (true, Some(16), 1000);
+    assert_eq!(on_second(&streams, 4000, slow, requests)[1], 4);
+    let last = |sm: &mut SmControls| (sm.miss_queue_split, sm.miss_rank[A]) = (true, 1);
+    let [equal, behind] = on_second(&streams, 8000, last, requests);
+    assert!(behind < equal, "{behind} and {equal}");
+
+    let lines = |m: &Machine, sm: usize| m.sms[sm].l1().resident(A);
+    let [all, one] = on_second(&[streaming("A")], 20_000, |sm| sm.l1_ways[A] = 1, lines);
+    assert_eq!([all, one], [8 * 24, 24]);
+    let peak = |m: &Machine, sm: usize| m.sms[sm].gate().peak_in_flight(A);
+    assert_eq!(on_second(&streams, 2000, |sm| sm.memory_cap[A] = Some(5), peak), [0, 5], "nobody counts without a cap");
+    let monitored = |m: &Machine, sm: usize| !m.sms[sm].l1().utility(A).is_empty();
+    assert_eq!(on_second(&streams, 2000, |sm| sm.l1_monitor = 1, monitored), [false, true]);
+
+    let hits = [hitting("A"), hitting("B")];
+    let shares = |m: &Machine, sm: usize| [0, 1].map(|kernel| m.sms[sm].stats()[kernel].load_instructions);
+    let turns = |sm: &mut SmControls| (sm.memory_quota[A], sm.memory_quota[B]) = (Some(90), Some(30));
+    let [[a, b], [more, less]] = on_second(&hits, 8000, turns, shares);
+    let [[free_a, free_b], _] = on_second(&hits, 8000, |_| {}, shares);
+    assert_eq!((a, b), (free_a, free_b));
+    assert!(more > 2 * less && a < 2 * b, "{more} to {less} by quotas, {a} to {b} without");
+}
