@@ -281,15 +281,10 @@ fn a_control_of_one_sm_leaves_the_other_alone() {
     let [first, second] = on_second(&alone, 1000, spent, issued);
     assert!(first == free && second > 10 * 123, "{first} and {second}");
 
-    // Under LRR all warps move on together, under GTO the oldest are ahead.
-    let spread = |m: &Machine, sm: usize| {
-        let ahead: Vec<u32> = (0..m.sms[sm].lanes().min(16)).map(|lane| m.sms[sm].warp_at(0, lane).0).collect();
-        (m.sms[sm].stats()[0], ahead)
-    };
-    let [neighbour, with_lrr] = on_second(&alone, 1500, |sm| sm.warp_order = WarpOrder::Lrr, spread);
-    let [same, with_gto] = on_second(&alone, 1500, |_| {}, spread);
-    assert_eq!(neighbour, same);
-    assert_ne!(with_lrr, with_gto);
+    let state = |m: &Machine, sm: usize| m.sms[sm].clone();
+    let [neighbour, with_lrr] = on_second(&alone, 1500, |sm| sm.warp_order = WarpOrder::Lrr, state);
+    let [same, with_gto] = on_second(&alone, 1500, |_| {}, state);
+    assert!(neighbour == same && with_lrr != with_gto);
 
     let streams = [streaming("A"), streaming("B")];
     let requests = |m: &Machine, sm: usize| m.sms[sm].stats()[0].requests;
@@ -298,9 +293,22 @@ fn a_control_of_one_sm_leaves_the_other_alone() {
     assert!(many > 200 && few == 20, "{many} and {few}: one in each of 20 intervals");
     let slow = |sm: &mut SmControls| (sm.miss_queue_split, sm.miss_credits[A], sm.credit_interval) = (true, Some(16), 1000);
     assert_eq!(on_second(&streams, 4000, slow, requests)[1], 4);
-    let last = |sm: &mut SmControls| (sm.miss_queue_split, sm.miss_rank[A]) = (true, 1);
-    let [equal, behind] = on_second(&streams, 8000, last, requests);
-    assert!(behind < equal, "{behind} and {equal}");
+    // Loads of 32 lines fill the queues: of whom has the higher rank fewer leave.
+    let gather = |name: &str| {
+        let address = Address { scatter: Scatter::Lane { bytes: 1 << 20 }, ..Address::default() };
+        kernel(
+            name,
+            10_000,
+            256,
+            vec![Op::Loop { trips: Trips::Fixed(50) }, Op::Load { address, lanes: 32 }, Op::Wait { loads: 0 }, Op::End],
+        )
+    };
+    let sent = |m: &Machine, sm: usize| [0, 1].map(|kernel| m.sms[sm].stats()[kernel].requests);
+    let behind = |kernel: KernelId| move |sm: &mut SmControls| (sm.miss_queue_split, sm.miss_rank[kernel]) = (true, 1);
+    let [_, [a, b]] = on_second(&[gather("A"), gather("B")], 8000, behind(A), sent);
+    assert!(2 * a < b, "{a} and {b} with A behind");
+    let [_, [a, b]] = on_second(&[gather("A"), gather("B")], 8000, behind(B), sent);
+    assert!(a > 2 * b, "{a} and {b} with B behind");
 
     let lines = |m: &Machine, sm: usize| m.sms[sm].l1().resident(A);
     let [all, one] = on_second(&[streaming("A")], 20_000, |sm| sm.l1_ways[A] = 1, lines);
@@ -316,5 +324,5 @@ fn a_control_of_one_sm_leaves_the_other_alone() {
     let [[a, b], [more, less]] = on_second(&hits, 8000, turns, shares);
     let [[free_a, free_b], _] = on_second(&hits, 8000, |_| {}, shares);
     assert_eq!((a, b), (free_a, free_b));
-    assert!(more > 2 * less && a < 2 * b, "{more} to {less} by quotas, {a} to {b} without");
+    assert!((more as i64 - 3 * less as i64).abs() <= 2 * 90 && a > 10 * b, "{more} to {less} by quotas, {a} to {b} by age");
 }
