@@ -18,7 +18,7 @@ impl ClockRatio {
     /// Moves on by one core cycle and returns the ticks of the domain that fall into it.
     pub fn advance(&mut self) -> u32 {
         self.phase += self.domain_mhz;
-        // A division only where there can be more than one tick: domains are seldom faster than the core.
+        // Divides only if more than one tick can fall: domains are seldom faster than the core.
         let ticks = if self.phase < 2 * self.core_mhz { u32::from(self.phase >= self.core_mhz) } else { self.phase / self.core_mhz };
         self.phase -= ticks * self.core_mhz;
         ticks

@@ -3,7 +3,7 @@
 use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
 
-/// A fact that follows from the rest of the state, and from when it was last worked out: never compared, never hashed.
+/// A fact that follows from the rest of the state and from the time of its last computation: never compared, never hashed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Derived<T>(pub T);
 

@@ -3,13 +3,13 @@
 //! Each NoC cycle a bank sends one reply into its port, answers one request of a line that DRAM has delivered, and looks up the oldest
 //! request of its queue, in this order. A hit and a delivered line pass the same pipeline to the port. A miss takes an MSHR, or joins
 //! the one that already waits for its line, and asks the channel for the line; stores wait for their line like loads, and make it dirty.
-//! With `full_lines_skip` a store of a whole line that nobody fetches takes a place at once instead. A store of a part of a line fetches the rest always:
-//! there are no sector masks.
+//! With `full_lines_skip` a store of a whole line takes a place at once, unless a miss already fetches that line. A store of a part of a
+//! line always fetches the rest: there are no sector masks.
 //! A dirty line that a fill pushes out is written to DRAM and billed to the kernel whose miss pushed it out (CCBP §5.2).
 //!
-//! What cannot go on waits where it is, with a named reason (`Stall`), and holds back what is behind it. Nothing is lost, and nothing waits
-//! for itself: DRAM takes what it is asked for whatever L2 does, so links to it drain; lines come back into a link that has a place
-//! for every MSHR; the reply port drains as long as SMs take replies.
+//! A request that cannot go on waits where it is, with a named reason (`Stall`), and holds back those behind it. Nothing is lost, and there
+//! is no deadlock: DRAM accepts requests whatever L2 does, so the links to it drain; lines come back into a link that has a place for
+//! every MSHR; the reply port drains as long as SMs take replies.
 //!
 //! Simplified: tags are read by lookups and fills at once (two ports); data banks do not conflict; a line is in no set while it is
 //! fetched (allocate on fill).
@@ -66,7 +66,7 @@ pub struct Bank {
     mshrs: Mshrs<Request>,
     /// The pipeline to the reply port: when each reply has passed it, in order.
     pipeline: VecDeque<(Tick, Reply)>,
-    /// The MSHR whose waiters are being answered, beyond the first.
+    /// The MSHR whose waiters beyond the first are being answered.
     answering: Option<u16>,
     stall: Option<Stall>,
     // What the configuration says, once.
@@ -76,7 +76,7 @@ pub struct Bank {
     banks_per_channel: u32,
     channels: u32,
     line_flits: u32,
-    /// Bytes of a store that takes a place without a fetch, if there are such stores.
+    /// Bytes of a store that takes a place without a fetch; `None` if every store fetches.
     skips_fetch: Option<u8>,
 }
 
@@ -138,7 +138,7 @@ impl Bank {
         }
         let first = self.answering.is_none();
         if first && ports.to_dram.is_full() {
-            // The victim may be dirty, so there must be a place for it.
+            // The victim may be dirty, so the link to DRAM must have room for it.
             return;
         }
         let line = self.mshrs.line(entry);
@@ -200,8 +200,8 @@ impl Bank {
     /// Looks up the oldest request of the queue.
     fn look_up(&mut self, tick: Tick, now: Cycle, ports: &mut Ports<'_>) {
         let Some(request) = ports.queue.peek(now) else { return };
-        // A request that waits need not be looked up again before what it waits for is there: its line cannot come in the meantime,
-        // unless it waits for the very MSHR that fetches it.
+        // A waiting request need not be looked up again before what it waits for is there: its line cannot arrive in the meantime,
+        // unless it waits for the MSHR that fetches that line.
         let blocked = match self.stall {
             Some(Stall::Mshr) => self.mshrs.is_full(),
             Some(Stall::DramLink) => ports.to_dram.is_full(),
@@ -235,7 +235,7 @@ impl Bank {
                 }
                 stats.l2_merged += 1;
             } else {
-                // For the fetch, or for the victim.
+                // Room for the fetch, or for the victim.
                 if ports.to_dram.is_full() {
                     self.stall = Some(Stall::DramLink);
                     return;
@@ -278,12 +278,12 @@ impl Bank {
         line * self.banks_per_channel + self.index / self.channels
     }
 
-    /// When the oldest reply's turn at the port comes, or came. `Tick::MAX`: there is none.
+    /// When the oldest reply's turn at the port comes, or came. `Tick::MAX`: no reply waits.
     pub(super) fn reply_due(&self) -> Tick {
         self.pipeline.front().map_or(Tick::MAX, |(ready, _)| *ready)
     }
 
-    /// Whether requests of a line that has come wait to be answered.
+    /// Whether requests for a delivered line wait for their replies.
     pub(super) fn is_answering(&self) -> bool {
         self.answering.is_some()
     }

@@ -9,7 +9,7 @@
 //! ports of the NoCs are SM numbers, memory-side ports bank numbers. Line `l` belongs to bank `l mod banks` and channel `l mod channels`.
 //! Whatever lies between L2 and the pins of DRAM (controller, PHY, both ways) is one fixed latency on the way back (`dram.latency`).
 //!
-//! Parts without work are not visited: a set of banks and each channel's own next clock say who has any.
+//! Parts without work are not visited: a set names the banks with work, and each channel has its own next clock.
 
 use super::clock::ClockRatio;
 use super::derived::Derived;
@@ -53,7 +53,7 @@ pub struct Memory {
     asking: Set,
     line_flits: u32,
     line_bytes: u32,
-    /// Bytes of a flit, if a store's packet carries the bytes written and no more.
+    /// Bytes of a flit, if a store's packet carries only the bytes written.
     store_flit_bytes: Option<u32>,
     /// Each channel's `next_clock`, beside each other for a quick look.
     due: Derived<Box<[Clock]>>,
@@ -135,7 +135,7 @@ impl Memory {
     }
 
     /// Takes a request from its SM's miss queue in cycle `now`, after the step of that cycle, and charges the time since `since` to the miss
-    /// queue. Whoever calls it has looked at `has_room`.
+    /// queue. The caller has checked `has_room`.
     pub fn inject(&mut self, now: Cycle, mut request: Request) {
         request.leave(Station::MissQueue, now);
         let flits = match (request.access, self.store_flit_bytes) {
@@ -365,7 +365,7 @@ impl Memory {
         self.requests.queued(sm)
     }
 
-    /// Whose packet passes to a bank now.
+    /// The kernel whose packet passes to a bank now.
     pub fn request_passing(&self, bank: u32) -> Option<KernelId> {
         self.requests.passing(bank)
     }
@@ -375,7 +375,7 @@ impl Memory {
         self.replies.queued(bank)
     }
 
-    /// Whose packet passes to an SM now.
+    /// The kernel whose packet passes to an SM now.
     pub fn reply_passing(&self, sm: u32) -> Option<KernelId> {
         self.replies.passing(sm)
     }
@@ -405,7 +405,7 @@ impl Memory {
         self.channels[channel as usize].queued_by_kernel()
     }
 
-    /// Whose line is on a channel's data bus.
+    /// The kernel whose line is on a channel's data bus.
     pub fn dram_bus(&self, channel: u32) -> Option<KernelId> {
         self.channels[channel as usize].on_bus(self.dram_ticks)
     }

@@ -55,7 +55,7 @@ pub struct Machine {
     pub record_events: bool,
     /// CTAs placed and finished so far.
     pub event_count: u64,
-    /// What has happened since it was last taken, of the kinds that somebody listens to.
+    /// Events since they were last taken, of the kinds that `listen_to` asked for.
     pub heard: Vec<Event>,
     listens_to: EventKinds,
     /// Test switch: parts of a phase are advanced in reverse order.
@@ -175,7 +175,7 @@ impl Machine {
         }
     }
 
-    /// Notes the end of a CTA and what came of it, for who listens.
+    /// Notes the end of a CTA and what followed from it, for recorders and policies.
     fn tell(&mut self, sm: u16, finished: FinishedCta, ended: Ended) {
         let (kernel, cta) = (finished.kernel, finished.cta);
         let mut note = |kind, happened: bool, event| {
@@ -262,8 +262,8 @@ impl Machine {
         self.dispatcher.run(kernel)
     }
 
-    /// Feeds everything that decides how the run goes on, and every counter, to `state`; call `settle` first. What is only worked out from
-    /// these, and the test switches, stay out.
+    /// Feeds everything that decides how the run goes on, and every counter, to `state`; call `settle` first. Derived facts and the test
+    /// switches stay out.
     pub fn hash_state(&self, state: &mut impl Hasher) {
         self.now.hash(state);
         self.sms.hash(state);
@@ -294,7 +294,7 @@ impl Machine {
         self.sms.iter().map(|sm| sm.gate().peak_in_flight(kernel)).max().unwrap_or(0)
     }
 
-    /// Starts peaks again from what is in flight.
+    /// Restarts the peaks at the number in flight now.
     pub fn forget_peaks(&mut self) {
         self.sms.iter_mut().zip(&self.controls.sms).for_each(|(sm, controls)| sm.forget_peaks(controls));
     }

@@ -22,7 +22,7 @@ pub struct Request {
     pub sm: u16,
     /// The asking SM's own name for it (MSHR or store-buffer entry); returned in the reply.
     pub tag: u16,
-    /// On whose behalf.
+    /// The kernel that it belongs to.
     pub kernel: KernelId,
     /// Read or write.
     pub access: Access,
@@ -74,7 +74,7 @@ impl Payload for Request {
     }
 }
 
-/// The SM charges the reply NoC itself: what its reply's arrival leaves since the last station.
+/// The SM charges the reply NoC itself: the time from the last station to the reply's arrival.
 impl Payload for Reply {
     fn age(&self, now: Cycle) -> Cycle {
         self.request.age(now)
@@ -97,7 +97,7 @@ pub struct DramRequest {
     pub line: LineAddr,
     /// Fetch, or write back a dirty victim.
     pub access: Access,
-    /// Who is billed and ranked: the requester, also for a victim that another kernel dirtied (CCBP §5.2).
+    /// The kernel that is billed and ranked: the requester, also for a victim that another kernel dirtied (CCBP §5.2).
     pub kernel: KernelId,
     /// The bank's MSHR entry for a fetch; unused for a write.
     pub tag: u16,

@@ -24,7 +24,7 @@ struct Waiter<W> {
     next: u16,
 }
 
-/// A file of MSHRs whose waiters are `W`s. Found by hashing the line; nothing allocates after construction.
+/// A file of MSHRs with waiters of type `W`. A hash of the line finds an entry; nothing allocates after construction.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Mshrs<W> {
     buckets: Box<[u16]>,

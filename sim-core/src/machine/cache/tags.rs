@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// No line: an address that validation keeps kernels from reaching.
+/// Marks an empty way: validation keeps kernels from reaching this line.
 const EMPTY: LineAddr = LineAddr::MAX;
 
 /// Set in a line's `meta` when its data is newer than the level below.
@@ -16,7 +16,7 @@ const DIRTY: u8 = 0x80;
 pub struct Victim {
     /// The line that was there.
     pub line: LineAddr,
-    /// Who had filled it.
+    /// The kernel that filled it.
     pub kernel: KernelId,
     /// Whether it must be written back.
     pub dirty: bool,
@@ -51,7 +51,7 @@ impl Tags {
     /// The slot of a line, if it is there, without counting as a use.
     pub fn find(&self, line: LineAddr) -> Option<u32> {
         let set = self.set(line);
-        // Which way has it is hard to predict, so none is a reason to stop.
+        // Which way holds the line is hard to predict, so the loop does not stop at a hit.
         let which = |found: u32, (way, &held): (u32, &LineAddr)| if held == line { way } else { found };
         let way = (0..).zip(&self.lines[set.clone()]).fold(u32::MAX, which);
         (way != u32::MAX).then(|| set.start as u32 + way)
@@ -74,7 +74,7 @@ impl Tags {
         self.accesses
     }
 
-    /// Starts counting again: in each set the times of use become ranks, in the same order.
+    /// Restarts the count of accesses: in each set the times of use become ranks, in the same order.
     #[cold]
     fn restart_count(&mut self) {
         for set in self.used.chunks_mut(self.ways as usize) {
@@ -102,8 +102,8 @@ impl Tags {
         }
         let set = self.set(line);
         let key = |(way, &used): (u32, &u32)| {
-            let shut = u64::from(mask >> way & 1 == 0).wrapping_neg();
-            shut | u64::from(used) << 32 | u64::from(way)
+            let barred = u64::from(mask >> way & 1 == 0).wrapping_neg();
+            barred | u64::from(used) << 32 | u64::from(way)
         };
         let oldest = (0..).zip(&self.used[set.clone()]).map(key).fold(u64::MAX, u64::min);
         let chosen = set.start + if oldest == u64::MAX { 0 } else { oldest as u32 as usize };
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// First principles: exact misses in ten cyclic sweeps over a 24 KB, 8-way cache.
+    /// First principles: exact number of misses in ten cyclic sweeps over a 24 KB, 8-way cache.
     #[test]
     fn cyclic_sweeps_miss_exactly() {
         for (lines, misses) in [(96, 96), (192, 192), (193, 274), (200, 848), (216, 2160), (240, 2400), (384, 3840)] {

@@ -8,13 +8,13 @@ use crate::describe::ids::{KernelId, LineAddr};
 use crate::machine::packet::Access;
 use alloc::vec::Vec;
 
-/// No line: an address that validation keeps kernels from reaching.
+/// Marks an empty place: validation keeps kernels from reaching this line.
 const EMPTY: LineAddr = LineAddr::MAX;
 
 /// Shadow tags of one L1D.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Umon {
-    /// Every so many sets have shadow tags.
+    /// One set in this many has shadow tags.
     every: u32,
     sets: u32,
     ways: u32,
@@ -41,7 +41,7 @@ impl Umon {
         Some(first..first + self.ways as usize)
     }
 
-    /// L1D has taken a kernel's access to a line.
+    /// L1D has accepted a kernel's access to a line.
     pub fn access(&mut self, kernel: KernelId, line: LineAddr, access: Access) {
         match access {
             Access::Read => self.read(kernel, line),

@@ -20,13 +20,13 @@ pub struct Grid {
     pub shared_bytes: u32,
     /// CTAs that wait, as ranges from a first one to before an end, in ascending order and apart from each other.
     waiting: Vec<(u32, u32)>,
-    /// SM of each CTA in this launch and in the one before, if the order wants to know.
+    /// SM of each CTA in this launch and in the one before, if `CtaOrder::remembers`.
     runs_on: Vec<u16>,
     ran_on: Vec<u16>,
 }
 
 impl Grid {
-    /// Has the CTAs of a new launch wait; `remember`: notes where they run.
+    /// Makes all CTAs of a new launch wait; with `remember` it records the SM of each.
     pub fn begin(&mut self, code: &Code, remember: bool) {
         let ran_on = core::mem::take(&mut self.runs_on);
         *self = Grid {
@@ -75,7 +75,7 @@ impl Grid {
     }
 }
 
-/// The shape follows from the launch, and as long as CTAs go in the order of the grid, those that wait from the number that was placed.
+/// The shape follows from the launch. While CTAs go in the order of the grid, the number placed says which CTAs wait.
 impl Hash for Grid {
     fn hash<H: Hasher>(&self, state: &mut H) {
         if self.waiting.iter().any(|range| range.1 != self.ctas) {

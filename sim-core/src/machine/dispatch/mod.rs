@@ -1,11 +1,11 @@
 //! The CTA dispatcher: which kernel's next CTA goes where, and what comes after a kernel's last.
 //!
-//! Once a cycle each SM can take one CTA. Filter: kernels with CTAs left that the controls allow there and whose CTA fits, of the lowest
-//! `dispatch_rank`. Rank: the experiment's `order` chooses among these kernels and their CTAs that wait. A kernel's launches follow each
-//! other without overlap; after the last one its run is done, and it starts again if the experiment says so.
+//! Once a cycle each SM can take one CTA. Filter: of the kernels with CTAs left, those of the lowest `dispatch_rank` that the controls
+//! allow there and whose CTA fits. Rank: the experiment's `order` chooses among these kernels and their waiting CTAs. A kernel's launches
+//! follow each other without overlap; after the last one its run is done, and it starts again if the experiment says so.
 //!
-//! SMs are offered in the order of their numbers, from the one on that the order names. The dispatcher sleeps while nothing has changed
-//! that it looks at.
+//! SMs are offered in the order of their numbers, starting at the one that the order names. The dispatcher sleeps until something that it
+//! reads changes.
 
 pub mod grid;
 pub mod order;
@@ -41,13 +41,13 @@ pub struct Run {
 }
 
 impl Run {
-    /// What a policy may know of it.
+    /// What a policy may read of it.
     pub fn progress(&self) -> Progress {
         Progress { launch: self.launch, placed: self.placed, done: self.done, runs: self.runs }
     }
 }
 
-/// A CTA that was placed or that finished, for whoever draws or traces.
+/// A CTA that was placed or that finished, for drawings and traces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CtaEvent {
     /// Core cycle.
@@ -62,7 +62,7 @@ pub struct CtaEvent {
     pub cta: u32,
     /// Placed, or finished.
     pub placed: bool,
-    /// It was placed to go on, or left to go on elsewhere: a context switch.
+    /// A context switch: the CTA was placed to resume, or left to resume later.
     pub switched: bool,
 }
 
@@ -88,7 +88,7 @@ pub struct Dispatcher {
     grids: Vec<Grid>,
     /// CTAs of each kernel that have begun and are on no SM, the first to go on first.
     saved: Vec<VecDeque<SavedCta>>,
-    /// SMs that may have room for a CTA that was not there before.
+    /// SMs that may have gained room for a CTA.
     changed: Set,
     sms: u16,
 }
@@ -110,14 +110,14 @@ impl Dispatcher {
         dispatcher
     }
 
-    /// Begins the launch at which a kernel is.
+    /// Begins the kernel's current launch.
     fn begin(&mut self, kernel: KernelId, codes: &[Vec<Code>]) {
         let grid = &mut self.grids[kernel.index()];
         grid.begin(&codes[kernel.index()][usize::from(self.runs[kernel].launch)], self.order.remembers());
         self.order.launch(kernel, grid, self.sms);
     }
 
-    /// Has every SM looked at again: the controls have changed.
+    /// The controls have changed: looks at every SM again.
     pub fn reconsider(&mut self) {
         self.changed = Set::ALL;
     }
@@ -161,7 +161,7 @@ impl Dispatcher {
         if next.is_some() {
             self.begin(finished.kernel, codes);
         }
-        // CTAs have appeared that any SM may take, and a kernel of higher rank may have its turn.
+        // Any SM may take the new launch's CTAs, and a kernel of higher rank may have its turn.
         self.changed = Set::ALL;
         Ended { launch: true, run: last, next }
     }
@@ -188,7 +188,7 @@ impl Dispatcher {
                 continue;
             }
             let inputs = Inputs { controls: &controls.sms[usize::from(index)], codes };
-            // Those that have begun go first, of the first kernel that has any.
+            // CTAs that have begun go first: those of the first kernel that has any.
             let begun = KernelId::first(codes.len()).filter(|kernel| allowed >> kernel.0 & 1 == 1);
             if let Some((kernel, saved)) = begun.into_iter().find_map(|kernel| Some((kernel, self.saved[kernel.index()].pop_front()?))) {
                 self.changed.insert(index.into());

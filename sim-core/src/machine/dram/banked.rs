@@ -8,7 +8,7 @@
 //! the queue and ends at one half; or, while no read waits, when they fill one half, and ends a thirty-second lower. Without reads for a while
 //! (`IDLE`) writes are served at once, and give way to the next read. Within the direction each bank offers the
 //! next command of one request: the lowest rank, then a hit in the open row, then the oldest (FR-FCFS). Of the commands that can be
-//! given now the channel gives the one with the lowest rank, then a column command, then the oldest request's.
+//! given now the channel gives the one of the lowest rank, then a column command, then the oldest request's.
 //!
 //! **Pages.** Open: a row is closed when the bank's next request wants another. Closed: the column command carries an auto-precharge
 //! unless another queued request wants its row.
@@ -33,7 +33,7 @@ use crate::describe::ids::{KernelId, LineAddr, PerKernel};
 use alloc::boxed::Box;
 use alloc::vec;
 
-/// No place of the transaction queue: `new` keeps the queue shorter.
+/// Not a place of the transaction queue: `new` keeps the queue shorter.
 const NONE: u16 = u16::MAX;
 
 /// What the scheduler reads of a place of the transaction queue while it walks a list.
@@ -90,13 +90,13 @@ const NO_OFFER: u64 = u64::MAX;
 /// What the banks offer in the direction that is served: each at most one command for one request.
 #[derive(Clone, Debug)]
 struct Offers {
-    /// Whether they are to write.
+    /// Whether the direction is writing.
     writing: bool,
     /// Banks that offer activate, precharge, and the column command.
     by_command: [u64; 3],
     /// Banks whose own earliest clock for it has come; the channel's comes on top.
     ripe: u64,
-    /// The first clock in which another bank gets ripe, or earlier.
+    /// The first clock in which another bank becomes ripe, or earlier.
     next_ripe: Clock,
     /// By bank: its earliest clock for the command.
     ready: Box<[Clock]>,
@@ -109,12 +109,12 @@ struct Offers {
 /// Writes below the watermarks wait until no read has been served for so many clocks: a few turns of the bus.
 const IDLE: Clock = 100;
 
-/// Numbers of waiting writes between which the bus stays with the writes.
+/// Watermarks of waiting writes: the bus stays with the writes between them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Drain {
-    /// It begins with so many writes.
+    /// Writes that begin a drain.
     begin: u32,
-    /// It ends with so many, if reads wait.
+    /// Writes at which a drain ends, if reads wait.
     end: u32,
 }
 
@@ -236,7 +236,7 @@ pub struct Banked {
     transfer: u32,
     faw: u32,
     refresh_every: u32,
-    // What follows from the above.
+    // What follows from the fields above.
     next: Derived<Clock>,
     offers: Derived<Offers>,
     rank: Derived<PerKernel<u8>>,
@@ -326,14 +326,15 @@ impl Banked {
         self.arrivals += 1;
         self.count[way] += 1;
         if request.is_write() == self.offers.writing {
-            // The newcomer is the youngest, so only a better rank, or a hit where there is none, puts it before the bank's present offer.
+            // The new request is the youngest, so it replaces the bank's offer only with a better rank, or with a hit where the offer is no
+            // hit.
             let (bank, hit) = (bank as usize, self.banks[bank as usize].open == Some(row));
             if self.key(at, hit) & PREFERENCE < self.offers.key[bank] & PREFERENCE {
                 self.offer(bank, at, hit);
                 *self.next = (*self.next).min(self.offers.ready[bank].max(clock));
             }
         } else {
-            // It may turn the bus.
+            // A new request may turn the bus.
             *self.next = (*self.next).min(clock);
         }
         Ok(())
@@ -379,7 +380,7 @@ impl Banked {
         self.offers.put(bank, command.min(COLUMN), earliest[command], key, at);
     }
 
-    /// Works a bank's offer out: of its requests in the direction that is served the lowest rank, then a hit, then the oldest.
+    /// Computes a bank's offer: of its requests in the direction that is served the lowest rank, then a hit, then the oldest.
     fn reconsider(&mut self, bank: usize) {
         let Bank { open, waiting, .. } = self.banks[bank];
         let mut at = waiting[usize::from(self.offers.writing)].first;
@@ -402,7 +403,7 @@ impl Banked {
         self.offer(bank, best, best_key & 1 == 0);
     }
 
-    /// Works all offers out.
+    /// Computes all offers.
     fn reconsider_all(&mut self) {
         (0..self.banks.len()).for_each(|bank| self.reconsider(bank));
     }
@@ -465,7 +466,7 @@ impl Banked {
             false => Command::Read,
         };
         self.gaps.apply(command as usize, clock, &mut self.banks[bank].earliest, &mut self.earliest);
-        // After a row command the bank goes on with the same request: it is its oldest of the best rank.
+        // After a row command the bank continues with the same request: the oldest of the best rank.
         match command {
             Command::Activate => {
                 self.banks[bank].open = Some(self.links[usize::from(at)].row);

@@ -81,7 +81,7 @@ impl Channel {
         }
     }
 
-    /// Says whose requests go first from now on: lower ranks first. All equal at the start.
+    /// Sets the rank of each kernel's requests from now on: lower ranks go first. All are equal at the start.
     pub fn set_rank(&mut self, rank: &PerKernel<u8>) {
         if let Channel::Banked(channel) = self {
             channel.set_rank(rank);
@@ -112,7 +112,7 @@ impl Channel {
         }
     }
 
-    /// Whose line is on the data bus in `clock`.
+    /// The kernel that the line on the data bus in `clock` is billed to.
     pub fn on_bus(&self, clock: Clock) -> Option<KernelId> {
         match self {
             Channel::Banked(channel) => channel.on_bus(clock),

@@ -36,7 +36,7 @@ pub enum Level {
 /// One constraint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Whom it holds back.
+    /// The later commands that it holds back.
     pub level: Level,
     /// The command that has been given.
     pub before: Command,

@@ -1,12 +1,12 @@
-//! A second protocol, for the tests alone: it shows what one takes. Stores are written through and update the line; a launch starts with nothing
-//! of what its kernel has read before (self-invalidation).
+//! A second protocol, for the tests alone: it shows what a protocol needs. Stores are written through and update the line; a launch starts
+//! with nothing of what its kernel has read before (self-invalidation).
 
 use super::{KernelId, Parts, Protocol, ReservationFailure, Victim};
 use crate::describe::gpu::L1Config;
 use crate::machine::packet::Request;
 use crate::seam::controls::SmControls;
 
-/// It counts what it hears of.
+/// Counts of the calls that it gets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Invalidating {
     evicted: u32,

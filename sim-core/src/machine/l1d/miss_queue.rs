@@ -35,7 +35,7 @@ pub struct MissQueue {
     free: u16,
     waiting: u16,
     queues: PerKernel<Virtual>,
-    /// Kernels that have a request waiting, a bit each.
+    /// Kernels with a waiting request, a bit each.
     nonempty: u8,
     tickets: u64,
     kernels: u8,
@@ -127,7 +127,7 @@ impl MissQueue {
         self.interval_start = start;
     }
 
-    /// Catches up with the reloads before `now` that nobody was awake for, because they gave no whole credit.
+    /// Catches up with the reloads before `now` that the SM slept through because they gave no whole credit.
     pub fn settle(&mut self, now: Cycle, controls: &SmControls) {
         if now > 0 && self.waiting > 0 && !self.granted.is_full() && self.interval_start != NEVER {
             self.reload(now - 1, controls);
@@ -191,14 +191,14 @@ impl MissQueue {
         self.granted.pop(now)
     }
 
-    /// The next cycle in which the queue can do something, after it has done what it could in `now`; `port_full` says that the request at the
-    /// port found the NoC full, and is not to be tried before that changes.
+    /// The next cycle in which the queue can act, after it has acted in `now`. With `port_full` the request at the port found the NoC full
+    /// and waits until the NoC has room.
     pub fn next_event(&self, now: Cycle, controls: &SmControls, port_full: bool) -> Cycle {
         let port = if port_full { NEVER } else { self.granted.next_arrival().map_or(NEVER, |arrival| arrival.max(now + 1)) };
         if self.waiting == 0 || self.granted.is_full() {
             return port;
         }
-        // Credits are reloaded when something is granted: those seen here may be of an interval that is over.
+        // A grant reloads credits, so the credits seen here may belong to an interval that is over.
         let interval = Cycle::from(controls.credit_interval);
         let start = now - now % interval;
         if self.choose(controls).is_some() || self.interval_start != start {
@@ -311,7 +311,7 @@ mod tests {
         let mut queue = MissQueue::new(128, 1, 1);
         queue.push(request(0, 1), &controls).unwrap();
         assert_eq!(grants(&mut queue, &controls, 0..10), [(0, 0)]);
-        // The next interval's credit has not been reloaded yet, but is there.
+        // The next interval's credit counts although it has not been reloaded yet.
         queue.push(request(0, 2), &controls).unwrap();
         assert_eq!(queue.next_event(9, &controls, false), 200);
         assert_eq!(queue.next_event(250, &controls, false), 251);

@@ -1,10 +1,11 @@
 //! The L1 data cache of one SM, from the LSU's lines to the NoC's port and back.
 //!
-//! Each cycle it hands a request to the NoC and grants another; it takes one line from the LSU, which it finds, fetches, sends on, or
-//! refuses with a named reservation failure; and one reply may fill a line. Loads go by the numbers that the SM has given them.
+//! Each cycle it hands one request to the NoC and grants another; it takes one line from the LSU, which hits, is fetched, is sent on, or
+//! fails with a named reservation failure; and one reply may fill a line. The SM numbers the loads.
 //!
-//! `Parts` are what every L1D has: tags, MSHRs, store buffer, miss queue. What they do with a line is the `Protocol`'s to say, one of a closed
-//! list, chosen by `sm.l1.protocol`. To add one: a file here with its type and `impl Protocol`, and its line in `describe::gpu::l1_protocols!`.
+//! `Parts` are what every L1D has: tags, MSHRs, store buffer, miss queue. The `Protocol` decides what they do with a line; it is one of a
+//! closed list, chosen by `sm.l1.protocol`. To add one: a file here with its type and `impl Protocol`, and its line in
+//! `describe::gpu::l1_protocols!`.
 
 pub mod miss_queue;
 pub mod parts;
@@ -26,7 +27,7 @@ use crate::seam::stats::KernelStats;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-/// What an L1D does with a line. Every question comes with the parts to do it with, and is answered in the cycle in which it is asked.
+/// What an L1D does with a line. Every call gets the parts that it works on, and answers in the cycle of the call.
 pub trait Protocol {
     /// A load reads a line. Unless the protocol says otherwise, a line with a tag is a hit, and any other is fetched whole.
     fn load(&mut self, parts: &mut Parts, load: u16, request: Request, controls: &SmControls) -> Result<Found, ReservationFailure> {
@@ -55,7 +56,7 @@ pub trait Protocol {
     /// The last CTA of a kernel's launch has finished, here or on another SM.
     fn launch_ends(&mut self, _parts: &mut Parts, _kernel: KernelId) {}
 
-    /// Anything but a fetched line has come from the NoC: the answer to a store, or what another part asks of this L1D.
+    /// The NoC has delivered something other than a fetched line: the answer to a store, or a request to this L1D.
     fn message(&mut self, parts: &mut Parts, request: Request);
 }
 
@@ -209,7 +210,7 @@ impl L1d {
         Ok(found)
     }
 
-    /// A line of a store, which writes so many bytes of it.
+    /// A line of a store, and the bytes of it that the store writes.
     pub fn store(
         &mut self,
         now: Cycle,
@@ -236,7 +237,7 @@ impl L1d {
         self.latency
     }
 
-    /// All lines of a load are there, the last of them in `ready`, when no hit taken before is later.
+    /// All lines of a load are there, the last of them in `ready`; no earlier hit is ready later than that.
     pub fn hit(&mut self, ready: Cycle, load: u16) {
         self.hits.push_back((ready, load));
     }
@@ -257,8 +258,8 @@ impl L1d {
         Some(load)
     }
 
-    /// Hands a request to the NoC and grants another. Returns whether the one freed an entry of the store buffer, and the other one of the
-    /// miss queue.
+    /// Hands a request to the NoC and grants another. Returns whether the first freed an entry of the store buffer, and whether the second
+    /// freed one of the miss queue.
     pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
         let queue = &mut self.parts.miss_queue;
         if queue.is_empty() {
@@ -280,7 +281,7 @@ impl L1d {
         (store_left, granted.is_some())
     }
 
-    /// Whether what an access of a kernel lacked may be there now.
+    /// Whether the resource that an access of a kernel failed to reserve may be free now.
     pub fn has_room(&self, kernel: KernelId, lacked: ReservationFailure, controls: &SmControls) -> bool {
         match lacked {
             ReservationFailure::Mshr => !self.parts.mshrs.is_full(),
@@ -301,7 +302,7 @@ impl L1d {
         self.port_full.0
     }
 
-    /// A CTA of a kernel comes to this SM.
+    /// The SM gets a CTA of a kernel.
     pub fn cta_placed(&mut self, kernel: KernelId) {
         if self.started >> kernel.0 & 1 == 0 {
             self.started |= 1 << kernel.0;

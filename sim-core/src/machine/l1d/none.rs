@@ -1,12 +1,12 @@
 //! No coherence, as in the GPUs of the CCBP paper: stores are written through and allocate nothing, and the line leaves L1D if it is there
-//! (write-evict). What a kernel has read stays, whoever writes it elsewhere.
+//! (write-evict). A line that a kernel has read stays, even if another SM writes it.
 
 use super::{Parts, Protocol, ReservationFailure};
 use crate::describe::gpu::L1Config;
 use crate::machine::packet::Request;
 use crate::seam::controls::SmControls;
 
-/// It has no state of its own.
+/// The protocol has no state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Uncoherent;
 

@@ -55,7 +55,7 @@ pub struct Parts {
     pub stores: StoreBuffer,
 }
 
-/// The store buffer: who holds how many of its entries.
+/// The store buffer: how many entries each kernel holds.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct StoreBuffer {
     entries: u32,
@@ -71,8 +71,8 @@ impl StoreBuffer {
         StoreBuffer { entries, release, kernels: kernels as u8, held: PerKernel::all(0), held_by_all: 0 }
     }
 
-    /// Whether a store of `kernel` finds an entry. Where the miss queue is split by kernel, the store buffer is: a kernel whose stores wait for
-    /// credits would otherwise take every entry.
+    /// Whether a store of `kernel` finds an entry. If the miss queue is split by kernel, so is the store buffer: otherwise a kernel whose
+    /// stores wait for credits would take every entry.
     pub fn has_room(&self, kernel: KernelId, controls: &SmControls) -> bool {
         self.held_by_all < self.entries
             && (!controls.miss_queue_split || self.held[kernel] < share(self.entries, kernel, self.kernels.into()))
@@ -93,7 +93,7 @@ impl StoreBuffer {
         self.held_by_all -= 1;
     }
 
-    /// A store of `kernel` has left for the NoC; whether its entry is free.
+    /// A store of `kernel` has left for the NoC. Returns whether that freed its entry.
     pub fn sent(&mut self, kernel: KernelId) -> bool {
         if self.release == StoreRelease::Sent {
             self.give_back(kernel);
@@ -109,7 +109,7 @@ impl StoreBuffer {
     }
 }
 
-/// Of so many entries split by kernel, a kernel's own: its share of eight parts, left-over parts going to the first kernels (CCBP §5.1).
+/// A kernel's part of `entries` that are split by kernel: its share of eight parts; the first kernels get the parts left over (CCBP §5.1).
 pub fn share(entries: u32, kernel: KernelId, kernels: u32) -> u32 {
     let parts = MAX_KERNELS as u32 / kernels + u32::from(u32::from(kernel.0) < MAX_KERNELS as u32 % kernels);
     (entries * parts / MAX_KERNELS as u32).max(1)
@@ -126,7 +126,7 @@ impl Parts {
         }
     }
 
-    /// A load waits for its line: with others, if it is under way, else with an MSHR and a request of its own.
+    /// A load waits for its line: it merges if the line is under way, else it takes an MSHR and sends a request.
     pub fn fetch(&mut self, load: u16, mut request: Request, controls: &SmControls) -> Result<Found, ReservationFailure> {
         if let Some(entry) = self.mshrs.find(request.line) {
             self.mshrs.merge(entry, load).map_err(|_| ReservationFailure::Merge)?;

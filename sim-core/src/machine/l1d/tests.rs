@@ -1,4 +1,4 @@
-//! Is a protocol asked all that it answers, and does the field choose it?
+//! Is every function of a protocol called, and does the field choose the protocol?
 
 use super::AnyProtocol;
 use crate::describe::error::Problems;
@@ -35,7 +35,7 @@ fn after_three_runs(protocol: &str, lines: u32) -> Machine {
     machine
 }
 
-/// Without coherence what a launch has read is there for the next, but for the line that was written; a launch that starts with a
+/// Without coherence the next launch finds what a launch has read, but for the line that was written; a launch that starts with a
 /// self-invalidation reads everything again, and its stores leave their lines where they are.
 #[test]
 fn a_second_protocol_is_a_file_and_a_line() {

@@ -140,7 +140,7 @@ fn nothing_is_lost_and_nothing_blocks_for_ever() {
         assert_eq!(all.l2_hits + all.l2_merged + all.l2_misses, seen.sent[0] + seen.sent[1]);
         assert_eq!(all.l2_misses, all.dram_reads);
         assert_eq!(seen.dram_accesses, all.l2_misses + all.l2_dirty_victims);
-        // Nobody waits for the last writes; they are done some time later.
+        // No SM waits for the last writes; DRAM completes them later.
         for _ in 0..20_000 {
             memory.step(now, &controls, false);
             now += 1;
@@ -197,7 +197,7 @@ fn visiting_everything_is_the_same() {
     }
 }
 
-/// Skipping to the next event gives the same as stepping through, and something always happens there or later, never before.
+/// Skipping to the next event gives the same as stepping through, and the event comes then or later, never before.
 #[test]
 fn skipping_is_the_same_as_stepping() {
     let mut skipped = 0;

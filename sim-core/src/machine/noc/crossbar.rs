@@ -6,7 +6,7 @@
 //! tail. An output is granted only while its sink has room for the whole packet. An arbiter at each output sees the heads of the tick's
 //! start; all outputs decide at once. The cost of a tick follows the packets that start or end in it; a port that is busy costs nothing.
 //!
-//! Simplified: an input's pipeline comes before its queue, so that its latency overlaps with nothing of the wait; a sink takes a packet
+//! Simplified: an input's pipeline comes before its queue, so that its latency never overlaps with the wait; a sink takes a packet
 //! whole, at its tail.
 
 use super::super::derived::Derived;
@@ -32,7 +32,7 @@ pub struct Crossbar<T> {
     full: Set,
     /// By output: inputs whose head is ready and wants it.
     wants: Box<[Set]>,
-    /// Outputs that somebody wants.
+    /// Outputs that a ready head wants.
     wanted: Set,
     /// Outputs that a packet holds.
     busy: Set,
@@ -139,7 +139,7 @@ impl<T: Payload> Crossbar<T> {
         tails
     }
 
-    /// Lets the heads compete that have passed the pipeline.
+    /// Lets the heads that have passed the pipeline compete.
     fn make_ready(&mut self, tick: Tick, reversed: bool) {
         *self.next_ready = Tick::MAX;
         for input in self.unready.members(reversed) {
@@ -154,7 +154,7 @@ impl<T: Payload> Crossbar<T> {
         }
     }
 
-    /// The input that wins an output that somebody wants.
+    /// The input that wins an output that at least one ready head wants.
     fn choose(&self, tick: Tick, now: Cycle, output: u32) -> u32 {
         let wants = &self.wants[output as usize];
         let first = wants.first().unwrap_or(0);

@@ -1,8 +1,8 @@
 //! A network without contention: every packet arrives after the same latency that an idle crossbar has, whatever else is under way.
 //!
-//! Each input is a FIFO; a packet leaves it when its time has come and its sink has room. A full sink holds back the input, and which of the
-//! inputs that wait for the same sink goes first is drawn for each tick. The queue of an input has room for all that the latency can hold, so that
-//! one packet a tick always fits.
+//! Each input is a FIFO; a packet leaves it once its latency is over and its sink has room. A full sink holds back the input, and which of
+//! the inputs that wait for the same sink goes first is drawn for each tick. The queue of an input has room for all that the latency can
+//! hold, so that one packet a tick always fits.
 
 use super::super::link::{Full, Link};
 use super::{Packet, Payload, Tick};
@@ -54,9 +54,9 @@ impl<T: Payload> Ideal<T> {
 
     pub(super) fn tick(&mut self, tick: Tick, now: Cycle, sinks: &mut [Link<T>], mut passed: impl FnMut(&T, u32)) -> Set {
         let mut delivered = Set::EMPTY;
-        // Inputs from `first` on go before those below it. A draw, because a turn that moved on with the ticks would always favour the same
-        // inputs of a sink that gets room in every so many of them. The order is part of the network's behaviour, so it is the same whichever
-        // way the components are visited.
+        // Inputs from `first` on go before those below it. A draw, because a turn that advances with the ticks would always favour the same
+        // inputs of a sink that gets room at regular intervals. The order is part of the network's behaviour, so it does not depend on the
+        // order in which components are visited.
         let first = rng::below(tick, self.queues.len() as u64);
         let below = Set::below(first as u32);
         for input in (self.occupied - below).members(false).chain((self.occupied & below).members(false)) {

@@ -20,7 +20,8 @@ pub type Tick = u64;
 
 /// What a network carries.
 pub trait Payload: Copy {
-    /// Core cycles in `now` since it was created, which may be long before it entered the network: what the `oldest` arbiter goes by.
+    /// Core cycles in `now` since it was created, which may be long before it entered the network. The `oldest` arbiter compares these
+    /// ages.
     fn age(&self, now: Cycle) -> Cycle;
 
     /// Called when the tail has arrived, in core cycle `now`, before the payload enters its sink.
@@ -116,7 +117,7 @@ impl<T: Payload> Noc<T> {
         }
     }
 
-    /// Whose packet passes an output now. An ideal network has no passing packets.
+    /// The kernel whose packet passes an output now. An ideal network has no passing packets.
     pub fn passing(&self, output: u32) -> Option<KernelId> {
         match self {
             Noc::Crossbar(noc) => noc.passing(output),

@@ -3,7 +3,7 @@ use crate::describe::gpu::{Arbiter, StoreFlits};
 use crate::describe::rng::{below, mix};
 use alloc::vec::Vec;
 
-/// A name, of which smaller ones are older.
+/// A packet's number: smaller ones are older.
 impl Payload for u64 {
     fn age(&self, _: Cycle) -> Cycle {
         u64::MAX - self

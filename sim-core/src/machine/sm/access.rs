@@ -30,7 +30,7 @@ impl Sm {
         }
     }
 
-    /// Something has changed that accesses which failed for the reasons in `over` may wait for: those that now find it are tried again.
+    /// A resource has become free. Tries accesses again that failed for a reason in `over`, if they now find what they failed to reserve.
     pub(super) fn retry_failed(&mut self, now: Cycle, over: &[ReservationFailure], controls: &SmControls) {
         if self.lsu.any_failed() {
             let (stats, l1) = (&mut self.stats, &self.l1);

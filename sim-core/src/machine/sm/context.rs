@@ -2,8 +2,8 @@
 //!
 //! A CTA that has to leave issues nothing more. Once its loads are back and its arithmetic is done, its registers and its shared memory, as
 //! they are allocated, go to DRAM a line at a time, as writes of whole lines that L2 passes on. With the last line it leaves the SM, and the
-//! dispatcher keeps it. Where it comes back, it takes its place at once; its lines are read from DRAM, and with the last one its warps go
-//! on where they were: the next instruction, the loops and the barrier are theirs.
+//! dispatcher keeps it. On the SM where it resumes, it takes its resources at once; its lines are read from DRAM, and with the last one
+//! its warps continue at their next instruction, with their loops and their barrier.
 //!
 //! An SM moves one CTA at a time. The lines take turns with the miss queue at the NoC's port: each goes first in every other cycle.
 //! Simplified: a line is read without regard to whether its write has reached DRAM, and holds no data.
@@ -20,7 +20,7 @@ use crate::seam::controls::SmControls;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-/// The first line of the address space that contexts have beyond the kernels' own.
+/// The first line of the contexts' address space, which lies beyond that of the kernels.
 const CONTEXT_LINES: LineAddr = 1 << 31;
 
 /// Lines that each CTA slot of each SM has there.
@@ -54,13 +54,13 @@ impl SavedCta {
     }
 }
 
-/// The way of one CTA out or in.
+/// The transfer of one CTA's context, out or in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Move {
     slot: u8,
     kernel: KernelId,
     out: bool,
-    /// When it was asked for.
+    /// When the switch was asked for.
     since: Cycle,
     first_line: LineAddr,
     /// All lines, those that have been sent or asked for, and those that have come.
@@ -88,7 +88,7 @@ impl Moves {
 }
 
 impl Sm {
-    /// Has the youngest CTAs leave of each kernel that is to be switched and has more than it may have.
+    /// Makes the youngest CTAs leave of each kernel that is to be switched and holds more CTAs than its target.
     pub(super) fn switch_out(&mut self, now: Cycle, controls: &SmControls) {
         for kernel in KernelId::first(self.stats.len()).filter(|&kernel| controls.cta_switch[kernel]) {
             while let Some(slot) = self.ctas.excess(kernel, may_hold(kernel, controls)) {
@@ -167,13 +167,13 @@ impl Sm {
         self.wake_schedulers();
     }
 
-    /// A kernel has a CTA less: notes whether it now has no more than it may have, and had before.
+    /// A kernel has lost a CTA: notes whether it has just come down to its target.
     pub(super) fn note_fewer(&mut self, kernel: KernelId, controls: &SmControls) {
         let left = self.ctas.used(kernel).ctas;
         *self.preempted |= u8::from(left == may_hold(kernel, controls)) << kernel.0;
     }
 
-    /// Takes back a CTA that fits; its warps go on when its context is here. Returns its slot.
+    /// Takes back a CTA that fits; its warps continue once its context has arrived. Returns its slot.
     pub fn resume(&mut self, now: Cycle, saved: SavedCta, inputs: Inputs) -> u8 {
         let SavedCta { cta, warps: saved, first_line, lines } = saved;
         let kernel = cta.kernel;
@@ -211,7 +211,7 @@ impl Sm {
         slot as u8
     }
 
-    /// The context of the CTA in a slot is here: its warps go on.
+    /// The context of the CTA in a slot has arrived: its warps continue.
     fn go_on(&mut self, now: Cycle, slot: usize) {
         let Some(cta) = &self.ctas.slots()[slot] else { return };
         for (s, warps) in cta.warps.into_iter().enumerate().take(self.schedulers.len()) {
@@ -223,7 +223,7 @@ impl Sm {
         }
     }
 
-    /// The CTA in a slot has finished: if it was to leave, it need not any more.
+    /// The CTA in a slot has finished: cancels its switch, if one was asked for.
     pub(super) fn stays(&mut self, slot: usize) {
         self.moves.0.retain(|moved| usize::from(moved.slot) != slot);
     }

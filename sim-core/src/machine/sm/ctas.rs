@@ -29,7 +29,7 @@ pub struct Cta {
     pub(super) live: u32,
     /// Warps at the barrier.
     pub(super) arrived: u32,
-    /// It is to leave before it has finished, and issues nothing more.
+    /// It leaves before it has finished, and issues nothing more.
     pub leaving: bool,
 }
 
@@ -118,7 +118,7 @@ impl CtaTable {
         Resources { ctas: 1, threads: code.warps * WARP_SIZE, registers, shared_bytes: code.shared_bytes }
     }
 
-    /// The slot that the next CTA gets; the caller has looked whether it fits.
+    /// The slot that the next CTA gets; the caller has checked that it fits.
     pub(super) fn free_slot(&self) -> usize {
         self.slots.iter().position(Option::is_none).expect("the dispatcher has checked that the CTA fits")
     }

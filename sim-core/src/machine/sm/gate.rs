@@ -1,7 +1,7 @@
 //! The quota gate: which kernels an SM may not issue for now. A warp quota stops a kernel altogether, a memory cap its global accesses; a
-//! memory quota holds nobody back and only says whose accesses go first.
+//! memory quota stops no kernel and only orders their accesses.
 //!
-//! It counts what is issued and answers with sets of kernels, a bit each; its SM closes the schedulers' gates accordingly.
+//! It counts issued instructions and returns sets of kernels, a bit each; the SM closes the schedulers' gates accordingly.
 
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::machine::noc::members;
@@ -74,7 +74,7 @@ impl QuotaGate {
         self.memory_quotas.then_some(self.memory_left)
     }
 
-    /// Takes a warp instruction from a kernel's quota; whether it was the last.
+    /// Takes a warp instruction from a kernel's quota. Returns whether it was the last.
     #[inline]
     pub fn spend(&mut self, kernel: KernelId, controls: &SmControls) -> bool {
         self.quotas && self.take_one(kernel, controls)
@@ -96,7 +96,7 @@ impl QuotaGate {
             .all(|kernel| self.out_of_quota >> kernel & 1 == 1)
     }
 
-    /// Fills quotas up if their time has come; whether it has.
+    /// Refills quotas that are due. Returns whether they were.
     pub fn refill(&mut self, now: Cycle, resident: u8, controls: &SmControls) -> bool {
         let due = match controls.quota_refill {
             QuotaRefill::Interval => {
@@ -121,7 +121,7 @@ impl QuotaGate {
         }
     }
 
-    /// When quotas are filled up again by themselves, if that gives a kernel that waits anything.
+    /// The next refill by interval, if it gives a waiting kernel any quota.
     #[inline]
     pub fn next_refill(&self, now: Cycle, resident: u8, controls: &SmControls) -> Cycle {
         if self.out_of_quota == 0 { NEVER } else { self.refill_due(now, resident, controls) }
@@ -161,7 +161,7 @@ impl QuotaGate {
         self.capped |= u8::from(in_flight >= cap.into()) << kernel.0;
     }
 
-    /// Notes that a kernel has so many memory instructions in flight, perhaps fewer than before; whether the gate opens.
+    /// Notes that a kernel has so many memory instructions in flight, perhaps fewer than before. Returns whether the gate opens.
     pub fn uncap(&mut self, kernel: KernelId, in_flight: u32, controls: &SmControls) -> bool {
         let opens = self.capped >> kernel.0 & 1 == 1 && controls.memory_cap[kernel].is_none_or(|cap| in_flight < cap.into());
         self.capped &= !(u8::from(opens) << kernel.0);
@@ -173,7 +173,7 @@ impl QuotaGate {
         self.peak_in_flight[kernel]
     }
 
-    /// Starts peaks again from what is in flight.
+    /// Restarts the peaks at the number in flight now.
     pub fn forget_peaks(&mut self, in_flight: PerKernel<u32>, controls: &SmControls) {
         for (kernel, peak) in self.peak_in_flight.0.iter_mut().enumerate() {
             *peak = if controls.memory_cap.0[kernel].is_some() { in_flight.0[kernel] } else { 0 };

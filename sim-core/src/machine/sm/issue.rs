@@ -1,4 +1,4 @@
-//! The issue stage: schedulers look for warps, warps go on from instruction to instruction, quotas and caps open and shut the gates.
+//! The issue stage: schedulers choose warps, warps advance from instruction to instruction, quotas and caps open and close the gates.
 
 use super::code::Step;
 use super::lsu::{Instruction, WarpRef};
@@ -58,7 +58,7 @@ impl Sm {
         let first = u32::from(self.port_turn);
         let mut turn = 0;
         while turn < count {
-            // One that another one wakes before its turn has its turn.
+            // A scheduler that another one wakes before its turn still has its turn.
             let in_turn = (u32::from(*self.awake) | u32::from(*self.awake) << count) >> first;
             let skipped = (in_turn >> turn).trailing_zeros();
             turn += skipped;
@@ -71,7 +71,7 @@ impl Sm {
         }
     }
 
-    /// Readies the warps whose time has come, and wakes their schedulers.
+    /// Makes the warps ready that are due, and wakes their schedulers.
     fn wake_warps(&mut self, now: Cycle) {
         if let Some(warps) = self.wheel.take(now) {
             for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
@@ -112,7 +112,7 @@ impl Sm {
         }
     }
 
-    /// Charges a scheduler for the cycles before `now` in which nobody looked at it.
+    /// Charges a scheduler for the cycles before `now` in which it was not evaluated.
     pub(super) fn settle_scheduler(&mut self, now: Cycle, s: usize) {
         let issued = self.schedulers[s].settle(now, &mut self.kernel_stalls);
         if issued > 0 {
@@ -124,7 +124,7 @@ impl Sm {
         }
     }
 
-    /// A warp has `left` more instructions that it can issue one a cycle: if no other warp can come between, nobody needs to look.
+    /// A warp has `left` more instructions that it can issue one a cycle: the scheduler sleeps meanwhile if no other warp can come between.
     fn run(&mut self, now: Cycle, s: usize, left: u32, inputs: Inputs) {
         let order = inputs.controls.warp_order;
         if left > 1 && !self.gate.has_quotas() && self.schedulers[s].stays(order) {
@@ -237,7 +237,7 @@ impl Sm {
         all
     }
 
-    /// A memory instruction of a kernel may be no longer in flight.
+    /// A memory instruction of a kernel may have left flight: updates the count.
     pub(super) fn uncap(&mut self, kernel: KernelId, controls: &SmControls) {
         if self.gate.capped() != 0 && self.gate.uncap(kernel, self.in_flight(kernel), controls) {
             self.set_gates();
@@ -373,7 +373,7 @@ impl Sm {
                 waiting &= waiting - 1;
                 let which = WarpRef::new(s, lane);
                 self.warps[which.index()].pc += 1;
-                // Through the wheel, so that it does not matter which scheduler's warp came last.
+                // Goes through the wheel, so that it does not matter which scheduler's warp came last.
                 self.proceed(now, now + 1, which, inputs);
             }
         }
@@ -382,7 +382,7 @@ impl Sm {
     fn exit(&mut self, now: Cycle, which: WarpRef, inputs: Inputs) {
         let warp = &self.warps[which.index()];
         let (slot, kernel) = (usize::from(warp.slot), warp.kernel);
-        // Charge what the scheduler slept with its warp before the warp goes.
+        // Charge the scheduler's sleep to its warp before the warp goes.
         self.settle_scheduler(now, which.scheduler());
         let scheduler = &mut self.schedulers[which.scheduler()];
         scheduler.dismiss(which.lane(), kernel);

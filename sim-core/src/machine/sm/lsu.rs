@@ -1,7 +1,7 @@
 //! The load-store unit: memory instructions wait here, by kernel, while their lanes are coalesced into lines that go to L1D one a cycle.
 //!
-//! The oldest instruction goes first. One that L1D cannot take waits with a named reason; whether instructions of other kernels may
-//! pass it is a choice (`lsu_hol`): hardware with one in-order pipe holds all, a parked-and-replayed pipe does not (CCBP §4.3).
+//! The oldest instruction goes first. One that L1D cannot take waits with a named reservation failure. `lsu_hol` says whether it
+//! holds back other kernels: hardware with one in-order pipe does, a pipe that parks and replays does not (CCBP §4.3).
 
 use super::code::Code;
 use super::scheduler::LANES;
@@ -98,7 +98,7 @@ pub struct Lsu {
     hol: bool,
     tickets: u64,
     line_bytes: u32,
-    /// Whether anybody asks how much of a line a store writes.
+    /// Whether the GPU distinguishes how much of a line a store writes.
     count_bytes: bool,
     /// Kernels whose part is full, a bit each.
     full: u8,
@@ -136,7 +136,7 @@ impl Lsu {
         self.full
     }
 
-    /// Puts an instruction in; the caller has looked at `full`.
+    /// Puts an instruction in; the caller has checked `full`.
     pub fn push(&mut self, kernel: KernelId, instruction: Instruction) {
         let part = &mut self.parts[kernel.index()];
         part.waiting.push_back((self.tickets, instruction));
@@ -201,7 +201,7 @@ impl Lsu {
         self.failed |= 1 << kernel.0;
     }
 
-    /// Heads that failed for a reason for which `ready` says so are tried again; says of each how long it waited until `now`.
+    /// Retries the failed heads for which `ready` holds; reports how long each has waited until `now`.
     pub fn retry(
         &mut self,
         now: Cycle,
@@ -220,7 +220,7 @@ impl Lsu {
         }
     }
 
-    /// Charges the cycles that heads which failed have waited until `now`, and leaves them waiting.
+    /// Charges the cycles that failed heads have waited until `now`, and leaves them waiting.
     pub fn settle(&mut self, now: Cycle, mut charge: impl FnMut(KernelId, ReservationFailure, u64)) {
         for (kernel, part) in self.parts.iter_mut().enumerate() {
             if let Some((why, since)) = &mut part.failed {
@@ -254,11 +254,11 @@ impl Lsu {
 /// A load under way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Load {
-    /// Whose it is.
+    /// The warp that issued it.
     pub warp: WarpRef,
-    /// On whose behalf.
+    /// The kernel that it belongs to.
     pub kernel: KernelId,
-    /// Lines that have not come, plus one while its lanes are not coalesced yet.
+    /// Lines that have not arrived, plus one while its lanes are not coalesced yet.
     pub lines: u16,
     /// Whether one of them missed L1D.
     pub missed: bool,

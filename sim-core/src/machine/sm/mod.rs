@@ -96,7 +96,7 @@ pub struct Sm {
     port_turn: u8,
     lsu_gate: LsuGate,
     moves: Moves,
-    /// CTAs that have left for another time in this cycle, with the slot that each had, until the dispatcher takes them.
+    /// CTAs that were switched out in this cycle, with the slot that each had, until the dispatcher takes them.
     pub switched_out: Vec<(u8, SavedCta)>,
     /// CTAs finished in this cycle, until the dispatcher takes them.
     pub finished: Vec<FinishedCta>,
@@ -106,22 +106,22 @@ pub struct Sm {
     resident: PerKernel<WarpCycles>,
     wait_memory: PerKernel<WarpCycles>,
     wait_lsu: PerKernel<WarpCycles>,
-    /// The cycle from which on warps are in the state that they change to: in the issue stage, the next one.
+    /// The cycle in which a change of a warp's state takes effect: in the issue stage, the next one.
     from: Derived<Cycle>,
     next: Derived<Cycle>,
     /// Schedulers to be looked at in the next cycle, and those to be looked at again when shared memory is free, a bit each.
     awake: Derived<u8>,
     after_shared: Derived<u8>,
-    /// Schedulers whose warp goes on with a run of independent instructions, a bit each: such a one sleeps until it has come to the last
-    /// instruction of its run, and `settle` catches up.
+    /// Schedulers whose warp issues a run of independent instructions, a bit each. The scheduler sleeps until the last instruction of the
+    /// run, and `settle` catches up.
     running: Derived<u8>,
-    /// Those of them that care for no other warp.
+    /// Those of them that no other warp can interrupt (greedy-then-oldest).
     greedy: Derived<u8>,
     /// Where the runs end.
     run_ends: Derived<[Cycle; MAX_SCHEDULERS]>,
-    /// All resident kernels' quotas have been spent since this was last taken.
+    /// All resident kernels have spent their quotas since this flag was last taken.
     quotas_spent: Derived<bool>,
-    /// Kernels that have come down to what they may have since this was last taken, a bit each.
+    /// Kernels that have come down to their CTA targets since this set was last taken, a bit each.
     preempted: Derived<u8>,
 }
 
@@ -231,12 +231,12 @@ impl Sm {
         next.max(now + 1)
     }
 
-    /// Has every scheduler looked at again.
+    /// Wakes every scheduler.
     fn wake_schedulers(&mut self) {
         *self.awake = u8::MAX >> (8 - self.schedulers.len());
     }
 
-    /// Has every scheduler looked at in every cycle, as if nothing ever slept: for the test that sleeping changes nothing.
+    /// Wakes every scheduler in every cycle: for the test that sleeping changes nothing.
     pub fn keep_awake(&mut self, now: Cycle) {
         self.wake_schedulers();
         self.next.0 = now;
@@ -291,7 +291,7 @@ impl Sm {
         &self.gate
     }
 
-    /// Starts the peaks of memory instructions in flight again from what is in flight.
+    /// Restarts the peaks of memory instructions in flight at the number in flight now.
     pub fn forget_peaks(&mut self, controls: &SmControls) {
         let in_flight = self.all_in_flight();
         self.gate.forget_peaks(in_flight, controls);
@@ -307,12 +307,12 @@ impl Sm {
         self.l1.launch_ended(kernel);
     }
 
-    /// Kernels that have come down to what they may have since this was last asked, a bit each.
+    /// Kernels that have come down to their CTA targets since the last call, a bit each.
     pub fn take_preempted(&mut self) -> u8 {
         core::mem::take(&mut *self.preempted)
     }
 
-    /// Whether the last of the resident kernels' quotas has been spent since this was last asked.
+    /// Whether the last of the resident kernels' quotas has been spent since the last call.
     pub fn take_quotas_spent(&mut self) -> bool {
         core::mem::take(&mut *self.quotas_spent)
     }
@@ -332,7 +332,7 @@ impl Sm {
         self.lsu.failure(kernel)
     }
 
-    /// Whether some warp or load of a kernel waits for what the present controls will never give it, and so its CTA never ends.
+    /// Whether a CTA of a kernel never ends because a warp or load of it waits for what the present controls never grant.
     pub fn barred(&self, kernel: KernelId, controls: &SmControls) -> bool {
         let any = |set: fn(&Scheduler) -> u64| self.schedulers.iter().any(|s| s.ready & set(s) & s.of_kernel[kernel] != 0);
         controls.cta_throttle[kernel] == 0 && any(|s| s.throttled)

@@ -1,4 +1,4 @@
-//! How CTAs come to an SM and leave it.
+//! How CTAs arrive at an SM and leave it.
 
 use super::code::Place;
 use super::ctas::{Cta, FinishedCta};
@@ -15,7 +15,7 @@ impl Sm {
         let code = &inputs.codes[kernel.index()][usize::from(launch)];
         let slot = self.ctas.free_slot();
         let mut warps = [0_u64; MAX_SCHEDULERS];
-        // The cycle `now` is over for this SM: what it stalled with is charged before the new warps can be seen.
+        // The cycle `now` is over for this SM: it charges its stalls before the new warps count.
         for s in 0..self.schedulers.len() {
             self.settle_scheduler(now + 1, s);
         }

@@ -1,8 +1,8 @@
-//! One warp scheduler: sets of warps as bit masks, one bit for each of its warps, so that the sharing story of the issue stage is one
-//! line of masks, and the first term that empties the set names the stall.
+//! One warp scheduler: sets of warps as bit masks, one bit for each of its warps. The issue stage is one line of masks, and the first term
+//! that empties the set names the stall.
 //!
-//! A scheduler that cannot issue sleeps until its SM has a reason to look again; the cycles between are charged to the cause it fell
-//! asleep with, for the scheduler as a whole and for each kernel that it holds.
+//! A scheduler that cannot issue sleeps until its SM wakes it; the cycles between are charged to the cause of its last stall, for the
+//! scheduler as a whole and for each kernel that it holds.
 
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use crate::machine::noc::members;
@@ -33,7 +33,7 @@ pub enum Outcome {
     Stalled(StallCause),
 }
 
-/// What comes of a look at a scheduler.
+/// The outcome of an evaluation of a scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Look {
     /// The warp in this lane issues.
@@ -56,7 +56,7 @@ pub struct Scheduler {
     pub throttled: u64,
     /// Warps of kernels that have used their warp quota.
     spent: u64,
-    /// Warps of kernels of which the LSU takes no more instructions.
+    /// Warps of kernels whose part of the LSU is full.
     lsu_full: u64,
     /// Warps whose next instruction is a global access.
     pub global: u64,
@@ -160,8 +160,8 @@ impl Scheduler {
         changes
     }
 
-    /// Charges the cycles before `now` in which nobody looked at the scheduler. If it issued in them, its last warp did so in each: returns
-    /// how many instructions that were.
+    /// Charges the cycles before `now` in which the scheduler was not evaluated. If it issued in them, its last warp did so in each:
+    /// returns how many instructions that were.
     #[inline]
     pub fn settle(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) -> u32 {
         if self.since < now { self.charge(now, by_kernel) } else { 0 }
@@ -185,18 +185,18 @@ impl Scheduler {
         self.last.into()
     }
 
-    /// Whether the warp that issued last would issue again, were its next instruction ready, until another one becomes ready.
+    /// Whether the warp that issued last keeps issuing, while its next instruction is ready, until another warp becomes ready.
     pub fn stays(&self, order: WarpOrder) -> bool {
         order == WarpOrder::Gto || self.free() == 1 << self.last
     }
 
-    /// Warps that are ready and may issue, as far as it is up to them.
     /// Warps of a kernel that are ready, but for the one that issued last in the last cycle that was looked at.
     pub fn idle_warps(&self, kernel: KernelId) -> u32 {
         let issued = all_if(matches!(self.outcome, Outcome::Issued(_))) & 1 << self.last;
         (self.free() & !(self.global & self.lsu_full) & self.of_kernel[kernel] & !issued).count_ones()
     }
 
+    /// Warps that are ready and that no control keeps from issuing.
     fn free(&self) -> u64 {
         self.ready & !self.throttled & !self.spent
     }
@@ -232,8 +232,8 @@ impl Scheduler {
         eligible & !behind
     }
 
-    /// Warps whose next instruction needs an execution unit that is busy. What is no memory access goes through the arithmetic unit if not
-    /// through the other, a barrier too, as in GPGPU-Sim.
+    /// Warps whose next instruction needs an execution unit that is busy. Whatever is neither a memory access nor special-function work
+    /// uses the arithmetic unit, a barrier too, as in GPGPU-Sim.
     #[cold]
     fn busy(&self, now: Cycle) -> u64 {
         let arithmetic = !(self.global | self.shared | self.special);
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(issue(WarpOrder::LrrGto, &[(0b0011, 0), (0b1100, 1)], |_| 0, 4), [2, 0, 2, 0]);
     }
 
-    /// Kernel 0 has less left: its access waits for kernel 1's, and for nobody once that is not ready. Its arithmetic waits for none.
+    /// Kernel 0 has less left: its access waits for kernel 1's while that is ready. Its arithmetic never waits.
     #[test]
     fn memory_goes_to_the_kernel_with_more_left() {
         let mut left = PerKernel::all(0);

@@ -1,5 +1,5 @@
-//! What warps wait for: how many of a kernel are in a state, summed over cycles. It is worked out from when they enter and leave the state,
-//! so that nobody needs to count them in between.
+//! What warps wait for: the number of a kernel's warps in a state, summed over cycles. The sum follows from when they enter and leave the
+//! state, so that nothing is counted in between.
 
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::machine::noc::members;
@@ -83,7 +83,7 @@ impl LsuGate {
 mod tests {
     use super::*;
 
-    /// Two warps from 10 to 14, one of them to 20, a third from 17 on: 4 + 10 + 3 until 20, whenever somebody asks.
+    /// Two warps from 10 to 14, one of them to 20, a third from 17 on: 4 + 10 + 3 until 20, however often the sum is read.
     #[test]
     fn warps_are_counted_in_every_cycle_once() {
         for asked in 0..20 {

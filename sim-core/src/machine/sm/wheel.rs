@@ -36,7 +36,7 @@ impl Wheel {
         self.turning |= 1 << place;
     }
 
-    /// The warps whose time is `now`.
+    /// The warps that become ready in `now`.
     pub fn take(&mut self, now: Cycle) -> Option<Warps> {
         let place = now % PLACES;
         if self.turning >> place & 1 == 0 {

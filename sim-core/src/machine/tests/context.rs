@@ -1,4 +1,4 @@
-//! Do CTAs that leave an SM and come back do what they would have done, at the price of their context?
+//! Do CTAs that are switched out and in do the same work, at the price of moving their context?
 
 use super::*;
 use crate::describe::ids::PerKernel;

@@ -126,7 +126,7 @@ fn quotas_refilled_when_all_are_spent_keep_the_kernels_in_proportion() {
     let mut m = alike(&[busy("A"), busy("B")], |sm| {
         sm.warp_quota[A] = Some(300);
         sm.warp_quota[B] = Some(100);
-        // Both stay resident: a kernel that is not there holds nobody back.
+        // Both stay resident: a kernel that is not resident holds no other back.
         sm.cta_target = PerKernel::all(4);
         sm.quota_refill = QuotaRefill::WhenAllSpent;
     });
@@ -177,7 +177,7 @@ fn memory_cap_bounds_the_instructions_in_flight() {
     let mut m = alike(&[streaming("A"), storing], |sm| (sm.memory_cap[A], sm.memory_cap[B]) = (Some(5), Some(2)));
     run(&mut m, 3000);
     assert_eq!((m.peak_in_flight(A), m.peak_in_flight(B)), (5, 2));
-    // A lowered cap kills nothing and bites at once; the highest lets everything go.
+    // A lowered cap cancels nothing and holds from the next instruction on; the highest cap limits nothing.
     change(&mut m, |c| c.each_sm(|sm| sm.memory_cap[A] = Some(0)));
     run(&mut m, 5000);
     let (loads, stores) = (m.kernel_stats(A), m.kernel_stats(B).store_instructions);
@@ -190,7 +190,7 @@ fn memory_cap_bounds_the_instructions_in_flight() {
     change(&mut m, |c| c.each_sm(|sm| (sm.memory_cap[A], sm.memory_cap[B]) = (Some(u16::MAX), None)));
     run(&mut m, 3000);
     assert!(m.peak_in_flight(A) >= 32, "{}", m.peak_in_flight(A));
-    assert_eq!(m.peak_in_flight(B), 0, "nobody counts without a cap");
+    assert_eq!(m.peak_in_flight(B), 0, "no peak without a cap");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn memory_quotas_share_the_port_in_their_proportion_and_hold_nobody_back() {
     assert!(a + b > 4 * 3990, "the port is never idle: {a} and {b}");
     assert!((a as i64 - 3 * b as i64).abs() <= 4 * 90 * 2, "{a} and {b}");
     let (a, b) = quotas(busy("B"));
-    assert!(a > 4 * 3990 && b == 0, "who has no memory instruction ready keeps nobody waiting: {a}");
+    assert!(a > 4 * 3990 && b == 0, "a kernel without a ready memory instruction holds no other back: {a}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct Offer<'a> {
     pub sms: u16,
     /// What the SM has left.
     pub room: Resources,
-    /// Kernels whose next CTA fits and whose turn the controls say it is, a bit each: at least one.
+    /// Kernels that pass the dispatcher's filter on this SM, a bit each: at least one.
     pub allowed: u8,
     /// The launch of each kernel that is under way.
     pub grids: &'a [Grid],
@@ -115,7 +115,7 @@ macro_rules! orders {
             }
         }
 
-        /// Which order it is does not change during a run.
+        /// The order does not change during a run.
         impl Hash for AnyOrder {
             fn hash<H: Hasher>(&self, state: &mut H) {
                 match self { $($(#[$only])? AnyOrder::$Type(order) => order.hash(state),)* }
