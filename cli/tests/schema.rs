@@ -70,9 +70,11 @@ fn flaw(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<Strin
                 }
                 _ => true,
             },
+            // Read with "properties".
+            "patternProperties" => true,
             "properties" => {
                 for (key, inner) in pairs(value) {
-                    let known = wanted.get(key);
+                    let known = wanted.get(key).or_else(|| patterned(schema, key));
                     if known.is_none() && schema.get("additionalProperties") == Some(&Value::Bool(false)) {
                         return Some(format!("{path}.{key}: unknown"));
                     }
@@ -198,4 +200,13 @@ fn a_result_satisfies_its_schema_which_names_every_figure() {
             );
         }
     }
+}
+
+/// What `patternProperties` says of a key: of the one pattern that this test can read, the fields of an SM class by its name.
+fn patterned<'a>(schema: &'a Value, key: &str) -> Option<&'a Value> {
+    let patterns = pairs(schema.get("patternProperties")?);
+    let [(pattern, fields)] = patterns else { panic!("several patterns are new to this test") };
+    assert_eq!(pattern, "^sm\\.[A-Za-z0-9_-]+\\.", "the only pattern that this test can read");
+    let name = key.strip_prefix("sm.")?.split_once('.')?.0;
+    (!name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-".contains(&c))).then_some(fields)
 }

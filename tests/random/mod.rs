@@ -6,6 +6,7 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
+use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, StoreFlits, StoreRelease, WriteFill, presets};
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
@@ -253,4 +254,15 @@ pub fn cuts() -> impl Strategy<Value = Vec<Index>> {
 /// The kernels of an experiment by number.
 pub fn kernels(experiment: &Experiment) -> impl Iterator<Item = KernelId> + Clone + use<> {
     KernelId::first(experiment.kernels.len())
+}
+
+/// Whether a scheme refuses SMs as unlike as these: CCBP gives all of them one combination of CTAs, and spatial partitioning a kernel SMs that
+/// hold none of its CTAs.
+#[allow(dead_code)] // not every test that draws machines runs schemes
+pub fn too_unlike(problems: &Problems) -> bool {
+    !problems.0.is_empty()
+        && problems.0.iter().all(|p| {
+            p.path.starts_with("policy")
+                && (p.found.ends_with("do not fit every SM class") || p.found.ends_with("whose CTAs fit none of them"))
+        })
 }
