@@ -141,11 +141,29 @@ export interface PolicyParam {
 export interface PolicyEntry { name: string; title: string; doc: string; source: string; params: PolicyParam[] }
 export interface OrderEntry { name: string; doc: string; takes?: string }
 export interface MetricEntry { key: string; title: string; unit: string; scope: string; formula: string; doc: string }
+/** A control, as the engine's registry has it. */
+export interface ControlEntry {
+  key: string;
+  title: string;
+  unit: string;
+  /** What there is a value for. */
+  scope: "GPU" | "kernel" | "SM" | "kernel on SM";
+  /** What holds where it is left out, in words. */
+  neutral: string;
+  doc: string;
+  /** When it bites, and what happens to work in flight. */
+  bites: string;
+  kind: "flag" | "int" | "limit" | "requests" | "numbers" | "sms" | "choice" | "warp_order";
+  min?: number;
+  max?: number;
+  choices?: string[];
+}
 export interface Catalogue {
   gpus: GpuEntry[];
   gpu_fields: GpuField[];
   kernels: KernelEntry[];
   policies: PolicyEntry[];
+  controls: ControlEntry[];
   warp_orders: OrderEntry[];
   cta_orders: OrderEntry[];
   probes: ProbeInfo[];

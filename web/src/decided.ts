@@ -1,6 +1,6 @@
 // What the policy decided, as plain data: what the last decision was, what holds for each kernel, and the controls in force.
 import { count } from "./format.ts";
-import { KERNEL_CONTROLS, neutral, numbersText, type KernelControl } from "./manual.ts";
+import { neutral, numbersText, type KernelControl } from "./manual.ts";
 import type { Decision } from "./types.ts";
 
 /**
@@ -25,11 +25,11 @@ export function latest(log: readonly Decision[], name: (kernel: number) => strin
 }
 
 /** The controls that are not neutral for all kernels, one row each with an entry for each kernel. */
-export function inForce(controls: unknown, kernels: number, sms: number): { control: KernelControl; entries: string[] }[] {
+export function inForce(offered: readonly KernelControl[], controls: unknown, kernels: number, sms: number): { control: KernelControl; entries: string[] }[] {
   const given = (controls ?? {}) as Record<string, unknown>;
-  const rows = KERNEL_CONTROLS.map((control) => {
-    const value = given[control.key], none = JSON.stringify(neutral(control, sms));
-    const all = Array.from({ length: kernels }, (_, k) => bySms(value, sms).map((list) => list[k] ?? neutral(control, sms)));
+  const rows = offered.map((control) => {
+    const value = given[control.key], none = JSON.stringify(neutral(control));
+    const all = Array.from({ length: kernels }, (_, k) => bySms(value, sms).map((list) => list[k] ?? neutral(control)));
     const plain = all.every((values) => values.every((v) => JSON.stringify(v) === none));
     return plain ? null : { control, entries: all.map((values) => entryText(control, values)) };
   });
@@ -47,6 +47,7 @@ function bySms(value: unknown, sms: number): unknown[][] {
 
 function entryText(control: KernelControl, values: readonly unknown[]): string {
   if (control.kind === "numbers") return [...new Set(values.map((v) => numbersText(v as number[]) || "none"))].join(" or ");
+  if (control.kind === "flag") return values.every((v) => v === true) ? "yes" : values.includes(true) ? "on some SMs" : "no";
   const numbers = values.map((v) => (typeof v === "number" ? v : Infinity)), least = Math.min(...numbers), most = Math.max(...numbers);
   const one = (n: number): string => (n === Infinity ? "no limit" : n.toLocaleString("en"));
   return least === most ? one(least) : `${one(least)} to ${one(most)}`;

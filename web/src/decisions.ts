@@ -3,7 +3,8 @@
 import { holding, inForce, latest } from "./decided.ts";
 import { h, setText, swatch } from "./dom.ts";
 import { count } from "./format.ts";
-import type { Decision } from "./types.ts";
+import { kernelControls } from "./manual.ts";
+import type { ControlEntry, Decision } from "./types.ts";
 
 /** Entries of the log that are shown. */
 const MAX_LOG = 200;
@@ -12,6 +13,7 @@ export class CorunDecisions extends HTMLElement {
   #log: Decision[] = [];
   #kernels: string[] = [];
   #sms = 0;
+  #offered: readonly ControlEntry[] = [];
   #shown = "";
   readonly #now = h("p", { class: "decided-now" }, "The policy has decided nothing yet.");
   readonly #holds = h("dl", { class: "decided" });
@@ -22,7 +24,8 @@ export class CorunDecisions extends HTMLElement {
   connectedCallback(): void { this.replaceChildren(this.#now, this.#holds, this.#controls, this.#more); }
 
   /** Another run: nothing is decided yet. */
-  setRun(kernels: string[], sms: number): void {
+  setRun(kernels: string[], sms: number, offered: readonly ControlEntry[]): void {
+    this.#offered = offered;
     this.#kernels = kernels;
     this.#sms = sms;
     this.#shown = "";
@@ -51,7 +54,8 @@ export class CorunDecisions extends HTMLElement {
 
   /** The controls as they stand: the table is made anew only when something in it changed. */
   setControls(controls: unknown): void {
-    const rows = inForce(controls, this.#kernels.length, this.#sms), shown = JSON.stringify(rows.map((row) => [row.control.key, row.entries]));
+    const offered = kernelControls(this.#offered, this.#sms);
+    const rows = inForce(offered, controls, this.#kernels.length, this.#sms), shown = JSON.stringify(rows.map((row) => [row.control.key, row.entries]));
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#controls.replaceChildren(rows.length === 0

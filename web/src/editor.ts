@@ -5,8 +5,8 @@ import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, swatch } from "./dom.ts";
 import { jsonError, openFile } from "./file.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
-import { KERNEL_CONTROLS, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
-import type { Catalogue, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
+import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
+import type { Catalogue, ControlEntry, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
 
 const MAX_KERNELS = 8;
 const OWN = "\u0000own";
@@ -395,7 +395,8 @@ export class CorunEditor extends HTMLElement {
       const next = change((this.#experiment?.policy as PolicyChoice | undefined)?.[param.name] as Record<string, unknown> | undefined ?? {});
       this.#setParam(param.name, Object.keys(next).length === 0 ? undefined : next);
     };
-    const blocks = KERNEL_CONTROLS.map((control) => {
+    const all = this.#catalogue?.controls ?? [];
+    const blocks = kernelControls(all, sms).map((control) => {
       const entries = controls[control.key];
       const rows = experiment.kernels.map((kernel, k) => {
         const entry: unknown = Array.isArray(entries) ? entries[k] : undefined;
@@ -408,27 +409,49 @@ export class CorunEditor extends HTMLElement {
             const field = this.#fields.get(`${path}.${control.key}.${k}`) as Field;
             field.message.hidden = numbers !== null;
             setText(field.message, numbers === null ? `found ${input.value}, want numbers from 0 to ${control.max}, such as 0-3, 6` : "");
-            if (numbers !== null) set((c) => withEntry(c, control, kernels, sms, k, numbers.length === 0 ? null : numbers));
+            if (numbers !== null) set((c) => withEntry(c, control, kernels, k, numbers.length === 0 ? null : numbers));
           });
           return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), input, { unit: control.unit, mark: swatch(k) });
         }
-        const commit = (v: number | null): void => set((c) => withEntry(c, control, kernels, sms, k, v));
+        if (control.kind === "flag") {
+          const box = h("input", { checked: entry === true });
+          box.setAttribute("type", "checkbox");
+          box.addEventListener("change", () => set((c) => withEntry(c, control, kernels, k, box.checked)));
+          return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), box, { mark: swatch(k) });
+        }
+        const commit = (v: number | null): void => set((c) => withEntry(c, control, kernels, k, v));
         input = this.#number(entry, { min: control.min, max: control.max, placeholder: control.kind === "rank" ? "0" : "no limit" }, commit);
         const below = this.#slider(control, kernelName(kernel), input, commit);
         return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), input, { unit: control.unit, mark: swatch(k), below });
       });
       return h("fieldset", { class: "param" }, h("legend", null, control.title), h("p", { class: "field-help" }, control.doc), ...rows);
     });
-    const split = h("input", { checked: controls["miss_queue_split"] === true });
-    split.setAttribute("type", "checkbox");
-    split.addEventListener("change", () => set(({ miss_queue_split: _, ...rest }) => (split.checked ? { ...rest, miss_queue_split: true } : rest)));
-    const interval = (key: string, label: string, neutralValue: number): HTMLElement => this.#field(`${path}.${key}`, label,
-      this.#number(controls[key], { min: 1, placeholder: String(neutralValue) }, (v) => set(({ [key]: _, ...rest }) => (v === null ? rest : { ...rest, [key]: v }))), { unit: "cycles" });
+    const put = (key: string, value: unknown): void => set(({ [key]: _, ...rest }) => (value === null ? rest : { ...rest, [key]: value }));
+    const plain = all.filter((c) => c.scope === "SM" || c.scope === "GPU").map((c) => {
+      const held = controls[c.key];
+      const help = typeof held === "object" && held !== null ? `${sentence(c.doc)} Set by SMs; what is chosen here is for all.` : sentence(c.doc);
+      return this.#field(`${path}.${c.key}`, c.title, this.#plainControl(c, held, (v) => put(c.key, v)), { unit: c.unit, help });
+    });
     const message = h("p", { class: "field-problem", hidden: true });
-    this.#fields.set(path, { path, control: split, message });
-    return [...blocks,
-      this.#field(`${path}.miss_queue_split`, "Split the miss queue", split, { help: "One virtual queue of equal size for each kernel." }),
-      interval("credit_interval", "Credit interval", 200), interval("quota_interval", "Quota interval", 10_000), message];
+    const first = plain[0]?.querySelector<HTMLElement>("input, select");
+    if (first) this.#fields.set(path, { path, control: first as Field["control"], message });
+    return [...blocks, ...plain, message];
+  }
+
+  /** The input of a control with one value for all SMs; null puts it back to neutral. */
+  #plainControl(control: ControlEntry, value: unknown, put: (value: unknown) => void): HTMLInputElement | HTMLSelectElement {
+    if (control.kind === "flag") {
+      const box = h("input", { checked: value === true });
+      box.setAttribute("type", "checkbox");
+      box.addEventListener("change", () => put(box.checked ? true : null));
+      return box;
+    }
+    if (control.kind === "choice" || control.kind === "warp_order") {
+      const names = control.choices ?? this.#catalogue?.warp_orders.map((order) => order.name) ?? [];
+      const options = [{ value: "", text: control.neutral }, ...names.filter((name) => name !== control.neutral).map((name) => ({ value: name, text: name }))];
+      return this.#select(options, typeof value === "string" ? value : "", (v) => put(v === "" ? null : v));
+    }
+    return this.#number(value, { min: control.min, max: control.max, placeholder: control.neutral }, put);
   }
 
   /** A slider that goes with a number's field: each shows what the other is set to. A drag is one change, at its end. */

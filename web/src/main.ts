@@ -164,7 +164,7 @@ function onLoaded(message: Loaded): void {
   charts.panel = view.panel ?? "";
   charts.zoom = view.zoom ?? null;
   numbers.setKernels(catalogue, message.layout.kernels);
-  decisions.setRun(message.layout.kernels, message.layout.sms.length);
+  decisions.setRun(message.layout.kernels, message.layout.sms.length, catalogue.controls);
   charts.setDecisions([]);
   showSelection();
   document.title = `${names(experiment).join(" + ")} · ${policyName(experiment)} · Corun`;

@@ -1,25 +1,23 @@
-// The controls that the manual policy sets, as the page offers them: one row each, one entry per kernel. The names, units and
-// meanings are those of the engine's controls; what is left out stays neutral.
+// The controls that the manual policy sets, as the page offers them; the engine's registry says which there are, and what they take. What is
+// left out stays neutral.
+import type { ControlEntry } from "./types.ts";
 
+/** A control with an entry for each kernel. */
 export interface KernelControl {
   key: string; title: string; unit: string; min: number; max: number;
-  kind: "limit" | "rank" | "numbers";
+  kind: "limit" | "rank" | "numbers" | "flag";
   doc: string;
 }
 
-export const KERNEL_CONTROLS: readonly KernelControl[] = [
-  { key: "sm_mask", title: "SMs", unit: "numbers", min: 0, max: 63, kind: "numbers", doc: "SMs that the kernel may use, such as 0-7. Empty: all." },
-  { key: "cta_target", title: "CTA target", unit: "per SM", min: 0, max: 64, kind: "limit", doc: "Resident CTAs on each SM, at most. Empty: no limit." },
-  { key: "cta_throttle", title: "CTA throttle", unit: "per SM", min: 0, max: 64, kind: "limit", doc: "CTAs on each SM that may issue; younger ones pause. Empty: no limit." },
-  { key: "warp_quota", title: "Warp quota", unit: "instructions", min: 0, max: 1e9, kind: "limit", doc: "Warp instructions on each SM between refills. Empty: no limit." },
-  { key: "memory_cap", title: "Memory cap", unit: "instructions", min: 0, max: 65_535, kind: "limit", doc: "Memory instructions in flight on each SM, at most. Empty: no limit." },
-  { key: "memory_quota", title: "Memory quota", unit: "instructions", min: 1, max: 1e9, kind: "limit", doc: "Memory instructions in a round; who has most left goes first. Empty: goes ahead of all." },
-  { key: "miss_credits", title: "Miss credits", unit: "requests", min: 0, max: 1e6, kind: "limit", doc: "Requests from each SM's miss queue in a credit interval. Empty: no limit." },
-  { key: "l1_ways", title: "L1D ways", unit: "numbers", min: 0, max: 31, kind: "numbers", doc: "Ways that its fills may take, such as 0-1. Empty: all." },
-  { key: "dispatch_rank", title: "Dispatch rank", unit: "", min: 0, max: 255, kind: "rank", doc: "Lower ranks are placed first. Empty: 0." },
-  { key: "miss_rank", title: "Miss-queue rank", unit: "", min: 0, max: 255, kind: "rank", doc: "Lower ranks go first, in a split miss queue. Empty: 0." },
-  { key: "dram_rank", title: "DRAM rank", unit: "", min: 0, max: 255, kind: "rank", doc: "Lower ranks are served first. Empty: 0." },
-];
+const KINDS: Partial<Record<ControlEntry["kind"], KernelControl["kind"]>> = { limit: "limit", requests: "limit", int: "rank", numbers: "numbers", sms: "numbers", flag: "flag" };
+
+/** Those of the registry's controls that have an entry for each kernel, on a GPU with so many SMs. */
+export function kernelControls(all: readonly ControlEntry[], sms: number): KernelControl[] {
+  return all.filter((c) => c.scope.startsWith("kernel")).flatMap((c) => {
+    const kind = KINDS[c.kind], max = c.kind === "sms" ? sms - 1 : c.max ?? 1;
+    return kind === undefined ? [] : [{ key: c.key, title: c.title, unit: c.unit, min: c.min ?? 0, max, kind, doc: `${c.doc}. Empty: ${c.neutral}.` }];
+  });
+}
 
 /** `0-2, 5` as [0, 1, 2, 5]; null when it is not such a list. */
 export function parseNumbers(text: string, max: number): number[] | null {
@@ -48,17 +46,18 @@ export function numbersText(numbers: readonly number[]): string {
 }
 
 /** The entry of one kernel, with the neutral value where there is none. */
-export function neutral(control: KernelControl, sms: number): unknown {
+export function neutral(control: KernelControl): unknown {
   if (control.kind === "rank") return 0;
+  if (control.kind === "flag") return false;
   if (control.kind === "limit") return null;
-  return Array.from({ length: control.key === "sm_mask" ? sms : 32 }, (_, i) => i);
+  return Array.from({ length: control.max + 1 }, (_, i) => i);
 }
 
 /**
  * `controls` with one kernel's entry changed; null puts it back to neutral, and a control that is neutral for all kernels is left out.
  */
-export function withEntry(controls: Record<string, unknown>, control: KernelControl, kernels: number, sms: number, kernel: number, value: unknown): Record<string, unknown> {
-  const none = neutral(control, sms);
+export function withEntry(controls: Record<string, unknown>, control: KernelControl, kernels: number, kernel: number, value: unknown): Record<string, unknown> {
+  const none = neutral(control);
   const old = controls[control.key];
   const entries = Array.from({ length: kernels }, (_, k) => (Array.isArray(old) ? old[k] as unknown : undefined) ?? none);
   entries[kernel] = value ?? none;

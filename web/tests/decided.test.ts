@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CONTROLS } from "./controls.ts";
 import { holding, inForce, latest } from "../src/decided.ts";
+import { kernelControls } from "../src/manual.ts";
 import type { Decision } from "../src/types.ts";
 
 const decision = (cycle: number, kernel: number | null, topic: string, text: string): Decision => ({ cycle, kernel, topic, values: {}, text });
@@ -26,10 +28,11 @@ test("a later sentence replaces an earlier one about the same", () => {
 
 test("controls in force are those that are not neutral, SM by SM where they differ", () => {
   const all = [0, 1, 2, 3];
-  const rows = inForce({
-    sm_mask: [all, all], cta_target: [[4, null], [4, 3], [4, 2], [4, 3]], warp_quota: [null, null], miss_credits: [12.5, null], dram_rank: [0, 0], l1_ways: [[0, 1], [2, 3, 4]],
+  const offered = kernelControls(CONTROLS, 4);
+  const rows = inForce(offered, {
+    sm_mask: [all, all], cta_target: { 0: [4, null], 1: [4, 3], "2-3": [4, 2] }, cta_switch: { "0-1": [false, true] }, warp_quota: [null, null], miss_credits: [12.5, null], dram_rank: [0, 0], l1_ways: [[0, 1], [2, 3, 4]],
     miss_queue_split: true,
   }, 2, 4);
-  assert.deepEqual(rows.map((row) => [row.control.key, ...row.entries]), [["cta_target", "4", "2 to no limit"], ["miss_credits", "12.5", "no limit"], ["l1_ways", "0-1", "2-4"]]);
-  assert.deepEqual(inForce(null, 2, 4), []);
+  assert.deepEqual(rows.map((row) => [row.control.key, ...row.entries]), [["cta_target", "4", "2 to no limit"], ["cta_switch", "no", "on some SMs"], ["miss_credits", "12.5", "no limit"], ["l1_ways", "0-1", "2-4"]]);
+  assert.deepEqual(inForce(offered, null, 2, 4), []);
 });

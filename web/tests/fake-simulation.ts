@@ -1,5 +1,6 @@
 // A stand-in for the engine's module while the page is worked on without building it (`npm run fake`): right shapes, made-up
 // numbers. It is written over by `cargo xtask wasm`, and never part of a built page.
+import { CONTROLS } from "./controls.ts";
 import type { Answer, Catalogue, Decision, Experiment, FrameLayout, FrameSection, PlannedRun, Problem, Reason, Result, WindowColumn, WindowsLayout } from "../src/types.ts";
 
 class Refused extends Error { constructor(readonly problems: Problem[]) { super(problems.map((p) => p.path).join(", ")); } }
@@ -25,6 +26,7 @@ const catalogue: Catalogue = {
     kernelEntry("BP", "Back propagation", 256, 20, 1088), kernelEntry("CFD", "CFD solver", 192, 60, 0),
     kernelEntry("FTD", "FDTD-2D", 256, 18, 0), kernelEntry("SAD", "Sum of absolute differences", 61, 32, 2200), kernelEntry("vadd", "Vector add", 256, 10, 0),
   ],
+  controls: [...CONTROLS],
   policies: [
     { name: "leftover", title: "Leftover", doc: "What GPGPU-Sim does: the next kernel only when the first has no CTA left.", source: "GPGPU-Sim", params: [] },
     { name: "even", title: "Even split in each SM", doc: "Each kernel gets the same share of every SM.", source: "SMK §3", params: [] },
