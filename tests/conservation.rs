@@ -6,6 +6,7 @@
 mod random;
 
 use proptest::prelude::*;
+use random::Change;
 use sim_core::describe::gpu::{StoreFlits, occupancy};
 use sim_core::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{MAX_LOOPS, Op, WARP_SIZE};
@@ -16,6 +17,7 @@ use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::Controls;
 use sim_core::seam::stats::KernelStats;
+use std::collections::BTreeSet;
 
 fn start(experiment: &Experiment) -> Simulation {
     Simulation::new(experiment).unwrap_or_else(|problems| panic!("the generator makes valid experiments:\n{problems}"))
@@ -83,10 +85,10 @@ fn end_of(program: &[Op], at: usize) -> usize {
 }
 
 /// Runs to the end of all kernels and until nothing is under way any more.
-fn run_dry(experiment: &Experiment) -> Simulation {
+fn run_dry(experiment: &Experiment, changes: &[Change]) -> Simulation {
     let mut simulation = start(experiment);
     simulation.machine_mut().record_events = true;
-    let reason = simulation.advance(u64::MAX);
+    let reason = random::advance(&mut simulation, changes, u64::MAX, false);
     assert_eq!(reason, Reason::KernelsDone, "{}", simulation.explain_stuck());
     let machine = simulation.machine_mut();
     let dry = |machine: &Machine| {
@@ -110,8 +112,8 @@ proptest! {
 
     /// Does everything that enters leave, and do all columns add up?
     #[test]
-    fn what_enters_leaves_and_columns_add_up(experiment in random::experiment()) {
-        let mut simulation = run_dry(&experiment);
+    fn what_enters_leaves_and_columns_add_up(experiment in random::experiment(), changes in random::changes()) {
+        let mut simulation = run_dry(&experiment, &changes);
         let totals = simulation.totals();
         let gpu = &experiment.gpu;
         let packet = 1 + u64::from(gpu.line_flits() - 1);
@@ -122,16 +124,18 @@ proptest! {
             prop_assert_eq!(s.l1_reads, s.l1_hits + s.l1_merged + s.l1_misses);
             prop_assert_eq!((s.l1_misses, s.l1_writes), (s.read_requests, stores));
             prop_assert_eq!(s.loads_done, s.load_instructions);
-            let of_stores = s.noc_request_flits - s.read_requests;
+            let (out, come) = (s.context_lines_out, s.context_lines_in);
+            prop_assert_eq!((come, s.ctas_switched_in), (out, s.ctas_switched_out), "who leaves comes back, with all its lines");
+            let of_stores = s.noc_request_flits - s.read_requests - come - out * packet;
             if gpu.noc.store_flits == StoreFlits::Line {
                 prop_assert_eq!(of_stores, stores * packet, "bytes on the request link");
             } else {
                 prop_assert!((stores * 2..=stores * packet).contains(&of_stores), "bytes on the request link");
             }
-            prop_assert_eq!((s.noc_reply_flits, s.noc_acknowledgement_flits), (s.read_requests * packet, stores), "bytes on the reply link");
+            prop_assert_eq!((s.noc_reply_flits, s.noc_acknowledgement_flits), ((s.read_requests + come) * packet, stores + out), "bytes on the reply link");
             prop_assert_eq!((s.l2_reads, s.l2_writes), (s.read_requests, stores));
             prop_assert_eq!(s.l2_reads + s.l2_writes, s.l2_hits + s.l2_merged + s.l2_misses + s.l2_filled_by_stores);
-            prop_assert_eq!((s.dram_reads, s.dram_writes), (s.l2_misses, s.l2_dirty_victims));
+            prop_assert_eq!((s.dram_reads, s.dram_writes), (s.l2_misses + come, s.l2_dirty_victims + out));
             prop_assert_eq!(s.reported_dram_accesses, s.l2_misses + s.l2_dirty_victims);
             prop_assert_eq!(simulation.machine().peak_in_flight(KernelId(k as u8)), 0, "memory instructions in flight");
             let monitored: u64 = simulation.machine().l1_utility(KernelId(k as u8)).iter().sum();
@@ -148,32 +152,39 @@ proptest! {
 
     /// Is every CTA of every launch run exactly once, whole, and in the order of the launches?
     #[test]
-    fn no_cta_is_lost_or_run_twice(experiment in random::experiment()) {
-        let mut simulation = run_dry(&experiment);
+    fn no_cta_is_lost_or_run_twice(experiment in random::experiment(), changes in random::changes()) {
+        let mut simulation = run_dry(&experiment, &changes);
         let totals: Vec<KernelStats> = simulation.totals();
         let events: Vec<CtaEvent> = simulation.machine().events.clone();
         for kernel in random::kernels(&experiment) {
             let launches = &experiment.kernels[kernel.index()].kernel.launches;
             let codes = simulation.machine().codes(kernel);
             let mine = || events.iter().filter(move |event| event.kernel == kernel);
-            let placed: Vec<u32> = mine().filter(|event| event.placed).map(|event| event.cta).collect();
+            let placed: Vec<u32> = mine().filter(|event| event.placed && !event.switched).map(|event| event.cta).collect();
             let grid: Vec<u32> = launches.iter().flat_map(|launch| 0..launch.ctas).collect();
             prop_assert_eq!(&placed, &grid, "each CTA is placed once, in order");
             // A launch begins after the one before has ended.
-            let (mut done, mut resident) = (0, std::collections::BTreeSet::new());
+            let (mut done, mut resident, mut saved) = (0, BTreeSet::new(), BTreeSet::new());
             let mut ends = launches.iter().scan(0, |sum, launch| { *sum += launch.ctas; Some(*sum) });
             let mut end = ends.next().unwrap_or(0);
             for event in mine() {
                 if event.placed {
+                    if event.switched {
+                        prop_assert!(saved.remove(&event.cta), "a CTA goes on that has not left");
+                    }
                     if done == end { end = ends.next().unwrap_or(0); }
                     prop_assert!(resident.insert((event.sm, event.slot)), "the slot is taken");
-                    prop_assert!(done as usize + resident.len() <= end as usize, "a CTA of the next launch came early");
+                    prop_assert!(done as usize + resident.len() + saved.len() <= end as usize, "a CTA of the next launch came early");
                 } else {
                     prop_assert!(resident.remove(&(event.sm, event.slot)), "a CTA ended that had not begun");
-                    done += 1;
+                    if event.switched {
+                        prop_assert!(saved.insert(event.cta), "a CTA has left twice");
+                    } else {
+                        done += 1;
+                    }
                 }
             }
-            prop_assert!(resident.is_empty());
+            prop_assert!(resident.is_empty() && saved.is_empty());
             let mut want = (0, 0);
             for (launch, code) in launches.iter().zip(codes) {
                 for (cta, warp) in (0..launch.ctas).flat_map(|cta| (0..launch.threads.div_ceil(WARP_SIZE)).map(move |warp| (cta, warp))) {

@@ -4,6 +4,7 @@
 mod random;
 
 use proptest::prelude::*;
+use random::Change;
 use sim_core::run::experiment::{Experiment, set_path};
 use sim_core::run::simulation::Simulation;
 
@@ -14,16 +15,16 @@ fn start(experiment: &Experiment) -> Simulation {
     Simulation::new(experiment).unwrap_or_else(|problems| panic!("the generator makes valid experiments:\n{problems}"))
 }
 
-fn digest_after(mut simulation: Simulation, cycles: u64) -> u64 {
-    simulation.advance(cycles);
+fn digest_after(mut simulation: Simulation, changes: &[Change], cycles: u64) -> u64 {
+    random::advance(&mut simulation, changes, cycles, false);
     simulation.digest()
 }
 
 /// For a failure: the first cycle after which two runs differ, and in which lines.
-fn first_difference(mut a: Simulation, mut b: Simulation) -> String {
+fn first_difference(mut a: Simulation, mut b: Simulation, changes: &[Change]) -> String {
     while a.cycle() < CYCLES && a.clone().digest() == b.clone().digest() {
-        a.advance(1);
-        b.advance(1);
+        random::advance(&mut a, changes, 1, false);
+        random::advance(&mut b, changes, 1, false);
     }
     let [there, here] = [&mut a, &mut b].map(|simulation| {
         simulation.machine_mut().settle();
@@ -48,21 +49,25 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_parts_and_sleeping_change_nothing(experiment in random::experiment()) {
-        let want = digest_after(start(&experiment), CYCLES);
+    fn the_order_of_parts_and_sleeping_change_nothing(experiment in random::experiment(), changes in random::changes()) {
+        let want = digest_after(start(&experiment), &changes, CYCLES);
         let mut backwards = start(&experiment);
         backwards.machine_mut().reversed = true;
-        prop_assert_eq!(digest_after(backwards, CYCLES), want, "every phase backwards");
+        prop_assert_eq!(digest_after(backwards, &changes, CYCLES), want, "every phase backwards");
         let mut awake = start(&experiment);
         awake.machine_mut().keep_awake = true;
         let asleep = start(&experiment);
-        prop_assert_eq!(digest_after(awake.clone(), CYCLES), want, "nothing allowed to sleep: {}", first_difference(asleep, awake));
+        prop_assert_eq!(digest_after(awake.clone(), &changes, CYCLES), want, "nothing allowed to sleep: {}", first_difference(asleep, awake, &changes));
     }
 
     #[test]
-    fn cuts_looks_and_clones_change_nothing(experiment in random::experiment(), cuts in random::cuts(), by_event in any::<bool>()) {
+    fn cuts_looks_and_clones_change_nothing(
+        (experiment, changes) in (random::experiment(), random::changes()),
+        cuts in random::cuts(),
+        by_event in any::<bool>(),
+    ) {
         let mut whole = start(&experiment);
-        whole.advance(CYCLES);
+        random::advance(&mut whole, &changes, CYCLES, false);
         let (want, end) = (whole.digest(), whole.cycle());
         let mut cut = start(&experiment);
         cut.machine_mut().record_events = true;
@@ -70,13 +75,13 @@ proptest! {
         for place in cuts {
             let part = place.index(CYCLES as usize) as u64;
             let left = end.saturating_sub(cut.cycle());
-            if by_event { cut.advance_event(part.min(left)); } else { cut.advance(part.min(left)); }
+            random::advance(&mut cut, &changes, part.min(left), by_event);
             let _ = (cut.result(), cut.digest(), cut.explain_stuck());
             sim_core::run::frame::fill(cut.machine(), &mut frame);
             let original = cut.clone();
-            prop_assert_eq!(digest_after(original, end - cut.cycle()), want, "the original of a clone");
+            prop_assert_eq!(digest_after(original, &changes, end - cut.cycle()), want, "the original of a clone");
         }
         let left = end - cut.cycle();
-        prop_assert_eq!(digest_after(cut, left), want, "cut, looked at, and cloned");
+        prop_assert_eq!(digest_after(cut, &changes, left), want, "cut, looked at, and cloned");
     }
 }

@@ -8,10 +8,11 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, StoreFlits, StoreRelease, WriteFill, presets};
-use sim_core::describe::ids::{KernelId, PerKernel};
+use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
+use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::{Controls, QuotaRefill, SmControls, WarpOrder};
 
 /// Cases of a property: what the test asks for, or `PROPTEST_CASES` from the environment.
@@ -193,13 +194,15 @@ pub fn controls() -> impl Strategy<Value = Controls> {
         proptest::array::uniform8(any::<bool>()),
         proptest::array::uniform8(prop_oneof![2 => Just(None), 1 => select(vec![40_u16, 1, 3]).prop_map(Some)]),
         proptest::array::uniform8(maybe(vec![20, 1, 7])),
+        proptest::array::uniform8(any::<bool>()),
     );
     let monitor = select(vec![0_u32, 0, 1, 3]);
     (for_each, any::<bool>(), any::<bool>(), select(vec![200_u32, 1, 37]), warp_order(), monitor).prop_map(
-        |((credits, quotas, ways, ranks, limits, allowed, caps, memory), split, all_spent, interval, order, monitor)| {
+        |((credits, quotas, ways, ranks, limits, allowed, caps, memory, switch), split, all_spent, interval, order, monitor)| {
             let sm = SmControls {
                 allowed: PerKernel(allowed),
                 cta_target: PerKernel(limits),
+                cta_switch: PerKernel(switch),
                 warp_quota: PerKernel(quotas),
                 quota_refill: if all_spent { QuotaRefill::WhenAllSpent } else { QuotaRefill::Interval },
                 quota_interval: interval,
@@ -244,6 +247,48 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
             alone: false,
         }
     })
+}
+
+/// From a cycle on, which CTAs may stay: allowed kernels, targets, and whether CTAs beyond them are switched, for SMs in turn.
+#[derive(Clone, Debug)]
+pub struct Change {
+    at: u64,
+    sms: Vec<([bool; MAX_KERNELS], [u16; MAX_KERNELS], [bool; MAX_KERNELS])>,
+}
+
+/// Changes in the course of a run, in the order of their cycles, after each of which every kernel may use SM 0.
+pub fn changes() -> impl Strategy<Value = Vec<Change>> {
+    use proptest::array::uniform8;
+    let sm =
+        (uniform8(any::<bool>()), uniform8(select(vec![1_u16, 2, u16::MAX])), uniform8(prop_oneof![1 => Just(false), 3 => Just(true)]));
+    let change = (1..1500_u64, proptest::collection::vec(sm, 1..4)).prop_map(|(at, sms)| Change { at, sms });
+    proptest::collection::vec(change, 0..5).prop_map(|mut changes| {
+        changes.sort_by_key(|change| change.at);
+        changes.dedup_by_key(|change| change.at);
+        changes
+    })
+}
+
+/// Advances a run, and changes its controls in the cycles that say so.
+pub fn advance(run: &mut Simulation, changes: &[Change], cycles: u64, by_event: bool) -> Reason {
+    let end = run.cycle().saturating_add(cycles);
+    while run.cycle() < end {
+        let from = run.cycle();
+        if let Some(change) = changes.iter().find(|change| change.at == from) {
+            let mut controls = run.machine().controls().clone();
+            for (sm, (allowed, target, switch)) in controls.sms.iter_mut().zip(change.sms.iter().cycle()) {
+                (sm.allowed, sm.cta_target, sm.cta_switch) = (PerKernel(*allowed), PerKernel(*target), PerKernel(*switch));
+            }
+            controls.sms[0].allowed = PerKernel::all(true);
+            run.machine_mut().set_controls(controls);
+        }
+        let next = changes.iter().map(|change| change.at).find(|&at| at > from).unwrap_or(u64::MAX).min(end);
+        let reason = if by_event { run.advance_event(next - from) } else { run.advance(next - from) };
+        if reason != Reason::Budget {
+            return reason;
+        }
+    }
+    Reason::Budget
 }
 
 /// Where to cut a run, as parts of its length.

@@ -174,8 +174,8 @@ impl Bank {
         }
     }
 
-    /// Passes a line of a context on: a write to DRAM, a read through an MSHR. Neither has a place in the cache.
-    fn pass_on(&mut self, mut request: Request, now: Cycle, ports: &mut Ports<'_>) {
+    /// Passes a line of a context on: a write to DRAM, and acknowledges it, a read through an MSHR. Neither has a place in the cache.
+    fn pass_on(&mut self, tick: Tick, now: Cycle, mut request: Request, ports: &mut Ports<'_>) {
         if ports.to_dram.is_full() {
             self.stall = Some(Stall::DramLink);
             return;
@@ -189,6 +189,8 @@ impl Bank {
                 return;
             };
             tag = entry;
+        } else {
+            self.pipeline.push_back((tick + Tick::from(self.latency), Reply { request, dram_accesses: 0 }));
         }
         let sent =
             ports.to_dram.push(now, DramRequest { line: self.channel_line(line), access: request.access, kernel: request.kernel, tag });
@@ -216,7 +218,7 @@ impl Bank {
         }
         let mut request = *request;
         if request.context {
-            return self.pass_on(request, now, ports);
+            return self.pass_on(tick, now, request, ports);
         }
         let line = request.line / self.banks;
         let stats = &mut ports.stats[request.kernel.index()];

@@ -1,12 +1,16 @@
 //! Context switches: CTAs leave an SM before they have finished, and go on later, on any SM that they fit.
 //!
 //! A CTA that has to leave issues nothing more. Once its loads are back and its arithmetic is done, its registers and its shared memory, as
-//! they are allocated, go to DRAM a line at a time, as writes of whole lines that L2 passes on. With the last line it leaves the SM, and the
-//! dispatcher keeps it. On the SM where it resumes, it takes its resources at once; its lines are read from DRAM, and with the last one
-//! its warps continue at their next instruction, with their loops and their barrier.
+//! they are allocated, go to DRAM a line at a time, as writes of whole lines that L2 passes on and acknowledges. With the last
+//! acknowledgement it leaves the SM, and the dispatcher keeps it. On the SM where it resumes, it takes its resources at once; its lines
+//! are read from DRAM, and with the last one its warps continue at their next instruction, with their loops and their barrier.
+//!
+//! So no line is read before its write: L2 acknowledges a write when it has passed it on towards the line's DRAM channel, and a read of
+//! the line goes the same way behind it. A memory controller answers a read of what it has still to write from its write queue. Each CTA
+//! has lines of its own.
 //!
 //! An SM moves one CTA at a time. The lines take turns with the miss queue at the NoC's port: each goes first in every other cycle.
-//! Simplified: a line is read without regard to whether its write has reached DRAM, and holds no data.
+//! Simplified: lines hold no data; a read of a line that is still to be written takes its time of DRAM all the same.
 
 use super::ctas::Cta;
 use super::issue::Issue;
@@ -23,8 +27,11 @@ use alloc::vec::Vec;
 /// The first line of the contexts' address space, which lies beyond that of the kernels.
 const CONTEXT_LINES: LineAddr = 1 << 31;
 
-/// Lines that each CTA slot of each SM has there.
-const SLOT_LINES: u32 = 1 << 16;
+/// Lines that each kernel has there.
+const KERNEL_LINES: u32 = 1 << 28;
+
+/// Lines that each CTA of a kernel has of these; more CTAs than have a place of their own are never under way at once.
+const CTA_LINES: u32 = 1 << 14;
 
 /// A CTA between two SMs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -63,7 +70,7 @@ struct Move {
     /// When the switch was asked for.
     since: Cycle,
     first_line: LineAddr,
-    /// All lines, those that have been sent or asked for, and those that have come.
+    /// All lines, those that have been sent or asked for, and those that have been acknowledged or have come.
     lines: u32,
     sent: u32,
     come: u32,
@@ -79,7 +86,7 @@ impl Moves {
         self.0.is_empty()
     }
 
-    /// A line has come.
+    /// A line has come, or its acknowledgement.
     pub fn arrived(&mut self) {
         if let Some(first) = self.0.front_mut() {
             first.come += 1;
@@ -92,7 +99,8 @@ impl Sm {
     pub(super) fn switch_out(&mut self, now: Cycle, controls: &SmControls) {
         for kernel in KernelId::first(self.stats.len()).filter(|&kernel| controls.cta_switch[kernel]) {
             while let Some(slot) = self.ctas.excess(kernel, may_hold(kernel, controls)) {
-                let first_line = CONTEXT_LINES + (self.l1.sm() * 64 + slot as u32) * SLOT_LINES;
+                let cta = self.ctas.slots()[slot].as_ref().map_or(0, |cta| cta.cta);
+                let first_line = CONTEXT_LINES + u32::from(kernel.0) * KERNEL_LINES + cta % (KERNEL_LINES / CTA_LINES) * CTA_LINES;
                 let slot = slot as u8;
                 self.moves.0.push_back(Move { slot, kernel, out: true, since: now, first_line, lines: 0, sent: 0, come: 0 });
             }
@@ -110,13 +118,13 @@ impl Sm {
         }
         if first.sent < first.lines && memory.has_room(self.l1.sm()) {
             let access = if first.out { Access::Write } else { Access::Read };
-            let line = first.first_line + first.sent % SLOT_LINES;
+            let line = first.first_line + first.sent % CTA_LINES;
             let request = Request { line, sm: self.l1.sm() as u16, kernel: first.kernel, access, context: true, ..Request::default() };
             memory.inject(now, Request { born: now as u32, since: now, ..request });
             first.sent += 1;
         }
         self.moves.0[0] = first;
-        if first.sent == first.lines && (first.out || first.come == first.lines) {
+        if first.come == first.lines {
             self.moves.0.pop_front();
             let stats = &mut self.stats[first.kernel.index()];
             stats.switch_cycles += now - first.since;
@@ -232,7 +240,7 @@ impl Sm {
     pub(super) fn moves_on(&self) -> bool {
         self.moves.0.front().is_some_and(|first| match first.sent {
             0 if first.out => self.is_quiet(first.slot.into()),
-            sent => sent < first.lines || first.out || first.come == first.lines,
+            sent => sent < first.lines || first.come == first.lines,
         })
     }
 }

@@ -135,6 +135,24 @@ fn a_context_takes_as_long_as_the_port_needs_for_it() {
     assert!(took > 0.98 * port && took < 1.1 * port, "{took} cycles, the port alone {port}");
 }
 
+/// A CTA that has left may be read back at once: nothing of it is still on the way to DRAM's channels.
+#[test]
+fn a_cta_leaves_with_the_acknowledgement_of_its_last_line() {
+    let work = vec![Op::Alu { count: 100_000, latency: 4, lanes: 32 }];
+    let mut m = machine(&gpu(2), &[kernel("A", 1, 1024, work)], false);
+    m.record_events = true;
+    run(&mut m, 100);
+    set(&mut m, 0, |sm| (sm.allowed[A], sm.cta_switch[A]) = (false, true));
+    while switched(&m, false).is_empty() {
+        run(&mut m, 1);
+        assert!(m.now < 30_000, "it leaves");
+    }
+    let behind: u32 = (0..m.gpu().l2.banks).map(|bank| m.memory.l2_queue(bank)).sum();
+    assert_eq!((m.memory.request_queue(0), behind), (0, 0), "writes that have not reached L2");
+    let lines = m.kernel_stats(A).context_lines_out;
+    assert_eq!((m.kernel_stats(A).noc_acknowledgement_flits, lines > 0), (lines, true));
+}
+
 /// Both ways of coming down to a target end with one event; to drain takes as long as the CTAs do.
 #[test]
 fn draining_and_switching_end_with_an_event() {
