@@ -89,7 +89,7 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
         Err(Failure::Stuck(why)) => {
-            output::say(&format!("stuck: nothing issues any more\n{why}"));
+            output::say(&format!("stuck: what the run waits for can never happen\n{why}"));
             ExitCode::from(1)
         }
         Err(Failure::Lost(place, error)) => {

@@ -26,6 +26,8 @@ pub struct Listener {
     pub goals: Vec<Option<f64>>,
     pub progress: Vec<Progress>,
     pub most_idle: u32,
+    /// How often another kernel has to end before the second one may run; until then, nothing else changes.
+    pub held_back: u32,
 }
 
 impl Policy for Listener {
@@ -35,6 +37,7 @@ impl Policy for Listener {
             sm.quota_refill = QuotaRefill::WhenAllSpent;
             sm.warp_quota = PerKernel::all(Some(300));
             sm.cta_target = PerKernel::all(1);
+            sm.allowed[KernelId(1)] = self.held_back == 0;
         });
     }
 
@@ -49,6 +52,11 @@ impl Policy for Listener {
         self.progress = seen.progress.to_vec();
         let idle = seen.idle_warps.iter().flat_map(|kernels| kernels.0).max().unwrap_or(0);
         self.most_idle = self.most_idle.max(idle);
+        if self.held_back > 0 {
+            self.held_back -= u32::from(matches!(event, Event::KernelFinished { .. }));
+            controls.each_sm(|sm| sm.allowed[KernelId(1)] = self.held_back == 0);
+            return;
+        }
         match event {
             Event::CtaRetired { sm, kernel, .. } => {
                 let target = &mut controls.sms[usize::from(sm)].cta_target[kernel];

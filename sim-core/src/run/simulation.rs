@@ -18,6 +18,7 @@ use crate::run::stuck;
 use crate::run::windows::Windows;
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decision, Log};
+use crate::seam::event::EventKinds;
 use crate::seam::observation::{Alone, Observation, Profile, Progress};
 use crate::seam::ratios;
 use crate::seam::stats::{KernelStats, StallCounts};
@@ -25,9 +26,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
-/// A policy that has been asked so often in a row, while nothing else can get the run out, and has left the controls as they were, leaves
-/// them for good.
-const STUCK_AFTER: u32 = 32;
+/// So many intervals, or runs of a kernel with all their events: a policy that leaves the controls as they are for so long, while only it can
+/// get the run out, leaves them for good.
+const STUCK_AFTER: u64 = 32;
 
 /// Why an `advance` ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -73,8 +74,8 @@ pub struct Simulation {
     asked: Vec<KernelStats>,
     asked_at: Cycle,
     windows: Windows,
-    /// How often the policy has been asked and has changed nothing since only it could get the run out.
-    unchanged: u32,
+    /// Since when only the policy can get the run out and has changed nothing.
+    waits: Waits,
     /// Whether what the run waits for can never happen.
     stuck: bool,
     ipc_alone: PerKernel<Option<f64>>,
@@ -82,6 +83,15 @@ pub struct Simulation {
     began: Option<Began>,
     /// When the policy was first found settled.
     settled_at: Option<Cycle>,
+}
+
+/// How long a policy has left the controls as they are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waits {
+    /// Intervals after which it was asked.
+    intervals: u64,
+    /// `Machine::runs_done` when it began.
+    runs_before: u64,
 }
 
 /// Counters at the end of the warm-up, all zero where there is none.
@@ -135,7 +145,7 @@ impl Simulation {
             profile: plan::profile(experiment, answers)?,
             asked: alloc::vec![KernelStats::default(); kernels.len()],
             asked_at: 0,
-            unchanged: 0,
+            waits: Waits::default(),
             stuck: false,
             ipc_alone: PerKernel([None; crate::describe::ids::MAX_KERNELS]),
             began: None,
@@ -206,7 +216,7 @@ impl Simulation {
             (Some(began), Stop::Cycles(cycles)) => began.at.saturating_add(cycles),
             (_, Stop::KernelsDone { at_most }) => at_most,
         };
-        // When the policy will have settled, nobody knows.
+        // While the policy learns, the cycle at which it settles is not known.
         if self.settled_at.is_some() || self.began.is_some() { border.min(due.max(self.machine.now + 1)) } else { border }
     }
 
@@ -238,9 +248,20 @@ impl Simulation {
         let waits_for_kernels = matches!(self.experiment.stop, Stop::KernelsDone { .. });
         let hopeless = stuck::is_stuck(&self.machine, waits_for_kernels);
         if !hopeless {
-            self.unchanged = 0;
+            self.wait_anew();
         }
-        self.stuck = hopeless && (self.policy.interval().is_none() || self.unchanged >= STUCK_AFTER);
+        self.stuck = hopeless && !self.policy_may_act();
+    }
+
+    /// Whether the policy may still change the controls: at an interval, or on an event, which takes a machine that goes on.
+    fn policy_may_act(&self) -> bool {
+        let at_interval = self.policy.interval().is_some() && self.waits.intervals < STUCK_AFTER;
+        let hears = self.policy.wants() != EventKinds::NONE && !self.machine.is_still();
+        at_interval || hears && self.machine.runs_done() - self.waits.runs_before < STUCK_AFTER
+    }
+
+    fn wait_anew(&mut self) {
+        self.waits = Waits { intervals: 0, runs_before: self.machine.runs_done() };
     }
 
     /// Begins to measure.
@@ -285,6 +306,7 @@ impl Simulation {
 
     fn ask_policy(&mut self) {
         let controls = self.machine.controls().clone();
+        self.waits.intervals += 1;
         self.consult(controls, |policy, seen, controls, log| policy.on_interval(seen, controls, log));
         self.begin_interval();
     }
@@ -338,7 +360,9 @@ impl Simulation {
                 sm.cta_target[kernel] = sm.cta_target[kernel].min(limit[kernel] as u16);
             }
         }
-        self.unchanged = if controls == *self.machine.controls() { self.unchanged.saturating_add(1) } else { 0 };
+        if controls != *self.machine.controls() {
+            self.wait_anew();
+        }
         self.machine.set_controls(controls);
     }
 
@@ -349,7 +373,8 @@ impl Simulation {
         self.profile = plan::profile(&changed, &self.answers)?;
         self.experiment = changed;
         self.policy = AnyPolicy::new(spec);
-        (self.unchanged, self.stuck) = (0, false);
+        self.wait_anew();
+        self.stuck = false;
         self.start_policy();
         Ok(())
     }
@@ -521,6 +546,7 @@ mod tests {
     use super::*;
     use crate::describe::kernel::Launch;
     use crate::machine::dispatch::CtaEvent;
+    use crate::policy::listener::Listener;
     use crate::policy::spec::Setting;
     use crate::seam::event::Event;
 
@@ -621,7 +647,7 @@ mod tests {
         experiment
     }
 
-    fn listener(run: &Simulation) -> &crate::policy::listener::Listener {
+    fn listener(run: &Simulation) -> &Listener {
         let AnyPolicy::Listener(listener) = &run.policy else { panic!("another policy") };
         listener
     }
@@ -732,6 +758,32 @@ mod tests {
         assert!(starved.cycle() < 10_000);
         let why = starved.explain_stuck();
         assert!(why.contains("have used their quota of 0 instructions"), "{why}");
+    }
+
+    /// A kernel that may not run yet, under a policy that lets it once another has ended so often.
+    fn held_back(ends: u32) -> Simulation {
+        let long = Experiment { stop: Stop::KernelsDone { at_most: 1_000_000_000 }, ..listened() };
+        let mut run = Simulation::new(&long).unwrap();
+        run.policy = AnyPolicy::Listener(Listener { held_back: ends, ..Listener::default() });
+        run.start_policy();
+        run
+    }
+
+    #[test]
+    fn a_policy_that_hears_events_may_still_get_the_run_out() {
+        let mut run = held_back(3);
+        assert_eq!(run.advance(u64::MAX), Reason::KernelsDone, "{}", run.explain_stuck());
+        assert!(run.machine.run(KernelId(0)).runs >= 3);
+    }
+
+    #[test]
+    fn a_policy_that_hears_the_same_events_again_and_again_and_never_acts_is_stuck() {
+        let mut run = held_back(u32::MAX);
+        let mut cut = run.clone();
+        assert_eq!(run.advance(u64::MAX), Reason::Stuck);
+        assert!(run.machine.run(KernelId(0)).runs >= STUCK_AFTER);
+        while cut.advance(777) == Reason::Budget {}
+        assert_eq!(cut.digest(), run.digest());
     }
 
     #[test]
