@@ -123,42 +123,41 @@ impl Set {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// Whether one number is in it and no more.
+    #[inline]
+    pub fn is_single(&self) -> bool {
+        let [a, b, c, d] = self.0;
+        if b | c | d == 0 { a != 0 && a & (a - 1) == 0 } else { self.len() == 1 }
+    }
+
     /// The lowest number.
     #[inline]
     pub fn first(&self) -> Option<u32> {
-        self.members(false).next()
+        let low = self.0[0];
+        if low != 0 { Some(low.trailing_zeros()) } else { self.members(false).next() }
     }
 
     /// The lowest number above `member`.
     #[inline]
     pub fn after(&self, member: u32) -> Option<u32> {
-        let mut above = *self;
         let at = word(member);
-        above.0[..at].fill(0);
-        above.0[at] &= !1 << (member & 63);
-        above.first()
+        let above = self.0[at] & (!1 << (member & 63));
+        if above != 0 {
+            return Some(member & !63 | above.trailing_zeros());
+        }
+        (at + 1..4).find(|&at| self.0[at] != 0).map(|at| (at as u32) << 6 | self.0[at].trailing_zeros())
     }
 
     /// The numbers in ascending order, or descending.
     #[inline]
-    pub fn members(&self, reversed: bool) -> impl Iterator<Item = u32> + use<> {
-        let mut words = self.0;
+    pub fn members(&self, reversed: bool) -> Members {
+        let words = self.0;
         // GPUs with more than 64 of anything are few; the others look at one word.
-        let end = if words[1] | words[2] | words[3] == 0 { 1 } else { 4 };
-        let mut at = 0;
-        core::iter::from_fn(move || {
-            while at < end {
-                let place = if reversed { end - 1 - at } else { at };
-                let word = &mut words[place & 3];
-                if *word != 0 {
-                    let bit = if reversed { 63 - word.leading_zeros() } else { word.trailing_zeros() };
-                    *word &= !(1 << bit);
-                    return Some((place as u32) << 6 | bit);
-                }
-                at += 1;
-            }
-            None
-        })
+        if words[1] | words[2] | words[3] == 0 {
+            return Members { words, word: words[0], base: 0, left: 0, reversed };
+        }
+        let first = if reversed { 3 } else { 0 };
+        Members { words, word: words[first as usize], base: first << 6, left: 3, reversed }
     }
 
     /// Numbers 0 to 63, 64 to 127 and so on, a bit each.
@@ -169,6 +168,44 @@ impl Set {
     /// The same for who fills it in.
     pub fn words_mut(&mut self) -> &mut [u64; 4] {
         &mut self.0
+    }
+}
+
+/// The numbers of a set, in order.
+#[derive(Clone, Debug)]
+pub struct Members {
+    words: [u64; 4],
+    /// What is left of the present word, the number of its lowest bit, and the words to come.
+    word: u64,
+    base: u32,
+    left: u32,
+    reversed: bool,
+}
+
+impl Members {
+    /// Goes to the next word with anything in it; whether there is one.
+    #[cold]
+    fn next_word(&mut self) -> bool {
+        while self.word == 0 && self.left > 0 {
+            self.left -= 1;
+            self.base = if self.reversed { self.base - 64 } else { self.base + 64 };
+            self.word = self.words[word(self.base)];
+        }
+        self.word != 0
+    }
+}
+
+impl Iterator for Members {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        if self.word == 0 && (self.left == 0 || !self.next_word()) {
+            return None;
+        }
+        let bit = if self.reversed { 63 - self.word.leading_zeros() } else { self.word.trailing_zeros() };
+        self.word &= !(1 << bit);
+        Some(self.base | bit)
     }
 }
 
@@ -232,6 +269,7 @@ mod tests {
                 }
                 assert_eq!(set.members(false).collect::<Vec<_>>(), plain.iter().copied().collect::<Vec<_>>());
                 assert_eq!(set.members(true).collect::<Vec<_>>(), plain.iter().rev().copied().collect::<Vec<_>>());
+                assert_eq!(set.is_single(), plain.len() == 1);
                 assert_eq!((set.len() as usize, set.is_empty(), set.first()), (plain.len(), plain.is_empty(), plain.first().copied()));
                 let pivot = below(mix(key, 1), bound) as u32;
                 assert_eq!(set.contains(pivot), plain.contains(&pivot));

@@ -113,6 +113,9 @@ impl<T: Payload> Crossbar<T> {
             self.tails[((tick + flits - 1) & slots) as usize].insert(output);
         }
         let tails = core::mem::take(&mut self.tails[(tick & slots) as usize]);
+        if tails.is_empty() {
+            return tails;
+        }
         self.busy = self.busy - tails;
         for output in tails.members(reversed) {
             let input = self.holder[output as usize];
@@ -158,7 +161,7 @@ impl<T: Payload> Crossbar<T> {
     fn choose(&self, tick: Tick, now: Cycle, output: u32) -> u32 {
         let wants = &self.wants[output as usize];
         let first = wants.first().unwrap_or(0);
-        if wants.len() == 1 {
+        if wants.is_single() {
             return first;
         }
         match self.arbiter {
