@@ -105,6 +105,13 @@ impl Set {
         self.0[word(member)] |= u64::from(is_in) << (member & 63);
     }
 
+    /// Puts a number in if `is_in`, and takes it out otherwise.
+    #[inline]
+    pub fn set(&mut self, member: u32, is_in: bool) {
+        let word = &mut self.0[word(member)];
+        *word = *word & !(1 << (member & 63)) | u64::from(is_in) << (member & 63);
+    }
+
     /// Takes a number out.
     #[inline]
     pub fn remove(&mut self, member: u32) {

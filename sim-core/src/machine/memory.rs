@@ -266,10 +266,8 @@ impl Memory {
             self.fill_due[i] = if bank.is_answering() { 0 } else { self.fills[i].next_arrival().unwrap_or(NEVER) };
             // A request that waits in the bank goes on after something else has happened there, or in its link to DRAM.
             let (queued, asking) = (!self.to_l2[i].is_empty() && bank.stall().is_none(), !self.to_dram[i].is_empty());
-            self.queued.remove(index);
-            self.queued.put(index, queued);
-            self.awake.remove(index);
-            self.awake.put(index, awake);
+            self.queued.set(index, queued);
+            self.awake.set(index, awake);
             self.asking.put(index, asking);
         }
     }

@@ -98,25 +98,30 @@ impl Machine {
         let now = self.now;
         let replied = self.memory.with_replies();
         self.memory.step(now, &self.controls, self.reversed);
+        let mut news = false;
         for index in self.due(now, replied).members(self.reversed) {
             let inputs = Inputs { controls: &self.controls.sms[index as usize], codes: &self.codes };
-            self.sms[index as usize].tick(now, inputs, &mut self.memory);
+            let sm = &mut self.sms[index as usize];
+            sm.tick(now, inputs, &mut self.memory);
+            news |= sm.has_news();
         }
-        self.dispatch(now);
+        if news {
+            self.collect(now);
+        }
+        self.place(now);
         self.now += 1;
     }
 
     /// SMs that have something to do in `now`: by themselves, with a reply, or with a request for which the NoC has room.
     fn due(&mut self, now: Cycle, replied: Set) -> Set {
+        if self.keep_awake {
+            self.sms.iter_mut().for_each(|sm| sm.keep_awake(now));
+        }
         let full = self.memory.full_ports().words();
         let mut due = replied;
-        for ((due, full), sms) in due.words_mut().iter_mut().zip(full).zip(self.sms.chunks_mut(64)) {
-            for (bit, sm) in sms.iter_mut().enumerate() {
-                if self.keep_awake {
-                    sm.keep_awake(now);
-                }
-                *due |= u64::from((sm.next_event() <= now) | (sm.waits_for_noc() & (full >> bit & 1 == 0))) << bit;
-            }
+        for ((due, full), sms) in due.words_mut().iter_mut().zip(full).zip(self.sms.chunks(64)) {
+            let is_due = |bit: usize, sm: &Sm| (sm.next_event() <= now) | (sm.waits_for_noc() & (full >> bit & 1 == 0));
+            *due |= sms.iter().enumerate().fold(0, |set, (bit, sm)| set | u64::from(is_due(bit, sm)) << bit);
         }
         due
     }
@@ -131,9 +136,14 @@ impl Machine {
         }
     }
 
-    fn dispatch(&mut self, now: Cycle) {
+    /// Takes what SMs have done with their CTAs, and what somebody listens to.
+    #[inline(never)] // rare
+    fn collect(&mut self, now: Cycle) {
         let quotas = self.listens_to.has(EventKind::QuotasSpent);
         for index in 0..self.sms.len() {
+            if !self.sms[index].take_news() {
+                continue;
+            }
             while let Some((slot, saved)) = self.sms[index].switched_out.pop() {
                 self.event_count += 1;
                 if self.record_events {
@@ -164,6 +174,10 @@ impl Machine {
                 self.tell(index as u16, finished, ended);
             }
         }
+    }
+
+    /// Places CTAs if any may find room.
+    fn place(&mut self, now: Cycle) {
         if self.dispatcher.is_awake() {
             let (count, record, events) = (&mut self.event_count, self.record_events, &mut self.events);
             self.dispatcher.place(now, &mut self.sms, &self.controls, &self.codes, |event| {

@@ -31,12 +31,18 @@ impl Sm {
     }
 
     /// A resource has become free. Tries accesses again that failed for a reason in `over`, if they now find what they failed to reserve.
+    #[inline]
     pub(super) fn retry_failed(&mut self, now: Cycle, over: &[ReservationFailure], controls: &SmControls) {
-        if self.lsu.any_failed() {
-            let (stats, l1) = (&mut self.stats, &self.l1);
-            let ready = |kernel, why| over.contains(&why) && l1.has_room(kernel, why, controls);
-            self.lsu.retry(now, ready, |kernel, why, cycles| charge_failure(&mut stats[kernel.index()], why, cycles));
+        if self.lsu.any_failed(over) {
+            self.retry(now, over, controls);
         }
+    }
+
+    #[inline(never)] // so that the question before it is inlined
+    fn retry(&mut self, now: Cycle, over: &[ReservationFailure], controls: &SmControls) {
+        let (stats, l1) = (&mut self.stats, &self.l1);
+        let ready = |kernel, why| over.contains(&why) && l1.has_room(kernel, why, controls);
+        self.lsu.retry(now, ready, |kernel, why, cycles| charge_failure(&mut stats[kernel.index()], why, cycles));
     }
 
     pub(super) fn complete_load(&mut self, now: Cycle, load: u16, inputs: Inputs) {

@@ -229,6 +229,7 @@ impl StepAddress {
     }
 
     /// Position of a lane in the array.
+    #[inline(always)] // in two loops over lanes, each of which looks once at what the scatter is
     fn lane_at(&self, base: u64, key: u64, lane: u32) -> u64 {
         let at = base.wrapping_add_signed(self.terms.lane.wrapping_mul(i64::from(lane)));
         let draw_word = |n: u64, bytes: u64| below(mix(key, u64::from(lane) << 2 | n), bytes / 4);
@@ -241,6 +242,7 @@ impl StepAddress {
     }
 
     /// The bytes that the lanes write of each of `lines`, as `lines` gave them.
+    #[inline(never)]
     fn bytes(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &[LineAddr], bytes: &mut [u8; WARP_SIZE as usize]) {
         let mut words = [0_u32; WARP_SIZE as usize];
         let mut at = 0;

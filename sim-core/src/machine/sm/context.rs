@@ -170,6 +170,7 @@ impl Sm {
         }
         self.stats[cta.kernel.index()].ctas_switched_out += 1;
         self.note_fewer(cta.kernel, inputs.controls);
+        *self.news = true;
         self.switched_out.push((done.slot, SavedCta { cta, warps, first_line: done.first_line, lines: done.lines }));
         self.apply_throttle(inputs.controls);
         self.wake_schedulers();

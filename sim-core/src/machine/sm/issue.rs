@@ -262,6 +262,7 @@ impl Sm {
     fn spend_quota(&mut self, kernel: KernelId, controls: &SmControls) {
         if self.gate.spend(kernel, controls) {
             *self.quotas_spent |= self.gate.all_spent(self.ctas.resident(), controls);
+            *self.news |= *self.quotas_spent;
             self.set_gates();
             self.wake_schedulers();
         }

@@ -7,6 +7,7 @@ use super::code::Code;
 use super::scheduler::LANES;
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
+use crate::machine::derived::Derived;
 use crate::machine::l1d::ReservationFailure;
 use crate::machine::noc::members;
 use crate::machine::packet::Access;
@@ -105,6 +106,8 @@ pub struct Lsu {
     /// Kernels with an instruction, and those whose head failed, a bit each.
     busy: u8,
     failed: u8,
+    /// Why heads failed: bit `n` for the reason with number `n`.
+    reasons: Derived<u8>,
 }
 
 impl Lsu {
@@ -128,6 +131,7 @@ impl Lsu {
             full: 0,
             busy: 0,
             failed: 0,
+            reasons: Derived(0),
         }
     }
 
@@ -199,6 +203,7 @@ impl Lsu {
     pub fn fail(&mut self, kernel: KernelId, why: ReservationFailure, now: Cycle) {
         self.parts[kernel.index()].failed = Some((why, now));
         self.failed |= 1 << kernel.0;
+        *self.reasons |= 1 << why as u8;
     }
 
     /// Retries the failed heads for which `ready` holds; reports how long each has waited until `now`.
@@ -208,14 +213,16 @@ impl Lsu {
         ready: impl Fn(KernelId, ReservationFailure) -> bool,
         mut charge: impl FnMut(KernelId, ReservationFailure, u64),
     ) {
+        *self.reasons = 0;
         for kernel in members(self.failed.into(), false).map(|kernel| KernelId(kernel as u8)) {
             let failed = &mut self.parts[kernel.index()].failed;
-            if let Some((why, since)) = *failed
-                && ready(kernel, why)
-            {
+            let Some((why, since)) = *failed else { continue };
+            if ready(kernel, why) {
                 *failed = None;
                 self.failed &= !(1 << kernel.0);
                 charge(kernel, why, now - since);
+            } else {
+                *self.reasons |= 1 << why as u8;
             }
         }
     }
@@ -245,9 +252,10 @@ impl Lsu {
         self.parts[kernel.index()].waiting.iter().filter(|(_, instruction)| instruction.access == Access::Write).count() as u32
     }
 
-    /// Whether any head has failed.
-    pub fn any_failed(&self) -> bool {
-        self.failed != 0
+    /// Whether any head has failed for one of these reasons.
+    #[inline]
+    pub fn any_failed(&self, over: &[ReservationFailure]) -> bool {
+        over.iter().fold(0, |reasons, &why| reasons | 1 << why as u8) & *self.reasons != 0
     }
 }
 

@@ -123,6 +123,8 @@ pub struct Sm {
     quotas_spent: Derived<bool>,
     /// Kernels that have come down to their CTA targets since this set was last taken, a bit each.
     preempted: Derived<u8>,
+    /// Whether there is anything in `switched_out`, `finished`, `quotas_spent` or `preempted` that nobody has looked at.
+    news: Derived<bool>,
 }
 
 impl Sm {
@@ -165,6 +167,7 @@ impl Sm {
             run_ends: Derived([0; MAX_SCHEDULERS]),
             quotas_spent: Derived(false),
             preempted: Derived(0),
+            news: Derived(false),
         }
     }
 
@@ -305,6 +308,17 @@ impl Sm {
     /// The last CTA of a kernel's launch has finished, here or elsewhere.
     pub fn launch_ended(&mut self, kernel: KernelId) {
         self.l1.launch_ended(kernel);
+    }
+
+    /// Whether it has anything for the dispatcher or for who listens.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        *self.news
+    }
+
+    /// The same since the last call.
+    pub fn take_news(&mut self) -> bool {
+        core::mem::take(&mut *self.news)
     }
 
     /// Kernels that have come down to their CTA targets since the last call, a bit each.

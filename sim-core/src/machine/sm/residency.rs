@@ -80,6 +80,7 @@ impl Sm {
         let (resident, spent) = (self.ctas.resident(), self.gate.out_of_quota());
         let left_behind = resident >> cta.kernel.0 & 1 == 0 && resident & spent != 0;
         *self.quotas_spent |= left_behind && self.gate.all_spent(resident, inputs.controls);
+        *self.news = true;
         self.finished.push(FinishedCta { slot: slot as u8, kernel: cta.kernel, cta: cta.cta, launched: cta.launched });
         self.apply_throttle(inputs.controls);
     }
