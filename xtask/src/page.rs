@@ -41,7 +41,8 @@ fn gzip(bytes: &[u8]) -> Result<usize> {
     Ok(encoder.finish()?.len())
 }
 
-fn files(dir: &Path) -> Result<Vec<PathBuf>> {
+/// Every file in a folder and in those within it.
+pub fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).with_context(|| format!("{} is not there", dir.display()))? {
         let entry = entry?;
