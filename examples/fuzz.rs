@@ -316,7 +316,7 @@ fn main() -> ExitCode {
     }
     let (seconds, seed) = (number(0).unwrap_or(60), number(1).unwrap_or(1));
 
-    // Which case runs since when, for whoever has to say so: the panic hook, and the one who watches for hangs.
+    // The case that runs and its start, for the panic hook and for the thread that watches for hangs.
     let present = Arc::new(Mutex::new((0_u64, Instant::now())));
     let watched = Arc::clone(&present);
     std::thread::spawn(move || {

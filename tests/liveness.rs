@@ -84,7 +84,7 @@ fn stuck(policy: &str) -> (Reason, String) {
     (simulation.advance(u64::MAX), simulation.explain_stuck())
 }
 
-/// A machine that is made to wait for ever: is it found out, and does the explanation name who waits for what?
+/// A machine that never goes on: is it found stuck, and does the explanation name what waits for what?
 #[test]
 fn a_deadlock_is_found_and_explained_from_its_cause() {
     for (controls, reasons) in [
@@ -144,7 +144,7 @@ fn what_is_slow_is_not_stuck() {
     assert!(empty.cycle() > 1_000_000 && empty.totals()[0].warp_instructions == 0);
 }
 
-/// A run to the end of kernels of which one can never end says so at once, although others go on for ever.
+/// A run to the end of kernels of which one can never end says so at once, although others never end.
 #[test]
 fn a_run_that_cannot_end_says_why_at_once() {
     let kernels = r#""corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "VADD"], "stop": { "kernels_done": true }"#;
@@ -187,8 +187,8 @@ fn a_policy_that_changes_nothing_does_not_keep_a_dead_run_going() {
     assert_eq!([4096, 1000, 777].map(ended), [whole; 3]);
 }
 
-/// Random controls, some of them shut for ever.
-fn shut() -> impl Strategy<Value = Controls> {
+/// Random controls, some of which stop a kernel.
+fn stopping() -> impl Strategy<Value = Controls> {
     (random::controls(), 0..6_u8, 0..3_u8, select_interval()).prop_map(|(mut controls, gate, kernel, interval)| {
         let kernel = KernelId(kernel);
         controls.each_sm(|sm| {
@@ -212,7 +212,7 @@ fn select_interval() -> impl Strategy<Value = u32> {
 
 fn maybe_stuck() -> impl Strategy<Value = Experiment> {
     let stop = prop_oneof![Just(Stop::Cycles(20_000)), Just(Stop::KernelsDone { at_most: 40_000 })];
-    (random::experiment().boxed(), shut().boxed(), stop, any::<bool>()).prop_map(|(mut experiment, mut controls, stop, restart)| {
+    (random::experiment().boxed(), stopping().boxed(), stop, any::<bool>()).prop_map(|(mut experiment, mut controls, stop, restart)| {
         controls.sms.truncate(experiment.gpu.sm_count() as usize);
         experiment.policy = PolicySpec::manual(controls);
         (experiment.stop, experiment.restart) = (stop, restart);
@@ -244,7 +244,7 @@ proptest! {
             };
             prop_assert_eq!(&end(cut, reason), &want, "by event: {}, awake: {}", by_event, awake);
         }
-        // Stuck means for ever: looked at in every cycle, nothing moves.
+        // A stuck run stays stuck: stepped through every cycle, nothing moves.
         if let (Reason::Stuck, Stop::Cycles(_)) = (reason, experiment.stop) {
             let before = whole.totals();
             whole.machine_mut().keep_awake = true;

@@ -112,8 +112,8 @@ fn two_copies_of_a_kernel_under_even_fare_alike() {
     }
 }
 
-/// Does the order in which kernels are named matter? Only through ties (who is dispatched and granted first) and through where their
-/// arrays lie (sets of L2, banks and rows of DRAM), so each kernel keeps its speed within 5 %.
+/// Does the order in which kernels are named matter? Only through ties (which kernel is dispatched and granted first) and through where
+/// their arrays lie (sets of L2, banks and rows of DRAM), so each kernel keeps its speed within 5 %.
 #[test]
 fn the_order_of_the_mix_permutes_the_result() {
     for (a, b) in [("BP", "CFD"), ("FTD", "SAD"), ("BP", "SAD")] {

@@ -95,13 +95,13 @@ fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
                 let mut problems = Problems::default();
                 assert!(decode_warp_order(&order.into(), "warp_order", &mut problems).is_some(), "{problems}");
                 let idle = idle(&experiment(policy, "tiny-2sm".into(), mix, order, 3000, true));
-                assert!(idle.len() < mix.len(), "{}, {order}: nobody of {mix:?} has issued anything", info.name);
+                assert!(idle.len() < mix.len(), "{}, {order}: no kernel of {mix:?} has issued anything", info.name);
             }
         }
     }
 }
 
-/// On 56 SMs there is room for a CTA of each: only leftover keeps anybody waiting.
+/// On 56 SMs there is room for a CTA of each: only leftover keeps kernels waiting.
 #[test]
 fn on_a_large_gpu_every_kernel_gets_its_turn() {
     let large = || Value::object([("preset", Value::from("ccbp-16sm")), ("sm.count", 56.into())]);
@@ -234,7 +234,7 @@ fn the_page_of_the_manual_policy_names_every_control() {
             Kind::WarpOrder => "a warp order".to_string(),
         };
         let (unit, neutral) = (control.unit, control.neutral());
-        format!("| `{}` | {} | {takes} | {unit} | {neutral} | {} | {} |\n", control.key, control.scope.words(), control.doc, control.bites)
+        format!("| `{}` | {} | {takes} | {unit} | {neutral} | {} | {} |\n", control.key, control.scope.words(), control.doc, control.effect)
     };
     let missing: String = CONTROLS.iter().map(row).filter(|row| !page.contains(row.as_str())).collect();
     assert!(missing.is_empty(), "rows that are missing:\n{missing}");

@@ -1,4 +1,5 @@
-//! Answers of runs alone, by config hash, for all workers of a command: whoever needs one first runs it, and everybody else waits for it.
+//! Answers of runs alone, by config hash, for all workers of a command: the first worker that needs one runs it, and the others wait for
+//! it.
 
 use crate::workers::{self, LOOK, STEPS, interrupted, locked};
 use sim_core::describe::error::Problems;

@@ -121,7 +121,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// The file as the user named it, if anybody did.
+    /// The file's name as the user gave it, if at all.
     pub fn name(&self) -> Option<&str> {
         (!self.scratch).then_some(self.name.as_str())
     }
@@ -201,7 +201,7 @@ fn note(path: &Path) -> PathBuf {
     beside(path, ".lock")
 }
 
-/// Locks a file, or says who has locked it.
+/// Locks a file, or names the process that has locked it.
 fn lock(file: &File, name: &str, path: &Path) -> Result<(), Problems> {
     // Where locks do not exist, nothing is locked.
     let Err(TryLockError::WouldBlock) = file.try_lock() else { return Ok(()) };

@@ -93,7 +93,7 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Lost(place, error)) => {
-            // Whoever read has seen enough: nobody needs to be told.
+            // The reader has closed the pipe: no message is needed.
             if error.kind() != ErrorKind::BrokenPipe {
                 output::say(&Problem::new(place, error, "room for all of the output").to_string());
             }

@@ -37,7 +37,7 @@ pub struct Row {
     pub line: Line,
 }
 
-/// Reads a file of results that somebody else may be writing, number `file` of several.
+/// Reads a file of results that another process may be writing, number `file` of several.
 pub fn read(file: &File, name: &str, number: usize) -> Result<Vec<Row>, Problems> {
     let mut rows = Vec::new();
     jsonl::read(file, name, BEGINS, |line| {

@@ -84,7 +84,7 @@ impl RunSweep {
 }
 
 impl How {
-    /// Runs what `lines` lack of a shard of a sweep.
+    /// Runs the points of a shard of a sweep that `lines` does not have.
     pub fn run(&self, sweep: &Sweep, shard: Shard, lines: &mut Lines) -> Result<(), Failure> {
         let rows = results::read_own(lines, |_| Ok(()))?;
         let before = Before::from(sweep, &rows)?;
@@ -213,7 +213,7 @@ impl Work<'_> {
         workers::run(jobs, steps, &self.steps, || self.perform(self.next()?));
     }
 
-    /// The next task in order: a point's runs alone that nobody has claimed, then the point. So whoever waits for a figure waits for a run
+    /// The next task in order: a point's unclaimed runs alone, then the point. So a worker that waits for an answer waits for a run
     /// that has started before.
     fn next(&self) -> Option<Task> {
         let mut queue = locked(&self.queue);

@@ -56,7 +56,7 @@ pub fn jobs(asked: Option<NonZero<u16>>) -> usize {
     usize::from(asked.or_else(cores).map_or(1, NonZero::get))
 }
 
-/// What a mutex holds, whatever became of who held it before.
+/// The value of a mutex, even if a thread panicked while it held the lock.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

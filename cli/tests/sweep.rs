@@ -162,7 +162,7 @@ fn a_killed_sweep_goes_on_where_it_was() {
     done(&folder, &["sweep", "sweep.json", "--resume", "--out", "out.jsonl"]);
     let resumed = read(&folder, "out.jsonl");
     assert!(kept.iter().all(|line| resumed.contains(line)), "a point that was done has changed");
-    // That all others are right too: the odd ones anew, from a run that nobody disturbed.
+    // That all others are right too: the odd ones anew, from an undisturbed run.
     done(&folder, &["sweep", "sweep.json", "--shard", "2/2", "--out", "odd.jsonl"]);
     let odd: String = resumed.split_inclusive('\n').skip(1).step_by(2).collect();
     assert_eq!(odd, read(&folder, "odd.jsonl"));
@@ -262,7 +262,7 @@ fn files_that_do_not_belong_are_refused_by_name() {
     done(&folder, &["sweep", "other.json", "--out", "other.jsonl", "--shard", "1/6"]);
     assert_eq!(problems(&folder, &["sweep", "sweep.json", "--out", "other.jsonl", "--resume"]), ["other.jsonl:1", "other.jsonl:2"]);
     assert_eq!(problems(&folder, &["merge", "good.jsonl", "other.jsonl", "--out", "out.jsonl"]), ["other.jsonl:1", "other.jsonl:2"]);
-    // A result that somebody has changed, a hash too, and a line that is no JSON: also where no checksum tells.
+    // A changed result, a changed hash, and a line that is no JSON: also without a checksum.
     let old = unchecked(&good);
     let changed = |from: &str, to: &str| {
         assert!(old.contains(from));
@@ -293,7 +293,7 @@ fn files_that_do_not_belong_are_refused_by_name() {
     assert!(!folder.join("out.jsonl").exists());
 }
 
-/// What no field of a result can tell: a digit of a figure that somebody changed.
+/// A changed digit of a figure, which no field of a result shows.
 #[test]
 fn a_line_with_one_digit_changed_is_refused() {
     let folder = folder("digit");
@@ -361,7 +361,7 @@ fn no_other_file_is_written_over() {
     done(&folder, &["merge", "good.jsonl", "--out", "good.jsonl"]);
 }
 
-/// The process that comes second ends with the first one's number, whatever name it uses for the file, and whoever is killed locks nothing.
+/// The process that comes second ends with the first one's number, whatever name it uses for the file, and a killed process leaves no lock.
 #[test]
 fn two_processes_do_not_write_one_file() {
     let folder = folder("locked");
@@ -390,7 +390,7 @@ fn two_processes_do_not_write_one_file() {
     done(&folder, &["merge", "moved.jsonl", "--out", "moved.jsonl"]);
 }
 
-/// While some processes finish a file and put it in order, others try to go on with it: whoever gets it finds all that is done.
+/// While some processes finish a file and put it in order, others try to resume it: the one that gets it finds all finished points.
 #[test]
 fn many_processes_finish_one_file_and_lose_nothing() {
     let folder = folder("race");
@@ -412,7 +412,7 @@ fn many_processes_finish_one_file_and_lose_nothing() {
             let refused = output.status.code() == Some(2) && stderr.contains("is writing");
             assert!(refused || output.status.success(), "round {round}: {stderr}");
         }
-        assert!(ended.iter().any(|output| output.status.success()), "round {round}: nobody got the file");
+        assert!(ended.iter().any(|output| output.status.success()), "round {round}: no process got the file");
         assert_eq!(read(&folder, "out.jsonl"), whole, "round {round}");
         assert!(!folder.join("out.jsonl.lock").exists(), "round {round}: a note is left");
     }

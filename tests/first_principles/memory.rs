@@ -192,8 +192,8 @@ fn stores_that_have_left_are_bounded_by_the_port_alone() {
     }
 }
 
-/// Where the miss queue is split by kernel, a kernel without credits holds back nobody: its stores wait in its own part of the store buffer,
-/// and its accesses that find no room are not tried again for what others free.
+/// Where the miss queue is split by kernel, a kernel without credits holds back no other: its stores wait in its own part of the store
+/// buffer, and its failed accesses are not retried when others free entries.
 #[test]
 fn a_kernel_without_credits_leaves_another_as_if_it_were_alone() {
     for release in [StoreRelease::Sent, StoreRelease::Acknowledged] {
@@ -365,7 +365,7 @@ fn a_bank_is_shared_evenly() {
     }
 }
 
-/// A rank in DRAM only says who goes before whom: one kernel alone runs the same under every rank, the last one included.
+/// A rank in DRAM only orders kernels: one kernel alone runs the same under every rank, the last one included.
 #[test]
 fn equal_dram_ranks_change_nothing() {
     let under = |rank| {

@@ -182,7 +182,7 @@ pub fn warp_order() -> impl Strategy<Value = WarpOrder> {
     ]
 }
 
-/// Controls that slow kernels down but starve none for ever.
+/// Controls that slow kernels down but starve none.
 pub fn controls() -> impl Strategy<Value = Controls> {
     let maybe = |values: Vec<u32>| prop_oneof![2 => Just(None), 1 => select(values).prop_map(Some)];
     let for_each = (

@@ -72,7 +72,7 @@ fn without_tests(tokens: TokenStream) -> Vec<TokenTree> {
     kept
 }
 
-/// Who refers to whom.
+/// Which module refers to which.
 pub fn graph(sources: &[Source]) -> Graph {
     let modules: BTreeMap<Vec<String>, &str> = sources.iter().map(|source| (source.module(), source.file.as_str())).collect();
     let of = |source: &Source| {

@@ -46,7 +46,7 @@ fn may_use(from: &str, to: &str) -> bool {
     room(from) == room(to) || matches!((floor(from), floor(to)), (Some(above), Some(below)) if below < above)
 }
 
-/// What is wrong with the floors: arrows that go up or to a stranger, chains that end there, and exceptions that nobody needs.
+/// What is wrong with the floors: arrows that go up or to a stranger, chains that end there, and exceptions without a use.
 fn wrong_arrows(mut graph: Graph, exceptions: &[(&str, &str)]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (from, to) in exceptions {
@@ -71,7 +71,7 @@ fn wrong_arrows(mut graph: Graph, exceptions: &[(&str, &str)]) -> Vec<String> {
 /// that list; a scheme may have a folder of its own.
 const REGISTRIES: [&str; 1] = ["policy"];
 
-/// Circles that are not within one folder, which are a module and its children, and exceptions that nobody needs.
+/// Circles that are not within one folder, which are a module and its children, and exceptions without a use.
 fn wide_circles(graph: &Graph, registries: &[&str]) -> Vec<String> {
     let folder = |file: &str| file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     // `probe.rs` is the head of the folder `probe`.

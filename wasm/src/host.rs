@@ -25,7 +25,7 @@ impl Clock {
     }
 }
 
-/// A seed that nobody has used before, small enough to be read aloud.
+/// A random seed, small enough to be read aloud.
 pub fn fresh_seed() -> Result<u32, JsValue> {
     getrandom::u32().map_err(|error| Error::new(&format!("the host gives no random numbers: {error}")).into())
 }

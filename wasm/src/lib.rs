@@ -37,7 +37,7 @@ pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/exp
 /// Cycles of the first chunk of `advanceFor`; afterwards a chunk is as long as fills about a millisecond.
 const FIRST_CHUNK: u64 = 64;
 
-/// Says in the console what a panic said, for whoever reports one.
+/// Prints a panic's message in the console, for bug reports.
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
@@ -367,7 +367,7 @@ pub fn figure_values(
     plain(&Value::array(values().map_err(|problems| error(&problems))?))
 }
 
-/// A seed from the host's random numbers, for whoever asks for a new one.
+/// A new seed from the host's random numbers.
 #[wasm_bindgen(js_name = freshSeed)]
 pub fn fresh_seed() -> Result<u32, JsValue> {
     host::fresh_seed()

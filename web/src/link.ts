@@ -4,7 +4,7 @@
 //   #v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts); and last, e: the engine that made the link.
-// A link comes from anybody: every length is limited before it is worked on, and what is wrong is said in words.
+// Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
 import type { Experiment, KernelChoice, Zoom } from "./types.ts";
 

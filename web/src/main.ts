@@ -445,7 +445,7 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// Nobody looks: nothing runs.
+// A hidden page runs nothing.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden && state === "playing") { pausedByHiding = true; engine?.pause(); }
   else if (!document.hidden && pausedByHiding) { pausedByHiding = false; engine?.play(); }

@@ -5,7 +5,7 @@ import { store, stored } from "./stored.ts";
 
 const KEY = "corun-theme";
 
-/** Paints the kernels' colours now and at every change; until somebody chooses, the page goes with the system. */
+/** Paints the kernels' colours now and at every change; until the user chooses, the page follows the system. */
 export function startTheme(): void {
   paintKernels();
   onThemeChange(paintKernels);

@@ -23,7 +23,7 @@ fn every_claim_has_a_measure_or_a_reason() {
         }
         for function in paper.code.functions {
             let call = format!("\"call\":\"{}\"", function.0);
-            assert!(claims.iter().any(|claim| claim.measure.to_string().contains(&call)), "nobody calls {}", function.0);
+            assert!(claims.iter().any(|claim| claim.measure.to_string().contains(&call)), "no claim calls {}", function.0);
         }
         for id in causes.claims.keys() {
             assert!(claims.iter().any(|claim| claim.id == *id), "a cause for {id}, which is no claim");

@@ -17,7 +17,7 @@ pub fn element(path: &str, index: usize) -> String {
     format!("{path}[{index}]")
 }
 
-/// The path as it stands in a problem: what is wrong with the input itself needs a name too.
+/// The path as a problem prints it: the input itself needs a name too.
 fn whole(path: &str) -> &str {
     if path.is_empty() { "(whole)" } else { path }
 }
@@ -31,7 +31,7 @@ pub struct Fields<'v> {
 }
 
 impl<'v> Fields<'v> {
-    /// The fields of `value`, if it is an object; a field that stands twice is a problem.
+    /// The fields of `value`, if it is an object; a field that occurs twice is a problem.
     pub fn of(value: &'v Value, path: &str, what: &str, problems: &mut Problems) -> Option<Self> {
         let Value::Object(pairs) = value else {
             problems.add(whole(path), value.describe(), what);
@@ -52,7 +52,7 @@ impl<'v> Fields<'v> {
         Some(Fields { path: path.to_string(), left, known: Vec::new() })
     }
 
-    /// Where a field of this object stands.
+    /// The path of a field of this object.
     pub fn path(&self, key: &str) -> String {
         field(&self.path, key)
     }
@@ -61,7 +61,7 @@ impl<'v> Fields<'v> {
     pub fn take(&mut self, key: &'static str) -> Option<&'v Value> {
         self.known.push(key);
         let at = self.left.iter().position(|(k, _)| *k == key)?;
-        // Keeping the order of the rest costs little and lets problems come in the order of the input.
+        // Keeping the order of the rest costs little and keeps problems in the order of the input.
         Some(self.left.remove(at).1)
     }
 
@@ -110,7 +110,7 @@ impl<'v> Fields<'v> {
         core::mem::take(&mut self.left)
     }
 
-    /// Reports every field that nobody took.
+    /// Reports every field that was not taken.
     pub fn finish(self, problems: &mut Problems) {
         for (key, value) in &self.left {
             let want = if self.known.is_empty() { "no such field".into() } else { format!("one of {}", self.known.join(", ")) };

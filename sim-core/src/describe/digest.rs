@@ -21,7 +21,7 @@ impl Hasher for Fnv {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
-    // Whole words at a time: a step of the same kind with a wider mix, and no dependence on the target's byte order.
+    // Hashes whole words: a step of the same kind with a wider mix, independent of the target's byte order.
     fn write_u64(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
         self.0 ^= self.0 >> 29;
@@ -54,7 +54,7 @@ pub fn hex(n: u64) -> String {
     format!("{n:016x}")
 }
 
-/// Between what a line says and its checksum.
+/// Between a line's content and its checksum.
 const CHECK: &str = ",\"check\":\"";
 
 /// A JSON object on one line, with its checksum as the last field: FNV-1a over all bytes before that field, sixteen hexadecimal digits.
@@ -63,8 +63,8 @@ pub fn with_check(object: &str) -> String {
     format!("{body}{CHECK}{}\"}}", hex(of_bytes(body.as_bytes())))
 }
 
-/// The checksum that a line has and the one that it should have, where nothing follows the line's last `}`. Lines of before there were
-/// checksums have none.
+/// The checksum that a line has and the one that it should have, where nothing follows the line's last `}`. Lines of older files have no
+/// checksum.
 pub fn check_of(line: &[u8]) -> (Option<&[u8]>, String) {
     let end = line.len().saturating_sub(CHECK.len() + 18);
     let (body, rest) = line.split_at(end);

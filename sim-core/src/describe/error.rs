@@ -10,7 +10,7 @@ use core::fmt;
 pub struct Problem {
     /// Path of the field, such as `kernels[1].ctas_per_sm`.
     pub path: String,
-    /// What stands there, shortened.
+    /// What was found, shortened.
     pub found: String,
     /// What is wanted instead.
     pub want: String,
@@ -43,7 +43,7 @@ impl fmt::Display for Problem {
 /// Problems that are listed in full; the rest are counted.
 const LISTED: usize = 20;
 
-/// Problems after which whoever looks for them in many places may stop: one bad value can spoil many points of a sweep.
+/// Problems after which a search in many places may stop: one bad value can spoil many points of a sweep.
 pub const ENOUGH: usize = 1000;
 
 /// Every problem found in one input; never empty when it is returned as an error.

@@ -172,7 +172,7 @@ impl Set {
         self.0
     }
 
-    /// The same for who fills it in.
+    /// The same, to fill in.
     pub fn words_mut(&mut self) -> &mut [u64; 4] {
         &mut self.0
     }

@@ -1,4 +1,4 @@
-//! Floor 1: what is said before anything runs. Values and their decoding, errors, names, the GPU, kernels.
+//! Floor 1: what describes a run before it starts. Values and their decoding, errors, names, the GPU, kernels.
 
 pub mod decode;
 pub mod digest;

@@ -39,7 +39,7 @@ impl Value {
         Value::Array(items.into_iter().map(Into::into).collect())
     }
 
-    /// The first value under `key`, if this is an object that has it.
+    /// The first value under `key`, if this is an object with that key.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Object(pairs) => pairs.iter().find(|(k, _)| k == key).map(|(_, v)| v),
@@ -124,7 +124,7 @@ macro_rules! from_ints {
 }
 from_ints!(u8, u16, u32, i32, i64);
 
-/// Beyond what an `Int` holds, the nearest other number: never another whole one.
+/// A number beyond the range of `Int` becomes the nearest `Number`, never another whole number.
 impl From<u64> for Value {
     fn from(n: u64) -> Self {
         i64::try_from(n).map_or(Value::Float(n as f64), Value::Int)
@@ -200,7 +200,7 @@ mod carried {
                 Value::Null => s.serialize_unit(),
                 Value::Bool(b) => s.serialize_bool(*b),
                 Value::Int(n) => s.serialize_i64(*n),
-                // JSON has no infinities; a figure that does not exist is null, never 0.
+                // JSON has no infinities; a missing figure is null, never 0.
                 Value::Float(x) if !x.is_finite() => s.serialize_unit(),
                 Value::Float(x) => s.serialize_f64(*x),
                 Value::Str(text) => s.serialize_str(text),

@@ -1,5 +1,5 @@
-//! For tests, and as a recipe: a policy that hears events and sets each SM by itself. A kernel may hold one CTA more or less on an SM with
-//! each of its CTAs that retires there; kernels change ranks when one has finished.
+//! For tests, and as a recipe: a policy that hears events and sets each SM by itself. Each CTA that retires on an SM
+//! moves its kernel's target there by one; kernels change ranks when one has finished.
 
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};

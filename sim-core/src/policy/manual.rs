@@ -1,7 +1,7 @@
 //! Manual: Controls from outside, set by the page's sliders, a user's function, or an experiment.
 //!
 //! # Sets
-//! Everything that it was given; the rest stays neutral.
+//! The given controls; the rest stays neutral.
 
 use super::spec::{Fallback, Param, ParamKind};
 use super::{AnyPolicy, Policy, PolicyInfo};

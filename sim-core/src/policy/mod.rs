@@ -43,20 +43,20 @@ const PROFILE_CYCLES: Param = Param::int(
 
 /// A sharing scheme.
 pub trait Policy {
-    /// The run begins, or the policy takes over in the middle of one: sets what it wants from neutral controls.
+    /// The run begins, or the policy takes over in the middle of one: sets its controls, starting from neutral ones.
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log);
 
-    /// What `Observation::profile` has to hold whenever it is asked.
+    /// What `Observation::profile` must hold at every call.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
-    /// Core cycles after which it wants to be asked again; `None` for never.
+    /// Core cycles between calls of `on_interval`; `None` for none.
     fn interval(&self) -> Option<Cycle> {
         None
     }
 
-    /// Whether it has learned all that it wants to learn.
+    /// Whether it has finished learning.
     fn settled(&self) -> bool {
         true
     }
@@ -64,7 +64,7 @@ pub trait Policy {
     /// An interval has passed.
     fn on_interval(&mut self, _seen: &Observation, _controls: &mut Controls, _log: &mut Log) {}
 
-    /// Events that it wants to hear of; of others it is not told, and they cost nothing.
+    /// Events that it listens to; others do not reach it and cost nothing.
     fn wants(&self) -> EventKinds {
         EventKinds::NONE
     }
@@ -161,7 +161,7 @@ impl Policy for AnyPolicy {
 const SAMPLE: Param =
     Param::int("sample", (1, 1_000_000_000), 1024, "requests", "L1D requests on an SM, on average, by which a kernel is judged");
 
-/// How often they look whether there are so many.
+/// Core cycles between two checks of whether there are so many.
 const SAMPLE_INTERVAL: Param =
     Param::int("interval", (1, 1_000_000_000), 1000, "cycles", "Cycles after which it is looked whether a sample is complete");
 

@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //! Wang et al., HPCA 2016, as CCBP §6 reads it. *P*: the next CTA always goes to the kernel whose dominant share of the SM's static resources
-//! is smallest, until nothing more fits. *W*: each kernel gets a quota of warp instructions in proportion to its IPC alone, and who has
-//! used its own waits until all have, so that all progress alike.
+//! is smallest, until nothing more fits. *W*: each kernel gets a quota of warp instructions in proportion to its IPC alone, and a kernel
+//! that has used its quota waits until all have, so that all progress alike.
 //! # Observes
 //! What a CTA takes of each SM, and warp instructions per cycle of each kernel alone.
 //! # Sets
@@ -12,7 +12,7 @@
 //! See `docs/schemes/smk.md`.
 //! # Deviations
 //! 1. The size of a quota is not stated: what the kernel issues alone in its K-th part of `epoch` cycles.
-//! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that nobody starves.
+//! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
 use super::spec::{Fallback, Param, ParamKind};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
@@ -178,7 +178,7 @@ mod tests {
     fn the_smallest_dominant_share_goes_first() {
         let costs = [cost(256, 8192, 0), cost(128, 1024, 24 * 1024)];
         assert_eq!(combination(&costs, &[8, 4], WHOLE, true), [6, 4]);
-        // A's own limit leaves its room to nobody: B has its 4 already.
+        // A's own limit leaves room that stays empty: B has its 4 already.
         assert_eq!(combination(&costs, &[3, 4], WHOLE, true), [3, 4]);
     }
 
@@ -195,6 +195,6 @@ mod tests {
     fn quotas_are_in_proportion_to_ipc_alone() {
         let gpu = presets::find("ccbp-16sm").unwrap();
         assert_eq!(quotas(&[32.0, 8.0], 10_000, &gpu), [10_000, 2500]);
-        assert_eq!(quotas(&[0.0, 8.0], 10_000, &gpu), [1, 2500], "nobody is locked out");
+        assert_eq!(quotas(&[0.0, 8.0], 10_000, &gpu), [1, 2500], "every kernel gets a quota");
     }
 }

@@ -62,7 +62,7 @@ pub enum ParamKind {
 /// Longest list of a `PerKernelList`: an SM holds no more CTAs.
 pub const MAX_LIST: usize = 64;
 
-/// What holds where a parameter is left out.
+/// A parameter's default.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Fallback {
     /// It cannot be left out.
@@ -129,7 +129,7 @@ pub struct PolicyInfo {
     pub doc: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
-    /// What can be wrong although each parameter is right by itself.
+    /// Checks that concern several parameters together.
     pub check: fn(&PolicySpec, Mix, &mut Problems),
     /// Makes it.
     pub make: fn(&PolicySpec) -> AnyPolicy,
@@ -193,7 +193,7 @@ impl PartialEq for PolicySpec {
 }
 
 impl PolicySpec {
-    /// The policy `info` with what holds where everything is left out.
+    /// The policy `info` with the defaults of all parameters.
     pub fn of(info: &'static PolicyInfo) -> PolicySpec {
         PolicySpec { info, settings: info.params.iter().map(|param| param.default.setting()).collect() }
     }
@@ -311,7 +311,7 @@ impl PolicySpec {
         right.then_some(spec)
     }
 
-    /// Whether it fits a mix; `decode` has asked already, but a spec can also be made otherwise.
+    /// Whether it fits a mix; `decode` has checked this, but a spec can also be made in Rust.
     pub fn check(&self, mix: Mix, problems: &mut Problems) {
         for (param, setting) in self.info.params.iter().zip(&self.settings) {
             let (found, wanted, what) = match setting {
@@ -352,7 +352,7 @@ impl Fallback {
         }
     }
 
-    /// As the catalogue has it: a value, or words; null for a parameter that cannot be left out.
+    /// As the catalogue writes it: a value, or words; null for a parameter that cannot be left out.
     pub fn encode(self) -> Value {
         if let Fallback::Words(words) = self { words.into() } else { self.setting().encode() }
     }

@@ -14,7 +14,7 @@
 //! 1. Curves are measured before the run with the kernel alone on all SMs, not during the run on different SMs, and so need no correction
 //!    for unequal contention.
 //! 2. The fallback is off unless asked for.
-//! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that nobody starves.
+//! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
 use super::fixed::Fixed;
 use super::spatial::Spatial;
@@ -115,7 +115,7 @@ impl Ws {
         }
     }
 
-    /// Says what was chosen, and whether that is so little for some kernel that the SMs had better be split.
+    /// Logs the choice, and returns whether it gives some kernel so little that the SMs are split instead.
     fn explain(&self, curves: &[Vec<f64>], filled: &[u32], seen: &Observation, log: &mut Log) -> bool {
         let most_loss = self.fallback_loss / seen.kernels as f64;
         let mut split = false;

@@ -12,9 +12,10 @@
 //! See `docs/schemes/ws-bmi.md`.
 //! # Deviations
 //! 1. Requests per instruction are those of all SMs together, and all SMs have the same quotas.
-//! 2. They are looked at every `interval` cycles, not at the very request that completes a sample.
+//! 2. They are checked every `interval` cycles, not at the request that completes a sample.
 //! 3. Before its first sample a kernel counts as one with one request per instruction.
-//! 4. Quotas decide among the ready warps of a scheduler; the schedulers of an SM take turns at the LSU's port, whoever they would send.
+//! 4. Quotas decide among the ready warps of a scheduler; the schedulers of an SM take turns at the LSU's port, whichever kernel they
+//!    serve.
 
 use super::spec::PolicySpec;
 use super::ws::{self, Ws};

@@ -1,4 +1,5 @@
-//! Warped-Slicer with memory instruction limiting: who makes L1D refuse too often may have fewer memory instructions in flight.
+//! Warped-Slicer with memory instruction limiting: a kernel with many reservation failures in L1D may have fewer memory instructions in
+//! flight.
 //!
 //! # Idea
 //! Dai et al., HPCA 2018 (DMIL), as CCBP §7.5 compares it. For each sample of a kernel's L1D requests, count how often L1D failed to reserve what
@@ -12,7 +13,7 @@
 //! See `docs/schemes/ws-mil.md`.
 //! # Deviations
 //! 1. Samples are those of all SMs together, with the highest peak of any; all SMs have the same caps.
-//! 2. They are looked at every `interval` cycles, not at the very request that completes a sample.
+//! 2. They are checked every `interval` cycles, not at the request that completes a sample.
 //! 3. A failure is a cycle in which an access waits, as if it were tried again in each.
 
 use super::spec::{Param, PolicySpec};
@@ -66,7 +67,7 @@ pub struct WsMil {
     peaks: Vec<u32>,
 }
 
-/// A cap that never bites, with which peaks are counted.
+/// A cap that never limits, so that the machine counts peaks.
 const NO_CAP: u16 = u16::MAX;
 
 impl Policy for WsMil {

@@ -12,10 +12,10 @@
 //! See `docs/schemes/ws-ucp.md`.
 //! # Deviations
 //! 1. The source partitions a shared L2 every 5 million cycles; this is L1D, and runs are shorter.
-//! 2. A kernel fills its own ways only (masks); the source counts lines and takes a victim from whoever has too many.
+//! 2. A kernel fills its own ways only (masks); the source counts lines and takes a victim from a kernel that has too many.
 //! 3. Counts are those of all SMs together, and all SMs have the same partition.
 //! 4. Every set is monitored: L1D has fewer sets than the source samples (32).
-//! 5. Ways that nobody gains from go to the kernel with the fewest, the first on a tie.
+//! 5. Ways from which no kernel gains go to the kernel with the fewest, the first on a tie.
 //! 6. With more kernels than ways, L1D is not partitioned. On a GPU with unlike SMs, the last kernel has the ways beyond the smallest L1D.
 
 use super::spec::{Param, PolicySpec};
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_that_nobody_gains_from_are_spread() {
+    fn ways_without_gain_are_spread() {
         assert_eq!(look_ahead(&[vec![0; 8], vec![0; 8], vec![0; 8]], 8, 1), [3, 3, 2]);
         assert_eq!(look_ahead(&[vec![9; 8], vec![0; 8]], 8, 1), [7, 1]);
         assert_eq!(look_ahead(&[vec![9; 8], vec![0; 8]], 8, 2), [6, 2]);

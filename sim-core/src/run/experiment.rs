@@ -129,7 +129,7 @@ impl Experiment {
         };
         let policy = match fields.take("policy") {
             Some(value) => {
-                // A policy is read against the mix and the GPU: a guess at them would find problems that are none.
+                // A policy is read against the mix and the GPU: a guess at them would report false problems.
                 match (mix, &gpu) {
                     (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
                         let (sms, warp_order) = (gpu.sm_count() as usize, warp_order.unwrap_or_default());
@@ -172,7 +172,7 @@ impl Experiment {
         })
     }
 
-    /// What can be wrong although each part is right: parts that do not fit each other.
+    /// Parts that are right by themselves but do not fit each other.
     pub fn check(&self) -> Result<(), Problems> {
         let mut problems = Problems::default();
         validate::check(&self.gpu, "gpu", &mut problems);
@@ -296,7 +296,7 @@ impl Experiment {
             ("restart", self.restart.into()),
             ("alone", self.alone.into()),
         ];
-        // Written only where there is one: experiments without it keep the hash that they have always had.
+        // Written only if there is one, so that experiments without it keep their hash.
         if self.warm_up > 0 {
             pairs.push(("warm_up", self.warm_up.into()));
         }
@@ -348,7 +348,7 @@ fn read_kernels(value: &Value, problems: &mut Problems) -> Option<Vec<KernelUse>
 }
 
 fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<KernelUse> {
-    // A name, a full kernel, or either of them with what this experiment says about it.
+    // A name, a full kernel, or either of them with this experiment's settings for it.
     if value.get("kernel").is_none() {
         return Some(KernelUse { kernel: kernel(value, path, problems)?, ctas_per_sm: None, qos: None });
     }
@@ -356,7 +356,7 @@ fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Ker
     let kernel = fields.take("kernel").and_then(|value| kernel(value, &fields.path("kernel"), problems));
     let ctas_per_sm = fields.take("ctas_per_sm").map(|value| int(value, &fields.path("ctas_per_sm"), 1..=64, problems));
     let qos = fields.take("qos").map(|value| number(value, &fields.path("qos"), 0.001..=1.0, problems));
-    // What is built is the kernel with so much arithmetic: how it came about is not kept.
+    // The result is a kernel with that much arithmetic; the factor is not kept.
     let arithmetic = fields.take("arithmetic").and_then(|value| number(value, &fields.path("arithmetic"), 0.01..=100.0, problems));
     let kernel = kernel.map(|kernel| kernel.with_arithmetic(arithmetic.unwrap_or(1.0)));
     if let (Some(factor), Some(false)) = (arithmetic, kernel.as_ref().map(Kernel::arithmetic_in_range)) {
@@ -456,7 +456,7 @@ mod tests {
     use super::*;
     use crate::describe::kernel::Op;
 
-    /// The name that a mix gets by default may be longer than a name that is given.
+    /// The default name of a mix may be longer than a name in an experiment.
     #[test]
     fn the_longest_mix_reads_back_equal() {
         let kernels = (0..MAX_KERNELS).map(|_| {
@@ -469,7 +469,7 @@ mod tests {
         assert_eq!(Experiment::decode(&experiment.encode()), Ok(experiment));
     }
 
-    /// The largest factor on the largest count gives what can be written down; what cannot is refused.
+    /// The largest factor on the largest count gives a count that a Program may have; a larger one is an error.
     #[test]
     fn the_most_arithmetic_reads_back_equal() {
         let experiment = |count: u32, factor: f64| {
@@ -486,7 +486,7 @@ mod tests {
         }
     }
 
-    /// Does a kernel with more arithmetic for the same memory accesses issue so much more, and stay what it is otherwise?
+    /// Does a kernel with a factor of arithmetic issue that many more instructions, and the same memory accesses?
     #[test]
     fn arithmetic_scales_what_stands_between_memory_accesses() {
         let experiment = |kernel: Value| {

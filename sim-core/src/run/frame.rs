@@ -1,5 +1,5 @@
-//! A flat view of the state for drawing: one list of 32-bit words in named sections, described once by `layout`, so that a page never
-//! types an offset. Reading it changes nothing.
+//! A flat view of the state for drawing: one list of 32-bit words in named sections, described once by `layout`, so that a page contains
+//! no offsets. Reading it changes nothing.
 
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;

@@ -1,4 +1,4 @@
-//! Floor 4: one run. The experiment that says what is run, the simulation that runs it, and what there is to see of it.
+//! Floor 4: one run. The experiment says what to run, the simulation runs it, and frame, windows and result show it.
 
 pub mod experiment;
 pub mod frame;

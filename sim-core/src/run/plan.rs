@@ -1,7 +1,7 @@
-//! What has to be known of kernels alone before a run can start or be judged, as a plan of plain experiments.
+//! The measurements of kernels alone that a run needs before it starts or before its result is complete, as a plan of plain experiments.
 //!
-//! A plan follows from the experiment alone. Whoever hosts a simulation runs the plan as it runs anything else, keeps the answers by config
-//! hash, and hands them over: no simulation ever runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
+//! A plan follows from the experiment alone. The host of a simulation runs the plan like any other experiments, keeps the answers by config
+//! hash, and hands them over: no simulation runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
 //! kernel that starts again when it ends; it starts with empty caches, as the shared run does.
 
 use crate::describe::decode::{Fields, field, legible, number};
@@ -33,9 +33,9 @@ pub struct Planned {
 /// The runs that an experiment needs, each once.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
-    /// What its policy has to know: the run cannot start without.
+    /// Runs that its policy needs: the run cannot start without their answers.
     pub profile: Vec<Planned>,
-    /// What its result compares with: without these, it has no slowdowns.
+    /// Runs that its result compares with: without their answers it has no slowdowns.
     pub alone: Vec<Planned>,
 }
 
@@ -48,7 +48,7 @@ impl Plan {
         Plan { profile: distinct(profile), alone: distinct(alone) }
     }
 
-    /// Every run of the plan once, what has to come first first.
+    /// Every run of the plan once, those that the policy needs first.
     pub fn runs(&self) -> impl Iterator<Item = &Planned> {
         let more = self.alone.iter().filter(|run| self.profile.iter().all(|first| first.hash != run.hash));
         self.profile.iter().chain(more)
@@ -79,7 +79,7 @@ pub fn runs(experiment: &Experiment, kernel: KernelId, by: &By, cycles: Cycle) -
     points.map(|(policy, how)| Experiment { name: format!("{}{how}", run.name), policy, ..run.clone() }).collect()
 }
 
-/// The policies under which a kernel is measured, each with what a name says of it.
+/// The policies under which a kernel is measured, each with a label for the run's name.
 fn points(experiment: &Experiment, kernel: KernelId, by: &By) -> Vec<(PolicySpec, String)> {
     let gpu = &experiment.gpu;
     let on = |sms: core::ops::Range<u32>| {
@@ -108,7 +108,7 @@ fn points(experiment: &Experiment, kernel: KernelId, by: &By) -> Vec<(PolicySpec
     }
 }
 
-/// What the policy of an experiment has to know, from the answers; on failure, which runs of the plan have none.
+/// The profile that the policy of an experiment needs, from the answers; on failure, the runs of the plan without an answer.
 pub fn profile(experiment: &Experiment, answers: &Answers) -> Result<Profile, Problems> {
     let mut missing = Vec::new();
     let mut answer = |run: Experiment| {
@@ -133,14 +133,14 @@ pub fn profile(experiment: &Experiment, answers: &Answers) -> Result<Profile, Pr
     problems.or(profile)
 }
 
-/// An answer as hosts keep it.
+/// An answer as hosts store it.
 pub fn encode(alone: &Alone) -> Value {
     let mut pairs: Vec<(&str, Value)> = FIGURES.iter().map(|(key, of)| (*key, (*of(&mut alone.clone())).into())).collect();
     pairs.push(("stuck", alone.stuck.into()));
     Value::object(pairs)
 }
 
-/// Answers as hosts kept them: an object with an answer for each hash.
+/// Answers as hosts store them: an object with an answer for each hash.
 pub fn decode(value: &Value) -> Result<Answers, Problems> {
     let mut problems = Problems::default();
     let mut answers = Answers::new();

@@ -1,6 +1,6 @@
 //! A machine, the policy that shares it, and run control: the public face of the core.
 //!
-//! A snapshot is `clone()`. However the budget is split into calls, whatever is looked at in between, the run is the same; `digest` is one
+//! A snapshot is `clone()`. The run does not depend on how calls split the budget or on what is read in between; `digest` is one
 //! number for all of it.
 
 use crate::describe::digest::Fnv;
@@ -26,8 +26,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
-/// So many intervals, or runs of a kernel with all their events: a policy that leaves the controls as they are for so long, while only it can
-/// get the run out, leaves them for good.
+/// Intervals, or runs of a kernel with all their events, in which a policy leaves the controls unchanged although only it can free the run:
+/// then it never changes them.
 const STUCK_AFTER: u64 = 32;
 
 /// Why an `advance` ended.
@@ -41,7 +41,7 @@ pub enum Reason {
     Cycles,
     /// Every kernel has run to its end at least once.
     KernelsDone,
-    /// What the run waits for can never happen: see `run/stuck.rs`. Looked at whenever a window of 400 cycles ends.
+    /// The run waits for something that can never happen: see `run/stuck.rs`. Checked whenever a window of 400 cycles ends.
     Stuck,
 }
 
@@ -67,7 +67,7 @@ pub struct Simulation {
     log: Log,
     cta_limit: Vec<PerKernel<u32>>,
     cta_cost: Vec<PerKernel<Resources>>,
-    /// What is known of runs alone, and what the policy sees of it.
+    /// Answers of runs alone, and the profile that the policy sees of them.
     answers: Answers,
     profile: Profile,
     /// Counters when the policy was last asked.
@@ -104,7 +104,7 @@ struct Began {
     by_sm: Vec<Vec<KernelStats>>,
 }
 
-/// What a result is made of: counters of the cycles that are measured, so far.
+/// The counters that a result is made of: those of the measured cycles so far.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The first of these cycles; `None` while the warm-up lasts, whose counters these are then.
@@ -122,12 +122,12 @@ pub struct Measured {
 }
 
 impl Simulation {
-    /// A run at cycle 0, with the policy's first decisions taken, of an experiment whose policy has to know nothing beforehand.
+    /// A run at cycle 0, with the policy's first decisions taken, of an experiment whose policy needs no profile.
     pub fn new(experiment: &Experiment) -> Result<Self, Problems> {
         Simulation::with(experiment, &Answers::new())
     }
 
-    /// The same with the answers of the experiment's plan; on failure, also which of them are missing.
+    /// The same with the answers of the experiment's plan; on failure, also names the missing ones.
     pub fn with(experiment: &Experiment, answers: &Answers) -> Result<Self, Problems> {
         experiment.check()?;
         let gpu = &experiment.gpu;
@@ -243,7 +243,7 @@ impl Simulation {
         }
     }
 
-    /// Only when a window ends, so that it depends on the machine and not on who looks when.
+    /// Checked only when a window ends, so that the answer depends on the machine and not on when the host asks.
     fn look_whether_stuck(&mut self) {
         let waits_for_kernels = matches!(self.experiment.stop, Stop::KernelsDone { .. });
         let hopeless = stuck::is_stuck(&self.machine, waits_for_kernels);
@@ -366,7 +366,8 @@ impl Simulation {
         self.machine.set_controls(controls);
     }
 
-    /// Hands the sharing over to another policy, from the present cycle on. What it has to know has been told before (`tell`).
+    /// Hands the sharing over to another policy, from the present cycle on. The host has passed on the answers that it needs before
+    /// (`tell`).
     pub fn set_policy(&mut self, spec: &PolicySpec) -> Result<(), Problems> {
         let changed = Experiment { policy: spec.clone(), ..self.experiment.clone() };
         changed.check()?;
@@ -411,7 +412,7 @@ impl Simulation {
         &self.log
     }
 
-    /// Whether the policy has learned all that it wants to learn: from then on it keeps what it has set, and a scheme can be judged.
+    /// Whether the policy has finished learning: from then on it keeps its settings, and the scheme can be judged.
     pub fn settled(&self) -> bool {
         self.policy.settled()
     }
@@ -462,7 +463,7 @@ impl Simulation {
         (self.machine.now as f64 / end as f64).min(1.0)
     }
 
-    /// One number for the whole state: machine, counters and decisions, whatever words people read of them.
+    /// One number for the whole state: machine, counters and decisions (their values, not their sentences).
     pub fn digest(&mut self) -> u64 {
         self.machine.settle();
         let mut state = Fnv::default();
@@ -478,7 +479,7 @@ impl Simulation {
         self.experiment.alone(kernel)
     }
 
-    /// Tells the run what runs alone have answered: for slowdowns, and for policies that it is handed over to later.
+    /// Tells the run the answers of runs alone: for slowdowns, and for policies that take over later.
     pub fn tell(&mut self, answers: &Answers) {
         self.answers.extend(answers.iter().map(|(hash, alone)| (hash.clone(), *alone)));
         for (kernel, hash, _) in self.experiment.alone_runs() {
@@ -488,12 +489,12 @@ impl Simulation {
         }
     }
 
-    /// Whether it has been told the answer of a run alone.
+    /// Whether the run knows the answer of a run alone.
     pub fn knows(&self, hash: &str) -> bool {
         self.answers.contains_key(hash)
     }
 
-    /// What the run says of its first kernel, as the answer of a plan's run that has ended.
+    /// The answer of a plan's run that has ended: what it measured of its first kernel.
     pub fn answer(&mut self) -> Alone {
         let measured = self.measured();
         let (stats, cycles, gpu) = (&measured.stats[0], measured.cycles.max(1), &self.experiment.gpu);
@@ -518,13 +519,13 @@ impl Simulation {
         self.ipc_alone[kernel]
     }
 
-    /// The result as it stands now (see INTERFACE in the README), without wall-clock figures.
+    /// The result as it stands now, without wall-clock figures.
     pub fn result(&mut self) -> Value {
         let reason = self.stopped().unwrap_or(Reason::Budget);
         result::result(self, reason)
     }
 
-    /// The result with `windows`, a list of what happened in each window of 400 cycles: what the points of a time series are measured in.
+    /// The result with `windows`, a list of what happened in each window of 400 cycles: the points of a time series read them.
     pub fn result_with_windows(&mut self) -> Value {
         let windows = self.windows.to_value(&self.experiment.gpu);
         let mut result = self.result();
@@ -594,7 +595,7 @@ mod tests {
         }
     }
 
-    /// What is measured after a warm-up is what a run without one did from there on, and looks at it change nothing.
+    /// A run with a warm-up measures what a run without one does from there on, and reading the result changes nothing.
     #[test]
     fn a_warm_up_is_run_and_not_measured() {
         let plain = experiment("even");
@@ -616,7 +617,7 @@ mod tests {
         assert_eq!((alone.warm_up, alone.config_hash() == plain.alone(KernelId(0)).config_hash()), (10_000, false));
     }
 
-    /// A scheme that learns is judged by what it has learned.
+    /// A scheme that learns is judged after it has settled.
     #[test]
     fn a_warm_up_lasts_until_the_policy_has_settled() {
         let spec = PolicySpec::decode(&"ccbp".into(), experiment("even").mix(), &mut Problems::default()).unwrap();
@@ -652,7 +653,7 @@ mod tests {
         listener
     }
 
-    /// Each event comes in the cycle after it has happened, once, whatever the run is cut at.
+    /// Each event reaches the policy once, in the cycle after it has happened, however calls split the run.
     #[test]
     fn a_policy_hears_events_in_their_cycle_however_the_run_is_cut() {
         let mut whole = Simulation::new(&listened()).unwrap();
@@ -740,7 +741,7 @@ mod tests {
 
     #[test]
     fn a_run_that_cannot_go_on_is_stuck_and_says_why() {
-        // Paused for ever.
+        // Never resumed.
         let long = Experiment { stop: Stop::Cycles(5_000_000), ..experiment("even") };
         let mut paused = Simulation::new(&long).unwrap();
         let mut controls = paused.machine().controls().clone();
@@ -749,7 +750,7 @@ mod tests {
         assert_eq!(paused.advance(u64::MAX), Reason::Stuck);
         let why = paused.explain_stuck();
         assert!(why.contains("warps of BP are ready but belong to CTAs that are throttled"), "{why}");
-        // No credit to issue, refilled again and again with nothing.
+        // No credit to issue: each refill gives nothing.
         let mut starved = Simulation::new(&long).unwrap();
         let mut controls = starved.machine().controls().clone();
         controls.each_sm(|sm| sm.warp_quota = PerKernel::all(Some(0)));

@@ -1,10 +1,10 @@
-//! Why nothing moves any more: which kernel, warp or queue waits for what, in sentences, from a machine that is stuck.
+//! Why nothing moves any more: which kernel, warp or queue waits for what, in sentences, of a stuck machine.
 //!
-//! Reads from the cause to the consequence: kernels that cannot place CTAs, warps that may not issue, requests that may not leave, and then
-//! whatever is full behind them down to DRAM.
+//! The sentences go from the cause to the consequence: kernels that cannot place CTAs, warps that may not issue, requests that may not
+//! leave, and then whatever is full behind them down to DRAM.
 //!
-//! A run is stuck when what it waits for can never happen under the present controls: nothing in the machine is ever due, or the run ends
-//! with its kernels and one of them can never end. How long something takes, or how long nothing has issued, does not matter.
+//! A run is stuck when it waits for something that can never happen under the present controls: nothing in the machine is ever due, or the
+//! run ends with its kernels and one of them can never end. No time limit is involved.
 
 use crate::describe::ids::KernelId;
 use crate::machine::Machine;
@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 /// SMs that are described one by one; the rest are counted.
 const SHOWN: usize = 4;
 
-/// Whether nothing will ever happen again under the present controls or, if the run waits for every kernel's end, one can never end.
+/// Whether nothing happens any more under the present controls or, if the run waits for every kernel's end, one can never end.
 pub fn is_stuck(machine: &Machine, waits_for_kernels: bool) -> bool {
     machine.is_still() || waits_for_kernels && KernelId::first(machine.kernels()).any(|kernel| never_ends(machine, kernel))
 }
@@ -44,7 +44,7 @@ fn may_take(machine: &Machine, kernel: KernelId, sm: usize) -> bool {
 
 /// The sentences, a line each; `names` are the kernels'.
 pub fn explain(machine: &Machine, names: &[&str]) -> String {
-    // Where the machine goes on, only kernels that can never end have anything to explain.
+    // If other kernels go on, only those that can never end need an explanation.
     let still = machine.is_still();
     let kernels = || KernelId::first(machine.kernels()).zip(names).filter(|(kernel, _)| still || never_ends(machine, *kernel));
     let mut lines = Vec::new();
@@ -167,7 +167,7 @@ fn refused(why: ReservationFailure) -> &'static str {
     }
 }
 
-/// Whatever is under way behind the SMs.
+/// What is under way behind the SMs.
 fn memory(machine: &Machine) -> Vec<String> {
     let memory = &machine.memory;
     let mut lines = Vec::new();

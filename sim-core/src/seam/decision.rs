@@ -1,7 +1,7 @@
 //! What a policy decided, as data: when, about which kernel, a topic, and the topic's values. Each topic is declared once, in `Decided`;
 //! that line gives its key and its values in results, their schema, and the sentence that people read.
 //!
-//! Nothing but people reads the sentence. The digest of a run covers cycle, kernel, topic and values: integers as they are, numbers by the
+//! Only people read the sentence. The digest of a run covers cycle, kernel, topic and values: integers as they are, numbers by the
 //! bits of their f64 (JSON writes as many digits as give the same f64 again), words by their letters, a missing value by a mark of its own.
 
 use crate::describe::ids::{Cycle, KernelId};
@@ -32,7 +32,7 @@ pub fn decide(log: &mut Log, seen: &Observation, kernel: impl Into<Option<Kernel
 }
 
 impl Decision {
-    /// As results and the page's timeline carry it. A value that there is none of is left out.
+    /// As results and the page's timeline carry it. A missing value is left out.
     pub fn to_value(&self) -> Value {
         let values = self.what.values().into_iter().filter(|(_, value)| *value != Value::Null);
         Value::object([
@@ -62,7 +62,7 @@ fn hash_value<H: Hasher>(value: &Value, state: &mut H) {
             (5_u8, items.len()).hash(state);
             items.iter().for_each(|item| hash_value(item, state));
         }
-        // A number that is none is null in JSON too; its bits depend on the target.
+        // NaN is null in JSON too; its bits depend on the target.
         Value::Null | Value::Float(_) | Value::Object(_) => 0_u8.hash(state),
     }
 }
@@ -451,7 +451,7 @@ mod tests {
         assert_ne!(digest(cap(1.5, Some(0))), digest(cap(1.5, None)));
         // The same values about something else are something else.
         assert_ne!(digest(Decided::GivenCtas { ctas: 3 }), digest(Decided::DispatchRank { dispatch_rank: 3 }));
-        // No number, whatever its bits.
+        // NaN, whatever its bits.
         let none = [f64::NAN, -f64::NAN, f64::INFINITY].map(|failures| digest(cap(failures, None)));
         assert!(none[0] == none[1] && none[1] == none[2]);
     }
@@ -472,7 +472,7 @@ mod tests {
         assert_eq!(value.get("values"), Some(&Value::object([("failures", Value::from(0.25)), ("peak", 9.into())])));
     }
 
-    /// Lines that share a topic call the same thing by the same name: who reads one can read all.
+    /// Lines that share a topic name the same value alike, so that one reader fits them all.
     #[test]
     fn a_value_is_one_thing_in_all_lines_of_a_topic() {
         let all = || Decided::INFO.iter().flat_map(|line| line.values.iter().map(|value| (line.topic, value)));

@@ -1,4 +1,4 @@
-//! What happens in the machine and a policy may want to hear of at once, not at its next interval.
+//! Events of the machine that a policy may want at once, not at its next interval.
 
 use crate::describe::ids::KernelId;
 
@@ -26,12 +26,12 @@ pub enum Event {
         /// Its number in the grid.
         cta: u32,
     },
-    /// Of the kernels that are resident on an SM and have a warp quota there, the last one has spent it, or has left the others behind.
+    /// All kernels that are resident on an SM and have a warp quota there have spent it; the last one may also have left the SM.
     QuotasSpent {
         /// The SM.
         sm: u16,
     },
-    /// A kernel that had more CTAs on an SM than it may have has come down to that number: they have finished, or have been switched out.
+    /// A kernel above its CTA target on an SM has come down to the target: the CTAs have finished, or have been switched out.
     PreemptionDone {
         /// The SM.
         sm: u16,

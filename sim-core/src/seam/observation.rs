@@ -1,4 +1,4 @@
-//! The only thing that a policy sees: what the hardware's own counters could tell it, and nothing of the machine's inside.
+//! The only thing that a policy sees: counters that hardware could have, and nothing of the machine's inside.
 
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
@@ -37,7 +37,7 @@ pub struct Observation<'a> {
     pub l1_utility: &'a [Vec<u64>],
     /// Counters of each kernel since the run began.
     pub total: &'a [KernelStats],
-    /// Counters of each kernel since the policy began or an interval of its ended; events in between change nothing.
+    /// Counters of each kernel since the policy began or its last interval ended; events in between do not restart them.
     pub window: &'a [KernelStats],
     /// Counters of each SM, for each kernel, since the run began; what L2 and DRAM count is 0.
     pub on_sm: &'a [Vec<KernelStats>],
@@ -65,8 +65,8 @@ impl Observation<'_> {
     }
 }
 
-/// What a policy has to know of each kernel alone before it begins. The host makes plain experiments of it, runs them, and gives the policy
-/// the outcomes in `Observation::profile`.
+/// The runs of each kernel alone that a policy needs before it begins. The host runs them as plain experiments and gives the policy the
+/// outcomes in `Observation::profile`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
     /// Sets of runs; none if it needs nothing.
@@ -75,7 +75,7 @@ pub struct Needs {
     pub cycles: Cycle,
 }
 
-/// What varies among the runs of each kernel alone. Where nothing else is said, it has all SMs and as many CTAs as fit.
+/// What varies among the runs of each kernel alone. Otherwise the kernel has all SMs and as many CTAs as fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum By {
     /// Nothing: one run.

@@ -5,7 +5,7 @@ use crate::describe::value::Value;
 use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
 
-/// `a / b`, or nothing where there is nothing to divide by: "no data" is not 0.
+/// `a / b`, or `None` where `b` is 0: "no data" is not 0.
 pub fn ratio(a: u64, b: u64) -> Option<f64> {
     (b > 0).then(|| a as f64 / b as f64)
 }

@@ -1,5 +1,5 @@
 //! The registry of counters. Each counter is declared once; that line gives the field, its subtraction, its key in JSON and CSV, its
-//! table heading and the page's tooltip. Counters are integers and only ever grow; ratios live in `report`.
+//! table heading and the page's tooltip. Counters are integers and only ever grow; ratios live in `ratios`.
 
 /// Says what a counter is, for headings, tooltips and exports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ macro_rules! counters {
 }
 
 counters! {
-    /// What one kernel did and had done for it. SMs and the memory side each keep one; their sum is the kernel's.
+    /// What one kernel did and what was done for it. SMs and the memory side each keep one; their sum is the kernel's.
     KernelStats {
         thread_instructions: "thread instructions", "Instructions issued, counted once for each active lane";
         warp_instructions: "warp instructions", "Instructions issued, counted once for each warp";

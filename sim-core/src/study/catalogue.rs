@@ -100,7 +100,7 @@ pub fn catalogue(experiments: &[(String, Value)]) -> Value {
     ])
 }
 
-/// Where fields of SMs stand: under `sm` for GPUs with equal SMs, under `sm.` and the class for others; `None` is the only class.
+/// Where SM fields are: under `sm` for GPUs with equal SMs, under `sm.` and the class for others; `None` is the only class.
 fn sm_prefixes(gpus: &[Gpu]) -> Vec<(String, Option<&str>)> {
     let mut prefixes = alloc::vec![("sm".into(), None)];
     for class in gpus.iter().filter(|gpu| gpu.sms.len() > 1).flat_map(|gpu| &gpu.sms) {
@@ -196,7 +196,7 @@ fn control(control: &Control) -> Value {
         ("scope", control.scope.words().into()),
         ("neutral", control.neutral().into()),
         ("doc", control.doc.into()),
-        ("bites", control.bites.into()),
+        ("effect", control.effect.into()),
     ];
     let (kind, range) = match control.kind {
         ControlKind::Flag => ("flag", None),

@@ -1,8 +1,8 @@
-//! Probes: one real component of the machine, driven alone with named traffic, so that its numbers can be held against theory.
+//! Probes: one real component of the machine, driven alone with named traffic, so that its numbers can be compared with theory.
 //!
-//! A probe runs the same code as the machine. Each takes plain options, says everything that is wrong with them at once, and returns an
-//! object of figures, with what theory says of them beside; a figure for which nothing was measured, and a law that does not apply, is
-//! null. The first tenth of the time warms up and is not counted.
+//! A probe runs the same code as the machine. Each takes plain options, reports everything that is wrong with them at once, and returns an
+//! object of figures, with theory's values beside them; a figure without a measurement is null, as is a law that does not apply. The first
+//! tenth of the time warms up and is not counted.
 
 mod options;
 mod theory;
@@ -23,7 +23,7 @@ use crate::machine::packet::{Access, DramRequest, Request};
 use crate::seam::controls::{Controls, WarpOrder};
 use alloc::vec::Vec;
 
-/// Latencies of which the mean and the 99th percentile are asked.
+/// A histogram of latencies, for the mean and the 99th percentile.
 #[derive(Default)]
 struct Latencies {
     count: u64,
@@ -63,8 +63,8 @@ impl Latencies {
     }
 }
 
-/// Arrivals at random with a fixed probability in each time step, worked out when they are wanted, so that a source that cannot send
-/// needs no memory for what waits.
+/// Arrivals at random with a fixed probability in each time step, computed on demand, so that a source that cannot send needs no memory
+/// for what waits.
 struct Source {
     key: u64,
     /// Probability in units of 2⁻⁶⁴, or always.
@@ -105,7 +105,7 @@ pub struct NocProbe {
     pub flits: u32,
     /// Flits that each input creates a cycle on average, 0 to 1. Packets wait at their source without limit.
     pub load: f64,
-    /// Who wins an output.
+    /// Which input wins an output.
     pub arbiter: Arbiter,
     /// Cycles, up to 1,000 million.
     pub cycles: u64,

@@ -1,12 +1,12 @@
-//! Plans run to their end, for whoever can wait: tests, examples, programs that use the library. A host that shows progress or must be able
-//! to stop runs a plan's experiments as it runs any other.
+//! Runs plans to their end, for callers that can wait: tests, examples, programs that use the library. A host that shows progress or must
+//! be able to stop runs a plan's experiments like any others.
 
 use crate::describe::error::Problems;
 use crate::run::experiment::Experiment;
 use crate::run::plan::{Answers, Plan};
 use crate::run::simulation::Simulation;
 
-/// The answers of all that the policy of an experiment has to know.
+/// The answers that the policy of an experiment needs.
 pub fn answer(experiment: &Experiment) -> Result<Answers, Problems> {
     let mut answers = Answers::new();
     for run in Plan::of(experiment).profile {
@@ -17,7 +17,7 @@ pub fn answer(experiment: &Experiment) -> Result<Answers, Problems> {
     Ok(answers)
 }
 
-/// An experiment's run at cycle 0, with all that its policy has to know.
+/// An experiment's run at cycle 0, with the profile that its policy needs.
 pub fn start(experiment: &Experiment) -> Result<Simulation, Problems> {
     Simulation::with(experiment, &answer(experiment)?)
 }
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// What is missing is named, run by run; what is there is not asked for again.
+    /// An error names each run that is missing; answers that are there are not asked for again.
     #[test]
     fn a_run_without_its_answers_says_which() {
         let experiment = experiment("smk");
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!((even.experiment().policy.name(), even.digest()), ("even", before), "nothing has changed");
     }
 
-    /// What a host keeps is what it was told, to the last bit, and what is no answer is named.
+    /// A host reads back the answers that it stored, to the last bit; an error names what is no answer.
     #[test]
     fn answers_are_written_down_and_read_back() {
         let answers = answer(&experiment("ws")).unwrap();

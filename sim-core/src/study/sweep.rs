@@ -35,7 +35,7 @@ pub const MAX_AXES: usize = 16;
 /// Most values of a path.
 pub const MAX_VALUES: usize = 10_000;
 
-/// Many experiments: a base and what is varied in it.
+/// Many experiments: a base and the fields that vary.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sweep {
     /// Name, for people.
@@ -72,7 +72,7 @@ pub struct Point {
     pub axes: Vec<(String, Value)>,
     /// What to run.
     pub experiment: Experiment,
-    /// The same as it is written: the base with the axes' values.
+    /// The same experiment as JSON: the base with the axes' values.
     pub written: Value,
 }
 
@@ -109,8 +109,8 @@ impl Sweep {
         Some(Sweep { name, source, base, axes, points, hash: hex(hash.finish()) })
     }
 
-    /// Decodes the first point, and each point that differs from it by one step of one axis. So every value is looked at once, in a time
-    /// that grows with the sum of the axes and not with their product.
+    /// Decodes the first point, and each point that differs from it by one step of one axis. So every value is checked once, in a time
+    /// that grows with the sum of the axes, not with their product.
     fn try_each_value(&self, problems: &mut Problems) {
         let mut stride = self.points;
         let mut tried = alloc::vec![0];
@@ -218,7 +218,7 @@ impl Sweep {
     }
 }
 
-/// Between what is found in the base and the point where it first does harm.
+/// Between the value found in the base and the first point where it fails.
 const IN_POINT: &str = ", in point ";
 
 fn without_point(found: &str) -> String {
@@ -340,7 +340,7 @@ mod tests {
     fn the_last_axis_turns_fastest_and_a_zip_steps_together() {
         let zip = Value::object([("zip", Value::array([axis("stop.cycles", ints(&[100, 200])), axis("gpu.sm.count", ints(&[1, 2]))]))]);
         let value = sweep(mix(), alloc::vec![axis("policy", ["even".into(), "spatial".into()]), zip, axis("seed", ints(&[7, 8, 9]))]);
-        // A spatial split wants an SM for each kernel: one point's trouble is not the sweep's.
+        // A spatial split wants an SM for each kernel: a problem of one point is not one of the sweep.
         let sweep = Sweep::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
         assert_eq!(sweep.points(), 12);
         let visited: Vec<String> = (0..12)
@@ -369,13 +369,13 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].starts_with("sweep.axes[0].values[1].name: found \"fair\""), "{found:?}");
         assert!(found[1].starts_with("sweep.axes[1].values[1]: found 0"), "{found:?}");
-        // The base's own mistake is told once, however many points have it.
+        // A mistake in the base is reported once, however many points have it.
         let mut base = mix();
         base.push(("seeed", 1.into()));
         let found = problems(&sweep(base, alloc::vec![axis("policy", ["even".into(), "spatial".into()])]));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with("sweep.base.seeed: found an unknown field"), "{found:?}");
-        // A value that only spoils something in the base.
+        // A value that is wrong only together with the base.
         let mut base = mix();
         base.push(("policy", Value::object([("name", Value::from("fixed")), ("combination", Value::array([1, 1]))])));
         let mixes = axis("kernels", [Value::array(["BP", "SAD"]), Value::array(["BP", "SAD", "CFD"])]);

@@ -57,7 +57,7 @@ function spawn(): Promise<Extract<FromLab, { t: "ready" }>> {
   });
 }
 
-/** Ends the worker, wherever it is: nothing of a curve that nobody wants any more is measured. */
+/** Ends the worker at once: an abandoned curve is not measured to its end. */
 function end(): void {
   worker?.terminate();
   worker = null;

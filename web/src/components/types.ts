@@ -6,7 +6,7 @@ export interface Point { x: number; measured: number | null; theory: number | nu
 
 export type ToLab =
   | { t: "init"; module: WebAssembly.Module }
-  /** Measure a component at every point of `sweep`; answered by a `point` each. Whoever wants no more ends the worker. */
+  /** Measure a component at every point of `sweep`; answered by a `point` each. To cancel, the page ends the worker. */
   | { t: "curve"; component: string; options: Record<string, OptionValue>; sweep: string; points: number[] };
 export type FromLab =
   | { t: "ready"; version: string; probes: ProbeInfo[] }

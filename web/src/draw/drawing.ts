@@ -1,6 +1,6 @@
 // A picture as a list of shapes: built once, then painted on a canvas (canvas.ts) or written as SVG (svg.ts).
 //
-// Lengths are CSS pixels. Colours are final: whoever builds a picture has the theme (theme.ts) at hand, so the same
+// Lengths are CSS pixels. Colours are final: the code that builds a picture takes them from the theme (theme.ts), so the same
 // list is the picture on the screen and in a paper.
 import type { Pattern } from "../palette.ts";
 
@@ -33,7 +33,7 @@ export type Shape = RectShape | LineShape | PathShape | TextShape;
 /** A part of a picture that has something to say: found by the pointer and walked by the arrow keys. */
 export interface Spot {
   x: number; y: number; w: number; h: number;
-  /** One line of plain text, with units; only written when somebody asks. */
+  /** One line of plain text, with units; only written on demand. */
   text: () => string;
   /** What it stands for, in the view's own numbering. */
   id: string;

@@ -90,7 +90,7 @@ export function windowsOf(figure: Figure, points: readonly FigurePoint[]): numbe
   return Math.max(0, ...points.map((p) => Number(/^windows\[(\d+)\]/.exec(measured(figure, p))?.[1] ?? -1) + 1));
 }
 
-/** A result without the windows that nobody asks for. */
+/** A result without the windows that no figure reads. */
 export function trimmed(result: Result, windows: number): Result {
   const all = result["windows"];
   return Array.isArray(all) ? { ...result, windows: all.slice(0, windows) } : result;

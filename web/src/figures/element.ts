@@ -1,4 +1,4 @@
-// <corun-figure paper="ccbp" figure="fig9a">: a figure in somebody's article. Shows a picture at once, its own or the one inside the
+// <corun-figure paper="ccbp" figure="fig9a">: a figure in an article. Shows a picture at once, its own or the one inside the
 // element, and becomes the live figure, in a frame, when it is clicked. Built as one file with a stable name, corun-figure.js, that runs
 // as a module and as a plain script: a host that sends no CORS headers serves only the latter to other origins.
 

@@ -120,7 +120,7 @@ export class Pool {
     this.#give();
   }
 
-  /** Gives whoever is free something to do: the end of a run alone can free points for several. */
+  /** Gives every free worker a task: the end of a run alone can free points for several. */
   #give(): void {
     for (const hand of this.#hands) {
       if (hand.task) continue;

@@ -1,4 +1,4 @@
-// Runs the simulations of a sweep, one at a time. Nobody asks it to stop: it is ended where it stands.
+// Runs the simulations of a sweep, one at a time. It gets no message to stop: the page ends it at once.
 import * as engine from "../wasm/corun.js";
 import type { Simulation, Sweep } from "../wasm/corun.js";
 import type { Problem, SweepPoint } from "../types.ts";

@@ -17,7 +17,7 @@ interface Strip {
   prefix: string;
   count: number;
   height: number;
-  /** Parts of an element from the bottom, as shares of its height; kernel null is nobody's in particular. */
+  /** Parts of an element from the bottom, as shares of its height; kernel null belongs to no kernel. */
   parts: (i: number) => { share: number; kernel: number | null }[];
   text: (i: number) => string;
 }

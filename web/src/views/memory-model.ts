@@ -19,7 +19,7 @@ export class Busy {
     this.share = new Float64Array(count * kernels);
   }
 
-  /** `user` is kernel + 1, or 0 for nobody. Plain mean at first, then a running one. */
+  /** `user` is kernel + 1, or 0 for none. Plain mean at first, then a running one. */
   sample(user: (i: number) => number): void {
     this.frames++;
     const w = Math.max(WEIGHT, 1 / this.frames);

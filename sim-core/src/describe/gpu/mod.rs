@@ -68,7 +68,7 @@ pub struct SmClass {
 /// L1 data cache of one SM; filled when the reply arrives.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct L1Config {
-    /// What it does with stores, and with lines that others may have written.
+    /// What it does with stores, and with lines that other SMs may have written.
     pub protocol: L1Protocol,
     /// Capacity, bytes.
     pub bytes: u32,
@@ -113,7 +113,7 @@ pub struct NocConfig {
     pub queue: u32,
     /// NoC cycles through an idle crossbar for the head flit, beyond one cycle for each flit.
     pub latency: u32,
-    /// Who wins an output.
+    /// Which input wins an output.
     pub arbiter: Arbiter,
     /// What a store's packet carries.
     pub store_flits: StoreFlits,
@@ -139,7 +139,7 @@ pub enum NocKind {
     Ideal,
 }
 
-/// How a crossbar output chooses among inputs that want it.
+/// How a crossbar output chooses among the inputs that request it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Arbiter {
     /// Next input after the last winner.
@@ -297,7 +297,7 @@ impl Gpu {
         &self.sms[self.sms.len() - 1]
     }
 
-    /// Whether it matters how much of a line a store writes.
+    /// Whether the bytes that a store writes of a line change its packet or its fetch.
     pub fn counts_store_bytes(&self) -> bool {
         self.noc.store_flits == StoreFlits::Bytes || self.l2.write_fill == WriteFill::FullLinesSkip
     }

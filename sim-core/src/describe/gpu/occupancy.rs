@@ -1,4 +1,4 @@
-//! How many CTAs of a launch an SM can hold, and which resource says so.
+//! How many CTAs of a launch an SM can hold, and which resource limits them.
 
 use super::SmClass;
 use crate::describe::kernel::{Launch, WARP_SIZE};

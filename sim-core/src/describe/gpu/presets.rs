@@ -8,7 +8,7 @@ use super::{
 use alloc::string::ToString;
 use alloc::vec;
 
-/// A preset's name and what to say of it.
+/// A preset's name and description.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Name in experiments.
@@ -17,7 +17,7 @@ pub struct Preset {
     pub title: &'static str,
     /// Where its figures come from.
     pub source: &'static str,
-    /// What it is good for.
+    /// What it is for.
     pub doc: &'static str,
     make: fn() -> Gpu,
 }

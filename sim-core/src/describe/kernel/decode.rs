@@ -25,7 +25,7 @@ use alloc::vec::Vec;
 const WORD: i64 = 1 << 40;
 
 impl Kernel {
-    /// Reads a full kernel that stands at `path`.
+    /// Reads a full kernel at `path`.
     pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {
         let before = problems.0.len();
         let mut fields = Fields::of(value, path, "a kernel's name, or a full kernel: an object with name, arrays and launches", problems)?;

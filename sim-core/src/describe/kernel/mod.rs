@@ -88,7 +88,7 @@ pub enum Op {
     Sfu { count: u32, latency: u32, lanes: u32 },
     /// `count` shared-memory accesses, lanes `stride` words apart (bank conflicts follow from it; 0: all lanes read one word).
     Shared { count: u32, stride: u32, lanes: u32 },
-    /// A global load; it is waited for only by `Wait`, `Barrier`s do not wait for loads.
+    /// A global load; only `Wait` waits for it, a `Barrier` does not.
     Load { address: Address, lanes: u32 },
     /// A global store; nothing waits for it.
     Store { address: Address, lanes: u32 },

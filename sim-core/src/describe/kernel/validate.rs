@@ -1,4 +1,4 @@
-//! What a kernel must satisfy so that it can be compiled and can never hang a machine.
+//! What a kernel must satisfy so that it compiles and never hangs a machine.
 
 use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
 use crate::describe::decode::element;
@@ -81,7 +81,7 @@ fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Pr
     let mut open: Vec<Open> = Vec::new();
     let mut outermost = 0;
     for op in program {
-        // Where the operation stands in the input, in which the body of a loop is a list of its own and has no `End`.
+        // The operation's path in the input, where the body of a loop is a separate list without an `End`.
         let path = match open.last() {
             Some(inner) => element(&format!("{}.loop.body", inner.path), inner.ops),
             None => element(path, outermost),

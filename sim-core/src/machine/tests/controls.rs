@@ -241,7 +241,7 @@ fn l1_monitor_counts_what_a_kernel_alone_would_hit_and_changes_nothing() {
 }
 
 #[test]
-fn warp_order_bites_at_once() {
+fn warp_order_takes_effect_at_once() {
     let mut m = alike(&[busy("A")], |sm| sm.warp_order = WarpOrder::Lrr);
     run(&mut m, 2000);
     let mut gto = m.clone();

@@ -33,7 +33,7 @@ pub struct Demand {
     pub cta: Resources,
 }
 
-/// What there is, and how the algorithm's open points are read.
+/// The resources, and how the algorithm's open points are read.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rules {
     /// What an SM has.
@@ -109,7 +109,7 @@ impl<'a> Allocation<'a> {
         parts(&self.rules.sm).into_iter().enumerate().all(|(part, whole)| taken(part) <= whole)
     }
 
-    /// One turn: which kernel's it was, and whether what it asked for fitted. `None` when every kernel is finished.
+    /// One turn: the kernel that had it, and whether its grant fitted. `None` when every kernel is finished.
     pub fn turn(&mut self) -> Option<(usize, bool)> {
         let kernel = self.least()?;
         let grown = |most: bool| self.tentative(kernel, most).and_then(|grant| self.fitted(kernel, grant));
@@ -146,7 +146,7 @@ impl<'a> Allocation<'a> {
         (0..self.demands.len()).filter(|&kernel| self.live[kernel]).reduce(|best, next| if before(next, best) { next } else { best })
     }
 
-    /// What the kernel has after one more unit of its dominant resource (lines 4 to 21); `None` if there is nothing to reckon with.
+    /// What the kernel has after one more unit of its dominant resource (lines 4 to 21); `None` if it has no more to ask for.
     fn tentative(&self, kernel: usize, grow_enough: bool) -> Option<Grant> {
         let (has, demand) = (self.grants[kernel], &self.demands[kernel]);
         let (dominant, other, units) = match demand.kind {
@@ -159,7 +159,7 @@ impl<'a> Allocation<'a> {
         };
         let mut ctas = has.ctas;
         while *dominant.get(ctas)? < units - EPSILON {
-            // With the last CTA that it may hold, more bandwidth than that one can use is of no use.
+            // No grant beyond the last CTA: its CTAs could not use more bandwidth.
             ctas += 1;
             if !grow_enough || ctas + 1 >= dominant.len() {
                 break;

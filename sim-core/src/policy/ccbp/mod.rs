@@ -1,10 +1,10 @@
 //! CCBP: coordinated CTA combination and bandwidth partitioning (Lin, Dai, Mantor and Zhou, 2019).
 //!
 //! # Idea
-//! Kernels that saturate a bandwidth make everybody wait, and bursts do so even when the mean does not. So each kernel's requests are let
+//! Kernels that saturate a bandwidth make all kernels wait, and bursts do so even when the mean does not. So each kernel's requests are let
 //! out of the L1D miss queue at a rate that buys it a fixed share of NoC and DRAM bandwidth, and CTAs and bandwidth are handed out
-//! together: by CTAs to kernels that suffer from latency, by bandwidth to those that live on it (`allocate`, Algorithm 1). What each kernel
-//! is and needs is measured while they run (`model` has the equations; `Phase` below is the time-line).
+//! together: by CTAs to kernels that suffer from latency, by bandwidth to those that live on it (`allocate`, Algorithm 1). Each kernel's
+//! type and needs are measured while the kernels run (`model` has the equations; `Phase` below is the time-line).
 //! # Observes
 //! Requests, reads, and DRAM accesses reported in reply headers (the RF and DF monitors), requests waiting in the miss queues at the end of
 //! credit intervals, resident CTAs, what a CTA costs, instructions; the IPC of each kernel alone, for the priority.
@@ -16,7 +16,7 @@
 //! 1. IPC alone cannot be seen while kernels share. It is given, or measured before the run (§5.5 does not say).
 //! 2. The offline variant measures in the run itself, with its longer windows; `settled` says from when on it can be judged: once the
 //!    last allocation is real.
-//! 3. Algorithm 1 keeps room for one CTA of each kernel, and a kernel that gets no bandwidth keeps its even rate: no kernel starves for ever.
+//! 3. Algorithm 1 keeps room for one CTA of each kernel, and a kernel that gets no bandwidth keeps its even rate: no kernel starves.
 //! 4. On a GPU with unlike SMs, an SM has what each class has at least: all SMs share one combination (§5.2).
 //! 5. A latency-sensitive kernel without reads, or without DRAM accesses, is held to the other bound alone.
 
@@ -63,7 +63,7 @@ enum Phase {
     CurveSkip,
     /// Its bandwidth is counted.
     Curve,
-    /// A new allocation waits until no SM holds more CTAs than it says.
+    /// A new allocation waits until no SM holds more CTAs than its targets.
     Drain {
         /// Until then at most.
         until: Cycle,
@@ -74,7 +74,7 @@ enum Phase {
     Settled,
 }
 
-/// What is known of a kernel.
+/// What the policy knows of a kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Learned {
     /// CTAs on every SM in the even combination, and that it may hold at all.
@@ -93,7 +93,7 @@ struct Learned {
     dram: Vec<f64>,
 }
 
-/// The best allocation so far, and what the next one is.
+/// The climb over priorities: the allocation applied now, and the best so far.
 #[derive(Clone, PartialEq, Debug)]
 struct Climb {
     /// Steps below the first priority of what is applied now.
@@ -107,7 +107,7 @@ struct Climb {
 pub struct Ccbp {
     settings: Settings,
     phase: Phase,
-    /// Core cycles until the next question.
+    /// Core cycles until the policy is asked again.
     wait: Cycle,
     /// When the present phase ends, and what was counted when it began.
     ends: Cycle,
@@ -117,7 +117,7 @@ pub struct Ccbp {
     /// Points of curves still to be measured, last first: kernel and CTAs.
     todo: Vec<(KernelId, u32)>,
     climb: Climb,
-    /// Why nothing will change any more, once the last allocation is real.
+    /// Why nothing changes any more, once the last allocation is real.
     settling: Option<Decided>,
 }
 
@@ -132,7 +132,7 @@ impl Policy for Ccbp {
         controls.each_sm(|sm| (sm.miss_queue_split, sm.credit_interval) = (true, self.settings.interval as u32));
         self.set_even_ctas(controls);
         self.enter(Phase::WarmUp, self.settings.warm_up, seen);
-        // Taking over in the middle of a run: windows still begin with a credit interval.
+        // Windows begin with a credit interval, also where the policy takes over in the middle of a run.
         self.wait += (self.settings.interval - seen.now % self.settings.interval) % self.settings.interval;
     }
 
@@ -424,7 +424,7 @@ impl Ccbp {
         grants
     }
 
-    /// Bandwidth is handed out only where a kernel lives on it.
+    /// Bandwidth is partitioned only if a kernel is bandwidth-intensive.
     fn partitions(&self) -> bool {
         self.kernels.iter().any(|learned| learned.kind != KernelType::LatencySensitive)
     }
@@ -457,7 +457,7 @@ impl Ccbp {
             return f64::INFINITY;
         }
         if grant.noc <= 0.0 && grant.dram <= 0.0 {
-            // It used none when it was looked at, or none was left: it keeps its even share rather than starve.
+            // It used none when it was measured, or none was left: it keeps its even share rather than starve.
             return learned.even_rate;
         }
         if learned.kind != KernelType::LatencySensitive {
@@ -532,7 +532,7 @@ impl Ccbp {
         self.drain(seen);
     }
 
-    /// The next priority that changes the allocation: judging the same one twice would let noise end the climb.
+    /// The next priority that changes the allocation: judging the same allocation twice would let noise end the climb.
     fn next_allocation(&self, seen: &Observation) -> Option<(u32, Vec<Grant>)> {
         (self.climb.steps + 1..)
             .take_while(|&steps| self.priority(steps) >= self.settings.floor - 1e-9)
@@ -566,7 +566,7 @@ fn factors_of(n: &KernelStats) -> Factors {
     Factors::count(n.requests, n.read_requests, n.replies, n.reported_dram_accesses)
 }
 
-/// A number, unless it is none.
+/// A number, unless it is NaN.
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }

@@ -96,7 +96,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "on_rejection",
             &["drop", "stop"],
             "drop",
-            "The first grant that does not fit ends that kernel's allocation, or everybody's",
+            "The first grant that does not fit ends that kernel's allocation, or that of all kernels",
         ),
         Param::choice(
             "bi_growth",

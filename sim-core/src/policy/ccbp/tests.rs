@@ -9,7 +9,7 @@ use crate::seam::observation::{Alone, By, Needs, Profile};
 use alloc::format;
 use alloc::string::{String, ToString};
 
-/// A kernel that wants `appetite` requests for each CTA of an SM in 200 cycles.
+/// A kernel that makes `appetite` requests for each CTA of an SM in 200 cycles, credits permitting.
 #[derive(Clone, Copy)]
 struct Fake {
     appetite: f64,
@@ -28,7 +28,7 @@ const LATENCY: Fake = Fake { appetite: 0.5, rf: 1.0, df: 0.5, ipc: |ctas, _| 10.
 const NOC: Fake = Fake { appetite: 4.0, rf: 1.0, df: 0.15, ipc: |_, rate| 30.0 + 2.0 * rate, cta: CTA };
 const DRAM: Fake = Fake { appetite: 4.0, rf: 0.6, df: 1.5, ipc: |_, rate| 5.0 * rate, cta: CTA };
 
-struct World {
+struct FakeRun {
     gpu: Gpu,
     fakes: Vec<Fake>,
     policy: Ccbp,
@@ -43,14 +43,14 @@ struct World {
     asked: Vec<Cycle>,
 }
 
-impl World {
+impl FakeRun {
     /// Sixteen SMs.
-    fn new(fakes: &[Fake], settings: &[(&str, Setting)]) -> World {
+    fn new(fakes: &[Fake], settings: &[(&str, Setting)]) -> FakeRun {
         let mut spec = PolicySpec::of(&INFO);
         for (name, setting) in settings {
             spec = spec.with(name, setting.clone());
         }
-        World {
+        FakeRun {
             gpu: presets::find("ccbp-16sm").unwrap(),
             fakes: fakes.to_vec(),
             policy: Ccbp::new(&spec),
@@ -194,9 +194,9 @@ fn drf() -> (&'static str, Setting) {
 /// What should BP + CFD look like? Each step of CCBP §5.4 at its cycle, with its numbers.
 #[test]
 fn it_learns_step_by_step_and_says_so() {
-    let mut world = World::new(&[LATENCY, NOC], &[drf()]);
-    world.run();
-    let said: Vec<String> = world.said("");
+    let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[drf()]);
+    fake_run.run();
+    let said: Vec<String> = fake_run.said("");
     assert_eq!(
         said,
         [
@@ -216,41 +216,41 @@ fn it_learns_step_by_step_and_says_so() {
             "171000 settled: the priority stays 1.00, as the variant says",
         ]
     );
-    assert_eq!((world.ctas(), world.credits()), (alloc::vec![5, 3], alloc::vec![Some(3.0), Some(12.0)]));
-    assert_eq!(world.controls.sms[0].cta_throttle, PerKernel::all(u16::MAX), "nobody stays throttled");
-    assert!(world.controls.sms[0].miss_queue_split && world.controls.sms[0].miss_rank.0[..2] == [0, 1] && world.policy.settled());
+    assert_eq!((fake_run.ctas(), fake_run.credits()), (alloc::vec![5, 3], alloc::vec![Some(3.0), Some(12.0)]));
+    assert_eq!(fake_run.controls.sms[0].cta_throttle, PerKernel::all(u16::MAX), "no kernel stays throttled");
+    assert!(fake_run.controls.sms[0].miss_queue_split && fake_run.controls.sms[0].miss_rank.0[..2] == [0, 1] && fake_run.policy.settled());
     // Warm-up, factors, skip, one question each 200 cycles of the demand's window, then skip and window for each point.
     let demand = (1..=50).map(|n| 80_000 + 200 * n);
     let points = (1..=8).map(|n| 90_000 + 10_000 * n);
-    assert_eq!(world.asked, [50_000, 70_000, 80_000].into_iter().chain(demand).chain(points).chain([171_000]).collect::<Vec<_>>());
+    assert_eq!(fake_run.asked, [50_000, 70_000, 80_000].into_iter().chain(demand).chain(points).chain([171_000]).collect::<Vec<_>>());
 }
 
 /// All of it in a tenth of the time, and ten times longer offline.
 #[test]
 fn lengths_scale_and_stay_whole_intervals() {
     let scaled = |variant, scale| {
-        let mut world = World::new(&[NOC, DRAM], &[("variant", Setting::Choice(variant)), ("time_scale", Setting::Number(scale))]);
-        world.run();
-        assert!(world.asked.iter().all(|cycle| cycle % 200 == 0));
-        world.now
+        let mut fake_run = FakeRun::new(&[NOC, DRAM], &[("variant", Setting::Choice(variant)), ("time_scale", Setting::Number(scale))]);
+        fake_run.run();
+        assert!(fake_run.asked.iter().all(|cycle| cycle % 200 == 0));
+        fake_run.now
     };
-    // 50 + 20 + 10 + 10 thousand, then four points of each kernel, 20 thousand each, and a look whether the allocation is real.
+    // 50 + 20 + 10 + 10 thousand, then four points of each kernel, 20 thousand each, and a check whether the allocation is real.
     assert_eq!([scaled("drf", 1.0), scaled("drf", 0.1), scaled("offline", 1.0)], [251_000, 25_200, 2_501_000]);
     assert_eq!(scaled("drf", 0.013), 800 + 400 + 200 + 200 + 8 * 400 + 200);
 }
 
 #[test]
 fn both_kinds_of_bandwidth_are_handed_out_in_proportion() {
-    let mut world = World::new(&[NOC, DRAM], &[]);
-    world.run();
+    let mut fake_run = FakeRun::new(&[NOC, DRAM], &[]);
+    fake_run.run();
     assert_eq!(
-        world.said("is DRAM-intensive"),
+        fake_run.said("is DRAM-intensive"),
         ["90000 K1: is DRAM-intensive: df/rf 2.500 ≥ 0.757; wants 9.0 requests an interval, even share 4.0"]
     );
-    assert_eq!(world.said("settled").len(), 1);
-    assert!(world.said("settled")[0].contains("no kernel is latency-sensitive"));
-    let model = Model::new(&world.gpu, 0.6, 0.7, 200.0);
-    let (rates, fakes) = (world.credits(), [NOC, DRAM]);
+    assert_eq!(fake_run.said("settled").len(), 1);
+    assert!(fake_run.said("settled")[0].contains("no kernel is latency-sensitive"));
+    let model = Model::new(&fake_run.gpu, 0.6, 0.7, 200.0);
+    let (rates, fakes) = (fake_run.credits(), [NOC, DRAM]);
     let total = |cost: &dyn Fn(f64, Fake) -> f64| rates.iter().zip(fakes).map(|(rate, fake)| cost(rate.unwrap(), fake)).sum::<f64>();
     let noc = total(&|rate, fake| model.noc_bytes(rate, fake.rf)) / model.noc;
     let dram = total(&|rate, fake| model.dram_bytes(rate, fake.df)) / model.dram;
@@ -260,28 +260,28 @@ fn both_kinds_of_bandwidth_are_handed_out_in_proportion() {
 /// Two kernels that suffer from latency: an SM's resources are shared, bandwidth is not (CCBP §7.1).
 #[test]
 fn without_bandwidth_intensive_kernels_there_are_no_quotas() {
-    let mut world = World::new(&[LATENCY, LATENCY], &[]);
-    world.run();
-    assert_eq!((world.ctas(), world.credits()), (alloc::vec![4, 4], alloc::vec![None, None]));
-    assert!(world.said("settled")[0].contains("all kernels are latency-sensitive"));
+    let mut fake_run = FakeRun::new(&[LATENCY, LATENCY], &[]);
+    fake_run.run();
+    assert_eq!((fake_run.ctas(), fake_run.credits()), (alloc::vec![4, 4], alloc::vec![None, None]));
+    assert!(fake_run.said("settled")[0].contains("all kernels are latency-sensitive"));
 }
 
 #[test]
 fn a_kernel_without_requests_is_latency_sensitive_and_not_limited_by_nothing() {
     let silent = Fake { appetite: 0.0, ..LATENCY };
-    let mut world = World::new(&[silent, DRAM], &[drf()]);
-    world.run();
-    assert_eq!(world.said("K0: is"), ["90000 K0: is latency-sensitive: wants 0.0 requests an interval and pays for none"]);
-    assert!(world.ctas()[0] >= 4);
-    assert_eq!(world.credits()[0], None);
+    let mut fake_run = FakeRun::new(&[silent, DRAM], &[drf()]);
+    fake_run.run();
+    assert_eq!(fake_run.said("K0: is"), ["90000 K0: is latency-sensitive: wants 0.0 requests an interval and pays for none"]);
+    assert!(fake_run.ctas()[0] >= 4);
+    assert_eq!(fake_run.credits()[0], None);
 }
 
 #[test]
 fn credits_of_latency_sensitive_kernels_can_be_read_in_several_ways() {
     let credits = |settings: &[(&str, Setting)]| {
-        let mut world = World::new(&[LATENCY, NOC], &[&[drf()], settings].concat());
-        world.run();
-        world.credits()
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[&[drf()], settings].concat());
+        fake_run.run();
+        fake_run.credits()
     };
     let choice = Setting::Choice;
     // Five CTAs of half a request; 18.1 units of NoC are handed out, and the rest is 1.9 units or 1.5 requests.
@@ -297,21 +297,21 @@ fn credits_of_latency_sensitive_kernels_can_be_read_in_several_ways() {
 /// Against the last lines of CCBP §5.5: from 1.0 downwards, one allocation after the other, until the metric falls.
 #[test]
 fn the_priority_climbs_until_the_metric_falls() {
-    let mut world = World::new(&[LATENCY, NOC], &[]);
-    world.run();
+    let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[]);
+    fake_run.run();
     // 5 CTAs and 12 requests: 2 / (100/50 + 100/54); 6 and 8: 2 / (100/60 + 100/46); 7 and 4: 2 / (100/70 + 100/38).
     assert_eq!(
-        world.said("gives"),
+        fake_run.said("gives"),
         [
             "271000 priority 1.00 gives HSpeedup 0.519",
             "372000 priority 0.80 gives HSpeedup 0.521, best so far 0.519",
             "473000 priority 0.30 gives HSpeedup 0.493, best so far 0.521",
         ]
     );
-    assert_eq!(world.said("settled"), ["474000 settled: priority 0.80 is best with HSpeedup 0.521"]);
-    assert_eq!((world.ctas(), world.credits()), (alloc::vec![6, 2], alloc::vec![Some(3.0), Some(8.0)]));
+    assert_eq!(fake_run.said("settled"), ["474000 settled: priority 0.80 is best with HSpeedup 0.521"]);
+    assert_eq!((fake_run.ctas(), fake_run.credits()), (alloc::vec![6, 2], alloc::vec![Some(3.0), Some(8.0)]));
 
-    let mut weighted = World::new(&[LATENCY, NOC], &[("metric", Setting::Choice("wspeedup"))]);
+    let mut weighted = FakeRun::new(&[LATENCY, NOC], &[("metric", Setting::Choice("wspeedup"))]);
     weighted.run();
     // 0.50 + 0.54, 0.60 + 0.46, 0.70 + 0.38: there the other metric goes on rising.
     assert_eq!(weighted.said("settled"), ["473000 settled: priority 0.30 is best with WSpeedup 1.080"]);
@@ -320,22 +320,22 @@ fn the_priority_climbs_until_the_metric_falls() {
     // 0.50 + 1.08, 0.60 + 0.92, 0.70 + 0.76: the first step down is one too many, but the offline variant looks at all of them.
     let tried = |variant| {
         let alone = ("ipc_alone", Setting::Numbers(alloc::vec![100.0, 50.0]));
-        let mut world =
-            World::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("metric", Setting::Choice("wspeedup")), alone]);
-        world.run();
-        assert_eq!(world.ctas(), [5, 3], "{variant}");
-        world.said("gives").len()
+        let mut fake_run =
+            FakeRun::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("metric", Setting::Choice("wspeedup")), alone]);
+        fake_run.run();
+        assert_eq!(fake_run.ctas(), [5, 3], "{variant}");
+        fake_run.said("gives").len()
     };
     assert_eq!((tried("adj"), tried("offline")), (2, 3));
 }
 
-/// What an offline search finds can be given: the priority is kept, or the climb begins there.
+/// A parameter can give the priority that an offline search found: it is kept, or the climb begins there.
 #[test]
 fn a_priority_can_be_given() {
     let with = |variant, priority| {
-        let mut world = World::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("priority", Setting::Number(priority))]);
-        world.run();
-        (world.ctas(), world.said("gives").len())
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("priority", Setting::Number(priority))]);
+        fake_run.run();
+        (fake_run.ctas(), fake_run.said("gives").len())
     };
     assert_eq!([with("drf", 0.8), with("drf", 0.3)], [(alloc::vec![6, 2], 0), (alloc::vec![7, 1], 0)]);
     assert_eq!(with("adj", 0.8), (alloc::vec![6, 2], 2), "0.521, then 0.493");
@@ -343,23 +343,23 @@ fn a_priority_can_be_given() {
 
 #[test]
 fn without_ipc_alone_there_is_no_climb() {
-    let mut world = World::new(&[LATENCY, NOC], &[]);
-    world.profile = Profile::default();
-    world.run();
-    assert_eq!(world.said("settled"), ["171000 settled: IPC alone is not known: the priority stays 1.00"]);
-    assert_eq!(World::new(&[LATENCY, NOC], &[]).policy.needs(), Needs::of(By::Whole, 50_000));
+    let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[]);
+    fake_run.profile = Profile::default();
+    fake_run.run();
+    assert_eq!(fake_run.said("settled"), ["171000 settled: IPC alone is not known: the priority stays 1.00"]);
+    assert_eq!(FakeRun::new(&[LATENCY, NOC], &[]).policy.needs(), Needs::of(By::Whole, 50_000));
     let given = [("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]))];
-    assert_eq!(World::new(&[LATENCY, NOC], &given).policy.needs(), Needs::default());
-    assert_eq!(World::new(&[LATENCY, NOC], &[drf()]).policy.needs(), Needs::default());
+    assert_eq!(FakeRun::new(&[LATENCY, NOC], &given).policy.needs(), Needs::default());
+    assert_eq!(FakeRun::new(&[LATENCY, NOC], &[drf()]).policy.needs(), Needs::default());
 }
 
 #[test]
 fn an_allocation_is_judged_and_kept_once_no_sm_holds_more_than_it_says() {
     let said = |variant, part: &str| {
-        let mut world = World::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("drain_limit", Setting::Int(7000))]);
-        world.lingering = 1;
-        world.run();
-        world.said(part)
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("drain_limit", Setting::Int(7000))]);
+        fake_run.lingering = 1;
+        fake_run.run();
+        fake_run.said(part)
     };
     assert!(said("adj", "gives")[0].starts_with("277000 "), "after 7000 cycles all the same: {:?}", said("adj", "gives"));
     assert!(said("drf", "settled")[0].starts_with("177000 "), "{:?}", said("drf", "settled"));
@@ -368,9 +368,9 @@ fn an_allocation_is_judged_and_kept_once_no_sm_holds_more_than_it_says() {
 #[test]
 fn a_starved_kernel_is_intensive_whatever_it_asks_for() {
     let kinds = |settings: &[(&str, Setting)]| {
-        let mut world = World::new(&[LATENCY, NOC], &[&[drf()], settings].concat());
-        world.run();
-        world.said("requests wait")
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[&[drf()], settings].concat());
+        fake_run.run();
+        fake_run.said("requests wait")
     };
     assert_eq!(
         kinds(&[("demand", Setting::Choice("starved"))]),
@@ -385,13 +385,13 @@ fn a_starved_kernel_is_intensive_whatever_it_asks_for() {
 #[test]
 fn a_quota_is_the_demand_that_was_measured_although_the_kernel_has_changed_since_its_factors_were() {
     let quota = |factors| {
-        let mut world = World::new(&[LATENCY, NOC], &[drf(), ("factors", Setting::Choice(factors))]);
-        world.ask(Ccbp::start);
-        world.go_on(70_000);
-        world.fakes[0] = Fake { rf: 0.25, df: 0.1, ..LATENCY };
-        world.go_on(Cycle::MAX);
-        assert_eq!(world.ctas(), [5, 3]);
-        world.credits()[0]
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[drf(), ("factors", Setting::Choice(factors))]);
+        fake_run.ask(Ccbp::start);
+        fake_run.go_on(70_000);
+        fake_run.fakes[0] = Fake { rf: 0.25, df: 0.1, ..LATENCY };
+        fake_run.go_on(Cycle::MAX);
+        assert_eq!(fake_run.ctas(), [5, 3]);
+        fake_run.credits()[0]
     };
     assert_eq!((quota("measured"), quota("first")), (Some(3.0), Some(1.0)));
 }
@@ -405,7 +405,7 @@ fn its_parameters_have_the_papers_values() {
     assert_eq!((settings.variant, settings.weighted, INFO.name.to_string()), (Variant::Adj, false, "ccbp".to_string()));
 }
 
-/// Whatever the kernels are and however the open points are read: the checks of `World::check` at every decision, and an end.
+/// For all kernels and all readings of the open points: the checks of `FakeRun::check` at every decision, and an end.
 #[test]
 fn no_mix_is_granted_more_than_there_is() {
     let mut kinds = [0; 3];
@@ -440,10 +440,10 @@ fn no_mix_is_granted_more_than_there_is() {
             ("units", Setting::Int(1 + below(1010, 40) as i64)),
             ("time_scale", Setting::Number(0.05)),
         ];
-        let mut world = World::new(&fakes, &settings);
-        world.run();
-        assert!(world.policy.settled(), "{seed}");
-        world.policy.kernels.iter().for_each(|learned| kinds[learned.kind as usize] += 1);
+        let mut fake_run = FakeRun::new(&fakes, &settings);
+        fake_run.run();
+        assert!(fake_run.policy.settled(), "{seed}");
+        fake_run.policy.kernels.iter().for_each(|learned| kinds[learned.kind as usize] += 1);
     }
     assert!(kinds.iter().all(|&kind| kind > 50), "all types occur: {kinds:?}");
 }

@@ -1,8 +1,9 @@
 //! Controls as JSON, for the manual policy and the page's sliders; everything here follows from the registry.
 //!
 //! An object with a field for each control that is not neutral. A control of each kernel takes a list with an entry for each; null is no limit.
-//! What an SM reads is said once for all SMs, or by SMs: `{ "0-3": 100, "7": 50 }`, neutral on the others. `sm_mask` lists the SM numbers of
-//! each kernel. Read for old files' sake: a list for each SM of lists for each kernel, and lists of up to eight entries, whatever the mix.
+//! A control of each SM takes one value for all SMs, or values by SMs: `{ "0-3": 100, "7": 50 }`, neutral on the others. `sm_mask` lists
+//! the SM numbers of each kernel. Old files are still read: a list for each SM of lists for each kernel, and lists of up to eight entries
+//! for any mix.
 
 use super::{CONTROLS, Control, Controls, Kind, Number, Raw, Scope, WarpOrder, decode_warp_order, encode_warp_order};
 use crate::describe::decode::{Fields, choice, element, field, int, legible, list, number};
@@ -15,7 +16,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 impl Controls {
-    /// Reads controls for `kernels` kernels; what is left out stays as in `neutral`.
+    /// Reads controls for `kernels` kernels; omitted controls stay as in `neutral`.
     pub fn decode(value: &Value, path: &str, kernels: usize, neutral: Controls, problems: &mut Problems) -> Option<Controls> {
         let before = problems.0.len();
         let mut controls = neutral;

@@ -1,10 +1,10 @@
-//! Every setting that a sharing scheme may change while the machine runs. The machine reads these structs and never knows who wrote them;
-//! who has read this file knows all that any policy can do.
+//! Every setting that a sharing scheme may change while the machine runs. The machine reads these structs and does not know which policy
+//! wrote them; this file lists all that any policy can do.
 //!
-//! To add a control: a line in `controls!` below, and a place in the machine that reads its field. From the line follow the field, its neutral
-//! value, how it is read and written as JSON (`data.rs`), the digest, the JSON Schema, the form on the page and the table in
-//! `docs/schemes/manual.md`, for which `tests/schemes.rs` prints the row. If an SM works something out of the field, `Sm::controls_changed`
-//! does that; a GPU-wide field is read where `Machine::step` hands `Controls` over.
+//! To add a control: a line in `controls!` below, and a place in the machine that reads its field. The line gives the field, its neutral
+//! value, its JSON form (`data.rs`), the digest, the JSON Schema, the form on the page and the table in
+//! `docs/schemes/manual.md`, for which `tests/schemes.rs` prints the row. If an SM derives something from the field, it does so in
+//! `Sm::controls_changed`; a GPU-wide field is read where `Machine::step` hands `Controls` over.
 
 mod data;
 mod warp_order;
@@ -93,8 +93,8 @@ pub struct Control {
     pub kind: Kind,
     /// What it does.
     pub doc: &'static str,
-    /// When it bites, and what happens to work in flight.
-    pub bites: &'static str,
+    /// When it takes effect, and what happens to work in flight.
+    pub effect: &'static str,
     get: fn(&Controls, sm: usize, kernel: usize) -> Raw,
     set: fn(&mut Controls, sm: usize, kernel: usize, value: Raw),
 }
@@ -102,36 +102,36 @@ pub struct Control {
 macro_rules! controls {
     (
         $order:ident;
-        gpu { $($g:ident $gkey:literal: $gt:ty = $gn:expr, $gk:expr, $gu:literal, $gtitle:literal, $gdoc:literal, $gbites:literal;)* }
-        kernel { $($k:ident $kkey:literal: $kt:ty = $kn:expr, $kk:expr, $ku:literal, $ktitle:literal, $kdoc:literal, $kbites:literal;)* }
-        sm { $($s:ident $skey:literal: $st:ty = $sn:expr, $sk:expr, $su:literal, $stitle:literal, $sdoc:literal, $sbites:literal;)* }
-        kernel_on_sm { $($f:ident $fkey:literal: $ft:ty = $fn:expr, $fk:expr, $fu:literal, $ftitle:literal, $fdoc:literal, $fbites:literal;)* }
+        gpu { $($g:ident $gkey:literal: $gt:ty = $gn:expr, $gk:expr, $gu:literal, $gtitle:literal, $gdoc:literal, $geffect:literal;)* }
+        kernel { $($k:ident $kkey:literal: $kt:ty = $kn:expr, $kk:expr, $ku:literal, $ktitle:literal, $kdoc:literal, $keffect:literal;)* }
+        sm { $($s:ident $skey:literal: $st:ty = $sn:expr, $sk:expr, $su:literal, $stitle:literal, $sdoc:literal, $seffect:literal;)* }
+        kernel_on_sm { $($f:ident $fkey:literal: $ft:ty = $fn:expr, $fk:expr, $fu:literal, $ftitle:literal, $fdoc:literal, $feffect:literal;)* }
     ) => {
         /// All actuators: what concerns the GPU as a whole, and what each SM reads.
         #[derive(Clone, PartialEq, Eq, Debug)]
         pub struct Controls {
             /// What each SM reads, in the order of their numbers.
             pub sms: Vec<SmControls>,
-            $(#[doc = concat!($gdoc, ". ", $gbites, " Unit: ", $gu, ". Neutral: `", stringify!($gn), "`.")] pub $g: $gt,)*
-            $(#[doc = concat!($kdoc, ". ", $kbites, " Unit: ", $ku, ". Neutral: `", stringify!($kn), "`.")] pub $k: PerKernel<$kt>,)*
+            $(#[doc = concat!($gdoc, ". ", $geffect, " Unit: ", $gu, ". Neutral: `", stringify!($gn), "`.")] pub $g: $gt,)*
+            $(#[doc = concat!($kdoc, ". ", $keffect, " Unit: ", $ku, ". Neutral: `", stringify!($kn), "`.")] pub $k: PerKernel<$kt>,)*
         }
 
         /// The actuators of one SM.
         #[derive(Clone, PartialEq, Eq, Debug)]
         pub struct SmControls {
-            $(#[doc = concat!($fdoc, ". ", $fbites, " Unit: ", $fu, ". Neutral: `", stringify!($fn), "`.")] pub $f: PerKernel<$ft>,)*
-            $(#[doc = concat!($sdoc, ". ", $sbites, " Unit: ", $su, ". Neutral: `", stringify!($sn), "`.")] pub $s: $st,)*
+            $(#[doc = concat!($fdoc, ". ", $feffect, " Unit: ", $fu, ". Neutral: `", stringify!($fn), "`.")] pub $f: PerKernel<$ft>,)*
+            $(#[doc = concat!($sdoc, ". ", $seffect, " Unit: ", $su, ". Neutral: `", stringify!($sn), "`.")] pub $s: $st,)*
         }
 
         impl Controls {
-            /// Controls under which the machine shares nothing on purpose.
+            /// Neutral controls: the machine restricts no kernel.
             pub fn neutral(sms: usize, $order: WarpOrder) -> Self {
                 Controls { sms: alloc::vec![SmControls::neutral($order); sms], $($g: $gn,)* $($k: PerKernel::all($kn),)* }
             }
         }
 
         impl SmControls {
-            /// Controls under which an SM shares nothing on purpose.
+            /// Neutral controls of an SM: it restricts no kernel.
             pub fn neutral($order: WarpOrder) -> Self {
                 SmControls { $($f: PerKernel::all($fn),)* $($s: $sn,)* }
             }
@@ -140,22 +140,22 @@ macro_rules! controls {
         /// Every control.
         pub const CONTROLS: &[Control] = &[
             $(Control {
-                key: $fkey, title: $ftitle, unit: $fu, scope: Scope::KernelOnSm, kind: $fk, doc: $fdoc, bites: $fbites,
+                key: $fkey, title: $ftitle, unit: $fu, scope: Scope::KernelOnSm, kind: $fk, doc: $fdoc, effect: $feffect,
                 get: |c, sm, kernel| c.sms[sm].$f.0[kernel].raw(),
                 set: |c, sm, kernel, value| c.sms[sm].$f.0[kernel] = Number::of(value),
             },)*
             $(Control {
-                key: $skey, title: $stitle, unit: $su, scope: Scope::Sm, kind: $sk, doc: $sdoc, bites: $sbites,
+                key: $skey, title: $stitle, unit: $su, scope: Scope::Sm, kind: $sk, doc: $sdoc, effect: $seffect,
                 get: |c, sm, _| c.sms[sm].$s.raw(),
                 set: |c, sm, _, value| c.sms[sm].$s = Number::of(value),
             },)*
             $(Control {
-                key: $kkey, title: $ktitle, unit: $ku, scope: Scope::Kernel, kind: $kk, doc: $kdoc, bites: $kbites,
+                key: $kkey, title: $ktitle, unit: $ku, scope: Scope::Kernel, kind: $kk, doc: $kdoc, effect: $keffect,
                 get: |c, _, kernel| c.$k.0[kernel].raw(),
                 set: |c, _, kernel, value| c.$k.0[kernel] = Number::of(value),
             },)*
             $(Control {
-                key: $gkey, title: $gtitle, unit: $gu, scope: Scope::Gpu, kind: $gk, doc: $gdoc, bites: $gbites,
+                key: $gkey, title: $gtitle, unit: $gu, scope: Scope::Gpu, kind: $gk, doc: $gdoc, effect: $geffect,
                 get: |c, _, _| c.$g.raw(),
                 set: |c, _, _, value| c.$g = Number::of(value),
             },)*
@@ -166,17 +166,18 @@ macro_rules! controls {
 const RANK: Kind = Kind::Int { min: 0, max: 255 };
 const CTAS: Kind = Kind::Limit { min: 0, max: 64 };
 
-// Field, key in JSON: type = neutral value, what it takes, unit, heading, what it does, when it bites and what happens to work in flight.
+// Field, key in JSON: type = neutral value, what it takes, unit, heading, what it does, when it takes effect and what happens to work in
+// flight.
 controls! {
     warp_order;
     gpu {}
     kernel {
         dispatch_rank "dispatch_rank": u8 = 0, RANK, "", "Dispatch rank",
             "A kernel is offered room only while no kernel of lower rank has CTAs left to place; equal ranks take turns",
-            "Bites at the next placement.";
+            "Takes effect at the next placement.";
         dram_rank "dram_rank": u8 = 0, RANK, "", "DRAM rank",
             "Rank in the DRAM schedulers, lower first, ahead of row hits and age",
-            "Bites at the next scheduling decision.";
+            "Takes effect at the next scheduling decision.";
     }
     sm {
         quota_refill "quota_refill": QuotaRefill = QuotaRefill::Interval, Kind::Choice(&["interval", "when_all_spent"]), "", "Quota refill",
@@ -187,48 +188,48 @@ controls! {
             "Intervals are counted from cycle 0.";
         miss_queue_split "miss_queue_split": bool = false, Kind::Flag, "", "Split the miss queue",
             "The L1D miss queue is carved into one virtual queue of equal size for each kernel (CCBP §5.1), and the store buffer with it",
-            "Bites at the next entry; entries already queued keep their places.";
+            "Takes effect at the next entry; entries already queued keep their places.";
         credit_interval "credit_interval": u32 = 200, Kind::Int { min: 1, max: 1_000_000 }, "cycles", "Credit interval",
             "Time between two reloads of miss credits",
             "Intervals are counted from cycle 0.";
         l1_monitor "l1_monitor": u32 = 0, Kind::Int { min: 0, max: 1_000_000 }, "sets", "L1D monitor",
             "Every so many sets of L1D have shadow tags that count, by position in the LRU stack, what each kernel would hit alone (UMON); 0: none",
-            "Bites at the next access; a change starts with empty tags and counts at 0.";
+            "Takes effect at the next access; a change starts with empty tags and counts at 0.";
         warp_order "warp_order": WarpOrder = warp_order, Kind::WarpOrder, "", "Warp order",
             "In which order a scheduler considers its ready warps",
-            "Bites in the next cycle.";
+            "Takes effect in the next cycle.";
     }
     kernel_on_sm {
         allowed "sm_mask": bool = true, Kind::Sms, "SMs", "SMs",
             "SMs on which a kernel's CTAs may be placed",
-            "Bites at the next placement; resident CTAs finish where they are.";
+            "Takes effect at the next placement; resident CTAs finish where they are.";
         cta_target "cta_target": u16 = u16::MAX, CTAS, "CTAs per SM", "CTA target",
             "Resident CTAs of a kernel, at most",
-            "Bites at the next placement; CTAs above a lowered target finish.";
+            "Takes effect at the next placement; CTAs above a lowered target finish.";
         cta_switch "cta_switch": bool = false, Kind::Flag, "", "Context switch",
             "CTAs of a kernel beyond its target, or on an SM that it may not use, leave by a context switch, the youngest first, instead of finishing",
-            "Bites in the next cycle; a CTA that was told to leave leaves when its loads are back, and goes on where there is room.";
+            "Takes effect in the next cycle; a CTA that was told to leave leaves when its loads are back, and goes on where there is room.";
         cta_throttle "cta_throttle": u16 = u16::MAX, CTAS, "CTAs per SM", "CTA throttle",
             "CTAs of a kernel whose warps may issue; the youngest beyond it pause",
-            "Bites in the next cycle; loads in flight complete, and a paused CTA keeps its resources.";
+            "Takes effect in the next cycle; loads in flight complete, and a paused CTA keeps its resources.";
         warp_quota "warp_quota": Option<u32> = None, Kind::Limit { min: 0, max: 1_000_000_000 }, "warp instructions", "Warp quota",
             "Warp instructions that a kernel may issue between two refills",
-            "Bites in the next cycle; loads in flight complete.";
+            "Takes effect in the next cycle; loads in flight complete.";
         memory_cap "memory_cap": Option<u16> = None, Kind::Limit { min: 0, max: 65_535 }, "memory instructions", "Memory cap",
             "Global memory instructions of a kernel in flight, at most: loads until their last line is there, stores until theirs has left the LSU",
-            "Bites in the next cycle; instructions in flight complete.";
+            "Takes effect in the next cycle; instructions in flight complete.";
         memory_quota "memory_quota": Option<u32> = None, Kind::Limit { min: 1, max: 1_000_000_000 }, "memory instructions", "Memory quota",
             "Memory instructions in a round: of a scheduler's ready accesses, those of the kernel go first that has most left; with none left, all get theirs again on top",
-            "Bites in the next cycle, with a new round. It holds nobody back; a kernel without a quota goes first.";
+            "Takes effect in the next cycle, with a new round. It stops no kernel; a kernel without a quota goes first.";
         miss_credits "miss_credits": Option<u32> = None, Kind::Requests { max: 1_000_000 }, "requests", "Miss credits",
             "Requests that a kernel may send from the miss queue in a credit interval, in steps of 1/16; a fraction carries over, whole credits do not (CCBP §5.1)",
-            "Bites at the next interval's start; queued requests wait and are never dropped. In one queue for all, a head without credit holds back the rest.";
+            "Takes effect at the next interval's start; queued requests wait and are never dropped. In one queue for all, a head without credit holds back the rest.";
         miss_rank "miss_rank": u8 = 0, RANK, "", "Miss-queue rank",
             "Rank in the arbiter of a split miss queue, lower first; equal ranks take turns",
-            "Bites at the next grant.";
+            "Takes effect at the next grant.";
         l1_ways "l1_ways": u32 = u32::MAX, Kind::Numbers { max: 31 }, "ways", "L1D ways",
             "Ways of L1D that a kernel's fills may take",
-            "Bites at the next fill; lookups hit in every way.";
+            "Takes effect at the next fill; lookups hit in every way.";
     }
 }
 
@@ -238,7 +239,7 @@ impl Controls {
         self.sms.iter_mut().for_each(set);
     }
 
-    /// Puts everything back to neutral for kernels beyond the first `kernels`, which are not there.
+    /// Resets every control of kernels beyond the first `kernels`, which do not exist, to neutral.
     pub fn keep_kernels(&mut self, kernels: usize) {
         let neutral = Controls::neutral(1, WarpOrder::default());
         for control in CONTROLS.iter().filter(|control| control.scope.is_of_kernel()) {
@@ -248,7 +249,7 @@ impl Controls {
         }
     }
 
-    /// Feeds what is not neutral for the first `kernels` kernels to `state`, so that a control that nobody uses leaves digests alone.
+    /// Feeds what is not neutral for the first `kernels` kernels to `state`, so that an unused control does not change digests.
     pub fn hash_set(&self, kernels: usize, state: &mut impl Hasher) {
         let neutral = Controls::neutral(1, WarpOrder::default());
         for control in CONTROLS {
@@ -286,7 +287,7 @@ impl Scope {
 }
 
 impl Control {
-    /// SM and kernel of each value, with 0 for what there is no value for.
+    /// SM and kernel of each value; 0 for a scope that the control does not have.
     fn places(&self, sms: usize, kernels: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
         let sms = if self.scope.is_on_sm() { sms } else { 1 };
         let kernels = if self.scope.is_of_kernel() { kernels } else { 1 };

@@ -1,4 +1,4 @@
-//! A figure as SVG, at the width that it will have: text keeps its size, so that it is legible on a telephone and on a wall.
+//! A figure as SVG, at the width that it will have: text keeps its size, so that it is legible on a telephone and on a projector.
 //!
 //! Where columns would be too narrow to see, bars become rows of dots, a row for each category: that holds any number of them.
 
@@ -124,7 +124,7 @@ fn leaning(figure: &Figure, area: Area) -> f64 {
     if widest + 6.0 <= each { 0.0 } else { (widest * 0.6).max(12.0) }
 }
 
-/// What a mark says when it is pointed at.
+/// A mark's tooltip.
 fn says(figure: &Figure, point: &Point) -> String {
     let shown = |value: f64| if percent(figure) { format!("{} %", short(value * 100.0)) } else { short(value) };
     let x = figure.categories.get(point.x as usize).cloned().unwrap_or_else(|| format!("{} {}", figure.x.label, short(point.x)));
@@ -296,7 +296,7 @@ fn shares(figure: &Figure, svg: &mut Svg, area: Area) {
     let mut order: Vec<usize> = (0..figure.points.len()).collect();
     order.sort_by_key(|&i| figure.points[i].series);
     let mut below = alloc::vec![0.0; figure.categories.len()];
-    // The paper's parts stand on its own, as far up as it says them all.
+    // The paper's parts stack on each other, up to the first that the paper does not print.
     let mut papers_below = alloc::vec![Some(0.0); figure.categories.len()];
     let mut papers = Vec::new();
     for i in order {

@@ -1,4 +1,4 @@
-//! Figures as data: what is drawn, and of which runs each point is made. The runner writes them, the page reads them, and both draw them here.
+//! Figures as data: what is drawn, and which runs make each point. The runner writes them, the page reads them, and both draw them here.
 //!
 //! ```text
 //! { "id": "fig9", "title": "…", "source": "CCBP Fig. 9", "kind": "bars" | "lines" | "scatter" | "shares",
@@ -130,7 +130,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Reads a figure that stands at `path`; nothing if something is wrong with it, which is then among the problems.
+    /// Reads a figure at `path`; `None` if something is wrong with it, which is then among the problems.
     pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Figure> {
         let before = problems.0.len();
         let mut fields = Fields::of(value, path, "a figure: an object", problems)?;

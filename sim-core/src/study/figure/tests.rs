@@ -163,7 +163,7 @@ fn a_figure_without_values_is_still_a_figure() {
     );
 }
 
-/// Is what is measured, and in what, readable on a telephone?
+/// Are the axes' labels and units readable on a telephone?
 #[test]
 fn a_long_label_takes_two_lines_and_keeps_its_unit() {
     let mut figure = figure(Kind::Lines);

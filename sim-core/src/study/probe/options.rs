@@ -216,7 +216,7 @@ pub struct Figure {
     pub title: &'static str,
     /// Unit.
     pub unit: &'static str,
-    /// What theory says of it, and whose theory it is; empty where there is none. The value of the law is in the result's `theory`.
+    /// The law that theory gives for it, and its source; empty where there is none. The value of the law is in the result's `theory`.
     pub law: &'static str,
 }
 
@@ -457,7 +457,7 @@ impl Kind {
     }
 }
 
-/// What is wrong with options that were set in Rust.
+/// The problems of options that were set in Rust.
 pub(super) fn problems<T>(table: &[Field<T>], options: &T) -> Problems {
     let mut problems = Problems::default();
     for field in table {

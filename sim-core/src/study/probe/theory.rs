@@ -30,7 +30,7 @@ pub(super) fn noc(options: &NocProbe) -> Value {
 }
 
 /// Mean wait in a queue with arrivals at random, at most one a cycle as a probe's source has them, one server and a fixed `service` time, at
-/// this fraction of its capacity (Geo/D/1; with service 1 nobody waits).
+/// this fraction of its capacity (Geo/D/1; with service 1 the wait is 0).
 fn queue_wait(load: f64, service: f64) -> Option<f64> {
     (load < 1.0).then(|| load * (service - 1.0) / (2.0 * (1.0 - load)))
 }

@@ -10,7 +10,7 @@ const LEAVES: u64 = 16 << 20;
 
 /// Rodinia `b+tree`: `findK`.
 pub fn kernel() -> Kernel {
-    // A node's keys are compared by the whole CTA, of which the lanes beyond the node's fill idle; then all follow one child's index.
+    // The whole CTA compares a node's keys, while lanes beyond the node's fill idle; then all follow one child's index.
     let compare = |array: u8, bytes: u64| {
         let keys = Address { array, lane: 4, scatter: Scatter::Warp { bytes }, ..Address::default() };
         [load(keys), Op::Wait { loads: 0 }, independent(18, 24), Op::Barrier]

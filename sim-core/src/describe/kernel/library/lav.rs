@@ -11,7 +11,7 @@ const BOX: i64 = 128 * 16;
 
 /// Rodinia `lavaMD`: `kernel_gpu_cuda`.
 pub fn kernel() -> Kernel {
-    // 3 × 3 × 3 boxes: the loops go over planes, rows and boxes.
+    // 3 × 3 × 3 boxes: the loops run over planes, rows and boxes.
     let neighbour = |array: u8, bytes: i64| Address {
         array,
         cta: bytes,

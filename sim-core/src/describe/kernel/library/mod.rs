@@ -4,9 +4,9 @@
 //! instructions between memory accesses, and how many lines a warp's lanes touch are chosen so that the kernel *alone* behaves as CCBP's
 //! Table 2 says (`tests/kernels.rs`, docs/kernels.md). Nothing here looks at how kernels share.
 //!
-//! The latency-sensitive kernels (BFS, BP, BT, HG, PF) have a chain of dependent loads for each of their private lines: only so does a
-//! kernel with two thirds of the issue slots in use slow down 1.7 times when latency doubles, as CCBP selected them. Most loads of the
-//! chain are of lines that all warps of a CTA share.
+//! The latency-sensitive kernels (BFS, BP, BT, HG, PF) have a chain of dependent loads for each of their private lines: without it, a
+//! kernel with two thirds of the issue slots in use does not slow down 1.7 times when latency doubles, as those that CCBP selected do. Most
+//! loads of the chain are of lines that all warps of a CTA share.
 
 mod basics;
 mod bfs;
