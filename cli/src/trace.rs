@@ -1,5 +1,5 @@
 //! `--trace`: a timeline in the Trace Event format that Perfetto and chrome://tracing read. A process for each SM with a track for each CTA
-//! slot, where a slice is a CTA; counters for NoC and DRAM bandwidth by kernel. One cycle is written as one microsecond.
+//! slot, where a slice is a CTA; counters by kernel for NoC and DRAM bandwidth and for CTAs between two SMs. One cycle is written as one microsecond.
 
 use crate::Failure;
 use crate::output;
@@ -20,13 +20,15 @@ pub struct Trace {
     windows: u64,
     /// CTAs that have not finished: (SM, slot) → (cycle, kernel, CTA).
     open: BTreeMap<(u16, u8), (u64, usize, u32)>,
+    /// CTAs of each kernel that have left an SM by a context switch and are on none.
+    saved: Vec<u32>,
 }
 
 impl Trace {
     /// Starts a trace in an empty file; from now on the machine keeps its events.
     pub fn start(file: BufWriter<File>, simulation: &mut Simulation) -> Result<Self, Failure> {
         simulation.machine_mut().record_events = true;
-        let mut trace = Trace { file, first: true, windows: 0, open: BTreeMap::new() };
+        let mut trace = Trace { file, first: true, windows: 0, open: BTreeMap::new(), saved: vec![0; simulation.machine().kernels()] };
         let experiment = simulation.experiment();
         let other = Value::object([
             ("experiment", Value::from(experiment.name.as_str())),
@@ -36,7 +38,7 @@ impl Trace {
             ("time_unit", "1 cycle is written as 1 µs".into()),
         ]);
         write!(trace.file, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[").map_err(output::not_written)?;
-        trace.named("process_name", COUNTERS, 0, "Bandwidth")?;
+        trace.named("process_name", COUNTERS, 0, "GPU")?;
         for (number, sm) in simulation.machine().sms.iter().enumerate() {
             trace.named("process_name", number as u32 + 1, 0, &format!("SM {number}"))?;
             for slot in 0..sm.ctas.slots().len() {
@@ -63,6 +65,13 @@ impl Trace {
         let names: Vec<String> = simulation.experiment().kernels.iter().map(|used| used.kernel.name.clone()).collect();
         for event in events {
             let place = (event.sm, event.slot);
+            if event.switched {
+                let saved = &mut self.saved[event.kernel.index()];
+                *saved = if event.placed { *saved - 1 } else { *saved + 1 };
+                let values = names.iter().zip(&self.saved).enumerate().map(|(i, (name, &saved))| (format!("{i} {name}"), saved.into()));
+                let values = Value::object(values.collect::<Vec<(String, Value)>>());
+                self.counter("CTAs between two SMs", event.cycle, values)?;
+            }
             if event.placed {
                 self.open.insert(place, (event.cycle, event.kernel.index(), event.cta));
             } else if let Some((start, kernel, cta)) = self.open.remove(&place) {
@@ -84,18 +93,16 @@ impl Trace {
             for (title, places) in &series {
                 let values =
                     names.iter().zip(places).enumerate().map(|(i, (name, &place))| (format!("{i} {name}"), row[place] / WINDOW as f64));
-                let pairs = vec![
-                    ("name", (*title).into()),
-                    ("ph", "C".into()),
-                    ("ts", (row[0] as u64).into()),
-                    ("pid", COUNTERS.into()),
-                    ("args", Value::object(values)),
-                ];
-                self.event(pairs)?;
+                self.counter(title, row[0] as u64, Value::object(values))?;
             }
         }
         self.windows = simulation.windows().count();
         Ok(())
+    }
+
+    fn counter(&mut self, title: &str, cycle: u64, values: Value) -> Result<(), Failure> {
+        let pairs = vec![("name", title.into()), ("ph", "C".into()), ("ts", cycle.into()), ("pid", COUNTERS.into()), ("args", values)];
+        self.event(pairs)
     }
 
     fn slice(&mut self, (sm, slot): (u16, u8), start: u64, end: u64, kernel: &str, cta: u32) -> Result<(), Failure> {

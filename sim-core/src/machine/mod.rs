@@ -276,6 +276,11 @@ impl Machine {
         self.dispatcher.run(kernel)
     }
 
+    /// CTAs of a kernel that have left an SM by a context switch and are on none.
+    pub fn saved(&self, kernel: KernelId) -> u32 {
+        self.dispatcher.saved(kernel)
+    }
+
     /// Feeds everything that decides how the run goes on, and every counter, to `state`; call `settle` first. Derived facts and the test
     /// switches stay out.
     pub fn hash_state(&self, state: &mut impl Hasher) {

@@ -58,7 +58,7 @@ type Shape = fn(&Dims) -> Vec<u32>;
 type Fill = fn(&Machine, &Dims, &mut Vec<u32>);
 
 /// Every section in order: name, shape, meaning, and how it is filled.
-const SECTIONS: [(&str, Shape, &str, Fill); 27] = [
+const SECTIONS: [(&str, Shape, &str, Fill); 29] = [
     (
         "cycle",
         |_| alloc::vec![2],
@@ -90,6 +90,22 @@ const SECTIONS: [(&str, Shape, &str, Fill); 27] = [
         |m, d, out| {
             slots(m, d, out, |now, cta| (now - cta.launched) as u32);
         },
+    ),
+    (
+        "sm.slot_switch",
+        |d| alloc::vec![d.sms, d.slots],
+        "Context switch of the CTA in each slot: 1 it is to leave, 2 its context is on the way here, 0 none",
+        |m, d, out| {
+            for sm in &m.sms {
+                out.extend((0..d.slots as usize).map(|slot| sm.moving(slot).map_or(0, |leaves| if leaves { 1 } else { 2 })));
+            }
+        },
+    ),
+    (
+        "gpu.saved",
+        |d| alloc::vec![d.kernels],
+        "CTAs by kernel that have left an SM by a context switch and are on none",
+        |m, d, out| out.extend(KernelId::first(d.kernels as usize).map(|kernel| m.saved(kernel))),
     ),
     (
         "sm.ctas",
@@ -399,4 +415,55 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
             ]),
         ),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::ids::PerKernel;
+    use crate::run::simulation::{Reason, Simulation};
+
+    /// A section of the present frame, by its place in the layout.
+    fn section(simulation: &Simulation, name: &str) -> Vec<u32> {
+        let layout = layout(simulation.machine(), simulation.experiment());
+        let Some(Value::Array(sections)) = layout.get("sections") else { panic!("a layout has sections") };
+        let section = sections.iter().find(|section| section.get("name").and_then(Value::as_str) == Some(name)).unwrap();
+        let Some(Value::Array(shape)) = section.get("shape") else { panic!("a section has a shape") };
+        let length: f64 = shape.iter().filter_map(Value::as_f64).product();
+        let offset = section.get("offset").and_then(Value::as_f64).unwrap() as usize;
+        let mut frame = Vec::new();
+        fill(simulation.machine(), &mut frame);
+        frame[offset..offset + length as usize].to_vec()
+    }
+
+    /// Everything off both SMs, and back: slots that save, CTAs that are nowhere, the sentence about them, slots that restore.
+    #[test]
+    fn ctas_on_the_move_are_seen_and_named() {
+        let written = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["SAD"]))];
+        let stop = Value::object([("kernels_done", true)]);
+        let written = Value::object(written.into_iter().chain([("restart", false.into()), ("stop", stop)]));
+        let mut run = Simulation::new(&Experiment::decode(&written).unwrap()).unwrap();
+        assert_eq!(run.advance(2000), Reason::Budget);
+        let resident: u32 = section(&run, "sm.ctas").iter().sum();
+        let set = |run: &mut Simulation, allowed| {
+            let mut controls = run.machine().controls().clone();
+            controls.each_sm(|sm| (sm.allowed, sm.cta_switch) = (PerKernel::all(allowed), PerKernel::all(true)));
+            run.machine_mut().set_controls(controls);
+        };
+        let switches = |run: &Simulation, way| section(run, "sm.slot_switch").into_iter().filter(|&what| what == way).count() as u32;
+        assert_eq!((switches(&run, 1), switches(&run, 2), section(&run, "gpu.saved")), (0, 0, alloc::vec![0]));
+        set(&mut run, false);
+        assert_eq!((switches(&run, 1), resident > 0), (resident, true), "all are to leave");
+        for _ in 0..200_000 {
+            run.machine_mut().step();
+        }
+        assert_eq!((switches(&run, 1), section(&run, "gpu.saved")), (0, alloc::vec![resident]));
+        let why = run.explain_stuck();
+        let named = alloc::format!("SAD: {resident} CTAs that were switched out wait to be placed again, and ");
+        assert!(why.contains(&named) && why.contains("the controls let no SM take one"), "{why}");
+        set(&mut run, true);
+        (0..20).for_each(|_| run.machine_mut().step());
+        let back = switches(&run, 2);
+        assert!(back > 0 && section(&run, "gpu.saved")[0] + back == resident, "{back} come back");
+    }
 }

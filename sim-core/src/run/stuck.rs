@@ -27,7 +27,7 @@ pub fn is_stuck(machine: &Machine, waits_for_kernels: bool) -> bool {
 /// Whether a kernel that has not run to its end holds a CTA that never ends, or has one left that no SM may take.
 fn never_ends(machine: &Machine, kernel: KernelId) -> bool {
     let (run, controls) = (machine.run(kernel), machine.controls());
-    let to_place = run.placed < machine.codes(kernel)[usize::from(run.launch)].ctas;
+    let to_place = run.placed < machine.codes(kernel)[usize::from(run.launch)].ctas || machine.saved(kernel) > 0;
     let barred = || machine.sms.iter().zip(&controls.sms).any(|(sm, controls)| sm.barred(kernel, controls));
     run.runs == 0 && (to_place && !placeable(machine, kernel) || barred())
 }
@@ -79,10 +79,15 @@ pub fn explain(machine: &Machine, names: &[&str]) -> String {
 fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> {
     let run = machine.run(kernel);
     let code = &machine.codes(kernel)[usize::from(run.launch)];
-    let left = code.ctas - run.placed;
-    if run.over || left == 0 {
+    let (left, saved) = (code.ctas - run.placed, machine.saved(kernel));
+    if run.over || left + saved == 0 {
         return None;
     }
+    let what = match saved {
+        0 => format!("{left} CTAs wait to be placed"),
+        _ if left == 0 => format!("{saved} CTAs that were switched out wait to be placed again"),
+        _ => format!("{saved} CTAs that were switched out wait to be placed again, and {left} CTAs to be placed"),
+    };
     let controls = machine.controls();
     let allowed = |sm: usize| {
         may_take(machine, kernel, sm) && machine.sms[sm].ctas.used(kernel).ctas < u32::from(controls.sms[sm].cta_target[kernel])
@@ -95,7 +100,8 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
     let rank = controls.dispatch_rank[kernel];
     let before = KernelId::first(machine.kernels()).filter(|&other| {
         let (run, codes) = (machine.run(other), machine.codes(other));
-        controls.dispatch_rank[other] < rank && !run.over && run.placed < codes[usize::from(run.launch)].ctas
+        let waits = run.placed < codes[usize::from(run.launch)].ctas || machine.saved(other) > 0;
+        controls.dispatch_rank[other] < rank && !run.over && waits
     });
     let why = if !placeable(machine, kernel) {
         "the controls let no SM take one (sm_mask, cta_target)".to_string()
@@ -108,7 +114,7 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
     } else {
         format!("{fits} SMs could take one")
     };
-    Some(format!("{name}: {left} CTAs wait to be placed: {why}"))
+    Some(format!("{name}: {what}: {why}"))
 }
 
 /// Warps of a kernel on an SM, by what they wait for.

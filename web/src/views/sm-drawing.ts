@@ -60,6 +60,9 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
             { align: "middle", baseline: "middle", weight: 700, ...(paint.pattern === "plain" ? {} : { halo: paint.colour }) });
         }
       }
+      // A CTA that moves does nothing else: a bar below says so when it leaves, above when it comes back.
+      const way = reader.get("sm.slot_switch", sm, slot);
+      if (way > 0) d.rect(cx, way === 1 ? cy + cellH - 3 : cy, cellW, 3, { fill: t.slotEmpty });
       d.spot(`slot:${sm}:${slot}`, cx, cy, cellW, cellH, () => describeSlot(model, sm, slot));
     }
     iy += slotsH + 9;
@@ -122,7 +125,7 @@ function describeSlot(model: SmModel, sm: number, slot: number): string {
   const holds = model.reader.get("sm.slot_kernel", sm, slot);
   if (holds === 0) return `SM ${sm}, slot ${slot}: empty`;
   return `SM ${sm}, slot ${slot}: CTA ${whole(model.reader.get("sm.slot_cta", sm, slot))} of ${model.layout.kernels[holds - 1] ?? "?"}, ` +
-    `resident for ${whole(model.reader.get("sm.slot_age", sm, slot))} cycles`;
+    `resident for ${whole(model.reader.get("sm.slot_age", sm, slot))} cycles${["", ", leaves by a context switch", ", its context is on the way here"][model.reader.get("sm.slot_switch", sm, slot)] ?? ""}`;
 }
 
 function describeIssue(model: SmModel, sm: number): string {

@@ -237,6 +237,11 @@ impl Sm {
         self.moves.0.retain(|moved| usize::from(moved.slot) != slot);
     }
 
+    /// The way of the CTA in a slot: `Some(true)` if it is to leave, `Some(false)` if its context is on the way here.
+    pub fn moving(&self, slot: usize) -> Option<bool> {
+        self.moves.0.iter().rev().find(|moved| usize::from(moved.slot) == slot).map(|moved| moved.out)
+    }
+
     /// Whether the SM has a line of a context to send, a CTA that may leave, or one that may go on.
     pub(super) fn moves_on(&self) -> bool {
         self.moves.0.front().is_some_and(|first| match first.sent {
