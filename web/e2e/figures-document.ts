@@ -60,7 +60,7 @@ async function make(): Promise<Fixture> {
     return { ...figure, points: figure.points.map((p, i) => ({ ...p, value: values[i] ?? null })) };
   });
   const document = {
-    corun: 1 as const, paper: "ccbp", title: "A paper for tests", citation: "Nobody, Nowhere, 2026", stamp: { engine: "0.1.0", commit: "0123456789", mode: "quick", cycles: CYCLES, seed: 1 },
+    corun: 1 as const, paper: "ccbp", title: "A paper for tests", citation: "Nobody, Nowhere, 2026", stamp: { engine: engine.stamp(), commit: "0123456789", mode: "quick", cycles: CYCLES, seed: 1 },
     runs: EXPERIMENTS.map((experiment, i) => ({ experiment, hash: engine.configHash(experiment), digest: results[i]?.digest ?? "" })), figures,
   };
   const pictures = Object.fromEntries(figures.map((figure) => [figure.id, engine.figureSvg(figure, { width: 720, title: true })]));

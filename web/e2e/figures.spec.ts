@@ -53,6 +53,23 @@ test("run again here, every figure equals the runner's, values and digests", asy
   await expect.poll(() => page.workers().length).toBe(0);
 });
 
+test("values of an engine of another behaviour are called that, and those of this engine are not", async ({ page }) => {
+  await serve(page);
+  await page.goto("./figures.html");
+  await ready(page);
+  await expect(page.locator("#notices")).toBeEmpty();
+  await page.context().unroute("**/papers/ccbp.json");
+  await serve(page, (text) => text.replace(/"engine":"0\.1\.0-[0-9a-f]{8}"/, '"engine":"0.1.0-deadbeef"'));
+  for (const address of ["./figures.html", "./figures.html?figure=fig2a&embed=1"]) {
+    await page.goto(address);
+    await ready(page);
+    await expect(page.locator("#notices")).toContainText(/The stored values were made with an engine of another behaviour \(Corun 0\.1\.0-deadbeef\): running a figure again here shows the values of the present engine \(Corun 0\.1\.0-[0-9a-f]{8}\)/);
+  }
+  await page.goto("./figures.html");
+  await ready(page);
+  await noViolations(page);
+});
+
 test("what differs is said, and so is an experiment that changed its meaning", async ({ page }) => {
   await serve(page, (text) => {
     const of = JSON.parse(text) as Awaited<ReturnType<typeof fixture>>["document"];

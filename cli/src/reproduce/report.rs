@@ -139,7 +139,8 @@ impl Report<'_> {
     fn document(&self) -> Value {
         let study = &self.runs.study;
         let stamp = Value::object([
-            ("engine", Value::from(self.origin("engine"))),
+            // With its behaviour, as the page's module names itself: so the page knows values of another engine.
+            ("engine", Value::from(concat!(env!("CARGO_PKG_VERSION"), "-", env!("CORUN_BEHAVIOUR")))),
             ("commit", self.origin("commit").into()),
             ("mode", study.mode_name.as_str().into()),
             ("cycles", study.mode.cycles.into()),

@@ -54,6 +54,9 @@ function build(of: FigureDocument): void {
   if (location.hash !== "" && only === null) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 
+const otherEngine = (stored: string, here: string): string =>
+  `The stored values were made with an engine of another behaviour (Corun ${stored}): running a figure again here shows the values of the present engine (Corun ${here}), which can differ.`;
+
 /** Tells the article around a frame how tall the figure is. */
 function tellHeight(): void {
   const tell = (): void => { parent.postMessage({ corun: "figure-height", paper, figure: only, height: Math.ceil(document.body.getBoundingClientRect().height) }, "*"); };
@@ -70,8 +73,10 @@ async function begin(): Promise<void> {
   if (embedded && parent !== window) tellHeight();
   const compiling = compileModule();
   compiling.catch(() => undefined);
+  let of: FigureDocument;
   try {
-    build(await fetched());
+    of = await fetched();
+    build(of);
   } catch (error) {
     $("#list").hidden = true;
     say({ kind: "error", title: "These figures cannot be shown", text: [error instanceof Error ? error.message : String(error)], actions: [retry] });
@@ -81,6 +86,7 @@ async function begin(): Promise<void> {
     const module = await compiling;
     await engine.default({ module_or_path: module });
     for (const card of cards) card.awake(module, engine);
+    if (of.stamp.engine !== engine.stamp()) say({ kind: "info", title: "Stored values of another engine", text: [otherEngine(of.stamp.engine, engine.stamp())], actions: [] });
     document.documentElement.dataset["figures"] = "ready";
   } catch (error) {
     say({ kind: "error", title: "The simulator could not be started", text: [error instanceof Error ? error.message : String(error), "The figures stand as they were drawn when they were computed; they cannot be run again."], actions: [retry] });
