@@ -4,12 +4,14 @@ import { LinkError } from "../src/link.ts";
 import { METRICS, chartData, everything, fileText, timeText, valueText } from "../src/sweeps/results.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
-import type { Line, Plan, Task } from "../src/sweeps/types.ts";
-import type { Experiment, SweepPoint } from "../src/types.ts";
+import type { Line, Plan, PlanPoint, Task } from "../src/sweeps/types.ts";
+import type { Answer, Experiment } from "../src/types.ts";
 
 const experiment: Experiment = { corun: 1, kernels: ["BP"] };
-const point = (axes: Record<string, unknown>, ...alone: string[]): SweepPoint => ({ axes, config_hash: "", experiment, cycles: 1000, alone });
-const plan = (axes: string[][], points: SweepPoint[]): Plan => ({ name: "", hash: "", axes, points });
+const point = (axes: Record<string, unknown>, ...needs: string[]): PlanPoint => ({ axes, config_hash: "", experiment, cycles: 1000, alone: [], needs });
+const run = (hash: string) => ({ hash, name: hash, experiment });
+const plan = (axes: string[][], points: PlanPoint[]): Plan => ({ name: "", hash: "", axes, points, runs: Object.fromEntries(points.flatMap((p) => p.needs).map((hash) => [hash, run(hash)])) });
+const answer = (ipc: number): Answer => ({ ipc, warp_ipc: 1, noc_utilisation: 0, dram_utilisation: 0, stuck: false });
 const line = (index: number, metrics: Record<string, number | null>, kernels = 1): Line => ({
   index, points: 9, sweep: "", axes: {}, config_hash: `h${index}`,
   result: { engine: "", config_hash: `h${index}`, digest: "d", seed: 1, cycles: 1000, stop: "cycles", gpu: { ipc: 2 * index }, metrics, kernels: Array.from({ length: kernels }, (_, k) => ({ name: `K${k}`, ipc: k })) },
@@ -17,8 +19,8 @@ const line = (index: number, metrics: Record<string, number | null>, kernels = 1
 const name = (task: Task | null): string => (task === null ? "-" : task.kind === "alone" ? task.key : String(task.index));
 
 test("each run alone comes once, before the first point that waits for it", () => {
-  const alone = new Map<string, number | null>();
-  const schedule = new Schedule([point({}, "a", "b"), point({}, "b", "c"), point({}), point({}, "a", "a")], new Set(), alone);
+  const points = [point({}, "a", "b"), point({}, "b", "c"), point({}), point({}, "a")];
+  const schedule = new Schedule(plan([], points), new Set(), new Map());
   assert.equal(schedule.all, 7);
   const order: string[] = [], under: Task[] = [];
   // Two workers; the one that has worked longest ends first.
@@ -26,27 +28,27 @@ test("each run alone comes once, before the first point that waits for it", () =
     for (let task = schedule.next(); under.length < 2 && task; task = under.length < 2 ? schedule.next() : null) { order.push(name(task)); under.push(task); }
     const first = under.shift();
     assert.ok(first, "nobody works, and not all is done");
-    if (first.kind === "point") assert.ok(first.alone.every((ipc) => ipc === 7), `point ${first.index} without its figures`);
-    schedule.ended(first, first.kind === "alone" ? 7 : null);
+    if (first.kind === "point") assert.deepEqual(Object.keys(first.answers), points[first.index]?.needs, `point ${first.index} without its answers`);
+    schedule.ended(first, first.kind === "alone" ? answer(7) : null);
   }
   assert.deepEqual([...order].sort(), ["0", "1", "2", "3", "a", "b", "c"]);
   assert.ok(order.indexOf("a") < order.indexOf("0") && order.indexOf("c") < order.indexOf("1"));
 });
 
 test("while a run alone is under way, other points go ahead of those that wait for it", () => {
-  const schedule = new Schedule([point({}, "a"), point({})], new Set(), new Map());
+  const schedule = new Schedule(plan([], [point({}, "a"), point({})]), new Set(), new Map());
   assert.deepEqual([name(schedule.next()), name(schedule.next()), name(schedule.next())], ["a", "1", "-"]);
-  schedule.ended({ kind: "alone", key: "a", index: 0, kernel: 0 }, null);
-  assert.deepEqual(schedule.next(), { kind: "point", index: 0, alone: [null] });
+  schedule.ended({ kind: "alone", key: "a", index: 0, run: run("a") }, null);
+  assert.deepEqual(schedule.next(), { kind: "point", index: 0, answers: {} });
 });
 
 test("going on runs only what is missing", () => {
   const points = [point({}, "a"), point({}, "b"), point({}, "a")];
-  const schedule = new Schedule(points, new Set([0]), new Map([["a", 5]]));
+  const schedule = new Schedule(plan([], points), new Set([0]), new Map([["a", answer(5)]]));
   assert.equal(schedule.all, 3);
-  assert.deepEqual(schedule.next(), { kind: "alone", key: "b", index: 1, kernel: 0 });
-  assert.deepEqual(schedule.next(), { kind: "point", index: 2, alone: [5] });
-  assert.ok(new Schedule(points, new Set([0, 1, 2]), new Map()).over);
+  assert.deepEqual(schedule.next(), { kind: "alone", key: "b", index: 1, run: run("b") });
+  assert.deepEqual(schedule.next(), { kind: "point", index: 2, answers: { a: answer(5) } });
+  assert.ok(new Schedule(plan([], points), new Set([0, 1, 2]), new Map()).over);
 });
 
 test("a chart has one axis across and the others as series", () => {

@@ -1,6 +1,6 @@
 // A pool of plain workers, one simulation each. Stopping ends them in the same moment; what was done is kept, and going on runs the rest.
 import { problemText } from "../format.ts";
-import type { Problem } from "../types.ts";
+import type { Answer, Problem } from "../types.ts";
 import { Schedule } from "./schedule.ts";
 import type { FromSweeper, Plan, Task, ToSweeper } from "./types.ts";
 
@@ -50,8 +50,8 @@ export class Pool {
   readonly #windows: boolean;
   #hands: Hand[] = [];
   #schedule: Schedule;
-  /** IPC alone by the name of its run. */
-  readonly #alone = new Map<string, number | null>();
+  /** Of runs alone, by hash. */
+  readonly #answers = new Map<string, Answer>();
   readonly #finished = new Set<number>();
   #started = 0;
 
@@ -65,7 +65,7 @@ export class Pool {
     this.#schedule = this.#rest();
   }
 
-  #rest(): Schedule { return new Schedule(this.#plan.points, this.#finished, this.#alone); }
+  #rest(): Schedule { return new Schedule(this.#plan, this.#finished, this.#answers); }
 
   get running(): boolean { return this.#hands.length > 0; }
 
@@ -106,7 +106,7 @@ export class Pool {
       case "ready":
       case "opened": return;
       case "progress": hand.done = message.done; this.#events.progress(); return;
-      case "alone": if (hand.task) this.#schedule.ended(hand.task, message.ipc); break;
+      case "alone": if (hand.task) this.#schedule.ended(hand.task, message.answer); break;
       case "line":
         if (hand.task) this.#schedule.ended(hand.task);
         this.#finished.add(message.index);

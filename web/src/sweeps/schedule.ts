@@ -1,33 +1,34 @@
 // Which simulation of a sweep comes next: plain data, no workers. The order is the runner's: points in turn, each run alone once, before
 // the first point that needs it.
-import type { SweepPoint } from "../types.ts";
-import type { Task } from "./types.ts";
+import type { Answer, PlannedRun } from "../types.ts";
+import type { Plan, PlanPoint, Task } from "./types.ts";
 
-type Known = number | null;
-
-interface Entry { state: "waiting" | "running" | "done"; index: number; /** Of a run alone: its kernel and name. */ kernel: number; key: string | null }
+interface Entry { state: "waiting" | "running" | "done"; index: number; /** Of a run alone: its hash. */ key: string | null }
 
 export class Schedule {
-  readonly #points: readonly SweepPoint[];
-  readonly #alone: Map<string, Known>;
+  readonly #plan: Pick<Plan, "points" | "runs">;
+  readonly #answers: Map<string, Answer>;
+  /** Runs alone that no point waits for any more. */
+  readonly #ended: Set<string>;
   readonly #entries: Entry[] = [];
   /** Entries before this one are not waiting. */
   #first = 0;
   #done = 0;
 
-  /** What `done` and `alone` have is not run again; `alone` grows as runs end. */
-  constructor(points: readonly SweepPoint[], done: ReadonlySet<number>, alone: Map<string, Known>) {
-    this.#points = points;
-    this.#alone = alone;
-    const claimed = new Set(alone.keys());
-    points.forEach((point, index) => {
+  /** What `done` and `answers` have is not run again; `answers` grows as runs end. */
+  constructor(plan: Pick<Plan, "points" | "runs">, done: ReadonlySet<number>, answers: Map<string, Answer>) {
+    this.#plan = plan;
+    this.#answers = answers;
+    const claimed = new Set(answers.keys());
+    this.#ended = new Set(claimed);
+    plan.points.forEach((point, index) => {
       if (done.has(index)) return;
-      point.alone.forEach((key, kernel) => {
-        if (claimed.has(key)) return;
+      for (const key of point.needs) {
+        if (claimed.has(key)) continue;
         claimed.add(key);
-        this.#entries.push({ state: "waiting", index, kernel, key });
-      });
-      this.#entries.push({ state: "waiting", index, kernel: 0, key: null });
+        this.#entries.push({ state: "waiting", index, key });
+      }
+      this.#entries.push({ state: "waiting", index, key: null });
     });
   }
 
@@ -44,22 +45,24 @@ export class Schedule {
       if (entry.state !== "waiting") continue;
       if (entry.key !== null) {
         entry.state = "running";
-        return { kind: "alone", key: entry.key, index: entry.index, kernel: entry.kernel };
+        return { kind: "alone", key: entry.key, index: entry.index, run: this.#plan.runs[entry.key] as PlannedRun };
       }
-      const keys = (this.#points[entry.index] as SweepPoint).alone;
-      if (!keys.every((key) => this.#alone.has(key))) continue;
+      const { needs } = this.#plan.points[entry.index] as PlanPoint;
+      if (!needs.every((key) => this.#ended.has(key))) continue;
       entry.state = "running";
-      return { kind: "point", index: entry.index, alone: keys.map((key) => this.#alone.get(key) ?? null) };
+      return { kind: "point", index: entry.index, answers: Object.fromEntries(needs.flatMap((key) => { const answer = this.#answers.get(key); return answer ? [[key, answer]] : []; })) };
     }
     return null;
   }
 
-  /** A simulation has ended; of a run alone, with its IPC. */
-  ended(task: Task, ipc: Known = null): void {
+  /** A simulation has ended; of a run alone with its answer, unless it broke: then its points go on without. */
+  ended(task: Task, answer: Answer | null = null): void {
     const entry = this.#entries.find((e) => e.state === "running" && (task.kind === "alone" ? e.key === task.key : e.key === null && e.index === task.index));
     if (!entry) return;
     entry.state = "done";
     this.#done += 1;
-    if (task.kind === "alone") this.#alone.set(task.key, ipc);
+    if (task.kind !== "alone") return;
+    this.#ended.add(task.key);
+    if (answer) this.#answers.set(task.key, answer);
   }
 }

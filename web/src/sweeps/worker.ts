@@ -1,8 +1,9 @@
 // Runs the simulations of a sweep, one at a time. It gets no message to stop: the page ends it at once.
 import * as engine from "../wasm/corun.js";
 import type { Simulation, Sweep } from "../wasm/corun.js";
-import type { Problem, SweepPoint } from "../types.ts";
-import type { FromSweeper, Task, ToSweeper } from "./types.ts";
+import { Answers } from "../answers.ts";
+import type { Answer, PlannedRun, Problem } from "../types.ts";
+import type { FromSweeper, PlanPoint, Task, ToSweeper } from "./types.ts";
 
 const send = (message: FromSweeper): void => { self.postMessage(message); };
 
@@ -13,6 +14,7 @@ const MAX_PROBLEMS = 100;
 
 let sweep: Sweep | null = null;
 let windows = false;
+let answers = new Answers("");
 
 /** One message after the other, also while the module is being started. */
 let turn = Promise.resolve();
@@ -22,11 +24,13 @@ async function receive(message: ToSweeper): Promise<void> {
   try {
     if (message.t === "init") {
       await engine.default({ module_or_path: message.module });
+      answers = new Answers(engine.stamp());
       send({ t: "ready", version: engine.version(), stamp: engine.stamp() });
     } else if (message.t === "open") {
       windows = message.windows === true;
       open(message.text, message.plan);
-    } else if (sweep) run(sweep, message.task);
+    } else if (message.task.kind === "alone") await alone(message.task.run);
+    else if (sweep) point(sweep, message.task);
   } catch (error) {
     const problems = problemsOf(error);
     if (problems) send({ t: "problems", problems });
@@ -49,37 +53,54 @@ function open(text: string, most: number | null): void {
     send({ t: "problems", problems: [{ path: "sweep.axes", found: `${opened.points.toLocaleString("en")} points`, want: `at most ${most.toLocaleString("en")} on the page; the command line takes more` }] });
     return;
   }
-  const points: SweepPoint[] = [], problems: Problem[] = [];
+  const points: PlanPoint[] = [], runs: Record<string, PlannedRun> = {}, problems: Problem[] = [];
   // Nothing starts before all points can.
   for (let index = 0; index < opened.points && problems.length < MAX_PROBLEMS; index += 1) {
-    try { points.push(opened.point(index)); } catch (error) {
+    try {
+      const point = opened.point(index), { profile, alone } = engine.plan(point.experiment);
+      const needs = [...profile, ...alone];
+      for (const run of needs) runs[run.hash] = run;
+      points.push({ ...point, needs: [...new Set(needs.map((run) => run.hash))] });
+    } catch (error) {
       const found = problemsOf(error);
       if (!found) throw error;
       problems.push(...found.map((p) => ({ ...p, found: `${p.found} (point ${index})` })));
     }
   }
   if (problems.length > 0) send({ t: "problems", problems });
-  else send({ t: "opened", plan: { name: opened.name, hash: opened.hash, axes: opened.axes(), points } });
+  else send({ t: "opened", plan: { name: opened.name, hash: opened.hash, axes: opened.axes(), points, runs } });
 }
 
-function run(sweep: Sweep, task: Task): void {
-  const { cycles } = sweep.point(task.index);
-  const simulation = task.kind === "alone" ? sweep.alone(task.index, task.kernel) : sweep.simulation(task.index);
+/** Measures a run alone, unless this browser knows its answer: the simulator and other sweeps keep theirs in the same place. */
+async function alone(run: PlannedRun): Promise<void> {
+  await answers.recall([run]);
+  if (!(run.hash in answers.known)) {
+    const simulation = new engine.Simulation(run.experiment);
+    try {
+      finish(simulation, (run.experiment["stop"] as { cycles?: number } | undefined)?.cycles ?? null);
+      answers.keep(run.hash, simulation.answer());
+    } finally {
+      simulation.free();
+    }
+  }
+  send({ t: "alone", key: run.hash, answer: answers.known[run.hash] as Answer });
+}
+
+function point(sweep: Sweep, task: Extract<Task, { kind: "point" }>): void {
+  const { cycles, experiment } = sweep.point(task.index);
+  const simulation = engine.Simulation.withAnswers(experiment, task.answers);
   try {
-    let reason = simulation.advanceFor(TELL);
-    while (reason === "budget") {
-      if (cycles !== null && cycles > 0) send({ t: "progress", done: simulation.cycle / cycles });
-      reason = simulation.advanceFor(TELL);
-    }
-    if (task.kind === "alone") {
-      const ipc = simulation.result().kernels[0]?.ipc;
-      send({ t: "alone", key: task.key, ipc: reason !== "stuck" && typeof ipc === "number" ? ipc : null });
-    } else {
-      task.alone.forEach((ipc, kernel) => { if (ipc !== null) simulation.setAlone(kernel, ipc); });
-      send({ t: "line", index: task.index, line: windows ? withWindows(sweep, task.index, simulation) : sweep.line(task.index, simulation) });
-    }
+    finish(simulation, cycles);
+    send({ t: "line", index: task.index, line: windows ? withWindows(sweep, task.index, simulation) : sweep.line(task.index, simulation) });
   } finally {
     simulation.free();
+  }
+}
+
+/** Runs a simulation to its end, with a word from time to time where it is known when that is. */
+function finish(simulation: Simulation, cycles: number | null): void {
+  while (simulation.advanceFor(TELL) === "budget") {
+    if (cycles !== null && cycles > 0) send({ t: "progress", done: simulation.cycle / cycles });
   }
 }
 
