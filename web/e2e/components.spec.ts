@@ -6,7 +6,7 @@ async function lab(page: Page, hash = ""): Promise<void> {
   await page.goto("about:blank");
   await page.goto(`./components.html${hash}`);
 }
-const settled = (page: Page, how = "Measured"): Promise<void> => expect(page.locator(".lab-progress")).toContainText(`${how}:`);
+const settled = (page: Page, how = "Measured"): Promise<void> => expect(page.locator(".lab-progress")).toContainText(`${how}:`, { timeout: 50_000 });
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 const rows = async (page: Page, title: string): Promise<string[][]> => {
   await card(page, title).getByRole("button", { name: "as a table" }).click();

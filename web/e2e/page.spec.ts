@@ -82,6 +82,38 @@ test("a change of policy runs from the start, and measures nothing alone again",
   expect(await measured(), "runs of a kernel alone").toBe(2);
 });
 
+test("a policy's profile is shown as it is measured, can be stopped, goes on, and is measured once", async ({ page }) => {
+  const hash = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "ws", profile_cycles: 20_000 }, seed: 1 }, view: { cycle: 500 } });
+  const heading = page.locator("#notices h2");
+  // Every heading that the notices have had, from the first on.
+  await page.addInitScript(() => {
+    const headings: string[] = [];
+    Object.assign(window, { headings });
+    new MutationObserver(() => {
+      const said = document.querySelector("#notices h2")?.textContent ?? "";
+      if (said !== "" && headings.at(-1) !== said) headings.push(said);
+      // Within the first run: a person may come too late for it.
+      if (headings.filter((one) => one.startsWith("Profiling ")).length === 1 && said.startsWith("Profiling ")) [...document.querySelectorAll<HTMLButtonElement>("#notices button")].find((b) => b.textContent === "Stop")?.click();
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+  });
+  const profiled = async (): Promise<number[]> => {
+    const headings = await page.evaluate(() => (window as typeof window & { headings: string[] }).headings);
+    return headings.flatMap((said) => { const found = /^Profiling .+: (\d+) of (\d+)$/.exec(said); return found ? [Number(found[1])] : []; });
+  };
+  const openPage = async (): Promise<void> => { await open(page, hash); await is(page, "Paused"); await expect(page.locator("#cycle")).toHaveText("500"); };
+  await open(page, hash);
+  await expect(heading).toHaveText("Stopped before the run began");
+  expect(await profiled()).toEqual([1]);
+  await page.getByRole("button", { name: "Go on" }).click();
+  await expect(page.locator("#pictures")).toBeVisible({ timeout: 50_000 });
+  const all = await profiled();
+  expect(all.length).toBeGreaterThan(3);
+  expect(all.slice(1), "each run in its turn").toEqual(all.slice(1).map((_, i) => (all[1] ?? 0) + i));
+  // Opened again, what this browser has kept is enough.
+  await openPage();
+  expect(await profiled()).toEqual([]);
+});
+
 test("a link opens the same run in another tab", async ({ page, context }) => {
   await openAt(page, TINY, 4321);
   await page.getByRole("button", { name: "SM 1" }).or(page.locator("corun-sm-grid")).first().focus();

@@ -364,7 +364,9 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
     load({ ...givenUp, play: message.t === "play" || message.play });
     return;
   }
-  if (!sim || profiling || givenUp) return;
+  // Who asks is answered of the run that the page shows, also while the next one's profile is measured.
+  const asks = message.t === "result" || message.t === "controls";
+  if (!sim || ((profiling || givenUp) && !asks)) return;
   switch (message.t) {
     case "play":
       toEvent = false;
