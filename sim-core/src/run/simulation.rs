@@ -787,6 +787,26 @@ mod tests {
         assert_eq!(cut.digest(), run.digest());
     }
 
+    /// Its neighbour goes on and on.
+    #[test]
+    fn a_kernel_whose_ctas_are_switched_out_for_good_is_stuck() {
+        let mut long = Experiment { stop: Stop::KernelsDone { at_most: 200_000 }, ..listened() };
+        let launch = &mut long.kernels[0].kernel.launches[0];
+        (launch.ctas, launch.program) = (2, alloc::vec![crate::describe::kernel::Op::Alu { count: 4000, latency: 8, lanes: 32 }]);
+        long.policy = experiment("even").policy;
+        let mut run = Simulation::new(&long).unwrap();
+        run.advance(1000);
+        let mut controls = run.machine().controls().clone();
+        controls.each_sm(|sm| {
+            sm.cta_target[KernelId(0)] = 0;
+            sm.cta_switch[KernelId(0)] = true;
+        });
+        run.set_controls(controls).unwrap();
+        assert_eq!(run.advance(u64::MAX), Reason::Stuck);
+        let why = run.explain_stuck();
+        assert!(why.contains("2 CTAs that were switched out wait to be placed again: the controls let no SM take one"), "{why}");
+    }
+
     #[test]
     fn a_frame_is_as_long_as_its_layout_says_and_looking_changes_nothing() {
         let mut simulation = Simulation::new(&experiment("even")).unwrap();
