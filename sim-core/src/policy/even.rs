@@ -12,7 +12,7 @@
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Decided, Log, decide_ctas};
 use crate::seam::observation::Observation;
 
 /// The policy as data.
@@ -38,7 +38,8 @@ impl Policy for Even {
             }
             let (target, alone) = (controls.sms[0].cta_target[kernel], seen.cta_limit[0][kernel]);
             let kernels = seen.kernels as u32;
-            decide(log, seen, kernel, Decided::EvenCtas { ctas: target.into(), alone, kernels });
+            let even = Decided::EvenCtas { ctas: target.into(), alone, kernels };
+            decide_ctas(log, seen, kernel, even, |sm| controls.sms[sm].cta_target[kernel].into());
         }
     }
 }

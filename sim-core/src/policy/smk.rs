@@ -20,7 +20,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::{Controls, QuotaRefill};
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Decided, Log, decide, decide_ctas};
 use crate::seam::observation::{By, Needs, Observation};
 use alloc::vec::Vec;
 
@@ -76,17 +76,20 @@ impl Policy for Smk {
     }
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        for sm in 0..seen.cta_limit.len() {
+        let whole = |sm: usize| Resources::of_class(seen.gpu.class_of(sm as u32));
+        let combination = |sm: usize| {
             let (costs, limits) = seen.ctas_of(sm);
-            let whole = Resources::of_class(seen.gpu.class_of(sm as u32));
-            let combination = combination(&costs, &limits, whole, self.slots);
-            for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&combination) {
-                controls.sms[sm].cta_target[kernel] = ctas.max(1) as u16;
-                if sm == 0 {
-                    let (share, resource) = Share::of(costs[kernel.index()], ctas, whole, self.slots);
-                    decide(log, seen, kernel, Decided::FairCtas { ctas, share: share.to_f64(), resource });
-                }
+            combination(&costs, &limits, whole(sm), self.slots)
+        };
+        let combinations: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(combination).collect();
+        for kernel in KernelId::first(seen.kernels) {
+            for (sm, ctas) in controls.sms.iter_mut().zip(&combinations) {
+                sm.cta_target[kernel] = ctas[kernel.index()].max(1) as u16;
             }
+            let ctas = combinations[0][kernel.index()];
+            let (share, resource) = Share::of(seen.cta_cost[0][kernel], ctas, whole(0), self.slots);
+            let fair = Decided::FairCtas { ctas, share: share.to_f64(), resource };
+            decide_ctas(log, seen, kernel, fair, |sm| combinations[sm][kernel.index()]);
         }
         if self.quotas {
             self.set_quotas(seen, controls, log);

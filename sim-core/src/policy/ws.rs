@@ -23,7 +23,7 @@ use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Decided, Log, decide, decide_ctas};
 use crate::seam::observation::{By, Needs, Observation};
 use alloc::vec::Vec;
 
@@ -89,15 +89,17 @@ impl Policy for Ws {
             return Fixed { combination: self.combination.clone() }.start(seen, controls, log);
         }
         let curves = &if self.curves.is_empty() { seen.profile.curves(|run| run.ipc) } else { self.curves.clone() };
-        for sm in 0..seen.cta_limit.len() {
+        let filled = |sm: usize| {
             let (costs, limits) = seen.ctas_of(sm);
-            let whole = Resources::of_class(seen.gpu.class_of(sm as u32));
-            let filled = fill(curves, &costs, &limits, whole);
-            for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&filled) {
-                controls.sms[sm].cta_target[kernel] = ctas.max(1) as u16;
-            }
-            if sm == 0 && self.explain(curves, &filled, seen, log) {
-                return Spatial { split: Vec::new(), ctas: Vec::new() }.start(seen, controls, log);
+            fill(curves, &costs, &limits, Resources::of_class(seen.gpu.class_of(sm as u32)))
+        };
+        let filled: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(filled).collect();
+        if self.explain(curves, &filled, seen, log) {
+            return Spatial { split: Vec::new(), ctas: Vec::new() }.start(seen, controls, log);
+        }
+        for (sm, filled) in controls.sms.iter_mut().zip(&filled) {
+            for (kernel, &ctas) in KernelId::first(seen.kernels).zip(filled) {
+                sm.cta_target[kernel] = ctas.max(1) as u16;
             }
         }
     }
@@ -115,18 +117,22 @@ impl Ws {
         }
     }
 
-    /// Logs the choice, and returns whether it gives some kernel so little that the SMs are split instead.
-    fn explain(&self, curves: &[Vec<f64>], filled: &[u32], seen: &Observation, log: &mut Log) -> bool {
+    /// Logs the choice for each SM, and returns whether it gives some kernel so little that the SMs are split instead.
+    fn explain(&self, curves: &[Vec<f64>], filled: &[Vec<u32>], seen: &Observation, log: &mut Log) -> bool {
         let most_loss = self.fallback_loss / seen.kernels as f64;
         let mut split = false;
-        for ((kernel, &ctas), curve) in KernelId::first(seen.kernels).zip(filled).zip(curves) {
-            let ipc_part = level(curve, ctas);
+        for (kernel, curve) in KernelId::first(seen.kernels).zip(curves) {
+            let on = |sm: usize| filled[sm][kernel.index()];
+            let ctas = (0..filled.len()).map(on).sum::<u32>() / filled.len() as u32;
+            // The mean over SMs, as what one of them has and how far the others are from it: exact where they are alike.
+            let first = level(curve, on(0));
+            let ipc_part = first + (0..filled.len()).map(|sm| level(curve, on(sm)) - first).sum::<f64>() / filled.len() as f64;
             decide(log, seen, kernel, Decided::IpcCurve { ipc: curve.clone() });
             if self.fallback && 1.0 - ipc_part > most_loss && !split {
                 split = true;
                 decide(log, seen, kernel, Decided::SplitSms { ctas, ipc_part, most_loss });
             } else {
-                decide(log, seen, kernel, Decided::CurveCtas { ctas, ipc_part });
+                decide_ctas(log, seen, kernel, Decided::CurveCtas { ctas, ipc_part }, on);
             }
         }
         split
@@ -180,7 +186,13 @@ fn fill(curves: &[Vec<f64>], costs: &[Resources], limits: &[u32], whole: Resourc
 
 #[cfg(test)]
 mod tests {
+    use super::super::even::Even;
+    use super::super::smk::Smk;
     use super::*;
+    use crate::describe::gpu::presets;
+    use crate::describe::ids::PerKernel;
+    use crate::seam::controls::WarpOrder;
+    use crate::seam::observation::Profile;
     use alloc::vec;
 
     /// Eight slots and nothing else that could run out.
@@ -217,5 +229,64 @@ mod tests {
         let jump = vec![10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 100.0];
         let slow = (1..=8).map(f64::from).collect();
         assert_eq!(filled(&[jump, slow]), [1, 7]);
+    }
+
+    /// The decisions on 8 big and 8 small SMs of which only big ones hold the first kernel, and the targets of SMs 0 and 8.
+    fn on_unlike_sms(mut policy: impl Policy) -> (Vec<Decided>, [[u16; 2]; 2]) {
+        let gpu = presets::find("hetero-8b8s").unwrap();
+        let pair = |a, b| PerKernel([a, b, 0, 0, 0, 0, 0, 0]);
+        let limits = [vec![pair(2, 10); 8], vec![pair(0, 6); 8]].concat();
+        let mut cost = PerKernel::all(Resources::default());
+        cost.0[0] = Resources { ctas: 1, threads: 1024, registers: 16_384, shared_bytes: 0 };
+        cost.0[1] = Resources { ctas: 1, threads: 64, registers: 1024, shared_bytes: 0 };
+        let seen = Observation {
+            now: 0,
+            gpu: &gpu,
+            kernels: 2,
+            cta_limit: &limits,
+            cta_cost: &[cost; 16],
+            profile: &Profile::default(),
+            goals: &[],
+            progress: &[],
+            resident: &[],
+            queued: &[],
+            peak_in_flight: &[],
+            l1_utility: &[],
+            total: &[],
+            window: &[],
+            on_sm: &[],
+            idle_warps: &[],
+        };
+        let (mut controls, mut log) = (Controls::neutral(16, WarpOrder::Gto), Log::new());
+        policy.start(&seen, &mut controls, &mut log);
+        let targets = [0, 8].map(|sm| [0, 1].map(|kernel| controls.sms[sm].cta_target.0[kernel]));
+        (log.into_iter().map(|decision| decision.what).collect(), targets)
+    }
+
+    fn ws(fallback_loss: f64) -> Ws {
+        Ws { profile_cycles: 1000, curves: vec![vec![10.0]; 2], combination: Vec::new(), fallback: true, fallback_loss }
+    }
+
+    #[test]
+    fn policies_say_what_each_class_may_hold() {
+        let smk = Smk { quotas: false, slots: true, epoch: 1000, profile_cycles: 1000, warp_ipc_alone: Vec::new() };
+        let said = |decided: Vec<Decided>| decided.into_iter().filter(|what| what.topic() == "class_ctas").collect::<Vec<_>>();
+        for (decided, wide, any) in
+            [(on_unlike_sms(Even).0, [1, 0], [5, 3]), (on_unlike_sms(smk).0, [1, 0], [9, 6]), (on_unlike_sms(ws(2.0)).0, [1, 0], [1, 1])]
+        {
+            assert_eq!(said(decided), [wide, any].map(|ctas| Decided::ClassCtas { ctas: ctas.to_vec() }));
+        }
+    }
+
+    /// With half of the SMs the first kernel keeps half of its IPC, whatever SM 0 gives it; then no SM keeps a target.
+    #[test]
+    fn all_sms_are_judged_for_the_fallback() {
+        let (decided, targets) = on_unlike_sms(ws(0.9));
+        assert!(decided.contains(&Decided::SplitSms { ctas: 0, ipc_part: 0.5, most_loss: 0.45 }), "{decided:?}");
+        assert_eq!(targets[0], targets[1]);
+        // A loss of one half is no more than 1.1 parts of 1/2.
+        let (decided, targets) = on_unlike_sms(ws(1.1));
+        assert!(decided.iter().all(|what| what.topic() != "split"));
+        assert_eq!(targets, [[1, 1]; 2]);
     }
 }

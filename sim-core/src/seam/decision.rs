@@ -4,6 +4,7 @@
 //! Only people read the sentence. The digest of a run covers cycle, kernel, topic and values: integers as they are, numbers by the
 //! bits of their f64 (JSON writes as many digits as give the same f64 again), words by their letters, a missing value by a mark of its own.
 
+use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
 use crate::seam::observation::Observation;
@@ -29,6 +30,21 @@ pub type Log = Vec<Decision>;
 /// Writes down a decision, about a kernel or about the whole GPU.
 pub fn decide(log: &mut Log, seen: &Observation, kernel: impl Into<Option<KernelId>>, what: Decided) {
     log.push(Decision { cycle: seen.now, kernel: kernel.into(), what });
+}
+
+/// Writes down how many CTAs of a kernel each SM may hold: `one` where all SMs are alike, else what `on` says of an SM, class by class.
+pub fn decide_ctas(log: &mut Log, seen: &Observation, kernel: KernelId, one: Decided, on: impl Fn(usize) -> u32) {
+    let mut first = 0;
+    let of_class = |class: &SmClass| {
+        let sm = first;
+        first += class.count as usize;
+        on(sm).min(seen.cta_limit[sm][kernel])
+    };
+    let what = match &seen.gpu.sms[..] {
+        [_] => one,
+        classes => Decided::ClassCtas { ctas: classes.iter().map(of_class).collect() },
+    };
+    decide(log, seen, kernel, what);
 }
 
 impl Decision {
@@ -215,6 +231,10 @@ topics! {
         ipc_part: f64, "of its best IPC alone", "IPC alone with so many";
     } => format!("may hold {} on each SM, for {} of its best IPC alone", count(*ctas, "CTA"), percent(*ipc_part));
 
+    ClassCtas "class_ctas", "CTAs that a kernel may hold on each SM, where SMs are unlike" {
+        ctas: Vec<u32>, "CTAs per SM", "At most so many, for each class in the order of the GPU's classes";
+    } => format!("may hold {} CTAs on each SM of the GPU's classes in turn", list(ctas.iter().map(|ctas| format!("{ctas}"))));
+
     GrantedCtas "ctas", "CTAs that a kernel gets on each SM together with bandwidth" {
         ctas: u32, "CTAs per SM", "At most so many";
     } => format!("gets {} on each SM", count(*ctas, "CTA"));
@@ -239,8 +259,8 @@ topics! {
     };
 
     SplitSms "split", "That SMs are split instead of shared, for a kernel would lose too much" {
-        ctas: u32, "CTAs per SM", "What it would hold of a shared SM";
-        ipc_part: f64, "of its best IPC alone", "IPC alone with so many";
+        ctas: u32, "CTAs per SM", "What it would hold of a shared SM; where SMs are unlike, the mean, rounded down";
+        ipc_part: f64, "of its best IPC alone", "IPC alone with so many; where SMs are unlike, the mean over SMs";
         most_loss: f64, "of its best IPC alone", "The loss that it may have";
     } => {
         let (part, loss) = (percent(*ipc_part), percent(*most_loss));
