@@ -83,7 +83,7 @@ test("a change of policy runs from the start, and measures nothing alone again",
 });
 
 test("a policy's profile is shown as it is measured, can be stopped, goes on, and is measured once", async ({ page }) => {
-  const hash = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "ws", profile_cycles: 20_000 }, seed: 1 }, view: { cycle: 500 } });
+  const hash = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "ws", profile_cycles: 400_000 }, seed: 1 }, view: { cycle: 500 } });
   const heading = page.locator("#notices h2");
   // Every heading that the notices have had, from the first on.
   await page.addInitScript(() => {
@@ -92,7 +92,7 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
     new MutationObserver(() => {
       const said = document.querySelector("#notices h2")?.textContent ?? "";
       if (said !== "" && headings.at(-1) !== said) headings.push(said);
-      // Within the first run: a person may come too late for it.
+      // At once: a person may come too late for the first run.
       if (headings.filter((one) => one.startsWith("Profiling ")).length === 1 && said.startsWith("Profiling ")) [...document.querySelectorAll<HTMLButtonElement>("#notices button")].find((b) => b.textContent === "Stop")?.click();
     }).observe(document, { subtree: true, childList: true, characterData: true });
   });
