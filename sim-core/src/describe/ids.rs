@@ -182,24 +182,24 @@ impl Set {
 #[derive(Clone, Debug)]
 pub struct Members {
     words: [u64; 4],
-    /// What is left of the present word, the number of its lowest bit, and the words to come.
+    /// What is left of the present word, the number of its lowest bit, and how many words are to come.
     word: u64,
     base: u32,
     left: u32,
     reversed: bool,
 }
 
-impl Members {
-    /// Goes to the next word with anything in it; whether there is one.
-    #[cold]
-    fn next_word(&mut self) -> bool {
-        while self.word == 0 && self.left > 0 {
-            self.left -= 1;
-            self.base = if self.reversed { self.base - 64 } else { self.base + 64 };
-            self.word = self.words[word(self.base)];
-        }
-        self.word != 0
+/// The next word with anything in it, if there is one, with `base` and `left` as [`Members`] has them. Not a method, so that these three stay
+/// in registers while a loop walks through a word.
+#[cold]
+fn next_word(words: &[u64; 4], mut base: u32, mut left: u32, reversed: bool) -> (u64, u32, u32) {
+    let mut found = 0;
+    while found == 0 && left > 0 {
+        left -= 1;
+        base = if reversed { base - 64 } else { base + 64 };
+        found = words[word(base)];
     }
+    (found, base, left)
 }
 
 impl Iterator for Members {
@@ -207,8 +207,14 @@ impl Iterator for Members {
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
-        if self.word == 0 && (self.left == 0 || !self.next_word()) {
-            return None;
+        if self.word == 0 {
+            if self.left == 0 {
+                return None;
+            }
+            (self.word, self.base, self.left) = next_word(&self.words, self.base, self.left, self.reversed);
+            if self.word == 0 {
+                return None;
+            }
         }
         let bit = if self.reversed { 63 - self.word.leading_zeros() } else { self.word.trailing_zeros() };
         self.word &= !(1 << bit);

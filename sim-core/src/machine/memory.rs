@@ -136,6 +136,7 @@ impl Memory {
 
     /// Takes a request from its SM's miss queue in cycle `now`, after the step of that cycle, and charges the time since `since` to the miss
     /// queue. The caller has checked `has_room`.
+    #[inline]
     pub fn inject(&mut self, now: Cycle, mut request: Request) {
         request.leave(Station::MissQueue, now);
         let flits = match (request.access, self.store_flit_bytes) {
@@ -297,12 +298,12 @@ impl Memory {
     /// The first core cycle after `now` in which a step can do something if nothing more is injected and SMs take no replies: exact or
     /// early, never late. `NEVER` when idle. Replies that wait in `to_sm` are the SMs' to look at.
     pub fn next_event(&self, now: Cycle) -> Cycle {
-        let mut next = self.next_but_dram(now);
-        for &due in self.due.iter().filter(|&&due| due != Clock::MAX) {
-            let ticks = due.max(self.dram_ticks + 1) - self.dram_ticks;
-            next = next.min(now + self.dram_clock.cycles_until(ticks));
+        let next = self.next_but_dram(now);
+        let due = self.due.iter().copied().min().unwrap_or(Clock::MAX);
+        if next <= now + 1 || due == Clock::MAX {
+            return next;
         }
-        next
+        next.min(now + self.dram_clock.cycles_until(due.max(self.dram_ticks + 1) - self.dram_ticks))
     }
 
     /// Whether nothing is under way and nothing that waits will ever go on, unless SMs send or take something: DRAM may still be refreshed.

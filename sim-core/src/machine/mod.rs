@@ -207,7 +207,7 @@ impl Machine {
         if self.keep_awake || self.dispatcher.is_awake() || self.now == 0 {
             return self.now;
         }
-        let mut next = self.memory.next_event(self.now - 1);
+        let mut next = NEVER;
         for (sm, replies) in self.sms.iter().zip(&self.memory.to_sm) {
             // An SM that waits for room in the NoC is woken by what the NoC does next.
             next = next.min(sm.next_event()).min(replies.next_arrival().unwrap_or(NEVER));
@@ -215,7 +215,7 @@ impl Machine {
                 return self.now;
             }
         }
-        next
+        next.min(self.memory.next_event(self.now - 1))
     }
 
     /// Whether nothing will ever happen again under the present controls, but for refreshes of DRAM.

@@ -260,6 +260,7 @@ impl L1d {
 
     /// Hands a request to the NoC and grants another. Returns whether the first freed an entry of the store buffer, and whether the second
     /// freed one of the miss queue.
+    #[inline]
     pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
         let queue = &mut self.parts.miss_queue;
         if queue.is_empty() {

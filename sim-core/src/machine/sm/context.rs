@@ -108,6 +108,7 @@ impl Sm {
     }
 
     /// Sends or asks for the next line of the CTA that is on its way, if it can.
+    #[inline(never)] // contexts are rare
     pub(super) fn move_context(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
         let Some(&(mut first)) = self.moves.0.front() else { return };
         if first.out && first.sent == 0 {

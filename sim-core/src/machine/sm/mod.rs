@@ -194,10 +194,14 @@ impl Sm {
         while let Some(load) = self.l1.completed(now) {
             self.complete_load(now, load, inputs);
         }
-        if self.moves.is_empty() {
-            self.drain_misses(now, inputs.controls, memory);
-        } else {
-            self.share_port(now, inputs, memory);
+        // Misses and contexts go to the NoC, each first in every other cycle.
+        let (moves, first) = (!self.moves.is_empty(), now.is_multiple_of(2));
+        if moves && first {
+            self.move_context(now, inputs, memory);
+        }
+        self.drain_misses(now, inputs.controls, memory);
+        if moves && !first {
+            self.move_context(now, inputs, memory);
         }
         if let Some(kernel) = self.lsu.turn() {
             self.access_l1(now, kernel, inputs);
@@ -205,18 +209,6 @@ impl Sm {
         self.refill_quotas(now, inputs.controls);
         self.issue(now, inputs);
         self.next.0 = self.work_out_next(now, inputs.controls);
-    }
-
-    /// Misses and contexts go to the NoC, each first in every other cycle.
-    #[inline(never)] // contexts are rare
-    fn share_port(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
-        if now.is_multiple_of(2) {
-            self.move_context(now, inputs, memory);
-            self.drain_misses(now, inputs.controls, memory);
-        } else {
-            self.drain_misses(now, inputs.controls, memory);
-            self.move_context(now, inputs, memory);
-        }
     }
 
     fn work_out_next(&self, now: Cycle, controls: &SmControls) -> Cycle {
