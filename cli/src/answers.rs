@@ -1,11 +1,15 @@
 //! Answers of runs alone, by config hash, for all workers of a command: the first worker that needs one runs it, and the others wait for
-//! it.
+//! it. With a folder (`--answers`) they are kept there, a file each, and read from there by the next command.
 
+use crate::input::problem;
+use crate::reproduce::store::behaviour;
 use crate::workers::{self, LOOK, STEPS, interrupted, locked};
 use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
 use sim_core::run::plan::{self, Planned};
 use sim_core::seam::observation::Alone;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -14,9 +18,50 @@ use std::sync::{Condvar, Mutex, PoisonError};
 pub struct Answers {
     known: Mutex<BTreeMap<String, Option<Alone>>>,
     changed: Condvar,
+    folder: Option<Folder>,
+}
+
+/// Where answers are kept.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    /// Of this engine: what another one measured is measured again.
+    behaviour: String,
+}
+
+impl Folder {
+    fn file(&self, hash: &str) -> PathBuf {
+        self.path.join(format!("{hash}.json"))
+    }
+
+    /// An answer of this engine, if there is one that can be read.
+    fn read(&self, hash: &str) -> Option<Alone> {
+        let kept: Value = serde_json::from_slice(&std::fs::read(self.file(hash)).ok()?).ok()?;
+        let same = kept.get("behaviour").and_then(Value::as_str) == Some(self.behaviour.as_str());
+        plan::decode(kept.get("answers").filter(|_| same)?).ok()?.remove(hash)
+    }
+
+    /// Keeps an answer. Another process may write the same file: each writes its own and puts it in place whole.
+    fn keep(&self, hash: &str, alone: &Alone) -> std::io::Result<()> {
+        let answers = Value::object([(hash, plan::encode(alone))]);
+        let kept = Value::object([("behaviour", Value::from(self.behaviour.as_str())), ("answers", answers)]);
+        let own = self.path.join(format!("{hash}.{}", std::process::id()));
+        std::fs::write(&own, kept.to_string())?;
+        std::fs::rename(own, self.file(hash))
+    }
 }
 
 impl Answers {
+    /// None yet; with a folder, those that it has are there when they are asked for, and new ones are kept in it.
+    pub fn new(folder: Option<&Path>) -> Result<Answers, Problems> {
+        let open = |path: &Path| {
+            std::fs::create_dir_all(path).map_err(|error| problem("--answers", format!("{}: {error}", path.display()), "a folder"))?;
+            let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
+            Ok::<Folder, Problems>(Folder { path: path.to_owned(), behaviour })
+        };
+        Ok(Answers { folder: folder.map(open).transpose()?, ..Answers::default() })
+    }
+
     /// Whether the caller is the first to ask for this run, and so has to see that it gets run.
     pub fn claim(&self, hash: &str) -> bool {
         let mut known = locked(&self.known);
@@ -29,8 +74,22 @@ impl Answers {
 
     /// Runs what the caller has claimed; nothing if the work is to stop.
     pub fn run(&self, planned: &Planned, steps: &AtomicU64) -> Result<Option<()>, Problems> {
-        let Some((mut alone, _)) = workers::simulate(&planned.experiment, &plan::Answers::new(), steps)? else { return Ok(None) };
-        locked(&self.known).insert(planned.hash.clone(), Some(alone.answer()));
+        let alone = match self.folder.as_ref().and_then(|folder| folder.read(&planned.hash)) {
+            Some(kept) => {
+                steps.fetch_add(STEPS, std::sync::atomic::Ordering::Relaxed);
+                kept
+            }
+            None => {
+                let Some((mut run, _)) = workers::simulate(&planned.experiment, &plan::Answers::new(), steps)? else { return Ok(None) };
+                let alone = run.answer();
+                if let Some(folder) = &self.folder {
+                    let lost = |error| problem("--answers", format!("{}: {error}", folder.path.display()), "a folder that can be written");
+                    folder.keep(&planned.hash, &alone).map_err(lost)?;
+                }
+                alone
+            }
+        };
+        locked(&self.known).insert(planned.hash.clone(), Some(alone));
         self.changed.notify_all();
         Ok(Some(()))
     }
@@ -64,9 +123,9 @@ impl Answers {
 }
 
 /// The answers of runs, run `jobs` at a time with progress on stderr; nothing if the work is to stop.
-pub fn all<'r>(runs: impl Iterator<Item = &'r Planned>, jobs: usize) -> Result<Option<plan::Answers>, Problems> {
+pub fn all<'r>(runs: impl Iterator<Item = &'r Planned>, jobs: usize, folder: Option<&Path>) -> Result<Option<plan::Answers>, Problems> {
     let runs: Vec<&Planned> = runs.collect();
-    let (answers, queue, steps) = (Answers::default(), Mutex::new(VecDeque::from(runs.clone())), AtomicU64::new(0));
+    let (answers, queue, steps) = (Answers::new(folder)?, Mutex::new(VecDeque::from(runs.clone())), AtomicU64::new(0));
     let failure = Mutex::new(Problems::default());
     workers::run(jobs.min(runs.len()), runs.len() as u64 * STEPS, &steps, || {
         let run = locked(&queue).pop_front()?;

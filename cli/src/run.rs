@@ -14,6 +14,7 @@ use sim_core::run::windows::{KEPT, WINDOW};
 use sim_core::study::catalogue;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Cycles between two looks at progress, signals, trace and windows: fewer than the windows that are kept, and well below a second.
@@ -37,6 +38,9 @@ pub struct Run {
     /// Write a timeline that Perfetto reads: CTAs by slot, bandwidth by kernel; 1 cycle is shown as 1 µs
     #[arg(long, value_name = "FILE.json")]
     trace: Option<String>,
+    /// Keep what kernels do alone in this folder, and read there what an earlier command measured
+    #[arg(long, value_name = "DIR")]
+    answers: Option<PathBuf>,
 }
 
 /// Arguments of `corun explain`.
@@ -54,7 +58,7 @@ impl Run {
         let experiment = self.source.experiment()?;
         workers::stop_at_signals();
         let plan = Plan::of(&experiment);
-        let mut simulation = Simulation::with(&experiment, &measure(&plan.profile)?)?;
+        let mut simulation = Simulation::with(&experiment, &measure(&plan.profile, self.answers.as_deref())?)?;
         let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref())];
         let [windows, trace] = output::create(self.source.file(), files)?;
         let mut windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
@@ -83,7 +87,9 @@ impl Run {
             windows.finish()?;
         }
         let unknown: Vec<Planned> = plan.alone.into_iter().filter(|run| !simulation.knows(&run.hash)).collect();
-        if let Some(answers) = answers::all(unknown.iter(), workers::jobs(None))?.filter(|_| !workers::interrupted()) {
+        if let Some(answers) =
+            answers::all(unknown.iter(), workers::jobs(None), self.answers.as_deref())?.filter(|_| !workers::interrupted())
+        {
             simulation.tell(&answers);
         } else {
             return Err(Failure::Interrupted(format!("at cycle {}, where the files of this run end", simulation.cycle())));
@@ -116,8 +122,8 @@ fn progress(experiment: &Experiment) -> ProgressBar {
 }
 
 /// Runs a part of the experiment's plan, on every core.
-fn measure(runs: &[Planned]) -> Result<Answers, Failure> {
-    answers::all(runs.iter(), workers::jobs(None))?.ok_or_else(|| Failure::Interrupted("while kernels were measured alone".into()))
+fn measure(runs: &[Planned], folder: Option<&Path>) -> Result<Answers, Failure> {
+    answers::all(runs.iter(), workers::jobs(None), folder)?.ok_or_else(|| Failure::Interrupted("while kernels were measured alone".into()))
 }
 
 /// Adds the wall-clock figures behind `stop`.

@@ -15,6 +15,7 @@ use sim_core::run::result;
 use sim_core::study::sweep::{Point, Sweep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -51,6 +52,9 @@ pub struct How {
     /// Keep what FILE.jsonl has of this sweep, and run only what is missing; without such a file, start one
     #[arg(long, requires = "out")]
     pub resume: bool,
+    /// Keep what kernels do alone in this folder, and read there what an earlier command measured
+    #[arg(long, value_name = "DIR")]
+    answers: Option<PathBuf>,
 }
 
 /// Every `of`-th point from `first`.
@@ -97,7 +101,7 @@ impl How {
         let work = Work {
             sweep,
             before,
-            answers: Answers::default(),
+            answers: Answers::new(self.answers.as_deref())?,
             queue: Mutex::new(Queue { tasks: VecDeque::new(), todo }),
             out: Mutex::new(Ok(lines)),
             steps: AtomicU64::new(0),

@@ -502,3 +502,36 @@ fn standard_input_is_a_sweep_too() {
     done(&folder, &["sweep", "sweep.json", "--out", "file.jsonl"]);
     assert_eq!(read(&folder, "piped.jsonl"), read(&folder, "file.jsonl"));
 }
+
+/// What a policy has to know of kernels alone is measured once for all commands that name the same folder, and gives the same lines.
+#[test]
+fn answers_are_kept_in_a_folder_and_read_there() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let base = r#"{"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "policy": {"name": "ws", "profile_cycles": 2000}, "stop": {"cycles": 3000}}"#;
+    let text = format!(r#"{{"corun": 1, "sweep": {{"base": {base}, "axes": [{{"path": "stop.cycles", "values": [3000, 4000]}}]}}}}"#);
+    fs::write(folder.join("sweep.json"), text).unwrap();
+    let run = |out: &str, more: &[&str]| {
+        let mut arguments = vec!["sweep", "sweep.json", "--out", out];
+        arguments.extend(more);
+        let output = Command::new(env!("CARGO_BIN_EXE_corun")).current_dir(&folder).args(&arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::read(folder.join(out)).unwrap()
+    };
+    let plain = run("plain.jsonl", &[]);
+    assert_eq!(run("first.jsonl", &["--answers", "kept"]), plain);
+    let files: Vec<_> = fs::read_dir(folder.join("kept")).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(files.len() >= 4, "{files:?}");
+    assert_eq!(run("second.jsonl", &["--answers", "kept"]), plain);
+    // They are read: with another curve the lines differ. A file that is none is measured again.
+    let kept: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    for (file, text) in files.iter().zip(&kept) {
+        let at = text.find("\"ipc\":").unwrap() + 6;
+        fs::write(file, format!("{}9{}", &text[..at], &text[at..])).unwrap();
+    }
+    assert_ne!(run("changed.jsonl", &["--answers", "kept"]), plain);
+    files.iter().for_each(|file| fs::write(file, "{").unwrap());
+    assert_eq!(run("mended.jsonl", &["--answers", "kept"]), plain);
+    assert_eq!(files.iter().map(|file| fs::read_to_string(file).unwrap()).collect::<Vec<_>>(), kept);
+}

@@ -12,7 +12,7 @@ mod measure;
 mod papers;
 mod report;
 mod runs;
-mod store;
+pub mod store;
 mod study;
 
 use crate::input::problem;
