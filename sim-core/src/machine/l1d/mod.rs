@@ -258,14 +258,16 @@ impl L1d {
         Some(load)
     }
 
+    /// Whether requests wait for a grant or for the NoC: otherwise there is nothing to drain.
+    pub fn has_misses(&self) -> bool {
+        !self.parts.miss_queue.is_empty()
+    }
+
     /// Hands a request to the NoC and grants another. Returns whether the first freed an entry of the store buffer, and whether the second
     /// freed one of the miss queue.
     #[inline]
     pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
         let queue = &mut self.parts.miss_queue;
-        if queue.is_empty() {
-            return (false, false);
-        }
         let room = memory.has_room(self.sm.into());
         self.port_full.0 = !room && queue.at_port(now);
         let mut store_left = false;

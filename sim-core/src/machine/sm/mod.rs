@@ -199,7 +199,9 @@ impl Sm {
         if moves && first {
             self.move_context(now, inputs, memory);
         }
-        self.drain_misses(now, inputs.controls, memory);
+        if self.l1.has_misses() {
+            self.drain_misses(now, inputs.controls, memory);
+        }
         if moves && !first {
             self.move_context(now, inputs, memory);
         }
