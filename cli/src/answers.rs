@@ -111,7 +111,7 @@ impl Answers {
         Some(answers)
     }
 
-    /// The answers of runs, which the caller runs one after the other where nobody has claimed them; nothing if the work is to stop.
+    /// The answers of runs, which the caller runs one after the other where no worker has claimed them; nothing if the work is to stop.
     pub fn of(&self, runs: &[Planned]) -> Result<Option<plan::Answers>, Problems> {
         for planned in runs {
             if self.claim(&planned.hash) && self.run(planned, &AtomicU64::new(0))?.is_none() {

@@ -202,7 +202,7 @@ function onProblems(problems: Problem[]): void {
 
 /**
  * Drawing may take a part of the time and no more: on a slow computer a picture skips frames, so that the simulation and
- * whoever clicks get the rest. A picture is never skipped when nothing runs.
+ * the answers to clicks get the rest. A picture is never skipped when nothing runs.
  */
 class Pace {
   #cost = 0;

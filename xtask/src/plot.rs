@@ -222,7 +222,7 @@ impl Chart {
         svg
     }
 
-    /// One series: its line, and its points with their values for whoever points at them.
+    /// One series: its line, and its points with their values for the pointer.
     fn line(&self, svg: &mut String, i: usize, name: &str, points: &[(f64, f64)], xs: (f64, f64), ys: (f64, f64)) {
         let colour = COLOURS[i % COLOURS.len()];
         let places: Vec<(f64, f64)> = points.iter().map(|&point| self.place(point, xs, ys)).collect();

@@ -22,7 +22,7 @@ pub fn commands(count: &mut Count) -> Result<()> {
     let mut failed = Vec::new();
     for line in &lines {
         println!("$ {}", line.command);
-        // It would start itself again, for ever; it is the very thing that runs now.
+        // This command is what runs now; started again, it would never end.
         if line.command.starts_with("cargo xtask test") {
             println!("  (running now)");
             continue;

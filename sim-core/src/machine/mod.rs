@@ -136,7 +136,7 @@ impl Machine {
         }
     }
 
-    /// Takes what SMs have done with their CTAs, and what somebody listens to.
+    /// Takes what SMs have done with their CTAs, and the events that the policy wants to hear of.
     #[inline(never)] // rare
     fn collect(&mut self, now: Cycle) {
         let quotas = self.listens_to.has(EventKind::QuotasSpent);

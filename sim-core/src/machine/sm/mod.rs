@@ -123,7 +123,7 @@ pub struct Sm {
     quotas_spent: Derived<bool>,
     /// Kernels that have come down to their CTA targets since this set was last taken, a bit each.
     preempted: Derived<u8>,
-    /// Whether there is anything in `switched_out`, `finished`, `quotas_spent` or `preempted` that nobody has looked at.
+    /// Whether there is anything in `switched_out`, `finished`, `quotas_spent` or `preempted` that the machine has not taken yet.
     news: Derived<bool>,
 }
 

@@ -314,7 +314,7 @@ fn a_control_of_one_sm_leaves_the_other_alone() {
     let [all, one] = on_second(&[streaming("A")], 20_000, |sm| sm.l1_ways[A] = 1, lines);
     assert_eq!([all, one], [8 * 24, 24]);
     let peak = |m: &Machine, sm: usize| m.sms[sm].gate().peak_in_flight(A);
-    assert_eq!(on_second(&streams, 2000, |sm| sm.memory_cap[A] = Some(5), peak), [0, 5], "nobody counts without a cap");
+    assert_eq!(on_second(&streams, 2000, |sm| sm.memory_cap[A] = Some(5), peak), [0, 5], "without a cap nothing is counted");
     let monitored = |m: &Machine, sm: usize| !m.sms[sm].l1().utility(A).is_empty();
     assert_eq!(on_second(&streams, 2000, |sm| sm.l1_monitor = 1, monitored), [false, true]);
 
