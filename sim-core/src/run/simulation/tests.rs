@@ -1,0 +1,275 @@
+use super::*;
+use crate::describe::kernel::Launch;
+use crate::machine::dispatch::CtaEvent;
+use crate::policy::listener::Listener;
+use crate::policy::spec::Setting;
+use crate::seam::event::Event;
+
+fn experiment(policy: &str) -> Experiment {
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("gpu", "tiny-2sm".into()),
+        ("kernels", Value::array(["BP", "CFD"])),
+        ("policy", policy.into()),
+        ("stop", Value::object([("cycles", 30_000)])),
+    ]);
+    Experiment::decode(&value).unwrap()
+}
+
+fn digest_after(mut simulation: Simulation, budgets: impl Iterator<Item = u64>) -> u64 {
+    for budget in budgets {
+        if simulation.advance(budget) != Reason::Budget {
+            return simulation.digest();
+        }
+    }
+    panic!("the run ends before the budgets do");
+}
+
+#[test]
+fn the_run_is_the_same_however_it_is_cut() {
+    for policy in ["leftover", "even", "spatial"] {
+        let new = || Simulation::new(&experiment(policy)).unwrap();
+        let whole = digest_after(new(), [u64::MAX].into_iter());
+        assert_eq!(whole, digest_after(new(), core::iter::repeat(1)), "one by one");
+        assert_eq!(whole, digest_after(new(), (0..).map(|n| n * 37 % 911)), "unevenly");
+        let mut looked_at = new();
+        while looked_at.advance(1234) == Reason::Budget {
+            looked_at.result();
+            looked_at.totals();
+        }
+        assert_eq!(whole, looked_at.digest(), "looked at in between");
+        let mut events = new();
+        while matches!(events.advance_event(u64::MAX), Reason::Event) {}
+        assert_eq!(whole, events.digest(), "event by event");
+        let mut original = new();
+        original.advance(10_000);
+        let copy = original.clone();
+        assert_eq!(whole, digest_after(original, [u64::MAX].into_iter()));
+        assert_eq!(whole, digest_after(copy, [u64::MAX].into_iter()), "from a snapshot");
+    }
+}
+
+/// A run with a warm-up measures what a run without one does from there on, and reading the result changes nothing.
+#[test]
+fn a_warm_up_is_run_and_not_measured() {
+    let plain = experiment("even");
+    let warm = Experiment { warm_up: 10_000, stop: Stop::Cycles(20_000), ..plain.clone() };
+    let mut by_hand = Simulation::new(&plain).unwrap();
+    by_hand.advance(10_000);
+    let before = by_hand.totals();
+    assert_eq!(by_hand.advance(u64::MAX), Reason::Cycles);
+    let mut run = Simulation::new(&warm).unwrap();
+    run.advance(9_999);
+    assert_eq!(run.measured().from, None);
+    assert_eq!((run.advance(u64::MAX), run.cycle(), run.digest()), (Reason::Cycles, 30_000, by_hand.digest()));
+    let after: Vec<KernelStats> = by_hand.totals().iter().zip(&before).map(|(&all, &first)| all - first).collect();
+    let measured = run.measured();
+    assert_eq!((measured.from, measured.cycles, &measured.stats), (Some(10_000), 20_000, &after));
+    assert_eq!(measured.stalls.len(), 2);
+    assert_eq!(run.result().get("measured_from").and_then(Value::as_int), Some(10_000));
+    let alone = warm.alone(KernelId(0));
+    assert_eq!((alone.warm_up, alone.config_hash() == plain.alone(KernelId(0)).config_hash()), (10_000, false));
+}
+
+/// A scheme that learns is judged after it has settled.
+#[test]
+fn a_warm_up_lasts_until_the_policy_has_settled() {
+    let spec = PolicySpec::decode(&"ccbp".into(), experiment("even").mix(), &mut Problems::default()).unwrap();
+    let spec = spec.with("time_scale", Setting::Number(0.02)).with("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]));
+    let warm = Experiment { policy: spec, warm_up: 500, stop: Stop::Cycles(5_000), ..experiment("even") };
+    let mut run = Simulation::new(&warm).unwrap();
+    while !run.settled() {
+        assert_eq!((run.measured().from, run.advance(100)), (None, Reason::Budget));
+        assert!(run.cycle() < 1_000_000, "it never settles");
+    }
+    let settled = run.cycle();
+    assert!(settled > 1000, "nothing was learned");
+    assert_eq!(run.advance(u64::MAX), Reason::Cycles);
+    let from = run.measured().from.unwrap();
+    assert!(from > settled + 400 && from <= settled + 500 && run.cycle() == from + 5_000, "{from} {settled}");
+}
+
+/// Two kernels whose CTAs are short, one of two launches and with a goal, under the policy of the tests that hears events.
+fn listened() -> Experiment {
+    let mut experiment = Experiment { stop: Stop::Cycles(12_000), ..experiment("listener") };
+    let work = |count| alloc::vec![crate::describe::kernel::Op::Alu { count, latency: 4, lanes: 32 }];
+    for (used, counts) in experiment.kernels.iter_mut().zip([&[90_u32, 50][..], &[70]]) {
+        let shape = used.kernel.launches[0].clone();
+        used.kernel.arrays.clear();
+        used.kernel.launches = counts.iter().map(|&count| Launch { ctas: 9, program: work(count), ..shape.clone() }).collect();
+    }
+    experiment.kernels[1].qos = Some(0.75);
+    experiment
+}
+
+fn listener(run: &Simulation) -> &Listener {
+    let AnyPolicy::Listener(listener) = &run.policy else { panic!("another policy") };
+    listener
+}
+
+/// Each event reaches the policy once, in the cycle after it has happened, however calls split the run.
+#[test]
+fn a_policy_hears_events_in_their_cycle_however_the_run_is_cut() {
+    let mut whole = Simulation::new(&listened()).unwrap();
+    whole.machine.record_events = true;
+    let mut copy = whole.clone();
+    let (mut reversed, mut awake) = (whole.clone(), whole.clone());
+    reversed.machine.reversed = true;
+    awake.machine.keep_awake = true;
+    assert_eq!(whole.advance(u64::MAX), Reason::Cycles);
+    while copy.advance(3) == Reason::Budget {
+        copy = copy.clone();
+    }
+    for (other, how) in [(&mut reversed, "reversed"), (&mut awake, "awake")] {
+        other.advance(u64::MAX);
+        assert_eq!(other.digest(), whole.digest(), "{how}");
+        assert_eq!(listener(other), listener(&whole), "{how}");
+    }
+    assert_eq!(copy.digest(), whole.digest(), "cut and cloned");
+    assert_eq!(listener(&copy), listener(&whole), "cut and cloned");
+    let heard = &listener(&whole).heard;
+    let retired: Vec<_> = whole.machine.events.iter().filter(|event| !event.placed).collect();
+    let heard_of: Vec<_> = heard.iter().filter(|(_, event, _)| matches!(event, Event::CtaRetired { .. })).collect();
+    assert!(retired.len() > 20 && retired.len() == heard_of.len());
+    for (event, (at, heard, _)) in retired.iter().zip(heard_of) {
+        let CtaEvent { cycle, sm, kernel, cta, .. } = **event;
+        assert_eq!((*at, *heard), (cycle + 1, Event::CtaRetired { sm, kernel, cta }));
+    }
+    let count = |of: fn(&Event) -> bool| heard.iter().filter(|(_, event, _)| of(event)).count() as u64;
+    let finished: u64 = KernelId::first(2).map(|kernel| whole.machine.run(kernel).runs).sum();
+    assert!(finished > 2);
+    assert_eq!(count(|event| matches!(event, Event::KernelFinished { .. })), finished);
+    assert!(count(|event| matches!(event, Event::KernelLaunched { .. })) > finished, "kernel 0 has two launches");
+    let launch_of_one = |event: &Event| matches!(event, Event::KernelLaunched { kernel: KernelId(1), .. });
+    assert_eq!(count(launch_of_one), whole.machine.run(KernelId(1)).runs);
+    assert!(count(|event| matches!(event, Event::QuotasSpent { .. })) > 5);
+}
+
+/// The quotas of an SM are spent with the last instruction that they allow.
+#[test]
+fn quotas_are_spent_when_the_last_instruction_of_the_last_kernel_issues() {
+    let mut run = Simulation::new(&listened()).unwrap();
+    run.advance(4000);
+    let first = listener(&run).heard.iter().find(|(_, event, _)| *event == Event::QuotasSpent { sm: 0 });
+    let Some(&(at, ..)) = first else { panic!("nothing was spent") };
+    let mut again = Simulation::new(&listened()).unwrap();
+    let issued = |run: &mut Simulation| -> u64 {
+        run.machine.settle();
+        run.machine.sms[0].stats().iter().map(|stats| stats.warp_instructions).sum()
+    };
+    again.advance(at - 1);
+    assert!(issued(&mut again) < 600);
+    again.advance(1);
+    assert_eq!(issued(&mut again), 600, "300 of each kernel");
+}
+
+#[test]
+fn a_policy_sees_goals_progress_and_idle_warps() {
+    let mut run = Simulation::new(&listened()).unwrap();
+    run.advance(u64::MAX);
+    let seen = listener(&run);
+    assert_eq!(seen.goals, [None, Some(0.75)]);
+    assert!(seen.most_idle > 0, "more warps than schedulers are ready");
+    let runs: Vec<u64> = seen.progress.iter().map(|progress| progress.runs).collect();
+    assert_eq!(runs, KernelId::first(2).map(|kernel| run.machine.run(kernel).runs).collect::<Vec<_>>());
+}
+
+#[test]
+fn policies_and_seeds_make_a_difference() {
+    let digests: Vec<u64> = ["leftover", "even", "spatial"]
+        .iter()
+        .map(|policy| digest_after(Simulation::new(&experiment(policy)).unwrap(), [u64::MAX].into_iter()))
+        .collect();
+    assert!(digests[0] != digests[1] && digests[1] != digests[2]);
+    let seeded = Experiment { seed: 2, ..experiment("even") };
+    assert_ne!(digests[1], digest_after(Simulation::new(&seeded).unwrap(), [u64::MAX].into_iter()));
+}
+
+#[test]
+fn a_canonical_experiment_reads_back_equal() {
+    let experiment = experiment("spatial");
+    let again = Experiment::decode(&experiment.encode()).unwrap();
+    assert_eq!(experiment, again);
+    assert_eq!(experiment.config_hash(), again.config_hash());
+}
+
+#[test]
+fn a_run_that_cannot_go_on_is_stuck_and_says_why() {
+    // Never resumed.
+    let long = Experiment { stop: Stop::Cycles(5_000_000), ..experiment("even") };
+    let mut paused = Simulation::new(&long).unwrap();
+    let mut controls = paused.machine().controls().clone();
+    controls.each_sm(|sm| sm.cta_throttle = PerKernel::all(0));
+    paused.set_controls(controls).unwrap();
+    assert_eq!(paused.advance(u64::MAX), Reason::Stuck);
+    let why = paused.explain_stuck();
+    assert!(why.contains("warps of BP are ready but belong to CTAs that are throttled"), "{why}");
+    // No credit to issue: each refill gives nothing.
+    let mut starved = Simulation::new(&long).unwrap();
+    let mut controls = starved.machine().controls().clone();
+    controls.each_sm(|sm| sm.warp_quota = PerKernel::all(Some(0)));
+    starved.set_controls(controls).unwrap();
+    assert_eq!(starved.advance(u64::MAX), Reason::Stuck);
+    assert!(starved.cycle() < 10_000);
+    let why = starved.explain_stuck();
+    assert!(why.contains("have used their quota of 0 instructions"), "{why}");
+}
+
+/// A kernel that may not run yet, under a policy that lets it once another has ended so often.
+fn held_back(ends: u32) -> Simulation {
+    let long = Experiment { stop: Stop::KernelsDone { at_most: 1_000_000_000 }, ..listened() };
+    let mut run = Simulation::new(&long).unwrap();
+    run.policy = AnyPolicy::Listener(Listener { held_back: ends, ..Listener::default() });
+    run.start_policy();
+    run
+}
+
+#[test]
+fn a_policy_that_hears_events_may_still_get_the_run_out() {
+    let mut run = held_back(3);
+    assert_eq!(run.advance(u64::MAX), Reason::KernelsDone, "{}", run.explain_stuck());
+    assert!(run.machine.run(KernelId(0)).runs >= 3);
+}
+
+#[test]
+fn a_policy_that_hears_the_same_events_again_and_again_and_never_acts_is_stuck() {
+    let mut run = held_back(u32::MAX);
+    let mut cut = run.clone();
+    assert_eq!(run.advance(u64::MAX), Reason::Stuck);
+    assert!(run.machine.run(KernelId(0)).runs >= STUCK_AFTER);
+    while cut.advance(777) == Reason::Budget {}
+    assert_eq!(cut.digest(), run.digest());
+}
+
+/// Its neighbour goes on and on.
+#[test]
+fn a_kernel_whose_ctas_are_switched_out_for_good_is_stuck() {
+    let mut long = Experiment { stop: Stop::KernelsDone { at_most: 200_000 }, ..listened() };
+    let launch = &mut long.kernels[0].kernel.launches[0];
+    (launch.ctas, launch.program) = (2, alloc::vec![crate::describe::kernel::Op::Alu { count: 4000, latency: 8, lanes: 32 }]);
+    long.policy = experiment("even").policy;
+    let mut run = Simulation::new(&long).unwrap();
+    run.advance(1000);
+    let mut controls = run.machine().controls().clone();
+    controls.each_sm(|sm| {
+        sm.cta_target[KernelId(0)] = 0;
+        sm.cta_switch[KernelId(0)] = true;
+    });
+    run.set_controls(controls).unwrap();
+    assert_eq!(run.advance(u64::MAX), Reason::Stuck);
+    let why = run.explain_stuck();
+    assert!(why.contains("2 CTAs that were switched out wait to be placed again: the controls let no SM take one"), "{why}");
+}
+
+#[test]
+fn a_frame_is_as_long_as_its_layout_says_and_looking_changes_nothing() {
+    let mut simulation = Simulation::new(&experiment("even")).unwrap();
+    simulation.advance(5_000);
+    let before = simulation.digest();
+    let mut frame = Vec::new();
+    crate::run::frame::fill(simulation.machine(), &mut frame);
+    let layout = crate::run::frame::layout(simulation.machine(), simulation.experiment());
+    assert_eq!(layout.get("length").and_then(Value::as_int), Some(frame.len() as i64));
+    assert_eq!(frame[0], 5_000);
+    assert_eq!(simulation.digest(), before);
+}
