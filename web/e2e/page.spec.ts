@@ -83,7 +83,7 @@ test("a change of policy runs from the start, and measures nothing alone again",
 });
 
 test("a policy's profile is shown as it is measured, can be stopped, goes on, and is measured once", async ({ page }) => {
-  const hash = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "ws", profile_cycles: 20_000 }, seed: 1 }, view: { cycle: 500 } });
+  const hash = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "ws", profile_cycles: 400_000 }, seed: 1 }, view: { cycle: 500 } });
   const heading = page.locator("#notices h2");
   // Every heading that the notices have had, from the first on.
   await page.addInitScript(() => {
@@ -92,7 +92,7 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
     new MutationObserver(() => {
       const said = document.querySelector("#notices h2")?.textContent ?? "";
       if (said !== "" && headings.at(-1) !== said) headings.push(said);
-      // Within the first run: a person may come too late for it.
+      // At once: a person may come too late for the first run.
       if (headings.filter((one) => one.startsWith("Profiling ")).length === 1 && said.startsWith("Profiling ")) [...document.querySelectorAll<HTMLButtonElement>("#notices button")].find((b) => b.textContent === "Stop")?.click();
     }).observe(document, { subtree: true, childList: true, characterData: true });
   });
@@ -301,7 +301,7 @@ test("keyboard alone is enough", async ({ page }) => {
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 
   // To the policy, and to another one.
-  for (let i = 0; i < 80 && !(await page.getByLabel("Policy", { exact: true }).evaluate((e) => e === document.activeElement)); i += 1) await page.keyboard.press("Tab");
+  for (let i = 0; i < 160 && !(await page.getByLabel("Policy", { exact: true }).evaluate((e) => e === document.activeElement)); i += 1) await page.keyboard.press("Tab");
   await expect(page.getByLabel("Policy", { exact: true })).toBeFocused();
   await page.getByLabel("Policy", { exact: true }).press("s");
   await expect.poll(() => page.url()).toContain("policy=s");
@@ -524,7 +524,8 @@ test("no violations in the middle of a run, with an SM open", async ({ page }) =
 const manual = (controls: object): Experiment => ({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "SAD"], policy: { name: "manual", controls }, seed: 1, alone: false, stop: { kernels_done: true } });
 
 test("a machine that is stuck says why, and a slider sets it free", async ({ page }) => {
-  await open(page, await encodeLink({ experiment: manual({ cta_target: [0, 0] }), view: {} }));
+  // For a number of cycles: to the end of both kernels it would be stuck with one of them free, too.
+  await open(page, await encodeLink({ experiment: { ...manual({ cta_target: [0, 0] }), stop: { cycles: 5_000_000 } }, view: {} }));
   await is(page, "Stuck");
   const panel = page.getByRole("alert").filter({ has: page.getByRole("heading", { name: /^The machine is stuck at cycle [\d,]+$/ }) });
   await expect(panel).toContainText("BP: 8192 CTAs wait to be placed: the controls let no SM take one");
@@ -548,7 +549,7 @@ test("a machine that is stuck says why, and a slider sets it free", async ({ pag
 test("a slider and its field are one control, and a drag is one change", async ({ page }) => {
   await openAt(page, await encodeLink({ experiment: manual({ warp_quota: [5000, null] }), view: {} }), 500);
   const slider = page.getByRole("slider", { name: "Warp quota of BP, by slider" }), field = page.locator("#f-policy-controls-warp-quota-0");
-  await expect(slider).toHaveAttribute("aria-valuetext", "5,000 instructions");
+  await expect(slider).toHaveAttribute("aria-valuetext", "5,000 warp instructions");
   // The same experiment may be packed in more than one way.
   const linked = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.policy;
   // While it is dragged only the field follows.
@@ -559,7 +560,7 @@ test("a slider and its field are one control, and a drag is one change", async (
   await expect.poll(linked).toEqual({ name: "manual", controls: { warp_quota: [10000, null] } });
   await field.fill("1999");
   await field.press("Tab");
-  await expect(slider).toHaveAttribute("aria-valuetext", "1,999 instructions");
+  await expect(slider).toHaveAttribute("aria-valuetext", "1,999 warp instructions");
   await slider.focus();
   await page.keyboard.press("End");
   await expect(field).toHaveValue("");
@@ -578,12 +579,12 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   const panel = page.locator("corun-decisions");
   await expect(panel.locator(".decided-now")).toHaveText(/^Since cycle [\d,]+: .*settled: priority [\d.]+ is best/);
   const holds = panel.locator(".decided");
-  await expect(holds).toContainText(/FTD\s*gets \d+ CTAs? on each SM/);
+  await expect(holds).toContainText(/FTD[\s\S]*gets \d+ CTAs? on each SM/);
   await expect(holds).toContainText(/is DRAM-intensive: df\/rf [\d.]+ ≥ [\d.]+/);
   await expect(holds).toContainText("learned its bandwidth");
   await expect(holds).not.toContainText("while it is measured");
   // The table has what the machine reads, and that is what the sentence says.
-  const ctas = /FTD\s*gets (\d+) CTA/.exec((await holds.textContent()) ?? "")?.[1];
+  const ctas = /FTD[\s\S]*gets (\d+) CTA/.exec((await holds.textContent()) ?? "")?.[1];
   const row = panel.getByRole("row", { name: /^CTA target/ });
   await expect(row.getByRole("cell").nth(1)).toHaveText(ctas ?? "none");
   await expect(panel.getByRole("row", { name: /^Miss credits/ })).toBeVisible();

@@ -102,7 +102,7 @@ test("stopping ends all workers at once, and keeps what is done", async ({ page 
 });
 
 test("a stopped sweep goes on to the same bytes", async ({ page }) => {
-  const text = readFileSync("../examples/sweeps/bandwidth.json", "utf8").replace("20000", "100000");
+  const text = readFileSync("../examples/sweeps/bandwidth.json", "utf8").replace("20000", "300000");
   await sweep(page, JSON.parse(text) as object);
   await phase(page, "ready");
   await page.getByLabel("Simulations at once").fill("1");
