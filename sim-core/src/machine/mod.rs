@@ -2,9 +2,10 @@
 //!
 //! Sink first, memory side before SM side, and every link at least one cycle long, so that nothing moves two stages in one cycle. Within a
 //! phase no part reads what another part of the same phase writes, so the order of parts does not matter (`Machine::reversed`).
-//! A part with nothing to do is not looked at, and a cycle in which no part has anything to do is not simulated at all
-//! (`Machine::keep_awake` switches both off; the results are the same).
+//! The `agenda` knows which SMs are due in a cycle; the others are not looked at, and a cycle in which no part has anything to do is not
+//! simulated at all (`Machine::keep_awake` switches both off; the results are the same).
 
+pub mod agenda;
 pub mod cache;
 pub mod clock;
 pub mod derived;
@@ -18,6 +19,7 @@ pub mod noc;
 pub mod packet;
 pub mod sm;
 
+use self::agenda::Agenda;
 use self::dispatch::order::CtaOrderInfo;
 use self::dispatch::{CtaEvent, Dispatcher, Ended, Run};
 use self::link::Link;
@@ -49,6 +51,9 @@ pub struct Machine {
     pub memory: Memory,
     dispatcher: Dispatcher,
     controls: Controls,
+    /// When SMs are due by themselves, and those that have a request that only waits for room in the NoC.
+    agenda: Agenda,
+    wait_for_noc: Set,
     /// Placements and retirements since they were last taken, if `record_events`.
     pub events: Vec<CtaEvent>,
     /// Whether `events` is kept.
@@ -86,10 +91,13 @@ impl Machine {
             keep_awake: false,
             gpu: Arc::new(gpu.clone()),
             controls: controls.clone(),
+            agenda: Agenda::default(),
+            wait_for_noc: Set::EMPTY,
         };
         for (sm, controls) in machine.sms.iter_mut().zip(&controls.sms) {
             sm.controls_changed(0, &SmControls::neutral(controls.warp_order), controls);
         }
+        machine.reconsider();
         machine
     }
 
@@ -102,7 +110,9 @@ impl Machine {
         for index in self.due(now, replied).members(self.reversed) {
             let inputs = Inputs { controls: &self.controls.sms[index as usize], codes: &self.codes };
             let sm = &mut self.sms[index as usize];
-            sm.tick(now, inputs, &mut self.memory);
+            sm.tick(now, replied.contains(index), inputs, &mut self.memory);
+            self.agenda.mark(now, sm.next_event(), index);
+            self.wait_for_noc.set(index, sm.waits_for_noc());
             news |= sm.has_news();
         }
         if news {
@@ -115,15 +125,17 @@ impl Machine {
     /// SMs that have something to do in `now`: by themselves, with a reply, or with a request for which the NoC has room.
     fn due(&mut self, now: Cycle, replied: Set) -> Set {
         if self.keep_awake {
-            self.sms.iter_mut().for_each(|sm| sm.keep_awake(now));
+            self.sms.iter_mut().for_each(Sm::keep_awake);
+            return Set::below(self.sms.len() as u32);
         }
-        let full = self.memory.full_ports().words();
-        let mut due = replied;
-        for ((due, full), sms) in due.words_mut().iter_mut().zip(full).zip(self.sms.chunks(64)) {
-            let is_due = |bit: usize, sm: &Sm| (sm.next_event() <= now) | (sm.waits_for_noc() & (full >> bit & 1 == 0));
-            *due |= sms.iter().enumerate().fold(0, |set, (bit, sm)| set | u64::from(is_due(bit, sm)) << bit);
+        self.agenda.take(now) | replied | (self.wait_for_noc - self.memory.full_ports())
+    }
+
+    /// Something other than its tick has changed SMs.
+    fn reconsider(&mut self) {
+        for (index, sm) in (0..).zip(&self.sms) {
+            self.agenda.mark(self.now, sm.next_event(), index);
         }
-        due
     }
 
     /// From now on `heard` has events of these kinds.
@@ -186,6 +198,7 @@ impl Machine {
                     events.push(event);
                 }
             });
+            self.reconsider();
         }
     }
 
@@ -207,15 +220,12 @@ impl Machine {
         if self.keep_awake || self.dispatcher.is_awake() || self.now == 0 {
             return self.now;
         }
-        let mut next = NEVER;
-        for (sm, replies) in self.sms.iter().zip(&self.memory.to_sm) {
-            // An SM that waits for room in the NoC is woken by what the NoC does next.
-            next = next.min(sm.next_event()).min(replies.next_arrival().unwrap_or(NEVER));
-            if next <= self.now {
-                return self.now;
-            }
+        if !self.memory.with_replies().is_empty() {
+            return self.now;
         }
-        next.min(self.memory.next_event(self.now - 1))
+        let next = self.agenda.next(self.now);
+        // An SM that waits for room in the NoC is woken by what the NoC does next.
+        if next <= self.now { self.now } else { next.min(self.memory.next_event(self.now - 1)) }
     }
 
     /// Whether nothing will ever happen again under the present controls, but for refreshes of DRAM.
@@ -243,6 +253,7 @@ impl Machine {
             }
         }
         self.controls = controls;
+        self.reconsider();
         self.dispatcher.reconsider();
     }
 

@@ -134,6 +134,12 @@ impl MissQueue {
         }
     }
 
+    /// Whether requests wait, and the place behind the arbiter is free.
+    #[inline]
+    pub fn has_ungranted(&self) -> bool {
+        self.waiting > 0 && !self.granted.is_full()
+    }
+
     /// Grants at most one request in this cycle. Returns it if one was granted.
     pub fn grant(&mut self, now: Cycle, controls: &SmControls) -> Option<Request> {
         if self.waiting == 0 || self.granted.is_full() {
@@ -235,11 +241,6 @@ impl MissQueue {
     /// Requests of a kernel that wait for a grant.
     pub fn waiting(&self, kernel: KernelId) -> u32 {
         u32::from(self.queues[kernel].waiting)
-    }
-
-    /// Nothing waits and nothing is on its way to the NoC.
-    pub fn is_empty(&self) -> bool {
-        self.waiting == 0 && self.granted.is_empty()
     }
 }
 

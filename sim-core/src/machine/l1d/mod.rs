@@ -21,7 +21,7 @@ use super::memory::Memory;
 use super::packet::{Access, Reply, Request};
 use crate::describe::gpu::protocols::{L1Protocol, l1_protocols};
 use crate::describe::gpu::{Gpu, L1Config};
-use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER};
 use crate::seam::controls::SmControls;
 use crate::seam::stats::KernelStats;
 use alloc::boxed::Box;
@@ -258,9 +258,16 @@ impl L1d {
         Some(load)
     }
 
-    /// Whether requests wait for a grant or for the NoC: otherwise there is nothing to drain.
-    pub fn has_misses(&self) -> bool {
-        !self.parts.miss_queue.is_empty()
+    /// When the next load is complete that only waits for lines that hit.
+    #[inline]
+    pub fn next_hit(&self) -> Cycle {
+        self.hits.front().map_or(NEVER, |&(at, _)| at)
+    }
+
+    /// Whether requests wait for a grant, and one could be granted.
+    #[inline]
+    pub fn has_ungranted(&self) -> bool {
+        self.parts.miss_queue.has_ungranted()
     }
 
     /// Hands a request to the NoC and grants another. Returns whether the first freed an entry of the store buffer, and whether the second
@@ -294,10 +301,9 @@ impl L1d {
         }
     }
 
-    /// The next cycle in which it has something to do by itself.
-    pub fn next_event(&self, now: Cycle, controls: &SmControls) -> Cycle {
-        let next = self.parts.miss_queue.next_event(now, controls, self.port_full.0);
-        self.hits.front().map_or(next, |&(at, _)| next.min(at))
+    /// The next cycle in which it has a request to grant or to hand to the NoC, after `drain` in `now`.
+    pub fn drains_next(&self, now: Cycle, controls: &SmControls) -> Cycle {
+        self.parts.miss_queue.next_event(now, controls, self.port_full.0)
     }
 
     /// Whether a request only waits for room in the NoC: it wants to be woken when there is some.

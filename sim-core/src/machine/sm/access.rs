@@ -1,5 +1,6 @@
 //! The SM's side of L1D: lines of the LSU go there, and loads whose lines are there go back to their warps.
 
+use super::calendar::{HITS, LSU, MISSES};
 use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::machine::l1d::{Found, ReservationFailure};
@@ -12,6 +13,7 @@ impl Sm {
     pub(super) fn receive(&mut self, now: Cycle, reply: Reply, inputs: Inputs) {
         let request = reply.request;
         self.l1.receive(now, reply, inputs.controls, &mut self.stats[request.kernel.index()]);
+        self.note_misses();
         match request.access {
             Access::Write => self.retry_failed(now, &[ReservationFailure::StoreBuffer], inputs.controls),
             Access::Read => {
@@ -23,10 +25,19 @@ impl Sm {
                         self.complete_load(now, load, inputs);
                     } else if lines == 0 {
                         self.l1.hit_in_order(ready, load);
+                        self.calendar.mark(now, ready, HITS);
                     }
                 }
                 self.retry_failed(now, &[ReservationFailure::Mshr, ReservationFailure::Merge], inputs.controls);
             }
+        }
+    }
+
+    /// L1D may have put requests into its miss queue.
+    #[inline]
+    fn note_misses(&mut self) {
+        if self.l1.has_ungranted() {
+            *self.due |= MISSES;
         }
     }
 
@@ -40,6 +51,7 @@ impl Sm {
 
     #[inline(never)] // so that the question before it is inlined
     fn retry(&mut self, now: Cycle, over: &[ReservationFailure], controls: &SmControls) {
+        *self.due |= LSU;
         let (stats, l1) = (&mut self.stats, &self.l1);
         let ready = |kernel, why| over.contains(&why) && l1.has_room(kernel, why, controls);
         self.lsu.retry(now, ready, |kernel, why, cycles| charge_failure(&mut stats[kernel.index()], why, cycles));
@@ -62,7 +74,7 @@ impl Sm {
                     self.wait_memory[load.kernel].leave(1, *self.from);
                 }
                 scheduler.missed &= !bit;
-                *self.awake |= 1 << s;
+                *self.due |= 1 << s;
             }
         }
         if scheduler.waiting & bit != 0 && u32::from(warp.loads) <= warp.wait_for {
@@ -71,7 +83,7 @@ impl Sm {
                 self.wait_memory[load.kernel].leave(1, *self.from);
             }
             scheduler.waiting &= !bit;
-            *self.awake |= 1 << s;
+            *self.due |= 1 << s;
             self.proceed(now, at, load.warp, inputs);
         }
     }
@@ -84,6 +96,7 @@ impl Sm {
         if granted {
             self.retry_failed(now, &[ReservationFailure::MissQueue], controls);
         }
+        self.calendar.mark(now, self.l1.drains_next(now, controls).max(now + 1), MISSES);
     }
 
     /// Sends the next line of a kernel's oldest memory instruction to L1D.
@@ -111,6 +124,10 @@ impl Sm {
             }
             Err(why) => self.lsu.fail(kernel, why, now),
         }
+        if self.lsu.turn().is_some() {
+            *self.due |= LSU;
+        }
+        self.note_misses();
     }
 
     /// L1D has taken a line of a load.
@@ -121,6 +138,7 @@ impl Sm {
             entry.ready = now + Cycle::from(self.l1.latency());
             if entry.lines == 0 {
                 self.l1.hit(entry.ready, load);
+                self.calendar.mark(now, entry.ready, HITS);
             }
         } else if !entry.missed {
             entry.missed = true;
@@ -131,7 +149,7 @@ impl Sm {
                 self.wait_memory[kernel].enter(1, *self.from);
             }
             scheduler.missed |= warp.bit();
-            *self.awake |= 1 << warp.scheduler();
+            *self.due |= 1 << warp.scheduler();
         }
     }
 }

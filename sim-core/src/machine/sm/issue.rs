@@ -1,5 +1,6 @@
 //! The issue stage: schedulers choose warps, warps advance from instruction to instruction, quotas and caps open and close the gates.
 
+use super::calendar::{LSU, SCHEDULERS};
 use super::code::Step;
 use super::lsu::{Instruction, WarpRef};
 use super::scheduler::{Gates, Look};
@@ -50,7 +51,7 @@ impl Sm {
     pub(super) fn issue(&mut self, now: Cycle, inputs: Inputs) {
         self.wake_warps(now);
         *self.from = now + 1;
-        if *self.awake == 0 {
+        if *self.due & SCHEDULERS == 0 {
             return;
         }
         let mut gates = Gates { port_taken: false, shared_free: self.shared_free, memory_left: self.gate.memory_left() };
@@ -59,7 +60,8 @@ impl Sm {
         let mut turn = 0;
         while turn < count {
             // A scheduler that another one wakes before its turn still has its turn.
-            let in_turn = (u32::from(*self.awake) | u32::from(*self.awake) << count) >> first;
+            let awake = u32::from(*self.due & SCHEDULERS);
+            let in_turn = (awake | awake << count) >> first;
             let skipped = (in_turn >> turn).trailing_zeros();
             turn += skipped;
             if turn >= count {
@@ -82,33 +84,23 @@ impl Sm {
                         self.lsu_gate.enter(&mut self.wait_lsu, kernel, warps, now);
                     }
                 }
-                *self.awake |= (u8::from(warps != 0) << s) & !*self.greedy;
+                *self.due |= (u8::from(warps != 0) << s) & !*self.greedy;
             }
-        }
-        if *self.running != 0 {
-            for (s, &end) in self.run_ends.iter().enumerate() {
-                *self.awake |= (u8::from(end <= now) << s) & *self.running;
-            }
-        }
-        if *self.after_shared != 0 && self.shared_free <= now {
-            *self.awake |= core::mem::take(&mut *self.after_shared);
         }
     }
 
     /// Lets a scheduler issue, or fall asleep.
     fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, inputs: Inputs) {
         self.settle_scheduler(now, s);
-        *self.running &= !(1 << s);
         *self.greedy &= !(1 << s);
         let look = self.schedulers[s].look(now, inputs.controls.warp_order, gates, self.stats.len());
         match look {
             Look::Issue(lane) => self.issue_warp(now, WarpRef::new(s, lane), gates, inputs),
-            Look::Until(at) if at == now + 1 => {}
-            Look::Until(_) => {
-                *self.after_shared |= 1 << s;
-                *self.awake &= !(1 << s);
+            Look::Until(at) => {
+                *self.due &= !(1 << s);
+                self.calendar.mark(now, at, 1 << s);
             }
-            Look::Sleep => *self.awake &= !(1 << s),
+            Look::Sleep => *self.due &= !(1 << s),
         }
     }
 
@@ -128,9 +120,8 @@ impl Sm {
     fn run(&mut self, now: Cycle, s: usize, left: u32, inputs: Inputs) {
         let order = inputs.controls.warp_order;
         if left > 1 && !self.gate.has_quotas() && self.schedulers[s].stays(order) {
-            self.run_ends[s] = now + Cycle::from(left);
-            *self.running |= 1 << s;
-            *self.awake &= !(1 << s);
+            self.calendar.mark(now, now + Cycle::from(left), 1 << s);
+            *self.due &= !(1 << s);
             *self.greedy |= u8::from(order == WarpOrder::Gto) << s;
         }
     }
@@ -215,6 +206,7 @@ impl Sm {
         let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
         let (base, key) = inputs.codes[kernel.index()][usize::from(launch)].base(pc, place, key);
         self.lsu.push(kernel, Instruction { base, key, pc, load, launch, access });
+        *self.due |= LSU;
         if self.gate.has_caps() {
             self.gate.cap(kernel, self.in_flight(kernel), inputs.controls);
         }
@@ -248,7 +240,7 @@ impl Sm {
     pub(super) fn set_gates(&mut self) {
         let full = self.lsu.full() | self.gate.capped();
         for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
-            *self.awake |= u8::from(scheduler.close(self.gate.out_of_quota(), full)) << s;
+            *self.due |= u8::from(scheduler.close(self.gate.out_of_quota(), full)) << s;
         }
         self.lsu_gate.close(&mut self.wait_lsu, full, *self.from);
     }
@@ -331,7 +323,7 @@ impl Sm {
                     }
                     if at <= now {
                         scheduler.ready |= bit;
-                        *self.awake |= 1 << which.scheduler();
+                        *self.due |= 1 << which.scheduler();
                     } else if at > now + 1 || scheduler.ready & bit == 0 {
                         return self.sleep_until(now, at, which);
                     }
@@ -368,7 +360,7 @@ impl Sm {
         for (s, &mask) in warps.iter().enumerate().take(self.schedulers.len()) {
             let mut waiting = mask & self.schedulers[s].barrier;
             self.schedulers[s].barrier &= !waiting;
-            *self.awake |= 1 << s;
+            *self.due |= 1 << s;
             while waiting != 0 {
                 let lane = waiting.trailing_zeros();
                 waiting &= waiting - 1;
@@ -387,7 +379,7 @@ impl Sm {
         self.settle_scheduler(now, which.scheduler());
         let scheduler = &mut self.schedulers[which.scheduler()];
         scheduler.dismiss(which.lane(), kernel);
-        *self.awake |= 1 << which.scheduler();
+        *self.due |= 1 << which.scheduler();
         self.resident[kernel].leave(1, *self.from);
         let Some(cta) = self.ctas.get_mut(slot) else { return };
         cta.warps[which.scheduler()] &= !which.bit();

@@ -1,14 +1,16 @@
 //! A streaming multiprocessor: its CTA table, warps and their schedulers, the quota gate, the LSU, and an L1D.
 //!
 //! Each cycle, sink first so that nothing moves two stages: one reply from the NoC fills L1D and wakes its loads; the miss queue hands a
-//! request to the NoC and grants another; the LSU sends one line to L1D; each scheduler issues at most one warp instruction. The SM then
-//! works out when it next has something to do and sleeps until then or until a reply arrives.
+//! request to the NoC and grants another; the LSU sends one line to L1D; each scheduler issues at most one warp instruction. A stage runs
+//! when the SM's `calendar` has it due, or when an earlier stage of the same cycle has found something for it. The SM sleeps until the next
+//! cycle in which a stage is due, or until a reply arrives.
 //!
 //! Simplified: no instruction fetch, no register-bank conflicts, one memory instruction a cycle through the LSU's port. A load's value
 //! is ready when its last line is; a barrier and arithmetic do not wait for loads, only `Wait`, the end of the warp and the limit of loads
 //! per warp do. Schedulers take turns at the port: the next after the one that used it last is looked at first.
 
 mod access;
+mod calendar;
 pub mod code;
 pub mod context;
 pub mod ctas;
@@ -21,6 +23,7 @@ mod waits;
 pub mod wheel;
 
 use self::access::charge_failure;
+use self::calendar::{Calendar, HITS, LSU, MISSES, SCHEDULERS, Stages, TICK};
 use self::code::{Code, Place};
 use self::context::{Moves, SavedCta};
 use self::ctas::{CtaTable, FinishedCta};
@@ -33,7 +36,6 @@ use self::wheel::Wheel;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
-use super::noc::members;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
@@ -109,16 +111,13 @@ pub struct Sm {
     /// The cycle in which a change of a warp's state takes effect: in the issue stage, the next one.
     from: Derived<Cycle>,
     next: Derived<Cycle>,
-    /// Schedulers to be looked at in the next cycle, and those to be looked at again when shared memory is free, a bit each.
-    awake: Derived<u8>,
-    after_shared: Derived<u8>,
-    /// Schedulers whose warp issues a run of independent instructions, a bit each. The scheduler sleeps until the last instruction of the
-    /// run, and `settle` catches up.
-    running: Derived<u8>,
-    /// Those of them that no other warp can interrupt (greedy-then-oldest).
-    greedy: Derived<u8>,
-    /// Where the runs end.
-    run_ends: Derived<[Cycle; MAX_SCHEDULERS]>,
+    /// Stages that are due in the next tick: what is left of this cycle's, and what has been added for the next one.
+    due: Derived<Stages>,
+    /// Stages that are due later.
+    calendar: Derived<Calendar>,
+    /// Schedulers whose warp issues a run of independent instructions that no other warp can interrupt (greedy-then-oldest), a bit each. They
+    /// sleep until the last instruction of the run, and `settle` catches up.
+    greedy: Derived<Stages>,
     /// All resident kernels have spent their quotas since this flag was last taken.
     quotas_spent: Derived<bool>,
     /// Kernels that have come down to their CTA targets since this set was last taken, a bit each.
@@ -160,11 +159,9 @@ impl Sm {
             wait_lsu: PerKernel::all(WarpCycles::default()),
             from: Derived(0),
             next: Derived(NEVER),
-            awake: Derived(u8::MAX >> (8 - class.schedulers)),
-            after_shared: Derived(0),
-            running: Derived(0),
+            due: Derived(SCHEDULERS >> (MAX_SCHEDULERS - class.schedulers as usize)),
+            calendar: Derived(Calendar::default()),
             greedy: Derived(0),
-            run_ends: Derived([0; MAX_SCHEDULERS]),
             quotas_spent: Derived(false),
             preempted: Derived(0),
             news: Derived(false),
@@ -181,62 +178,75 @@ impl Sm {
         self.l1.waits_for_noc()
     }
 
-    /// Advances the SM by the cycle `now`.
-    pub fn tick(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
+    /// Advances the SM by the cycle `now`: the stages that are due, sink first. `replied`: the NoC has a reply for it.
+    pub fn tick(&mut self, now: Cycle, replied: bool, inputs: Inputs, memory: &mut Memory) {
         *self.from = now;
-        if let Some(reply) = self.l1.take_reply(now, memory) {
+        *self.due |= self.calendar.take(now);
+        if replied && let Some(reply) = self.l1.take_reply(now, memory) {
             if reply.request.context {
                 self.moves.arrived();
             } else {
                 self.receive(now, reply, inputs);
             }
         }
-        while let Some(load) = self.l1.completed(now) {
-            self.complete_load(now, load, inputs);
+        if self.takes(HITS) {
+            while let Some(load) = self.l1.completed(now) {
+                self.complete_load(now, load, inputs);
+            }
+            self.calendar.mark(now, self.l1.next_hit(), HITS);
         }
         // Misses and contexts go to the NoC, each first in every other cycle.
         let (moves, first) = (!self.moves.is_empty(), now.is_multiple_of(2));
         if moves && first {
             self.move_context(now, inputs, memory);
         }
-        if self.l1.has_misses() {
+        if self.takes(MISSES) || self.waits_for_noc() && memory.has_room(self.l1.sm()) {
             self.drain_misses(now, inputs.controls, memory);
         }
         if moves && !first {
             self.move_context(now, inputs, memory);
         }
-        if let Some(kernel) = self.lsu.turn() {
+        if self.takes(LSU)
+            && let Some(kernel) = self.lsu.turn()
+        {
             self.access_l1(now, kernel, inputs);
         }
         self.refill_quotas(now, inputs.controls);
         self.issue(now, inputs);
-        self.next.0 = self.work_out_next(now, inputs.controls);
+        self.plan(now, inputs.controls);
     }
 
-    fn work_out_next(&self, now: Cycle, controls: &SmControls) -> Cycle {
-        if *self.awake != 0 || self.lsu.turn().is_some() || self.moves_on() {
-            return now + 1;
+    /// Whether a stage is due, and notes that it is no longer.
+    #[inline(always)]
+    fn takes(&mut self, stage: Stages) -> bool {
+        let is_due = *self.due & stage != 0;
+        *self.due &= !stage;
+        is_due
+    }
+
+    /// After a tick: when the SM has something to do next.
+    #[inline]
+    fn plan(&mut self, now: Cycle, controls: &SmControls) {
+        *self.due &= !TICK;
+        if self.gate.out_of_quota() != 0 {
+            let refill = self.gate.next_refill(now, self.ctas.resident(), controls);
+            self.calendar.mark(now, refill.max(now + 1), TICK);
         }
-        let mut next = self.l1.next_event(now, controls).min(self.wheel.next(now));
-        for s in members(u64::from(*self.running), false) {
-            next = next.min(self.run_ends[s as usize]);
+        if !self.moves.is_empty() && self.moves_on() {
+            *self.due |= TICK;
         }
-        if *self.after_shared != 0 {
-            next = next.min(self.shared_free);
-        }
-        next = next.min(self.gate.next_refill(now, self.ctas.resident(), controls));
-        next.max(now + 1)
+        self.next.0 = if *self.due != 0 { now + 1 } else { self.calendar.next(now, self.wheel.turning()) };
     }
 
     /// Wakes every scheduler.
     fn wake_schedulers(&mut self) {
-        *self.awake = u8::MAX >> (8 - self.schedulers.len());
+        *self.due |= SCHEDULERS >> (MAX_SCHEDULERS - self.schedulers.len());
     }
 
-    /// Wakes every scheduler in every cycle: for the test that sleeping changes nothing.
-    pub fn keep_awake(&mut self, now: Cycle) {
+    /// Makes every stage due: after something has changed from outside, and for the test that sleeping changes nothing.
+    pub fn keep_awake(&mut self) {
+        *self.due |= !SCHEDULERS;
         self.wake_schedulers();
-        self.next.0 = now;
     }
 
     /// Takes over changed controls, from the next cycle on.
@@ -250,7 +260,7 @@ impl Sm {
         self.l1.controls_changed(now, before, after, self.stats.len());
         // Virtual queues may have grown, and a head may have got credit.
         self.retry_failed(now, &ReservationFailure::ALL, after);
-        self.wake_schedulers();
+        self.keep_awake();
         self.next.0 = self.next.0.min(now);
     }
 
@@ -302,6 +312,7 @@ impl Sm {
     /// The last CTA of a kernel's launch has finished, here or elsewhere.
     pub fn launch_ended(&mut self, kernel: KernelId) {
         self.l1.launch_ended(kernel);
+        *self.due |= MISSES;
     }
 
     /// Whether it has anything for the dispatcher or for who listens.

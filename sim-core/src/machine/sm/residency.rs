@@ -98,7 +98,7 @@ impl Sm {
         for (s, (scheduler, throttled)) in self.schedulers.iter_mut().zip(self.ctas.throttled(controls)).enumerate() {
             if scheduler.throttled != throttled {
                 scheduler.throttled = throttled;
-                *self.awake |= 1 << s;
+                *self.due |= 1 << s;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Timed wake-ups of warps: a wheel with a place for each of the next 64 cycles, which holds the warps that become ready then.
 
 use super::MAX_SCHEDULERS;
-use crate::describe::ids::{Cycle, NEVER};
+use crate::describe::ids::Cycle;
 
 /// Places of the wheel.
 const PLACES: u64 = 64;
@@ -12,7 +12,7 @@ pub const LONGEST_LATENCY: u32 = PLACES as u32 - 1;
 /// Warps, a mask for each scheduler.
 pub type Warps = [u64; MAX_SCHEDULERS];
 
-/// The wheel of one SM. Its owner looks in every cycle that `next` names.
+/// The wheel of one SM. Its owner looks in every cycle in which it has warps.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Wheel {
     places: [Warps; PLACES as usize],
@@ -46,13 +46,10 @@ impl Wheel {
         Some(core::mem::take(&mut self.places[place as usize]))
     }
 
-    /// The first cycle after `now` for which there are warps.
-    pub fn next(&self, now: Cycle) -> Cycle {
-        if self.turning == 0 {
-            return NEVER;
-        }
-        let ahead = self.turning.rotate_right((now % PLACES) as u32 + 1).trailing_zeros();
-        now + 1 + Cycle::from(ahead)
+    /// The places that hold warps: bit `n` for the cycles that are `n` modulo 64.
+    #[inline]
+    pub fn turning(&self) -> u64 {
+        self.turning
     }
 }
 
@@ -66,10 +63,10 @@ mod tests {
         wheel.put(1, 0b100, 60, 63);
         wheel.put(1, 0b010, 60, 63);
         wheel.put(0, 0b001, 60, 60 + Cycle::from(LONGEST_LATENCY));
-        assert_eq!((wheel.take(60), wheel.next(60)), (None, 63));
+        assert_eq!((wheel.take(60), wheel.turning()), (None, 1 << 63 | 1 << (123 % PLACES)));
         assert_eq!(wheel.take(63), Some([0, 0b110, 0, 0]));
-        assert_eq!((wheel.take(63), wheel.next(63)), (None, 123));
+        assert_eq!(wheel.take(63), None);
         assert_eq!(wheel.take(123), Some([1, 0, 0, 0]));
-        assert_eq!(wheel.next(123), NEVER);
+        assert_eq!(wheel.turning(), 0);
     }
 }
