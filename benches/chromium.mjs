@@ -1,28 +1,33 @@
-// The fixed runs in a worker of a Chromium page, where the page's own simulations run: one line of JSON each.
-// `node benches/chromium.mjs [--quick]`; CHROMIUM_PATH names the browser, Playwright comes from web/.
+// Runs in a worker of a Chromium page, where the page's own simulations run. `node benches/chromium.mjs MODULE...`, with the lines of node.mjs.
+// CHROMIUM_PATH names the browser, Playwright comes from web/.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { extname } from "node:path";
+import { extname, resolve } from "node:path";
+import { createInterface } from "node:readline";
 
 const { chromium } = createRequire(new URL("../web/package.json", import.meta.url))("@playwright/test");
-const part = process.argv.includes("--quick") ? 10 : 1;
+const folders = process.argv.slice(2);
 
 const worker = `
-  import init, { Simulation } from "/web/src/wasm/corun.js";
-  import { measure } from "/benches/measure.mjs";
+  import { answer } from "/measure.mjs";
+  const load = async (at) => {
+    const module = await import(\`/\${at}/corun.js\`);
+    await module.default({ module_or_path: fetch(\`/\${at}/corun_bg.wasm\`) });
+    return module;
+  };
   try {
-    await init({ module_or_path: fetch("/web/src/wasm/corun_bg.wasm") });
-    const runs = await (await fetch("/benches/runs.json")).json();
-    postMessage({ lines: measure(Simulation, runs, ${part}) });
+    const modules = await Promise.all(${JSON.stringify(folders.map((_, at) => at))}.map(load));
+    onmessage = ({ data }) => postMessage(answer(modules[data.module].Simulation, data));
+    postMessage({});
   } catch (error) { postMessage({ error: String(error) }); }`;
-const own = { "/": "<!doctype html><title>bench</title>", "/worker.mjs": worker };
-const types = { ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json", ".wasm": "application/wasm", "": "text/html" };
+const own = { "/": "<!doctype html><title>bench</title>", "/worker.mjs": worker, "/measure.mjs": await readFile(new URL("measure.mjs", import.meta.url)) };
+const types = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", "": "text/html" };
 
 const server = createServer(async (request, response) => {
   const path = new URL(request.url ?? "/", "http://localhost").pathname;
-  const served = /^\/(benches|web\/src\/wasm)\/[\w.]+$/.test(path);
-  const body = own[path] ?? (served ? await readFile(new URL(`..${path}`, import.meta.url)).catch(() => null) : null);
+  const [, at, file] = /^\/(\d+)\/(corun(?:\.js|_bg\.wasm))$/.exec(path) ?? [];
+  const body = own[path] ?? (file ? await readFile(resolve(folders[at] ?? "", file)).catch(() => null) : null);
   if (body === null) return void response.writeHead(404).end();
   response.writeHead(200, { "content-type": types[extname(path)] ?? "application/octet-stream" }).end(body);
 });
@@ -35,13 +40,18 @@ const browser = await chromium.launch({
 try {
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
-  const answer = await page.evaluate(() => new Promise((done) => {
-    const worker = new Worker("/worker.mjs", { type: "module" });
+  const { error } = await page.evaluate(() => new Promise((done) => {
+    globalThis.worker = new Worker("/worker.mjs", { type: "module" });
     worker.onmessage = (event) => done(event.data);
     worker.onerror = (event) => done({ error: event.message });
   }));
-  if (answer.error) throw new Error(answer.error);
-  for (const line of answer.lines) console.log(JSON.stringify(line));
+  if (error) throw new Error(error);
+  const ask = (run) => page.evaluate((run) => new Promise((done) => {
+    worker.onmessage = (event) => done(event.data);
+    worker.onerror = (event) => done({ error: event.message });
+    worker.postMessage(run);
+  }), run);
+  for await (const line of createInterface({ input: process.stdin })) console.log(JSON.stringify(await ask(JSON.parse(line))));
 } finally {
   await browser.close();
   server.close();

@@ -1,9 +1,18 @@
-// The fixed runs in Node: one line of JSON each. `node benches/node.mjs [--quick]`
+// Runs in Node. `node benches/node.mjs MODULE...`: each MODULE is a folder with a built module; each line of standard input is a run of runs.json
+// with `module`, the place of its MODULE, and is answered with a line of JSON.
 import { readFileSync } from "node:fs";
-import { initSync, Simulation } from "../web/src/wasm/corun.js";
-import { measure } from "./measure.mjs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { answer } from "./measure.mjs";
 
-const file = (path) => readFileSync(new URL(path, import.meta.url));
-initSync({ module: file("../web/src/wasm/corun_bg.wasm") });
-const part = process.argv.includes("--quick") ? 10 : 1;
-for (const line of measure(Simulation, JSON.parse(file("runs.json")), part)) console.log(JSON.stringify(line));
+const modules = [];
+for (const folder of process.argv.slice(2)) {
+  const module = await import(pathToFileURL(resolve(folder, "corun.js")));
+  module.initSync({ module: readFileSync(resolve(folder, "corun_bg.wasm")) });
+  modules.push(module);
+}
+for await (const line of createInterface({ input: process.stdin })) {
+  const run = JSON.parse(line);
+  console.log(JSON.stringify(answer(modules[run.module].Simulation, run)));
+}

@@ -1,7 +1,9 @@
-//! Fixed runs against the clock, on one core: `cargo xtask bench` runs this and the same runs on the compiled module, and compares.
+//! Runs against the clock, on one core: `cargo xtask bench` asks this program, and the same of the compiled module, and compares.
 //!
-//! `speed [--quick] [--scaling]` reads benches/runs.json and prints one line of JSON a run: `name`, `cycles`, `warp_instructions`, `seconds`,
-//! `digest`, `bytes` (the most that the simulation held at once), `snapshot_ms` (median of its copies at the end); with `--scaling`, also `x`.
+//! `speed` answers each line of standard input, a run of benches/runs.json with `name`, `cycles` and `experiment`, with a line of JSON: `name`,
+//! `cycles`, `warp_instructions`, `seconds`, `digest`, `bytes` (the most that the simulation held at once), `snapshot_ms` (median of its copies
+//! at the end). `--bare` leaves out the warm-up and the copies, for those who count instructions. `speed --scaling [--quick]` runs the sweeps of
+//! benches/runs.json instead; their lines have an `x` too.
 
 use sim_core::describe::digest::hex;
 use sim_core::describe::value::Value;
@@ -44,23 +46,29 @@ const SNAPSHOTS: usize = 21;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let flag = |name: &str| std::env::args().any(|a| a == name);
-    let part = if flag("--quick") { 10 } else { 1 };
+    if flag("--scaling") {
+        return scaling(if flag("--quick") { 10 } else { 1 });
+    }
+    let copies = if flag("--bare") { 0 } else { SNAPSHOTS };
+    for line in std::io::stdin().lines() {
+        let run: Value = serde_json::from_str(&line?)?;
+        let cycles = budget(&run, 1);
+        println!("{}", measure(name(&run), &with_cycles(run.get("experiment"), cycles)?, cycles, copies)?);
+    }
+    Ok(())
+}
+
+/// The sweeps of benches/runs.json; `part` divides their cycles.
+fn scaling(part: u64) -> Result<(), Box<dyn Error>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/runs.json");
     let runs: Value = serde_json::from_str(&std::fs::read_to_string(file)?)?;
-    if !flag("--scaling") {
-        for run in list(&runs, "experiments") {
-            let cycles = budget(run, part);
-            println!("{}", measure(name(run), &with_cycles(run.get("experiment"), cycles)?, cycles)?);
-        }
-        return Ok(());
-    }
     for run in list(&runs, "scaling") {
         let cycles = budget(run, part);
         let mut file = Value::object([("corun", Value::from(1)), ("sweep", run.get("sweep").cloned().unwrap_or_default())]);
         set_path(&mut file, "sweep.base.stop", Value::object([("cycles", cycles)]))?;
         let sweep = Sweep::decode(&file)?;
         for (index, x) in list(run, "at").iter().enumerate() {
-            let Value::Object(mut line) = measure(name(run), &sweep.point(index)?.experiment, cycles)? else { continue };
+            let Value::Object(mut line) = measure(name(run), &sweep.point(index)?.experiment, cycles, SNAPSHOTS)? else { continue };
             line.insert(1, ("x".into(), x.clone()));
             println!("{}", Value::Object(line));
         }
@@ -86,11 +94,13 @@ fn with_cycles(experiment: Option<&Value>, cycles: u64) -> Result<Experiment, Bo
     Ok(Experiment::decode(&value)?)
 }
 
-/// Runs an experiment once to warm up, and once against the clock.
-fn measure(name: &str, experiment: &Experiment, cycles: u64) -> Result<Value, Box<dyn Error>> {
-    // The same warm-up as in Node, where it matters more.
+/// Runs an experiment once against the clock, and copies it; where it is to be copied, a short run before warms up.
+fn measure(name: &str, experiment: &Experiment, cycles: u64, copies: usize) -> Result<Value, Box<dyn Error>> {
     let answers = profile::answer(experiment)?;
-    Simulation::with(experiment, &answers)?.advance(cycles.min(20_000));
+    if copies > 0 {
+        // The same warm-up as in Node, where it matters more.
+        Simulation::with(experiment, &answers)?.advance(cycles.min(20_000));
+    }
     let before = IN_USE.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
     let mut simulation = Simulation::with(experiment, &answers)?;
@@ -98,7 +108,7 @@ fn measure(name: &str, experiment: &Experiment, cycles: u64) -> Result<Value, Bo
     simulation.advance(cycles);
     let seconds = start.elapsed().as_secs_f64();
     let bytes = MOST.load(Ordering::Relaxed) - before;
-    let mut snapshots: Vec<f64> = (0..SNAPSHOTS)
+    let mut snapshots: Vec<f64> = (0..copies)
         .map(|_| {
             let start = Instant::now();
             let copy = black_box(simulation.clone());
@@ -116,6 +126,6 @@ fn measure(name: &str, experiment: &Experiment, cycles: u64) -> Result<Value, Bo
         ("seconds", seconds.into()),
         ("digest", hex(simulation.digest()).into()),
         ("bytes", bytes.into()),
-        ("snapshot_ms", snapshots[SNAPSHOTS / 2].into()),
+        ("snapshot_ms", snapshots.get(copies / 2).map_or(Value::Null, |&median| median.into())),
     ]))
 }

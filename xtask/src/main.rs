@@ -6,7 +6,6 @@
 mod bench;
 mod need;
 mod page;
-mod plot;
 mod readme;
 mod reproduce;
 mod run;
@@ -27,8 +26,13 @@ Usage: cargo xtask COMMAND
                                   lint native wasm page e2e cluster readme
   dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
   wasm [--dev]                    build only the WebAssembly module into web/src/wasm
-  bench [--quick] [--scaling]     simulated cycles per second, natively, in Node and in Chromium, and their ratios; without --quick
-                                  also of the parts, and a record in benches/history.jsonl; --scaling: also the cost against size
+  bench [--quick] [--scaling] [--count] [--only NAME]...
+                                  simulated cycles per second, natively, in Node and in Chromium, and their ratios; without --quick and
+                                  --only also of the parts, and a record in benches/history.jsonl; --scaling: also the cost against
+                                  size; --count: also instructions, misses and mispredictions for each cycle (valgrind)
+  bench --against COMMIT [--quick] [--count] [--only NAME]... [--host native|node|chromium]... [--pairs N] [--json]
+                                  this tree's engine against that of COMMIT, built beside it, in alternating pairs: ratios with their
+                                  scatter, memory, digests; a full one is kept in benches/against.json
   bench --plot                    draw the records: docs/bench.md and its charts
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/papers and its figures to the page too
   fuzz [--seconds N] [--seed N]   malformed and odd experiments through the parser and the machine; stops at the first failure
@@ -71,9 +75,8 @@ fn command(mut args: Vec<String>) -> Result<()> {
             wasm::build(!dev)
         }
         "bench" => {
-            let options = bench::Options { quick: flag(args, "--quick"), scaling: flag(args, "--scaling"), plot: flag(args, "--plot") };
-            none_left(args)?;
-            bench::bench(options)
+            let options = bench::Options::take(args)?;
+            bench::bench(&options)
         }
         "fuzz" => {
             let seconds = number(args, "--seconds")?.unwrap_or(60);
@@ -94,17 +97,23 @@ fn flag(args: &mut Vec<String>, name: &str) -> bool {
     args.len() != before
 }
 
+/// Takes every `name WORD` or `name=WORD` out of `args`; `what` says what the word is. A word does not begin with two dashes.
+fn words(args: &mut Vec<String>, name: &str, what: &str) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    while let Some(at) = args.iter().position(|a| a == name || a.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))) {
+        let arg = args.remove(at);
+        match arg.split_once('=') {
+            Some((_, word)) => found.push(word.to_owned()),
+            None if args.get(at).is_some_and(|next| !next.starts_with("--")) => found.push(args.remove(at)),
+            None => bail!("{name} wants {what} after it"),
+        }
+    }
+    Ok(found)
+}
+
 /// Takes `name N` or `name=N` out of `args` if it is there.
 fn number(args: &mut Vec<String>, name: &str) -> Result<Option<u64>> {
-    let Some(at) = args.iter().position(|a| a == name || a.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))) else {
-        return Ok(None);
-    };
-    let arg = args.remove(at);
-    let text = match arg.split_once('=') {
-        Some((_, value)) => value.to_owned(),
-        None if at < args.len() => args.remove(at),
-        None => bail!("{name} wants a number after it"),
-    };
+    let Some(text) = words(args, name, "a number")?.pop() else { return Ok(None) };
     match text.parse() {
         Ok(n) => Ok(Some(n)),
         Err(_) => bail!("{name}: found {text:?}, want a number"),

@@ -21,7 +21,7 @@ fn rust_target(target: &str) -> Result<()> {
     if which("rustup").is_none() {
         bail!("the Rust target {target} is missing and there is no rustup to add it: install Rust from https://rustup.rs");
     }
-    println!("Adding the Rust target {target} …");
+    eprintln!("Adding the Rust target {target} …");
     run(Command::new("rustup").current_dir(root()).args(["target", "add", target]))
         .with_context(|| format!("the Rust target {target} is needed: run `rustup target add {target}` while online"))
 }
@@ -63,7 +63,7 @@ pub fn packages() -> Result<()> {
     if time(&installed).is_some_and(|have| Some(have) >= time(&lock)) {
         return Ok(());
     }
-    println!("Installing the page's packages (npm ci in web/) …");
+    eprintln!("Installing the page's packages (npm ci in web/) …");
     run(npm(&["ci", "--loglevel=error"]).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"))
         .context("the page's packages could not be installed: `npm ci` in web/ must work, which needs the network once")
 }
@@ -83,7 +83,7 @@ pub fn chromium() -> Result<PathBuf> {
     }
     let root_user = output(Command::new("id").arg("-u")).as_deref() == Some("0");
     if root_user && which("apt-get").is_some() {
-        println!("Installing chromium and chromium-driver (apt-get) …");
+        eprintln!("Installing chromium and chromium-driver (apt-get) …");
         let apt = |args: &[&str]| run(Command::new("apt-get").args(args).arg("-qq").env("DEBIAN_FRONTEND", "noninteractive"));
         let _ = apt(&["update"]);
         apt(&["install", "-y", "--no-install-recommends", "chromium", "chromium-driver"]).context("chromium could not be installed")?;

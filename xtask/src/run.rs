@@ -1,9 +1,10 @@
 //! Starting other programs: where the project is, and what a program printed.
 
 use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// The root of the project.
 pub fn root() -> PathBuf {
@@ -54,6 +55,19 @@ pub fn watch(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> 
         }
     }
     Ok(child.wait()?.success())
+}
+
+/// Runs a program, its first word, that reads all of `input`, and waits for what it says.
+pub fn fed(words: &[OsString], input: &str) -> Result<Output> {
+    let (program, args) = words.split_first().context("no program is named")?;
+    let mut command = Command::new(program);
+    command.args(args).current_dir(root()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", shown(&command)))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that ends before it has read all says why itself.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    Ok(child.wait_with_output()?)
 }
 
 /// What a program prints on stdout, or nothing if it cannot be run or fails.

@@ -3,6 +3,7 @@
 use crate::need;
 use crate::run::{cargo, root, run, target_dir};
 use anyhow::{Context, Result};
+use std::path::Path;
 use std::process::Command;
 use wasm_bindgen_cli_support::Bindgen;
 
@@ -10,26 +11,31 @@ const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Builds the module into web/src/wasm.
 pub fn build(release: bool) -> Result<()> {
-    println!("Building the WebAssembly module{} …", if release { "" } else { " (not optimised)" });
+    eprintln!("Building the WebAssembly module{} …", if release { "" } else { " (not optimised)" });
+    let out = root().join("web/src/wasm");
+    build_into(&root(), &target_dir(), release, &out)?;
+    let size = std::fs::metadata(out.join("corun_bg.wasm"))?.len();
+    eprintln!("web/src/wasm: the module has {} KB", size / 1000);
+    Ok(())
+}
+
+/// Builds the module of the tree at `tree`, where cargo uses `target`, into the folder `out`.
+pub fn build_into(tree: &Path, target: &Path, release: bool, out: &Path) -> Result<()> {
     let mut command = cargo(&["build", "--quiet", "--package", "corun-wasm", "--lib", "--target", TARGET]);
+    command.current_dir(tree).env("CARGO_TARGET_DIR", target);
     if release {
         command.arg("--release");
     }
     run(&mut command)?;
-    let built = target_dir().join(TARGET).join(if release { "release" } else { "debug" }).join("corun.wasm");
-    let out = root().join("web/src/wasm");
-    std::fs::create_dir_all(&out)?;
+    std::fs::create_dir_all(out)?;
     Bindgen::new()
-        .input_path(&built)
+        .input_path(target.join(TARGET).join(if release { "release" } else { "debug" }).join("corun.wasm"))
         .web(true)?
         .typescript(true)
         .remove_name_section(release)
         .remove_producers_section(true)
-        .generate(&out)
-        .context("wasm-bindgen")?;
-    let size = std::fs::metadata(out.join("corun_bg.wasm"))?.len();
-    println!("web/src/wasm: the module has {} KB", size / 1000);
-    Ok(())
+        .generate(out)
+        .context("wasm-bindgen")
 }
 
 /// Where the module's tests run.

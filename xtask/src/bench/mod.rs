@@ -1,63 +1,152 @@
 //! `cargo xtask bench`: how fast the engine is, natively, in Node and in Chromium, on the fixed runs of benches/runs.json, one core.
 //!
-//! A full run also measures the machine's parts and appends a record to benches/history.jsonl, which `--plot` draws (`plot.rs`).
+//! A full run also measures the machine's parts and appends a record to benches/history.jsonl; with `--against` it compares with a commit's
+//! engine instead (`against.rs`). `--plot` draws what is recorded (`plot.rs`).
+
+mod against;
+mod count;
+mod engine;
+mod host;
+mod pairs;
+mod plot;
 
 use crate::run::{cargo, output, root, run, shown, target_dir};
-use crate::{need, plot, wasm};
-use anyhow::{Context, Result, ensure};
+use crate::{flag, need, none_left, number as whole, words};
+use anyhow::{Context, Result, bail, ensure};
+use engine::Engine;
+use host::{HOSTS, Host};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-
-/// Where the same runs are made, in the order of the columns.
-pub const HOSTS: [&str; 3] = ["native", "node", "chromium"];
 
 /// How many times a full run repeats each measurement; the best counts.
 const ROUNDS: usize = 5;
 
 /// What to do.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// A tenth of the cycles, once, and no record.
-    pub quick: bool,
+    quick: bool,
     /// Also the cost against the number of SMs, warps, kernels and memory accesses.
-    pub scaling: bool,
+    scaling: bool,
+    /// Also instructions, misses and mispredicted branches for each simulated cycle.
+    count: bool,
     /// Nothing but drawing what is recorded.
-    pub plot: bool,
+    plot: bool,
+    /// Names of the only runs to make; none: all.
+    only: Vec<String>,
+    /// The commit to compare with, and how.
+    against: Option<String>,
+    hosts: Vec<String>,
+    pairs: Option<u64>,
+    json: bool,
+}
+
+impl Options {
+    /// What the words after `bench` say.
+    pub fn take(args: &mut Vec<String>) -> Result<Options> {
+        let mut against = words(args, "--against", "a commit")?;
+        let options = Options {
+            quick: flag(args, "--quick"),
+            scaling: flag(args, "--scaling"),
+            count: flag(args, "--count"),
+            plot: flag(args, "--plot"),
+            only: words(args, "--only", "an experiment's name")?,
+            hosts: words(args, "--host", "a host")?,
+            pairs: whole(args, "--pairs")?,
+            json: flag(args, "--json"),
+            against: against.pop(),
+        };
+        none_left(args)?;
+        options.check(!against.is_empty())
+    }
+
+    fn check(self, twice: bool) -> Result<Options> {
+        ensure!(!twice, "--against is there twice; one commit is compared at a time");
+        if let Some(host) = self.hosts.iter().find(|host| !HOSTS.contains(&host.as_str())) {
+            bail!("--host: found {host:?}, want one of {}", HOSTS.join(", "));
+        }
+        if let Some(pairs) = self.pairs.filter(|pairs| !(1..=1000).contains(pairs)) {
+            bail!("--pairs: found {pairs}, want a number from 1 to 1000");
+        }
+        if self.against.is_none() {
+            for (is_there, name) in [(!self.hosts.is_empty(), "--host"), (self.pairs.is_some(), "--pairs"), (self.json, "--json")] {
+                ensure!(!is_there, "{name} goes with --against COMMIT");
+            }
+        }
+        ensure!(self.against.is_none() || !self.scaling, "--scaling does not go with --against");
+        ensure!(!self.plot || self == Options { plot: true, ..Options::default() }, "--plot goes with nothing else");
+        self.runs()?;
+        Ok(self)
+    }
+
+    /// Whether the figures are worth a record.
+    fn is_full(&self) -> bool {
+        !self.quick && self.only.is_empty()
+    }
+
+    /// The experiments of benches/runs.json that are asked for, as long as asked for.
+    fn runs(&self) -> Result<Vec<Value>> {
+        let file: Value = serde_json::from_str(&std::fs::read_to_string(record("runs.json"))?).context("benches/runs.json")?;
+        let mut runs = rows(&file["experiments"]).to_vec();
+        let is = |run: &Value, name: &String| text(run, "name").eq_ignore_ascii_case(name);
+        if let Some(name) = self.only.iter().find(|name| !runs.iter().any(|run| is(run, name))) {
+            let names: Vec<String> = runs.iter().map(|run| run["name"].to_string()).collect();
+            bail!("--only: found {name:?}, want one of {}", names.join(", "));
+        }
+        runs.retain(|run| self.only.is_empty() || self.only.iter().any(|name| is(run, name)));
+        for run in runs.iter_mut().filter(|_| self.quick) {
+            run["cycles"] = (run["cycles"].as_u64().unwrap_or(0) / 10).into();
+        }
+        Ok(runs)
+    }
+}
+
+/// A file of benches/.
+fn record(name: &str) -> PathBuf {
+    root().join("benches").join(name)
 }
 
 /// The records of all full runs, oldest first, a line each.
-pub fn history() -> PathBuf {
-    root().join("benches/history.jsonl")
+fn history() -> PathBuf {
+    record("history.jsonl")
 }
 
-pub fn bench(options: Options) -> Result<()> {
+pub fn bench(options: &Options) -> Result<()> {
     if options.plot {
         return plot::plot(&history());
     }
+    if let Some(commit) = &options.against {
+        return against::against(commit, options);
+    }
     need::wasm_target()?;
     need::packages()?;
-    let chromium = need::chromium()?;
-    println!("Building the native programs …");
-    run(&mut cargo(&["build", "--quiet", "--release", "--example", "speed"]))?;
-    wasm::build(true)?;
-    let machine = machine(&chromium);
-    let experiments = experiments(&chromium, options.quick)?;
+    if options.count {
+        count::needs()?;
+    }
+    let engine = [Engine::present(true, true)?];
+    let machine = machine();
+    let runs = options.runs()?;
+    let experiments = experiments(&runs, &engine, if options.quick { 1 } else { ROUNDS })?;
     print!("{}", experiments_table(&experiments));
+    let counts = if options.count { count::count(&runs, &[("new", &engine[0])])? } else { Vec::new() };
+    if options.count {
+        print!("\n{}", count::counts_table(&counts.clone().into()));
+    }
     let scaling = if options.scaling { scaling(options.quick)? } else { Value::Null };
     if let Value::Array(rows) = &scaling {
         print!("\n{}", scaling_table(rows));
     }
-    if options.quick {
+    if !options.is_full() {
         return Ok(());
     }
     println!("\nParts (cargo bench -p corun-bench) …");
     let parts = parts()?;
     print!("{}", parts_table(&parts));
-    let record =
-        json!({ "machine": machine, "date": date(), "commit": commit(), "experiments": experiments, "parts": parts, "scaling": scaling });
+    let record = json!({ "machine": machine, "date": date(), "commit": commit(), "experiments": experiments, "parts": parts,
+        "scaling": scaling, "counts": counts });
     let mut file = std::fs::File::options().create(true).append(true).open(history())?;
     writeln!(file, "{record}")?;
     println!("\nAdded to {}; `cargo xtask bench --plot` draws it.", history().display());
@@ -65,32 +154,21 @@ pub fn bench(options: Options) -> Result<()> {
 }
 
 /// Alternates the hosts, so that a busy moment of the machine hits all of them, and keeps the best of each.
-fn experiments(chromium: &Path, quick: bool) -> Result<Vec<Value>> {
-    let rounds = if quick { 1 } else { ROUNDS };
+fn experiments(runs: &[Value], engine: &[Engine], rounds: usize) -> Result<Vec<Value>> {
+    let mut hosts = HOSTS.into_iter().map(|host| Host::start(host, engine)).collect::<Result<Vec<Host>>>()?;
     let mut found: Vec<Value> = Vec::new();
     for round in 1..=rounds {
-        for host in HOSTS {
-            eprintln!("round {round} of {rounds}, {host} …");
-            for line in lines(&mut program(host, chromium, quick))? {
-                keep_best(&mut found, host, &line)?;
+        for host in &mut hosts {
+            eprintln!("round {round} of {rounds}, {} …", host.name);
+            for run in runs {
+                match host.measure(0, run)? {
+                    Ok(line) => keep_best(&mut found, host.name, &line)?,
+                    Err(why) => bail!("{}, {}: {why}", run["name"], host.name),
+                }
             }
         }
     }
-    for experiment in &found {
-        ensure!(HOSTS.iter().all(|host| experiment[host].is_object()), "{} did not run everywhere", experiment["name"]);
-    }
     Ok(found)
-}
-
-fn program(host: &str, chromium: &Path, quick: bool) -> Command {
-    let mut command = if host == "native" { Command::new(target_dir().join("release/examples/speed")) } else { Command::new("node") };
-    if host != "native" {
-        command.arg("--no-warnings").arg(format!("benches/{host}.mjs")).env("CHROMIUM_PATH", chromium);
-    }
-    if quick {
-        command.arg("--quick");
-    }
-    command
 }
 
 /// Runs a program that prints lines of JSON.
@@ -133,8 +211,16 @@ fn speed(line: &Value) -> Value {
 }
 
 /// A number, or NaN where there is none.
-pub fn number(value: &Value) -> f64 {
+fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
+}
+
+fn rows(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or("?")
 }
 
 /// The best of three native runs for each point of the scaling sweeps.
@@ -142,7 +228,8 @@ fn scaling(quick: bool) -> Result<Value> {
     let mut best: Vec<Value> = Vec::new();
     for round in 0..if quick { 1 } else { 3 } {
         eprintln!("scaling, round {} …", round + 1);
-        let all = lines(program("native", Path::new(""), quick).arg("--scaling"))?;
+        let mut program = Command::new(target_dir().join("release/examples/speed"));
+        let all = lines(program.arg("--scaling").args(quick.then_some("--quick")))?;
         let rows = all.iter().map(|line| {
             let mut row = speed(line);
             (row["name"], row["x"], row["bytes"]) = (line["name"].clone(), line["x"].clone(), line["bytes"].clone());
@@ -185,7 +272,7 @@ fn parts() -> Result<Vec<Value>> {
 }
 
 /// What the figures were measured on.
-fn machine(chromium: &Path) -> Value {
+fn machine() -> Value {
     let said = |command: &mut Command| output(command).unwrap_or_else(|| "?".into());
     let file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let processor = file("/proc/cpuinfo");
@@ -197,7 +284,7 @@ fn machine(chromium: &Path) -> Value {
         "os": said(Command::new("uname").arg("-sr")),
         "rustc": said(Command::new("rustc").arg("--version")),
         "node": said(Command::new("node").arg("--version")),
-        "chromium": said(Command::new(chromium).args(["--version", "--no-sandbox"])),
+        "chromium": need::chromium_path().map_or_else(|| "?".into(), |path| said(Command::new(path).args(["--version", "--no-sandbox"]))),
     })
 }
 
@@ -213,7 +300,7 @@ fn commit() -> String {
 }
 
 /// Headings of a table for people; the first column is text. The same rows stand in docs/bench.md.
-pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
+fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut text = String::new();
     let all = std::iter::once(headings.iter().map(ToString::to_string).collect()).chain(rows.iter().cloned());
     let all: Vec<Vec<String>> = all.collect();
@@ -231,7 +318,7 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// A number of four or five digits that mean something.
-pub fn figure(x: f64) -> String {
+fn figure(x: f64) -> String {
     match x.abs() {
         _ if x.is_nan() => "–".into(),
         a if a >= 100.0 => {
@@ -245,7 +332,7 @@ pub fn figure(x: f64) -> String {
 }
 
 /// The fixed runs in every host.
-pub fn experiments_table(experiments: &[Value]) -> String {
+fn experiments_table(experiments: &[Value]) -> String {
     let headings = [
         "experiment",
         "native cycles/s",
@@ -279,7 +366,7 @@ pub fn experiments_table(experiments: &[Value]) -> String {
 }
 
 /// Cost against size.
-pub fn scaling_table(rows: &[Value]) -> String {
+fn scaling_table(rows: &[Value]) -> String {
     let row = |r: &Value| {
         let figures = ["x", "cycles_per_second", "warp_instructions_per_second", "ns_per_warp_instruction"].map(|key| number(&r[key]));
         let mut cells = vec![r["name"].as_str().unwrap_or("?").to_owned(), format!("{}", figures[0])];
@@ -292,7 +379,7 @@ pub fn scaling_table(rows: &[Value]) -> String {
 }
 
 /// Nanoseconds a part.
-pub fn parts_table(parts: &[Value]) -> String {
+fn parts_table(parts: &[Value]) -> String {
     let row = |part: &Value| vec![part["name"].as_str().unwrap_or("?").to_owned(), figure(number(&part["ns"]))];
     table(&["part", "ns"], &parts.iter().map(row).collect::<Vec<_>>())
 }
@@ -305,6 +392,49 @@ mod tests {
     fn figures_are_short() {
         assert_eq!([0.104, 12.34, 123.4, 1_234_567.0].map(figure), ["0.10", "12.3", "123", "1,234,567"]);
         assert_eq!(figure(f64::NAN), "–");
+    }
+
+    #[test]
+    fn words_become_options() {
+        let take = |line: &str| Options::take(&mut line.split_terminator(' ').map(ToOwned::to_owned).collect());
+        let options = take("--against HEAD~1 --quick --host node --host=native --pairs 4 --count --json").unwrap();
+        let want = Options {
+            quick: true,
+            count: true,
+            against: Some("HEAD~1".into()),
+            hosts: vec!["node".into(), "native".into()],
+            pairs: Some(4),
+            json: true,
+            ..Options::default()
+        };
+        assert_eq!(options, want);
+        for (line, says) in [
+            ("--against", "--against wants a commit after it"),
+            ("--against --quick", "--against wants a commit after it"),
+            ("--against a --against b", "--against is there twice"),
+            ("--against a --host firefox", "--host: found \"firefox\", want one of native, node, chromium"),
+            ("--against a --pairs 0", "--pairs: found 0, want a number from 1 to 1000"),
+            ("--against a --scaling", "--scaling does not go with --against"),
+            ("--host node", "--host goes with --against COMMIT"),
+            ("--only sAd", "--only: found \"sAd\", want one of \"BP alone\", \"CFD alone\""),
+            ("--plot --quick", "--plot goes with nothing else"),
+            ("--fast", "\"--fast\" is not an argument of this command"),
+        ] {
+            let error = take(line).unwrap_err().to_string();
+            assert!(error.contains(says), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn runs_can_be_chosen_and_shortened() {
+        let all = Options::default().runs().unwrap();
+        let one = Options { quick: true, only: vec!["bp ALONE".into()], ..Options::default() }.runs().unwrap();
+        assert_eq!((one.len(), &one[0]["name"], &all[0]["name"]), (1, &json!("BP alone"), &json!("BP alone")));
+        assert_eq!(one[0]["cycles"].as_u64().unwrap() * 10, all[0]["cycles"].as_u64().unwrap());
+        // A row's cost is compared with that of a row that is there.
+        for base in all.iter().map(|run| &run["per_sm_of"]).filter(|base| !base.is_null()) {
+            assert!(all.iter().any(|run| run["name"] == *base && run["sms"].is_u64()), "{base}");
+        }
     }
 
     #[test]
