@@ -8,11 +8,15 @@ use crate::input::problem;
 use crate::jsonl::{self, Line, Lines, WANT};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
+use sim_core::study::figure::lookup;
 use sim_core::study::sweep::MAX_POINTS;
 use std::fs::File;
 
 /// How a line begins.
 const BEGINS: &[&str] = &["{\"index\":"];
+
+/// An IPC alone, and the interval in which it lies.
+pub type IpcAlone = (f64, Option<[f64; 2]>);
 
 /// What the runner needs to know of a line.
 #[derive(Debug)]
@@ -29,8 +33,8 @@ pub struct Row {
     pub engine: String,
     /// Whether the run got stuck.
     pub stuck: bool,
-    /// IPC alone by kernel, where it is known.
-    pub alone: Vec<Option<f64>>,
+    /// IPC alone by kernel, where it is known; nothing in results of a version that did not know intervals.
+    pub alone: Vec<Option<IpcAlone>>,
     /// Number of its file among those that are put in order together.
     pub file: usize,
     /// Where the line stands; without what it says.
@@ -87,10 +91,16 @@ fn row(mut line: Line, file: usize) -> Result<Row, Problems> {
         config_hash: config_hash.to_owned(),
         engine: engine.to_owned(),
         stuck: stop == "stuck",
-        alone: kernels.iter().map(|kernel| kernel.get("ipc_alone").and_then(Value::as_f64)).collect(),
+        alone: result.get("ci95").map_or(Vec::new(), |_| (0..kernels.len()).map(|kernel| alone(result, kernel)).collect()),
         file,
         line,
     })
+}
+
+fn alone(result: &Value, kernel: usize) -> Option<IpcAlone> {
+    let ipc = lookup(result, &format!("kernels[{kernel}].ipc_alone"))?;
+    let end = |end: usize| lookup(result, &format!("ci95.kernels[{kernel}].ipc_alone[{end}]"));
+    Some((ipc, end(0).zip(end(1)).map(<[f64; 2]>::from)))
 }
 
 /// How many points, and which this is.

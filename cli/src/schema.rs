@@ -330,6 +330,16 @@ fn result() -> Value {
         "scheduler_cycles".into(),
         typed("integer", "Schedulers of all SMs × core cycles: what the shares of stalls can be compared with"),
     ));
+    let ci95 = closed(
+        named(vec![
+            ("batches", typed("integer", "Batches that the intervals are made of")),
+            ("batch_windows", any_of(vec![typed("integer", "Windows of 400 cycles in each"), typed("null", "The warm-up lasts")])),
+            ("gpu", intervals(&gpu, &["scheduler_cycles"])),
+            ("kernels", list_of(intervals(&kernel, &["name", "counters"]), 1, MAX_KERNELS)),
+            ("metrics", intervals(&of(&["mix"]), &[])),
+        ]),
+        &["batches", "batch_windows", "gpu", "kernels", "metrics"],
+    );
     Value::object([
         ("$schema", Value::from(DIALECT)),
         ("title", "A Corun result".into()),
@@ -359,10 +369,24 @@ fn result() -> Value {
                 ("gpu", open(gpu)),
                 ("kernels", list_of(open(kernel), 1, MAX_KERNELS)),
                 ("metrics", open(of(&["mix"]))),
+                ("ci95", ci95),
                 ("policy", policy()),
             ])),
         ),
     ])
+}
+
+/// The fields of a part of a result without `others`, with an interval in place of each ratio.
+fn intervals(part: &[(String, Value)], others: &[&str]) -> Value {
+    let counted = |value: &Value| value.get("type").and_then(Value::as_str) == Some("integer");
+    let ratios = part.iter().filter(|(key, value)| !others.contains(&key.as_str()) && !counted(value));
+    let interval = |(key, value): &(String, Value)| {
+        let ends = list_of(typed("number", "An end of the 95 % interval"), 2, 2);
+        let none = typed("null", "The run is too short, or there is no number");
+        let inner = value.get("type").and_then(Value::as_str) == Some("object");
+        (key.clone(), if inner { typed("object", "An interval for each part") } else { any_of(vec![ends, none]) })
+    };
+    closed(ratios.map(interval).collect(), &[])
 }
 
 /// The policy and its decisions, by topic.

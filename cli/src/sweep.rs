@@ -5,7 +5,7 @@
 
 use crate::answers::Answers;
 use crate::jsonl::Lines;
-use crate::results::{self, Row};
+use crate::results::{self, IpcAlone, Row};
 use crate::workers::{self, STEPS, locked, stop_at_signals};
 use crate::{Failure, input, output};
 use clap::Args;
@@ -152,7 +152,7 @@ fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, before: &Before) -> Result<
 
 /// IPC alone by config hash, as the rows of a file have it; missing where the run alone got stuck.
 #[derive(Debug, Default)]
-struct Before(BTreeMap<String, Option<f64>>);
+struct Before(BTreeMap<String, Option<IpcAlone>>);
 
 impl Before {
     /// What the rows of a file know already. Each row must be one of this sweep.
@@ -242,8 +242,8 @@ impl Work<'_> {
                 let (mut simulation, _) = run.map_err(|problems| self.fail(problems)).ok()??;
                 simulation.tell(&self.answers.wait(hashes(&plan.alone))?);
                 for (kernel, hash, _) in point.experiment.alone_runs() {
-                    if let Some(Some(ipc)) = self.before.0.get(&hash) {
-                        simulation.set_ipc_alone(kernel, *ipc);
+                    if let Some(Some((ipc, ci95))) = self.before.0.get(&hash) {
+                        simulation.set_alone(kernel, *ipc, *ci95);
                     }
                 }
                 let line = self.sweep.line(&point, simulation.result());

@@ -173,17 +173,25 @@ impl Simulation {
         plain(&self.engine.result())
     }
 
+    /// How well the result is known as it stands now: its `ci95`, and its `settled` where the experiment stops when it is. Costs a fraction of
+    /// `result()`, which also digests the whole state.
+    #[wasm_bindgen(unchecked_return_type = "Intervals")]
+    pub fn intervals(&mut self) -> Result<JsValue, JsValue> {
+        plain(&self.engine.intervals())
+    }
+
     /// The result with `windows`, a list of what happened in each window of 400 cycles: what a figure's time series are measured in.
     #[wasm_bindgen(js_name = resultWithWindows, unchecked_return_type = "Result")]
     pub fn result_with_windows(&mut self) -> Result<JsValue, JsValue> {
         plain(&self.engine.result_with_windows())
     }
 
-    /// Tells the run a kernel's IPC alone, measured by another simulation, so that `result()` has slowdowns.
+    /// Tells the run a kernel's IPC alone, measured by another simulation, so that `result()` has slowdowns; with the ends of its interval, also
+    /// how well they are known.
     #[wasm_bindgen(js_name = setAlone)]
-    pub fn set_alone(&mut self, kernel: u32, ipc: f64) -> Result<(), JsValue> {
+    pub fn set_alone(&mut self, kernel: u32, ipc: f64, low: Option<f64>, high: Option<f64>) -> Result<(), JsValue> {
         let kernel = self.kernel(kernel)?;
-        self.engine.set_ipc_alone(kernel, ipc);
+        self.engine.set_alone(kernel, ipc, low.zip(high).map(<[f64; 2]>::from));
         Ok(())
     }
 

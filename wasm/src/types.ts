@@ -46,8 +46,24 @@ export interface Result {
   gpu: Record<string, number | null | undefined>;
   kernels: KernelResult[];
   metrics?: Record<string, number | null | undefined>;
+  ci95?: Ci95;
   [more: string]: unknown;
 }
+/** The two ends of a 95 % interval; null where the run is too short to have one, or there is no number. */
+export type Interval = [number, number] | null;
+/** Intervals by the keys of the figures that they belong to; those of an inner object stand in an inner object. */
+export interface IntervalsOf { [key: string]: Interval | undefined | Record<string, Interval> }
+/** For each ratio of a result, at the same place, its interval. */
+export interface Ci95 {
+  /** Batches that they are made of, and how many windows of 400 cycles each has. */
+  batches: number;
+  batch_windows: number | null;
+  gpu: IntervalsOf;
+  kernels: IntervalsOf[];
+  metrics: Record<string, Interval>;
+}
+/** What `intervals()` gives while a run goes on. */
+export interface Intervals { ci95: Ci95 }
 export interface KernelResult {
   name: string;
   ipc?: number | null;
@@ -214,7 +230,7 @@ export interface SweepPoint {
 // ---------------------------------------------------------------- runs alone
 
 /** What a run of one kernel alone says: rates over the whole GPU for each core cycle, shares of peaks, and whether it got stuck. */
-export interface Answer { ipc: number; warp_ipc: number; noc_utilisation: number; dram_utilisation: number; stuck: boolean }
+export interface Answer { ipc: number; warp_ipc: number; noc_utilisation: number; dram_utilisation: number; ipc_ci95?: Interval; stuck: boolean }
 /** A run alone that another one needs the answer of; equal hashes, equal runs. */
 export interface PlannedRun { hash: string; name: string; experiment: Experiment }
 /** The runs alone that an experiment needs: what its policy has to know before it begins, and what its result compares with. */

@@ -208,7 +208,7 @@ fn a_reproduction_on_a_small_machine() {
         for (kernel, _, alone) in experiment.alone_runs() {
             let mut alone = sim_core::run::simulation::Simulation::new(&alone).unwrap();
             alone.advance(u64::MAX);
-            run.set_ipc_alone(kernel, alone.ipc(sim_core::describe::ids::KernelId(0)).unwrap());
+            run.set_alone(kernel, alone.ipc(sim_core::describe::ids::KernelId(0)).unwrap(), None);
         }
         lookup(&run.result(), "metrics.hspeedup").unwrap()
     };

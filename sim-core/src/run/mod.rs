@@ -1,7 +1,10 @@
 //! Floor 4: one run. The experiment says what to run, the simulation runs it, and frame, windows and result show it.
 
+pub mod batches;
+pub mod confidence;
 pub mod experiment;
 pub mod frame;
+pub mod interval;
 pub mod plan;
 pub mod result;
 pub mod simulation;

@@ -4,7 +4,7 @@
 //! hash, and hands them over: no simulation runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
 //! kernel that starts again when it ends; it starts with empty caches, as the shared run does.
 
-use crate::describe::decode::{Fields, field, legible, number};
+use crate::describe::decode::{Fields, element, field, legible, list, number};
 use crate::describe::error::Problems;
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId};
@@ -136,6 +136,7 @@ pub fn profile(experiment: &Experiment, answers: &Answers) -> Result<Profile, Pr
 /// An answer as hosts store it.
 pub fn encode(alone: &Alone) -> Value {
     let mut pairs: Vec<(&str, Value)> = FIGURES.iter().map(|(key, of)| (*key, (*of(&mut alone.clone())).into())).collect();
+    pairs.push(("ipc_ci95", alone.ipc_ci95.map(Value::array).into()));
     pairs.push(("stuck", alone.stuck.into()));
     Value::object(pairs)
 }
@@ -159,10 +160,19 @@ pub fn decode(value: &Value) -> Result<Answers, Problems> {
                 *of(&mut alone) = figure;
             }
         }
+        if let Some(given) = fields.take("ipc_ci95").filter(|given| **given != Value::Null) {
+            alone.ipc_ci95 = ends(given, &field(&path, "ipc_ci95"), &mut problems);
+        }
         fields.finish(&mut problems);
         answers.insert(hash.clone(), alone);
     }
     problems.or(answers)
+}
+
+fn ends(value: &Value, path: &str, problems: &mut Problems) -> Option<[f64; 2]> {
+    let given = list(value, path, 2..=2, "ends of an interval", problems)?;
+    let mut end = |i: usize| number(&given[i], &element(path, i), -1e12..=1e12, problems);
+    Some([end(0)?, end(1)?])
 }
 
 /// The numbers of an answer by name.

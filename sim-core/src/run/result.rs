@@ -4,6 +4,7 @@ use crate::describe::digest::hex;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::KernelId;
 use crate::describe::value::Value;
+use crate::run::confidence::{Pace, ci95};
 use crate::run::experiment::Experiment;
 use crate::run::simulation::{Measured, Reason, Simulation};
 use crate::seam::decision::Decision;
@@ -63,21 +64,26 @@ fn counters(stats: &KernelStats) -> Value {
     Value::object(KernelStats::INFO.iter().zip(stats.values()).map(|(info, n)| (info.key, n)))
 }
 
-/// The result of a run as it stands (wall-clock figures are the runner's to add).
-pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
-    let measured = simulation.measured();
+/// Figures of a run: of the GPU, of its kernels, and of the mix.
+struct Figures {
+    gpu: Value,
+    kernels: Vec<Value>,
+    metrics: Metrics,
+    ci95: Value,
+}
+
+fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     let (totals, cycles) = (&measured.stats, measured.cycles);
-    let digest = simulation.digest();
     let experiment = simulation.experiment();
     let gpu = &experiment.gpu;
     let mut whole = KernelStats::default();
     totals.iter().for_each(|stats| whole += *stats);
-    let mut pairs = Vec::new();
+    let mut paces = Vec::new();
     let mut kernels = Vec::new();
     for (kernel, (stats, used)) in KernelId::first(totals.len()).zip(totals.iter().zip(&experiment.kernels)) {
         let shared = ipc(stats, cycles);
         let alone = simulation.ipc_alone(kernel);
-        pairs.push((alone, shared));
+        paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared });
         let mut fields = alloc::vec![("name", Value::from(used.kernel.name.as_str()))];
         fields.extend(rates(stats, gpu, cycles));
         fields.extend([
@@ -101,6 +107,24 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
     gpu_fields.push(("throughput", ipc(&whole, cycles).map(|ipc| ipc / f64::from(peak_ipc(gpu))).into()));
     gpu_fields.push(("stalls", stall_shares(&measured.all_stalls)));
     gpu_fields.push(("scheduler_cycles", scheduler_cycles(gpu, cycles).into()));
+    let gpu = Value::object(gpu_fields);
+    let metrics = Metrics::of(&paces.iter().map(|pace| (pace.alone, pace.shared)).collect::<Vec<_>>());
+    let ci95 = ci95(simulation.batches(), &gpu, &kernels, &paces, metrics);
+    Figures { gpu, kernels, metrics, ci95 }
+}
+
+/// The intervals of a run's figures as it stands.
+pub fn intervals(simulation: &mut Simulation) -> Value {
+    let measured = simulation.measured();
+    Value::object([("ci95", figures(simulation, &measured).ci95)])
+}
+
+/// The result of a run as it stands (wall-clock figures are the runner's to add).
+pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
+    let measured = simulation.measured();
+    let digest = simulation.digest();
+    let figures = figures(simulation, &measured);
+    let experiment = simulation.experiment();
     let mut pairs = alloc::vec![
         ("corun", Value::from(1_u32)),
         ("engine", ENGINE.into()),
@@ -112,12 +136,13 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("cycles", simulation.cycle().into()),
         ("measured_from", measured.from.into()),
         ("stop", reason.key().into()),
-        ("gpu", Value::object(gpu_fields)),
-        ("kernels", kernels.into()),
-        ("metrics", Metrics::of(&pairs).to_value()),
+        ("gpu", figures.gpu),
+        ("kernels", figures.kernels.into()),
+        ("metrics", figures.metrics.to_value()),
+        ("ci95", figures.ci95),
         ("policy", policy(experiment, simulation.decisions())),
     ];
-    if gpu.sms.len() > 1 {
+    if experiment.gpu.sms.len() > 1 {
         pairs.push(("sm_classes", sm_classes(simulation, &measured)));
     }
     Value::object(pairs)

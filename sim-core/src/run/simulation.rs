@@ -11,6 +11,8 @@ use crate::describe::value::Value;
 use crate::machine::Machine;
 use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
+use crate::run::batches::{Batches, Counters};
+use crate::run::confidence::{self, RATIOS};
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::plan::{self, Answers};
 use crate::run::result;
@@ -78,7 +80,8 @@ pub struct Simulation {
     waits: Waits,
     /// Whether what the run waits for can never happen.
     stuck: bool,
-    ipc_alone: PerKernel<Option<f64>>,
+    /// IPC alone with its interval, where they are known.
+    ipc_alone: PerKernel<Option<(f64, Option<[f64; 2]>)>>,
     /// Where measuring began; `None` during the warm-up.
     began: Option<Began>,
     /// When the policy was first found settled.
@@ -94,14 +97,14 @@ struct Waits {
     runs_before: u64,
 }
 
-/// Counters at the end of the warm-up, all zero where there is none.
+/// What is measured, from the end of the warm-up on.
 #[derive(Clone, Debug)]
 struct Began {
     at: Cycle,
-    stats: Vec<KernelStats>,
-    stalls: Vec<StallCounts>,
-    all_stalls: StallCounts,
+    /// Counters when it began.
+    before: Counters,
     by_sm: Vec<Vec<KernelStats>>,
+    batches: Batches,
 }
 
 /// The counters that a result is made of: those of the measured cycles so far.
@@ -224,6 +227,9 @@ impl Simulation {
         let now = self.machine.now;
         if self.windows.ends_at(now) {
             self.windows.close(&mut self.machine);
+            if let Some(began) = &mut self.began {
+                began.batches.close_window(&self.machine);
+            }
         }
         if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
             self.ask_policy();
@@ -266,17 +272,14 @@ impl Simulation {
 
     /// Begins to measure.
     fn begin(&mut self) {
-        let now = self.counted(self.machine.now);
-        self.began =
-            Some(Began { at: self.machine.now, stats: now.stats, stalls: now.stalls, all_stalls: now.all_stalls, by_sm: now.by_sm });
+        let (before, by_sm) = self.counted();
+        self.began = Some(Began { at: self.machine.now, batches: Batches::new(before.clone()), before, by_sm });
     }
 
-    /// All counters since the run began.
-    fn counted(&mut self, cycles: Cycle) -> Measured {
-        let stats = self.totals();
-        let stalls = KernelId::first(stats.len()).map(|kernel| self.machine.kernel_stalls(kernel)).collect();
-        let by_sm = self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect();
-        Measured { from: None, cycles, stats, stalls, all_stalls: self.machine.stalls(), by_sm }
+    /// All counters since the run began, of each kernel and of each kernel on each SM.
+    fn counted(&mut self) -> (Counters, Vec<Vec<KernelStats>>) {
+        self.machine.settle();
+        (Counters::of(&self.machine), self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect())
     }
 
     fn stopped(&self) -> Option<Reason> {
@@ -435,17 +438,18 @@ impl Simulation {
 
     /// What is measured so far: everything, or what came after the warm-up.
     pub fn measured(&mut self) -> Measured {
-        let mut measured = self.counted(self.machine.now);
+        let (mut counters, mut by_sm) = self.counted();
         if let Some(began) = &self.began {
-            measured.from = Some(began.at);
-            measured.cycles -= began.at;
-            measured.stats.iter_mut().zip(&began.stats).for_each(|(now, then)| *now = *now - *then);
-            measured.stalls.iter_mut().zip(&began.stalls).for_each(|(now, then)| *now = *now - *then);
-            measured.all_stalls = measured.all_stalls - began.all_stalls;
-            let each = measured.by_sm.iter_mut().flatten().zip(began.by_sm.iter().flatten());
-            each.for_each(|(now, then)| *now = *now - *then);
+            counters = counters.since(&began.before);
+            by_sm.iter_mut().flatten().zip(began.by_sm.iter().flatten()).for_each(|(now, then)| *now = *now - *then);
         }
-        measured
+        let Counters { cycles, stats, stalls, all_stalls } = counters;
+        Measured { from: self.began.as_ref().map(|began| began.at), cycles, stats, stalls, all_stalls, by_sm }
+    }
+
+    /// What is measured, batch by batch; nothing during the warm-up.
+    pub fn batches(&self) -> Option<&Batches> {
+        self.began.as_ref().map(|began| &began.batches)
     }
 
     /// The IPC of one kernel as it is measured, unless the run has got stuck.
@@ -484,7 +488,7 @@ impl Simulation {
         self.answers.extend(answers.iter().map(|(hash, alone)| (hash.clone(), *alone)));
         for (kernel, hash, _) in self.experiment.alone_runs() {
             if let Some(alone) = self.answers.get(&hash).filter(|alone| !alone.stuck) {
-                self.set_ipc_alone(kernel, alone.ipc);
+                self.set_alone(kernel, alone.ipc, alone.ipc_ci95);
             }
         }
     }
@@ -497,32 +501,45 @@ impl Simulation {
     /// The answer of a plan's run that has ended: what it measured of its first kernel.
     pub fn answer(&mut self) -> Alone {
         let measured = self.measured();
+        let error = self.batches().and_then(|batches| confidence::known(batches, 0, &RATIOS[0]));
         let (stats, cycles, gpu) = (&measured.stats[0], measured.cycles.max(1), &self.experiment.gpu);
+        let ipc = stats.thread_instructions as f64 / cycles as f64;
         Alone {
-            ipc: stats.thread_instructions as f64 / cycles as f64,
+            ipc,
             warp_ipc: stats.warp_instructions as f64 / cycles as f64,
             noc_utilisation: ratios::noc_utilisation(stats, gpu, cycles).unwrap_or_default(),
             dram_utilisation: ratios::dram_utilisation(stats, gpu, cycles).unwrap_or_default(),
+            ipc_ci95: error.map(|error| [ipc - ipc * error, ipc + ipc * error]),
             stuck: self.stuck,
         }
     }
 
-    /// Tells the run a kernel's IPC alone, so that it can say slowdowns.
-    pub fn set_ipc_alone(&mut self, kernel: KernelId, ipc: f64) {
+    /// Tells the run a kernel's IPC alone, so that it can say slowdowns, and the interval in which it lies, if that is known.
+    pub fn set_alone(&mut self, kernel: KernelId, ipc: f64, ci95: Option<[f64; 2]>) {
         if kernel.index() < self.machine.kernels() && ipc.is_finite() && ipc > 0.0 {
-            self.ipc_alone[kernel] = Some(ipc);
+            self.ipc_alone[kernel] = Some((ipc, ci95));
         }
     }
 
     /// IPC alone, where it is known.
     pub fn ipc_alone(&self, kernel: KernelId) -> Option<f64> {
-        self.ipc_alone[kernel]
+        self.ipc_alone[kernel].map(|(ipc, _)| ipc)
+    }
+
+    /// The 95 % interval of the IPC alone, where it is known.
+    pub fn ipc_alone_ci95(&self, kernel: KernelId) -> Option<[f64; 2]> {
+        self.ipc_alone[kernel].and_then(|(_, ci95)| ci95)
     }
 
     /// The result as it stands now, without wall-clock figures.
     pub fn result(&mut self) -> Value {
         let reason = self.stopped().unwrap_or(Reason::Budget);
         result::result(self, reason)
+    }
+
+    /// The intervals of the result as it stands now, by themselves: `ci95` of the result, and `settled` where that is the stop condition.
+    pub fn intervals(&mut self) -> Value {
+        result::intervals(self)
     }
 
     /// The result with `windows`, a list of what happened in each window of 400 cycles: the points of a time series read them.

@@ -106,6 +106,8 @@ pub struct Alone {
     pub noc_utilisation: f64,
     /// Fraction of the DRAM data buses' peak that it takes.
     pub dram_utilisation: f64,
+    /// The ends of the 95 % interval of `ipc`, where the run is long enough to have one.
+    pub ipc_ci95: Option<[f64; 2]>,
     /// Whether the run got stuck: the rates are those up to there.
     pub stuck: bool,
 }

@@ -1,0 +1,353 @@
+//! How well a run knows its result: a 95 % interval for every ratio, at the place in `ci95` that the ratio has in the result.
+//!
+//! A ratio of two sums, n / d, differs from its long-run value by about Σ (nⱼ / n − dⱼ / d) of itself, with nⱼ and dⱼ the sums of batch j
+//! (the delta method; Law, *Simulation Modeling and Analysis*, ch. 9). So each ratio has a series of relative deviations, and `interval` says how well its sum
+//! is known. Metrics of the mix depend on the IPC of every kernel: their deviations are those of the IPCs, weighted with the derivatives, batch by
+//! batch, so that what one kernel wins while another loses cancels. Runs alone are other runs: their errors are independent, and add as squares.
+
+use crate::describe::value::Value;
+use crate::run::batches::{Batches, Counters};
+use crate::run::interval::half_width;
+use crate::seam::ratios::Metrics;
+use crate::seam::stats::{KernelStats, StallCause, StallCounts, StallInfo};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// What a ratio is made of: cycles, and counters of a kernel or of the whole GPU.
+type Part = fn(u64, &KernelStats) -> u64;
+
+/// A ratio of a result: where it stands, what is divided and by what, constants aside.
+#[derive(Clone, Copy, Debug)]
+pub struct Ratio {
+    /// Where it stands in what the result says of a kernel.
+    pub path: &'static str,
+    of: Part,
+    over: Part,
+}
+
+macro_rules! ratios {
+    ($($path:literal: $of:expr, $over:expr;)*) => {
+        &[$(Ratio { path: $path, of: $of, over: $over }),*]
+    };
+}
+
+/// Every ratio of a kernel; the whole GPU has the first `OF_GPU` of them too.
+pub const RATIOS: &[Ratio] = ratios! {
+    "ipc": |_, s| s.thread_instructions, cycles;
+    "noc_utilisation": |_, s| s.noc_reply_flits, cycles;
+    "noc_utilisation_all": |_, s| s.noc_reply_flits + s.noc_acknowledgement_flits, cycles;
+    "dram_utilisation": |_, s| s.dram_reads + s.dram_writes, cycles;
+    "l1_hit_rate": |_, s| s.l1_hits, |_, s| s.l1_reads;
+    "l2_miss_rate": |_, s| s.l2_misses, |_, s| s.l2_reads + s.l2_writes;
+    "dram_row_hit_rate": |_, s| s.dram_row_hits, |_, s| s.dram_reads + s.dram_writes;
+    "rf": |_, s| s.read_requests, |_, s| s.requests;
+    "df": |_, s| s.reported_dram_accesses, |_, s| s.replies;
+    "ctas_per_sm": |_, s| s.cta_cycles, cycles;
+    "latency.mean": |_, s| s.latency_sum, replies;
+    "latency.miss_queue": |_, s| s.wait_miss_queue, replies;
+    "latency.request_noc": |_, s| s.wait_request_noc, replies;
+    "latency.l2": |_, s| s.wait_l2, replies;
+    "latency.dram": |_, s| s.wait_dram, replies;
+    "latency.reply_noc": |_, s| s.wait_reply_noc, replies;
+    "latency.l1_to_l2": |_, s| s.latency_sum - s.wait_dram, replies;
+    "latency.l2_to_dram": |_, s| s.wait_dram, replies;
+    "latency.load": |_, s| s.load_latency_sum, |_, s| s.loads_done;
+    "warp_stalls.raw_long": |_, s| s.warps_wait_memory, not_issuing;
+    "warp_stalls.lsu_full": |_, s| s.warps_wait_lsu, not_issuing;
+    "warp_stalls.other": |c, s| not_issuing(c, s) - s.warps_wait_memory - s.warps_wait_lsu, not_issuing;
+};
+
+/// Ratios that the whole GPU has too.
+const OF_GPU: usize = 7;
+
+fn cycles(cycles: u64, _: &KernelStats) -> u64 {
+    cycles
+}
+
+fn replies(_: u64, stats: &KernelStats) -> u64 {
+    stats.latency_count
+}
+
+/// Cycles in which a resident warp issues nothing.
+fn not_issuing(_: u64, stats: &KernelStats) -> u64 {
+    stats.warp_cycles - stats.warp_instructions
+}
+
+/// What the result says of a kernel alone and together with others.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// IPC alone.
+    pub alone: Option<f64>,
+    /// The interval in which it lies.
+    pub alone_ci95: Option<[f64; 2]>,
+    /// IPC as it is measured.
+    pub shared: Option<f64>,
+}
+
+/// How well batches know the figures of a result: the same fields as `gpu`, `kernels` and `metrics` there, with the two ends of an interval instead of each
+/// ratio, or nothing where it is not known.
+pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], paces: &[Pace], metrics: Metrics) -> Value {
+    let rows = batches.map_or(&[][..], Batches::rows);
+    let of_kernel = |(k, (result, pace)): (usize, (&Value, &Pace))| {
+        let mut fields = of_ratios(result, RATIOS, rows, |row| row.stats[k]);
+        fields.extend(of_stalls(result, rows, |row| row.stalls[k]));
+        let ipc = half_width(&deviations(rows, |row| parts(&RATIOS[0], row.cycles, &row.stats[k])).unwrap_or_default());
+        let slowdown = ipc.zip(pace.error()).map(|(shared, alone)| root_of_squares([shared, alone]));
+        fields.push(("ipc_alone".into(), pace.alone_ci95.map(Value::array).into()));
+        fields.push(("slowdown".into(), around(result, "slowdown", slowdown)));
+        nested(fields)
+    };
+    let mut whole = of_ratios(gpu, &RATIOS[..OF_GPU], rows, sum);
+    whole.push(("throughput".into(), around(gpu, "throughput", relative(rows, |row| parts(&RATIOS[0], row.cycles, &sum(row))))));
+    whole.extend(of_stalls(gpu, rows, |row| row.all_stalls));
+    Value::object([
+        ("batches", Value::from(rows.len())),
+        ("batch_windows", batches.map(Batches::width).into()),
+        ("gpu", nested(whole)),
+        ("kernels", Value::array(kernels.iter().zip(paces).enumerate().map(of_kernel))),
+        ("metrics", of_metrics(rows, paces, metrics)),
+    ])
+}
+
+/// The relative half-width of a kernel's ratio; 0 for one without data.
+pub fn known(batches: &Batches, kernel: usize, ratio: &Ratio) -> Option<f64> {
+    let deviations = deviations(batches.rows(), |row| parts(ratio, row.cycles, &row.stats[kernel]));
+    deviations.map_or(Some(0.0), |deviations| half_width(&deviations))
+}
+
+impl Pace {
+    /// Relative half-width of the IPC alone.
+    fn error(&self) -> Option<f64> {
+        let [low, high] = self.alone_ci95?;
+        self.alone.filter(|ipc| *ipc > 0.0).map(|ipc| (high - low) / 2.0 / ipc)
+    }
+}
+
+fn parts(ratio: &Ratio, cycles: u64, stats: &KernelStats) -> (u64, u64) {
+    ((ratio.of)(cycles, stats), (ratio.over)(cycles, stats))
+}
+
+/// Counters of the whole GPU.
+fn sum(row: &Counters) -> KernelStats {
+    let mut sum = KernelStats::default();
+    row.stats.iter().for_each(|stats| sum += *stats);
+    sum
+}
+
+/// What each batch adds to a ratio, relative to it; missing where nothing is divided by.
+fn deviations(rows: &[Counters], parts: impl Fn(&Counters) -> (u64, u64)) -> Option<Vec<f64>> {
+    let parts: Vec<(u64, u64)> = rows.iter().map(parts).collect();
+    let (of, over) = parts.iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    let share = |part: u64, sum: u64| if sum == 0 { 0.0 } else { part as f64 / sum as f64 };
+    // What never happened is known not to happen.
+    let one = |part: &(u64, u64)| if of == 0 { 0.0 } else { share(part.0, of) - share(part.1, over) };
+    (over > 0).then(|| parts.iter().map(one).collect())
+}
+
+fn relative(rows: &[Counters], parts: impl Fn(&Counters) -> (u64, u64)) -> Option<f64> {
+    half_width(&deviations(rows, parts)?)
+}
+
+/// The interval around a number of the result.
+fn around(result: &Value, path: &str, relative: Option<f64>) -> Value {
+    let number = path.split('.').try_fold(result, |at, key| at.get(key)).and_then(Value::as_f64);
+    ends(number, number.zip(relative).map(|(number, relative)| number * relative))
+}
+
+fn ends(number: Option<f64>, half: Option<f64>) -> Value {
+    number.zip(half).map(|(number, half)| Value::array([number - half, number + half])).into()
+}
+
+fn of_ratios(result: &Value, ratios: &[Ratio], rows: &[Counters], stats: impl Fn(&Counters) -> KernelStats) -> Vec<(String, Value)> {
+    let of = |ratio: &Ratio| {
+        let relative = relative(rows, |row| parts(ratio, row.cycles, &stats(row)));
+        (ratio.path.to_string(), around(result, ratio.path, relative))
+    };
+    ratios.iter().map(of).collect()
+}
+
+fn of_stalls(result: &Value, rows: &[Counters], stalls: impl Fn(&Counters) -> StallCounts) -> Vec<(String, Value)> {
+    let of = |(i, info): (usize, &StallInfo)| {
+        let path = alloc::format!("stalls.{}", info.key);
+        let relative = relative(rows, |row| (stalls(row).0[i], stalls(row).total()));
+        let interval = around(result, &path, relative);
+        (path, interval)
+    };
+    StallCause::INFO.iter().enumerate().map(of).collect()
+}
+
+/// Fields with paths as an object; those of an inner object stand together.
+fn nested(fields: Vec<(String, Value)>) -> Value {
+    let mut outer: Vec<(String, Value)> = Vec::new();
+    for (path, value) in fields {
+        match path.split_once('.') {
+            None => outer.push((path, value)),
+            Some((group, key)) => {
+                if outer.last().is_none_or(|(last, _)| last != group) {
+                    outer.push((group.to_string(), Value::Object(Vec::new())));
+                }
+                if let Some((_, Value::Object(inner))) = outer.last_mut() {
+                    inner.push((key.to_string(), value));
+                }
+            }
+        }
+    }
+    Value::Object(outer)
+}
+
+fn root_of_squares(errors: impl IntoIterator<Item = f64>) -> f64 {
+    libm::sqrt(errors.into_iter().map(|error| error * error).sum())
+}
+
+/// Intervals of the mix's metrics.
+fn of_metrics(rows: &[Counters], paces: &[Pace], metrics: Metrics) -> Value {
+    let progress: Option<Vec<f64>> = paces.iter().map(|pace| Some(pace.shared? / pace.alone?)).collect();
+    let series = |k: usize| deviations(rows, |row| parts(&RATIOS[0], row.cycles, &row.stats[k]));
+    let series: Option<Vec<Vec<f64>>> = (0..paces.len()).map(series).collect();
+    let alone: Option<Vec<f64>> = paces.iter().map(Pace::error).collect();
+    let interval = |(key, value, weights): (&'static str, Option<f64>, Vec<f64>)| {
+        let half = series.as_ref().zip(alone.as_ref()).and_then(|(series, alone)| {
+            let of_batch = |i: usize| weights.iter().zip(series).map(|(weight, series)| weight * series[i]).sum();
+            let shared = half_width(&(0..rows.len()).map(of_batch).collect::<Vec<f64>>())?;
+            Some(root_of_squares(weights.iter().zip(alone).map(|(weight, error)| weight * error).chain([shared])))
+        });
+        (key, ends(value, half))
+    };
+    Value::object(derivatives(metrics, &progress.unwrap_or_default()).map(interval))
+}
+
+/// Each metric, and by how much it grows when each kernel's progress grows, relative to that: its derivatives by the logarithms.
+fn derivatives(metrics: Metrics, progress: &[f64]) -> [(&'static str, Option<f64>, Vec<f64>); 5] {
+    let count = progress.len() as f64;
+    let (least, greatest) = progress.iter().fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), &p| (a.min(p), b.max(p)));
+    let [hspeedup, fairness] = [metrics.hspeedup, metrics.fairness].map(Option::unwrap_or_default);
+    let extreme = |p: f64| f64::from(u8::from(p == least)) - f64::from(u8::from(p == greatest));
+    let of = |key, value, derivative: &dyn Fn(f64) -> f64| (key, value, progress.iter().map(|&p| derivative(p)).collect());
+    [
+        of("hspeedup", metrics.hspeedup, &|p| hspeedup * hspeedup / count / p),
+        of("stp", metrics.stp, &|p| p),
+        of("wspeedup", metrics.stp, &|p| p),
+        of("antt", metrics.antt, &|p| -1.0 / p / count),
+        of("fairness", metrics.fairness, &|p| fairness * extreme(p)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::ids::KernelId;
+    use crate::run::experiment::{Experiment, Stop};
+    use crate::run::simulation::Simulation;
+
+    /// A run with the runs alone that its metrics need.
+    fn ended(kernels: &[&str], seed: u64, cycles: u64) -> Simulation {
+        let fields = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(kernels.iter().copied()))];
+        let experiment = Experiment { seed, stop: Stop::Cycles(cycles), ..Experiment::decode(&Value::object(fields)).unwrap() };
+        let mut run = Simulation::new(&experiment).unwrap();
+        run.advance(u64::MAX);
+        for kernel in KernelId::first(kernels.len()) {
+            let mut alone = Simulation::new(&experiment.alone(kernel)).unwrap();
+            alone.advance(u64::MAX);
+            let answer = alone.answer();
+            run.set_alone(kernel, answer.ipc, answer.ipc_ci95);
+        }
+        run
+    }
+
+    /// Every number with a fraction, by its path.
+    fn fractions(value: &Value, path: &str, found: &mut Vec<(String, f64)>) {
+        match value {
+            Value::Float(x) => found.push((path.to_string(), *x)),
+            Value::Object(pairs) => pairs.iter().for_each(|(key, value)| fractions(value, &alloc::format!("{path}.{key}"), found)),
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(i, value)| fractions(value, &alloc::format!("{path}.{i}"), found));
+            }
+            _ => {}
+        }
+    }
+
+    fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
+        let step = |value: &'v Value, key: &str| match value {
+            Value::Array(items) => &items[key.parse::<usize>().unwrap()],
+            value => value.get(key).unwrap_or(&Value::Null),
+        };
+        path.split('.').skip(1).fold(value, step)
+    }
+
+    #[test]
+    fn every_ratio_has_an_interval_where_it_stands() {
+        let result = ended(&["BP", "CFD"], 1, 30_000).result();
+        let mut found = Vec::new();
+        for part in ["gpu", "kernels", "metrics"] {
+            fractions(result.get(part).unwrap(), &alloc::format!(".{part}"), &mut found);
+        }
+        assert!(found.len() > 60, "{}", found.len());
+        let ci95 = result.get("ci95").unwrap();
+        let mut wide = 0;
+        for (path, number) in found {
+            let Value::Array(ends) = at(ci95, &path) else { panic!("no interval for {path}") };
+            let [low, high] = [0, 1].map(|i| ends[i].as_f64().unwrap());
+            assert!(low <= number && number <= high, "{path}: {low} {number} {high}");
+            wide += usize::from(low < high);
+        }
+        assert!(wide > 50, "{wide}");
+    }
+
+    /// What a ratio divides is what the result divides: the two differ by one constant for both kernels.
+    #[test]
+    fn ratios_are_those_of_the_result() {
+        let mut run = ended(&["BP", "CFD"], 1, 30_000);
+        let (result, measured) = (run.result(), run.measured());
+        for ratio in RATIOS {
+            let shown = |k: usize| at(&result, &alloc::format!(".kernels.{k}.{}", ratio.path)).as_f64().unwrap();
+            let divided = |k: usize| {
+                let (of, over) = parts(ratio, measured.cycles, &measured.stats[k]);
+                of as f64 / over as f64
+            };
+            let [one, other] = [shown(0) * divided(1), shown(1) * divided(0)];
+            assert!((one - other).abs() <= 1e-12 * one, "{}: {one} {other}", ratio.path);
+        }
+    }
+
+    /// The derivatives of every metric are what a small change of one kernel's progress does to it.
+    #[test]
+    fn derivatives_are_those_of_the_metrics() {
+        let progress = [0.7, 0.2, 0.4];
+        let of = |progress: &[f64]| Metrics::of(&progress.iter().map(|&p| (Some(1.0), Some(p))).collect::<Vec<_>>());
+        let step = 1e-6;
+        for k in 0..3 {
+            let mut more = progress;
+            more[k] *= 1.0 + step;
+            let after = derivatives(of(&more), &more);
+            for ((key, value, weights), (_, after, _)) in derivatives(of(&progress), &progress).into_iter().zip(after) {
+                let change = (after.unwrap() - value.unwrap()) / step;
+                assert!((change - weights[k]).abs() < 1e-4, "{key} by kernel {k}: {change}, not {}", weights[k]);
+            }
+        }
+    }
+
+    /// Too short a run says nothing about itself.
+    #[test]
+    fn a_run_of_few_batches_has_no_intervals() {
+        let result = ended(&["BP"], 1, 3000).result();
+        assert_eq!(at(&result, ".ci95.kernels.0.ipc"), &Value::Null);
+        assert_eq!(at(&result, ".ci95.metrics.hspeedup"), &Value::Null);
+        assert_eq!(at(&result, ".ci95.batches"), &Value::from(7_u32));
+    }
+
+    /// Twenty seeds of runs on a tiny machine: how often the interval of one run covers the mean of all.
+    #[test]
+    fn one_run_covers_the_mean_over_seeds() {
+        let runs: Vec<Value> = (1..=20).map(|seed| ended(&["BFS", "SAD"], seed, 60_000).result()).collect();
+        for path in [".kernels.0.ipc", ".kernels.1.ipc", ".kernels.1.dram_utilisation", ".kernels.0.slowdown", ".metrics.hspeedup"] {
+            let mean = runs.iter().map(|run| at(run, path).as_f64().unwrap()).sum::<f64>() / 20.0;
+            let covers = |run: &&Value| {
+                let end = |i: usize| at(run, &alloc::format!(".ci95{path}.{i}")).as_f64().unwrap();
+                end(0) <= mean && mean <= end(1)
+            };
+            let covered = runs.iter().filter(covers).count();
+            std::eprintln!("{path}: {covered} of 20, mean {mean}");
+            assert!(covered >= 17, "{path}: {covered} of 20");
+        }
+    }
+}
