@@ -167,6 +167,18 @@ impl Set {
         Members { words, word: words[first as usize], base: first << 6, left: 3, reversed }
     }
 
+    /// The numbers from 64 × `word` on, below the next word's, a bit each.
+    #[inline]
+    pub fn word(&self, word: u32) -> u64 {
+        self.0[(word & 3) as usize]
+    }
+
+    /// The same, to change.
+    #[inline]
+    pub fn word_mut(&mut self, word: u32) -> &mut u64 {
+        &mut self.0[(word & 3) as usize]
+    }
+
     /// Numbers 0 to 63, 64 to 127 and so on, a bit each.
     pub fn words(&self) -> [u64; 4] {
         self.0
@@ -176,6 +188,26 @@ impl Set {
     pub fn words_mut(&mut self) -> &mut [u64; 4] {
         &mut self.0
     }
+}
+
+/// Words of a [`Set`] that `parts` parts take. Who visits members often goes through these words, one for most GPUs, and through the
+/// [`members_of`] each.
+#[inline]
+pub fn words(parts: u32) -> u32 {
+    parts.div_ceil(64)
+}
+
+/// The numbers that `bits`, from the word of that number, stand for: in ascending order, or descending.
+#[inline]
+pub fn members_of(word: u32, mut bits: u64, reversed: bool) -> impl Iterator<Item = u32> {
+    core::iter::from_fn(move || {
+        if bits == 0 {
+            return None;
+        }
+        let bit = if reversed { 63 - bits.leading_zeros() } else { bits.trailing_zeros() };
+        bits &= !(1 << bit);
+        Some(word << 6 | bit)
+    })
 }
 
 /// The numbers of a set, in order.

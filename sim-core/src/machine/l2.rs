@@ -16,13 +16,14 @@
 
 use super::cache::mshr::Mshrs;
 use super::cache::tags::Tags;
+use super::calendar::Calendar;
 use super::link::Link;
-use super::noc::{Noc, Tick};
-use super::packet::{Access, DramRequest, Reply, Request, Station};
+use super::noc::{Moment, Noc, Tick};
+use super::packet::{Access, DramRequest, Handle, Packets, Queue, Request, Station};
 use crate::describe::gpu::{Gpu, WriteFill};
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::seam::stats::KernelStats;
-use alloc::collections::VecDeque;
+use core::hash::{Hash, Hasher};
 
 /// Why a bank's oldest request, or a delivered line, waits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -49,28 +50,32 @@ impl Stall {
     }
 }
 
-/// What a bank is connected to.
+/// What banks are connected to.
 pub(super) struct Ports<'a> {
-    pub queue: &'a mut Link<Request>,
-    pub fills: &'a mut Link<u16>,
-    pub to_dram: &'a mut Link<DramRequest>,
-    pub replies: &'a mut Noc<Reply>,
+    pub packets: &'a mut Packets,
+    pub replies: &'a mut Noc,
+    /// When replies have passed the banks' pipelines.
+    pub passed: &'a mut Calendar,
     pub stats: &'a mut [KernelStats],
 }
 
 /// One bank.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Debug)]
 pub struct Bank {
     index: u32,
+    channel: u32,
     tags: Tags,
-    mshrs: Mshrs<Request>,
-    /// The pipeline to the reply port: when each reply has passed it, in order.
-    pipeline: VecDeque<(Tick, Reply)>,
+    mshrs: Mshrs<Handle>,
+    /// The pipeline to the reply port, in order.
+    pipeline: Queue,
+    /// Lines on their way from DRAM: the MSHR that waits.
+    fills: Link<u16>,
+    /// What it asks of its channel.
+    to_dram: Link<DramRequest>,
     /// The MSHR whose waiters beyond the first are being answered.
     answering: Option<u16>,
     stall: Option<Stall>,
     // What the configuration says, once.
-    capacity: u32,
     latency: u32,
     banks: u32,
     banks_per_channel: u32,
@@ -84,15 +89,16 @@ impl Bank {
     /// An empty bank.
     pub fn new(gpu: &Gpu, index: u32) -> Self {
         let l2 = &gpu.l2;
-        let capacity = l2.queue + l2.latency;
         Bank {
             index,
+            channel: index % gpu.dram.channels,
             tags: Tags::new(l2.bank_bytes, l2.ways, l2.line_bytes),
             mshrs: Mshrs::new(l2.mshrs, l2.merges),
-            pipeline: VecDeque::with_capacity(capacity as usize),
+            pipeline: Queue::new(l2.queue + l2.latency),
+            fills: Link::new(l2.mshrs, gpu.dram.latency.max(1)),
+            to_dram: Link::new(TO_DRAM, 1),
             answering: None,
             stall: None,
-            capacity,
             latency: l2.latency,
             banks: l2.banks,
             banks_per_channel: (l2.banks / gpu.dram.channels).max(1),
@@ -102,62 +108,65 @@ impl Bank {
         }
     }
 
-    /// One NoC cycle. Returns whether the bank has work left that does not wait for DRAM.
-    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, mut ports: Ports<'_>) -> bool {
-        self.reply(tick, now, &mut ports);
-        self.answer(tick, now, &mut ports);
-        self.look_up(tick, now, &mut ports);
-        !(self.pipeline.is_empty() && self.answering.is_none() && ports.queue.is_empty() && ports.fills.is_empty())
-    }
-
-    /// Sends the oldest reply into its port.
-    fn reply(&mut self, tick: Tick, now: Cycle, ports: &mut Ports<'_>) {
-        let Some((ready, reply)) = self.pipeline.front_mut() else { return };
-        if *ready > tick || !ports.replies.has_room(self.index) {
+    /// Sends the oldest reply into its port, if it has passed the pipeline and the port has room.
+    pub(super) fn reply(&mut self, at: Moment, ports: &mut Ports<'_>) {
+        let Some(handle) = self.pipeline.first_ready(ports.packets, at.tick) else { return };
+        if !ports.replies.has_room(self.index) {
             return;
         }
-        reply.request.leave(Station::L2, now);
-        let Request { sm, kernel, access, .. } = reply.request;
-        let flits = if access == Access::Read { self.line_flits } else { 1 };
-        if ports.replies.push(tick, self.index, u32::from(sm), flits, kernel, *reply).is_ok() {
-            self.pipeline.pop_front();
-        }
+        self.pipeline.pop(ports.packets);
+        let packet = &mut ports.packets[handle];
+        packet.request.leave(Station::L2, at.now);
+        packet.output = packet.request.sm as u8;
+        packet.flits = if packet.request.access == Access::Read { self.line_flits as u16 } else { 1 };
+        let sent = ports.replies.push(ports.packets, at.tick, self.index, handle);
+        debug_assert!(sent.is_ok(), "the port has room");
     }
 
     /// Answers one request that waited for DRAM; the first of each line also puts the line into the cache.
-    fn answer(&mut self, tick: Tick, now: Cycle, ports: &mut Ports<'_>) {
+    pub(super) fn answer(&mut self, at: Moment, ports: &mut Ports<'_>) {
         let entry = match self.answering {
             Some(entry) => entry,
-            None => match ports.fills.peek(now) {
+            None => match self.fills.peek(at.now) {
                 Some(&entry) => entry,
                 None => return,
             },
         };
-        if self.pipeline.len() >= self.capacity as usize {
+        if self.pipeline.is_full() {
             return;
         }
         let first = self.answering.is_none();
-        if first && ports.to_dram.is_full() {
+        if first && self.to_dram.is_full() {
             // The victim may be dirty, so the link to DRAM must have room for it.
             return;
         }
         let line = self.mshrs.line(entry);
         if first {
-            ports.fills.pop(now);
+            self.fills.pop(at.now);
         }
-        let Some(mut request) = self.mshrs.take(entry) else { return };
+        let Some(handle) = self.mshrs.take(entry) else { return };
         self.answering = self.mshrs.is_open(entry).then_some(entry);
+        let Request { kernel, access, context, .. } = ports.packets[handle].request;
         let mut dram_accesses = 0;
-        if first && !request.context {
-            dram_accesses = 1 + self.fill(line, request.kernel, false, now, ports);
+        if first && !context {
+            dram_accesses = 1 + self.fill(line, kernel, false, at.now, ports);
         }
-        if request.access == Access::Write
+        if access == Access::Write
             && let Some(slot) = self.tags.find(line)
         {
             self.tags.set_dirty(slot);
         }
-        request.leave(Station::Dram, now);
-        self.pipeline.push_back((tick + Tick::from(self.latency), Reply { request, dram_accesses }));
+        ports.packets[handle].request.leave(Station::Dram, at.now);
+        self.send(at, handle, dram_accesses, ports);
+    }
+
+    /// Puts an answered request into the pipeline to the port. The caller has seen a place.
+    fn send(&mut self, at: Moment, handle: Handle, dram_accesses: u8, ports: &mut Ports<'_>) {
+        let ready = at.tick + Tick::from(self.latency);
+        ports.packets[handle].dram_accesses = dram_accesses;
+        let sent = self.pipeline.push(ports.packets, handle, ready);
+        debug_assert!(sent.is_ok(), "a place was checked for");
+        ports.passed.put(ready, self.index);
     }
 
     /// Puts a line in; returns the DRAM accesses that the victim costs.
@@ -166,7 +175,7 @@ impl Bank {
             Some(victim) if victim.dirty => {
                 ports.stats[kernel.index()].l2_dirty_victims += 1;
                 let write = DramRequest { line: self.channel_line(victim.line), access: Access::Write, kernel, tag: 0 };
-                let sent = ports.to_dram.push(now, write);
+                let sent = self.to_dram.push(now, write);
                 debug_assert!(sent.is_ok(), "a place was checked for");
                 1
             }
@@ -175,103 +184,102 @@ impl Bank {
     }
 
     /// Passes a line of a context on: a write to DRAM, and acknowledges it, a read through an MSHR. Neither has a place in the cache.
-    fn pass_on(&mut self, tick: Tick, now: Cycle, mut request: Request, ports: &mut Ports<'_>) {
-        if ports.to_dram.is_full() {
+    fn pass_on(&mut self, at: Moment, handle: Handle, queue: &mut Queue, ports: &mut Ports<'_>) {
+        if self.to_dram.is_full() {
             self.stall = Some(Stall::DramLink);
             return;
         }
-        let line = request.line / self.banks;
+        let Request { line, access, kernel, .. } = ports.packets[handle].request;
+        let line = line / self.banks;
         let mut tag = 0;
-        if request.access == Access::Read {
-            request.leave(Station::L2, now);
-            let Ok(entry) = self.mshrs.allocate(line, request) else {
+        if access == Access::Read {
+            let Ok(entry) = self.mshrs.allocate(line, handle) else {
                 self.stall = Some(Stall::Mshr);
                 return;
             };
             tag = entry;
-        } else {
-            self.pipeline.push_back((tick + Tick::from(self.latency), Reply { request, dram_accesses: 0 }));
         }
-        let sent =
-            ports.to_dram.push(now, DramRequest { line: self.channel_line(line), access: request.access, kernel: request.kernel, tag });
+        let request = DramRequest { line: self.channel_line(line), access, kernel, tag };
+        let sent = self.to_dram.push(at.now, request);
         debug_assert!(sent.is_ok(), "a place was checked for");
-        self.stall = None;
-        ports.queue.pop(now);
+        self.take(queue, ports);
+        match access {
+            Access::Read => ports.packets[handle].request.leave(Station::L2, at.now),
+            Access::Write => self.send(at, handle, 0, ports),
+        }
     }
 
     /// Looks up the oldest request of the queue.
-    fn look_up(&mut self, tick: Tick, now: Cycle, ports: &mut Ports<'_>) {
-        let Some(request) = ports.queue.peek(now) else { return };
+    pub(super) fn look_up(&mut self, at: Moment, queue: &mut Queue, ports: &mut Ports<'_>) {
+        let Some(handle) = queue.first_ready(ports.packets, at.now) else { return };
         // A waiting request need not be looked up again before what it waits for is there: its line cannot arrive in the meantime,
         // unless it waits for the MSHR that fetches that line.
         let blocked = match self.stall {
             Some(Stall::Mshr) => self.mshrs.is_full(),
-            Some(Stall::DramLink) => ports.to_dram.is_full(),
+            Some(Stall::DramLink) => self.to_dram.is_full(),
             _ => false,
         };
         if blocked {
             return;
         }
-        if self.pipeline.len() >= self.capacity as usize {
+        if self.pipeline.is_full() {
             self.stall = Some(Stall::ReplyPort);
             return;
         }
-        let mut request = *request;
-        if request.context {
-            return self.pass_on(tick, now, request, ports);
+        let Request { line, kernel, access, context, bytes, .. } = ports.packets[handle].request;
+        if context {
+            return self.pass_on(at, handle, queue, ports);
         }
-        let line = request.line / self.banks;
-        let stats = &mut ports.stats[request.kernel.index()];
+        let line = line / self.banks;
         if let Some(slot) = self.tags.lookup(line) {
-            if request.access == Access::Write {
+            if access == Access::Write {
                 self.tags.set_dirty(slot);
             }
-            stats.l2_hits += 1;
-            self.pipeline.push_back((tick + Tick::from(self.latency), Reply { request, dram_accesses: 0 }));
-        } else {
-            request.leave(Station::L2, now);
-            if let Some(entry) = self.mshrs.find(line) {
-                if self.mshrs.merge(entry, request).is_err() {
-                    self.stall = Some(Stall::Merge);
-                    return;
-                }
-                stats.l2_merged += 1;
-            } else {
-                // Room for the fetch, or for the victim.
-                if ports.to_dram.is_full() {
-                    self.stall = Some(Stall::DramLink);
-                    return;
-                }
-                if request.access == Access::Write && self.skips_fetch == Some(request.bytes) {
-                    return self.take_place(tick, now, request, ports);
-                }
-                let Ok(tag) = self.mshrs.allocate(line, request) else {
-                    self.stall = Some(Stall::Mshr);
-                    return;
-                };
-                stats.l2_misses += 1;
-                let read = DramRequest { line: self.channel_line(line), access: Access::Read, kernel: request.kernel, tag };
-                let sent = ports.to_dram.push(now, read);
-                debug_assert!(sent.is_ok(), "a place was checked for");
+            self.take(queue, ports);
+            ports.stats[kernel.index()].l2_hits += 1;
+            self.send(at, handle, 0, ports);
+        } else if let Some(entry) = self.mshrs.find(line) {
+            if self.mshrs.merge(entry, handle).is_err() {
+                self.stall = Some(Stall::Merge);
+                return;
             }
+            self.take(queue, ports);
+            ports.stats[kernel.index()].l2_merged += 1;
+            ports.packets[handle].request.leave(Station::L2, at.now);
+        } else if self.to_dram.is_full() {
+            // No room for the fetch, or for the victim.
+            self.stall = Some(Stall::DramLink);
+            return;
+        } else if access == Access::Write && self.skips_fetch == Some(bytes) {
+            // A store of a whole line puts its line in without a fetch.
+            self.take(queue, ports);
+            ports.packets[handle].request.leave(Station::L2, at.now);
+            let dram_accesses = self.fill(line, kernel, true, at.now, ports);
+            ports.stats[kernel.index()].l2_filled_by_stores += 1;
+            self.send(at, handle, dram_accesses, ports);
+        } else {
+            let Ok(tag) = self.mshrs.allocate(line, handle) else {
+                self.stall = Some(Stall::Mshr);
+                return;
+            };
+            self.take(queue, ports);
+            ports.stats[kernel.index()].l2_misses += 1;
+            ports.packets[handle].request.leave(Station::L2, at.now);
+            let fetch = DramRequest { line: self.channel_line(line), access: Access::Read, kernel, tag };
+            let sent = self.to_dram.push(at.now, fetch);
+            debug_assert!(sent.is_ok(), "a place was checked for");
         }
-        match request.access {
+        let stats = &mut ports.stats[kernel.index()];
+        match access {
             Access::Read => stats.l2_reads += 1,
             Access::Write => stats.l2_writes += 1,
         }
-        self.stall = None;
-        ports.queue.pop(now);
     }
 
-    /// Lets the oldest request of the queue, a store of a whole line, put its line in without a fetch.
-    fn take_place(&mut self, tick: Tick, now: Cycle, request: Request, ports: &mut Ports<'_>) {
-        let dram_accesses = self.fill(request.line / self.banks, request.kernel, true, now, ports);
-        let stats = &mut ports.stats[request.kernel.index()];
-        stats.l2_filled_by_stores += 1;
-        stats.l2_writes += 1;
-        self.pipeline.push_back((tick + Tick::from(self.latency), Reply { request, dram_accesses }));
+    /// The oldest request of the queue goes on.
+    fn take(&mut self, queue: &mut Queue, ports: &mut Ports<'_>) {
         self.stall = None;
-        ports.queue.pop(now);
+        queue.pop(ports.packets);
     }
 
     /// The number that the channel gives to a line of this bank: the banks of a channel take turns, so that a channel's lines are
@@ -280,22 +288,46 @@ impl Bank {
         line * self.banks_per_channel + self.index / self.channels
     }
 
-    /// When the oldest reply's turn at the port comes, or came. `Tick::MAX`: no reply waits.
-    pub(super) fn reply_due(&self) -> Tick {
-        self.pipeline.front().map_or(Tick::MAX, |(ready, _)| *ready)
+    /// The channel that the bank's lines belong to.
+    pub(super) fn channel(&self) -> u32 {
+        self.channel
     }
 
-    /// Whether requests for a delivered line wait for their replies.
-    pub(super) fn is_answering(&self) -> bool {
-        self.answering.is_some()
+    /// A line leaves DRAM in cycle `now`: says when it arrives for the MSHR `entry`.
+    pub(super) fn fetched(&mut self, now: Cycle, entry: u16) -> Cycle {
+        let sent = self.fills.push(now, entry);
+        debug_assert!(sent.is_ok(), "the link has a place for every MSHR");
+        now + Cycle::from(self.fills.latency())
     }
 
-    /// The first tick after `tick` in which the bank can do something by itself (replies, answers); `None`: not before a request or a line comes.
-    pub(super) fn next_tick(&self, tick: Tick) -> Option<Tick> {
-        if self.answering.is_some() {
-            return Some(tick + 1);
-        }
-        self.pipeline.front().map(|(ready, _)| (*ready).max(tick + 1))
+    /// Hands the channel what the bank asks next of it, if anything has come through their link.
+    pub(super) fn ask(&mut self, now: Cycle) -> Option<DramRequest> {
+        self.to_dram.pop(now)
+    }
+
+    /// Whether the link to the channel holds anything.
+    pub(super) fn is_asking(&self) -> bool {
+        !self.to_dram.is_empty()
+    }
+
+    /// Whether a reply has passed the pipeline.
+    pub(super) fn has_reply(&self, tick: Tick, packets: &Packets) -> bool {
+        self.pipeline.first_ready(packets, tick).is_some()
+    }
+
+    /// Whether requests for a line that is there wait for their replies.
+    pub(super) fn is_answering(&self, now: Cycle) -> bool {
+        self.answering.is_some() || self.fills.peek(now).is_some()
+    }
+
+    /// Whether anything is in the bank that does not wait for DRAM's channel.
+    pub(super) fn is_at_work(&self) -> bool {
+        !self.pipeline.is_empty() || self.answering.is_some() || !self.fills.is_empty()
+    }
+
+    /// The links to and from DRAM.
+    pub(super) fn links(&self) -> (&Link<DramRequest>, &Link<u16>) {
+        (&self.to_dram, &self.fills)
     }
 
     /// Why the oldest request waited when it was last tried, if it did.
@@ -312,4 +344,18 @@ impl Bank {
     pub fn resident(&self, kernel: KernelId) -> u32 {
         self.tags.resident(kernel)
     }
+
+    /// Feeds the state to `state`, with what `packets` holds of the requests in it.
+    pub(super) fn hash<H: Hasher>(&self, packets: &Packets, state: &mut H) {
+        self.index.hash(state);
+        self.tags.hash(state);
+        self.mshrs.hash_with(state, |&handle, state| packets.get(handle).request.hash(state));
+        (self.pipeline.len() as usize).hash(state);
+        self.pipeline.iter(packets).for_each(|packet| (packet.ready, packet.reply()).hash(state));
+        (self.answering, self.stall, self.pipeline.capacity(), self.latency).hash(state);
+        (self.banks, self.banks_per_channel, self.channels, self.line_flits, self.skips_fetch).hash(state);
+    }
 }
+
+/// Requests that a bank's link to its channel holds.
+const TO_DRAM: u32 = 4;

@@ -50,6 +50,11 @@ impl<T: Copy> Link<T> {
         self.items.front().map(|(ready, _)| *ready)
     }
 
+    /// Cycles from an item's entry to its arrival.
+    pub fn latency(&self) -> u32 {
+        self.latency
+    }
+
     /// Items under way and waiting.
     pub fn len(&self) -> u32 {
         self.items.len() as u32

@@ -9,17 +9,21 @@
 //! ports of the NoCs are SM numbers, memory-side ports bank numbers. Line `l` belongs to bank `l mod banks` and channel `l mod channels`.
 //! Whatever lies between L2 and the pins of DRAM (controller, PHY, both ways) is one fixed latency on the way back (`dram.latency`).
 //!
-//! Parts without work are not visited: a set names the banks with work, and each channel has its own next clock.
+//! What is in flight is a record in one place (`Packets`); its handle moves from queue to queue. Parts without work are not visited: what
+//! happens puts the parts that it concerns into sets, at once or, through calendars, when its time has come.
 
+mod digest;
+mod due;
+
+use self::due::Due;
+use super::calendar::Calendar;
 use super::clock::ClockRatio;
-use super::derived::Derived;
-use super::dram::{Channel, Clock};
+use super::dram::{Channel, Clock, Transfer};
 use super::l2::{Bank, Ports, Stall};
-use super::link::Link;
-use super::noc::{Noc, Tick};
-use super::packet::{Access, DramRequest, Reply, Request, Station};
+use super::noc::{Moment, Noc, Tick};
+use super::packet::{Access, Packet, Packets, Queue, Reply, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
-use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel, Set};
+use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel, Set, members_of, words};
 use crate::seam::controls::Controls;
 use crate::seam::stats::KernelStats;
 use alloc::boxed::Box;
@@ -27,45 +31,48 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// The memory side of a GPU.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Debug)]
 pub struct Memory {
-    /// Replies that have arrived at each SM. SMs take them; a full link holds back the reply NoC.
-    pub to_sm: Vec<Link<Reply>>,
     /// What the memory side did for each kernel.
     pub stats: Vec<KernelStats>,
-    requests: Noc<Request>,
-    replies: Noc<Reply>,
-    to_l2: Box<[Link<Request>]>,
+    packets: Packets,
+    /// Replies that have arrived at each SM. SMs take them; a full queue holds back the reply NoC.
+    to_sm: Box<[Queue]>,
+    requests: Noc,
+    replies: Noc,
+    to_l2: Box<[Queue]>,
     l2: Box<[Bank]>,
-    to_dram: Box<[Link<DramRequest>]>,
     channels: Box<[Channel]>,
-    /// Lines on their way from DRAM to each bank: the MSHR that waits.
-    fills: Box<[Link<u16>]>,
     noc_clock: ClockRatio,
     noc_ticks: Tick,
     dram_clock: ClockRatio,
     dram_ticks: Clock,
     /// By channel: the bank, counted among the channel's own, whose link is emptied first. Moves on with each request taken.
     turn: Box<[u32]>,
-    /// Banks that have something to do other than wait for DRAM.
-    awake: Set,
-    /// Banks with requests in their link to DRAM.
-    asking: Set,
     line_flits: u32,
     line_bytes: u32,
     /// Bytes of a flit, if a store's packet carries only the bytes written.
     store_flit_bytes: Option<u32>,
-    /// Each channel's `next_clock`, beside each other for a quick look.
-    due: Derived<Box<[Clock]>>,
-    /// Banks with requests in their queue that may go on.
-    queued: Derived<Set>,
-    /// By bank: when the next line from DRAM, or the next reply's turn at the port, comes. `NEVER`: not under way.
-    fill_due: Derived<Box<[Cycle]>>,
-    reply_due: Derived<Box<[Tick]>>,
-    /// The ranks that the channels' plans were made with.
-    rank: Derived<PerKernel<u8>>,
+    // What follows from the fields above: who has something to do, and when.
     /// SMs to which replies have been delivered.
-    with_replies: Derived<Set>,
+    with_replies: Set,
+    /// Banks with requests in their queue, and those of them whose oldest waits for something else to happen.
+    queued: Set,
+    stalled: Set,
+    /// Banks whose oldest reply has passed the pipeline, and when that comes for others.
+    replying: Set,
+    passed: Calendar,
+    /// Banks that answer requests whose line is there, and when lines come (in core cycles).
+    answering: Set,
+    arrivals: Calendar,
+    /// Channels with a place that the links of their banks have a request for.
+    asked: Set,
+    /// Channels without a place, for which the links of their banks may have a request.
+    shut: Set,
+    /// When each channel has something to do.
+    due: Due,
+    /// The ranks that the channels' plans were made with.
+    rank: PerKernel<u8>,
 }
 
 impl Memory {
@@ -75,32 +82,37 @@ impl Memory {
         let longest = gpu.line_flits();
         let dram = &gpu.dram;
         let channel = Channel::new(dram);
+        let dram_clock = ClockRatio::new(dram.mhz, gpu.core_mhz);
+        // From a column command to the line's arrival at its bank.
+        let fill = dram_clock.cycles_until(channel.longest_read()) as u32 + dram.latency.max(1);
         Memory {
-            to_sm: (0..sms).map(|_| Link::new(gpu.noc.queue, 1)).collect(),
             stats: vec![KernelStats::default(); kernels],
+            packets: Packets::default(),
+            to_sm: vec![Queue::new(gpu.noc.queue); sms as usize].into(),
             requests: Noc::new(&gpu.noc, sms, banks, longest, seed),
             replies: Noc::new(&gpu.noc, banks, sms, longest, !seed),
-            to_l2: (0..banks).map(|_| Link::new(gpu.l2.queue, 1)).collect(),
+            to_l2: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
             l2: (0..banks).map(|index| Bank::new(gpu, index)).collect(),
-            to_dram: (0..banks).map(|_| Link::new(TO_DRAM, 1)).collect(),
-            fills: (0..banks).map(|_| Link::new(gpu.l2.mshrs, dram.latency.max(1))).collect(),
-            due: Derived((0..channels).map(|_| channel.next_clock()).collect()),
+            due: Due::new(channels, channel.next_clock()),
             channels: vec![channel; channels as usize].into(),
             noc_clock: ClockRatio::new(gpu.noc.mhz, gpu.core_mhz),
             noc_ticks: 0,
-            dram_clock: ClockRatio::new(dram.mhz, gpu.core_mhz),
+            dram_clock,
             dram_ticks: 0,
             turn: vec![0; channels as usize].into(),
-            awake: Set::EMPTY,
-            asking: Set::EMPTY,
             line_flits: longest,
             line_bytes: gpu.l2.line_bytes,
             store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes).then_some(gpu.noc.flit_bytes),
-            queued: Derived(Set::EMPTY),
-            fill_due: Derived(vec![NEVER; banks as usize].into()),
-            reply_due: Derived(vec![Tick::MAX; banks as usize].into()),
-            rank: Derived(PerKernel::all(0)),
-            with_replies: Derived(Set::EMPTY),
+            with_replies: Set::EMPTY,
+            queued: Set::EMPTY,
+            stalled: Set::EMPTY,
+            replying: Set::EMPTY,
+            passed: Calendar::new(banks, gpu.l2.latency + 1),
+            answering: Set::EMPTY,
+            arrivals: Calendar::new(banks, fill + 1),
+            asked: Set::EMPTY,
+            shut: Set::EMPTY,
+            rank: PerKernel::all(0),
         }
     }
 
@@ -116,21 +128,24 @@ impl Memory {
 
     /// SMs to which replies have been delivered before this cycle.
     pub fn with_replies(&self) -> Set {
-        *self.with_replies
+        self.with_replies
     }
 
     /// SMs whose port of the request NoC would refuse a request.
     pub fn full_ports(&self) -> Set {
-        self.requests.full()
+        *self.requests.full()
     }
 
     /// Hands an SM its oldest reply, if there is one.
     pub fn take_reply(&mut self, now: Cycle, sm: u16) -> Option<Reply> {
-        let link = &mut self.to_sm[usize::from(sm)];
-        let reply = link.pop(now)?;
-        if link.is_empty() {
+        let queue = &mut self.to_sm[usize::from(sm)];
+        let handle = queue.first_ready(&self.packets, now)?;
+        queue.pop(&self.packets);
+        if queue.is_empty() {
             self.with_replies.remove(sm.into());
         }
+        let reply = self.packets[handle].reply();
+        self.packets.remove(handle);
         Some(reply)
     }
 
@@ -145,7 +160,8 @@ impl Memory {
             (Access::Write, None) => self.line_flits,
             (Access::Write, Some(flit)) => 1 + u32::from(request.bytes).div_ceil(flit),
         };
-        let sent = self.requests.push(self.noc_ticks, u32::from(request.sm), self.bank_of(request.line), flits, request.kernel, request);
+        let handle = self.packets.add(Packet::new(request, self.bank_of(request.line), flits));
+        let sent = self.requests.push(&mut self.packets, self.noc_ticks, request.sm.into(), handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
     }
 
@@ -159,151 +175,164 @@ impl Memory {
     pub fn step(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
         self.ask_dram(now, reversed);
         self.step_dram(now, controls, reversed);
+        for word in 0..words(self.l2.len() as u32) {
+            *self.answering.word_mut(word) |= self.arrivals.take(now, word);
+        }
         for _ in 0..self.noc_clock.advance() {
             self.noc_ticks += 1;
-            self.step_l2(now, reversed);
-            self.step_replies(now, reversed);
-            self.step_requests(now, reversed);
+            let at = Moment { tick: self.noc_ticks, now, reversed };
+            self.step_l2(at);
+            self.step_replies(at);
+            self.step_requests(at);
         }
     }
 
-    /// Moves requests from the banks' links into the channels' transaction queues; the banks of a channel take turns.
+    /// Moves requests from the banks' links into the channels' transaction queues.
     fn ask_dram(&mut self, now: Cycle, reversed: bool) {
-        if self.asking.is_empty() {
-            return;
+        for word in 0..words(self.channels.len() as u32) {
+            let asked = core::mem::take(self.asked.word_mut(word));
+            for channel in members_of(word, asked, reversed) {
+                self.ask_channel(now, channel);
+            }
         }
+    }
+
+    /// Fills a channel's transaction queue from the links of its banks, which take turns, until it is full or they are empty.
+    fn ask_channel(&mut self, now: Cycle, index: u32) {
         let (channels, banks) = (self.channels.len() as u32, self.to_l2.len() as u32);
-        let per_channel = banks / channels;
-        let mut visited = Set::EMPTY;
-        for bank in self.asking.members(reversed) {
-            let index = bank % channels;
-            if visited.contains(index) {
-                continue;
+        let (channel, turn) = (&mut self.channels[index as usize], &mut self.turn[index as usize]);
+        let mut passed_over = 0;
+        while passed_over < banks {
+            if !channel.has_room() {
+                self.shut.insert(index);
+                break;
             }
-            visited.insert(index);
-            let channel = &mut self.channels[index as usize];
-            let mut passed_over = 0;
-            while passed_over < per_channel && channel.has_room() {
-                let turn = &mut self.turn[index as usize];
-                let bank = *turn * channels + index;
-                *turn = if *turn + 1 == per_channel { 0 } else { *turn + 1 };
-                let link = &mut self.to_dram[bank as usize];
-                match link.pop(now) {
-                    Some(request) => {
-                        let _ = channel.push(self.dram_ticks + 1, request);
-                        passed_over = 0;
-                        self.queued.put(bank, !self.to_l2[bank as usize].is_empty());
-                        if link.is_empty() {
-                            self.asking.remove(bank);
-                        }
-                    }
-                    None => passed_over += 1,
+            let bank = *turn * channels + index;
+            *turn = if bank + channels >= banks { 0 } else { *turn + 1 };
+            match self.l2[bank as usize].ask(now) {
+                Some(request) => {
+                    let _ = channel.push(self.dram_ticks + 1, request);
+                    passed_over = 0;
+                    self.stalled.remove(bank);
                 }
+                None => passed_over += channels,
             }
-            self.due[index as usize] = channel.next_clock();
         }
+        self.due.put(index, self.dram_ticks, channel.next_clock());
     }
 
     /// The DRAM clocks of this core cycle.
     fn step_dram(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
-        if *self.rank != controls.dram_rank {
-            *self.rank = controls.dram_rank;
-            for (channel, due) in self.channels.iter_mut().zip(self.due.iter_mut()) {
-                channel.set_rank(&self.rank);
-                *due = channel.next_clock();
-            }
+        if self.rank != controls.dram_rank {
+            self.set_rank(controls);
         }
-        let ticks = Clock::from(self.dram_clock.advance());
-        let last = self.dram_ticks + ticks;
-        let channels = self.channels.len();
+        let last = self.dram_ticks + Clock::from(self.dram_clock.advance());
         for clock in self.dram_ticks + 1..=last {
-            for index in Set::of(&self.due, |&due| due <= clock).members(reversed) {
-                let index = index as usize;
-                let channel = &mut self.channels[index];
-                channel.tick(clock, |transfer| {
-                    let request = transfer.request;
-                    let stats = &mut self.stats[request.kernel.index()];
-                    stats.dram_row_hits += u64::from(transfer.row_hit);
-                    if request.access == Access::Write {
-                        stats.dram_writes += 1;
-                        return;
-                    }
-                    stats.dram_reads += 1;
-                    // The line has left DRAM in the core cycle into which its last beat's clock falls.
-                    let here = if transfer.end <= last { now } else { now + self.dram_clock.cycles_until(transfer.end - last) };
-                    let bank = request.line % (self.l2.len() / channels) as u32 * channels as u32 + index as u32;
-                    let sent = self.fills[bank as usize].push(here, request.tag);
-                    debug_assert!(sent.is_ok(), "the link has a place for every MSHR");
-                    self.awake.insert(bank);
-                    // A bank that is answering is due already.
-                    let due = &mut self.fill_due[bank as usize];
-                    *due = (*due).min(self.fills[bank as usize].next_arrival().unwrap_or(NEVER));
-                });
-                self.due[index] = channel.next_clock();
+            for word in 0..words(self.channels.len() as u32) {
+                for index in members_of(word, self.due.take(clock, word), reversed) {
+                    self.step_channel(now, clock, last, index);
+                }
             }
         }
         self.dram_ticks = last;
     }
 
-    /// One NoC cycle of the L2 banks.
-    fn step_l2(&mut self, now: Cycle, reversed: bool) {
-        if self.awake.is_empty() {
-            return;
+    /// One clock of a channel, of those up to `last` that fall into `now`.
+    fn step_channel(&mut self, now: Cycle, clock: Clock, last: Clock, index: u32) {
+        let channel = &mut self.channels[index as usize];
+        let banks_per_channel = self.l2.len() as u32 / self.turn.len() as u32;
+        channel.tick(clock, |Transfer { request, end, row_hit, .. }| {
+            // The channel has a place again.
+            self.asked.put(index, self.shut.contains(index));
+            self.shut.remove(index);
+            let stats = &mut self.stats[request.kernel.index()];
+            stats.dram_row_hits += u64::from(row_hit);
+            if request.access == Access::Write {
+                stats.dram_writes += 1;
+                return;
+            }
+            stats.dram_reads += 1;
+            // The line has left DRAM in the core cycle into which its last beat's clock falls.
+            let here = if end <= last { now } else { now + self.dram_clock.cycles_until(end - last) };
+            let bank = request.line % banks_per_channel * self.turn.len() as u32 + index;
+            self.arrivals.put(self.l2[bank as usize].fetched(here, request.tag), bank);
+        });
+        self.due.put(index, clock, channel.next_clock());
+    }
+
+    /// Lets all channels plan anew with the ranks that `controls` give.
+    fn set_rank(&mut self, controls: &Controls) {
+        self.rank = controls.dram_rank;
+        for (index, channel) in (0..).zip(&mut self.channels) {
+            channel.set_rank(&self.rank);
+            self.due.put(index, self.dram_ticks, channel.next_clock());
         }
-        let fills = Set::of(&self.fill_due, |&at| at <= now);
-        let replies = Set::of(&self.reply_due, |&at| at <= self.noc_ticks) - self.replies.full();
-        for index in (fills | replies | *self.queued).members(reversed) {
-            let i = index as usize;
-            let ports = Ports {
-                queue: &mut self.to_l2[i],
-                fills: &mut self.fills[i],
-                to_dram: &mut self.to_dram[i],
-                replies: &mut self.replies,
-                stats: &mut self.stats,
-            };
-            let bank = &mut self.l2[i];
-            let awake = bank.tick(self.noc_ticks, now, ports);
-            self.reply_due[i] = bank.reply_due();
-            self.fill_due[i] = if bank.is_answering() { 0 } else { self.fills[i].next_arrival().unwrap_or(NEVER) };
-            // A request that waits in the bank goes on after something else has happened there, or in its link to DRAM.
-            let (queued, asking) = (!self.to_l2[i].is_empty() && bank.stall().is_none(), !self.to_dram[i].is_empty());
-            self.queued.set(index, queued);
-            self.awake.set(index, awake);
-            self.asking.put(index, asking);
+    }
+
+    /// One NoC cycle of the L2 banks: each sends a reply into its port, answers a request whose line is there, and looks up a request.
+    fn step_l2(&mut self, at: Moment) {
+        let (packets, replies, passed, stats) = (&mut self.packets, &mut self.replies, &mut self.passed, &mut self.stats);
+        let mut ports = Ports { packets, replies, passed, stats };
+        for word in 0..words(self.l2.len() as u32) {
+            *self.replying.word_mut(word) |= ports.passed.take(at.tick, word);
+            let replying = self.replying.word(word) & !ports.replies.full().word(word);
+            for index in members_of(word, replying, at.reversed) {
+                let bank = &mut self.l2[index as usize];
+                bank.reply(at, &mut ports);
+                self.replying.set(index, bank.has_reply(at.tick, ports.packets));
+            }
+            let answering = self.answering.word(word);
+            for index in members_of(word, answering, at.reversed) {
+                let bank = &mut self.l2[index as usize];
+                bank.answer(at, &mut ports);
+                self.answering.set(index, bank.is_answering(at.now));
+                self.asked.put(bank.channel(), bank.is_asking() && !self.shut.contains(bank.channel()));
+            }
+            // A request that waits in its bank goes on after something else has happened there, or in the link to DRAM.
+            let tried = self.queued.word(word) & (!self.stalled.word(word) | replying | answering);
+            for index in members_of(word, tried, at.reversed) {
+                let (bank, queue) = (&mut self.l2[index as usize], &mut self.to_l2[index as usize]);
+                bank.look_up(at, queue, &mut ports);
+                self.queued.set(index, !queue.is_empty());
+                self.stalled.set(index, bank.stall().is_some());
+                self.asked.put(bank.channel(), bank.is_asking() && !self.shut.contains(bank.channel()));
+            }
         }
     }
 
     /// One cycle of the reply NoC.
-    fn step_replies(&mut self, now: Cycle, reversed: bool) {
+    fn step_replies(&mut self, at: Moment) {
         let stats = &mut self.stats;
-        let count = |reply: &Reply, flits| {
-            let stats = &mut stats[reply.request.kernel.index()];
-            match reply.request.access {
-                Access::Read => stats.noc_reply_flits += u64::from(flits),
-                Access::Write => stats.noc_acknowledgement_flits += u64::from(flits),
+        let count = |packet: &mut Packet| {
+            let stats = &mut stats[packet.request.kernel.index()];
+            match packet.request.access {
+                Access::Read => stats.noc_reply_flits += u64::from(packet.flits),
+                Access::Write => stats.noc_acknowledgement_flits += u64::from(packet.flits),
             }
         };
-        *self.with_replies |= self.replies.tick(self.noc_ticks, now, reversed, &mut self.to_sm, count);
+        self.replies.tick(at, &mut self.packets, &mut self.to_sm, &mut self.with_replies, count);
     }
 
     /// One cycle of the request NoC.
-    fn step_requests(&mut self, now: Cycle, reversed: bool) {
-        let stats = &mut self.stats;
-        let count = |request: &Request, flits| stats[request.kernel.index()].noc_request_flits += u64::from(flits);
-        let delivered = self.requests.tick(self.noc_ticks, now, reversed, &mut self.to_l2, count);
-        self.awake |= delivered;
-        *self.queued |= delivered;
+    fn step_requests(&mut self, at: Moment) {
+        let (stats, stalled) = (&mut self.stats, &mut self.stalled);
+        let count = |packet: &mut Packet| {
+            packet.request.leave(Station::RequestNoc, at.now);
+            stats[packet.request.kernel.index()].noc_request_flits += u64::from(packet.flits);
+            stalled.remove(packet.output.into());
+        };
+        self.requests.tick(at, &mut self.packets, &mut self.to_l2, &mut self.queued, count);
     }
 
     /// The first core cycle after `now` in which a step can do something if nothing more is injected and SMs take no replies: exact or
-    /// early, never late. `NEVER` when idle. Replies that wait in `to_sm` are the SMs' to look at.
+    /// early, never late. `NEVER` when idle. Replies that wait for SMs are the SMs' to look at.
     pub fn next_event(&self, now: Cycle) -> Cycle {
         let next = self.next_but_dram(now);
-        let due = self.due.iter().copied().min().unwrap_or(Clock::MAX);
+        let due = self.due.next(self.dram_ticks);
         if next <= now + 1 || due == Clock::MAX {
             return next;
         }
-        next.min(now + self.dram_clock.cycles_until(due.max(self.dram_ticks + 1) - self.dram_ticks))
+        next.min(now + self.dram_clock.cycles_until(due - self.dram_ticks))
     }
 
     /// Whether nothing is under way and nothing that waits will ever go on, unless SMs send or take something: DRAM may still be refreshed.
@@ -313,35 +342,18 @@ impl Memory {
 
     /// The same without what DRAM channels do.
     fn next_but_dram(&self, now: Cycle) -> Cycle {
-        let soon = now + 1;
-        if !self.queued.is_empty() {
-            return soon;
+        if !self.asked.is_empty() {
+            return now + 1;
         }
-        let noc_cycle = |tick: Tick| now + self.noc_clock.cycles_until(tick.max(self.noc_ticks + 1) - self.noc_ticks);
-        let mut next = NEVER;
-        let nocs = [self.requests.next_tick(self.noc_ticks), self.replies.next_tick(self.noc_ticks)];
-        for tick in nocs.into_iter().flatten() {
-            next = next.min(noc_cycle(tick));
-        }
-        for bank in self.awake.members(false) {
-            if next <= soon {
-                return soon;
-            }
-            let i = bank as usize;
-            if let Some(tick) = self.l2[i].next_tick(self.noc_ticks) {
-                next = next.min(noc_cycle(tick));
-            }
-            for arrival in [self.to_l2[i].next_arrival(), self.fills[i].next_arrival()].into_iter().flatten() {
-                next = next.min(arrival.max(soon));
-            }
-        }
-        for bank in self.asking.members(false) {
-            // A full channel takes nothing before it has done something itself.
-            if self.channels[bank as usize % self.channels.len()].has_room() {
-                next = next.min(self.to_dram[bank as usize].next_arrival().map_or(NEVER, |arrival| arrival.max(soon)));
-            }
-        }
-        next
+        let due = (self.replying - *self.replies.full()) | self.answering | (self.queued - self.stalled);
+        let tick = if due.is_empty() {
+            let nocs = [&self.requests, &self.replies].map(|noc| noc.next_tick(self.noc_ticks, &self.packets));
+            nocs.into_iter().chain([self.passed.next(self.noc_ticks)]).flatten().min()
+        } else {
+            Some(self.noc_ticks + 1)
+        };
+        let noc_cycle = tick.map_or(NEVER, |tick| now + self.noc_clock.cycles_until(tick - self.noc_ticks));
+        noc_cycle.min(self.arrivals.next(now).unwrap_or(NEVER))
     }
 
     /// Lets `cycles` core cycles pass in which nothing can happen.
@@ -352,11 +364,7 @@ impl Memory {
 
     /// Whether no request is under way and no reply waits to be taken. Writes may still wait in DRAM.
     pub fn is_idle(&self) -> bool {
-        self.requests.is_idle()
-            && self.replies.is_idle()
-            && (self.awake | self.asking).is_empty()
-            && self.l2.iter().all(|bank| bank.mshrs_used() == 0)
-            && self.to_sm.iter().all(Link::is_empty)
+        self.packets.is_empty() && !self.l2.iter().any(Bank::is_asking)
     }
 
     /// Packets at an SM's port of the request NoC.
@@ -366,7 +374,7 @@ impl Memory {
 
     /// The kernel whose packet passes to a bank now.
     pub fn request_passing(&self, bank: u32) -> Option<KernelId> {
-        self.requests.passing(bank)
+        self.requests.passing(bank, &self.packets)
     }
 
     /// Packets at a bank's port of the reply NoC.
@@ -376,7 +384,7 @@ impl Memory {
 
     /// The kernel whose packet passes to an SM now.
     pub fn reply_passing(&self, sm: u32) -> Option<KernelId> {
-        self.replies.passing(sm)
+        self.replies.passing(sm, &self.packets)
     }
 
     /// Requests that wait at a bank.
@@ -414,9 +422,6 @@ impl Memory {
         self.channels[channel as usize].open_row(bank)
     }
 }
-
-/// Requests that a bank's link to its channel holds.
-const TO_DRAM: u32 = 4;
 
 #[cfg(test)]
 mod tests;

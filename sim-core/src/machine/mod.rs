@@ -7,6 +7,7 @@
 
 pub mod agenda;
 pub mod cache;
+pub mod calendar;
 pub mod clock;
 pub mod derived;
 pub mod dispatch;
@@ -22,9 +23,7 @@ pub mod sm;
 use self::agenda::Agenda;
 use self::dispatch::order::CtaOrderInfo;
 use self::dispatch::{CtaEvent, Dispatcher, Ended, Run};
-use self::link::Link;
 use self::memory::Memory;
-use self::packet::Reply;
 use self::sm::code::Code;
 use self::sm::ctas::FinishedCta;
 use self::sm::{Inputs, Sm};
@@ -217,10 +216,7 @@ impl Machine {
 
     /// The next cycle in which any part has something to do; `NEVER` if nothing will ever happen again.
     pub fn next_event(&self) -> Cycle {
-        if self.keep_awake || self.dispatcher.is_awake() || self.now == 0 {
-            return self.now;
-        }
-        if !self.memory.with_replies().is_empty() {
+        if self.keep_awake || self.dispatcher.is_awake() || self.now == 0 || !self.memory.with_replies().is_empty() {
             return self.now;
         }
         let next = self.agenda.next(self.now);
@@ -230,9 +226,8 @@ impl Machine {
 
     /// Whether nothing will ever happen again under the present controls, but for refreshes of DRAM.
     pub fn is_still(&self) -> bool {
-        let waits = |sm: &Sm, replies: &Link<Reply>| sm.next_event() == NEVER && replies.is_empty();
         let still = self.now > 0 && !self.dispatcher.is_awake() && self.memory.is_still(self.now - 1);
-        still && self.sms.iter().zip(&self.memory.to_sm).all(|(sm, replies)| waits(sm, replies))
+        still && self.memory.with_replies().is_empty() && self.sms.iter().all(|sm| sm.next_event() == NEVER)
     }
 
     /// Moves to `cycle` without simulating what lies between, in which nothing happens: at most `next_event`.

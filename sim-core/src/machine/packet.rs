@@ -1,7 +1,12 @@
-//! What travels between SMs and memory: small `Copy` records with indices, never pointers.
+//! What travels between SMs and memory: a handle of four bytes, from queue to queue. The record that it names stays where it is.
+//!
+//! `Packets` holds the records of all that is in flight. A packet is in one queue at a time, and the queue runs through the records
+//! (`Queue`), so that to pass a packet on is to change two numbers, whatever it carries.
 
-use super::noc::Payload;
+use super::link::Full;
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use alloc::vec::Vec;
+use core::ops::{Index, IndexMut};
 
 /// What a request does to its line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -64,23 +69,6 @@ impl Request {
     }
 }
 
-impl Payload for Request {
-    fn age(&self, now: Cycle) -> Cycle {
-        Request::age(self, now)
-    }
-
-    fn arrived(&mut self, now: Cycle) {
-        self.leave(Station::RequestNoc, now);
-    }
-}
-
-/// The SM charges the reply NoC itself: the time from the last station to the reply's arrival.
-impl Payload for Reply {
-    fn age(&self, now: Cycle) -> Cycle {
-        self.request.age(now)
-    }
-}
-
 /// The answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Reply {
@@ -101,4 +89,224 @@ pub struct DramRequest {
     pub kernel: KernelId,
     /// The bank's MSHR entry for a fetch; unused for a write.
     pub tag: u16,
+}
+
+/// A request or its answer in flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Packet {
+    /// What is asked, by whom, and how long it has been where.
+    pub request: Request,
+    /// For the answer: `Reply::dram_accesses`.
+    pub dram_accesses: u8,
+    /// The network's port at which it leaves.
+    pub output: u8,
+    /// Flits in which it crosses the network, at least one.
+    pub flits: u16,
+    /// When the queue that it is in lets it go on, in the clock of that queue.
+    pub ready: u64,
+    /// The packet behind it in its queue; the next free record.
+    next: Handle,
+}
+
+impl Packet {
+    /// A request for the port `output`, of `flits` flits.
+    pub fn new(request: Request, output: u32, flits: u32) -> Self {
+        Packet { request, output: output as u8, flits: flits as u16, ..Packet::default() }
+    }
+
+    /// It as the answer that its SM takes.
+    pub fn reply(&self) -> Reply {
+        Reply { request: self.request, dram_accesses: self.dram_accesses }
+    }
+}
+
+/// The name of a packet in flight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Handle(u32);
+
+/// No packet.
+const NONE: Handle = Handle(u32::MAX);
+
+impl Default for Handle {
+    /// No packet.
+    fn default() -> Self {
+        NONE
+    }
+}
+
+/// The records of all packets in flight. They grow to the most that were ever in flight at once, which the queues on the way bound.
+/// Nothing depends on which record a packet has.
+#[derive(Clone, Debug)]
+pub struct Packets {
+    records: Vec<Packet>,
+    free: Handle,
+    in_flight: u32,
+}
+
+impl Default for Packets {
+    /// Nothing in flight.
+    fn default() -> Self {
+        Packets { records: Vec::new(), free: NONE, in_flight: 0 }
+    }
+}
+
+impl Packets {
+    /// A record for a packet that sets out.
+    pub fn add(&mut self, packet: Packet) -> Handle {
+        self.in_flight += 1;
+        if self.free == NONE {
+            self.records.push(packet);
+            return Handle(self.records.len() as u32 - 1);
+        }
+        let handle = self.free;
+        let record = &mut self[handle];
+        let next = core::mem::replace(record, packet).next;
+        self.free = next;
+        handle
+    }
+
+    /// Frees the record of a packet that has arrived.
+    pub fn remove(&mut self, handle: Handle) {
+        self[handle].next = self.free;
+        self.free = handle;
+        self.in_flight -= 1;
+    }
+
+    /// A copy of a packet, or of an empty one for `Handle::default()`.
+    pub fn get(&self, handle: Handle) -> Packet {
+        self.records.get(handle.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether nothing is in flight.
+    pub fn is_empty(&self) -> bool {
+        self.in_flight == 0
+    }
+}
+
+impl Index<Handle> for Packets {
+    type Output = Packet;
+    fn index(&self, handle: Handle) -> &Packet {
+        &self.records[handle.0 as usize]
+    }
+}
+
+impl IndexMut<Handle> for Packets {
+    fn index_mut(&mut self, handle: Handle) -> &mut Packet {
+        &mut self.records[handle.0 as usize]
+    }
+}
+
+/// A bounded FIFO of packets: a list through their records. Each goes on when its `ready` has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    first: Handle,
+    last: Handle,
+    len: u32,
+    capacity: u32,
+}
+
+impl Queue {
+    /// An empty queue of `capacity` packets.
+    pub fn new(capacity: u32) -> Self {
+        Queue { first: NONE, last: NONE, len: 0, capacity }
+    }
+
+    /// Puts a packet in that can go on from `ready` on.
+    pub fn push(&mut self, packets: &mut Packets, handle: Handle, ready: u64) -> Result<(), Full> {
+        if self.is_full() {
+            return Err(Full);
+        }
+        let packet = &mut packets[handle];
+        packet.ready = ready;
+        packet.next = NONE;
+        if self.len == 0 {
+            self.first = handle;
+        } else {
+            packets[self.last].next = handle;
+        }
+        self.last = handle;
+        self.len += 1;
+        Ok(())
+    }
+
+    /// The oldest packet.
+    pub fn first(&self) -> Option<Handle> {
+        (self.len > 0).then_some(self.first)
+    }
+
+    /// The oldest packet, if it can go on in `now`.
+    pub fn first_ready(&self, packets: &Packets, now: u64) -> Option<Handle> {
+        self.first().filter(|&handle| packets[handle].ready <= now)
+    }
+
+    /// Takes the oldest packet out.
+    pub fn pop(&mut self, packets: &Packets) -> Option<Handle> {
+        let handle = self.first()?;
+        self.first = packets[handle].next;
+        self.len -= 1;
+        Some(handle)
+    }
+
+    /// When the oldest packet can go on, or could; `u64::MAX` without one.
+    pub fn next_ready(&self, packets: &Packets) -> u64 {
+        self.first().map_or(u64::MAX, |handle| packets[handle].ready)
+    }
+
+    /// Packets in it.
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// No packet is in it.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether the next push would be refused.
+    pub fn is_full(&self) -> bool {
+        self.len >= self.capacity
+    }
+
+    /// The packets that it holds at most.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Everything in it, oldest first.
+    pub fn iter<'a>(&self, packets: &'a Packets) -> impl Iterator<Item = &'a Packet> {
+        let mut next = self.first;
+        (0..self.len).map(move |_| {
+            let packet = &packets[next];
+            next = packet.next;
+            packet
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_share_records_and_keep_their_order() {
+        let mut packets = Packets::default();
+        let mut queues = [Queue::new(2), Queue::new(3)];
+        for line in 0..6 {
+            let handle = packets.add(Packet { request: Request { line, ..Request::default() }, ..Packet::default() });
+            let pushed = queues[line as usize & 1].push(&mut packets, handle, 10 + u64::from(line));
+            assert_eq!(pushed, if line == 4 { Err(Full) } else { Ok(()) });
+            if pushed.is_err() {
+                packets.remove(handle);
+            }
+        }
+        let lines = |queue: &Queue, packets: &Packets| queue.iter(packets).map(|packet| packet.request.line).collect::<Vec<_>>();
+        assert_eq!((lines(&queues[0], &packets), lines(&queues[1], &packets)), (alloc::vec![0, 2], alloc::vec![1, 3, 5]));
+        assert_eq!((queues[1].first_ready(&packets, 10), queues[1].next_ready(&packets)), (None, 11));
+        for (queue, line) in [(1, 1), (0, 0), (1, 3), (0, 2), (1, 5)] {
+            let handle = queues[queue].pop(&packets).unwrap();
+            assert_eq!(packets[handle].request.line, line);
+            packets.remove(handle);
+        }
+        assert!(packets.is_empty() && packets.records.len() == 5 && queues.iter().all(Queue::is_empty));
+    }
 }

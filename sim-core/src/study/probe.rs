@@ -11,16 +11,16 @@ pub use self::options::{COMPONENTS, Component, Figure, Kind, Preset, range};
 
 use crate::describe::error::Problems;
 use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, NocConfig, NocKind, PagePolicy, StoreFlits};
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, Set};
 use crate::describe::rng::{below, draw, mix};
 use crate::describe::value::Value;
 use crate::machine::cache::tags::Tags;
 use crate::machine::dram::{Channel, Transfer};
-use crate::machine::link::Link;
 use crate::machine::memory::Memory;
-use crate::machine::noc::{Noc, Payload};
-use crate::machine::packet::{Access, DramRequest, Request};
+use crate::machine::noc::{Moment, Noc};
+use crate::machine::packet::{Access, DramRequest, Packet, Packets, Queue, Request};
 use crate::seam::controls::{Controls, WarpOrder};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// A histogram of latencies, for the mean and the 99th percentile.
@@ -119,16 +119,6 @@ impl Default for NocProbe {
     }
 }
 
-/// When a probe's packet was created.
-#[derive(Clone, Copy)]
-struct Created(u64);
-
-impl Payload for Created {
-    fn age(&self, now: Cycle) -> Cycle {
-        now - self.0
-    }
-}
-
 /// Drives one crossbar with uniform destinations. Figures: `throughput` (flits per output and cycle), `latency_mean`, `latency_p99`
 /// (cycles from a packet's creation to its tail).
 pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
@@ -136,8 +126,8 @@ pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
     let &NocProbe { inputs, outputs, flits, load, arbiter, cycles, seed } = options;
     let config =
         NocConfig { kind: NocKind::Crossbar, mhz: 1, flit_bytes: 32, queue: 4, latency: 0, arbiter, store_flits: StoreFlits::Line };
-    let mut noc: Noc<Created> = Noc::new(&config, inputs, outputs, flits, seed);
-    let mut sinks: Vec<Link<Created>> = (0..outputs).map(|_| Link::new(1, 1)).collect();
+    let mut noc = Noc::new(&config, inputs, outputs, flits, seed);
+    let (mut packets, mut sinks, mut arrived) = (Packets::default(), vec![Queue::new(1); outputs as usize], Set::EMPTY);
     let mut sources: Vec<Source> = (0..inputs).map(|input| Source::new(mix(seed, u64::from(input)), load / f64::from(flits))).collect();
     let (warm, mut passed, mut latencies) = (cycles / 10, 0, Latencies::default());
     for cycle in 0..cycles {
@@ -146,16 +136,21 @@ pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
                 && let Some(created) = source.oldest(cycle)
             {
                 let output = below(mix(mix(seed, !created), input as u64), u64::from(outputs)) as u32;
-                let _ = noc.push(cycle, input as u32, output, flits, KernelId(0), Created(created));
+                let request = Request { born: created as u32, since: created, ..Request::default() };
+                let handle = packets.add(Packet::new(request, output, flits));
+                let _ = noc.push(&mut packets, cycle, input as u32, handle);
                 source.take();
             }
         }
-        noc.tick(cycle + 1, cycle, false, &mut sinks, |_, flits| passed += if cycle >= warm { u64::from(flits) } else { 0 });
+        let count = |packet: &mut Packet| passed += if cycle >= warm { u64::from(packet.flits) } else { 0 };
+        let at = Moment { tick: cycle + 1, now: cycle, reversed: false };
+        noc.tick(at, &mut packets, &mut sinks, &mut arrived, count);
         for sink in &mut sinks {
-            if let Some(Created(created)) = sink.pop(Cycle::MAX)
-                && cycle >= warm
-            {
-                latencies.add(cycle + 1 - created);
+            if let Some(handle) = sink.pop(&packets) {
+                if cycle >= warm {
+                    latencies.add(cycle + 1 - packets[handle].request.since);
+                }
+                packets.remove(handle);
             }
         }
     }
@@ -441,7 +436,7 @@ pub fn unloaded_latency(gpu: &Gpu) -> (f64, f64) {
             let request = Request { line, born: now as u32, since: now, ..Request::default() };
             memory.inject(now, request);
             let start = now;
-            while memory.to_sm[0].pop(now).is_none() && now - start < 1_000_000 {
+            while memory.take_reply(now, 0).is_none() && now - start < 1_000_000 {
                 now += 1;
                 memory.step(now, &controls, false);
             }

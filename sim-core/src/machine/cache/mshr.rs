@@ -5,6 +5,7 @@ use crate::describe::ids::LineAddr;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 const NONE: u16 = u16::MAX;
 
@@ -18,14 +19,14 @@ struct Entry {
     waiters: u16,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Waiter<W> {
     what: W,
     next: u16,
 }
 
 /// A file of MSHRs with waiters of type `W`. A hash of the line finds an entry; nothing allocates after construction.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mshrs<W> {
     buckets: Box<[u16]>,
     entries: Box<[Entry]>,
@@ -170,6 +171,25 @@ impl<W: Copy + Default> Mshrs<W> {
     /// Whether `allocate` would be refused.
     pub fn is_full(&self) -> bool {
         self.free_entry == NONE
+    }
+}
+
+impl<W> Mshrs<W> {
+    /// Feeds the state to `state`, and of each waiter what `content` feeds.
+    pub fn hash_with<H: Hasher>(&self, state: &mut H, content: impl Fn(&W, &mut H)) {
+        (&self.buckets, &self.entries, self.free_entry).hash(state);
+        self.waiters.len().hash(state);
+        for waiter in &self.waiters {
+            content(&waiter.what, state);
+            waiter.next.hash(state);
+        }
+        (self.free_waiter, self.merges, self.used).hash(state);
+    }
+}
+
+impl<W: Hash> Hash for Mshrs<W> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash_with(state, W::hash);
     }
 }
 

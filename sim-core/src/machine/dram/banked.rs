@@ -546,6 +546,10 @@ impl Banked {
         *self.next
     }
 
+    pub(super) fn longest_read(&self) -> Clock {
+        Clock::from(self.data_at[0] + self.transfer)
+    }
+
     pub(super) fn set_rank(&mut self, rank: &PerKernel<u8>) {
         *self.rank = *rank;
         self.reconsider_all();

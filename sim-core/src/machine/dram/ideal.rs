@@ -51,6 +51,10 @@ impl Ideal {
         self.queue.front().map_or(Clock::MAX, |(clock, _)| *clock)
     }
 
+    pub(super) fn longest_read(&self) -> Clock {
+        self.read
+    }
+
     pub(super) fn queued(&self) -> u32 {
         self.queue.len() as u32
     }

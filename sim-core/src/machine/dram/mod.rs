@@ -81,6 +81,14 @@ impl Channel {
         }
     }
 
+    /// Clocks from a read's turn to its last beat, at most.
+    pub fn longest_read(&self) -> Clock {
+        match self {
+            Channel::Banked(channel) => channel.longest_read(),
+            Channel::Ideal(channel) => channel.longest_read(),
+        }
+    }
+
     /// Sets the rank of each kernel's requests from now on: lower ranks go first. All are equal at the start.
     pub fn set_rank(&mut self, rank: &PerKernel<u8>) {
         if let Channel::Banked(channel) = self {

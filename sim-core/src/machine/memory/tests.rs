@@ -1,8 +1,10 @@
 use super::*;
+use crate::describe::digest::Fnv;
 use crate::describe::gpu::*;
 use crate::describe::rng::{below, mix};
 use crate::seam::controls::WarpOrder;
 use crate::study::probe::DramProbe;
+use core::hash::{Hash, Hasher};
 
 /// The CCBP GPU with other fixed latencies, and DRAM timings of the first-principles table at its bandwidth, without refresh.
 fn gpu() -> Gpu {
@@ -15,6 +17,18 @@ fn gpu() -> Gpu {
 
 fn controls(gpu: &Gpu) -> Controls {
     Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto)
+}
+
+/// The same state: the records of packets may be elsewhere.
+impl PartialEq for Memory {
+    fn eq(&self, other: &Self) -> bool {
+        let [a, b] = [self, other].map(|memory| {
+            let mut state = Fnv::default();
+            memory.hash(&mut state);
+            state.finish()
+        });
+        a == b
+    }
 }
 
 /// What scripted SMs saw: checks each reply and adds up.
@@ -59,7 +73,7 @@ impl Script {
         for sm in 0..memory.to_sm.len() as u32 {
             let key = mix(mix(self.seed, now), u64::from(sm));
             if below(mix(key, 9), 256) < self.take
-                && let Some(reply) = memory.to_sm[sm as usize].pop(now)
+                && let Some(reply) = memory.take_reply(now, sm as u16)
             {
                 assert_eq!(u32::from(reply.request.sm), sm);
                 seen.reply(now, &reply);
@@ -183,10 +197,10 @@ fn visiting_everything_is_the_same() {
         let script = Script { seed: round, rate: 150, take: 120, lines: 300, writes: 80, kernels: 3, stop: 5_000 };
         let (mut seen, mut seen_eager) = (Seen::default(), Seen::default());
         for now in 0..6_000 {
-            eager.fill_due.fill(0);
-            eager.reply_due.fill(0);
-            eager.due.fill(0);
-            *eager.queued = Set::below(gpu.l2.banks);
+            eager.due.all(eager.dram_ticks);
+            eager.asked = Set::below(gpu.dram.channels);
+            let banks = Set::below(gpu.l2.banks);
+            (eager.replying, eager.answering, eager.queued, eager.stalled) = (banks, banks, banks, Set::EMPTY);
             lazy.step(now, &controls, false);
             eager.step(now, &controls, false);
             assert!(lazy == eager, "round {round}, cycle {now}");
@@ -277,7 +291,7 @@ fn reply_headers_say_what_a_request_cost() {
         loop {
             now += 1;
             memory.step(now, &controls, false);
-            if let Some(reply) = memory.to_sm[0].pop(now) {
+            if let Some(reply) = memory.take_reply(now, 0) {
                 return reply.dram_accesses;
             }
         }

@@ -9,25 +9,22 @@
 //! Simplified: an input's pipeline comes before its queue, so that its latency never overlaps with the wait; a sink takes a packet
 //! whole, at its tail.
 
-use super::super::derived::Derived;
-use super::super::link::{Full, Link};
-use super::{Packet, Payload, Tick};
+use super::super::calendar::Calendar;
+use super::super::link::Full;
+use super::super::packet::{Handle, Packet, Packets, Queue};
+use super::{Moment, Tick};
 use crate::describe::gpu::{Arbiter, NocConfig};
-use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, Set};
+use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, Set, members_of, words};
 use crate::describe::rng::{below, mix};
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use alloc::vec;
 use core::cmp::Reverse;
+use core::hash::{Hash, Hasher};
 
 /// A crossbar of up to 256 × 256 ports.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Crossbar<T> {
-    queues: Box<[VecDeque<Packet<T>>]>,
-    /// Inputs whose head is still in the pipeline.
-    unready: Set,
-    /// No head in `unready` is ready before this tick.
-    next_ready: Derived<Tick>,
+#[derive(Clone, Debug)]
+pub struct Crossbar {
+    queues: Box<[Queue]>,
     /// Inputs without room.
     full: Set,
     /// By output: inputs whose head is ready and wants it.
@@ -38,30 +35,33 @@ pub struct Crossbar<T> {
     busy: Set,
     /// By output: the input whose packet holds it, or held it last.
     holder: Box<[u8]>,
-    /// Outputs whose tail passes in the tick that is equal to the index, modulo the length.
-    tails: Box<[Set]>,
-    capacity: u32,
+    /// Inputs by the tick in which a packet of theirs leaves the pipeline.
+    heads: Calendar,
+    /// Outputs by the tick in which a tail passes.
+    tails: Calendar,
+    /// Words of sets of inputs and of outputs.
+    input_words: u32,
+    output_words: u32,
     latency: u32,
     arbiter: Arbiter,
     seed: u64,
 }
 
-impl<T: Payload> Crossbar<T> {
+impl Crossbar {
     /// An idle crossbar for packets of up to `longest` flits.
     pub fn new(config: &NocConfig, inputs: u32, outputs: u32, longest: u32, seed: u64) -> Self {
         debug_assert!(inputs <= MAX_PARTS && outputs <= MAX_PARTS);
-        let capacity = config.queue + config.latency;
         Crossbar {
-            queues: (0..inputs).map(|_| VecDeque::with_capacity(capacity as usize)).collect(),
-            unready: Set::EMPTY,
-            next_ready: Derived(Tick::MAX),
+            queues: vec![Queue::new(config.queue + config.latency); inputs as usize].into(),
             full: Set::EMPTY,
             wants: vec![Set::EMPTY; outputs as usize].into(),
             wanted: Set::EMPTY,
             busy: Set::EMPTY,
             holder: vec![0; outputs as usize].into(),
-            tails: vec![Set::EMPTY; longest.max(1).next_power_of_two() as usize].into(),
-            capacity,
+            heads: Calendar::new(inputs, config.latency + 2),
+            tails: Calendar::new(outputs, longest.max(1)),
+            input_words: words(inputs),
+            output_words: words(outputs),
             latency: config.latency,
             arbiter: config.arbiter,
             seed,
@@ -72,98 +72,101 @@ impl<T: Payload> Crossbar<T> {
         !self.full.contains(input)
     }
 
-    pub(super) fn full(&self) -> Set {
-        self.full
+    pub(super) fn full(&self) -> &Set {
+        &self.full
     }
 
-    pub(super) fn push(&mut self, input: u32, mut packet: Packet<T>) -> Result<(), Full> {
-        if !self.has_room(input) {
-            return Err(Full);
-        }
+    pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, input: u32, handle: Handle) -> Result<(), Full> {
+        let ready = tick + 1 + Tick::from(self.latency);
         let queue = &mut self.queues[input as usize];
-        packet.ready += 1 + Tick::from(self.latency);
-        debug_assert!(packet.flits > 0 && usize::from(packet.flits) <= self.tails.len());
-        if queue.is_empty() {
-            self.unready.insert(input);
-            *self.next_ready = packet.ready.min(*self.next_ready);
-        }
-        queue.push_back(packet);
-        self.full.put(input, queue.len() >= self.capacity as usize);
+        queue.push(packets, handle, ready)?;
+        self.heads.put(ready, input);
+        self.full.put(input, queue.is_full());
         Ok(())
     }
 
-    pub(super) fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], mut passed: impl FnMut(&T, u32)) -> Set {
-        if tick >= *self.next_ready {
-            self.make_ready(tick, reversed);
-        }
-        let slots = self.tails.len() as Tick - 1;
-        for output in (self.wanted - self.busy).members(reversed) {
-            if sinks[output as usize].is_full() {
-                continue;
+    pub(super) fn tick(
+        &mut self,
+        Moment { tick, now, reversed }: Moment,
+        packets: &mut Packets,
+        sinks: &mut [Queue],
+        arrived: &mut Set,
+        mut passed: impl FnMut(&mut Packet),
+    ) {
+        for word in 0..self.input_words {
+            for input in members_of(word, self.heads.take(tick, word), reversed) {
+                self.leave_pipeline(tick, input, packets);
             }
-            let input = self.choose(tick, now, output);
-            let wants = &mut self.wants[output as usize];
-            wants.remove(input);
-            if wants.is_empty() {
-                self.wanted.remove(output);
+        }
+        for word in 0..self.output_words {
+            for output in members_of(word, self.wanted.word(word) & !self.busy.word(word), reversed) {
+                if !sinks[output as usize].is_full() {
+                    self.grant(tick, now, output, packets);
+                }
             }
-            self.busy.insert(output);
-            self.holder[output as usize] = input as u8;
-            let flits = Tick::from(self.queues[input as usize][0].flits);
-            self.tails[((tick + flits - 1) & slots) as usize].insert(output);
         }
-        let tails = core::mem::take(&mut self.tails[(tick & slots) as usize]);
-        if tails.is_empty() {
-            return tails;
-        }
-        self.busy = self.busy - tails;
-        for output in tails.members(reversed) {
-            let input = self.holder[output as usize];
-            let queue = &mut self.queues[usize::from(input)];
-            if let Some(mut packet) = queue.pop_front() {
-                packet.payload.arrived(now);
-                passed(&packet.payload, u32::from(packet.flits));
-                let delivered = sinks[output as usize].push(now, packet.payload);
+        for word in 0..self.output_words {
+            let tails = self.tails.take(tick, word);
+            *self.busy.word_mut(word) &= !tails;
+            *arrived.word_mut(word) |= tails;
+            for output in members_of(word, tails, reversed) {
+                let Some(handle) = self.release(tick, output, packets) else { continue };
+                passed(&mut packets[handle]);
+                let delivered = sinks[output as usize].push(packets, handle, now + 1);
                 debug_assert!(delivered.is_ok(), "the grant reserved a place");
             }
-            self.full.remove(input.into());
-            match queue.front() {
-                Some(head) if head.ready <= tick => {
-                    self.wants[usize::from(head.output)].insert(input.into());
-                    self.wanted.insert(head.output.into());
-                }
-                Some(head) => {
-                    self.unready.insert(input.into());
-                    *self.next_ready = head.ready.min(*self.next_ready);
-                }
-                None => {}
-            }
         }
-        tails
     }
 
-    /// Lets the heads that have passed the pipeline compete.
-    fn make_ready(&mut self, tick: Tick, reversed: bool) {
-        *self.next_ready = Tick::MAX;
-        for input in self.unready.members(reversed) {
-            let head = &self.queues[input as usize][0];
-            if head.ready <= tick {
-                self.unready.remove(input);
-                self.wants[usize::from(head.output)].insert(input);
-                self.wanted.insert(head.output.into());
-            } else {
-                *self.next_ready = head.ready.min(*self.next_ready);
-            }
+    /// A packet of an input has passed the pipeline: as the input's head it competes from now on. Behind a head that waits or passes it
+    /// competes when that one has left.
+    fn leave_pipeline(&mut self, tick: Tick, input: u32, packets: &Packets) {
+        if let Some(head) = self.queues[input as usize].first()
+            && packets[head].ready == tick
+        {
+            self.want(input, packets[head].output);
         }
+    }
+
+    fn want(&mut self, input: u32, output: u8) {
+        self.wants[usize::from(output)].insert(input);
+        self.wanted.insert(output.into());
+    }
+
+    /// Gives an output to one of the heads that want it, until its tail has passed.
+    fn grant(&mut self, tick: Tick, now: Cycle, output: u32, packets: &Packets) {
+        let input = self.choose(tick, now, output, packets);
+        let wants = &mut self.wants[output as usize];
+        wants.remove(input);
+        if wants.is_empty() {
+            self.wanted.remove(output);
+        }
+        self.busy.insert(output);
+        self.holder[output as usize] = input as u8;
+        if let Some(head) = self.queues[input as usize].first() {
+            self.tails.put(tick + Tick::from(packets[head].flits) - 1, output);
+        }
+    }
+
+    /// The tail of the packet that holds an output has passed: takes the packet out and lets the one behind it compete from the next tick on.
+    fn release(&mut self, tick: Tick, output: u32, packets: &Packets) -> Option<Handle> {
+        let input = self.holder[output as usize].into();
+        let queue = &mut self.queues[input as usize];
+        let handle = queue.pop(packets)?;
+        let head = queue.first();
+        self.full.remove(input);
+        if let Some(head) = head
+            && packets[head].ready <= tick
+        {
+            self.want(input, packets[head].output);
+        }
+        Some(handle)
     }
 
     /// The input that wins an output that at least one ready head wants.
-    fn choose(&self, tick: Tick, now: Cycle, output: u32) -> u32 {
+    fn choose(&self, tick: Tick, now: Cycle, output: u32, packets: &Packets) -> u32 {
         let wants = &self.wants[output as usize];
         let first = wants.first().unwrap_or(0);
-        if wants.is_single() {
-            return first;
-        }
         match self.arbiter {
             Arbiter::RoundRobin => wants.after(self.holder[output as usize].into()).unwrap_or(first),
             Arbiter::Random => {
@@ -172,32 +175,41 @@ impl<T: Payload> Crossbar<T> {
             }
             // Ties go to the lower input.
             Arbiter::Oldest => {
-                let age = |&input: &u32| Reverse(self.queues[input as usize][0].payload.age(now));
+                let age = |&input: &u32| Reverse(self.queues[input as usize].first().map(|head| packets[head].request.age(now)));
                 wants.members(false).min_by_key(age).unwrap_or(first)
             }
         }
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        (self.unready | self.wanted | self.busy).is_empty()
+        self.queues.iter().all(Queue::is_empty)
     }
 
     pub(super) fn next_tick(&self, tick: Tick) -> Option<Tick> {
         if !(self.wanted - self.busy).is_empty() {
             return Some(tick + 1);
         }
-        let slots = self.tails.len() as Tick - 1;
-        let tail = (!self.busy.is_empty()).then(|| (tick + 1..).find(|t| !self.tails[(t & slots) as usize].is_empty())).flatten();
-        let head = self.unready.members(false).map(|input| self.queues[input as usize][0].ready.max(tick + 1)).min();
-        tail.into_iter().chain(head).min()
+        self.tails.next(tick).into_iter().chain(self.heads.next(tick)).min()
     }
 
     pub(super) fn queued(&self, input: u32) -> u32 {
-        self.queues[input as usize].len() as u32
+        self.queues[input as usize].len()
     }
 
-    pub(super) fn passing(&self, output: u32) -> Option<KernelId> {
+    pub(super) fn passing(&self, output: u32, packets: &Packets) -> Option<KernelId> {
         let input = self.holder[output as usize];
-        self.busy.contains(output).then(|| self.queues[usize::from(input)].front().map(|packet| packet.kernel)).flatten()
+        let head = self.queues[usize::from(input)].first().filter(|_| self.busy.contains(output));
+        head.map(|head| packets[head].request.kernel)
+    }
+
+    /// Feeds the state after `tick` to `state`, and of each packet what `content` feeds.
+    pub(super) fn hash<H: Hasher>(&self, tick: Tick, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
+        super::hash_queues(&self.queues, packets, content, state);
+        let in_pipeline = |queue: &Queue| queue.first().is_some_and(|head| packets[head].ready > tick);
+        Set::of(&self.queues, in_pipeline).hash(state);
+        (self.full, &self.wants, self.wanted, self.busy, &self.holder).hash(state);
+        self.tails.places().len().hash(state);
+        self.tails.places().for_each(|outputs| outputs.hash(state));
+        (self.queues[0].capacity(), self.latency, self.arbiter, self.seed).hash(state);
     }
 }

@@ -8,9 +8,11 @@
 mod crossbar;
 mod ideal;
 
-use super::link::{Full, Link};
+use super::link::Full;
+use super::packet::{Handle, Packet, Packets, Queue};
 use crate::describe::gpu::{NocConfig, NocKind};
 use crate::describe::ids::{Cycle, KernelId, Set};
+use core::hash::{Hash, Hasher};
 
 pub use crossbar::Crossbar;
 pub use ideal::Ideal;
@@ -18,39 +20,27 @@ pub use ideal::Ideal;
 /// A number of NoC cycles since the start of the run, and the name of the last of them.
 pub type Tick = u64;
 
-/// What a network carries.
-pub trait Payload: Copy {
-    /// Core cycles in `now` since it was created, which may be long before it entered the network. The `oldest` arbiter compares these
-    /// ages.
-    fn age(&self, now: Cycle) -> Cycle;
-
-    /// Called when the tail has arrived, in core cycle `now`, before the payload enters its sink.
-    fn arrived(&mut self, now: Cycle) {
-        let _ = now;
-    }
-}
-
-/// A packet that waits or passes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Packet<T> {
-    /// Crossbar: the first tick in which its head may pass. Ideal: the tick in which its tail arrives.
-    ready: Tick,
-    output: u8,
-    kernel: KernelId,
-    flits: u16,
-    payload: T,
+/// A tick, and the core cycle that it falls into.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// The tick.
+    pub tick: Tick,
+    /// The core cycle.
+    pub now: Cycle,
+    /// Parts are visited backwards, to the same effect.
+    pub reversed: bool,
 }
 
 /// One network.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Noc<T> {
+#[derive(Clone, Debug)]
+pub enum Noc {
     /// Wormhole crossbar with FIFO inputs.
-    Crossbar(Crossbar<T>),
+    Crossbar(Crossbar),
     /// Same latency, unlimited bandwidth.
-    Ideal(Ideal<T>),
+    Ideal(Ideal),
 }
 
-impl<T: Payload> Noc<T> {
+impl Noc {
     /// An idle network as `config` says, for packets of up to `longest` flits; `seed` feeds the random arbiter.
     pub fn new(config: &NocConfig, inputs: u32, outputs: u32, longest: u32, seed: u64) -> Self {
         match config.kind {
@@ -68,28 +58,27 @@ impl<T: Payload> Noc<T> {
     }
 
     /// Inputs that would refuse a packet.
-    pub fn full(&self) -> Set {
+    pub fn full(&self) -> &Set {
         match self {
             Noc::Crossbar(noc) => noc.full(),
             Noc::Ideal(noc) => noc.full(),
         }
     }
 
-    /// Puts a packet of `flits` ≥ 1 into `input` in tick `tick`.
-    pub fn push(&mut self, tick: Tick, input: u32, output: u32, flits: u32, kernel: KernelId, payload: T) -> Result<(), Full> {
-        let packet = Packet { ready: tick, output: output as u8, kernel, flits: flits as u16, payload };
+    /// Puts a packet into `input` in tick `tick`; its record names its output and its flits.
+    pub fn push(&mut self, packets: &mut Packets, tick: Tick, input: u32, handle: Handle) -> Result<(), Full> {
         match self {
-            Noc::Crossbar(noc) => noc.push(input, packet),
-            Noc::Ideal(noc) => noc.push(input, packet),
+            Noc::Crossbar(noc) => noc.push(packets, tick, input, handle),
+            Noc::Ideal(noc) => noc.push(packets, tick, input, handle),
         }
     }
 
-    /// Does what happens in tick `tick`, which falls into core cycle `now`: delivers tails into `sinks`, calls `passed` with the payload
-    /// and the flits of each, and returns the set of outputs that delivered. `reversed` visits the ports backwards, to the same effect.
-    pub fn tick(&mut self, tick: Tick, now: Cycle, reversed: bool, sinks: &mut [Link<T>], passed: impl FnMut(&T, u32)) -> Set {
+    /// Does what happens in a tick: calls `passed` for each packet whose tail arrives, puts it into the sink of its output, where it can go
+    /// on in the next core cycle, and the output into `arrived`.
+    pub fn tick(&mut self, at: Moment, packets: &mut Packets, sinks: &mut [Queue], arrived: &mut Set, passed: impl FnMut(&mut Packet)) {
         match self {
-            Noc::Crossbar(noc) => noc.tick(tick, now, reversed, sinks, passed),
-            Noc::Ideal(noc) => noc.tick(tick, now, sinks, passed),
+            Noc::Crossbar(noc) => noc.tick(at, packets, sinks, arrived, passed),
+            Noc::Ideal(noc) => noc.tick(at, packets, sinks, arrived, passed),
         }
     }
 
@@ -102,10 +91,10 @@ impl<T: Payload> Noc<T> {
     }
 
     /// The first tick after `tick` in which something can happen if nothing more is pushed; never late. `None` when idle.
-    pub fn next_tick(&self, tick: Tick) -> Option<Tick> {
+    pub fn next_tick(&self, tick: Tick, packets: &Packets) -> Option<Tick> {
         match self {
             Noc::Crossbar(noc) => noc.next_tick(tick),
-            Noc::Ideal(noc) => noc.next_tick(tick),
+            Noc::Ideal(noc) => noc.next_tick(tick, packets),
         }
     }
 
@@ -118,10 +107,31 @@ impl<T: Payload> Noc<T> {
     }
 
     /// The kernel whose packet passes an output now. An ideal network has no passing packets.
-    pub fn passing(&self, output: u32) -> Option<KernelId> {
+    pub fn passing(&self, output: u32, packets: &Packets) -> Option<KernelId> {
         match self {
-            Noc::Crossbar(noc) => noc.passing(output),
+            Noc::Crossbar(noc) => noc.passing(output, packets),
             Noc::Ideal(_) => None,
+        }
+    }
+
+    /// Feeds the state after `tick` to `state`, and of each packet what `content` feeds.
+    pub fn hash<H: Hasher>(&self, tick: Tick, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
+        core::mem::discriminant(self).hash(state);
+        match self {
+            Noc::Crossbar(noc) => noc.hash(tick, packets, content, state),
+            Noc::Ideal(noc) => noc.hash(packets, content, state),
+        }
+    }
+}
+
+/// Feeds the packets at the inputs to `state`, in order.
+fn hash_queues<H: Hasher>(queues: &[Queue], packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
+    queues.len().hash(state);
+    for queue in queues {
+        (queue.len() as usize).hash(state);
+        for packet in queue.iter(packets) {
+            (packet.ready, packet.output, packet.request.kernel, packet.flits).hash(state);
+            content(packet, state);
         }
     }
 }

@@ -1,0 +1,52 @@
+//! What a digest of the memory side covers: the content of every queue in order, wherever its records are.
+
+use super::super::packet::Queue;
+use super::Memory;
+use super::{Packet, Set};
+use core::hash::{Hash, Hasher};
+
+impl Hash for Memory {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let request = |packet: &Packet, state: &mut H| packet.request.hash(state);
+        let reply = |packet: &Packet, state: &mut H| packet.reply().hash(state);
+        self.hash_queues(&self.to_sm, reply, state);
+        self.stats.hash(state);
+        self.requests.hash(self.noc_ticks, &self.packets, request, state);
+        self.replies.hash(self.noc_ticks, &self.packets, reply, state);
+        self.hash_queues(&self.to_l2, request, state);
+        self.l2.len().hash(state);
+        self.l2.iter().for_each(|bank| bank.hash(&self.packets, state));
+        self.l2.len().hash(state);
+        self.l2.iter().for_each(|bank| bank.links().0.hash(state));
+        self.channels.hash(state);
+        self.l2.len().hash(state);
+        self.l2.iter().for_each(|bank| bank.links().1.hash(state));
+        (&self.noc_clock, self.noc_ticks, &self.dram_clock, self.dram_ticks, &self.turn).hash(state);
+        let banks = || (0..).zip(&self.l2);
+        set(banks().filter(|&(i, bank)| bank.is_at_work() || !self.to_l2[i].is_empty()).map(|(i, _)| i)).hash(state);
+        set(banks().filter(|(_, bank)| bank.is_asking()).map(|(i, _)| i)).hash(state);
+        (self.line_flits, self.line_bytes, self.store_flit_bytes).hash(state);
+    }
+}
+
+impl Memory {
+    /// Feeds the packets that SMs or banks have not taken yet.
+    fn hash_queues<H: Hasher>(&self, queues: &[Queue], content: impl Fn(&Packet, &mut H), state: &mut H) {
+        queues.len().hash(state);
+        for queue in queues {
+            (queue.len() as usize).hash(state);
+            for packet in queue.iter(&self.packets) {
+                packet.ready.hash(state);
+                content(packet, state);
+            }
+            // Each is a link of one cycle.
+            (queue.capacity(), 1_u32).hash(state);
+        }
+    }
+}
+
+fn set(members: impl Iterator<Item = usize>) -> Set {
+    let mut set = Set::EMPTY;
+    members.for_each(|member| set.insert(member as u32));
+    set
+}
