@@ -63,6 +63,21 @@ export async function overhear(page: Page): Promise<() => Promise<Record<string,
   return () => page.evaluate(() => (window as typeof window & { said: Record<string, unknown>[] }).said);
 }
 
+/**
+ * Notes every text that an element has, from now on: call it before the page is opened. A state may be over before a test looks.
+ */
+export async function noted(page: Page, selector: string): Promise<() => Promise<string[]>> {
+  await page.addInitScript((of) => {
+    const texts: string[] = [];
+    Object.assign(window, { noted: { ...(window as typeof window & { noted?: object }).noted, [of]: texts } });
+    new MutationObserver(() => {
+      const text = document.querySelector(of)?.textContent?.trim() ?? "";
+      if (text !== "" && texts.at(-1) !== text) texts.push(text);
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+  }, selector);
+  return () => page.evaluate((of) => (window as typeof window & { noted: Record<string, string[]> }).noted[of] ?? [], selector);
+}
+
 /** How many colours a canvas has: a picture has more than a handful. Runs in the page. */
 export function countColours(canvas: HTMLCanvasElement): number {
   const data = (canvas.getContext("2d") as CanvasRenderingContext2D).getImageData(0, 0, canvas.width, canvas.height).data;
