@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::error::one_line;
 use sim_core::describe::value::Value;
-use sim_core::run::experiment::{Experiment, Stop};
+use sim_core::run::experiment::{Experiment, Settled, Stop};
 use sim_core::run::plan::{Answers, Plan, Planned};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::run::windows::{KEPT, WINDOW};
@@ -108,7 +108,7 @@ impl Run {
 
 fn progress(experiment: &Experiment) -> ProgressBar {
     let cycles = match experiment.stop {
-        Stop::Cycles(cycles) => Some(experiment.warm_up.saturating_add(cycles)),
+        Stop::Cycles(cycles) | Stop::Settled(Settled { at_most: cycles, .. }) => Some(experiment.warm_up.saturating_add(cycles)),
         Stop::KernelsDone { .. } => None,
     };
     if !std::io::stderr().is_terminal() {

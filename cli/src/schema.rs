@@ -9,6 +9,7 @@ use sim_core::describe::kernel::{MAX_ALU, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
+use sim_core::run::confidence::RATIOS;
 use sim_core::run::experiment::{MAX_CYCLES, MAX_SEED};
 use sim_core::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use sim_core::seam::decision::{self, Decided, TopicInfo};
@@ -206,6 +207,12 @@ fn experiment() -> Value {
         named(vec![
             ("cycles", whole(1, MAX_CYCLES, "Run for so many cycles")),
             ("kernels_done", typed("boolean", "Run until every kernel has run to its end once")),
+            (
+                "settled",
+                ranged(0.0, 1.0, "Run until the ratios of `of` are known so well: half of the 95 % interval, as a part of the ratio"),
+            ),
+            ("of", list_of(one_of(RATIOS.iter().map(|ratio| ratio.path)), 1, RATIOS.len())),
+            ("at_most", whole(1, MAX_CYCLES, "Measured cycles after which a run that is not settled ends all the same")),
         ]),
         &[],
     );
@@ -362,7 +369,7 @@ fn result() -> Value {
                         typed("null", "The warm-up lasts"),
                     ]),
                 ),
-                ("stop", one_of(["budget", "cycles", "kernels_done", "stuck"])),
+                ("stop", one_of(["budget", "cycles", "kernels_done", "settled", "stuck"])),
                 ("wall_seconds", typed("number", "Seconds that the shared run took")),
                 ("cycles_per_second", typed("number", "Simulated cycles a second")),
                 ("warp_instructions_per_second", typed("number", "Simulated warp instructions a second")),
@@ -370,10 +377,27 @@ fn result() -> Value {
                 ("kernels", list_of(open(kernel), 1, MAX_KERNELS)),
                 ("metrics", open(of(&["mix"]))),
                 ("ci95", ci95),
+                ("settled", settled()),
                 ("policy", policy()),
             ])),
         ),
     ])
+}
+
+/// How sure a run is that stops when it is settled.
+fn settled() -> Value {
+    let or_none = |value: Value, none| any_of(vec![value, typed("null", none)]);
+    closed(
+        named(vec![
+            ("within", ranged(0.0, 1.0, "Half of an interval that was asked for, as a part of its ratio")),
+            ("reached", typed("boolean", "Whether the run stopped for it")),
+            ("known", or_none(typed("number", "The same of what is known least"), "Nothing is known yet")),
+            ("kernel", or_none(whole(0, MAX_KERNELS as u64 - 1, "Of which kernel that is"), "Nothing is known yet")),
+            ("ratio", or_none(one_of(RATIOS.iter().map(|ratio| ratio.path)), "Nothing is known yet")),
+            ("waits_for", or_none(whole(0, MAX_KERNELS as u64 - 1, "A kernel that has not shown a whole launch"), "None such")),
+        ]),
+        &["within", "reached", "known", "kernel", "ratio", "waits_for"],
+    )
 }
 
 /// The fields of a part of a result without `others`, with an interval in place of each ratio.

@@ -55,7 +55,7 @@ impl Sweep {
         let point = self.at(index)?;
         let cycles = match point.experiment.stop {
             Stop::Cycles(cycles) => Some(cycles),
-            Stop::KernelsDone { .. } => None,
+            Stop::KernelsDone { .. } | Stop::Settled(_) => None,
         };
         let alone = point.experiment.alone_runs();
         plain(&Value::object([

@@ -6,7 +6,7 @@ export interface Problem { path: string; found: string; want: string }
 /** What the constructor and the setters throw for bad input. */
 export interface ExperimentError extends Error { problems: Problem[] }
 /** Why an advance returned. */
-export type Reason = "budget" | "event" | "cycles" | "kernels_done" | "stuck";
+export type Reason = "budget" | "event" | "cycles" | "kernels_done" | "settled" | "stuck";
 /** A key with words for people. */
 export interface Named { key: string; title: string; doc: string }
 
@@ -47,6 +47,8 @@ export interface Result {
   kernels: KernelResult[];
   metrics?: Record<string, number | null | undefined>;
   ci95?: Ci95;
+  /** With `stop.settled`. */
+  settled?: Settled;
   [more: string]: unknown;
 }
 /** The two ends of a 95 % interval; null where the run is too short to have one, or there is no number. */
@@ -62,8 +64,21 @@ export interface Ci95 {
   kernels: IntervalsOf[];
   metrics: Record<string, Interval>;
 }
+/** How sure a run is whose experiment stops when it is settled: what is known least, as half of its interval in parts of itself. */
+export interface Settled {
+  /** What was asked for. */
+  within: number;
+  /** The run stopped for it. */
+  reached: boolean;
+  known: number | null;
+  kernel: number | null;
+  /** A path in the result's kernel: `ipc`. */
+  ratio: string | null;
+  /** A kernel that has not shown a whole launch; the run goes on until it has. */
+  waits_for: number | null;
+}
 /** What `intervals()` gives while a run goes on. */
-export interface Intervals { ci95: Ci95 }
+export interface Intervals { ci95: Ci95; settled?: Settled }
 export interface KernelResult {
   name: string;
   ipc?: number | null;

@@ -93,7 +93,7 @@ function setState(next: RunState): void {
 
 function stopAt(reason: Reason): void {
   if (reason === "stuck") { why = sim?.explainStuck() ?? ""; setState("stuck"); }
-  else if (reason === "cycles" || reason === "kernels_done") setState("done");
+  else if (reason === "cycles" || reason === "kernels_done" || reason === "settled") setState("done");
 }
 
 function tick(): void {

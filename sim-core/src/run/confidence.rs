@@ -115,6 +115,49 @@ pub fn known(batches: &Batches, kernel: usize, ratio: &Ratio) -> Option<f64> {
     deviations.map_or(Some(0.0), |deviations| half_width(&deviations))
 }
 
+/// Complete batches before which no run is settled.
+const FIRST_LOOK: usize = 128;
+
+/// Batches between two looks: a run that is looked at more often ends more often by chance.
+const LOOKS: usize = 4;
+
+/// Generations of CTAs that count as a whole launch, for a kernel of one.
+const GENERATIONS: u128 = 4;
+
+/// What is known least of all that a run waits for.
+#[derive(Clone, Copy, Debug)]
+pub struct Least {
+    /// Half of the interval as a part of the ratio; missing where there is none yet.
+    pub known: Option<f64>,
+    /// Of which kernel.
+    pub kernel: usize,
+    /// Which of its ratios.
+    pub ratio: &'static Ratio,
+}
+
+/// Whether the run is looked at after its last batch.
+pub fn is_look(batches: &Batches) -> bool {
+    let count = batches.rows().len();
+    count >= FIRST_LOOK && count.is_multiple_of(LOOKS)
+}
+
+/// The ratio that is known least, of those that a bit is set for.
+pub fn least(batches: &Batches, of: u32) -> Option<Least> {
+    let kernels = batches.rows().first().map_or(0, |row| row.stats.len());
+    let asked = || RATIOS.iter().enumerate().filter(|(i, _)| of & 1 << i != 0);
+    let all = (0..kernels).flat_map(|kernel| asked().map(move |(_, ratio)| Least { known: known(batches, kernel, ratio), kernel, ratio }));
+    let error = |least: &Least| least.known.unwrap_or(f64::INFINITY);
+    all.reduce(|worst, next| if error(&next) > error(&worst) { next } else { worst })
+}
+
+/// Whether a kernel has shown all of itself: it has run to its end, from its beginning, or has one launch alone, whose CTAs are alike, and
+/// as many of them have come and gone as if all its places had been taken four times.
+pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool, launches: usize) -> bool {
+    let runs = if from_its_beginning { 1 } else { 2 };
+    let generations = u128::from(stats.ctas_done) * u128::from(cycles) >= GENERATIONS * u128::from(stats.cta_cycles);
+    stats.runs_done >= runs || launches == 1 && stats.ctas_done > 0 && generations
+}
+
 impl Pace {
     /// Relative half-width of the IPC alone.
     fn error(&self) -> Option<f64> {

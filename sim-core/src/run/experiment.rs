@@ -12,6 +12,7 @@ use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::PolicySpec;
 use crate::policy::spec::Mix;
+use crate::run::confidence::RATIOS;
 use crate::seam::controls::{WarpOrder, decode_warp_order, encode_warp_order};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -32,6 +33,12 @@ const LONGEST_NAME: usize = 200;
 
 /// When nothing else is said.
 const DEFAULT_CYCLES: u64 = 1_000_000;
+
+/// Longest run that waits until it is settled, when nothing else is said.
+const DEFAULT_AT_MOST: u64 = 20_000_000;
+
+/// What a stop condition looks like.
+const WANT_STOP: &str = "{\"cycles\": N}, {\"kernels_done\": true} or {\"settled\": 0.01}";
 
 /// The GPU when nothing else is said.
 const DEFAULT_GPU: &str = "ccbp-16sm";
@@ -55,7 +62,7 @@ pub struct Experiment {
     pub warp_order: WarpOrder,
     /// Order of CTAs.
     pub cta_order: &'static CtaOrderInfo,
-    /// Cycles that run before anything is measured, after the policy has settled. `Stop::Cycles` counts from there on. 0: all is measured.
+    /// Cycles that run before anything is measured, after the policy has settled. `Stop::Cycles` and `Stop::Settled` count from there on. 0: all is measured.
     pub warm_up: Cycle,
     /// When the run ends.
     pub stop: Stop,
@@ -77,7 +84,7 @@ pub struct KernelUse {
 }
 
 /// When a run ends.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Stop {
     /// After so many cycles.
     Cycles(Cycle),
@@ -86,6 +93,19 @@ pub enum Stop {
         /// Most cycles.
         at_most: Cycle,
     },
+    /// When the run knows what it measures.
+    Settled(Settled),
+}
+
+/// When a run knows what it measures: see `run/confidence.rs`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Settled {
+    /// Half of the 95 % interval of each of the kernels' ratios, as a part of the ratio itself; over 0 and under 1.
+    pub within: f64,
+    /// Which ratios: a bit for each of `RATIOS`.
+    pub of: u32,
+    /// Measured cycles after which the run ends all the same.
+    pub at_most: Cycle,
 }
 
 impl Experiment {
@@ -149,6 +169,9 @@ impl Experiment {
             problems.add("warm_up", "a warm-up before kernels run to their end", "none, or stop.cycles alone");
         }
         let restart = fields.flag("restart", true, problems);
+        if matches!((restart, stop), (false, Some(Stop::Settled(_)))) {
+            problems.add("restart", "false", "true with stop.settled: the IPC of a kernel that has ended falls for ever");
+        }
         let alone = fields.flag("alone", true, problems);
         fields.finish(problems);
         let kernels = kernels?;
@@ -284,6 +307,10 @@ impl Experiment {
         let stop = match self.stop {
             Stop::Cycles(cycles) => Value::object([("cycles", cycles)]),
             Stop::KernelsDone { at_most } => Value::object([("kernels_done", Value::from(true)), ("cycles", at_most.into())]),
+            Stop::Settled(Settled { within, of, at_most }) => {
+                let paths = RATIOS.iter().enumerate().filter(|(i, _)| of & 1 << i != 0).map(|(_, ratio)| ratio.path);
+                Value::object([("settled", Value::from(within)), ("of", Value::array(paths)), ("at_most", at_most.into())])
+            }
         };
         let mut pairs = alloc::vec![
             ("seed", self.seed.into()),
@@ -379,19 +406,48 @@ fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> 
 }
 
 fn read_stop(value: &Value, problems: &mut Problems) -> Option<Stop> {
-    let mut fields = Fields::of(value, "stop", "{\"cycles\": N} or {\"kernels_done\": true}", problems)?;
-    let cycles = fields.take("cycles").map(|value| int(value, "stop.cycles", 1..=MAX_CYCLES as i64, problems).map(|n| n as u64));
+    let mut fields = Fields::of(value, "stop", WANT_STOP, problems)?;
+    let mut whole = |key, problems: &mut Problems| {
+        let given = fields.take(key)?;
+        Some(int(given, &fields.path(key), 1..=MAX_CYCLES as i64, problems).map(|n| n as u64))
+    };
+    let (cycles, at_most) = (whole("cycles", problems), whole("at_most", problems));
     let done = fields.flag("kernels_done", false, problems);
+    let within = fields.take("settled").map(|value| {
+        let within = value.as_f64().filter(|x| *x > 0.0 && *x < 1.0);
+        if within.is_none() {
+            problems.add("stop.settled", value.describe(), "a number over 0 and under 1");
+        }
+        within
+    });
+    let of = fields.take("of").map(|value| read_ratios(value, "stop.of", problems));
     fields.finish(problems);
-    match (done, cycles) {
-        (true, None) => Some(Stop::KernelsDone { at_most: MAX_CYCLES }),
-        (true, Some(cycles)) => Some(Stop::KernelsDone { at_most: cycles? }),
-        (false, Some(cycles)) => Some(Stop::Cycles(cycles?)),
-        (false, None) => {
-            problems.add("stop", "neither cycles nor kernels_done", "{\"cycles\": N} or {\"kernels_done\": true}");
-            None
+    let one = [done, cycles.is_some() && !done, within.is_some()].into_iter().filter(|given| *given).count() == 1;
+    if !one {
+        problems.add("stop", value.describe(), WANT_STOP);
+    }
+    if within.is_none() && (of.is_some() || at_most.is_some()) {
+        problems.add("stop", value.describe(), "of and at_most only with settled");
+    }
+    match (done, cycles, within) {
+        _ if !one => None,
+        (true, None, _) => Some(Stop::KernelsDone { at_most: MAX_CYCLES }),
+        (true, Some(cycles), _) => Some(Stop::KernelsDone { at_most: cycles? }),
+        (_, Some(cycles), _) => Some(Stop::Cycles(cycles?)),
+        (_, _, within) => {
+            let (of, at_most) = (of.unwrap_or(Some(1))?, at_most.unwrap_or(Some(DEFAULT_AT_MOST))?);
+            Some(Stop::Settled(Settled { within: within??, of, at_most }))
         }
     }
+}
+
+/// Names of ratios as a bit for each of `RATIOS`.
+fn read_ratios(value: &Value, path: &str, problems: &mut Problems) -> Option<u32> {
+    let names: Vec<&str> = RATIOS.iter().map(|ratio| ratio.path).collect();
+    let items = list(value, path, 1..=names.len(), "ratios of a kernel", problems)?;
+    let bits: Vec<Option<usize>> =
+        items.iter().enumerate().map(|(i, item)| decode::choice(item, &element(path, i), &names, problems)).collect();
+    bits.into_iter().try_fold(0, |bits, bit| Some(bits | 1 << bit?))
 }
 
 /// Changes one field of an experiment before it is read: `path` as in `gpu.sm.count`, `policy.combination[1]`, `seed`; what follows `gpu.` is one

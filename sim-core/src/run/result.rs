@@ -5,7 +5,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::ids::KernelId;
 use crate::describe::value::Value;
 use crate::run::confidence::{Pace, ci95};
-use crate::run::experiment::Experiment;
+use crate::run::experiment::{Experiment, Stop};
 use crate::run::simulation::{Measured, Reason, Simulation};
 use crate::seam::decision::Decision;
 use crate::seam::ratios::{Metrics, dram_utilisation, ipc, noc_utilisation, noc_utilisation_all, peak_ipc, ratio, scheduler_cycles};
@@ -116,7 +116,25 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
 /// The intervals of a run's figures as it stands.
 pub fn intervals(simulation: &mut Simulation) -> Value {
     let measured = simulation.measured();
-    Value::object([("ci95", figures(simulation, &measured).ci95)])
+    let mut pairs = alloc::vec![("ci95", figures(simulation, &measured).ci95)];
+    pairs.extend(settled(simulation));
+    Value::object(pairs)
+}
+
+/// How sure a run is that stops when it is settled.
+fn settled(simulation: &Simulation) -> Option<(&'static str, Value)> {
+    let Stop::Settled(asked) = simulation.experiment().stop else { return None };
+    let settling = simulation.settling();
+    let least = settling.and_then(|settling| settling.least);
+    let fields = Value::object([
+        ("within", Value::from(asked.within)),
+        ("reached", (simulation.stopped() == Some(Reason::Settled)).into()),
+        ("known", least.and_then(|least| least.known).into()),
+        ("kernel", least.map(|least| least.kernel as u32).into()),
+        ("ratio", least.map(|least| least.ratio.path).into()),
+        ("waits_for", settling.and_then(|settling| settling.waits_for).map(|kernel| kernel as u32).into()),
+    ]);
+    Some(("settled", fields))
 }
 
 /// The result of a run as it stands (wall-clock figures are the runner's to add).
@@ -142,6 +160,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("ci95", figures.ci95),
         ("policy", policy(experiment, simulation.decisions())),
     ];
+    pairs.extend(settled(simulation));
     if experiment.gpu.sms.len() > 1 {
         pairs.push(("sm_classes", sm_classes(simulation, &measured)));
     }

@@ -12,8 +12,8 @@ use crate::machine::Machine;
 use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::batches::{Batches, Counters};
-use crate::run::confidence::{self, RATIOS};
-use crate::run::experiment::{Experiment, Stop};
+use crate::run::confidence::{self, Least, RATIOS};
+use crate::run::experiment::{Experiment, KernelUse, Settled, Stop};
 use crate::run::plan::{self, Answers};
 use crate::run::result;
 use crate::run::stuck;
@@ -43,6 +43,8 @@ pub enum Reason {
     Cycles,
     /// Every kernel has run to its end at least once.
     KernelsDone,
+    /// What is measured is known as well as the experiment asks. Looked at when a batch of windows ends.
+    Settled,
     /// The run waits for something that can never happen: see `run/stuck.rs`. Checked whenever a window of 400 cycles ends.
     Stuck,
 }
@@ -55,6 +57,7 @@ impl Reason {
             Reason::Event => "event",
             Reason::Cycles => "cycles",
             Reason::KernelsDone => "kernels_done",
+            Reason::Settled => "settled",
             Reason::Stuck => "stuck",
         }
     }
@@ -105,6 +108,26 @@ struct Began {
     before: Counters,
     by_sm: Vec<Vec<KernelStats>>,
     batches: Batches,
+    /// Whether it is known as well as the experiment asks.
+    known: bool,
+}
+
+/// How far a run is from being settled.
+#[derive(Clone, Copy, Debug)]
+pub struct Settling {
+    /// What it waits for.
+    pub asked: Settled,
+    /// The first kernel that has not shown all of itself.
+    pub waits_for: Option<usize>,
+    /// What is known least.
+    pub least: Option<Least>,
+}
+
+impl Settling {
+    fn is_done(&self) -> bool {
+        let known = self.least.and_then(|least| least.known);
+        self.waits_for.is_none() && known.is_some_and(|known| known <= self.asked.within)
+    }
 }
 
 /// The counters that a result is made of: those of the measured cycles so far.
@@ -217,6 +240,7 @@ impl Simulation {
         let due = match (&self.began, self.experiment.stop) {
             (None, _) => self.settled_at.map_or(0, |settled| settled.saturating_add(self.experiment.warm_up)),
             (Some(began), Stop::Cycles(cycles)) => began.at.saturating_add(cycles),
+            (Some(began), Stop::Settled(Settled { at_most, .. })) => began.at.saturating_add(at_most),
             (_, Stop::KernelsDone { at_most }) => at_most,
         };
         // While the policy learns, the cycle at which it settles is not known.
@@ -227,9 +251,7 @@ impl Simulation {
         let now = self.machine.now;
         if self.windows.ends_at(now) {
             self.windows.close(&mut self.machine);
-            if let Some(began) = &mut self.began {
-                began.batches.close_window(&self.machine);
-            }
+            self.close_batch();
         }
         if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
             self.ask_policy();
@@ -247,6 +269,27 @@ impl Simulation {
         if self.windows.ends_at(now) {
             self.look_whether_stuck();
         }
+    }
+
+    /// Whether the run is settled is looked at only when a batch ends, so that it depends on the machine and not on when the host asks.
+    fn close_batch(&mut self) {
+        let Some(began) = &mut self.began else { return };
+        let ended = began.batches.close_window(&self.machine);
+        if ended && self.settled_at.is_some() && confidence::is_look(&began.batches) {
+            let settling = self.settling();
+            self.began.iter_mut().for_each(|began| began.known = settling.as_ref().is_some_and(Settling::is_done));
+        }
+    }
+
+    /// How far a run that stops when it is settled is from there; nothing for others, and during the warm-up.
+    pub fn settling(&self) -> Option<Settling> {
+        let (Stop::Settled(asked), Some(began)) = (self.experiment.stop, &self.began) else { return None };
+        let sum = began.batches.sum();
+        let shown = |(stats, used): (&KernelStats, &KernelUse)| {
+            confidence::has_shown_all(stats, sum.cycles, began.at == 0, used.kernel.launches.len())
+        };
+        let waits_for = sum.stats.iter().zip(&self.experiment.kernels).position(|of| !shown(of));
+        Some(Settling { asked, waits_for, least: confidence::least(&began.batches, asked.of) })
     }
 
     /// Checked only when a window ends, so that the answer depends on the machine and not on when the host asks.
@@ -273,7 +316,7 @@ impl Simulation {
     /// Begins to measure.
     fn begin(&mut self) {
         let (before, by_sm) = self.counted();
-        self.began = Some(Began { at: self.machine.now, batches: Batches::new(before.clone()), before, by_sm });
+        self.began = Some(Began { at: self.machine.now, batches: Batches::new(before.clone()), before, by_sm, known: false });
     }
 
     /// All counters since the run began, of each kernel and of each kernel on each SM.
@@ -282,11 +325,16 @@ impl Simulation {
         (Counters::of(&self.machine), self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect())
     }
 
-    fn stopped(&self) -> Option<Reason> {
+    /// Why the run has ended, if it has.
+    pub fn stopped(&self) -> Option<Reason> {
         let now = self.machine.now;
         let all_done = || KernelId::first(self.machine.kernels()).all(|kernel| self.machine.run(kernel).runs > 0);
         match self.experiment.stop {
             Stop::Cycles(cycles) if self.began.as_ref().is_some_and(|began| now - began.at >= cycles) => return Some(Reason::Cycles),
+            Stop::Settled(_) if self.began.as_ref().is_some_and(|began| began.known) => return Some(Reason::Settled),
+            Stop::Settled(settled) if self.began.as_ref().is_some_and(|began| now - began.at >= settled.at_most) => {
+                return Some(Reason::Cycles);
+            }
             Stop::KernelsDone { .. } if all_done() => return Some(Reason::KernelsDone),
             Stop::KernelsDone { at_most } if now >= at_most => return Some(Reason::Cycles),
             _ => {}
@@ -459,9 +507,9 @@ impl Simulation {
         ratios::ipc(measured.stats.get(kernel.index())?, measured.cycles).filter(|_| !stuck)
     }
 
-    /// How much of a run for a number of cycles is done, from 0 to 1; of another run, nothing is known before its end.
+    /// How much of a run for a number of cycles, or for so many at most, is done, from 0 to 1; of another run, nothing is known before its end.
     pub fn part_done(&self) -> f64 {
-        let Stop::Cycles(cycles) = self.experiment.stop else { return 0.0 };
+        let (Stop::Cycles(cycles) | Stop::Settled(Settled { at_most: cycles, .. })) = self.experiment.stop else { return 0.0 };
         let warm = self.settled_at.unwrap_or(self.machine.now) + self.experiment.warm_up;
         let end = self.began.as_ref().map_or(warm, |began| began.at).saturating_add(cycles);
         (self.machine.now as f64 / end as f64).min(1.0)
@@ -537,7 +585,7 @@ impl Simulation {
         result::result(self, reason)
     }
 
-    /// The intervals of the result as it stands now, by themselves: `ci95` of the result, and `settled` where that is the stop condition.
+    /// The intervals of the result as it stands now, by themselves: `ci95`, and `settled` where that is the stop condition.
     pub fn intervals(&mut self) -> Value {
         result::intervals(self)
     }

@@ -273,3 +273,74 @@ fn a_frame_is_as_long_as_its_layout_says_and_looking_changes_nothing() {
     assert_eq!(frame[0], 5_000);
     assert_eq!(simulation.digest(), before);
 }
+
+/// `listened` without events, until it is settled.
+fn settling(within: f64, at_most: u64) -> Experiment {
+    let of = RATIOS.iter().position(|ratio| ratio.path == "ctas_per_sm").unwrap();
+    let stop = Stop::Settled(Settled { within, of: 1 | 1 << of, at_most });
+    Experiment { policy: PolicySpec::even(), stop, ..listened() }
+}
+
+/// A run that stops when it is settled stops in the same cycle however calls split it, the sooner the less is asked; its result says how sure it is.
+#[test]
+fn a_run_stops_when_it_knows_what_it_measures() {
+    let ended = |experiment: &Experiment| {
+        let mut run = Simulation::new(experiment).unwrap();
+        assert_eq!(run.advance(u64::MAX), Reason::Settled, "{}", run.result());
+        run
+    };
+    let mut whole = ended(&settling(0.02, 10_000_000));
+    let mut cut = Simulation::new(&settling(0.02, 10_000_000)).unwrap();
+    while cut.advance(777) == Reason::Budget {
+        cut.intervals();
+    }
+    assert_eq!((cut.cycle(), cut.digest()), (whole.cycle(), whole.digest()));
+    assert!(whole.cycle().is_multiple_of(400) && whole.cycle() >= 128 * 400);
+    assert_eq!(whole.advance(1), Reason::Settled, "it stays settled");
+    let result = whole.result();
+    let settled = result.get("settled").unwrap();
+    let known = settled.get("known").and_then(Value::as_f64).unwrap();
+    assert!(known <= 0.02 && settled.get("reached") == Some(&true.into()) && settled.get("waits_for") == Some(&Value::Null), "{settled}");
+    assert_eq!(whole.intervals().get("settled"), Some(settled));
+    // What is named is the least known of what is waited for.
+    let kernels = [0, 1].map(|kernel| RATIOS.iter().map(move |ratio| (kernel, ratio)));
+    let of_all = kernels.into_iter().flatten().filter(|(_, ratio)| ["ipc", "ctas_per_sm"].contains(&ratio.path));
+    let worst = of_all.map(|(kernel, ratio)| confidence::known(whole.batches().unwrap(), kernel, ratio).unwrap()).fold(0.0, f64::max);
+    assert_eq!(known, worst);
+    assert!(ended(&settling(0.002, 10_000_000)).cycle() > whole.cycle());
+    // A run alone settles by the same rule.
+    assert_eq!(settling(0.02, 5).alone(KernelId(0)).stop, settling(0.02, 5).stop);
+}
+
+#[test]
+fn a_run_that_does_not_settle_ends_and_says_so() {
+    let experiment = Experiment { warm_up: 1000, ..settling(1e-9, 100_000) };
+    let mut run = Simulation::new(&experiment).unwrap();
+    assert_eq!((run.advance(u64::MAX), run.cycle()), (Reason::Cycles, 101_000));
+    let settled = run.result().get("settled").cloned().unwrap();
+    assert!(settled.get("known").and_then(Value::as_f64).unwrap() > 1e-9 && settled.get("reached") == Some(&false.into()), "{settled}");
+}
+
+/// Alone, BP's second launch is faster than its first. Within the first, all windows are alike, and the interval is narrow and wrong; so a run waits until each kernel
+/// has run to its end.
+#[test]
+fn no_run_is_settled_within_the_first_launch() {
+    let mut experiment = Experiment { stop: Stop::Settled(Settled { within: 0.02, of: 1, at_most: 10_000_000 }), ..experiment("leftover") };
+    experiment.kernels.truncate(1);
+    for launch in &mut experiment.kernels[0].kernel.launches {
+        launch.ctas = 300;
+    }
+    let mut run = Simulation::new(&experiment).unwrap();
+    let mut narrow = None;
+    while run.advance(400) == Reason::Budget {
+        let settling = run.settling().unwrap();
+        let (least, waits) = (settling.least.unwrap(), settling.waits_for.is_some());
+        if waits && run.batches().is_some_and(confidence::is_look) && least.known.is_some_and(|known| known <= 0.02) {
+            narrow = narrow.or(run.ipc(KernelId(0)));
+        }
+    }
+    let (ended, reason, runs) = (run.ipc(KernelId(0)).unwrap(), run.stopped(), run.totals()[0].runs_done);
+    assert_eq!((reason, runs > 0), (Some(Reason::Settled), true));
+    let wrong = narrow.expect("the first launch looks settled") / ended;
+    assert!((wrong - 1.0).abs() > 0.04, "{wrong}: it is off by twice what it claims");
+}
