@@ -12,9 +12,11 @@
 //! What is in flight is a record in one place (`Packets`); its handle moves from queue to queue. Parts without work are not visited: what
 //! happens puts the parts that it concerns into sets, at once or, through calendars, when its time has come.
 
+mod ahead;
 mod digest;
 mod due;
 
+use self::ahead::Ahead;
 use self::due::Due;
 use super::calendar::Calendar;
 use super::clock::ClockRatio;
@@ -73,6 +75,8 @@ pub struct Memory {
     due: Due,
     /// The ranks that the channels' plans were made with.
     rank: PerKernel<u8>,
+    /// How far it is ahead of the SMs: nothing of it is left when they have caught up.
+    ahead: Ahead,
 }
 
 impl Memory {
@@ -113,6 +117,7 @@ impl Memory {
             asked: Set::EMPTY,
             shut: Set::EMPTY,
             rank: PerKernel::all(0),
+            ahead: Ahead::new(gpu),
         }
     }
 
@@ -121,9 +126,11 @@ impl Memory {
         self.line_bytes
     }
 
-    /// Whether an SM's port of the request NoC would accept a request.
-    pub fn has_room(&self, sm: u32) -> bool {
-        self.requests.has_room(sm)
+    /// Whether an SM's port of the request NoC would accept a request in cycle `now`, after the step of that cycle.
+    #[inline]
+    pub fn has_room(&self, now: Cycle, sm: u32) -> bool {
+        let still_there = self.ahead.still_there(now, sm);
+        if still_there == 0 { self.requests.has_room(sm) } else { self.requests.queued(sm) + still_there < self.requests.capacity() }
     }
 
     /// SMs to which replies have been delivered before this cycle.
@@ -131,12 +138,7 @@ impl Memory {
         self.with_replies
     }
 
-    /// SMs whose port of the request NoC would refuse a request.
-    pub fn full_ports(&self) -> Set {
-        *self.requests.full()
-    }
-
-    /// Hands an SM its oldest reply, if there is one.
+    /// Hands an SM its oldest reply, if there is one: for who steps the memory side by itself.
     pub fn take_reply(&mut self, now: Cycle, sm: u16) -> Option<Reply> {
         let queue = &mut self.to_sm[usize::from(sm)];
         let handle = queue.first_ready(&self.packets, now)?;
@@ -161,7 +163,8 @@ impl Memory {
             (Access::Write, Some(flit)) => 1 + u32::from(request.bytes).div_ceil(flit),
         };
         let handle = self.packets.add(Packet::new(request, self.bank_of(request.line), flits));
-        let sent = self.requests.push(&mut self.packets, self.noc_ticks, request.sm.into(), handle);
+        let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc_ticks);
+        let sent = self.requests.push(&mut self.packets, ticks, request.sm.into(), handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
     }
 

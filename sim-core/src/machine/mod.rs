@@ -2,10 +2,11 @@
 //!
 //! Sink first, memory side before SM side, and every link at least one cycle long, so that nothing moves two stages in one cycle. Within a
 //! phase no part reads what another part of the same phase writes, so the order of parts does not matter (`Machine::reversed`).
-//! The `agenda` knows which SMs are due in a cycle; the others are not looked at, and a cycle in which no part has anything to do is not
-//! simulated at all (`Machine::keep_awake` switches both off; the results are the same).
+//! A part with nothing to do is not looked at, and a cycle in which no part has anything to do is not simulated at all
+//! (`Machine::keep_awake` switches both off; the results are the same). Where nobody can tell the difference, SMs run ahead of each other
+//! (`ahead`).
 
-pub mod agenda;
+mod ahead;
 pub mod cache;
 pub mod calendar;
 pub mod clock;
@@ -20,15 +21,14 @@ pub mod noc;
 pub mod packet;
 pub mod sm;
 
-use self::agenda::Agenda;
 use self::dispatch::order::CtaOrderInfo;
 use self::dispatch::{CtaEvent, Dispatcher, Ended, Run};
 use self::memory::Memory;
+use self::sm::Sm;
 use self::sm::code::Code;
 use self::sm::ctas::FinishedCta;
-use self::sm::{Inputs, Sm};
 use crate::describe::gpu::Gpu;
-use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
+use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel, Set};
 use crate::describe::kernel::Kernel;
 use crate::seam::controls::{Controls, SmControls};
 use crate::seam::event::{Event, EventKind, EventKinds};
@@ -50,9 +50,12 @@ pub struct Machine {
     pub memory: Memory,
     dispatcher: Dispatcher,
     controls: Controls,
-    /// When SMs are due by themselves, and those that have a request that only waits for room in the NoC.
-    agenda: Agenda,
-    wait_for_noc: Set,
+    /// SMs whose CTAs are known to keep each kernel's launch from its end: where to look first.
+    witness: PerKernel<u16>,
+    /// While SMs run ahead: the cycle in which each has stopped.
+    stops: Vec<Cycle>,
+    /// Whether CTAs have ever been asked to leave their SMs.
+    switches: bool,
     /// Placements and retirements since they were last taken, if `record_events`.
     pub events: Vec<CtaEvent>,
     /// Whether `events` is kept.
@@ -90,51 +93,30 @@ impl Machine {
             keep_awake: false,
             gpu: Arc::new(gpu.clone()),
             controls: controls.clone(),
-            agenda: Agenda::default(),
-            wait_for_noc: Set::EMPTY,
+            witness: PerKernel::all(0),
+            stops: ahead::no_stops(gpu.sm_count() as usize),
+            switches: controls.sms.iter().any(|sm| sm.cta_switch.0.contains(&true)),
         };
         for (sm, controls) in machine.sms.iter_mut().zip(&controls.sms) {
             sm.controls_changed(0, &SmControls::neutral(controls.warp_order), controls);
         }
-        machine.reconsider();
         machine
     }
 
     /// Simulates one cycle.
     pub fn step(&mut self) {
         let now = self.now;
-        let replied = self.memory.with_replies();
-        self.memory.step(now, &self.controls, self.reversed);
-        let mut news = false;
-        for index in self.due(now, replied).members(self.reversed) {
-            let inputs = Inputs { controls: &self.controls.sms[index as usize], codes: &self.codes };
-            let sm = &mut self.sms[index as usize];
-            sm.tick(now, replied.contains(index), inputs, &mut self.memory);
-            self.agenda.mark(now, sm.next_event(), index);
-            self.wait_for_noc.set(index, sm.waits_for_noc());
-            news |= sm.has_news();
+        self.memory.run_ahead(now, now + 1, &self.controls, self.reversed);
+        let mut news = Set::EMPTY;
+        for index in Set::below(self.sms.len() as u32).members(self.reversed) {
+            news.put(index, self.follow(index, now, now + 1) == now);
         }
-        if news {
-            self.collect(now);
+        self.memory.caught_up();
+        if !news.is_empty() {
+            self.collect(now, news);
         }
         self.place(now);
         self.now += 1;
-    }
-
-    /// SMs that have something to do in `now`: by themselves, with a reply, or with a request for which the NoC has room.
-    fn due(&mut self, now: Cycle, replied: Set) -> Set {
-        if self.keep_awake {
-            self.sms.iter_mut().for_each(Sm::keep_awake);
-            return Set::below(self.sms.len() as u32);
-        }
-        self.agenda.take(now) | replied | (self.wait_for_noc - self.memory.full_ports())
-    }
-
-    /// Something other than its tick has changed SMs.
-    fn reconsider(&mut self) {
-        for (index, sm) in (0..).zip(&self.sms) {
-            self.agenda.mark(self.now, sm.next_event(), index);
-        }
     }
 
     /// From now on `heard` has events of these kinds.
@@ -147,14 +129,13 @@ impl Machine {
         }
     }
 
-    /// Takes what SMs have done with their CTAs, and the events that the policy wants to hear of.
+    /// Takes what these SMs have done with their CTAs, and the events that the policy wants to hear of.
     #[inline(never)] // rare
-    fn collect(&mut self, now: Cycle) {
+    fn collect(&mut self, now: Cycle, news: Set) {
         let quotas = self.listens_to.has(EventKind::QuotasSpent);
-        for index in 0..self.sms.len() {
-            if !self.sms[index].take_news() {
-                continue;
-            }
+        for index in news.members(false) {
+            let index = index as usize;
+            self.sms[index].take_news();
             while let Some((slot, saved)) = self.sms[index].switched_out.pop() {
                 self.event_count += 1;
                 if self.record_events {
@@ -197,7 +178,6 @@ impl Machine {
                     events.push(event);
                 }
             });
-            self.reconsider();
         }
     }
 
@@ -219,8 +199,8 @@ impl Machine {
         if self.keep_awake || self.dispatcher.is_awake() || self.now == 0 || !self.memory.with_replies().is_empty() {
             return self.now;
         }
-        let next = self.agenda.next(self.now);
         // An SM that waits for room in the NoC is woken by what the NoC does next.
+        let next = self.sms.iter().map(Sm::next_event).min().unwrap_or(NEVER);
         if next <= self.now { self.now } else { next.min(self.memory.next_event(self.now - 1)) }
     }
 
@@ -247,8 +227,8 @@ impl Machine {
                 sm.controls_changed(self.now, before, after);
             }
         }
+        self.switches |= controls.sms.iter().any(|sm| sm.cta_switch.0.contains(&true));
         self.controls = controls;
-        self.reconsider();
         self.dispatcher.reconsider();
     }
 

@@ -224,7 +224,11 @@ impl Simulation {
         let runs = self.machine.runs_done();
         let goes_on = |machine: &Machine| machine.event_count <= events && machine.runs_done() == runs && machine.heard.is_empty();
         while self.machine.now < border && goes_on(&self.machine) {
-            self.machine.step();
+            if events == u64::MAX {
+                self.machine.advance(border);
+            } else {
+                self.machine.step();
+            }
             let next = self.machine.next_event().min(border);
             if next > self.machine.now && goes_on(&self.machine) {
                 self.machine.skip_to(next);

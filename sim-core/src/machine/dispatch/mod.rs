@@ -127,6 +127,25 @@ impl Dispatcher {
         !self.changed.is_empty()
     }
 
+    /// Whether an SM may take a CTA in the next cycle that it is offered one.
+    pub fn awaits(&self, sm: u32) -> bool {
+        self.changed.contains(sm)
+    }
+
+    /// What may happen within a few cycles, in which at most `ctas` CTAs find a place, that more than one SM would notice: the kernels of
+    /// which a launch may end unless an SM has a CTA that does not finish, a bit each. `None` if that cannot be said.
+    pub fn may_end(&self, ctas: u32) -> Option<u8> {
+        let mut ending = 0;
+        for (kernel, grid) in self.grids.iter().enumerate() {
+            let run = &self.runs.0[kernel];
+            if !self.saved[kernel].is_empty() || !grid.is_placed() && grid.ctas - run.placed <= ctas {
+                return None;
+            }
+            ending |= u8::from(grid.is_placed() && !run.over) << kernel;
+        }
+        Some(ending)
+    }
+
     /// How far a kernel is.
     pub fn run(&self, kernel: KernelId) -> &Run {
         &self.runs[kernel]

@@ -149,11 +149,6 @@ impl L1d {
         }
     }
 
-    /// The next reply that the NoC has for this L1D.
-    pub fn take_reply(&self, now: Cycle, memory: &mut Memory) -> Option<Reply> {
-        memory.take_reply(now, self.sm)
-    }
-
     /// Number of its SM.
     pub fn sm(&self) -> u32 {
         self.sm.into()
@@ -275,7 +270,7 @@ impl L1d {
     #[inline]
     pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
         let queue = &mut self.parts.miss_queue;
-        let room = memory.has_room(self.sm.into());
+        let room = memory.has_room(now, self.sm.into());
         self.port_full.0 = !room && queue.at_port(now);
         let mut store_left = false;
         if room && let Some(request) = queue.leave(now) {

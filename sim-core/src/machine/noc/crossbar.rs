@@ -39,6 +39,8 @@ pub struct Crossbar {
     heads: Calendar,
     /// Outputs by the tick in which a tail passes.
     tails: Calendar,
+    /// Inputs that a packet has left in the last tick.
+    left: Set,
     /// Words of sets of inputs and of outputs.
     input_words: u32,
     output_words: u32,
@@ -60,6 +62,7 @@ impl Crossbar {
             holder: vec![0; outputs as usize].into(),
             heads: Calendar::new(inputs, config.latency + 2),
             tails: Calendar::new(outputs, longest.max(1)),
+            left: Set::EMPTY,
             input_words: words(inputs),
             output_words: words(outputs),
             latency: config.latency,
@@ -74,6 +77,14 @@ impl Crossbar {
 
     pub(super) fn full(&self) -> &Set {
         &self.full
+    }
+
+    pub(super) fn left(&self) -> &Set {
+        &self.left
+    }
+
+    pub(super) fn capacity(&self) -> u32 {
+        self.queues[0].capacity()
     }
 
     pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, input: u32, handle: Handle) -> Result<(), Full> {
@@ -94,6 +105,7 @@ impl Crossbar {
         mut passed: impl FnMut(&mut Packet),
     ) {
         for word in 0..self.input_words {
+            *self.left.word_mut(word) = 0;
             for input in members_of(word, self.heads.take(tick, word), reversed) {
                 self.leave_pipeline(tick, input, packets);
             }
@@ -155,6 +167,7 @@ impl Crossbar {
         let handle = queue.pop(packets)?;
         let head = queue.first();
         self.full.remove(input);
+        self.left.insert(input);
         if let Some(head) = head
             && packets[head].ready <= tick
         {

@@ -45,6 +45,10 @@ impl Ideal {
         &self.full
     }
 
+    pub(super) fn capacity(&self) -> u32 {
+        self.queues[0].capacity()
+    }
+
     pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, input: u32, handle: Handle) -> Result<(), Full> {
         let ready = tick + Tick::from(self.latency) + Tick::from(packets[handle].flits);
         let queue = &mut self.queues[input as usize];

@@ -65,6 +65,22 @@ impl Noc {
         }
     }
 
+    /// Inputs that a packet has left in the last tick, of a crossbar.
+    pub fn left(&self) -> &Set {
+        match self {
+            Noc::Crossbar(noc) => noc.left(),
+            Noc::Ideal(_) => &Set::EMPTY,
+        }
+    }
+
+    /// Packets that an input holds, at most.
+    pub fn capacity(&self) -> u32 {
+        match self {
+            Noc::Crossbar(noc) => noc.capacity(),
+            Noc::Ideal(noc) => noc.capacity(),
+        }
+    }
+
     /// Puts a packet into `input` in tick `tick`; its record names its output and its flits.
     pub fn push(&mut self, packets: &mut Packets, tick: Tick, input: u32, handle: Handle) -> Result<(), Full> {
         match self {

@@ -97,6 +97,9 @@ impl Sm {
             self.retry_failed(now, &[ReservationFailure::MissQueue], controls);
         }
         self.calendar.mark(now, self.l1.drains_next(now, controls).max(now + 1), MISSES);
+        if self.l1.waits_for_noc() {
+            self.calendar.mark(now, memory.room_from(now + 1, self.l1.sm()), MISSES);
+        }
     }
 
     /// Sends the next line of a kernel's oldest memory instruction to L1D.

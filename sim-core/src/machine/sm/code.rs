@@ -61,6 +61,8 @@ pub struct Place {
 pub struct Code {
     /// Operations; the last is `Exit`.
     pub steps: Vec<Step>,
+    /// The fewest instructions that a warp issues after each of them.
+    least: Vec<u32>,
     /// CTAs of the grid.
     pub ctas: u32,
     /// Warps of a CTA.
@@ -92,8 +94,10 @@ impl Code {
         let name_key = kernel.name.bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
         let launches = kernel.launches.iter().enumerate();
         launches
-            .map(|(number, launch)| Code {
-                steps: steps(&launch.program, &arrays, shared_banks),
+            .map(|(number, launch)| (number, launch, steps(&launch.program, &arrays, shared_banks)))
+            .map(|(number, launch, steps)| Code {
+                least: least(&steps),
+                steps,
                 ctas: launch.ctas,
                 warps: launch.threads.div_ceil(WARP_SIZE),
                 threads: launch.threads,
@@ -102,6 +106,11 @@ impl Code {
                 key: mix(name_key, number as u64),
             })
             .collect()
+    }
+
+    /// The fewest instructions that a warp issues after the step at `pc`, and so the fewest cycles that it stays after it.
+    pub fn least_after(&self, pc: u32) -> u32 {
+        self.least[pc as usize]
     }
 
     /// The key of a warp's draws.
@@ -181,6 +190,23 @@ fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32) -> Vec<S
     }
     steps.push(Step::Exit);
     steps
+}
+
+/// The fewest instructions that a warp issues after each step: every loop that it is in or comes to ends as soon as it can.
+fn least(steps: &[Step]) -> Vec<u32> {
+    // From each step on, from the last to the first; a loop's body that runs at all runs once.
+    let mut from = alloc::vec![0_u32; steps.len() + 1];
+    for (pc, step) in steps.iter().enumerate().rev() {
+        let next = from[pc + 1];
+        from[pc] = match *step {
+            Step::Alu { count, .. } | Step::Sfu { count, .. } | Step::Shared { count, .. } => next.saturating_add(count),
+            Step::Load { .. } | Step::Store { .. } | Step::Barrier => next.saturating_add(1),
+            Step::Loop { after, .. } => next.min(from[after as usize]),
+            Step::Wait { .. } | Step::End { .. } => next,
+            Step::Exit => 0,
+        };
+    }
+    from.split_off(1)
 }
 
 /// Cycles that the banks need for one access of `lanes` lanes, `stride` words apart: the most distinct words that fall into one bank.
@@ -317,6 +343,14 @@ mod tests {
         assert_eq!(lines_of(&strided, Place::default(), 32).len(), 32);
         let broadcast = address(Address::default(), 1 << 20);
         assert_eq!(lines_of(&broadcast, Place::default(), 32), [100]);
+    }
+
+    #[test]
+    fn a_warp_issues_no_fewer_instructions_than_are_left_at_least() {
+        let alu = |count| Op::Alu { count, latency: 1, lanes: 32 };
+        let program = vec![alu(5), Op::Loop { trips: Trips::Fixed(3) }, alu(7), Op::Barrier, Op::End, Op::Wait { loads: 0 }, alu(2)];
+        // After each step: the loop may not run again, or not at all.
+        assert_eq!(least(&steps(&program, &[], 32)), [2, 10, 3, 2, 2, 2, 0, 0]);
     }
 
     #[test]

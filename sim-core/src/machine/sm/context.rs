@@ -117,7 +117,7 @@ impl Sm {
             }
             first.lines = self.ctas.context_bytes(first.slot.into(), inputs.codes).div_ceil(memory.line_bytes()).max(1);
         }
-        if first.sent < first.lines && memory.has_room(self.l1.sm()) {
+        if first.sent < first.lines && memory.has_room(now, self.l1.sm()) {
             let access = if first.out { Access::Write } else { Access::Read };
             let line = first.first_line + first.sent % CTA_LINES;
             let request = Request { line, sm: self.l1.sm() as u16, kernel: first.kernel, access, context: true, ..Request::default() };

@@ -95,7 +95,12 @@ impl Sm {
         *self.greedy &= !(1 << s);
         let look = self.schedulers[s].look(now, inputs.controls.warp_order, gates, self.stats.len());
         match look {
-            Look::Issue(lane) => self.issue_warp(now, WarpRef::new(s, lane), gates, inputs),
+            Look::Issue(lane) => {
+                self.issue_warp(now, WarpRef::new(s, lane), gates, inputs);
+                if self.schedulers[s].has_issued_all(now, self.stats.len()) {
+                    *self.due &= !(1 << s);
+                }
+            }
             Look::Until(at) => {
                 *self.due &= !(1 << s);
                 self.calendar.mark(now, at, 1 << s);

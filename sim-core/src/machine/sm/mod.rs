@@ -36,6 +36,8 @@ use self::wheel::Wheel;
 use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
+use super::noc::members;
+use super::packet::Reply;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
@@ -178,11 +180,12 @@ impl Sm {
         self.l1.waits_for_noc()
     }
 
-    /// Advances the SM by the cycle `now`: the stages that are due, sink first. `replied`: the NoC has a reply for it.
-    pub fn tick(&mut self, now: Cycle, replied: bool, inputs: Inputs, memory: &mut Memory) {
+    /// Advances the SM by the cycle `now`: the stages that are due, sink first. `reply` is what the NoC has for it.
+    #[inline(always)] // into the one loop that calls it
+    pub fn tick(&mut self, now: Cycle, reply: Option<Reply>, inputs: Inputs, memory: &mut Memory) {
         *self.from = now;
         *self.due |= self.calendar.take(now);
-        if replied && let Some(reply) = self.l1.take_reply(now, memory) {
+        if let Some(reply) = reply {
             if reply.request.context {
                 self.moves.arrived();
             } else {
@@ -200,7 +203,7 @@ impl Sm {
         if moves && first {
             self.move_context(now, inputs, memory);
         }
-        if self.takes(MISSES) || self.waits_for_noc() && memory.has_room(self.l1.sm()) {
+        if self.takes(MISSES) {
             self.drain_misses(now, inputs.controls, memory);
         }
         if moves && !first {
@@ -214,6 +217,12 @@ impl Sm {
         self.refill_quotas(now, inputs.controls);
         self.issue(now, inputs);
         self.plan(now, inputs.controls);
+    }
+
+    /// The NoC has room for the request that waits for it from cycle `at` on, `now` or later.
+    pub fn drains_from(&mut self, now: Cycle, at: Cycle) {
+        self.calendar.mark(now, at, MISSES);
+        self.next.0 = self.next.0.min(at);
     }
 
     /// Whether a stage is due, and notes that it is no longer.
@@ -281,6 +290,20 @@ impl Sm {
             stats.warps_wait_memory += self.wait_memory.0[k].take(now);
             stats.warps_wait_lsu += self.wait_lsu.0[k].take(now);
         }
+    }
+
+    /// Whether it moves the context of a CTA.
+    pub fn moves_contexts(&self) -> bool {
+        !self.moves.is_empty()
+    }
+
+    /// Whether a CTA of a kernel is here that cannot finish within `cycles` cycles: one of its warps has more instructions to issue.
+    pub fn has_cta_beyond(&self, kernel: KernelId, cycles: Cycle, codes: &[Code]) -> bool {
+        self.ctas.slots().iter().flatten().filter(|cta| cta.kernel == kernel).any(|cta| {
+            let code = &codes[usize::from(cta.launch)];
+            let is_beyond = |s, lane| Cycle::from(code.least_after(self.warps[WarpRef::new(s, lane).index()].pc)) > cycles;
+            cta.warps.iter().enumerate().any(|(s, &warps)| members(warps, false).any(|lane| is_beyond(s, lane)))
+        })
     }
 
     /// What each kernel did here.

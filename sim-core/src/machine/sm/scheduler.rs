@@ -5,6 +5,7 @@
 //! scheduler as a whole and for each kernel that it holds.
 
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
+use crate::machine::derived::Derived;
 use crate::machine::noc::members;
 use crate::seam::controls::WarpOrder;
 use crate::seam::stats::{StallCause, StallCounts};
@@ -88,6 +89,8 @@ pub struct Scheduler {
     by_age: Vec<u64>,
     /// Stall of each kernel since `since`, while the scheduler stalls.
     kernel_causes: PerKernel<StallCause>,
+    /// The stalls that follow the last issue, if it is known that nothing can issue in the next cycle.
+    then: Derived<Option<(StallCause, PerKernel<StallCause>)>>,
     /// Scheduler-cycles charged so far.
     pub stalls: StallCounts,
 }
@@ -118,6 +121,7 @@ impl Default for Scheduler {
             barrier: 0,
             by_age: Vec::new(),
             kernel_causes: PerKernel::all(StallCause::Idle),
+            then: Derived(None),
             stalls: StallCounts::default(),
         }
     }
@@ -170,6 +174,9 @@ impl Scheduler {
     fn charge(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) -> u32 {
         let cycles = now - self.since;
         self.since = now;
+        if let Some((cause, of_kernel)) = self.then.take() {
+            (self.outcome, self.kernel_causes) = (Outcome::Stalled(cause), of_kernel);
+        }
         let Outcome::Stalled(cause) = self.outcome else { return cycles as u32 };
         self.stalls.charge(cause, cycles);
         for (kernel, counts) in by_kernel.iter_mut().enumerate() {
@@ -203,6 +210,7 @@ impl Scheduler {
 
     /// Looks for a warp to issue in `now`, after `settle`. Looking more often than needed changes nothing.
     pub fn look(&mut self, now: Cycle, order: WarpOrder, gates: &Gates, kernels: usize) -> Look {
+        *self.then = None;
         let free = self.free();
         let memory = self.shared & all_if(gates.shared_free > now) | self.global & self.lsu_full;
         let busy = if self.units_free > now { self.busy(now) } else { 0 };
@@ -253,12 +261,30 @@ impl Scheduler {
     }
 
     fn fall_asleep(&mut self, kernels: usize, busy: u64) {
-        self.outcome = Outcome::Stalled(self.cause(!0, busy));
-        for kernel in 0..kernels {
-            if self.of_kernel.0[kernel] != 0 {
-                self.kernel_causes.0[kernel] = self.cause(self.of_kernel.0[kernel], busy);
+        let (cause, of_kernel) = self.causes(kernels, busy);
+        (self.outcome, self.kernel_causes) = (Outcome::Stalled(cause), of_kernel);
+    }
+
+    /// After an issue in this cycle: whether nothing can issue in the next before a warp becomes ready or a gate opens.
+    pub fn has_issued_all(&mut self, now: Cycle, kernels: usize) -> bool {
+        let done = self.free() & !(self.global & self.lsu_full) == 0 && self.units_free <= now + 1;
+        if done {
+            *self.then = Some(self.causes(kernels, 0));
+        }
+        done
+    }
+
+    /// Why nothing issues, and why no warp of each kernel does.
+    fn causes(&self, kernels: usize, busy: u64) -> (StallCause, PerKernel<StallCause>) {
+        let mut of_kernel = self.kernel_causes;
+        let mut of_all = None;
+        for (warps, cause) in self.of_kernel.0.iter().zip(&mut of_kernel.0).take(kernels).filter(|(warps, _)| **warps != 0) {
+            *cause = self.cause(*warps, busy);
+            if *warps == self.resident {
+                of_all = Some(*cause);
             }
         }
+        (of_all.unwrap_or_else(|| self.cause(!0, busy)), of_kernel)
     }
 
     /// Why nothing among `warps` issues: the first term that leaves none.

@@ -1,5 +1,6 @@
 //! Does the machine keep its promises to the cycle: issue rates, sleeping, order, accounting?
 
+mod ahead;
 mod context;
 mod controls;
 mod orders;
@@ -142,7 +143,7 @@ fn machine(gpu: &Gpu, kernels: &[Kernel], restart: bool) -> Machine {
 fn run(machine: &mut Machine, cycles: Cycle) {
     let end = machine.now + cycles;
     while machine.now < end {
-        machine.step();
+        machine.advance(end);
         let next = machine.next_event().min(end);
         if next > machine.now {
             machine.skip_to(next);

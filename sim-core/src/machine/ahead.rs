@@ -1,0 +1,116 @@
+//! SMs run ahead of each other: the memory side first, as far as nothing that an SM sends meanwhile can reach it, then each SM by itself,
+//! one after the other, while its state is in the host's cache. The state afterwards is that of single steps.
+//!
+//! SMs meet at the dispatcher alone. An SM that has news for it stops there; the dispatcher takes the news of the earliest cycle first, and
+//! whoever gets a CTA goes on. That another SM is ahead by then does not matter as long as the dispatcher has nothing to say to it: no
+//! launch ends, and no kernel's last CTA is placed. Where that cannot be said beforehand, the machine takes single steps.
+
+use super::Machine;
+use super::sm::{Inputs, Sm};
+use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
+use crate::seam::event::EventKinds;
+use alloc::vec::Vec;
+
+/// Cycles that are worth a run ahead, at least.
+const SHORTEST: Cycle = 4;
+
+impl Machine {
+    /// Simulates a cycle, or some at once if no one can tell the difference; at most to `limit`.
+    pub fn advance(&mut self, limit: Cycle) {
+        let end = limit.min(self.now + self.memory.lookahead());
+        if end >= self.now + SHORTEST && self.may_run_ahead(end - self.now) {
+            self.run_ahead(end);
+        } else {
+            self.step();
+        }
+    }
+
+    /// Whether the dispatcher has nothing to say within some cycles to an SM that has no news for it.
+    fn may_run_ahead(&mut self, cycles: Cycle) -> bool {
+        let alone = !self.dispatcher.is_awake() && self.listens_to == EventKinds::NONE && !self.keep_awake;
+        if !alone || self.moves_contexts() {
+            return false;
+        }
+        // A CTA for each SM and cycle is the most that can find a place.
+        let Some(ending) = self.dispatcher.may_end(self.sms.len() as u32 * cycles as u32) else { return false };
+        KernelId::first(self.codes.len()).filter(|kernel| ending >> kernel.0 & 1 == 1).all(|kernel| self.goes_on(kernel, cycles))
+    }
+
+    /// Whether an SM has a CTA that keeps a kernel's launch from its end for some cycles.
+    fn goes_on(&mut self, kernel: KernelId, cycles: Cycle) -> bool {
+        let codes = &self.codes[kernel.index()];
+        let keeps = |sm: &Sm| sm.has_cta_beyond(kernel, cycles, codes);
+        if keeps(&self.sms[usize::from(self.witness[kernel])]) {
+            return true;
+        }
+        let found = self.sms.iter().position(keeps);
+        self.witness[kernel] = found.unwrap_or(0) as u16;
+        found.is_some()
+    }
+
+    fn moves_contexts(&self) -> bool {
+        self.switches && self.sms.iter().any(Sm::moves_contexts)
+    }
+
+    /// Runs from the present cycle to before `end`.
+    fn run_ahead(&mut self, end: Cycle) {
+        let start = self.now;
+        self.memory.run_ahead(start, end, &self.controls, self.reversed);
+        let mut stops = core::mem::take(&mut self.stops);
+        for index in Set::below(self.sms.len() as u32).members(self.reversed) {
+            stops[index as usize] = self.follow(index, start, end);
+        }
+        loop {
+            let now = stops.iter().copied().min().unwrap_or(NEVER);
+            if now == NEVER {
+                break;
+            }
+            let stopped = Set::of(&stops, |&stop| stop == now);
+            self.now = now;
+            self.collect(now, stopped);
+            self.place(now);
+            for index in stopped.members(self.reversed) {
+                let next = now + 1;
+                // An SM that may get another CTA goes on by one cycle.
+                let awaits = self.dispatcher.awaits(index) && next < end;
+                let stop = self.follow(index, next, if awaits { next + 1 } else { end });
+                stops[index as usize] = if awaits { next } else { stop };
+            }
+        }
+        self.stops = stops;
+        self.memory.caught_up();
+        self.now = end;
+    }
+
+    /// Advances one SM from cycle `now` to before `end`, or to the first cycle in which it has news, which is then the answer.
+    pub(super) fn follow(&mut self, index: u32, now: Cycle, end: Cycle) -> Cycle {
+        let sm = &mut self.sms[index as usize];
+        let inputs = Inputs { controls: &self.controls.sms[index as usize], codes: &self.codes };
+        if sm.waits_for_noc() {
+            sm.drains_from(now, self.memory.room_from(now, index));
+        }
+        let mut at = now;
+        loop {
+            let reply_at = self.memory.next_reply(index);
+            if self.keep_awake {
+                sm.keep_awake();
+            } else {
+                at = sm.next_event().min(reply_at).max(at);
+            }
+            if at >= end {
+                return NEVER;
+            }
+            let reply = if reply_at <= at { self.memory.take_arrived(index) } else { None };
+            sm.tick(at, reply, inputs, &mut self.memory);
+            if sm.has_news() {
+                return at;
+            }
+            at += 1;
+        }
+    }
+}
+
+/// Room for the cycle in which each SM stops.
+pub(super) fn no_stops(sms: usize) -> Vec<Cycle> {
+    alloc::vec![NEVER; sms]
+}

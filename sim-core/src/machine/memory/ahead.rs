@@ -1,0 +1,143 @@
+//! The memory side runs ahead of the SMs.
+//!
+//! A request that an SM sends competes with nothing before it has passed the pipeline of its port, `noc.latency` NoC cycles later. So what
+//! the memory side does in these cycles does not depend on what SMs send in them: it runs first, and each SM follows by itself, while its
+//! state is near. Replies wait in an inbox with their time, and what has left a port meanwhile counts as there until its time has come.
+
+use super::Memory;
+use crate::describe::gpu::{Gpu, NocKind};
+use crate::describe::ids::{Cycle, NEVER};
+use crate::machine::noc::Tick;
+use crate::machine::packet::{Packets, Queue, Reply};
+use crate::seam::controls::Controls;
+use alloc::vec::Vec;
+
+/// Cycles of a run ahead, at most.
+const LONGEST: u64 = 64;
+
+/// What SMs need to follow.
+#[derive(Clone, Debug)]
+pub(super) struct Ahead {
+    /// Ticks that the memory side may be ahead; 0 where it may not.
+    ticks: Tick,
+    /// The cycle from which SMs follow.
+    start: Cycle,
+    /// The NoC's ticks after each cycle from there on; empty if no SM follows.
+    after: Vec<Tick>,
+    /// By SM: the cycles, counted from `start`, in which a request has left its port, a bit each.
+    left: Vec<u64>,
+    /// By SM: replies that have arrived.
+    inbox: Vec<Queue>,
+}
+
+impl Ahead {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let sms = gpu.sm_count() as usize;
+        // An SM takes a reply a cycle. With no more than that to come, a link of two never holds back the reply NoC, however long the SM
+        // has not looked.
+        let may = gpu.noc.kind == NocKind::Crossbar && gpu.noc.mhz <= gpu.core_mhz && gpu.noc.queue >= 2;
+        Ahead {
+            ticks: if may { gpu.noc.latency.into() } else { 0 },
+            start: 0,
+            after: Vec::with_capacity(LONGEST as usize),
+            left: alloc::vec![0; sms],
+            inbox: alloc::vec![Queue::new(u32::MAX); sms],
+        }
+    }
+
+    /// The NoC's ticks after cycle `now`, if the memory side is ahead of it.
+    #[inline]
+    pub(super) fn ticks_after(&self, now: Cycle) -> Option<Tick> {
+        self.after.get((now - self.start) as usize).copied()
+    }
+
+    /// Requests at an SM's port in cycle `now` that have left it since.
+    #[inline]
+    pub(super) fn still_there(&self, now: Cycle, sm: u32) -> u32 {
+        let left = self.left[sm as usize];
+        if left == 0 { 0 } else { (left >> (now - self.start) >> 1).count_ones() }
+    }
+}
+
+impl Memory {
+    /// Cycles for which the memory side may run ahead from now on; 0 where it may not.
+    pub fn lookahead(&self) -> Cycle {
+        // Not into the tick in which a request of the first of these cycles may compete.
+        if self.ahead.ticks == 0 { 0 } else { (self.noc_clock.cycles_until(self.ahead.ticks + 1) - 1).min(LONGEST) }
+    }
+
+    /// Runs ahead from cycle `start` to before `end`, by at most `lookahead` cycles. The SMs follow, with `now` from `start` on.
+    pub fn run_ahead(&mut self, start: Cycle, end: Cycle, controls: &Controls, reversed: bool) {
+        self.ahead.start = start;
+        for now in start..end {
+            let ticks = self.noc_ticks;
+            self.step(now, controls, reversed);
+            self.ahead.after.push(self.noc_ticks);
+            self.put_into_inboxes();
+            if self.noc_ticks != ticks {
+                for sm in self.requests.left().members(false) {
+                    self.ahead.left[sm as usize] |= 1 << (now - start);
+                }
+            }
+        }
+    }
+
+    fn put_into_inboxes(&mut self) {
+        if self.with_replies.is_empty() {
+            return;
+        }
+        for sm in core::mem::take(&mut self.with_replies).members(false) {
+            let sm = sm as usize;
+            pour(&mut self.to_sm[sm], &mut self.ahead.inbox[sm], &mut self.packets);
+        }
+    }
+
+    /// When an SM can take its oldest reply, while it follows.
+    #[inline]
+    pub fn next_reply(&self, sm: u32) -> Cycle {
+        self.ahead.inbox[sm as usize].next_ready(&self.packets)
+    }
+
+    /// Takes it.
+    #[inline]
+    pub fn take_arrived(&mut self, sm: u32) -> Option<Reply> {
+        let handle = self.ahead.inbox[sm as usize].pop(&self.packets)?;
+        let reply = self.packets[handle].reply();
+        self.packets.remove(handle);
+        Some(reply)
+    }
+
+    /// The first cycle from `now` on in which an SM's port has room, as far as is known: `NEVER` if that is later than the memory side is.
+    pub fn room_from(&self, now: Cycle, sm: u32) -> Cycle {
+        if now >= self.ahead.start + self.ahead.after.len() as Cycle {
+            return NEVER;
+        }
+        if self.has_room(now, sm) {
+            return now;
+        }
+        // A full port holds no more than it can: the first to leave makes room.
+        let later = self.ahead.left[sm as usize] >> (now - self.ahead.start) >> 1;
+        if later == 0 { NEVER } else { now + 1 + Cycle::from(later.trailing_zeros()) }
+    }
+
+    /// The SMs have caught up.
+    pub fn caught_up(&mut self) {
+        self.ahead.after.clear();
+        self.ahead.left.fill(0);
+        for (sm, (inbox, queue)) in (0..).zip(self.ahead.inbox.iter_mut().zip(&mut self.to_sm)) {
+            if !inbox.is_empty() {
+                pour(inbox, queue, &mut self.packets);
+                self.with_replies.insert(sm);
+            }
+        }
+    }
+}
+
+/// Moves packets from one queue into another, in which they go on when they could in the first.
+fn pour(from: &mut Queue, to: &mut Queue, packets: &mut Packets) {
+    while let Some(handle) = from.pop(packets) {
+        let ready = packets[handle].ready;
+        let kept = to.push(packets, handle, ready);
+        debug_assert!(kept.is_ok(), "an SM takes a reply a cycle, and no more than that come");
+    }
+}
