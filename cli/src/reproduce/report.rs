@@ -199,11 +199,12 @@ impl Report<'_> {
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
         let _ = writeln!(
             text,
-            "Engine {}, commit {}, mode {}, {} cycles measured after {} of warm-up, seed {}, {} runs.\n",
+            "Engine {}, commit {}, mode {}, {} cycles measured{} after {} of warm-up, seed {}, {} runs.\n",
             self.origin("engine"),
             self.origin("commit"),
             study.mode_name,
             mode.cycles,
+            mode.settled.map_or(String::new(), |within| format!(" at most, until every IPC is known to {within} of itself,")),
             mode.warm_up,
             study.seed,
             self.runs.known()

@@ -12,7 +12,7 @@ use crate::workers::{self, STEPS, locked};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::policy::{AnyPolicy, Policy};
-use sim_core::run::experiment::{Experiment, set_path};
+use sim_core::run::experiment::{Experiment, Settled, Stop, set_path};
 use sim_core::run::plan::Plan;
 use sim_core::seam::ratios::Metrics;
 use sim_core::study::figure::lookup;
@@ -25,6 +25,9 @@ use std::sync::atomic::AtomicU64;
 
 /// Kernels by name.
 pub type Mix = Vec<String>;
+
+/// Cycles of warm-up, and a stop condition as an experiment writes it.
+pub type Lengths = (u64, Value);
 
 /// What is kept of a result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -160,8 +163,17 @@ impl Runs {
         self.alone_on(kernel, ctas, self.study.gpu.clone(), self.lengths(&[kernel.to_owned()]), detail)
     }
 
+    /// Cycles that a kernel's run alone measures.
+    pub fn cycles_alone(&self, kernel: &str) -> Option<f64> {
+        let mix = vec![kernel.to_owned()];
+        match self.study.mode.settled {
+            None => Some(self.study.lengths(&mix, (0, self.study.mode.cycles)).1 as f64),
+            Some(_) => Some(self.value(&mix, "alone", "cycles")? - self.value(&mix, "alone", "measured_from")?),
+        }
+    }
+
     /// The same on another GPU.
-    pub fn alone_on(&self, kernel: &str, ctas: Option<u32>, gpu: Value, lengths: (u64, u64), detail: Detail) -> Option<Rc<Run>> {
+    pub fn alone_on(&self, kernel: &str, ctas: Option<u32>, gpu: Value, lengths: Lengths, detail: Detail) -> Option<Rc<Run>> {
         let policy = ctas.map_or("leftover".into(), |ctas| fixed(&[ctas]));
         let name = ctas.map_or(format!("{kernel} alone"), |ctas| format!("{kernel} alone, {ctas} CTAs on each SM"));
         let mut written = self.written(&name, &[kernel.to_owned()], policy, lengths);
@@ -231,9 +243,7 @@ impl Runs {
             let alone = |path: &str| self.value(&vec![kernel.clone()], "alone", path);
             match key {
                 "curves" => self.curve(kernel, "kernels[0].ipc").map(|curve| Value::array(curve.into_iter().map(round))),
-                "warp_ipc_alone" => {
-                    Some(round(alone("kernels[0].counters.warp_instructions")? / self.lengths(std::slice::from_ref(kernel)).1 as f64))
-                }
+                "warp_ipc_alone" => Some(round(alone("kernels[0].counters.warp_instructions")? / self.cycles_alone(kernel)?)),
                 _ => alone("kernels[0].ipc").map(round),
             }
         };
@@ -265,7 +275,7 @@ impl Runs {
             return Some(runs.clone());
         }
         let lengths = if space == Space::Spatial { self.study.mode.spatial } else { self.study.mode.combinations };
-        let base = self.written(name, mix, "even".into(), lengths);
+        let base = self.written(name, mix, "even".into(), (lengths.0, of_cycles(lengths.1)));
         let sweep = Experiment::decode(&base).and_then(|experiment| oracle::sweep(&experiment, space));
         let sweep = sweep.map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
         let policies = sweep.axes()[0].paths[0].1.clone();
@@ -291,21 +301,23 @@ impl Runs {
 
     fn at_full_length(&self, mix: &Mix, run: &Run) -> Option<Rc<Run>> {
         let mut written = run.written.clone();
-        let (warm_up, cycles) = self.lengths(mix);
+        let (warm_up, stop) = self.lengths(mix);
         set(&mut written, "warm_up", warm_up.into());
-        set(&mut written, "stop", Value::object([("cycles", cycles)]));
+        set(&mut written, "stop", stop);
         self.register(written, Detail::Full)
     }
 
     // --- runs --------------------------------------------------------------------------------------------------------------------
 
-    /// The warm-up and the length of a mix's runs.
-    pub fn lengths(&self, mix: &[String]) -> (u64, u64) {
-        self.study.lengths(mix, (self.study.mode.warm_up, self.study.mode.cycles))
+    /// The warm-up of a mix's runs, and when they end.
+    pub fn lengths(&self, mix: &[String]) -> Lengths {
+        let (warm_up, cycles) = self.study.lengths(mix, (self.study.mode.warm_up, self.study.mode.cycles));
+        let settled = |within: f64| Value::object([("settled", Value::from(within)), ("at_most", cycles.into())]);
+        (warm_up, self.study.mode.settled.map_or(of_cycles(cycles), settled))
     }
 
     /// An experiment as a file writes it.
-    pub fn written(&self, scheme: &str, mix: &[String], policy: Value, (warm_up, cycles): (u64, u64)) -> Value {
+    pub fn written(&self, scheme: &str, mix: &[String], policy: Value, (warm_up, stop): Lengths) -> Value {
         let name = if mix.len() > 1 { format!("{}: {scheme}", mix.join("+")) } else { scheme.to_owned() };
         Value::object([
             ("corun", Value::from(1)),
@@ -317,7 +329,7 @@ impl Runs {
             ("policy", policy),
             ("warp_order", "lrr".into()),
             ("warm_up", warm_up.into()),
-            ("stop", Value::object([("cycles", cycles)])),
+            ("stop", stop),
             ("alone", true.into()),
         ])
     }
@@ -340,11 +352,10 @@ impl Runs {
 
     fn runs_alone(&self, written: &Value, experiment: &Experiment) -> Option<Vec<Rc<Run>>> {
         let Some(Value::Array(kernels)) = written.get("kernels") else { return Some(Vec::new()) };
-        let sim_core::run::experiment::Stop::Cycles(cycles) = experiment.stop else { return None };
-        let gpu = written.get("gpu").cloned().unwrap_or_default();
+        let (gpu, stop) = (written.get("gpu").cloned().unwrap_or_default(), written.get("stop").cloned().unwrap_or_default());
         kernels
             .iter()
-            .map(|kernel| self.alone_on(kernel.as_str()?, None, gpu.clone(), (experiment.warm_up, cycles), Detail::Full))
+            .map(|kernel| self.alone_on(kernel.as_str()?, None, gpu.clone(), (experiment.warm_up, stop.clone()), Detail::Full))
             .collect()
     }
 
@@ -445,8 +456,8 @@ struct Task {
 impl Task {
     fn new(key: String, run: &Run) -> Result<Task, Problems> {
         let experiment = Experiment::decode(&run.written)?;
-        let sim_core::run::experiment::Stop::Cycles(cycles) = experiment.stop else {
-            return Err(problem("stop", "a run without an end", "stop.cycles"));
+        let (Stop::Cycles(cycles) | Stop::Settled(Settled { at_most: cycles, .. })) = experiment.stop else {
+            return Err(problem("stop", "a run without an end", "stop.cycles or stop.settled"));
         };
         // A scheme that learns takes longer than it is measured.
         let learns = u64::from(!AnyPolicy::new(&experiment.policy).settled());
@@ -457,6 +468,11 @@ impl Task {
             experiment,
         })
     }
+}
+
+/// The stop condition of a run of fixed length.
+pub fn of_cycles(cycles: u64) -> Value {
+    Value::object([("cycles", cycles)])
 }
 
 fn fixed(ctas: &[u32]) -> Value {

@@ -13,8 +13,10 @@ use std::collections::BTreeMap;
 pub struct Mode {
     /// Cycles before anything is measured.
     pub warm_up: u64,
-    /// Cycles that are measured.
+    /// Cycles that are measured, or at most.
     pub cycles: u64,
+    /// How well each kernel's IPC is to be known: a run ends when it is, as with `stop.settled`. Runs of a search have fixed lengths.
+    pub settled: Option<f64>,
     /// The same for runs of a search: of combinations, and of the spatial oracle, which has far more of them.
     pub combinations: (u64, u64),
     pub spatial: (u64, u64),
@@ -124,6 +126,7 @@ impl Study {
         let mode = Mode {
             warm_up: number("warm_up")?,
             cycles: number("cycles")?,
+            settled: mode.get("settled").map_or(Some(None), |within| within.as_f64().map(Some))?,
             combinations: two(mode.get("combinations")?)?,
             spatial: two(mode.get("spatial")?)?,
             finalists: number("finalists")? as usize,

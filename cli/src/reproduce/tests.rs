@@ -249,6 +249,27 @@ fn a_reproduction_on_a_small_machine() {
     assert!(format!("{refused:?}").contains("another engine"), "{refused:?}");
 }
 
+/// In a mode with `settled`, runs end when their IPCs are known, alone and together; those of a search have their fixed lengths.
+#[test]
+fn runs_of_a_study_may_stop_when_settled() {
+    let settles = STUDY.replace("warm_up = 500, cycles = 1500,", "warm_up = 500, cycles = 900000, settled = 0.2,");
+    let store = Store::open(&folder("settles"), "quick", "test").unwrap();
+    let mut runs = Runs::new(&SMALL, Study::read(&settles, "quick").unwrap(), store);
+    let mix = vec!["CFD".into(), "SAD".into()];
+    let found = rounds(&mut runs, 2, |runs| {
+        let best = runs.run(&mix, "cta-oracle", "hspeedup", Detail::Full)?;
+        let [together, alone] = ["even", "alone"].map(|scheme| runs.placed(&mix, scheme, "kernels[1].ipc"));
+        Some([best, together?.0, alone?.0].map(|run| runs.result(&run)))
+    });
+    for result in found.unwrap().unwrap() {
+        let result = result.unwrap();
+        let known = lookup(&result, "settled.known").unwrap();
+        assert_eq!(result.get("stop").and_then(Value::as_str), Some("settled"), "{known}");
+        assert!(known <= 0.2 && lookup(&result, "cycles").unwrap() < 900_000.0);
+    }
+    assert!(runs.cycles_alone("SAD").is_some_and(|cycles| (50_000.0..900_000.0).contains(&cycles)));
+}
+
 #[test]
 fn a_scheme_that_does_not_exist_is_an_error() {
     let store = Store::open(&folder("unknown"), "quick", "test").unwrap();

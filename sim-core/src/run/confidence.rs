@@ -121,9 +121,6 @@ const FIRST_LOOK: usize = 128;
 /// Batches between two looks: a run that is looked at more often ends more often by chance.
 const LOOKS: usize = 4;
 
-/// Generations of CTAs that count as a whole launch, for a kernel of one.
-const GENERATIONS: u128 = 4;
-
 /// What is known least of all that a run waits for.
 #[derive(Clone, Copy, Debug)]
 pub struct Least {
@@ -150,11 +147,12 @@ pub fn least(batches: &Batches, of: u32) -> Option<Least> {
     all.reduce(|worst, next| if error(&next) > error(&worst) { next } else { worst })
 }
 
-/// Whether a kernel has shown all of itself: it has run to its end, from its beginning, or has one launch alone, whose CTAs are alike, and
-/// as many of them have come and gone as if all its places had been taken four times.
-pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool, launches: usize) -> bool {
+/// Whether a kernel has shown all of itself: it has run to its end, from its beginning. Or it has one launch alone, whose CTAs are alike, and
+/// so many of them have come and gone, one after the other in the same place, that the last of them, with which a launch drains, would be no
+/// larger a part of it than `within`.
+pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool, launches: usize, within: f64) -> bool {
     let runs = if from_its_beginning { 1 } else { 2 };
-    let generations = u128::from(stats.ctas_done) * u128::from(cycles) >= GENERATIONS * u128::from(stats.cta_cycles);
+    let generations = stats.ctas_done as f64 * cycles as f64 * within >= stats.cta_cycles as f64;
     stats.runs_done >= runs || launches == 1 && stats.ctas_done > 0 && generations
 }
 

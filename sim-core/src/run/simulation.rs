@@ -124,7 +124,8 @@ pub struct Settling {
 }
 
 impl Settling {
-    fn is_done(&self) -> bool {
+    /// Whether a run that is looked at stops.
+    pub fn is_done(&self) -> bool {
         let known = self.least.and_then(|least| least.known);
         self.waits_for.is_none() && known.is_some_and(|known| known <= self.asked.within)
     }
@@ -287,10 +288,15 @@ impl Simulation {
 
     /// How far a run that stops when it is settled is from there; nothing for others, and during the warm-up.
     pub fn settling(&self) -> Option<Settling> {
-        let (Stop::Settled(asked), Some(began)) = (self.experiment.stop, &self.began) else { return None };
+        if let Stop::Settled(asked) = self.experiment.stop { self.settling_by(asked) } else { None }
+    }
+
+    /// How far the run is from being settled, if that were asked for; nothing during the warm-up.
+    pub fn settling_by(&self, asked: Settled) -> Option<Settling> {
+        let began = self.began.as_ref()?;
         let sum = began.batches.sum();
         let shown = |(stats, used): (&KernelStats, &KernelUse)| {
-            confidence::has_shown_all(stats, sum.cycles, began.at == 0, used.kernel.launches.len())
+            confidence::has_shown_all(stats, sum.cycles, began.at == 0, used.kernel.launches.len(), asked.within)
         };
         let waits_for = sum.stats.iter().zip(&self.experiment.kernels).position(|of| !shown(of));
         Some(Settling { asked, waits_for, least: confidence::least(&began.batches, asked.of) })

@@ -165,7 +165,8 @@ fn reservation_failures(measure: &Measure) -> Option<f64> {
         let mixes = runs.study.mixes(class);
         let parts =
             ["fail_mshr", "fail_merge", "fail_miss_queue"].map(|key| runs.all(&mixes, "alone", &format!("kernels[0].counters.{key}")));
-        let cycles: Vec<f64> = mixes.iter().map(|mix| runs.lengths(mix).1 as f64).collect();
+        let cycles: Option<Vec<f64>> = mixes.iter().map(|mix| runs.cycles_alone(&mix[0])).collect();
+        let cycles = cycles?;
         let rates = |part: Vec<f64>| part.iter().zip(&cycles).map(|(failures, cycles)| failures / cycles).sum::<f64>();
         let sums: Option<Vec<f64>> = parts.into_iter().map(|part| Some(rates(part?))).collect();
         Some(sums?.iter().sum::<f64>() / mixes.len() as f64)
