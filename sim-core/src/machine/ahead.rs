@@ -90,8 +90,8 @@ impl Machine {
             sm.drains_from(now, self.memory.room_from(now, index));
         }
         let mut at = now;
+        let mut reply_at = self.memory.next_reply(index);
         loop {
-            let reply_at = self.memory.next_reply(index);
             if self.keep_awake {
                 sm.keep_awake();
             } else {
@@ -100,7 +100,11 @@ impl Machine {
             if at >= end {
                 return NEVER;
             }
-            let reply = if reply_at <= at { self.memory.take_arrived(index) } else { None };
+            let mut reply = None;
+            if reply_at <= at {
+                reply = self.memory.take_arrived(index);
+                reply_at = self.memory.next_reply(index);
+            }
             sm.tick(at, reply, inputs, &mut self.memory);
             if sm.has_news() {
                 return at;

@@ -6,6 +6,7 @@
 
 use super::parts::share;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
+use crate::machine::derived::Derived;
 use crate::machine::link::{Full, Link};
 use crate::machine::packet::{Access, Request};
 use crate::seam::controls::SmControls;
@@ -45,6 +46,8 @@ pub struct MissQueue {
     fractions: PerKernel<u32>,
     /// Start of the interval that the credits are for; `NEVER` before the first.
     interval_start: Cycle,
+    /// No reload is due before this cycle; 0 if that is not known.
+    reloaded_until: Derived<Cycle>,
     last_granted: KernelId,
     granted: Link<Request>,
 }
@@ -64,6 +67,7 @@ impl MissQueue {
             credits: PerKernel::all(0),
             fractions: PerKernel::all(0),
             interval_start: NEVER,
+            reloaded_until: Derived(0),
             last_granted: KernelId(0),
             granted: Link::new(arbiter_latency + 1, arbiter_latency.max(1)),
         }
@@ -106,11 +110,15 @@ impl MissQueue {
 
     /// Starts every credit interval that has begun by `now`.
     fn reload(&mut self, now: Cycle, controls: &SmControls) {
+        if now < *self.reloaded_until {
+            return;
+        }
         if controls.miss_credits.0[..usize::from(self.kernels)].iter().all(Option::is_none) {
             return;
         }
         let interval = Cycle::from(controls.credit_interval);
         let start = now - now % interval;
+        *self.reloaded_until = start + interval;
         if self.interval_start == start {
             return;
         }
@@ -125,6 +133,11 @@ impl MissQueue {
             }
         }
         self.interval_start = start;
+    }
+
+    /// The controls have changed.
+    pub fn controls_changed(&mut self) {
+        *self.reloaded_until = 0;
     }
 
     /// Catches up with the reloads before `now` that the SM slept through because they gave no whole credit.
@@ -204,10 +217,13 @@ impl MissQueue {
         if self.waiting == 0 || self.granted.is_full() {
             return port;
         }
+        if self.choose(controls).is_some() {
+            return now + 1;
+        }
         // A grant reloads credits, so the credits seen here may belong to an interval that is over.
         let interval = Cycle::from(controls.credit_interval);
         let start = now - now % interval;
-        if self.choose(controls).is_some() || self.interval_start != start {
+        if self.interval_start != start {
             return now + 1;
         }
         port.min(start.saturating_add(interval.saturating_mul(self.reloads_to_a_credit(controls))))

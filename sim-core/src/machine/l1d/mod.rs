@@ -270,10 +270,11 @@ impl L1d {
     #[inline]
     pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
         let queue = &mut self.parts.miss_queue;
-        let room = memory.has_room(now, self.sm.into());
-        self.port_full.0 = !room && queue.at_port(now);
         let mut store_left = false;
-        if room && let Some(request) = queue.leave(now) {
+        self.port_full.0 = queue.at_port(now) && !memory.has_room(now, self.sm.into());
+        if !self.port_full.0
+            && let Some(request) = queue.leave(now)
+        {
             memory.inject(now, request);
             store_left = request.access == Access::Write && self.parts.stores.sent(request.kernel);
         }
@@ -323,6 +324,7 @@ impl L1d {
     /// Takes over changed controls.
     pub fn controls_changed(&mut self, now: Cycle, before: &SmControls, after: &SmControls, kernels: usize) {
         self.parts.miss_queue.settle(now, before);
+        self.parts.miss_queue.controls_changed();
         if before.l1_monitor != after.l1_monitor {
             let (sets, ways) = (self.parts.tags.sets(), self.parts.tags.ways());
             self.monitor = (after.l1_monitor > 0).then(|| Box::new(Umon::new(after.l1_monitor, sets, ways, kernels)));

@@ -127,7 +127,7 @@ impl Sm {
             }
             Err(why) => self.lsu.fail(kernel, why, now),
         }
-        if self.lsu.turn().is_some() {
+        if self.lsu.has_unfailed() {
             *self.due |= LSU;
         }
         self.note_misses();

@@ -1,7 +1,8 @@
 //! Programs made ready for issue: loop ends resolved, bank conflicts and array bases worked out once.
 
+use super::issue::Issue;
 use super::lsu::Instruction;
-use crate::describe::ids::{LineAddr, MAX_KERNELS};
+use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS};
 use crate::describe::kernel::{Address, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
 use alloc::vec::Vec;
@@ -61,6 +62,8 @@ pub struct Place {
 pub struct Code {
     /// Operations; the last is `Exit`.
     pub steps: Vec<Step>,
+    /// What issuing reads of each of them; for those that issue nothing, nothing.
+    issues: Vec<Option<Issue>>,
     /// The fewest instructions that a warp issues after each of them.
     least: Vec<u32>,
     /// CTAs of the grid.
@@ -96,6 +99,7 @@ impl Code {
         launches
             .map(|(number, launch)| (number, launch, steps(&launch.program, &arrays, shared_banks)))
             .map(|(number, launch, steps)| Code {
+                issues: steps.iter().map(|step| Issue::of(step, KernelId(index as u8))).collect(),
                 least: least(&steps),
                 steps,
                 ctas: launch.ctas,
@@ -106,6 +110,12 @@ impl Code {
                 key: mix(name_key, number as u64),
             })
             .collect()
+    }
+
+    /// What the step at `pc` issues, if it does.
+    #[inline]
+    pub(super) fn issue(&self, pc: u32) -> Option<Issue> {
+        self.issues[pc as usize]
     }
 
     /// The fewest instructions that a warp issues after the step at `pc`, and so the fewest cycles that it stays after it.

@@ -1,7 +1,7 @@
 //! The issue stage: schedulers choose warps, warps advance from instruction to instruction, quotas and caps open and close the gates.
 
 use super::calendar::{LSU, SCHEDULERS};
-use super::code::Step;
+use super::code::{Code, Step};
 use super::lsu::{Instruction, WarpRef};
 use super::scheduler::{Gates, Look};
 use super::{Inputs, Sm, Warp};
@@ -36,14 +36,66 @@ pub(super) struct Issue {
 }
 
 impl Issue {
+    /// What a step of a kernel's code issues, if it does.
+    pub(super) fn of(step: &Step, kernel: KernelId) -> Option<Issue> {
+        let issue = |next, left, lanes: u32, latency: u32| Some(Issue { left, next, lanes: lanes as u8, latency: latency as u8, kernel });
+        match *step {
+            Step::Alu { count, latency, lanes } => issue(Next::Alu, count, lanes, latency),
+            Step::Sfu { count, latency, lanes } => issue(Next::Sfu, count, lanes, latency),
+            Step::Shared { count, ways, lanes } => issue(Next::Shared, count, lanes, ways),
+            Step::Load { lanes, .. } => issue(Next::Load, 1, lanes, 0),
+            Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
+            Step::Barrier => issue(Next::Barrier, 1, WARP_SIZE, 0),
+            Step::Wait { .. } | Step::Loop { .. } | Step::End { .. } | Step::Exit => None,
+        }
+    }
+
     /// Notes in the warp's scheduler what kind of access the next instruction is.
     pub(super) fn mark(&self, scheduler: &mut super::scheduler::Scheduler, warp: u64) {
-        match self.next {
-            Next::Load | Next::Store => scheduler.global |= warp,
-            Next::Shared => scheduler.shared |= warp,
-            Next::Sfu => scheduler.special |= warp,
-            Next::Alu | Next::Barrier => {}
+        let set = |set: u64, is_in: bool| set & !warp | warp & u64::from(is_in).wrapping_neg();
+        scheduler.global = set(scheduler.global, matches!(self.next, Next::Load | Next::Store));
+        scheduler.shared = set(scheduler.shared, self.next == Next::Shared);
+        scheduler.special = set(scheduler.special, self.next == Next::Sfu);
+    }
+}
+
+/// Where a step that issues nothing leaves a warp.
+enum Passed {
+    /// At another step.
+    Step,
+    /// There, until at most so many of its loads are outstanding.
+    Waits(u32),
+    /// At its end.
+    Exits,
+}
+
+impl Warp {
+    /// Takes a step that issues nothing.
+    #[inline(never)] // keeps `proceed` small
+    fn pass(&mut self, code: &Code) -> Passed {
+        let loads = u32::from(self.loads);
+        match code.steps[self.pc as usize] {
+            Step::Loop { depth, trips, after } => {
+                let trips = code.trips(trips, self.pc, &self.place);
+                self.trips[depth] = trips;
+                self.place.loops[depth] = 0;
+                self.pc = if trips == 0 { after } else { self.pc + 1 };
+            }
+            Step::End { depth, body } => {
+                self.place.loops[depth] += 1;
+                if self.place.loops[depth] < self.trips[depth] {
+                    self.pc = body;
+                } else {
+                    self.place.loops[depth] = 0;
+                    self.pc += 1;
+                }
+            }
+            Step::Wait { loads: at_most } if loads > at_most => return Passed::Waits(at_most),
+            Step::Exit if loads > 0 => return Passed::Waits(0),
+            Step::Exit => return Passed::Exits,
+            _ => self.pc += 1,
         }
+        Passed::Step
     }
 }
 
@@ -55,21 +107,15 @@ impl Sm {
             return;
         }
         let mut gates = Gates { port_taken: false, shared_free: self.shared_free, memory_left: self.gate.memory_left() };
-        let count = self.schedulers.len() as u32;
-        let first = u32::from(self.port_turn);
-        let mut turn = 0;
-        while turn < count {
+        // From the one whose turn it is at the port to the last, then those before it.
+        let from_turn = SCHEDULERS << self.port_turn & SCHEDULERS;
+        for mut to_come in [from_turn, SCHEDULERS & !from_turn] {
             // A scheduler that another one wakes before its turn still has its turn.
-            let awake = u32::from(*self.due & SCHEDULERS);
-            let in_turn = (awake | awake << count) >> first;
-            let skipped = (in_turn >> turn).trailing_zeros();
-            turn += skipped;
-            if turn >= count {
-                break;
+            while *self.due & to_come != 0 {
+                let s = (*self.due & to_come).trailing_zeros();
+                to_come &= !1 << s;
+                self.look(now, s as usize, &mut gates, inputs);
             }
-            let s = if first + turn < count { first + turn } else { first + turn - count };
-            self.look(now, s as usize, &mut gates, inputs);
-            turn += 1;
         }
     }
 
@@ -90,27 +136,37 @@ impl Sm {
     }
 
     /// Lets a scheduler issue, or fall asleep.
+    #[inline]
     fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, inputs: Inputs) {
+        let bit = 1 << s;
         self.settle_scheduler(now, s);
-        *self.greedy &= !(1 << s);
+        *self.greedy &= !bit;
         let look = self.schedulers[s].look(now, inputs.controls.warp_order, gates, self.stats.len());
         match look {
             Look::Issue(lane) => {
                 self.issue_warp(now, WarpRef::new(s, lane), gates, inputs);
                 if self.schedulers[s].has_issued_all(now, self.stats.len()) {
-                    *self.due &= !(1 << s);
+                    *self.due &= !bit;
                 }
             }
             Look::Until(at) => {
-                *self.due &= !(1 << s);
-                self.calendar.mark(now, at, 1 << s);
+                *self.due &= !bit;
+                self.calendar.mark(now, at, bit);
             }
-            Look::Sleep => *self.due &= !(1 << s),
+            Look::Sleep => *self.due &= !bit,
         }
     }
 
     /// Charges a scheduler for the cycles before `now` in which it was not evaluated.
+    #[inline]
     pub(super) fn settle_scheduler(&mut self, now: Cycle, s: usize) {
+        if self.schedulers[s].is_behind(now) {
+            self.catch_up(now, s);
+        }
+    }
+
+    #[inline(never)] // so that the question before it is inlined
+    fn catch_up(&mut self, now: Cycle, s: usize) {
         let issued = self.schedulers[s].settle(now, &mut self.kernel_stalls);
         if issued > 0 {
             let issue = &mut self.issues[WarpRef::new(s, self.schedulers[s].last()).index()];
@@ -281,66 +337,39 @@ impl Sm {
         if scheduler.ready & scheduler.global & bit != 0 {
             self.lsu_gate.leave(&mut self.wait_lsu, warp.kernel, *self.from);
         }
-        scheduler.global &= !bit;
-        scheduler.shared &= !bit;
-        scheduler.special &= !bit;
-        let loads = u32::from(warp.loads);
-        let wait_for = loop {
-            match code.steps[warp.pc as usize] {
-                Step::Loop { depth, trips, after } => {
-                    let trips = code.trips(trips, warp.pc, &warp.place);
-                    warp.trips[depth] = trips;
-                    warp.place.loops[depth] = 0;
-                    warp.pc = if trips == 0 { after } else { warp.pc + 1 };
-                }
-                Step::End { depth, body } => {
-                    warp.place.loops[depth] += 1;
-                    if warp.place.loops[depth] < warp.trips[depth] {
-                        warp.pc = body;
-                    } else {
-                        warp.place.loops[depth] = 0;
-                        warp.pc += 1;
-                    }
-                }
-                Step::Wait { loads: at_most } if loads > at_most => break at_most,
-                Step::Wait { .. } => warp.pc += 1,
-                Step::Exit if loads > 0 => break 0,
-                Step::Exit => return self.exit(now, which, inputs),
-                Step::Load { .. } if loads >= self.loads_per_warp => break self.loads_per_warp - 1,
-                ref step => {
-                    let issue = |next, left, lanes, latency| {
-                        let (lanes, latency) = (lanes as u8, latency as u8);
-                        Issue { left, next, lanes, latency, kernel: warp.kernel }
-                    };
-                    self.issues[which.index()] = match *step {
-                        Step::Alu { count, latency, lanes } => issue(Next::Alu, count, lanes, latency),
-                        Step::Sfu { count, latency, lanes } => issue(Next::Sfu, count, lanes, latency),
-                        Step::Shared { count, ways, lanes } => issue(Next::Shared, count, lanes, ways),
-                        Step::Load { lanes, .. } => issue(Next::Load, 1, lanes, 0),
-                        Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
-                        _ => issue(Next::Barrier, 1, WARP_SIZE, 0),
-                    };
-                    match step {
-                        Step::Sfu { .. } => scheduler.special |= bit,
-                        Step::Shared { .. } => scheduler.shared |= bit,
-                        Step::Load { .. } | Step::Store { .. } => scheduler.global |= bit,
-                        _ => {}
-                    }
-                    if at <= now {
-                        scheduler.ready |= bit;
-                        *self.due |= 1 << which.scheduler();
-                    } else if at > now + 1 || scheduler.ready & bit == 0 {
-                        return self.sleep_until(now, at, which);
-                    }
-                    if scheduler.global & bit != 0 {
-                        self.lsu_gate.enter(&mut self.wait_lsu, warp.kernel, 1, *self.from);
-                    }
-                    return;
-                }
+        let issue = loop {
+            match code.issue(warp.pc) {
+                Some(issue) if issue.next != Next::Load || u32::from(warp.loads) < self.loads_per_warp => break issue,
+                Some(_) => return self.wait(at, which, self.loads_per_warp - 1),
+                None => match warp.pass(code) {
+                    Passed::Step => {}
+                    Passed::Waits(loads) => return self.wait(at, which, loads),
+                    Passed::Exits => return self.exit(now, which, inputs),
+                },
             }
         };
-        warp.wait_for = wait_for;
+        self.issues[which.index()] = issue;
+        issue.mark(scheduler, bit);
+        if at <= now {
+            scheduler.ready |= bit;
+            *self.due |= 1 << which.scheduler();
+        } else if at > now + 1 || scheduler.ready & bit == 0 {
+            return self.sleep_until(now, at, which);
+        }
+        if scheduler.global & bit != 0 {
+            self.lsu_gate.enter(&mut self.wait_lsu, issue.kernel, 1, *self.from);
+        }
+    }
+
+    /// A warp waits until at most `loads` of its loads are outstanding; it then goes on in cycle `at` or later.
+    #[inline(never)] // keeps `proceed` small
+    fn wait(&mut self, at: Cycle, which: WarpRef, loads: u32) {
+        let warp = &mut self.warps[which.index()];
+        let scheduler = &mut self.schedulers[which.scheduler()];
+        let bit = which.bit();
+        warp.wait_for = loads;
         warp.ready_from = at;
+        Issue::default().mark(scheduler, bit);
         if scheduler.missed & bit != 0 {
             self.wait_memory[warp.kernel].enter(1, *self.from);
         }
@@ -377,6 +406,7 @@ impl Sm {
         }
     }
 
+    #[inline(never)] // keeps `proceed` small
     fn exit(&mut self, now: Cycle, which: WarpRef, inputs: Inputs) {
         let warp = &self.warps[which.index()];
         let (slot, kernel) = (usize::from(warp.slot), warp.kernel);

@@ -161,6 +161,12 @@ impl Lsu {
         (self.failed >> oldest & 1 == 0).then_some(KernelId(oldest as u8))
     }
 
+    /// Whether a kernel's head has not failed: it may go to L1D.
+    #[inline]
+    pub fn has_unfailed(&self) -> bool {
+        self.busy & !self.failed != 0
+    }
+
     /// The next line of a kernel's oldest instruction; coalesces the lanes when the instruction is new.
     pub fn head(&mut self, kernel: KernelId, codes: &[Code]) -> Head {
         let Part { waiting, lines, bytes, count, next, .. } = &mut self.parts[kernel.index()];

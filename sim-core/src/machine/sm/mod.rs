@@ -184,7 +184,7 @@ impl Sm {
     #[inline(always)] // into the one loop that calls it
     pub fn tick(&mut self, now: Cycle, reply: Option<Reply>, inputs: Inputs, memory: &mut Memory) {
         *self.from = now;
-        *self.due |= self.calendar.take(now);
+        *self.due = (*self.due | self.calendar.take(now)) & !TICK;
         if let Some(reply) = reply {
             if reply.request.context {
                 self.moves.arrived();
@@ -198,25 +198,38 @@ impl Sm {
             }
             self.calendar.mark(now, self.l1.next_hit(), HITS);
         }
-        // Misses and contexts go to the NoC, each first in every other cycle.
-        let (moves, first) = (!self.moves.is_empty(), now.is_multiple_of(2));
-        if moves && first {
-            self.move_context(now, inputs, memory);
-        }
-        if self.takes(MISSES) {
-            self.drain_misses(now, inputs.controls, memory);
-        }
-        if moves && !first {
-            self.move_context(now, inputs, memory);
+        if self.moves.is_empty() {
+            if self.takes(MISSES) {
+                self.drain_misses(now, inputs.controls, memory);
+            }
+        } else {
+            self.drain_misses_and_contexts(now, inputs, memory);
         }
         if self.takes(LSU)
             && let Some(kernel) = self.lsu.turn()
         {
             self.access_l1(now, kernel, inputs);
         }
-        self.refill_quotas(now, inputs.controls);
+        if self.gate.has_quotas() {
+            self.refill_quotas(now, inputs.controls);
+        }
         self.issue(now, inputs);
         self.plan(now, inputs.controls);
+    }
+
+    /// Misses and contexts go to the NoC, each first in every other cycle.
+    #[inline(never)] // contexts are rare
+    fn drain_misses_and_contexts(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
+        let first = now.is_multiple_of(2);
+        if first {
+            self.move_context(now, inputs, memory);
+        }
+        if self.takes(MISSES) {
+            self.drain_misses(now, inputs.controls, memory);
+        }
+        if !first {
+            self.move_context(now, inputs, memory);
+        }
     }
 
     /// The NoC has room for the request that waits for it from cycle `at` on, `now` or later.
@@ -229,14 +242,15 @@ impl Sm {
     #[inline(always)]
     fn takes(&mut self, stage: Stages) -> bool {
         let is_due = *self.due & stage != 0;
-        *self.due &= !stage;
+        if is_due {
+            *self.due &= !stage;
+        }
         is_due
     }
 
     /// After a tick: when the SM has something to do next.
     #[inline]
     fn plan(&mut self, now: Cycle, controls: &SmControls) {
-        *self.due &= !TICK;
         if self.gate.out_of_quota() != 0 {
             let refill = self.gate.next_refill(now, self.ctas.resident(), controls);
             self.calendar.mark(now, refill.max(now + 1), TICK);

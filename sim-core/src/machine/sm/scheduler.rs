@@ -89,8 +89,9 @@ pub struct Scheduler {
     by_age: Vec<u64>,
     /// Stall of each kernel since `since`, while the scheduler stalls.
     kernel_causes: PerKernel<StallCause>,
-    /// The stalls that follow the last issue, if it is known that nothing can issue in the next cycle.
-    then: Derived<Option<(StallCause, PerKernel<StallCause>)>>,
+    /// The stall that follows the last issue, if it is known that nothing can issue in the next cycle, and that of each kernel.
+    then: Derived<Option<StallCause>>,
+    then_of: Derived<PerKernel<StallCause>>,
     /// Scheduler-cycles charged so far.
     pub stalls: StallCounts,
 }
@@ -122,6 +123,7 @@ impl Default for Scheduler {
             by_age: Vec::new(),
             kernel_causes: PerKernel::all(StallCause::Idle),
             then: Derived(None),
+            then_of: Derived(PerKernel::all(StallCause::Idle)),
             stalls: StallCounts::default(),
         }
     }
@@ -164,18 +166,19 @@ impl Scheduler {
         changes
     }
 
-    /// Charges the cycles before `now` in which the scheduler was not evaluated. If it issued in them, its last warp did so in each:
-    /// returns how many instructions that were.
+    /// Whether there are cycles before `now` that have not been charged.
     #[inline]
-    pub fn settle(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) -> u32 {
-        if self.since < now { self.charge(now, by_kernel) } else { 0 }
+    pub fn is_behind(&self, now: Cycle) -> bool {
+        self.since < now
     }
 
-    fn charge(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) -> u32 {
+    /// Charges the cycles before `now` in which the scheduler was not evaluated, if there are any. If it issued in them, its last warp did so in
+    /// each: returns how many instructions that were.
+    pub fn settle(&mut self, now: Cycle, by_kernel: &mut [StallCounts]) -> u32 {
         let cycles = now - self.since;
         self.since = now;
-        if let Some((cause, of_kernel)) = self.then.take() {
-            (self.outcome, self.kernel_causes) = (Outcome::Stalled(cause), of_kernel);
+        if let Some(cause) = self.then.take() {
+            (self.outcome, self.kernel_causes) = (Outcome::Stalled(cause), *self.then_of);
         }
         let Outcome::Stalled(cause) = self.outcome else { return cycles as u32 };
         self.stalls.charge(cause, cycles);
@@ -261,33 +264,43 @@ impl Scheduler {
     }
 
     fn fall_asleep(&mut self, kernels: usize, busy: u64) {
-        let (cause, of_kernel) = self.causes(kernels, busy);
-        (self.outcome, self.kernel_causes) = (Outcome::Stalled(cause), of_kernel);
+        let of_all = self.cause(!0, busy);
+        self.outcome = Outcome::Stalled(of_all);
+        for kernel in 0..kernels {
+            if let Some(cause) = self.cause_of(kernel, of_all, busy) {
+                self.kernel_causes.0[kernel] = cause;
+            }
+        }
     }
 
     /// After an issue in this cycle: whether nothing can issue in the next before a warp becomes ready or a gate opens.
     pub fn has_issued_all(&mut self, now: Cycle, kernels: usize) -> bool {
         let done = self.free() & !(self.global & self.lsu_full) == 0 && self.units_free <= now + 1;
         if done {
-            *self.then = Some(self.causes(kernels, 0));
+            let of_all = self.cause(!0, 0);
+            *self.then = Some(of_all);
+            *self.then_of = self.kernel_causes;
+            for kernel in 0..kernels {
+                if let Some(cause) = self.cause_of(kernel, of_all, 0) {
+                    self.then_of.0.0[kernel] = cause;
+                }
+            }
         }
         done
     }
 
-    /// Why nothing issues, and why no warp of each kernel does.
-    fn causes(&self, kernels: usize, busy: u64) -> (StallCause, PerKernel<StallCause>) {
-        let mut of_kernel = self.kernel_causes;
-        let mut of_all = None;
-        for (warps, cause) in self.of_kernel.0.iter().zip(&mut of_kernel.0).take(kernels).filter(|(warps, _)| **warps != 0) {
-            *cause = self.cause(*warps, busy);
-            if *warps == self.resident {
-                of_all = Some(*cause);
-            }
+    /// Why no warp of a kernel issues, if the kernel has any here; `of_all` is why no warp does.
+    #[inline(always)] // most often there is one kernel
+    fn cause_of(&self, kernel: usize, of_all: StallCause, busy: u64) -> Option<StallCause> {
+        match self.of_kernel.0[kernel] {
+            0 => None,
+            warps if warps == self.resident => Some(of_all),
+            warps => Some(self.cause(warps, busy)),
         }
-        (of_all.unwrap_or_else(|| self.cause(!0, busy)), of_kernel)
     }
 
     /// Why nothing among `warps` issues: the first term that leaves none.
+    #[inline(never)] // it is called in two places for each of two reasons
     fn cause(&self, warps: u64, busy: u64) -> StallCause {
         let ready = self.ready & warps;
         let free = ready & !self.throttled & !self.spent;
