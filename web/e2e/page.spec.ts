@@ -81,7 +81,7 @@ test("a change of policy runs from the start, and measures nothing alone again",
   const measured = async (): Promise<number> => (await said()).filter((m) => m["t"] === "alone").reduce((sum, m) => sum + (m["jobs"] as unknown[]).length, 0);
   await open(page, TINY);
   const rows = page.locator("table.numbers").first().locator("tbody tr");
-  const slowdowns = async (): Promise<void> => { for (const k of [0, 1]) await expect(rows.nth(k).locator("td").nth(2)).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 }); };
+  const slowdowns = async (): Promise<void> => { for (const k of [0, 1]) await expect(rows.nth(k).locator("td").nth(2).locator(".value")).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 }); };
   await slowdowns();
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
   await expect.poll(() => page.url()).toContain("policy=spatial");

@@ -6,6 +6,7 @@ import { definition, h, icon, onFileDrop, setText, swatch } from "./dom.ts";
 import { jsonError, openFile } from "./file.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
+import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "./stop.ts";
 import type { Catalogue, ControlEntry, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
 
 const MAX_KERNELS = 8;
@@ -572,14 +573,39 @@ export class CorunEditor extends HTMLElement {
     } }, icon("dice"));
     out.push(this.#field("seed", "Seed", seed, { extra: fresh }));
 
-    const stop = (experiment.stop ?? this.#normal?.stop ?? {}) as { cycles?: unknown };
-    const mine = (experiment.stop as { cycles?: unknown } | undefined)?.cycles;
-    const cycles = this.#number(mine, { min: 1, placeholder: typeof stop.cycles === "number" ? fixed(stop.cycles, 0) : "all kernels done" },
-      (v) => this.#edit((e) => { if (v === null) delete e.stop; else e.stop = { cycles: v }; }));
-    out.push(this.#field("stop.cycles", "Stop after", cycles, { unit: "cycles" }));
-    this.#fields.set("stop", this.#fields.get("stop.cycles") as Field);
+    out.push(...this.#stop(experiment.stop as Stop | undefined));
     return out;
   }
+
+  /** When the run stops: the rule, and its numbers. */
+  #stop(stop: Stop | undefined): HTMLElement[] {
+    const normal = (stop ?? this.#normal?.stop ?? {}) as Stop;
+    const rule = stopRule(normal);
+    const put = (next: Stop | undefined, again = false): void => this.#edit((e) => { if (next) e.stop = { ...next }; else delete e.stop; }, again);
+    const select = this.#select([
+      { value: "cycles", text: "after so many cycles" },
+      { value: "kernels_done", text: "when every kernel is done" },
+      { value: "settled", text: "when it is settled" },
+    ], rule, (to) => put(withRule(stop, to as StopRule), true));
+    const number = (key: "cycles" | "at_most", label: string, placeholder: number | undefined): HTMLElement =>
+      this.#field(`stop.${key}`, label, this.#number(stop?.[key], { min: 1, placeholder: placeholder === undefined ? "no limit" : fixed(placeholder, 0) },
+        (v) => put(withNumber(stop, key, v))), { unit: "cycles" });
+    const out = [this.#field("stop", "Stop", select, rule === "settled" ? { help: `When ${(normal.of ?? ["ipc"]).map((of) => this.#title(of)).join(", ")} of every kernel is known that well, and each has shown a whole launch.` } : {})];
+    if (rule !== "settled") return [...out, number("cycles", rule === "cycles" ? "Stop after" : "At most", this.#normalStop("cycles", rule))];
+    const within = this.#number(stop?.settled === undefined ? undefined : toPercent(stop.settled), { min: 0, max: 100, step: "any", placeholder: toPercent(normal.settled ?? 0.01).toString() },
+      (v) => put(withNumber(stop, "settled", v === null ? 0.01 : fromPercent(v)), v === null));
+    return [...out,
+      this.#field("stop.settled", "Known to", within, { unit: "± %", help: "Half of the 95 % interval, as a part of the number." }),
+      number("at_most", "At most", this.#normalStop("at_most", rule))];
+  }
+
+  /** A number of the stop condition as the engine has filled it in; there is none while the page waits for that. */
+  #normalStop(key: "cycles" | "at_most", rule: StopRule): number | undefined {
+    const normal = this.#normal?.stop as Stop | undefined;
+    return normal && stopRule(normal) === rule ? normal[key] : undefined;
+  }
+
+  #title(ratio: string): string { return this.#catalogue?.metrics.find((m) => m.key === ratio)?.title ?? words(ratio); }
 
   // ---------------------------------------------------------------- files
 

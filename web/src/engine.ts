@@ -37,6 +37,9 @@ function start(worker: Worker, module: WebAssembly.Module): Promise<Ready> {
   });
 }
 
+/** What a kernel does alone: its IPC and the ends of its interval, or why there is none. */
+type Alone = Pick<Extract<FromWorker, { t: "alone" }>, "ipc" | "ends" | "why">;
+
 export class Engine {
   #module: WebAssembly.Module;
   #worker: Worker;
@@ -50,7 +53,7 @@ export class Engine {
   #seeds = new Map<number, (seed: number) => void>();
   #controls = new Map<number, (controls: Controls) => void>();
   /** IPC alone, by the experiment that measures it: a change of policy does not measure again. */
-  #alone = new Map<string, { ipc: number | null; why: string }>();
+  #alone = new Map<string, Alone>();
   #speed = Infinity;
 
   private constructor(module: WebAssembly.Module, worker: Worker, events: EngineEvents) {
@@ -165,7 +168,7 @@ export class Engine {
     loaded.alone.forEach((experiment, kernel) => {
       const key = JSON.stringify(experiment);
       const known = this.#alone.get(key);
-      if (known) this.#giveAlone(kernel, known.ipc, known.why);
+      if (known) this.#giveAlone(kernel, known);
       else jobs.push({ kernel, key, experiment });
     });
     // Kernels that are measured by the same experiment are measured once.
@@ -198,14 +201,15 @@ export class Engine {
   }
 
   #gotAlone(message: Extract<FromWorker, { t: "alone" }>): void {
-    this.#alone.set(message.key, { ipc: message.ipc, why: message.why });
+    const { ipc, ends, why } = message;
+    this.#alone.set(message.key, { ipc, ends, why });
     if (message.id !== this.#id) return;
-    for (const job of this.#waiting) if (job.key === message.key) this.#giveAlone(job.kernel, message.ipc, message.why);
+    for (const job of this.#waiting) if (job.key === message.key) this.#giveAlone(job.kernel, { ipc, ends, why });
     this.#waiting = this.#waiting.filter((job) => job.key !== message.key);
   }
 
-  #giveAlone(kernel: number, ipc: number | null, why: string): void {
-    if (ipc !== null) this.#post({ t: "setAlone", id: this.#id, kernel, ipc });
+  #giveAlone(kernel: number, { ipc, ends, why }: Alone): void {
+    if (ipc !== null) this.#post({ t: "setAlone", id: this.#id, kernel, ipc, ends });
     this.#events.alone(kernel, ipc, why);
   }
 }

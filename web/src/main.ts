@@ -239,7 +239,7 @@ function onFrame(message: FrameMessage): void {
   const before = state;
   state = message.state;
   cycle = message.cycle;
-  transport.show(state, cycle, message.rate);
+  transport.show(state === "done" && message.result?.settled?.reached ? "settled" : state, cycle, message.rate);
   const still = state !== "playing" && state !== "seeking";
   for (const { one, pace } of paces) pace.run(still, () => one.update(message.frame));
   if (message.restart) { held = []; charts.reset(); if (view.zoom) charts.zoom = view.zoom; }

@@ -2,7 +2,7 @@
 //
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
-import type { Catalogue, Controls, Decision, Experiment, FrameLayout, Problem, Result, WindowsLayout } from "./types.ts";
+import type { Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, WindowsLayout } from "./types.ts";
 
 /** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. */
 export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck";
@@ -23,7 +23,7 @@ export type ToWorker =
   /** Simulated cycles per second of wall time; Infinity is as fast as it goes. */
   | { t: "speed"; cyclesPerSecond: number }
   | { t: "reset"; play: boolean }
-  | { t: "setAlone"; id: number; kernel: number; ipc: number }
+  | { t: "setAlone"; id: number; kernel: number; ipc: number; ends: Interval }
   | { t: "setControls"; controls: Controls }
   | { t: "controls"; id: number }
   | { t: "result"; id: number }
@@ -72,7 +72,8 @@ export type FromWorker =
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }
   | { t: "refused"; problems: Problem[] }
-  | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; why: string }
+  /** `ends`: of the interval of the IPC. */
+  | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; ends: Interval; why: string }
   /** How far a measurement is, 0 to 1; null where that is not known. */
   | { t: "aloneProgress"; id: number; key: string; done: number | null }
   /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, and those before it done. */

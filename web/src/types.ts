@@ -4,7 +4,7 @@ import type { Catalogue, Decision, FrameLayout, WindowsLayout } from "./wasm/cor
 
 // What the engine takes and gives: declared once, by the module (wasm/src/types.ts).
 export type {
-  Answer, Catalogue, ControlEntry, Controls, Decision, Experiment, Figure, FigurePoint, FrameLayout, FrameSection, GpuChoice, GpuEntry, GpuField, KernelChoice,
+  Answer, Catalogue, Ci95, ControlEntry, Controls, Decision, Experiment, Figure, FigurePoint, FrameLayout, FrameSection, GpuChoice, GpuEntry, GpuField, Interval, IntervalsOf, KernelChoice,
   KernelEntry, KernelResult, MetricEntry, Named, OptionValue, OrderEntry, PlannedRun, PolicyChoice, PolicyEntry, PolicyParam,
   ProbeFigure, ProbeInfo, ProbeOption, ProbeResult, Problem, Reason, Result, SmShape, SweepPoint, WindowColumn,
   WindowsLayout,

@@ -4,7 +4,8 @@ import type { Simulation, Snapshot } from "./wasm/corun.js";
 import { Answers } from "./answers.ts";
 import { Pacing } from "./pacing.ts";
 import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
-import type { Controls, PlannedRun, Problem, Reason, Result } from "./types.ts";
+import { interval } from "./sure.ts";
+import type { Controls, Interval, PlannedRun, Problem, Reason, Result } from "./types.ts";
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => { self.postMessage(message, { transfer }); };
 
@@ -44,7 +45,7 @@ let why = "";
 let marks: { at: number; cycle: number }[] = []; // for the rate
 let keyframes: { cycle: number; snapshot: Snapshot }[] = [];
 let keyframeGap = KEYFRAME_GAP;
-const aloneIpc = new Map<number, number>();
+const ipcAlone = new Map<number, { ipc: number; ends: Interval }>();
 let answers = new Answers("");
 /** The load that waits for its profile. */
 let profiling: Load | null = null;
@@ -205,7 +206,7 @@ function rebuild(): void {
   const next = engine.Simulation.withAnswers(experiment, answers.known);
   sim?.free();
   sim = next;
-  for (const [kernel, ipc] of aloneIpc) sim.setAlone(kernel, ipc);
+  for (const [kernel, { ipc, ends }] of ipcAlone) sim.setAlone(kernel, ipc, ends?.[0], ends?.[1]);
 }
 
 function forgetKeyframes(): void {
@@ -303,7 +304,7 @@ function build(message: Load): void {
   sim = next;
   experiment = message.experiment;
   id = message.id;
-  aloneIpc.clear();
+  ipcAlone.clear();
   forgetKeyframes();
   fresh();
   waiting = false;
@@ -396,8 +397,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       break;
     case "setAlone":
       if (message.id !== id) break;
-      aloneIpc.set(message.kernel, message.ipc);
-      sim.setAlone(message.kernel, message.ipc);
+      ipcAlone.set(message.kernel, { ipc: message.ipc, ends: message.ends });
+      sim.setAlone(message.kernel, message.ipc, message.ends?.[0], message.ends?.[1]);
       dirty = true;
       resultAt = 0;
       break;
@@ -448,13 +449,14 @@ async function runAlone(): Promise<void> {
         await new Promise((done) => setTimeout(done, 0));
       }
       if (aloneJobs !== jobs) continue; // the experiment has changed meanwhile
-      const ipc = one.result().kernels[0]?.ipc;
+      const result = one.result();
+      const ipc = result.kernels[0]?.ipc, ends = interval(result.ci95?.kernels[0], "ipc");
       const known = reason !== "stuck" && typeof ipc === "number";
-      send({ t: "alone", id: jobs.id, kernel: job.kernel, key: job.key, ipc: known ? ipc : null, why: known ? "" : `alone, it ends with “${reason}”` });
+      send({ t: "alone", id: jobs.id, kernel: job.kernel, key: job.key, ipc: known ? ipc : null, ends, why: known ? "" : `alone, it ends with “${reason}”` });
     } catch (error) {
       const problems = problemsOf(error);
       const said = problems ? problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ") : String(error);
-      send({ t: "alone", id: jobs.id, kernel: job.kernel, key: job.key, ipc: null, why: said });
+      send({ t: "alone", id: jobs.id, kernel: job.kernel, key: job.key, ipc: null, ends: null, why: said });
     } finally {
       one?.free();
     }

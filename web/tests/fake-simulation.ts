@@ -1,7 +1,7 @@
 // A stand-in for the engine's module while the page is worked on without building it (`npm run fake`): right shapes, made-up
 // numbers. It is written over by `cargo xtask wasm`, and never part of a built page.
 import { CONTROLS } from "./controls.ts";
-import type { Answer, Catalogue, Decision, Experiment, FrameLayout, FrameSection, PlannedRun, Problem, Reason, Result, WindowColumn, WindowsLayout } from "../src/types.ts";
+import type { Answer, Catalogue, Decision, Experiment, FrameLayout, FrameSection, Interval, PlannedRun, Problem, Reason, Result, WindowColumn, WindowsLayout } from "../src/types.ts";
 
 class Refused extends Error { constructor(readonly problems: Problem[]) { super(problems.map((p) => p.path).join(", ")); } }
 
@@ -188,10 +188,12 @@ export class Simulation {
     });
     const slow = kernels.map((k) => k.slowdown).filter((s): s is number => s !== null), known = slow.length === kernels.length && slow.length > 0;
     const sum = slow.reduce((a, b) => a + b, 0);
+    const gpu = { ipc: 400, noc_utilisation: 0.55, dram_utilisation: 0.48, l1_hit_rate: 0.41, l2_miss_rate: 0.52, dram_row_hit_rate: 0.63 };
+    const metrics = known ? { hspeedup: slow.length / sum, stp: slow.reduce((a, s) => a + 1 / s, 0), antt: sum / slow.length } : {};
+    const around = (of: object): Record<string, Interval> => Object.fromEntries(Object.entries(of).map(([key, x]) => [key, typeof x === "number" && this.#cycle >= 4000 ? [0.98 * x, 1.02 * x] : null]));
     return {
-      engine: version(), config_hash: configHash(this.#e), digest: "0", seed: this.#e.seed ?? 1, cycles: this.#cycle, kernels,
-      gpu: { ipc: 400, noc_utilisation: 0.55, dram_utilisation: 0.48, l1_hit_rate: 0.41, l2_miss_rate: 0.52, dram_row_hit_rate: 0.63 },
-      metrics: known ? { hspeedup: slow.length / sum, stp: slow.reduce((a, s) => a + 1 / s, 0), antt: sum / slow.length } : {},
+      engine: version(), config_hash: configHash(this.#e), digest: "0", seed: this.#e.seed ?? 1, cycles: this.#cycle, kernels, gpu, metrics,
+      ci95: { batches: 128, batch_windows: 1, gpu: around(gpu), kernels: kernels.map(around), metrics: around(metrics) },
     };
   }
   setAlone(kernel: number, ipc: number): void { this.#alone.set(kernel, ipc); }
