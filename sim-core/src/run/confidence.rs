@@ -5,6 +5,7 @@
 //! is known. Metrics of the mix depend on the IPC of every kernel: their deviations are those of the IPCs, weighted with the derivatives, batch by
 //! batch, so that what one kernel wins while another loses cancels. Runs alone are other runs: their errors are independent, and add as squares.
 
+use crate::describe::kernel::Launch;
 use crate::describe::value::Value;
 use crate::run::batches::{Batches, Counters};
 use crate::run::interval::half_width;
@@ -147,13 +148,17 @@ pub fn least(batches: &Batches, of: u32) -> Option<Least> {
     all.reduce(|worst, next| if error(&next) > error(&worst) { next } else { worst })
 }
 
-/// Whether a kernel has shown all of itself: it has run to its end, from its beginning. Or it has one launch alone, whose CTAs are alike, and
-/// so many of them have come and gone, one after the other in the same place, that the last of them, with which a launch drains, would be no
-/// larger a part of it than `within`.
-pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool, launches: usize, within: f64) -> bool {
+/// Generations of CTAs, one after the other in the same places, after which a launch has shown how it goes on.
+const GENERATIONS: f64 = 4.0;
+
+/// Whether a kernel has shown all of itself: it has run to its end, from its beginning. Or it has one launch alone, whose CTAs are alike, of
+/// which some generations have come and gone; and the launch has so many that the last one, with which it drains, is no larger a part of it than
+/// `within`.
+pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool, launches: &[Launch], within: f64) -> bool {
+    let generations = |ctas: u64| ctas as f64 * cycles as f64 / stats.cta_cycles as f64;
+    let goes_on = |launch: &Launch| generations(stats.ctas_done) >= GENERATIONS && generations(launch.ctas.into()) * within >= 1.0;
     let runs = if from_its_beginning { 1 } else { 2 };
-    let generations = stats.ctas_done as f64 * cycles as f64 * within >= stats.cta_cycles as f64;
-    stats.runs_done >= runs || launches == 1 && stats.ctas_done > 0 && generations
+    stats.runs_done >= runs || stats.ctas_done > 0 && matches!(launches, [only] if goes_on(only))
 }
 
 impl Pace {
@@ -365,6 +370,22 @@ mod tests {
                 assert!((change - weights[k]).abs() < 1e-4, "{key} by kernel {k}: {change}, not {}", weights[k]);
             }
         }
+    }
+
+    /// A launch of which only a part has run counts if it is so long that its end does not matter, and shows nothing of another launch.
+    #[test]
+    fn a_launch_has_shown_all_when_its_end_does_not_matter() {
+        let launch = ended(&["SAD"], 1, 1).experiment().kernels[0].kernel.launches[0].clone();
+        let [long, short] = [10_000, 900].map(|ctas| Launch { ctas, ..launch.clone() });
+        // Ten CTAs at a time, each 1,000 cycles, after 3,900, 4,000 and 8,000 cycles.
+        let after = |ctas_done, runs_done| KernelStats { ctas_done, cta_cycles: ctas_done * 1000, runs_done, ..KernelStats::default() };
+        let shown = |done: u64, runs, launches: &[Launch]| has_shown_all(&after(done, runs), done * 100, true, launches, 0.01);
+        assert_eq!([39, 40, 80].map(|done| shown(done, 0, core::slice::from_ref(&long))), [false, true, true]);
+        assert!(!shown(80, 0, core::slice::from_ref(&short)), "its end is more than 1 % of it");
+        assert!(!shown(80, 0, &[long.clone(), long.clone()]), "the second launch has not begun");
+        assert!(shown(1800, 1, &[short.clone(), short.clone()]), "a whole run");
+        assert!(!has_shown_all(&after(1800, 1), 180_000, false, &[short], 0.01), "a run that was under way when measuring began");
+        assert!(!shown(0, 0, &[long]), "none has ended");
     }
 
     /// Too short a run says nothing about itself.

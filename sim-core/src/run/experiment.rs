@@ -108,6 +108,19 @@ pub struct Settled {
     pub at_most: Cycle,
 }
 
+impl Stop {
+    /// Whether a run that has ended by this condition has not yet reached the other, or just now: it can go on until it does.
+    pub fn is_no_later_than(self, other: Stop) -> bool {
+        match (self, other) {
+            (Stop::Cycles(one), Stop::Cycles(other)) => one <= other,
+            (Stop::KernelsDone { at_most: one }, Stop::KernelsDone { at_most: other }) => one <= other,
+            // Who asks for less is never settled later.
+            (Stop::Settled(one), Stop::Settled(other)) => one.of == other.of && one.within >= other.within && one.at_most <= other.at_most,
+            _ => false,
+        }
+    }
+}
+
 impl Experiment {
     /// Reads an experiment; on failure, everything that is wrong with it.
     pub fn decode(value: &Value) -> Result<Experiment, Problems> {
@@ -333,7 +346,16 @@ impl Experiment {
     /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without texts for people and whether it
     /// also runs alone, so that equal runs have equal hashes.
     pub fn config_hash(&self) -> String {
-        let decisive = self.decisive(Kernel::encode_shape).into_iter().filter(|(key, _)| *key != "alone");
+        self.hash_without(&["alone"])
+    }
+
+    /// The same without when the run ends: equal for runs of which one is the beginning of the other.
+    pub fn trunk_hash(&self) -> String {
+        self.hash_without(&["alone", "stop"])
+    }
+
+    fn hash_without(&self, keys: &[&str]) -> String {
+        let decisive = self.decisive(Kernel::encode_shape).into_iter().filter(|(key, _)| !keys.contains(key));
         let mut hash = Fnv::default();
         hash.write(Value::object(decisive).to_string().as_bytes());
         hex(hash.finish())

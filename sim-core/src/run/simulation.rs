@@ -219,6 +219,21 @@ impl Simulation {
         }
     }
 
+    /// Lets a run that has ended go on as the run of an experiment that differs in nothing but a later end, texts for people and whether runs alone
+    /// are wanted, of which it must be told again; false, and nothing has changed, if there is none such to go on with.
+    pub fn go_on(&mut self, experiment: &Experiment) -> bool {
+        let ended = self.stopped().is_some() && self.experiment.stop.is_no_later_than(experiment.stop);
+        if !ended || self.experiment.trunk_hash() != experiment.trunk_hash() {
+            return false;
+        }
+        self.experiment = experiment.clone();
+        self.ipc_alone = PerKernel([None; crate::describe::ids::MAX_KERNELS]);
+        // It was looked at where it ended, if it ended because it was settled.
+        let settled = self.began.as_ref().is_some_and(|began| began.known) && self.settling().is_some_and(|settling| settling.is_done());
+        self.began.iter_mut().for_each(|began| began.known = settled);
+        true
+    }
+
     /// Simulates up to `border`, where something outside the machine is due at the earliest; ends before it when a kernel has run to its end,
     /// or when the machine has had an event beyond the first `events` or one that the policy wants to hear of.
     fn run_to(&mut self, border: Cycle, events: u64) {
@@ -296,7 +311,7 @@ impl Simulation {
         let began = self.began.as_ref()?;
         let sum = began.batches.sum();
         let shown = |(stats, used): (&KernelStats, &KernelUse)| {
-            confidence::has_shown_all(stats, sum.cycles, began.at == 0, used.kernel.launches.len(), asked.within)
+            confidence::has_shown_all(stats, sum.cycles, began.at == 0, &used.kernel.launches, asked.within)
         };
         let waits_for = sum.stats.iter().zip(&self.experiment.kernels).position(|of| !shown(of));
         Some(Settling { asked, waits_for, least: confidence::least(&began.batches, asked.of) })

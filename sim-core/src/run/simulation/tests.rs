@@ -344,3 +344,31 @@ fn no_run_is_settled_within_the_first_launch() {
     let wrong = narrow.expect("the first launch looks settled") / ended;
     assert!((wrong - 1.0).abs() > 0.04, "{wrong}: it is off by twice what it claims");
 }
+
+/// A run that goes on where it ended says at each end what a run of that length says, and nothing goes on that would be another run.
+#[test]
+fn a_run_goes_on_to_a_later_end() {
+    let settled = |within, at_most| Stop::Settled(Settled { within, of: 1, at_most });
+    let of_cycles = [5000, 5001, 12_000, 12_000].map(Stop::Cycles);
+    let until_settled =
+        [settled(0.2, 70_000), settled(0.1, 80_000), settled(0.02, 80_123), settled(0.02, 1_000_000), settled(0.005, 1_000_000)];
+    for stops in [&of_cycles[..], &until_settled] {
+        let experiments: Vec<Experiment> =
+            stops.iter().map(|&stop| Experiment { stop, policy: PolicySpec::even(), ..listened() }).collect();
+        let mut run = Simulation::new(&experiments[0]).unwrap();
+        for (i, experiment) in experiments.iter().enumerate() {
+            assert!(i == 0 || run.go_on(experiment), "{:?}", experiment.stop);
+            run.advance(u64::MAX);
+            let mut alone = Simulation::new(experiment).unwrap();
+            alone.advance(u64::MAX);
+            assert_eq!(run.result(), alone.result());
+        }
+        let before = run.digest();
+        for other in
+            [Experiment { stop: stops[0], ..experiments[0].clone() }, Experiment { seed: 2, ..experiments.last().unwrap().clone() }]
+        {
+            assert!(!run.go_on(&other));
+        }
+        assert_eq!((run.digest(), run.experiment()), (before, experiments.last().unwrap()));
+    }
+}
