@@ -314,10 +314,14 @@ impl StepAddress {
             return last - first + 1;
         }
         let mut count = 0;
+        // The low bits of the lines so far: most lines of a gather are new, and show it here.
+        let mut low_bits = 0_u64;
         for lane in 0..lanes {
             let line = self.first_line + (self.lane_at(base, key, lane) >> shift) as LineAddr;
+            let low = 1 << (line % 64);
             // Affine lanes repeat only their neighbour's line; gathers may repeat any.
-            let seen = if gather { lines[..count].contains(&line) } else { count > 0 && lines[count - 1] == line };
+            let seen = if gather { low_bits & low != 0 && lines[..count].contains(&line) } else { count > 0 && lines[count - 1] == line };
+            low_bits |= low;
             if !seen {
                 lines[count] = line;
                 count += 1;

@@ -4,7 +4,7 @@ use super::calendar::{LSU, SCHEDULERS};
 use super::code::{Code, Step};
 use super::lsu::{Instruction, WarpRef};
 use super::scheduler::{Gates, Look};
-use super::{Inputs, Sm, Warp};
+use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::machine::packet::Access;
@@ -107,15 +107,18 @@ impl Sm {
             return;
         }
         let mut gates = Gates { port_taken: false, shared_free: self.shared_free, memory_left: self.gate.memory_left() };
-        // From the one whose turn it is at the port to the last, then those before it.
-        let from_turn = SCHEDULERS << self.port_turn & SCHEDULERS;
-        for mut to_come in [from_turn, SCHEDULERS & !from_turn] {
+        // Two rounds of all schedulers beside each other: a window of one round, from the one whose turn it is at the port.
+        let mut window = SCHEDULERS << self.port_turn;
+        loop {
             // A scheduler that another one wakes before its turn still has its turn.
-            while *self.due & to_come != 0 {
-                let s = (*self.due & to_come).trailing_zeros();
-                to_come &= !1 << s;
-                self.look(now, s as usize, &mut gates, inputs);
+            let awake = *self.due & SCHEDULERS;
+            let to_come = (awake | awake << MAX_SCHEDULERS) & window;
+            if to_come == 0 {
+                return;
             }
+            let turn = to_come.trailing_zeros();
+            window &= !1 << turn;
+            self.look(now, turn as usize % MAX_SCHEDULERS, &mut gates, inputs);
         }
     }
 
