@@ -1,6 +1,6 @@
 //! Whether results are settled: HSpeedup and WSpeedup of four pairs of kernels as a run gets longer.
 //!
-//! `cargo run --release --example length -- [MILLIONS]...` prints docs/length.md: about an hour of one core as it is, ten minutes with `1 2 5 20`.
+//! `cargo run --release --example length -- [MILLIONS]...` prints the first part of docs/length.md: about an hour of one core as it is, ten minutes with `1 2 5 20`.
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;

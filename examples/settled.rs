@@ -202,5 +202,5 @@ const HEAD: &str = "<!-- Printed by `cargo run --release --example settled`: cha
 
 All {pairs} pairs of the CCBP kernels but those of one kind of bandwidth, on `ccbp-16sm`, each SM shared evenly, after a warm-up of 80,000 cycles: for fixed lengths, and until both IPCs are
 known to a part of themselves (`stop.settled`). What an IPC or a HSpeedup is off by is relative to the end of a run of {most} million cycles; kernels alone run by the same rule. An interval holds if
-it covers the IPC at that end.
+it covers the IPC at that end. A run that is not settled by then counts with all its cycles, and as exact.
 ";

@@ -7,6 +7,7 @@ use crate::workers::{self, LOOK, STEPS, interrupted, locked};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::plan::{self, Planned};
+use sim_core::run::simulation::Simulation;
 use sim_core::seam::observation::Alone;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -55,11 +56,16 @@ impl Answers {
     /// None yet; with a folder, those that it has are there when they are asked for, and new ones are kept in it.
     pub fn new(folder: Option<&Path>) -> Result<Answers, Problems> {
         let open = |path: &Path| {
-            std::fs::create_dir_all(path).map_err(|error| problem("--answers", format!("{}: {error}", path.display()), "a folder"))?;
             let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
-            Ok::<Folder, Problems>(Folder { path: path.to_owned(), behaviour })
+            Answers::within(path, &behaviour, "--answers")
         };
-        Ok(Answers { folder: folder.map(open).transpose()?, ..Answers::default() })
+        folder.map_or_else(|| Ok(Answers::default()), open)
+    }
+
+    /// Those of an engine that behaves so, in a folder that an option names.
+    pub fn within(path: &Path, behaviour: &str, option: &str) -> Result<Answers, Problems> {
+        std::fs::create_dir_all(path).map_err(|error| problem(option, format!("{}: {error}", path.display()), "a folder"))?;
+        Ok(Answers { folder: Some(Folder { path: path.to_owned(), behaviour: behaviour.to_owned() }), ..Answers::default() })
     }
 
     /// Whether the caller is the first to ask for this run, and so has to see that it gets run.
@@ -72,16 +78,18 @@ impl Answers {
         first
     }
 
-    /// Runs what the caller has claimed; nothing if the work is to stop.
-    pub fn run(&self, planned: &Planned, steps: &AtomicU64) -> Result<Option<()>, Problems> {
+    /// Runs what the caller has claimed, from where `begun` ended if that is its beginning, and leaves there what has ended; nothing if the work is to stop.
+    pub fn run(&self, planned: &Planned, begun: &mut Option<Simulation>, steps: &AtomicU64) -> Result<Option<()>, Problems> {
         let alone = match self.folder.as_ref().and_then(|folder| folder.read(&planned.hash)) {
             Some(kept) => {
                 steps.fetch_add(STEPS, std::sync::atomic::Ordering::Relaxed);
                 kept
             }
             None => {
-                let Some((mut run, _)) = workers::simulate(&planned.experiment, &plan::Answers::new(), steps)? else { return Ok(None) };
-                let alone = run.answer();
+                let Some(run) = workers::simulate(&planned.experiment, &plan::Answers::new(), begun.take(), steps)? else {
+                    return Ok(None);
+                };
+                let alone = begun.insert(run).answer();
                 if let Some(folder) = &self.folder {
                     let lost = |error| problem("--answers", format!("{}: {error}", folder.path.display()), "a folder that can be written");
                     folder.keep(&planned.hash, &alone).map_err(lost)?;
@@ -114,7 +122,7 @@ impl Answers {
     /// The answers of runs, which the caller runs one after the other where no worker has claimed them; nothing if the work is to stop.
     pub fn of(&self, runs: &[Planned]) -> Result<Option<plan::Answers>, Problems> {
         for planned in runs {
-            if self.claim(&planned.hash) && self.run(planned, &AtomicU64::new(0))?.is_none() {
+            if self.claim(&planned.hash) && self.run(planned, &mut None, &AtomicU64::new(0))?.is_none() {
                 return Ok(None);
             }
         }
@@ -133,7 +141,7 @@ pub fn all<'r>(runs: impl Iterator<Item = &'r Planned>, jobs: usize, folder: Opt
             locked(&failure).0.extend(problems.0);
             workers::interrupt();
         };
-        answers.run(run, &steps).map_err(fail).ok()?
+        answers.run(run, &mut None, &steps).map_err(fail).ok()?
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).or(())?;
     Ok(answers.wait(runs.iter().map(|run| run.hash.as_str())))

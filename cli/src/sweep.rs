@@ -6,18 +6,19 @@
 use crate::answers::Answers;
 use crate::jsonl::Lines;
 use crate::results::{self, IpcAlone, Row};
-use crate::workers::{self, STEPS, locked, stop_at_signals};
+use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
 use crate::{Failure, input, output};
 use clap::Args;
 use sim_core::describe::error::{ENOUGH, Problems};
 use sim_core::run::plan::{Plan, Planned};
 use sim_core::run::result;
+use sim_core::run::simulation::Simulation;
 use sim_core::study::sweep::{Point, Sweep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Arguments of `corun sweep`.
@@ -93,8 +94,9 @@ impl How {
         let rows = results::read_own(lines, |_| Ok(()))?;
         let before = Before::from(sweep, &rows)?;
         let done: BTreeSet<usize> = rows.iter().map(|row| row.index).collect();
-        let todo: VecDeque<usize> = (shard.first..sweep.points()).step_by(shard.of).filter(|index| !done.contains(index)).collect();
+        let mut todo: VecDeque<usize> = (shard.first..sweep.points()).step_by(shard.of).filter(|index| !done.contains(index)).collect();
         let runs = todo.len() + runs_alone(sweep, &todo, &before)?;
+        let later = later(sweep, &mut todo)?;
         let jobs = workers::jobs(self.jobs);
         stop_at_signals();
         let started = Instant::now();
@@ -102,7 +104,9 @@ impl How {
             sweep,
             before,
             answers: Answers::new(self.answers.as_deref())?,
-            queue: Mutex::new(Queue { tasks: VecDeque::new(), todo }),
+            queue: Mutex::new(Queue { tasks: VecDeque::new(), todo, later, open: 0 }),
+            more: Condvar::new(),
+            begun: Mutex::default(),
             out: Mutex::new(Ok(lines)),
             steps: AtomicU64::new(0),
         };
@@ -150,6 +154,24 @@ fn runs_alone(sweep: &Sweep, todo: &VecDeque<usize>, before: &Before) -> Result<
     problems.or(needed.len())
 }
 
+/// Points that differ from an earlier one only in a later end, by that one, in the order of their ends; `todo` keeps the others.
+fn later(sweep: &Sweep, todo: &mut VecDeque<usize>) -> Result<BTreeMap<usize, VecDeque<usize>>, Problems> {
+    let ends = |path: &str| path == "stop" || path.starts_with("stop.");
+    if !sweep.axes().iter().flat_map(|axis| &axis.paths).any(|(path, _)| ends(path)) {
+        return Ok(BTreeMap::new());
+    }
+    let points = todo.iter().map(|&index| sweep.point(index)).collect::<Result<Vec<Point>, _>>()?;
+    let mut later = BTreeMap::new();
+    todo.clear();
+    for chain in workers::chains(points, |point| &point.experiment) {
+        let mut chain: VecDeque<usize> = chain.iter().map(|point| point.index).collect();
+        let first = chain.pop_front();
+        todo.extend(first);
+        later.extend(first.filter(|_| !chain.is_empty()).map(|first| (first, chain)));
+    }
+    Ok(later)
+}
+
 /// IPC alone by config hash, as the rows of a file have it; missing where the run alone got stuck.
 #[derive(Debug, Default)]
 struct Before(BTreeMap<String, Option<IpcAlone>>);
@@ -186,17 +208,30 @@ impl Before {
 /// One simulation to run.
 #[derive(Debug)]
 enum Task {
-    /// A run alone that the task's worker has claimed.
+    /// A run alone that has been claimed.
     Alone(Box<Planned>),
-    /// A point, with the runs alone that it waits for.
-    Point(Box<Point>, Plan),
+    /// A point.
+    Point(Box<Stage>),
 }
 
-/// What is not yet taken: the tasks of the point that came last, then points.
+/// A point, of which the run of an earlier one may be the beginning, and whose own run later ones may go on with.
+#[derive(Debug)]
+struct Stage {
+    point: Point,
+    /// The runs alone that it waits for.
+    plan: Plan,
+    begun: Option<Simulation>,
+    later: VecDeque<usize>,
+}
+
+/// What is not yet taken: the tasks of the points that came last, then points, with those that go on from each.
 #[derive(Debug)]
 struct Queue {
     tasks: VecDeque<Task>,
     todo: VecDeque<usize>,
+    later: BTreeMap<usize, VecDeque<usize>>,
+    /// Points under way from which others go on.
+    open: usize,
 }
 
 /// What the workers share.
@@ -206,6 +241,10 @@ struct Work<'s> {
     before: Before,
     answers: Answers,
     queue: Mutex<Queue>,
+    /// Tells those who find the queue empty that there may be more.
+    more: Condvar,
+    /// Runs alone that have ended and may go on, by their trunk.
+    begun: Mutex<BTreeMap<String, Simulation>>,
     /// The file, or why there is no going on.
     out: Mutex<Result<&'s mut Lines, Failure>>,
     steps: AtomicU64,
@@ -221,41 +260,88 @@ impl Work<'_> {
     /// that has started before.
     fn next(&self) -> Option<Task> {
         let mut queue = locked(&self.queue);
-        if queue.tasks.is_empty() {
-            let index = queue.todo.pop_front()?;
-            let point = self.sweep.point(index).map_err(|problems| self.fail(problems)).ok()?;
-            let plan = self.before.plan(&point);
-            let claimed = plan.runs().filter(|run| self.answers.claim(&run.hash)).cloned();
-            queue.tasks.extend(claimed.map(|run| Task::Alone(Box::new(run))));
-            queue.tasks.push_back(Task::Point(Box::new(point), plan));
+        loop {
+            if let Some(task) = queue.tasks.pop_front() {
+                return Some(task);
+            }
+            if let Some(index) = queue.todo.pop_front() {
+                let later = queue.later.remove(&index).unwrap_or_default();
+                self.put(&mut queue, index, None, later)?;
+            } else if queue.open == 0 || interrupted() {
+                return None;
+            } else {
+                queue = self.more.wait_timeout(queue, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            }
         }
-        queue.tasks.pop_front()
+    }
+
+    /// Puts a point's tasks at the end of the queue.
+    fn put(&self, queue: &mut Queue, index: usize, begun: Option<Simulation>, later: VecDeque<usize>) -> Option<()> {
+        let point = self.sweep.point(index).map_err(|problems| self.fail(problems)).ok()?;
+        let plan = self.before.plan(&point);
+        let claimed = plan.runs().filter(|run| self.answers.claim(&run.hash)).cloned();
+        queue.tasks.extend(claimed.map(|run| Task::Alone(Box::new(run))));
+        queue.open += usize::from(!later.is_empty());
+        queue.tasks.push_back(Task::Point(Box::new(Stage { point, plan, begun, later })));
+        Some(())
     }
 
     /// Does a task to its end; nothing if the sweep is to stop.
     fn perform(&self, task: Task) -> Option<()> {
         match task {
-            Task::Alone(run) => self.answers.run(&run, &self.steps).map_err(|problems| self.fail(problems)).ok()??,
-            Task::Point(point, plan) => {
-                let profile = self.answers.wait(hashes(&plan.profile))?;
-                let run = workers::simulate(&point.experiment, &profile, &self.steps);
-                let (mut simulation, _) = run.map_err(|problems| self.fail(problems)).ok()??;
-                simulation.tell(&self.answers.wait(hashes(&plan.alone))?);
-                for (kernel, hash, _) in point.experiment.alone_runs() {
-                    if let Some(Some((ipc, ci95))) = self.before.0.get(&hash) {
-                        simulation.set_alone(kernel, *ipc, *ci95);
-                    }
+            Task::Alone(run) => {
+                let trunk = run.experiment.trunk_hash();
+                let mut begun = locked(&self.begun).remove(&trunk);
+                self.answers.run(&run, &mut begun, &self.steps).map_err(|problems| self.fail(problems)).ok()??;
+                if locked(&self.queue).open > 0 {
+                    locked(&self.begun).extend(begun.map(|begun| (trunk, begun)));
                 }
-                let line = self.sweep.line(&point, simulation.result());
-                let mut out = locked(&self.out);
-                if let Err(failure) = out.as_mut().ok()?.append(&line) {
-                    drop(out);
-                    self.fail(failure);
-                    return None;
-                }
+            }
+            Task::Point(stage) => {
+                let Stage { point, plan, begun, later } = *stage;
+                let ended = self.point(&point, &plan, begun)?;
+                self.go_on(&plan, later, ended)?;
             }
         }
         Some(())
+    }
+
+    /// Puts the next of the points in the queue that go on from one that has ended.
+    fn go_on(&self, plan: &Plan, mut later: VecDeque<usize>, ended: Simulation) -> Option<()> {
+        let Some(next) = later.pop_front() else {
+            let mut begun = locked(&self.begun);
+            if !begun.is_empty() {
+                plan.runs().for_each(|run| drop(begun.remove(&run.experiment.trunk_hash())));
+            }
+            return Some(());
+        };
+        let mut queue = locked(&self.queue);
+        let put = self.put(&mut queue, next, Some(ended), later);
+        queue.open -= 1;
+        self.more.notify_all();
+        put
+    }
+
+    /// Runs a point, from where `begun` ended if that is its beginning, and writes its line; nothing if the sweep is to stop.
+    fn point(&self, point: &Point, plan: &Plan, begun: Option<Simulation>) -> Option<Simulation> {
+        let profile = self.answers.wait(hashes(&plan.profile))?;
+        let run = workers::simulate(&point.experiment, &profile, begun, &self.steps);
+        let mut simulation = run.map_err(|problems| self.fail(problems)).ok()??;
+        simulation.tell(&self.answers.wait(hashes(&plan.alone))?);
+        for (kernel, hash, _) in point.experiment.alone_runs() {
+            if let Some(Some((ipc, ci95))) = self.before.0.get(&hash) {
+                simulation.set_alone(kernel, *ipc, *ci95);
+            }
+        }
+        let line = self.sweep.line(point, simulation.result());
+        let mut out = locked(&self.out);
+        if let Err(failure) = out.as_mut().ok()?.append(&line) {
+            drop(out);
+            self.fail(failure);
+            return None;
+        }
+        drop(out);
+        Some(simulation)
     }
 
     /// Ends the sweep with a failure.
@@ -282,14 +368,16 @@ mod tests {
             {"path": "stop.cycles", "values": [1000, 2000]}]}}"#;
         let sweep = Sweep::decode(&input::json(text).unwrap()).unwrap();
         let before = Before::default();
-        let all: VecDeque<usize> = (0..sweep.points()).collect();
+        let mut all: VecDeque<usize> = (0..sweep.points()).collect();
         assert_eq!((all.len(), runs_alone(&sweep, &all, &before).unwrap()), (12, 6));
         // The tasks say the same, each run alone before the first point that waits for it.
         let work = Work {
             sweep: &sweep,
             before,
             answers: Answers::default(),
-            queue: Mutex::new(Queue { tasks: VecDeque::new(), todo: all }),
+            queue: Mutex::new(Queue { tasks: VecDeque::new(), later: later(&sweep, &mut all).unwrap(), todo: all, open: 0 }),
+            more: Condvar::new(),
+            begun: Mutex::default(),
             out: Mutex::new(Err(Problems::default().into())),
             steps: AtomicU64::new(0),
         };
@@ -297,9 +385,12 @@ mod tests {
         while let Some(task) = work.next() {
             match task {
                 Task::Alone(run) => assert!(started.insert(run.hash), "a run alone twice"),
-                Task::Point(point, plan) => {
+                Task::Point(stage) => {
+                    let Stage { point, plan, later, .. } = *stage;
                     assert!(plan.runs().all(|run| started.contains(&run.hash)), "point {} waits for what has not begun", point.index);
+                    assert_eq!(later, if point.index % 2 == 0 { vec![point.index + 1] } else { vec![] });
                     points += 1;
+                    work.go_on(&plan, later, Simulation::new(&point.experiment).unwrap()).unwrap();
                 }
             }
         }

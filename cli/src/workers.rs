@@ -82,9 +82,16 @@ pub fn run(jobs: usize, steps: u64, done: &AtomicU64, work: impl Fn() -> Option<
     });
 }
 
-/// Runs an experiment to its end with what its policy has to know, and adds its `STEPS` to `done` on the way; nothing if the work is to stop.
-pub fn simulate(experiment: &Experiment, answers: &Answers, done: &AtomicU64) -> Result<Option<(Simulation, Reason)>, Problems> {
-    let mut simulation = Simulation::with(experiment, answers)?;
+/// Runs an experiment to its end with what its policy has to know, and adds its `STEPS` to `done` on the way; nothing if the work is to stop. Where
+/// `begun` has ended as the beginning of the same run, it goes on from there.
+pub fn simulate(
+    experiment: &Experiment,
+    answers: &Answers,
+    begun: Option<Simulation>,
+    done: &AtomicU64,
+) -> Result<Option<Simulation>, Problems> {
+    let begun = begun.and_then(|mut begun| begun.go_on(experiment).then_some(begun));
+    let mut simulation = begun.map_or_else(|| Simulation::with(experiment, answers), Ok)?;
     let mut told = 0;
     loop {
         if interrupted() {
@@ -96,9 +103,28 @@ pub fn simulate(experiment: &Experiment, answers: &Answers, done: &AtomicU64) ->
         done.fetch_add(steps - told, Ordering::Relaxed);
         told = steps;
         if reason != Reason::Budget {
-            return Ok(Some((simulation, reason)));
+            return Ok(Some(simulation));
         }
     }
+}
+
+/// Puts together, in the order of their ends, what differs only in when it ends: each can go on where the one before it ended.
+pub fn chains<T>(items: impl IntoIterator<Item = T>, experiment: impl Fn(&T) -> &Experiment) -> Vec<Vec<T>> {
+    let mut chains: Vec<(String, Vec<T>)> = Vec::new();
+    for item in items {
+        let trunk = experiment(&item).trunk_hash();
+        let stop = experiment(&item).stop;
+        let fits = |chain: &[T]| {
+            let place = chain.partition_point(|other| experiment(other).stop.is_no_later_than(stop));
+            (place == chain.len() || stop.is_no_later_than(experiment(&chain[place]).stop)).then_some(place)
+        };
+        let found = chains.iter_mut().filter(|(other, _)| *other == trunk).find_map(|(_, chain)| Some((fits(chain)?, chain)));
+        match found {
+            Some((place, chain)) => chain.insert(place, item),
+            None => chains.push((trunk, vec![item])),
+        }
+    }
+    chains.into_iter().map(|(_, chain)| chain).collect()
 }
 
 /// A bar on a terminal, else a line now and then.

@@ -6,7 +6,6 @@ use super::papers::Paper;
 use super::store::{self, Store};
 use super::study::Study;
 use crate::Failure;
-use crate::answers::Answers;
 use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
 use sim_core::describe::error::Problems;
@@ -413,10 +412,10 @@ impl Runs {
         tasks.sort_by(|a, b| b.length.cmp(&a.length).then_with(|| a.key.cmp(&b.key)));
         let all = tasks.len() as u64;
         let queue = Mutex::new(VecDeque::from(tasks));
-        let out = Mutex::new((self.store.lines(), Vec::new()));
+        let (lines, answers) = self.store.parts();
+        let out = Mutex::new((lines, Vec::new()));
         let failure = Mutex::new(None);
         let steps = AtomicU64::new(0);
-        let answers = Answers::default();
         let fail = |found: Failure| {
             locked(&failure).get_or_insert(found);
             workers::interrupt();
@@ -425,8 +424,8 @@ impl Runs {
             let task = locked(&queue).pop_front()?;
             let ended = answers
                 .of(&Plan::of(&task.experiment).profile)
-                .and_then(|known| known.map_or(Ok(None), |known| workers::simulate(&task.experiment, &known, &steps)));
-            let (mut simulation, _) = ended.map_err(|problems| fail(problems.into())).ok()??;
+                .and_then(|known| known.map_or(Ok(None), |known| workers::simulate(&task.experiment, &known, None, &steps)));
+            let mut simulation = ended.map_err(|problems| fail(problems.into())).ok()??;
             let result = match task.detail {
                 Detail::Ipc => brief(&simulation.result()),
                 Detail::Full => simulation.result(),

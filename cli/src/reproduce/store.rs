@@ -2,6 +2,7 @@
 //! whatever stops the program, it goes on where it was. The first line says which engine and commit they come from.
 
 use crate::Failure;
+use crate::answers::Answers;
 use crate::input::problem;
 use crate::jsonl::Lines;
 use sim_core::describe::digest::{Fnv, hex};
@@ -25,6 +26,8 @@ pub struct Store {
     lines: Lines,
     /// Version, digest of what the machine does, and commit of the engine.
     pub origin: Value,
+    /// What policies have to know of kernels alone: kept beside the results.
+    answers: Answers,
     results: BTreeMap<String, Arc<Value>>,
 }
 
@@ -37,11 +40,12 @@ impl Store {
         let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
         let origin = Value::object([("engine", ENGINE), ("behaviour", &behaviour), ("commit", commit)]);
         let mut lines = Lines::open(&path, true)?;
+        let answers = Answers::within(&folder.join("answers"), &behaviour, "--out")?;
         let Some(results) = load(&mut lines, &path, &origin)? else {
             lines.append(&origin)?;
-            return Ok(Store { lines, origin, results: BTreeMap::new() });
+            return Ok(Store { lines, origin, answers, results: BTreeMap::new() });
         };
-        Ok(Store { lines, origin, results })
+        Ok(Store { lines, origin, answers, results })
     }
 
     /// A run's result, if it has run.
@@ -54,9 +58,9 @@ impl Store {
         self.results.len()
     }
 
-    /// Where runs that end are appended; `add` tells the store of them.
-    pub fn lines(&mut self) -> &mut Lines {
-        &mut self.lines
+    /// Where runs that end are appended, of which `add` tells the store, and what is known of runs alone.
+    pub fn parts(&mut self) -> (&mut Lines, &Answers) {
+        (&mut self.lines, &self.answers)
     }
 
     /// Takes results that have been appended.

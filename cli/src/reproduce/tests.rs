@@ -270,6 +270,27 @@ fn runs_of_a_study_may_stop_when_settled() {
     assert!(runs.cycles_alone("SAD").is_some_and(|cycles| (50_000.0..900_000.0).contains(&cycles)));
 }
 
+/// What a policy has to know is measured once, whatever asks for it and however often the program is started.
+#[test]
+fn what_policies_know_is_kept_beside_the_results() {
+    let folder = folder("answers");
+    let knows_nothing = STUDY.replace(r#"name = "ws" }, fill = ["curves"]"#, r#"name = "ws", profile_cycles = 1000 }"#);
+    let mix = vec!["CFD".into(), "SAD".into()];
+    let speedup = |folder: &Path| {
+        let store = Store::open(folder, "quick", "test").unwrap();
+        let mut runs = Runs::new(&SMALL, Study::read(&knows_nothing, "quick").unwrap(), store);
+        rounds(&mut runs, 2, |runs| runs.value(&mix, "ws", "hspeedup")).unwrap()
+    };
+    let first = speedup(&folder);
+    let kept: Vec<_> = std::fs::read_dir(folder.join("answers")).unwrap().map(|file| file.unwrap().path()).collect();
+    assert!(kept.len() > 4, "{kept:?}");
+    let before: Vec<_> = kept.iter().map(|file| std::fs::metadata(file).unwrap().modified().unwrap()).collect();
+    std::fs::remove_file(folder.join("runs-quick.jsonl")).unwrap();
+    assert_eq!((speedup(&folder), first.is_some()), (first, true));
+    let after: Vec<_> = kept.iter().map(|file| std::fs::metadata(file).unwrap().modified().unwrap()).collect();
+    assert_eq!(before, after, "they were read, not written again");
+}
+
 #[test]
 fn a_scheme_that_does_not_exist_is_an_error() {
     let store = Store::open(&folder("unknown"), "quick", "test").unwrap();
