@@ -2,6 +2,7 @@
 
 use super::count::{self, counts_table};
 use super::engine::Engine;
+use super::functions::{self, functions_table};
 use super::host::{HOSTS, Host};
 use super::pairs::{Ratio, median, ratio};
 use super::{Options, commit, date, figure, machine, number, record, rows, table, text};
@@ -41,7 +42,9 @@ pub fn against(old: &str, options: &Options) -> Result<()> {
     let pairs = options.pairs.unwrap_or(if options.quick { QUICK_PAIRS } else { PAIRS });
     made["rows"] = measure(&runs, &engines, &hosts, pairs)?.into();
     if options.count {
-        made["counts"] = count::count(&runs, &[(ENGINES[0], &engines[0]), (ENGINES[1], &engines[1])])?.into();
+        let named = [(ENGINES[0], &engines[0]), (ENGINES[1], &engines[1])];
+        made["counts"] = count::count(&runs, &named)?.into();
+        made["functions"] = functions::functions(&runs, &named)?.into();
     }
     if options.json {
         println!("{made:#}");
@@ -159,7 +162,7 @@ fn with_interval(ratio: &Ratio) -> String {
 pub fn report(made: &Value) -> String {
     let pairs = rows(&made["rows"]).iter().flat_map(|row| HOSTS.map(|host| seconds(row, host, "new").len())).max().unwrap_or(0);
     let mut page = format!(
-        "Old: {}. New: {}. {pairs} alternating pairs{}. “New/old” is speed: 2.00 is twice as fast. It is the median over the pairs; its 95 % interval\n\
+        "Old: {}. New: {}. Alternating pairs: {pairs}{}. “New/old” is speed: 2.00 is twice as fast. It is the median over the pairs; its 95 % interval\n\
          (sign test) needs six pairs.\n",
         text(made, "old"),
         text(made, "new"),
@@ -182,6 +185,9 @@ pub fn report(made: &Value) -> String {
     let _ = write!(page, "\n{}", sentences(made));
     if !rows(&made["counts"]).is_empty() {
         let _ = write!(page, "\nCounted by cachegrind:\n\n{}", counts_table(&made["counts"]));
+        for engine in ENGINES {
+            let _ = write!(page, "\n{}, {engine}:\n\n{}", functions::CAPTION, functions_table(&made["functions"], engine));
+        }
     }
     page
 }
@@ -308,7 +314,7 @@ mod tests {
     fn a_report_has_ratios_digests_and_costs() {
         let text = report(&made());
         let has = |part: &str| assert!(text.contains(part), "no {part:?} in\n{text}");
-        has("2 alternating pairs.");
+        has("Alternating pairs: 2.");
         has("| small      |    2.00 |             – | 2.00 to 2.00 |");
         has("| small      |      0.80 |      0.80 |");
         has("declare the same behaviour; all 2 digests are equal");

@@ -36,12 +36,12 @@ pub fn needs() -> Result<()> {
 pub fn count(runs: &[Value], engines: &[(&str, &Engine)]) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     for run in runs {
-        let Some([short, long]) = run["count"].as_array().map(Vec::as_slice) else { continue };
+        let Some((short, long)) = between(run) else { continue };
         for (name, engine) in engines {
             eprintln!("counting {}, {name} …", text(run, "name"));
             let [less, more] = [counts(engine, run, short)?, counts(engine, run, long)?];
             let (Some(less), Some(more)) = (less, more) else { continue };
-            let cycles = number(long) - number(short);
+            let cycles = (long - short) as f64;
             let each = |key: &str| json!((number(&more[key]) - number(&less[key])) / cycles);
             let mut row =
                 json!({ "name": run["name"], "engine": name, "cycles": [short, long], "warp_instructions": each("warp_instructions") });
@@ -54,8 +54,14 @@ pub fn count(runs: &[Value], engines: &[(&str, &Engine)]) -> Result<Vec<Value>> 
     Ok(all)
 }
 
+/// The two lengths between which a run is counted, if it is.
+pub fn between(run: &Value) -> Option<(u64, u64)> {
+    let [short, long] = run["count"].as_array()?.as_slice() else { return None };
+    short.as_u64().zip(long.as_u64()).filter(|(short, long)| short < long)
+}
+
 /// Of one run; nothing if the engine does not take it.
-fn counts(engine: &Engine, run: &Value, cycles: &Value) -> Result<Option<Value>> {
+fn counts(engine: &Engine, run: &Value, cycles: u64) -> Result<Option<Value>> {
     let run = json!({ "name": run["name"], "cycles": cycles, "experiment": run["experiment"] });
     let Ok(line) = engine.measure(&run)? else { return Ok(None) };
     let (program, input) = engine.native(&run, true);

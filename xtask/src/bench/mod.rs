@@ -6,6 +6,7 @@
 mod against;
 mod count;
 mod engine;
+mod functions;
 mod host;
 mod pairs;
 mod plot;
@@ -131,9 +132,11 @@ pub fn bench(options: &Options) -> Result<()> {
     let runs = options.runs()?;
     let experiments = experiments(&runs, &engine, if options.quick { 1 } else { ROUNDS })?;
     print!("{}", experiments_table(&experiments));
-    let counts = if options.count { count::count(&runs, &[("new", &engine[0])])? } else { Vec::new() };
+    let (mut counts, mut functions) = (Value::Null, Value::Null);
     if options.count {
-        print!("\n{}", count::counts_table(&counts.clone().into()));
+        counts = count::count(&runs, &[("new", &engine[0])])?.into();
+        functions = functions::functions(&runs, &[("new", &engine[0])])?.into();
+        print!("\n{}\n{}:\n\n{}", count::counts_table(&counts), functions::CAPTION, functions::functions_table(&functions, "new"));
     }
     let scaling = if options.scaling { scaling(options.quick)? } else { Value::Null };
     if let Value::Array(rows) = &scaling {
@@ -146,7 +149,7 @@ pub fn bench(options: &Options) -> Result<()> {
     let parts = parts()?;
     print!("{}", parts_table(&parts));
     let record = json!({ "machine": machine, "date": date(), "commit": commit(), "experiments": experiments, "parts": parts,
-        "scaling": scaling, "counts": counts });
+        "scaling": scaling, "counts": counts, "functions": functions });
     let mut file = std::fs::File::options().create(true).append(true).open(history())?;
     writeln!(file, "{record}")?;
     println!("\nAdded to {}; `cargo xtask bench --plot` draws it.", history().display());

@@ -2,6 +2,7 @@
 
 use super::against;
 use super::count::counts_table;
+use super::functions::{self, functions_table};
 use super::{HOSTS, experiments_table, figure, number, parts_table, rows, scaling_table, text};
 use crate::run::root;
 use anyhow::{Context, Result, ensure};
@@ -84,8 +85,13 @@ fn page(record: &Value, scaled: Option<&Value>, against: Option<&Value>) -> Stri
         );
     }
     if !rows(&record["counts"]).is_empty() {
-        let _ =
-            write!(page, "\n## Counted\n\nWhat a simulated cycle costs the host, by cachegrind.\n\n{}", counts_table(&record["counts"]));
+        let _ = write!(
+            page,
+            "\n## Counted\n\nWhat a simulated cycle costs the host, by cachegrind.\n\n{}\n{}.\n\n{}",
+            counts_table(&record["counts"]),
+            functions::CAPTION,
+            functions_table(&record["functions"], "new")
+        );
     }
     let _ = write!(
         page,
