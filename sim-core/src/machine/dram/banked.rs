@@ -96,8 +96,8 @@ struct Offers {
     by_command: [u64; 3],
     /// Banks whose own earliest clock for it has come; the channel's comes on top.
     ripe: u64,
-    /// The first clock in which another bank becomes ripe, or earlier.
-    next_ripe: Clock,
+    /// By command: the first clock in which another bank becomes ripe, or earlier.
+    next_ripe: [Clock; 3],
     /// By bank: its earliest clock for the command.
     ready: Box<[Clock]>,
     /// By bank: rank, row command or not, age. Lower goes first; `NO_OFFER` without an offer.
@@ -128,7 +128,7 @@ impl Offers {
             writing: false,
             by_command: [0; 3],
             ripe: 0,
-            next_ripe: Clock::MAX,
+            next_ripe: [Clock::MAX; 3],
             ready: vec![0; n].into(),
             key: vec![NO_OFFER; n].into(),
             slot: vec![NONE; n].into(),
@@ -147,7 +147,7 @@ impl Offers {
     fn put(&mut self, bank: usize, command: usize, ready: Clock, key: u64, slot: u16) {
         self.withdraw(bank);
         self.by_command[command] |= 1 << bank;
-        self.next_ripe = self.next_ripe.min(ready);
+        self.next_ripe[command] = self.next_ripe[command].min(ready);
         self.ready[bank] = ready;
         self.key[bank] = key;
         self.slot[bank] = slot;
@@ -155,16 +155,17 @@ impl Offers {
 
     /// Moves the banks whose time has come to `ripe`.
     fn ripen(&mut self, clock: Clock) {
-        if clock < self.next_ripe {
-            return;
-        }
-        let [activate, precharge, column] = self.by_command;
-        self.next_ripe = Clock::MAX;
-        for bank in members((activate | precharge | column) & !self.ripe, false) {
-            let ready = self.ready[bank as usize];
-            let ripe = ready <= clock;
-            self.ripe |= u64::from(ripe) << bank;
-            self.next_ripe = self.next_ripe.min(if ripe { Clock::MAX } else { ready });
+        for (banks, next_ripe) in self.by_command.into_iter().zip(&mut self.next_ripe) {
+            if clock < *next_ripe {
+                continue;
+            }
+            *next_ripe = Clock::MAX;
+            for bank in members(banks & !self.ripe, false) {
+                let ready = self.ready[bank as usize];
+                let ripe = ready <= clock;
+                self.ripe |= u64::from(ripe) << bank;
+                *next_ripe = (*next_ripe).min(if ripe { Clock::MAX } else { ready });
+            }
         }
     }
 
@@ -188,11 +189,12 @@ impl Offers {
         Some(winner)
     }
 
-    /// The first clock in which an offer can be taken.
+    /// The first clock in which an offer can be taken: its bank is ripe and the channel allows its command.
     fn next(&self, allowed: [Clock; 3]) -> Clock {
-        let mut next = self.next_ripe;
-        for (banks, allowed) in self.by_command.into_iter().zip(allowed) {
-            next = next.min(if banks & self.ripe != 0 { allowed } else { Clock::MAX });
+        let mut next = Clock::MAX;
+        for ((banks, allowed), next_ripe) in self.by_command.into_iter().zip(allowed).zip(self.next_ripe) {
+            let ripe = if banks & self.ripe != 0 { 0 } else { next_ripe };
+            next = next.min(if banks != 0 { allowed.max(ripe) } else { Clock::MAX });
         }
         next
     }
@@ -330,13 +332,11 @@ impl Banked {
             // hit.
             let (bank, hit) = (bank as usize, self.banks[bank as usize].open == Some(row));
             if self.key(at, hit) & PREFERENCE < self.offers.key[bank] & PREFERENCE {
-                self.offer(bank, at, hit);
-                *self.next = (*self.next).min(self.offers.ready[bank].max(clock));
+                let command = self.offer(bank, at, hit);
+                *self.next = (*self.next).min(self.offers.ready[bank].max(self.allowed()[command]).max(clock));
             }
-        } else {
-            // A new request may turn the bus.
-            *self.next = (*self.next).min(clock);
         }
+        *self.next = (*self.next).min(self.turns_at(clock));
         Ok(())
     }
 
@@ -367,8 +367,8 @@ impl Banked {
         rank | self.slots[usize::from(at)].number | if hit { 0 } else { ROW_COMMAND }
     }
 
-    /// Makes a request its bank's offer.
-    fn offer(&mut self, bank: usize, at: u16, hit: bool) {
+    /// Makes a request its bank's offer; returns the index of the command in `Offers::by_command`.
+    fn offer(&mut self, bank: usize, at: u16, hit: bool) -> usize {
         let Bank { open, ref earliest, .. } = self.banks[bank];
         let command = match (hit, self.offers.writing) {
             (true, false) => Command::Read,
@@ -378,6 +378,7 @@ impl Banked {
         } as usize;
         let key = self.key(at, hit);
         self.offers.put(bank, command.min(COLUMN), earliest[command], key, at);
+        command.min(COLUMN)
     }
 
     /// Computes a bank's offer: of its requests in the direction that is served the lowest rank, then a hit, then the oldest.
@@ -404,6 +405,7 @@ impl Banked {
     }
 
     /// Computes all offers.
+    #[cold]
     fn reconsider_all(&mut self) {
         (0..self.banks.len()).for_each(|bank| self.reconsider(bank));
     }
@@ -428,25 +430,40 @@ impl Banked {
         if let Some(bank) = self.offers.first(clock, self.allowed()) {
             self.give(clock, bank, &mut transfer);
         }
-        let writes_alone = if self.drain_to.is_none() && self.count[0] == 0 && self.count[1] > 0 { self.idle_at() } else { Clock::MAX };
-        *self.next = self.offers.next(self.allowed()).min(self.refresh_due).min(writes_alone).max(clock + 1);
+        *self.next = self.offers.next(self.allowed()).min(self.refresh_due).min(self.turns_at(clock)).max(clock + 1);
     }
 
     /// Decides whether reads or writes are served from now on.
     fn turn_bus(&mut self, clock: Clock) {
+        self.drain_to = self.direction(clock);
+        let write = self.drain_to.is_some();
+        if write != self.offers.writing {
+            self.offers.writing = write;
+            self.reconsider_all();
+        }
+    }
+
+    /// What `drain_to` is to be from `clock` on.
+    fn direction(&self, clock: Clock) -> Option<u32> {
         let [reads, writes] = self.count;
-        self.drain_to = match self.drain_to {
+        match self.drain_to {
             _ if writes == 0 => None,
             Some(end) if reads == 0 || writes > end => Some(end),
             _ if writes >= self.forced.begin => Some(self.forced.end),
             _ if reads > 0 => None,
             _ if writes >= self.unhurried.begin => Some(self.unhurried.end),
             _ => (clock >= self.idle_at()).then_some(writes),
-        };
-        let write = self.drain_to.is_some();
-        if write != self.offers.writing {
-            self.offers.writing = write;
-            self.reconsider_all();
+        }
+    }
+
+    /// The first clock from `clock` on in which the bus turns if no request comes and none is served.
+    fn turns_at(&self, clock: Clock) -> Clock {
+        if self.direction(clock) != self.drain_to {
+            clock
+        } else if self.drain_to.is_none() && self.count[0] == 0 && self.count[1] > 0 {
+            self.idle_at()
+        } else {
+            Clock::MAX
         }
     }
 
@@ -500,6 +517,7 @@ impl Banked {
     }
 
     /// Whether a queued request wants this row.
+    #[inline(never)] // for closed pages alone
     fn wanted(&self, bank: usize, row: u32) -> bool {
         self.banks[bank].waiting.iter().any(|list| {
             let mut at = list.first;
@@ -518,6 +536,7 @@ impl Banked {
     }
 
     /// A refresh is due: close all banks, then refresh them.
+    #[cold]
     fn refresh(&mut self, clock: Clock) {
         let open = self.banks.iter().filter(|bank| bank.open.is_some());
         let allowed = match open.map(|bank| bank.earliest[Command::Precharge as usize]).max() {

@@ -32,6 +32,7 @@ impl Ideal {
         self.queue.len() < self.capacity as usize
     }
 
+    #[inline(never)]
     pub(super) fn push(&mut self, clock: Clock, request: DramRequest) -> Result<(), Full> {
         if !self.has_room() {
             return Err(Full);
@@ -40,6 +41,7 @@ impl Ideal {
         Ok(())
     }
 
+    #[inline(never)] // keeps the banked channel's caller small
     pub(super) fn tick(&mut self, mut transfer: impl FnMut(Transfer)) {
         for (arrived, request) in self.queue.drain(..) {
             let latency = if request.is_write() { self.write } else { self.read };
