@@ -1,5 +1,7 @@
 //! A set-associative tag array with LRU replacement, dirty bits, owners, and way masks that bound where a fill may go.
 
+use super::super::derived::Derived;
+use super::super::noc::members;
 use crate::describe::ids::{KernelId, LineAddr};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -7,6 +9,9 @@ use alloc::vec::Vec;
 
 /// Marks an empty way: validation keeps kernels from reaching this line.
 const EMPTY: LineAddr = LineAddr::MAX;
+
+/// The lowest bit of each byte.
+const BYTES: u64 = 0x0101_0101_0101_0101;
 
 /// Set in a line's `meta` when its data is newer than the level below.
 const DIRTY: u8 = 0x80;
@@ -33,6 +38,10 @@ pub struct Tags {
     /// Owner in the low bits, `DIRTY` above.
     meta: Box<[u8]>,
     accesses: u32,
+    /// A byte of each line that follows from its number, eight ways a word: says without a look at each way which may hold a line.
+    signs: Derived<Box<[u64]>>,
+    /// Words of signs of a set.
+    sign_words: Derived<u32>,
 }
 
 impl Tags {
@@ -40,21 +49,47 @@ impl Tags {
     pub fn new(bytes: u32, ways: u32, line_bytes: u32) -> Self {
         let sets = (bytes / (ways * line_bytes)).max(1);
         let slots = (sets * ways) as usize;
-        Tags { sets, ways, lines: vec![EMPTY; slots].into(), used: vec![0; slots].into(), meta: vec![0; slots].into(), accesses: 0 }
+        let sign_words = ways.div_ceil(8);
+        Tags {
+            sets,
+            ways,
+            lines: vec![EMPTY; slots].into(),
+            used: vec![0; slots].into(),
+            meta: vec![0; slots].into(),
+            accesses: 0,
+            signs: Derived(vec![0; (sets * sign_words) as usize].into()),
+            sign_words: Derived(sign_words),
+        }
     }
 
-    fn set(&self, line: LineAddr) -> core::ops::Range<usize> {
-        let first = (line % self.sets * self.ways) as usize;
-        first..first + self.ways as usize
+    /// The set of a line, and its sign.
+    fn set(&self, line: LineAddr) -> (u32, u64) {
+        let sign = (line / self.sets).wrapping_mul(0x9e37_79b1) >> 24;
+        (line % self.sets, sign.into())
     }
 
     /// The slot of a line, if it is there, without counting as a use.
+    #[inline]
     pub fn find(&self, line: LineAddr) -> Option<u32> {
-        let set = self.set(line);
-        // Which way holds the line is hard to predict, so the loop does not stop at a hit.
-        let which = |found: u32, (way, &held): (u32, &LineAddr)| if held == line { way } else { found };
-        let way = (0..).zip(&self.lines[set.clone()]).fold(u32::MAX, which);
-        (way != u32::MAX).then(|| set.start as u32 + way)
+        let (set, sign) = self.set(line);
+        let signs = set * *self.sign_words;
+        let same = alike(self.signs[signs as usize], sign);
+        let slot = set * self.ways + (same.trailing_zeros() >> 3);
+        if same != 0 && self.lines.get(slot as usize) == Some(&line) {
+            return Some(slot);
+        }
+        // Nearly always it is nowhere now.
+        if same & same.wrapping_sub(1) == 0 && *self.sign_words == 1 { None } else { self.find_among(set, line, sign) }
+    }
+
+    /// The same, with a look at every way whose sign is the line's.
+    #[cold]
+    fn find_among(&self, set: u32, line: LineAddr, sign: u64) -> Option<u32> {
+        (0..*self.sign_words).find_map(|word| {
+            let same = alike(self.signs[(set * *self.sign_words + word) as usize], sign);
+            let slots = members(same, false).map(|bit| set * self.ways + word * 8 + bit / 8);
+            { slots }.find(|&slot| self.lines.get(slot as usize) == Some(&line))
+        })
     }
 
     /// The slot of a line, if it is there; the line becomes the most recently used of its set.
@@ -100,13 +135,18 @@ impl Tags {
             self.meta[slot as usize] |= dirty_bit;
             return None;
         }
-        let set = self.set(line);
-        let key = |(way, &used): (u32, &u32)| {
-            let barred = u64::from(mask >> way & 1 == 0).wrapping_neg();
-            barred | u64::from(used) << 32 | u64::from(way)
-        };
-        let oldest = (0..).zip(&self.used[set.clone()]).map(key).fold(u64::MAX, u64::min);
-        let chosen = set.start + if oldest == u64::MAX { 0 } else { oldest as u32 as usize };
+        let (set, sign) = self.set(line);
+        let first = (set * self.ways) as usize;
+        let mut oldest = u64::MAX;
+        for (way, &used) in (0_u32..).zip(&self.used[first..first + self.ways as usize]) {
+            if mask >> way & 1 != 0 {
+                oldest = oldest.min(u64::from(used) << 32 | u64::from(way));
+            }
+        }
+        let way = if oldest == u64::MAX { 0 } else { oldest as u32 };
+        let chosen = first + way as usize;
+        let signs = &mut self.signs[(set * *self.sign_words + way / 8) as usize];
+        *signs = *signs & !(0xff << (way % 8 * 8)) | sign << (way % 8 * 8);
         let victim = (self.lines[chosen] != EMPTY).then(|| Victim {
             line: self.lines[chosen],
             kernel: KernelId(self.meta[chosen] & !DIRTY),
@@ -149,6 +189,13 @@ impl Tags {
     pub fn sets(&self) -> u32 {
         self.sets
     }
+}
+
+/// Marks the bytes of `signs` that are equal to `sign`, and few others, by their highest bit.
+#[inline]
+fn alike(signs: u64, sign: u64) -> u64 {
+    let differences = signs ^ (sign * BYTES);
+    differences.wrapping_sub(BYTES) & !differences & BYTES << 7
 }
 
 #[cfg(test)]
