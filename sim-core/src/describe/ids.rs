@@ -167,6 +167,13 @@ impl Set {
         Members { words, word: words[first as usize], base: first << 6, left: 3, reversed }
     }
 
+    /// The set whose first words are these.
+    pub fn from_words(words: &[u64]) -> Set {
+        let mut set = Set::EMPTY;
+        set.0.iter_mut().zip(words).for_each(|(word, from)| *word = *from);
+        set
+    }
+
     /// The numbers from 64 × `word` on, below the next word's, a bit each.
     #[inline]
     pub fn word(&self, word: u32) -> u64 {
@@ -195,6 +202,12 @@ impl Set {
 #[inline]
 pub fn words(parts: u32) -> u32 {
     parts.div_ceil(64)
+}
+
+/// The bit of a number in its word.
+#[inline]
+pub fn bit(member: u32) -> u64 {
+    1 << (member & 63)
 }
 
 /// The numbers that `bits`, from the word of that number, stand for: in ascending order, or descending.

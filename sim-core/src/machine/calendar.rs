@@ -3,7 +3,7 @@
 //! What happens puts a part in for the tick in which it goes on; nobody looks through the parts for one that may. A part is in no more
 //! places than it has events ahead, and events of one tick come out as one set, so the order in which they were put in is forgotten.
 
-use crate::describe::ids::{Set, words};
+use crate::describe::ids::{Set, bit, words};
 use alloc::boxed::Box;
 use alloc::vec;
 
@@ -39,8 +39,8 @@ impl Calendar {
     #[inline]
     pub fn put(&mut self, tick: u64, part: u32) {
         let place = self.place(tick);
-        self.due[(place * self.words + (part >> 6)) as usize] |= 1 << (part & 63);
-        self.turning[(place >> 6) as usize] |= 1 << (place & 63);
+        self.due[(place * self.words + (part >> 6)) as usize] |= bit(part);
+        self.turning[(place >> 6) as usize] |= bit(place);
     }
 
     /// The parts of a word (as in [`Set::word`]) that are due in `tick`. Its owner takes all words of a tick.
@@ -49,7 +49,7 @@ impl Calendar {
         let place = self.place(tick);
         let due = core::mem::take(&mut self.due[(place * self.words + word) as usize]);
         if due != 0 {
-            self.turning[(place >> 6) as usize] &= !(1 << (place & 63));
+            self.turning[(place >> 6) as usize] &= !bit(place);
         }
         due
     }
@@ -69,11 +69,7 @@ impl Calendar {
 
     /// The parts by place.
     pub fn places(&self) -> impl ExactSizeIterator<Item = Set> {
-        self.due.chunks(self.words as usize).map(|due| {
-            let mut set = Set::EMPTY;
-            set.words_mut().iter_mut().zip(due).for_each(|(word, due)| *word = *due);
-            set
-        })
+        self.due.chunks(self.words as usize).map(Set::from_words)
     }
 }
 

@@ -50,10 +50,9 @@ impl Stall {
     }
 }
 
-/// What banks are connected to.
+/// What banks have in common.
 pub(super) struct Ports<'a> {
     pub packets: &'a mut Packets,
-    pub replies: &'a mut Noc,
     /// When replies have passed the banks' pipelines.
     pub passed: &'a mut Calendar,
     pub stats: &'a mut [KernelStats],
@@ -108,43 +107,44 @@ impl Bank {
         }
     }
 
-    /// Sends the oldest reply into its port, if it has passed the pipeline and the port has room.
-    pub(super) fn reply(&mut self, at: Moment, ports: &mut Ports<'_>) {
-        let Some(handle) = self.pipeline.first_ready(ports.packets, at.tick) else { return };
-        if !ports.replies.has_room(self.index) {
-            return;
+    /// Sends the oldest reply into its port, if it has passed the pipeline and the port has room. Returns whether there is another.
+    pub(super) fn reply(&mut self, at: Moment, packets: &mut Packets, replies: &mut Noc) -> bool {
+        if let Some(handle) = self.pipeline.first_ready(packets, at.tick)
+            && replies.has_room(self.index)
+        {
+            self.pipeline.pop(packets);
+            let packet = &mut packets[handle];
+            packet.request.leave(Station::L2, at.now);
+            packet.output = packet.request.sm as u8;
+            packet.flits = if packet.request.access == Access::Read { self.line_flits as u16 } else { 1 };
+            let sent = replies.push(packets, at.tick, self.index, handle);
+            debug_assert!(sent.is_ok(), "the port has room");
         }
-        self.pipeline.pop(ports.packets);
-        let packet = &mut ports.packets[handle];
-        packet.request.leave(Station::L2, at.now);
-        packet.output = packet.request.sm as u8;
-        packet.flits = if packet.request.access == Access::Read { self.line_flits as u16 } else { 1 };
-        let sent = ports.replies.push(ports.packets, at.tick, self.index, handle);
-        debug_assert!(sent.is_ok(), "the port has room");
+        self.pipeline.first_ready(packets, at.tick).is_some()
     }
 
-    /// Answers one request that waited for DRAM; the first of each line also puts the line into the cache.
-    pub(super) fn answer(&mut self, at: Moment, ports: &mut Ports<'_>) {
+    /// Answers one request that waited for DRAM, if it can; the first of each line also puts the line into the cache.
+    pub(super) fn answer(&mut self, at: Moment, ports: &mut Ports<'_>) -> bool {
         let entry = match self.answering {
             Some(entry) => entry,
             None => match self.fills.peek(at.now) {
                 Some(&entry) => entry,
-                None => return,
+                None => return false,
             },
         };
         if self.pipeline.is_full() {
-            return;
+            return false;
         }
         let first = self.answering.is_none();
         if first && self.to_dram.is_full() {
             // The victim may be dirty, so the link to DRAM must have room for it.
-            return;
+            return false;
         }
         let line = self.mshrs.line(entry);
         if first {
             self.fills.pop(at.now);
         }
-        let Some(handle) = self.mshrs.take(entry) else { return };
+        let Some(handle) = self.mshrs.take(entry) else { return false };
         self.answering = self.mshrs.is_open(entry).then_some(entry);
         let Request { kernel, access, context, .. } = ports.packets[handle].request;
         let mut dram_accesses = 0;
@@ -158,6 +158,7 @@ impl Bank {
         }
         ports.packets[handle].request.leave(Station::Dram, at.now);
         self.send(at, handle, dram_accesses, ports);
+        true
     }
 
     /// Puts an answered request into the pipeline to the port. The caller has seen a place.
@@ -184,6 +185,7 @@ impl Bank {
     }
 
     /// Passes a line of a context on: a write to DRAM, and acknowledges it, a read through an MSHR. Neither has a place in the cache.
+    #[cold] // contexts move seldom
     fn pass_on(&mut self, at: Moment, handle: Handle, queue: &mut Queue, ports: &mut Ports<'_>) {
         if self.to_dram.is_full() {
             self.stall = Some(Stall::DramLink);
@@ -308,11 +310,6 @@ impl Bank {
     /// Whether the link to the channel holds anything.
     pub(super) fn is_asking(&self) -> bool {
         !self.to_dram.is_empty()
-    }
-
-    /// Whether a reply has passed the pipeline.
-    pub(super) fn has_reply(&self, tick: Tick, packets: &Packets) -> bool {
-        self.pipeline.first_ready(packets, tick).is_some()
     }
 
     /// Whether requests for a line that is there wait for their replies.

@@ -1,7 +1,9 @@
 //! The queue between two parts: bounded, in order, at least one cycle long, so that nothing moves two stages in one cycle.
 
 use crate::describe::ids::Cycle;
-use alloc::collections::VecDeque;
+use alloc::boxed::Box;
+use alloc::vec;
+use core::hash::{Hash, Hasher};
 
 /// Refused: the queue has no room. The sender keeps the item and tries again.
 #[must_use]
@@ -9,18 +11,22 @@ use alloc::collections::VecDeque;
 pub struct Full;
 
 /// A bounded FIFO whose items become visible `latency` cycles (of the clock that its users pass in) after they enter.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Debug)]
 pub struct Link<T> {
-    items: VecDeque<(Cycle, T)>,
+    /// A ring of a power of two of places, with the time from which each item is visible.
+    places: Box<[(Cycle, T)]>,
+    first: u32,
+    len: u32,
     capacity: u32,
     latency: u32,
 }
 
-impl<T: Copy> Link<T> {
+impl<T: Copy + Default> Link<T> {
     /// An empty link of `capacity` items and `latency` ≥ 1 cycles.
     pub fn new(capacity: u32, latency: u32) -> Self {
         debug_assert!(capacity > 0 && latency > 0);
-        Link { items: VecDeque::with_capacity(capacity as usize), capacity, latency }
+        let places = vec![(0, T::default()); capacity.next_power_of_two() as usize].into();
+        Link { places, first: 0, len: 0, capacity, latency }
     }
 
     /// Puts an item in at `now`.
@@ -28,26 +34,36 @@ impl<T: Copy> Link<T> {
         if self.is_full() {
             return Err(Full);
         }
-        self.items.push_back((now + Cycle::from(self.latency), item));
+        let place = self.place(self.len);
+        self.places[place] = (now + Cycle::from(self.latency), item);
+        self.len += 1;
         Ok(())
     }
 
     /// The oldest item, if it has arrived by `now`.
     pub fn peek(&self, now: Cycle) -> Option<&T> {
-        self.items.front().filter(|(ready, _)| *ready <= now).map(|(_, item)| item)
+        let (ready, item) = &self.places[self.place(0)];
+        (self.len > 0 && *ready <= now).then_some(item)
     }
 
     /// Takes the oldest item, if it has arrived by `now`.
     pub fn pop(&mut self, now: Cycle) -> Option<T> {
-        if self.items.front()?.0 > now {
-            return None;
-        }
-        self.items.pop_front().map(|(_, item)| item)
+        let item = *self.peek(now)?;
+        self.first = self.first.wrapping_add(1);
+        self.len -= 1;
+        Some(item)
+    }
+}
+
+impl<T> Link<T> {
+    /// Where the item is that has so many before it.
+    fn place(&self, before: u32) -> usize {
+        self.first.wrapping_add(before) as usize & (self.places.len() - 1)
     }
 
     /// When the oldest item arrives, or arrived.
     pub fn next_arrival(&self) -> Option<Cycle> {
-        self.items.front().map(|(ready, _)| *ready)
+        (self.len > 0).then(|| self.places[self.place(0)].0)
     }
 
     /// Cycles from an item's entry to its arrival.
@@ -57,27 +73,47 @@ impl<T: Copy> Link<T> {
 
     /// Items under way and waiting.
     pub fn len(&self) -> u32 {
-        self.items.len() as u32
+        self.len
     }
 
     /// Nothing under way or waiting.
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.len == 0
     }
 
     /// Whether the next push would be refused.
     pub fn is_full(&self) -> bool {
-        self.items.len() >= self.capacity as usize
+        self.len >= self.capacity
     }
 
     /// Places left.
     pub fn room(&self) -> u32 {
-        self.capacity - self.len()
+        self.capacity - self.len
     }
 
     /// Everything in it, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.items.iter().map(|(_, item)| item)
+        self.timed().map(|(_, item)| item)
+    }
+
+    fn timed(&self) -> impl ExactSizeIterator<Item = &(Cycle, T)> {
+        (0..self.len).map(|before| &self.places[self.place(before)])
+    }
+}
+
+impl<T: PartialEq> PartialEq for Link<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.timed().eq(other.timed()) && (self.capacity, self.latency) == (other.capacity, other.latency)
+    }
+}
+
+impl<T: Eq> Eq for Link<T> {}
+
+impl<T: Hash> Hash for Link<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.len as usize).hash(state);
+        self.timed().for_each(|item| item.hash(state));
+        (self.capacity, self.latency).hash(state);
     }
 }
 

@@ -51,6 +51,10 @@ pub struct Memory {
     dram_ticks: Clock,
     /// By channel: the bank, counted among the channel's own, whose link is emptied first. Moves on with each request taken.
     turn: Box<[u32]>,
+    banks_per_channel: u32,
+    /// Words of sets of banks and of channels.
+    bank_words: u32,
+    channel_words: u32,
     line_flits: u32,
     line_bytes: u32,
     /// Bytes of a flit, if a store's packet carries only the bytes written.
@@ -104,6 +108,9 @@ impl Memory {
             dram_clock,
             dram_ticks: 0,
             turn: vec![0; channels as usize].into(),
+            banks_per_channel: banks / channels,
+            bank_words: words(banks),
+            channel_words: words(channels),
             line_flits: longest,
             line_bytes: gpu.l2.line_bytes,
             store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes).then_some(gpu.noc.flit_bytes),
@@ -178,7 +185,7 @@ impl Memory {
     pub fn step(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
         self.ask_dram(now, reversed);
         self.step_dram(now, controls, reversed);
-        for word in 0..words(self.l2.len() as u32) {
+        for word in 0..self.bank_words {
             *self.answering.word_mut(word) |= self.arrivals.take(now, word);
         }
         for _ in 0..self.noc_clock.advance() {
@@ -192,7 +199,7 @@ impl Memory {
 
     /// Moves requests from the banks' links into the channels' transaction queues.
     fn ask_dram(&mut self, now: Cycle, reversed: bool) {
-        for word in 0..words(self.channels.len() as u32) {
+        for word in 0..self.channel_words {
             let asked = core::mem::take(self.asked.word_mut(word));
             for channel in members_of(word, asked, reversed) {
                 self.ask_channel(now, channel);
@@ -201,24 +208,25 @@ impl Memory {
     }
 
     /// Fills a channel's transaction queue from the links of its banks, which take turns, until it is full or they are empty.
+    #[inline(never)]
     fn ask_channel(&mut self, now: Cycle, index: u32) {
-        let (channels, banks) = (self.channels.len() as u32, self.to_l2.len() as u32);
-        let (channel, turn) = (&mut self.channels[index as usize], &mut self.turn[index as usize]);
-        let mut passed_over = 0;
-        while passed_over < banks {
+        let channels = self.channels.len() as u32;
+        let channel = &mut self.channels[index as usize];
+        let (mut at, mut left) = (self.turn[index as usize], self.banks_per_channel);
+        while left > 0 {
             if !channel.has_room() {
                 self.shut.insert(index);
                 break;
             }
-            let bank = *turn * channels + index;
-            *turn = if bank + channels >= banks { 0 } else { *turn + 1 };
-            match self.l2[bank as usize].ask(now) {
-                Some(request) => {
-                    let _ = channel.push(self.dram_ticks + 1, request);
-                    passed_over = 0;
-                    self.stalled.remove(bank);
-                }
-                None => passed_over += channels,
+            let bank = at * channels + index;
+            at = if at + 1 == self.banks_per_channel { 0 } else { at + 1 };
+            left -= 1;
+            if let Some(request) = self.l2[bank as usize].ask(now) {
+                let _ = channel.push(self.dram_ticks + 1, request);
+                self.stalled.remove(bank);
+                self.turn[index as usize] = at;
+                // All others again, and last this one.
+                left = self.banks_per_channel - u32::from(!self.l2[bank as usize].is_asking());
             }
         }
         self.due.put(index, self.dram_ticks, channel.next_clock());
@@ -230,8 +238,10 @@ impl Memory {
             self.set_rank(controls);
         }
         let last = self.dram_ticks + Clock::from(self.dram_clock.advance());
-        for clock in self.dram_ticks + 1..=last {
-            for word in 0..words(self.channels.len() as u32) {
+        let mut clock = self.dram_ticks;
+        while clock < last {
+            clock += 1;
+            for word in 0..self.channel_words {
                 for index in members_of(word, self.due.take(clock, word), reversed) {
                     self.step_channel(now, clock, last, index);
                 }
@@ -241,9 +251,9 @@ impl Memory {
     }
 
     /// One clock of a channel, of those up to `last` that fall into `now`.
+    #[inline(never)]
     fn step_channel(&mut self, now: Cycle, clock: Clock, last: Clock, index: u32) {
         let channel = &mut self.channels[index as usize];
-        let banks_per_channel = self.l2.len() as u32 / self.turn.len() as u32;
         channel.tick(clock, |Transfer { request, end, row_hit, .. }| {
             // The channel has a place again.
             self.asked.put(index, self.shut.contains(index));
@@ -257,7 +267,7 @@ impl Memory {
             stats.dram_reads += 1;
             // The line has left DRAM in the core cycle into which its last beat's clock falls.
             let here = if end <= last { now } else { now + self.dram_clock.cycles_until(end - last) };
-            let bank = request.line % banks_per_channel * self.turn.len() as u32 + index;
+            let bank = request.line % self.banks_per_channel * self.turn.len() as u32 + index;
             self.arrivals.put(self.l2[bank as usize].fetched(here, request.tag), bank);
         });
         self.due.put(index, clock, channel.next_clock());
@@ -274,32 +284,67 @@ impl Memory {
 
     /// One NoC cycle of the L2 banks: each sends a reply into its port, answers a request whose line is there, and looks up a request.
     fn step_l2(&mut self, at: Moment) {
-        let (packets, replies, passed, stats) = (&mut self.packets, &mut self.replies, &mut self.passed, &mut self.stats);
-        let mut ports = Ports { packets, replies, passed, stats };
-        for word in 0..words(self.l2.len() as u32) {
-            *self.replying.word_mut(word) |= ports.passed.take(at.tick, word);
-            let replying = self.replying.word(word) & !ports.replies.full().word(word);
-            for index in members_of(word, replying, at.reversed) {
-                let bank = &mut self.l2[index as usize];
-                bank.reply(at, &mut ports);
-                self.replying.set(index, bank.has_reply(at.tick, ports.packets));
+        for word in 0..self.bank_words {
+            *self.replying.word_mut(word) |= self.passed.take(at.tick, word);
+            for bank in members_of(word, self.replying.word(word) & !self.replies.full().word(word), at.reversed) {
+                self.reply(at, bank);
             }
-            let answering = self.answering.word(word);
-            for index in members_of(word, answering, at.reversed) {
-                let bank = &mut self.l2[index as usize];
-                bank.answer(at, &mut ports);
-                self.answering.set(index, bank.is_answering(at.now));
-                self.asked.put(bank.channel(), bank.is_asking() && !self.shut.contains(bank.channel()));
+            for bank in members_of(word, self.answering.word(word), at.reversed) {
+                self.answer(at, bank);
             }
-            // A request that waits in its bank goes on after something else has happened there, or in the link to DRAM.
-            let tried = self.queued.word(word) & (!self.stalled.word(word) | replying | answering);
-            for index in members_of(word, tried, at.reversed) {
-                let (bank, queue) = (&mut self.l2[index as usize], &mut self.to_l2[index as usize]);
-                bank.look_up(at, queue, &mut ports);
-                self.queued.set(index, !queue.is_empty());
-                self.stalled.set(index, bank.stall().is_some());
-                self.asked.put(bank.channel(), bank.is_asking() && !self.shut.contains(bank.channel()));
+            for bank in members_of(word, self.queued.word(word) & !self.stalled.word(word), at.reversed) {
+                self.look_up(at, bank);
             }
+        }
+    }
+
+    // The functions for one bank stay out of the loops over banks: inlined, they would have all that they need loaded for each loop, though
+    // most loops visit one bank or none.
+
+    /// Sends a bank's oldest reply into its port.
+    #[inline(never)]
+    fn reply(&mut self, at: Moment, index: u32) {
+        let bank = &mut self.l2[index as usize];
+        if !bank.reply(at, &mut self.packets, &mut self.replies) {
+            self.replying.remove(index);
+        }
+        // A request that waits in its bank goes on after something else has happened there, or in the link to DRAM.
+        self.stalled.remove(index);
+    }
+
+    /// Answers a bank's oldest request for a line that is there.
+    #[inline(never)]
+    fn answer(&mut self, at: Moment, index: u32) {
+        let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
+        if !bank.answer(at, &mut Ports { packets, passed, stats }) {
+            return;
+        }
+        if !bank.is_answering(at.now) {
+            self.answering.remove(index);
+        }
+        self.stalled.remove(index);
+        self.ask(index);
+    }
+
+    /// Looks up the oldest request at a bank.
+    #[inline(never)]
+    fn look_up(&mut self, at: Moment, index: u32) {
+        let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
+        let queue = &mut self.to_l2[index as usize];
+        bank.look_up(at, queue, &mut Ports { packets, passed, stats });
+        if queue.is_empty() {
+            self.queued.remove(index);
+        } else if bank.stall().is_some() {
+            self.stalled.insert(index);
+        }
+        self.ask(index);
+    }
+
+    /// A bank may have a request for its channel.
+    fn ask(&mut self, index: u32) {
+        let bank = &self.l2[index as usize];
+        if bank.is_asking() && !self.shut.contains(bank.channel()) {
+            self.asked.insert(bank.channel());
         }
     }
 

@@ -14,7 +14,7 @@ use super::super::link::Full;
 use super::super::packet::{Handle, Packet, Packets, Queue};
 use super::{Moment, Tick};
 use crate::describe::gpu::{Arbiter, NocConfig};
-use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, Set, members_of, words};
+use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, Set, bit, members_of, words};
 use crate::describe::rng::{below, mix};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -27,8 +27,8 @@ pub struct Crossbar {
     queues: Box<[Queue]>,
     /// Inputs without room.
     full: Set,
-    /// By output: inputs whose head is ready and wants it.
-    wants: Box<[Set]>,
+    /// By output: inputs whose head is ready and wants it, a bit each in `input_words` words.
+    wants: Box<[u64]>,
     /// Outputs that a ready head wants.
     wanted: Set,
     /// Outputs that a packet holds.
@@ -56,7 +56,7 @@ impl Crossbar {
         Crossbar {
             queues: vec![Queue::new(config.queue + config.latency); inputs as usize].into(),
             full: Set::EMPTY,
-            wants: vec![Set::EMPTY; outputs as usize].into(),
+            wants: vec![0; (outputs * words(inputs)) as usize].into(),
             wanted: Set::EMPTY,
             busy: Set::EMPTY,
             holder: vec![0; outputs as usize].into(),
@@ -92,7 +92,9 @@ impl Crossbar {
         let queue = &mut self.queues[input as usize];
         queue.push(packets, handle, ready)?;
         self.heads.put(ready, input);
-        self.full.put(input, queue.is_full());
+        if queue.is_full() {
+            self.full.insert(input);
+        }
         Ok(())
     }
 
@@ -117,6 +119,7 @@ impl Crossbar {
                 }
             }
         }
+        // Heads that come to the front now compete from the next tick on.
         for word in 0..self.output_words {
             let tails = self.tails.take(tick, word);
             *self.busy.word_mut(word) &= !tails;
@@ -132,6 +135,7 @@ impl Crossbar {
 
     /// A packet of an input has passed the pipeline: as the input's head it competes from now on. Behind a head that waits or passes it
     /// competes when that one has left.
+    #[inline(never)]
     fn leave_pipeline(&mut self, tick: Tick, input: u32, packets: &Packets) {
         if let Some(head) = self.queues[input as usize].first()
             && packets[head].ready == tick
@@ -141,16 +145,24 @@ impl Crossbar {
     }
 
     fn want(&mut self, input: u32, output: u8) {
-        self.wants[usize::from(output)].insert(input);
+        self.wants[(u32::from(output) * self.input_words + (input >> 6)) as usize] |= bit(input);
         self.wanted.insert(output.into());
     }
 
+    /// The words of `wants` for an output.
+    fn rivals(&self, output: u32) -> core::ops::Range<usize> {
+        let first = (output * self.input_words) as usize;
+        first..first + self.input_words as usize
+    }
+
     /// Gives an output to one of the heads that want it, until its tail has passed.
+    #[inline(never)]
     fn grant(&mut self, tick: Tick, now: Cycle, output: u32, packets: &Packets) {
         let input = self.choose(tick, now, output, packets);
-        let wants = &mut self.wants[output as usize];
-        wants.remove(input);
-        if wants.is_empty() {
+        let rivals = self.rivals(output);
+        let wants = &mut self.wants[rivals];
+        wants[(input >> 6) as usize] &= !bit(input);
+        if wants.iter().all(|&inputs| inputs == 0) {
             self.wanted.remove(output);
         }
         self.busy.insert(output);
@@ -161,14 +173,16 @@ impl Crossbar {
     }
 
     /// The tail of the packet that holds an output has passed: takes the packet out and lets the one behind it compete from the next tick on.
+    #[inline(never)]
     fn release(&mut self, tick: Tick, output: u32, packets: &Packets) -> Option<Handle> {
         let input = self.holder[output as usize].into();
         let queue = &mut self.queues[input as usize];
+        if queue.is_full() {
+            self.full.remove(input);
+        }
         let handle = queue.pop(packets)?;
-        let head = queue.first();
-        self.full.remove(input);
         self.left.insert(input);
-        if let Some(head) = head
+        if let Some(head) = queue.first()
             && packets[head].ready <= tick
         {
             self.want(input, packets[head].output);
@@ -178,20 +192,24 @@ impl Crossbar {
 
     /// The input that wins an output that at least one ready head wants.
     fn choose(&self, tick: Tick, now: Cycle, output: u32, packets: &Packets) -> u32 {
-        let wants = &self.wants[output as usize];
-        let first = wants.first().unwrap_or(0);
-        match self.arbiter {
-            Arbiter::RoundRobin => wants.after(self.holder[output as usize].into()).unwrap_or(first),
-            Arbiter::Random => {
-                let skip = below(mix(mix(self.seed, tick), u64::from(output)), u64::from(wants.len()));
-                wants.members(false).nth(skip as usize).unwrap_or(first)
-            }
-            // Ties go to the lower input.
-            Arbiter::Oldest => {
-                let age = |&input: &u32| Reverse(self.queues[input as usize].first().map(|head| packets[head].request.age(now)));
-                wants.members(false).min_by_key(age).unwrap_or(first)
-            }
+        if self.arbiter == Arbiter::RoundRobin {
+            return next_in_turn(&self.wants[self.rivals(output)], self.holder[output as usize].into());
         }
+        self.choose_otherwise(tick, now, output, packets)
+    }
+
+    #[cold] // keeps the registers of `grant` free
+    fn choose_otherwise(&self, tick: Tick, now: Cycle, output: u32, packets: &Packets) -> u32 {
+        let wants = Set::from_words(&self.wants[self.rivals(output)]);
+        let winner = if self.arbiter == Arbiter::Random {
+            let skip = below(mix(mix(self.seed, tick), u64::from(output)), u64::from(wants.len()));
+            wants.members(false).nth(skip as usize)
+        } else {
+            // Ties go to the lower input.
+            let age = |&input: &u32| Reverse(self.queues[input as usize].first().map(|head| packets[head].request.age(now)));
+            wants.members(false).min_by_key(age)
+        };
+        winner.unwrap_or(0)
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -220,9 +238,27 @@ impl Crossbar {
         super::hash_queues(&self.queues, packets, content, state);
         let in_pipeline = |queue: &Queue| queue.first().is_some_and(|head| packets[head].ready > tick);
         Set::of(&self.queues, in_pipeline).hash(state);
-        (self.full, &self.wants, self.wanted, self.busy, &self.holder).hash(state);
+        self.full.hash(state);
+        let wants = self.wants.chunks(self.input_words as usize).map(Set::from_words);
+        wants.len().hash(state);
+        wants.for_each(|inputs| inputs.hash(state));
+        (self.wanted, self.busy, &self.holder).hash(state);
         self.tails.places().len().hash(state);
         self.tails.places().for_each(|outputs| outputs.hash(state));
         (self.queues[0].capacity(), self.latency, self.arbiter, self.seed).hash(state);
     }
+}
+
+/// The first member of a set of words after `last`; after the highest comes the lowest.
+fn next_in_turn(words: &[u64], last: u32) -> u32 {
+    let above = words[(last >> 6) as usize] & !1 << (last & 63);
+    if above != 0 {
+        return last & !63 | above.trailing_zeros();
+    }
+    let (before, after) = words.split_at((last >> 6) as usize + 1);
+    let first = |base: usize, words: &[u64]| {
+        let at = words.iter().position(|&word| word != 0)?;
+        Some((base + at) as u32 * 64 + words[at].trailing_zeros())
+    };
+    first(before.len(), after).or_else(|| first(0, before)).unwrap_or(0)
 }

@@ -58,6 +58,7 @@ impl Ideal {
         Ok(())
     }
 
+    #[inline(never)] // keeps the crossbar's caller small
     pub(super) fn tick(
         &mut self,
         Moment { tick, now, .. }: Moment,
