@@ -14,11 +14,14 @@ use alloc::vec::Vec;
 /// Cycles that are worth a run ahead, at least.
 const SHORTEST: Cycle = 4;
 
+/// Cycles one after the other in each of which something happened, before a run ahead is tried: where most cycles are skipped, it costs more.
+const BUSY: u64 = 8;
+
 impl Machine {
     /// Simulates a cycle, or some at once if no one can tell the difference; at most to `limit`.
     pub fn advance(&mut self, limit: Cycle) {
         let end = limit.min(self.now + self.memory.lookahead());
-        if end >= self.now + SHORTEST && self.may_run_ahead(end - self.now) {
+        if self.busy >= BUSY && end >= self.now + SHORTEST && self.may_run_ahead(end - self.now) {
             self.run_ahead(end);
         } else {
             self.step();
@@ -32,7 +35,7 @@ impl Machine {
             return false;
         }
         // A CTA for each SM and cycle is the most that can find a place.
-        let Some(ending) = self.dispatcher.may_end(self.sms.len() as u32 * cycles as u32) else { return false };
+        let Some(ending) = self.dispatcher.may_end(self.sms.len() as u32 * cycles as u32, &self.controls) else { return false };
         KernelId::first(self.codes.len()).filter(|kernel| ending >> kernel.0 & 1 == 1).all(|kernel| self.goes_on(kernel, cycles))
     }
 
@@ -79,7 +82,15 @@ impl Machine {
         }
         self.stops = stops;
         self.memory.caught_up();
+        self.busy += end - start;
         self.now = end;
+    }
+
+    /// Whether an SM may have something to do in cycle `now`.
+    #[inline]
+    pub(super) fn is_due(&self, index: u32, now: Cycle) -> bool {
+        let sm = &self.sms[index as usize];
+        sm.next_event() <= now || sm.waits_for_noc() || self.memory.next_reply(index) <= now || self.keep_awake
     }
 
     /// Advances one SM from cycle `now` to before `end`, or to the first cycle in which it has news, which is then the answer.

@@ -52,6 +52,8 @@ pub struct Machine {
     controls: Controls,
     /// SMs whose CTAs are known to keep each kernel's launch from its end: where to look first.
     witness: PerKernel<u16>,
+    /// Cycles simulated since one was skipped.
+    busy: u64,
     /// While SMs run ahead: the cycle in which each has stopped.
     stops: Vec<Cycle>,
     /// Whether CTAs have ever been asked to leave their SMs.
@@ -94,6 +96,7 @@ impl Machine {
             gpu: Arc::new(gpu.clone()),
             controls: controls.clone(),
             witness: PerKernel::all(0),
+            busy: 0,
             stops: ahead::no_stops(gpu.sm_count() as usize),
             switches: controls.sms.iter().any(|sm| sm.cta_switch.0.contains(&true)),
         };
@@ -109,7 +112,9 @@ impl Machine {
         self.memory.run_ahead(now, now + 1, &self.controls, self.reversed);
         let mut news = Set::EMPTY;
         for index in Set::below(self.sms.len() as u32).members(self.reversed) {
-            news.put(index, self.follow(index, now, now + 1) == now);
+            if self.is_due(index, now) {
+                news.put(index, self.follow(index, now, now + 1) == now);
+            }
         }
         self.memory.caught_up();
         if !news.is_empty() {
@@ -117,6 +122,7 @@ impl Machine {
         }
         self.place(now);
         self.now += 1;
+        self.busy += 1;
     }
 
     /// From now on `heard` has events of these kinds.
@@ -213,6 +219,7 @@ impl Machine {
     /// Moves to `cycle` without simulating what lies between, in which nothing happens: at most `next_event`.
     pub fn skip_to(&mut self, cycle: Cycle) {
         self.memory.skip(cycle - self.now);
+        self.busy = 0;
         self.now = cycle;
     }
 

@@ -134,16 +134,23 @@ impl Dispatcher {
 
     /// What may happen within a few cycles, in which at most `ctas` CTAs find a place, that more than one SM would notice: the kernels of
     /// which a launch may end unless an SM has a CTA that does not finish, a bit each. `None` if that cannot be said.
-    pub fn may_end(&self, ctas: u32) -> Option<u8> {
+    pub fn may_end(&self, ctas: u32, controls: &Controls) -> Option<u8> {
         let mut ending = 0;
-        for (kernel, grid) in self.grids.iter().enumerate() {
-            let run = &self.runs.0[kernel];
-            if !self.saved[kernel].is_empty() || !grid.is_placed() && grid.ctas - run.placed <= ctas {
+        for (kernel, grid) in KernelId::first(self.grids.len()).zip(&self.grids) {
+            let run = &self.runs[kernel];
+            let last = !run.over && grid.ctas - run.placed <= ctas;
+            if !self.saved[kernel.index()].is_empty() || last && !grid.is_placed() && self.has_other_rank(kernel, controls) {
                 return None;
             }
-            ending |= u8::from(grid.is_placed() && !run.over) << kernel;
+            ending |= u8::from(last) << kernel.0;
         }
         Some(ending)
+    }
+
+    /// Whether CTAs of another kernel wait that have another rank.
+    fn has_other_rank(&self, kernel: KernelId, controls: &Controls) -> bool {
+        let rank = controls.dispatch_rank[kernel];
+        KernelId::first(self.grids.len()).any(|other| controls.dispatch_rank[other] != rank && !self.grids[other.index()].is_placed())
     }
 
     /// How far a kernel is.
@@ -220,7 +227,7 @@ impl Dispatcher {
             let Some((kernel, cta)) = self.order.choose(&offer) else { continue };
             let grid = &mut self.grids[kernel.index()];
             assert!(allowed >> kernel.0 & 1 == 1 && grid.take(cta, index), "the order chooses an allowed kernel and a CTA that waits");
-            if grid.is_placed() {
+            if grid.is_placed() && self.has_other_rank(kernel, controls) {
                 // Nothing of this kernel is left to place: one of higher rank may have its turn on the SMs passed over.
                 self.changed = Set::ALL;
             }

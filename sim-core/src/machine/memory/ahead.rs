@@ -6,7 +6,7 @@
 
 use super::Memory;
 use crate::describe::gpu::{Gpu, NocKind};
-use crate::describe::ids::{Cycle, NEVER};
+use crate::describe::ids::{Cycle, NEVER, Set};
 use crate::machine::noc::Tick;
 use crate::machine::packet::{Packets, Queue, Reply};
 use crate::seam::controls::Controls;
@@ -24,6 +24,9 @@ pub(super) struct Ahead {
     start: Cycle,
     /// The NoC's ticks after each cycle from there on; empty if no SM follows.
     after: Vec<Tick>,
+    /// SMs whose port a request has left since then, and those with a reply in their inbox.
+    with_left: Set,
+    with_inbox: Set,
     /// By SM: the cycles, counted from `start`, in which a request has left its port, a bit each.
     left: Vec<u64>,
     /// By SM: replies that have arrived.
@@ -40,6 +43,8 @@ impl Ahead {
             ticks: if may { gpu.noc.latency.into() } else { 0 },
             start: 0,
             after: Vec::with_capacity(LONGEST as usize),
+            with_left: Set::EMPTY,
+            with_inbox: Set::EMPTY,
             left: alloc::vec![0; sms],
             inbox: alloc::vec![Queue::new(u32::MAX); sms],
         }
@@ -75,6 +80,7 @@ impl Memory {
             self.ahead.after.push(self.noc_ticks);
             self.put_into_inboxes();
             if self.noc_ticks != ticks {
+                self.ahead.with_left |= *self.requests.left();
                 for sm in self.requests.left().members(false) {
                     self.ahead.left[sm as usize] |= 1 << (now - start);
                 }
@@ -86,6 +92,7 @@ impl Memory {
         if self.with_replies.is_empty() {
             return;
         }
+        self.ahead.with_inbox |= self.with_replies;
         for sm in core::mem::take(&mut self.with_replies).members(false) {
             let sm = sm as usize;
             pour(&mut self.to_sm[sm], &mut self.ahead.inbox[sm], &mut self.packets);
@@ -123,10 +130,13 @@ impl Memory {
     /// The SMs have caught up.
     pub fn caught_up(&mut self) {
         self.ahead.after.clear();
-        self.ahead.left.fill(0);
-        for (sm, (inbox, queue)) in (0..).zip(self.ahead.inbox.iter_mut().zip(&mut self.to_sm)) {
+        for sm in core::mem::take(&mut self.ahead.with_left).members(false) {
+            self.ahead.left[sm as usize] = 0;
+        }
+        for sm in core::mem::take(&mut self.ahead.with_inbox).members(false) {
+            let inbox = &mut self.ahead.inbox[sm as usize];
             if !inbox.is_empty() {
-                pour(inbox, queue, &mut self.packets);
+                pour(inbox, &mut self.to_sm[sm as usize], &mut self.packets);
                 self.with_replies.insert(sm);
             }
         }
