@@ -5,6 +5,7 @@
 
 use crate::describe::ids::{Cycle, KernelId};
 use crate::machine::Machine;
+use crate::run::windows::Windows;
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
 
@@ -27,11 +28,10 @@ pub struct Counters {
 impl Counters {
     /// Everything since the machine's first cycle; call `Machine::settle` first.
     pub fn of(machine: &Machine) -> Counters {
-        let kernels = || KernelId::first(machine.kernels());
         Counters {
             cycles: machine.now,
-            stats: kernels().map(|kernel| machine.kernel_stats(kernel)).collect(),
-            stalls: kernels().map(|kernel| machine.kernel_stalls(kernel)).collect(),
+            stats: KernelId::first(machine.kernels()).map(|kernel| machine.kernel_stats(kernel)).collect(),
+            stalls: kernel_stalls(machine),
             all_stalls: machine.stalls(),
         }
     }
@@ -55,6 +55,10 @@ impl Counters {
     }
 }
 
+fn kernel_stalls(machine: &Machine) -> Vec<StallCounts> {
+    KernelId::first(machine.kernels()).map(|kernel| machine.kernel_stalls(kernel)).collect()
+}
+
 /// The batches of what is measured.
 #[derive(Clone, Debug)]
 pub struct Batches {
@@ -74,13 +78,15 @@ impl Batches {
         Batches { rows: Vec::new(), width: 1, windows: 0, ended: before }
     }
 
-    /// Takes the window that ends at the machine's present cycle; whether a batch ends with it.
-    pub fn close_window(&mut self, machine: &Machine) -> bool {
+    /// Takes the window that has just been closed; whether a batch ends with it.
+    pub fn close_window(&mut self, machine: &Machine, windows: &Windows) -> bool {
         self.windows += 1;
         if self.windows < self.width {
             return false;
         }
-        let now = Counters::of(machine);
+        // The windows have added up the SMs already.
+        let (stats, all_stalls) = windows.totals();
+        let now = Counters { cycles: machine.now, stats: stats.to_vec(), stalls: kernel_stalls(machine), all_stalls };
         self.rows.push(now.since(&self.ended));
         (self.ended, self.windows) = (now, 0);
         if self.rows.len() == MOST {

@@ -294,7 +294,7 @@ impl Simulation {
     /// Whether the run is settled is looked at only when a batch ends, so that it depends on the machine and not on when the host asks.
     fn close_batch(&mut self) {
         let Some(began) = &mut self.began else { return };
-        let ended = began.batches.close_window(&self.machine);
+        let ended = began.batches.close_window(&self.machine, &self.windows);
         if ended && self.settled_at.is_some() && confidence::is_look(&began.batches) {
             let settling = self.settling();
             self.began.iter_mut().for_each(|began| began.known = settling.as_ref().is_some_and(Settling::is_done));

@@ -161,6 +161,11 @@ impl Windows {
         self.rows.push_back(row.into());
     }
 
+    /// All counters of each kernel, and stalled scheduler-cycles of all schedulers, when the last window was closed.
+    pub fn totals(&self) -> (&[KernelStats], StallCounts) {
+        (&self.last_stats, self.last_stalls)
+    }
+
     /// Windows closed so far.
     pub fn count(&self) -> u64 {
         self.first + self.rows.len() as u64
