@@ -35,7 +35,7 @@ pub struct Crossbar {
     busy: Set,
     /// By output: the input whose packet holds it, or held it last.
     holder: Box<[u8]>,
-    /// Inputs by the tick in which a packet of theirs leaves the pipeline.
+    /// Inputs by the tick in which their head leaves the pipeline.
     heads: Calendar,
     /// Outputs by the tick in which a tail passes.
     tails: Calendar,
@@ -91,7 +91,9 @@ impl Crossbar {
         let ready = tick + 1 + Tick::from(self.latency);
         let queue = &mut self.queues[input as usize];
         queue.push(packets, handle, ready)?;
-        self.heads.put(ready, input);
+        if queue.len() == 1 {
+            self.heads.put(ready, input);
+        }
         if queue.is_full() {
             self.full.insert(input);
         }
@@ -133,13 +135,11 @@ impl Crossbar {
         }
     }
 
-    /// A packet of an input has passed the pipeline: as the input's head it competes from now on. Behind a head that waits or passes it
-    /// competes when that one has left.
+    /// The head of an input has passed the pipeline: it competes from now on.
     #[inline(never)]
     fn leave_pipeline(&mut self, tick: Tick, input: u32, packets: &Packets) {
-        if let Some(head) = self.queues[input as usize].first()
-            && packets[head].ready == tick
-        {
+        if let Some(head) = self.queues[input as usize].first() {
+            debug_assert_eq!(packets[head].ready, tick);
             self.want(input, packets[head].output);
         }
     }
@@ -182,10 +182,12 @@ impl Crossbar {
         }
         let handle = queue.pop(packets)?;
         self.left.insert(input);
-        if let Some(head) = queue.first()
-            && packets[head].ready <= tick
-        {
-            self.want(input, packets[head].output);
+        if let Some(head) = queue.first() {
+            if packets[head].ready <= tick {
+                self.want(input, packets[head].output);
+            } else {
+                self.heads.put(packets[head].ready, input);
+            }
         }
         Some(handle)
     }
