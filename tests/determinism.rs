@@ -63,6 +63,20 @@ fn digests_equal_the_goldens() {
     }
 }
 
+/// `wasm/tests/engine.rs` holds the module to the same ends of every interval.
+#[test]
+fn intervals_equal_the_goldens() {
+    let of = |(name, experiment): (String, Experiment)| {
+        let mut simulation = start(&experiment);
+        simulation.advance(CYCLES);
+        (name, simulation.result().get("ci95").cloned().unwrap_or_default())
+    };
+    let mixes = ["bp-cfd-even", "cfd-sad-two-level"];
+    let now = experiments().into_iter().filter(|(name, _)| mixes.contains(&name.as_str())).map(of).collect::<Vec<_>>();
+    assert!(now.len() == mixes.len() && now.iter().all(|(_, ci95)| ci95.to_string().len() > 1000), "each has many intervals");
+    golden::check("ci95.json", &Value::object(now.iter().map(|(name, ci95)| (name, ci95.clone()))));
+}
+
 #[test]
 fn any_split_of_the_budget_gives_the_same_run() {
     for (name, experiment) in experiments() {

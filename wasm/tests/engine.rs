@@ -63,6 +63,19 @@ fn digests_and_config_hashes_equal_the_native_goldens() {
     }
 }
 
+/// Every bit of them: JavaScript writes a number so that it reads back as itself.
+#[test]
+fn intervals_equal_the_native_goldens() {
+    let native = parsed(include_str!("../../tests/golden/ci95.json"));
+    for name in ["bp-cfd-even", "cfd-sad-two-level"] {
+        let mut simulation = start(named(name));
+        simulation.advance(goldens().0);
+        let written = |value: &JsValue| JSON::stringify(value).expect("JSON").as_string();
+        let now = get(&simulation.intervals().expect("intervals").into(), "ci95");
+        assert_eq!(written(&now), written(&get(&native, name)), "{name}");
+    }
+}
+
 #[test]
 fn any_split_of_the_budget_gives_the_same_run() {
     let (cycles, all) = goldens();
@@ -230,11 +243,11 @@ fn ipc_alone_makes_slowdowns() {
     for kernel in 0..kernels {
         let mut alone = Simulation::new(&simulation.alone_experiment(kernel).expect("an experiment")).expect("it can run");
         alone.advance(20_000.0);
-        simulation.set_alone(kernel, number(&alone.result().expect("a result"), "gpu.ipc")).expect("a kernel of this run");
+        simulation.set_alone(kernel, number(&alone.result().expect("a result"), "gpu.ipc"), None, None).expect("a kernel of this run");
     }
     let hspeedup = number(&simulation.result().expect("a result"), "metrics.hspeedup");
     assert!(hspeedup > 0.0 && hspeedup <= 1.5, "{hspeedup}");
-    assert!(simulation.set_alone(kernels, 1.0).is_err(), "there is no such kernel");
+    assert!(simulation.set_alone(kernels, 1.0, None, None).is_err(), "there is no such kernel");
     assert!(simulation.alone_experiment(kernels).is_err(), "there is no such kernel");
 }
 
@@ -302,7 +315,7 @@ fn a_sweep_gives_the_lines_of_its_points() {
     let mut alone = sweep.alone(0, 1).expect("a simulation");
     alone.advance(f64::MAX);
     let ipc = get(&Array::from(&get(&alone.result().expect("a result"), "kernels")).get(0), "ipc").as_f64().expect("an IPC");
-    simulation.set_alone(1, ipc).expect("a kernel");
+    simulation.set_alone(1, ipc, None, None).expect("a kernel");
     let line = sweep.line(0, &mut simulation).expect("a line");
     let start = format!(
         "{{\"index\":0,\"points\":4,\"sweep\":\"{}\",\"axes\":{{\"kernels\":[\"BP\",\"SAD\"],\"seed\":1}},\"config_hash\":",
