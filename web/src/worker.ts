@@ -266,6 +266,8 @@ function load(message: Load): void {
 async function profile(message: Load, runs: PlannedRun[]): Promise<void> {
   await answers.recall(runs);
   for (const [done, run] of runs.entries()) {
+    // It may have been stopped after the last slice of the run before: nothing may then be said that calls it back.
+    if (profiling !== message) return;
     if (run.hash in answers.known) continue;
     send({ t: "profiling", id: message.id, name: run.name, done, of: runs.length });
     const one = new engine.Simulation(run.experiment);
