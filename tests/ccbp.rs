@@ -55,11 +55,17 @@ fn bound(credits: u32, intervals: u64, sms: u64) -> u64 {
 #[test]
 fn credits_are_conserved_whatever_the_mix() {
     let limited = Cell::new(0_u64);
-    let outcome = TestRunner::new(random::cases(48)).run(&experiment(), |experiment| {
-        limited.set(limited.get() + conserved(&experiment)?);
-        Ok(())
-    });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    // How often 48 mixes are limited is a matter of luck: a round of them may have too few of such intervals to say anything.
+    for _ in 0..10 {
+        let outcome = TestRunner::new(random::cases(48)).run(&experiment(), |experiment| {
+            limited.set(limited.get() + conserved(&experiment)?);
+            Ok(())
+        });
+        outcome.unwrap_or_else(|failure| panic!("{failure}"));
+        if limited.get() > 1000 {
+            return;
+        }
+    }
     assert!(limited.get() > 1000, "only {} intervals were limited", limited.get());
 }
 

@@ -71,7 +71,7 @@ fn intervals_equal_the_native_goldens() {
         let mut simulation = start(named(name));
         simulation.advance(goldens().0);
         let written = |value: &JsValue| JSON::stringify(value).expect("JSON").as_string();
-        let now = get(&simulation.intervals().expect("intervals").into(), "ci95");
+        let now = get(&simulation.intervals().expect("intervals"), "ci95");
         assert_eq!(written(&now), written(&get(&native, name)), "{name}");
     }
 }
