@@ -3,13 +3,13 @@
 //!
 //! SMs meet at the dispatcher alone. An SM that has news for it stops there; the dispatcher takes the news of the earliest cycle first, and
 //! whoever gets a CTA goes on. That another SM is ahead by then does not matter as long as the dispatcher has nothing to say to it: no
-//! launch ends, and no kernel's last CTA is placed. Where that cannot be said beforehand, the machine takes single steps.
+//! launch ends, and no kernel's last CTA is placed while CTAs of another rank wait. Where that cannot be said beforehand, the machine takes
+//! single steps.
 
 use super::Machine;
 use super::sm::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
 use crate::seam::event::EventKinds;
-use alloc::vec::Vec;
 
 /// Cycles that are worth a run ahead, at least.
 const SHORTEST: Cycle = 4;
@@ -123,9 +123,4 @@ impl Machine {
             at += 1;
         }
     }
-}
-
-/// Room for the cycle in which each SM stops.
-pub(super) fn no_stops(sms: usize) -> Vec<Cycle> {
-    alloc::vec![NEVER; sms]
 }

@@ -97,7 +97,7 @@ impl Machine {
             controls: controls.clone(),
             witness: PerKernel::all(0),
             busy: 0,
-            stops: ahead::no_stops(gpu.sm_count() as usize),
+            stops: alloc::vec![NEVER; gpu.sm_count() as usize],
             switches: controls.sms.iter().any(|sm| sm.cta_switch.0.contains(&true)),
         };
         for (sm, controls) in machine.sms.iter_mut().zip(&controls.sms) {

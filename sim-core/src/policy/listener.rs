@@ -80,24 +80,7 @@ mod tests {
     fn a_retired_cta_changes_its_own_sm_alone() {
         let gpu = presets::find("tiny-2sm").unwrap();
         let profile = Profile::default();
-        let seen = Observation {
-            now: 77,
-            gpu: &gpu,
-            kernels: 2,
-            cta_limit: &[],
-            cta_cost: &[],
-            profile: &profile,
-            goals: &[None, Some(0.5)],
-            progress: &[],
-            resident: &[],
-            queued: &[],
-            peak_in_flight: &[],
-            l1_utility: &[],
-            total: &[],
-            window: &[],
-            on_sm: &[],
-            idle_warps: &[],
-        };
+        let seen = Observation { now: 77, goals: &[None, Some(0.5)], ..Observation::bare(&gpu, 2, &profile) };
         let (mut policy, mut controls, mut log) = (Listener::default(), Controls::neutral(2, WarpOrder::Gto), Log::new());
         policy.start(&seen, &mut controls, &mut log);
         assert_eq!(policy.goals, [None, Some(0.5)]);

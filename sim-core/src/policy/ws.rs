@@ -239,24 +239,8 @@ mod tests {
         let mut cost = PerKernel::all(Resources::default());
         cost.0[0] = Resources { ctas: 1, threads: 1024, registers: 16_384, shared_bytes: 0 };
         cost.0[1] = Resources { ctas: 1, threads: 64, registers: 1024, shared_bytes: 0 };
-        let seen = Observation {
-            now: 0,
-            gpu: &gpu,
-            kernels: 2,
-            cta_limit: &limits,
-            cta_cost: &[cost; 16],
-            profile: &Profile::default(),
-            goals: &[],
-            progress: &[],
-            resident: &[],
-            queued: &[],
-            peak_in_flight: &[],
-            l1_utility: &[],
-            total: &[],
-            window: &[],
-            on_sm: &[],
-            idle_warps: &[],
-        };
+        let profile = Profile::default();
+        let seen = Observation { cta_limit: &limits, cta_cost: &[cost; 16], ..Observation::bare(&gpu, 2, &profile) };
         let (mut controls, mut log) = (Controls::neutral(16, WarpOrder::Gto), Log::new());
         policy.start(&seen, &mut controls, &mut log);
         let targets = [0, 8].map(|sm| [0, 1].map(|kernel| controls.sms[sm].cta_target.0[kernel]));

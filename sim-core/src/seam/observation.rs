@@ -58,7 +58,30 @@ pub struct Progress {
     pub runs: u64,
 }
 
-impl Observation<'_> {
+impl<'a> Observation<'a> {
+    /// What a policy's tests start from: nothing has run, and nothing is resident.
+    #[cfg(test)]
+    pub fn bare(gpu: &'a Gpu, kernels: usize, profile: &'a Profile) -> Self {
+        Observation {
+            now: 0,
+            gpu,
+            kernels,
+            cta_limit: &[],
+            cta_cost: &[],
+            profile,
+            goals: &[],
+            progress: &[],
+            resident: &[],
+            queued: &[],
+            peak_in_flight: &[],
+            l1_utility: &[],
+            total: &[],
+            window: &[],
+            on_sm: &[],
+            idle_warps: &[],
+        }
+    }
+
     /// What a CTA of each kernel takes of an SM, and how many of them it may hold.
     pub fn ctas_of(&self, sm: usize) -> (Vec<Resources>, Vec<u32>) {
         (self.cta_cost[sm].0[..self.kernels].into(), self.cta_limit[sm].0[..self.kernels].into())

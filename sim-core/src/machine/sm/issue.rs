@@ -324,6 +324,7 @@ impl Sm {
         }
     }
 
+    #[inline]
     pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &SmControls) {
         if self.gate.has_quotas() && self.gate.refill(now, self.ctas.resident(), controls) {
             self.set_gates();

@@ -210,9 +210,7 @@ impl Sm {
         {
             self.access_l1(now, kernel, inputs);
         }
-        if self.gate.has_quotas() {
-            self.refill_quotas(now, inputs.controls);
-        }
+        self.refill_quotas(now, inputs.controls);
         self.issue(now, inputs);
         self.plan(now, inputs.controls);
     }

@@ -106,21 +106,13 @@ impl FakeRun {
         resident[3][KernelId(1)] += self.lingering;
         let seen = Observation {
             now: self.now,
-            gpu: &self.gpu,
-            kernels,
             cta_limit: &[limit; 16],
             cta_cost: &[cost; 16],
-            profile: &self.profile,
-            goals: &[],
-            progress: &[],
             resident: &resident,
             queued: &[queued; 16],
-            peak_in_flight: &[],
-            l1_utility: &[],
             total: &self.total,
             window: &self.total,
-            on_sm: &[],
-            idle_warps: &[],
+            ..Observation::bare(&self.gpu, kernels, &self.profile)
         };
         question(&mut self.policy, &seen, &mut self.controls, &mut self.log);
     }
