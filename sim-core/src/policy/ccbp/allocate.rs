@@ -50,6 +50,8 @@ pub struct Rules {
     pub grow_enough: bool,
     /// CTA slots are among the resources whose greatest share dominates a latency-sensitive kernel.
     pub count_slots: bool,
+    /// Room for one CTA is kept for each kernel that has none yet.
+    pub reserve: bool,
 }
 
 /// What a kernel has got.
@@ -71,7 +73,7 @@ pub struct Allocation<'a> {
     grants: Vec<Grant>,
     share: Vec<f64>,
     live: Vec<bool>,
-    /// CTAs that are kept free for each kernel that has none yet: one, unless one of each does not fit.
+    /// CTAs that are kept free for each kernel that has none yet: one if the rules say so, unless one of each does not fit.
     reserved: usize,
 }
 
@@ -92,7 +94,7 @@ impl<'a> Allocation<'a> {
             grants: alloc::vec![Grant::default(); kernels],
             share: alloc::vec![0.0; kernels],
             live: alloc::vec![true; kernels],
-            reserved: 1,
+            reserved: rules.reserve.into(),
         };
         if !allocation.holds(&allocation.grants) {
             allocation.reserved = 0;
@@ -224,7 +226,7 @@ mod tests {
     /// The setting of CCBP Table 3: ten of each, a CTA of any kernel takes one; `size` 20 doubles everything that there is.
     fn rules(size: u32, priority: f64) -> Rules {
         let sm = Resources { ctas: size, threads: size, registers: 0, shared_bytes: 0 };
-        Rules { sm, units: size.into(), priority, clip: false, stop_at_first: false, grow_enough: false, count_slots: false }
+        Rules { sm, units: size.into(), priority, clip: false, stop_at_first: false, grow_enough: false, count_slots: false, reserve: true }
     }
 
     fn linear(kind: KernelType, noc: f64, dram: f64, ctas: u32) -> Demand {
@@ -351,6 +353,21 @@ mod tests {
         let grants = |grow_enough| allocate(&slow, Rules { grow_enough, ..rules })[0];
         assert_eq!((grants(false).ctas, grants(false).noc), (3, 3.0));
         assert_eq!((grants(true).ctas, grants(true).noc), (8, 3.0));
+    }
+
+    /// The first kernel's first unit takes two CTAs, which leave no room for the second kernel, unless a place is kept for it.
+    #[test]
+    fn room_for_one_cta_of_each_kernel_is_kept_or_not() {
+        let cta = |threads| Resources { ctas: 1, threads, registers: 0, shared_bytes: 0 };
+        let kernel = |noc: f64, cta| Demand { cta, ..linear(NocIntensive, noc, 0.0, 4) };
+        // Half a unit with each CTA of 4 of the 12 threads; the other's take 6.
+        let demands = [kernel(0.5, cta(4)), kernel(2.0, cta(6))];
+        let sm = Resources { ctas: 12, threads: 12, registers: 0, shared_bytes: 0 };
+        let ctas = |reserve| {
+            let grants = allocate(&demands, Rules { sm, reserve, grow_enough: true, ..rules(12, 1.0) });
+            grants.iter().map(|grant| grant.ctas).collect::<Vec<_>>()
+        };
+        assert_eq!((ctas(true), ctas(false)), (alloc::vec![1, 1], alloc::vec![3, 0]));
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! 1. IPC alone cannot be seen while kernels share. It is given, or measured before the run (§5.5 does not say).
 //! 2. The offline variant measures in the run itself, with its longer windows; `settled` says from when on it can be judged: once the
 //!    last allocation is real.
-//! 3. Algorithm 1 keeps room for one CTA of each kernel, and a kernel that gets no bandwidth keeps its even rate: no kernel starves.
+//! 3. Algorithm 1 keeps room for one CTA of each kernel (`reserve_cta`), and a kernel that gets no bandwidth keeps its even rate: no kernel starves.
 //! 4. On a GPU with unlike SMs, an SM has what each class has at least: all SMs share one combination (§5.2).
 //! 5. A latency-sensitive kernel without reads, or without DRAM accesses, is held to the other bound alone.
 
@@ -418,6 +418,7 @@ impl Ccbp {
             stop_at_first: self.settings.stop_at_first,
             grow_enough: self.settings.grow_enough,
             count_slots: self.settings.count_slots,
+            reserve: self.settings.reserve_cta,
         };
         let mut grants = allocate(&demands, rules);
         grants.iter_mut().for_each(|grant| grant.ctas = grant.ctas.max(1));

@@ -105,6 +105,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "CTAs that a bandwidth-intensive kernel gets with a unit that its CTAs cannot use: one, or as many as use it",
         ),
         Param::flag("ls_slots", false, "CTA slots count among the resources whose greatest share a latency-sensitive kernel is judged by"),
+        Param::flag(
+            "reserve_cta",
+            true,
+            "Room for one CTA is kept for each kernel that has none yet. Without it such a kernel waits for room",
+        ),
         Param::choice(
             "ls_credit_mode",
             &["literal", "residual", "unlimited"],
@@ -175,6 +180,7 @@ pub struct Settings {
     pub stop_at_first: bool,
     pub grow_enough: bool,
     pub count_slots: bool,
+    pub reserve_cta: bool,
     pub ls_credits: LsCredits,
     pub whole_credits: bool,
     pub ls_up: bool,
@@ -219,6 +225,7 @@ impl Settings {
             stop_at_first: spec.choice("on_rejection") == "stop",
             grow_enough: spec.choice("bi_growth") == "enough",
             count_slots: spec.flag("ls_slots"),
+            reserve_cta: spec.flag("reserve_cta"),
             ls_credits: match spec.choice("ls_credit_mode") {
                 "residual" => LsCredits::Residual,
                 "unlimited" => LsCredits::Unlimited,

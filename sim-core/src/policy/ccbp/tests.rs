@@ -145,7 +145,7 @@ impl FakeRun {
         }
         let one_each = self.fakes.iter().map(|fake| (fake.cta, 1));
         let all = self.fakes.iter().map(|fake| fake.cta).zip(self.ctas().into_iter().map(u32::from));
-        assert!(!fit(sm, one_each) || fit(sm, all), "{:?} do not fit", self.ctas());
+        assert!(!self.policy.settings.reserve_cta || !fit(sm, one_each) || fit(sm, all), "{:?} do not fit", self.ctas());
         let units = self.policy.settings.units;
         let total = |of: fn(&Grant) -> f64| applied.iter().map(of).sum::<f64>();
         if self.policy.partitions() {
@@ -429,6 +429,7 @@ fn no_mix_is_granted_more_than_there_is() {
             choice(1007, "bi_growth", &["one", "enough"]),
             choice(1008, "ls_credit_mode", &["literal", "residual", "unlimited"]),
             choice(1009, "rounding", &["fraction", "nearest"]),
+            ("reserve_cta", Setting::Bool(below(1012, 4) > 0)),
             ("units", Setting::Int(1 + below(1010, 40) as i64)),
             ("time_scale", Setting::Number(0.05)),
         ];
