@@ -3,15 +3,15 @@
 //! # Idea
 //! Wang et al., HPCA 2016, as CCBP §6 reads it. *P*: the next CTA always goes to the kernel whose dominant share of the SM's static resources
 //! is smallest, until nothing more fits. *W*: each kernel gets a quota of warp instructions in proportion to its IPC alone, and a kernel
-//! that has used its quota waits until all have, so that all progress alike.
+//! that has used its quota waits until quotas are filled up again: every `epoch` cycles, or when all have used theirs.
 //! # Observes
-//! What a CTA takes of each SM, and warp instructions per cycle of each kernel alone.
+//! What a CTA takes of each SM, CTAs of each grid, and warp instructions per cycle of each kernel alone.
 //! # Sets
-//! `cta_target`; with W also `warp_quota` and `quota_refill`.
+//! `cta_target`; with W also `warp_quota`, `quota_refill` and `quota_interval`.
 //! # Parameters
 //! See `docs/schemes/smk.md`.
 //! # Deviations
-//! 1. The size of a quota is not stated: what the kernel issues alone in its K-th part of `epoch` cycles.
+//! 1. The size of a quota is not stated: what the kernel issues alone in its K-th part of `epoch` cycles, times `quota_scale`.
 //! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
 use super::spec::{Fallback, Param, ParamKind};
@@ -33,7 +33,26 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         Param::choice("variant", &["p+w", "p"], "p+w", "p: the combination of CTAs alone; p+w: with quotas"),
         Param::flag("slots", true, "CTA slots count in dominant shares like registers, shared memory and threads"),
-        Param::int("epoch", (100, 100_000_000), 10_000, "cycles", "Cycles for which a round of quotas is meant"),
+        Param::choice(
+            "refill",
+            &["when_all_spent", "periodic"],
+            "when_all_spent",
+            "When quotas are filled up again, without what was left. when_all_spent: once every kernel that has CTAs on the SM has used its own; periodic: every epoch",
+        ),
+        Param::int(
+            "epoch",
+            (100, 100_000_000),
+            10_000,
+            "cycles",
+            "Cycles for which a round of quotas is meant, and after which a periodic refill comes",
+        ),
+        Param::number(
+            "quota_scale",
+            (0.01, 100.0),
+            1.0,
+            "",
+            "Size of a quota, in parts of what the kernel issues alone in its K-th part of an epoch; at K or more a periodic quota hardly limits",
+        ),
         PROFILE_CYCLES,
         Param {
             name: "warp_ipc_alone",
@@ -48,7 +67,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
         AnyPolicy::Smk(Smk {
             quotas: spec.choice("variant") == "p+w",
             slots: spec.flag("slots"),
+            periodic: spec.choice("refill") == "periodic",
             epoch: spec.int("epoch") as Cycle,
+            quota_scale: spec.number("quota_scale"),
             profile_cycles: spec.int("profile_cycles") as Cycle,
             warp_ipc_alone: spec.numbers("warp_ipc_alone").to_vec(),
         })
@@ -62,8 +83,12 @@ pub struct Smk {
     pub quotas: bool,
     /// Whether CTA slots count in dominant shares; they always count in what fits.
     pub slots: bool,
+    /// Whether quotas are filled up again every `epoch`, or when all are spent.
+    pub periodic: bool,
     /// Core cycles for which a round of quotas is meant.
     pub epoch: Cycle,
+    /// Size of a quota, in parts of what a kernel issues alone in its K-th part of an epoch.
+    pub quota_scale: f64,
     /// Core cycles of each kernel's run alone.
     pub profile_cycles: Cycle,
     /// Warp instructions per cycle of each kernel alone; empty if they are to be measured.
@@ -78,7 +103,9 @@ impl Policy for Smk {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let whole = |sm: usize| Resources::of_class(seen.gpu.class_of(sm as u32));
         let combination = |sm: usize| {
-            let (costs, limits) = seen.ctas_of(sm);
+            let (costs, mut limits) = seen.ctas_of(sm);
+            // No more than spread the whole grid over the SMs.
+            limits.iter_mut().zip(seen.grid).for_each(|(limit, grid)| *limit = (*limit).min(grid.div_ceil(seen.gpu.sm_count())));
             combination(&costs, &limits, whole(sm), self.slots)
         };
         let combinations: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(combination).collect();
@@ -100,17 +127,22 @@ impl Policy for Smk {
 impl Smk {
     fn set_quotas(&self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let alone = &if self.warp_ipc_alone.is_empty() { seen.profile.each(|run| run.warp_ipc) } else { self.warp_ipc_alone.clone() };
-        controls.each_sm(|sm| sm.quota_refill = QuotaRefill::WhenAllSpent);
-        for ((kernel, quota), ipc) in KernelId::first(seen.kernels).zip(quotas(alone, self.epoch, seen.gpu)).zip(alone) {
+        let refill = if self.periodic { QuotaRefill::Interval } else { QuotaRefill::WhenAllSpent };
+        controls.each_sm(|sm| sm.quota_refill = refill);
+        if self.periodic {
+            controls.each_sm(|sm| sm.quota_interval = self.epoch as u32);
+        }
+        let cycles = self.epoch as f64 * self.quota_scale;
+        for ((kernel, quota), ipc) in KernelId::first(seen.kernels).zip(quotas(alone, cycles, seen.gpu)).zip(alone) {
             controls.each_sm(|sm| sm.warp_quota[kernel] = Some(quota));
             decide(log, seen, kernel, Decided::WarpQuota { warp_quota: quota, alone: *ipc });
         }
     }
 }
 
-/// Warp instructions of each kernel in a round on one SM: what it issues alone in its part of `epoch` cycles, at least one.
-fn quotas(warp_ipc_alone: &[f64], epoch: Cycle, gpu: &Gpu) -> Vec<u32> {
-    let cycles = epoch as f64 / warp_ipc_alone.len() as f64;
+/// Warp instructions of each kernel in a round on one SM: what it issues alone in its part of these cycles, at least one.
+fn quotas(warp_ipc_alone: &[f64], cycles: f64, gpu: &Gpu) -> Vec<u32> {
+    let cycles = cycles / warp_ipc_alone.len() as f64;
     let quota = |ipc: &f64| libm::round(ipc / f64::from(gpu.sm_count()) * cycles).clamp(1.0, 1e9) as u32;
     warp_ipc_alone.iter().map(quota).collect()
 }
@@ -166,8 +198,12 @@ fn combination(costs: &[Resources], limits: &[u32], whole: Resources, slots: boo
 
 #[cfg(test)]
 mod tests {
+    use super::super::spec::{PolicySpec, Setting};
     use super::*;
     use crate::describe::gpu::presets;
+    use crate::describe::ids::PerKernel;
+    use crate::seam::controls::WarpOrder;
+    use crate::seam::observation::Profile;
 
     const WHOLE: Resources = Resources { ctas: 32, threads: 2048, registers: 65_536, shared_bytes: 96 * 1024 };
 
@@ -197,7 +233,51 @@ mod tests {
     #[test]
     fn quotas_are_in_proportion_to_ipc_alone() {
         let gpu = presets::find("ccbp-16sm").unwrap();
-        assert_eq!(quotas(&[32.0, 8.0], 10_000, &gpu), [10_000, 2500]);
-        assert_eq!(quotas(&[0.0, 8.0], 10_000, &gpu), [1, 2500], "every kernel gets a quota");
+        assert_eq!(quotas(&[32.0, 8.0], 10_000.0, &gpu), [10_000, 2500]);
+        assert_eq!(quotas(&[0.0, 8.0], 10_000.0, &gpu), [1, 2500], "every kernel gets a quota");
+    }
+
+    /// At 3/8 each the big kernel's second CTA does not fit into the last quarter; the small one's do.
+    #[test]
+    fn a_kernel_that_does_not_fit_does_not_end_the_others_turns() {
+        let costs = [cost(768, 0, 0), cost(64, 0, 0)];
+        assert_eq!(combination(&costs, &[2, 32], WHOLE, false), [1, 20]);
+    }
+
+    /// What it sets with these parameters, from the IPC of two kernels alone.
+    fn started(settings: &[(&str, Setting)], grid: &[u32]) -> Controls {
+        let spec = settings.iter().fold(PolicySpec::of(&INFO), |spec, (name, setting)| spec.with(name, setting.clone()));
+        let spec = spec.with("warp_ipc_alone", Setting::Numbers(alloc::vec![32.0, 8.0]));
+        let (gpu, profile) = (presets::find("ccbp-16sm").unwrap(), Profile::default());
+        let seen = Observation {
+            cta_limit: &[PerKernel::all(8); 16],
+            cta_cost: &[PerKernel::all(cost(128, 4096, 0)); 16],
+            grid,
+            ..Observation::bare(&gpu, 2, &profile)
+        };
+        let mut controls = Controls::neutral(16, WarpOrder::Lrr);
+        AnyPolicy::new(&spec).start(&seen, &mut controls, &mut Log::new());
+        controls
+    }
+
+    /// 64 CTAs on 16 SMs are 4 on each: more would find no CTA to place, and what they leave is the other's.
+    #[test]
+    fn no_kernel_gets_more_than_spreads_its_grid_over_the_sms() {
+        let ctas = |grid: [u32; 2]| started(&[], &grid).sms[0].cta_target.0[..2].to_vec();
+        assert_eq!([ctas([1000, 1000]), ctas([64, 1000]), ctas([65, 1])], [[8, 8], [4, 8], [5, 1]]);
+    }
+
+    #[test]
+    fn quotas_come_back_with_time_or_when_all_are_spent() {
+        let set = |settings: &[(&str, Setting)]| {
+            let sm = started(settings, &[1000; 2]).sms[3].clone();
+            (sm.quota_refill, sm.quota_interval, [0, 1].map(|kernel| sm.warp_quota.0[kernel]))
+        };
+        let (epoch, choice) = (("epoch", Setting::Int(2000)), |name| ("refill", Setting::Choice(name)));
+        // 2 and 0.5 a cycle on each SM, for 1000 of 2000 cycles each.
+        let quotas = [Some(2000), Some(500)];
+        assert_eq!(set(&[epoch.clone(), choice("periodic")]), (QuotaRefill::Interval, 2000, quotas));
+        assert_eq!(set(&[epoch.clone(), choice("when_all_spent")]), (QuotaRefill::WhenAllSpent, 10_000, quotas));
+        assert_eq!(set(&[epoch, ("quota_scale", Setting::Number(0.5))]).2, [Some(1000), Some(250)]);
     }
 }

@@ -253,7 +253,15 @@ mod tests {
 
     #[test]
     fn policies_say_what_each_class_may_hold() {
-        let smk = Smk { quotas: false, slots: true, epoch: 1000, profile_cycles: 1000, warp_ipc_alone: Vec::new() };
+        let smk = Smk {
+            quotas: false,
+            slots: true,
+            periodic: true,
+            epoch: 1000,
+            quota_scale: 1.0,
+            profile_cycles: 1000,
+            warp_ipc_alone: Vec::new(),
+        };
         let said = |decided: Vec<Decided>| decided.into_iter().filter(|what| what.topic() == "class_ctas").collect::<Vec<_>>();
         for (decided, wide, any) in
             [(on_unlike_sms(Even).0, [1, 0], [5, 3]), (on_unlike_sms(smk).0, [1, 0], [9, 6]), (on_unlike_sms(ws(2.0)).0, [1, 0], [1, 1])]

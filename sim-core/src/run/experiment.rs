@@ -265,6 +265,12 @@ impl Experiment {
         })
     }
 
+    /// CTAs of each kernel's launch. For a sequence of launches, the most.
+    pub fn grids(&self) -> Vec<u32> {
+        let most = |used: &KernelUse| used.kernel.launches.iter().map(|launch| launch.ctas).max().unwrap_or(0);
+        self.kernels.iter().map(most).collect()
+    }
+
     fn on_each_sm<T: Copy + Default>(&self, of: impl Fn(&KernelUse, &SmClass) -> T) -> Vec<PerKernel<T>> {
         let on = |sm| {
             let mut each = PerKernel::all(T::default());

@@ -72,6 +72,7 @@ pub struct Simulation {
     log: Log,
     cta_limit: Vec<PerKernel<u32>>,
     cta_cost: Vec<PerKernel<Resources>>,
+    grid: Vec<u32>,
     /// Answers of runs alone, and the profile that the policy sees of them.
     answers: Answers,
     profile: Profile,
@@ -168,6 +169,7 @@ impl Simulation {
             log: Log::new(),
             cta_limit: experiment.cta_limits(),
             cta_cost: experiment.cta_costs(),
+            grid: experiment.grids(),
             answers: Answers::new(),
             profile: plan::profile(experiment, answers)?,
             asked: alloc::vec![KernelStats::default(); kernels.len()],
@@ -423,6 +425,7 @@ impl Simulation {
             kernels: total.len(),
             cta_limit: &self.cta_limit,
             cta_cost: &self.cta_cost,
+            grid: &self.grid,
             profile: &self.profile,
             peak_in_flight: &peak_in_flight,
             l1_utility: &l1_utility,

@@ -2,6 +2,8 @@
 
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
+#[cfg(test)]
+use crate::describe::ids::MAX_KERNELS;
 use crate::describe::ids::{Cycle, PerKernel};
 use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
@@ -19,6 +21,8 @@ pub struct Observation<'a> {
     pub cta_limit: &'a [PerKernel<u32>],
     /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
     pub cta_cost: &'a [PerKernel<Resources>],
+    /// CTAs of each kernel's launch. For a sequence of launches, the most.
+    pub grid: &'a [u32],
     /// What each kernel does alone, as far as the policy's `needs` ask for it.
     pub profile: &'a Profile,
     /// The share of its IPC alone that each kernel should keep, in (0, 1], where it has such a goal.
@@ -68,6 +72,7 @@ impl<'a> Observation<'a> {
             kernels,
             cta_limit: &[],
             cta_cost: &[],
+            grid: &[u32::MAX; MAX_KERNELS],
             profile,
             goals: &[],
             progress: &[],

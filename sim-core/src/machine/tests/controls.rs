@@ -121,6 +121,29 @@ fn warp_quota_stops_issue_at_exactly_the_quota() {
     assert!(m.kernel_stats(B).warp_instructions > 4 * 4 * 5000, "the other kernel takes the slots");
 }
 
+/// A kernel that has finished, or has no CTA on the SM, holds nobody back: B leaves 200 of its quota unused.
+#[test]
+fn a_kernel_that_has_left_the_sm_is_not_waited_for() {
+    let few = kernel("B", 4, 32, vec![Op::Alu { count: 300, latency: 4, lanes: 32 }]);
+    let gpu = gpu(4);
+    let mut m = machine(&gpu, &[busy("A"), few], false);
+    change(&mut m, |c| {
+        c.each_sm(|sm| {
+            sm.warp_quota[A] = Some(100);
+            sm.warp_quota[B] = Some(500);
+            sm.quota_refill = QuotaRefill::WhenAllSpent;
+        });
+    });
+    run(&mut m, 1000);
+    assert_eq!((m.kernel_stats(A).warp_instructions, m.kernel_stats(B).ctas_done), (4 * 100, 0), "A waits for B");
+    run(&mut m, 1000);
+    assert_eq!(m.kernel_stats(B).ctas_done, 4);
+    let before = m.kernel_stats(A).warp_instructions;
+    run(&mut m, 1000);
+    let issued = m.kernel_stats(A).warp_instructions - before;
+    assert!(issued > 4 * 4 * 900, "{issued}");
+}
+
 #[test]
 fn quotas_refilled_when_all_are_spent_keep_the_kernels_in_proportion() {
     let mut m = alike(&[busy("A"), busy("B")], |sm| {
