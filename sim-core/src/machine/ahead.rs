@@ -116,7 +116,7 @@ impl Machine {
                 reply = self.memory.take_arrived(index);
                 reply_at = self.memory.next_reply(index);
             }
-            sm.tick(at, reply, inputs, &mut self.memory);
+            sm.tick(at, reply, &inputs, &mut self.memory);
             if sm.has_news() {
                 return at;
             }

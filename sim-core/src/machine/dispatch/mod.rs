@@ -213,7 +213,7 @@ impl Dispatcher {
             if allowed == 0 {
                 continue;
             }
-            let inputs = Inputs { controls: &controls.sms[usize::from(index)], codes };
+            let inputs = &Inputs { controls: &controls.sms[usize::from(index)], codes };
             // CTAs that have begun go first: those of the first kernel that has any.
             let begun = KernelId::first(codes.len()).filter(|kernel| allowed >> kernel.0 & 1 == 1);
             if let Some((kernel, saved)) = begun.into_iter().find_map(|kernel| Some((kernel, self.saved[kernel.index()].pop_front()?))) {

@@ -10,7 +10,7 @@ use crate::seam::controls::SmControls;
 use crate::seam::stats::KernelStats;
 
 impl Sm {
-    pub(super) fn receive(&mut self, now: Cycle, reply: Reply, inputs: Inputs) {
+    pub(super) fn receive(&mut self, now: Cycle, reply: Reply, inputs: &Inputs) {
         let request = reply.request;
         self.l1.receive(now, reply, inputs.controls, &mut self.stats[request.kernel.index()]);
         self.note_misses();
@@ -57,7 +57,7 @@ impl Sm {
         self.lsu.retry(now, ready, |kernel, why, cycles| charge_failure(&mut stats[kernel.index()], why, cycles));
     }
 
-    pub(super) fn complete_load(&mut self, now: Cycle, load: u16, inputs: Inputs) {
+    pub(super) fn complete_load(&mut self, now: Cycle, load: u16, inputs: &Inputs) {
         let load = self.loads.close(load);
         let stats = &mut self.stats[load.kernel.index()];
         stats.load_latency_sum += now - load.issued;
@@ -103,7 +103,7 @@ impl Sm {
     }
 
     /// Sends the next line of a kernel's oldest memory instruction to L1D.
-    pub(super) fn access_l1(&mut self, now: Cycle, kernel: KernelId, inputs: Inputs) {
+    pub(super) fn access_l1(&mut self, now: Cycle, kernel: KernelId, inputs: &Inputs) {
         let controls = inputs.controls;
         let head = self.lsu.head(kernel, &inputs.codes[kernel.index()]);
         let stats = &mut self.stats[kernel.index()];

@@ -109,7 +109,7 @@ impl Sm {
 
     /// Sends or asks for the next line of the CTA that is on its way, if it can.
     #[inline(never)] // contexts are rare
-    pub(super) fn move_context(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
+    pub(super) fn move_context(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
         let Some(&(mut first)) = self.moves.0.front() else { return };
         if first.out && first.sent == 0 {
             if !self.is_quiet(first.slot.into()) {
@@ -149,7 +149,7 @@ impl Sm {
     }
 
     /// Takes the CTA off the SM, for the dispatcher.
-    fn leave(&mut self, now: Cycle, done: Move, inputs: Inputs) {
+    fn leave(&mut self, now: Cycle, done: Move, inputs: &Inputs) {
         self.charge_ctas(now);
         for s in 0..self.schedulers.len() {
             self.settle_scheduler(now, s);
@@ -184,7 +184,7 @@ impl Sm {
     }
 
     /// Takes back a CTA that fits; its warps continue once its context has arrived. Returns its slot.
-    pub fn resume(&mut self, now: Cycle, saved: SavedCta, inputs: Inputs) -> u8 {
+    pub fn resume(&mut self, now: Cycle, saved: SavedCta, inputs: &Inputs) -> u8 {
         let SavedCta { cta, warps: saved, first_line, lines } = saved;
         let kernel = cta.kernel;
         self.charge_ctas(now);

@@ -70,8 +70,8 @@ impl QuotaGate {
 
     /// What kernels have left of their memory quotas, if any has one.
     #[inline]
-    pub fn memory_left(&self) -> Option<PerKernel<u32>> {
-        self.memory_quotas.then_some(self.memory_left)
+    pub fn memory_left(&self) -> Option<&PerKernel<u32>> {
+        self.memory_quotas.then_some(&self.memory_left)
     }
 
     /// Takes a warp instruction from a kernel's quota. Returns whether it was the last.

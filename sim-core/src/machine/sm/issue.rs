@@ -100,13 +100,13 @@ impl Warp {
 }
 
 impl Sm {
-    pub(super) fn issue(&mut self, now: Cycle, inputs: Inputs) {
+    pub(super) fn issue(&mut self, now: Cycle, inputs: &Inputs) {
         self.wake_warps(now);
         *self.from = now + 1;
         if *self.due & SCHEDULERS == 0 {
             return;
         }
-        let mut gates = Gates { port_taken: false, shared_free: self.shared_free, memory_left: self.gate.memory_left() };
+        let mut gates = Gates { port_taken: false, shared_free: self.shared_free };
         // Two rounds of all schedulers beside each other: a window of one round, from the one whose turn it is at the port.
         let mut window = SCHEDULERS << self.port_turn;
         loop {
@@ -125,26 +125,35 @@ impl Sm {
     /// Makes the warps ready that are due, and wakes their schedulers.
     fn wake_warps(&mut self, now: Cycle) {
         if let Some(warps) = self.wheel.take(now) {
-            for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
+            for (s, warps) in warps.into_iter().enumerate().take(self.schedulers.len()) {
+                let scheduler = &mut self.schedulers[s];
                 scheduler.ready |= warps;
+                let woken = (u8::from(warps != 0) << s) & !*self.greedy;
+                *self.due |= woken;
                 if scheduler.global & warps != 0 {
-                    for kernel in KernelId::first(self.stats.len()) {
-                        let warps = (scheduler.global & warps & scheduler.of_kernel[kernel]).count_ones();
-                        self.lsu_gate.enter(&mut self.wait_lsu, kernel, warps, now);
-                    }
+                    self.note_ready_accesses(now, s, warps);
                 }
-                *self.due |= (u8::from(warps != 0) << s) & !*self.greedy;
             }
+        }
+    }
+
+    /// Some of these warps of a scheduler, which have become ready, wait before the LSU.
+    #[inline(never)] // its loop would keep the state of every kernel's gate at hand in `wake_warps`
+    fn note_ready_accesses(&mut self, now: Cycle, s: usize, warps: u64) {
+        let scheduler = &self.schedulers[s];
+        for kernel in KernelId::first(self.stats.len()) {
+            let warps = (scheduler.global & warps & scheduler.of_kernel[kernel]).count_ones();
+            self.lsu_gate.enter(&mut self.wait_lsu, kernel, warps, now);
         }
     }
 
     /// Lets a scheduler issue, or fall asleep.
     #[inline]
-    fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, inputs: Inputs) {
+    fn look(&mut self, now: Cycle, s: usize, gates: &mut Gates, inputs: &Inputs) {
         let bit = 1 << s;
         self.settle_scheduler(now, s);
         *self.greedy &= !bit;
-        let look = self.schedulers[s].look(now, inputs.controls.warp_order, gates, self.stats.len());
+        let look = self.schedulers[s].look(now, inputs.controls.warp_order, gates, self.gate.memory_left(), self.stats.len());
         match look {
             Look::Issue(lane) => {
                 self.issue_warp(now, WarpRef::new(s, lane), gates, inputs);
@@ -181,7 +190,7 @@ impl Sm {
     }
 
     /// A warp has `left` more instructions that it can issue one a cycle: the scheduler sleeps meanwhile if no other warp can come between.
-    fn run(&mut self, now: Cycle, s: usize, left: u32, inputs: Inputs) {
+    fn run(&mut self, now: Cycle, s: usize, left: u32, inputs: &Inputs) {
         let order = inputs.controls.warp_order;
         if left > 1 && !self.gate.has_quotas() && self.schedulers[s].stays(order) {
             self.calendar.mark(now, now + Cycle::from(left), 1 << s);
@@ -190,7 +199,7 @@ impl Sm {
         }
     }
 
-    fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: Inputs) {
+    fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
         let issue = &mut self.issues[at.index()];
         let kernel = issue.kernel;
         let stats = &mut self.stats[kernel.index()];
@@ -266,7 +275,7 @@ impl Sm {
         self.port_turn = if scheduler + 1 == self.schedulers.len() { 0 } else { scheduler as u8 + 1 };
     }
 
-    fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, inputs: Inputs) {
+    fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, inputs: &Inputs) {
         let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
         let (base, key) = inputs.codes[kernel.index()][usize::from(launch)].base(pc, place, key);
         self.lsu.push(kernel, Instruction { base, key, pc, load, launch, access });
@@ -315,7 +324,15 @@ impl Sm {
         self.wheel.put(which.scheduler(), which.bit(), now, until);
     }
 
+    #[inline(always)] // most often there are no quotas
     fn spend_quota(&mut self, kernel: KernelId, controls: &SmControls) {
+        if self.gate.has_quotas() {
+            self.spend_one(kernel, controls);
+        }
+    }
+
+    #[inline(never)] // so that the question before it is inlined
+    fn spend_one(&mut self, kernel: KernelId, controls: &SmControls) {
         if self.gate.spend(kernel, controls) {
             *self.quotas_spent |= self.gate.all_spent(self.ctas.resident(), controls);
             *self.news |= *self.quotas_spent;
@@ -333,7 +350,7 @@ impl Sm {
     }
 
     /// Brings a warp to its next instruction, ready in cycle `at` or when the loads that it waits for are back.
-    pub(super) fn proceed(&mut self, now: Cycle, at: Cycle, which: WarpRef, inputs: Inputs) {
+    pub(super) fn proceed(&mut self, now: Cycle, at: Cycle, which: WarpRef, inputs: &Inputs) {
         let warp = &mut self.warps[which.index()];
         let scheduler = &mut self.schedulers[which.scheduler()];
         let code = &inputs.codes[warp.kernel.index()][usize::from(warp.launch)];
@@ -382,13 +399,13 @@ impl Sm {
     }
 
     /// A warp has come to its CTA's barrier, or has left: the last one opens it.
-    fn arrive(&mut self, now: Cycle, slot: usize, inputs: Inputs) {
+    fn arrive(&mut self, now: Cycle, slot: usize, inputs: &Inputs) {
         let Some(cta) = self.ctas.get_mut(slot) else { return };
         cta.arrived += 1;
         self.open_barrier(now, slot, inputs);
     }
 
-    fn open_barrier(&mut self, now: Cycle, slot: usize, inputs: Inputs) {
+    fn open_barrier(&mut self, now: Cycle, slot: usize, inputs: &Inputs) {
         let Some(cta) = self.ctas.get_mut(slot) else { return };
         if cta.arrived == 0 || cta.arrived < cta.live {
             return;
@@ -411,7 +428,7 @@ impl Sm {
     }
 
     #[inline(never)] // keeps `proceed` small
-    fn exit(&mut self, now: Cycle, which: WarpRef, inputs: Inputs) {
+    fn exit(&mut self, now: Cycle, which: WarpRef, inputs: &Inputs) {
         let warp = &self.warps[which.index()];
         let (slot, kernel) = (usize::from(warp.slot), warp.kernel);
         // Charge the scheduler's sleep to its warp before the warp goes.

@@ -182,7 +182,7 @@ impl Sm {
 
     /// Advances the SM by the cycle `now`: the stages that are due, sink first. `reply` is what the NoC has for it.
     #[inline(always)] // into the one loop that calls it
-    pub fn tick(&mut self, now: Cycle, reply: Option<Reply>, inputs: Inputs, memory: &mut Memory) {
+    pub fn tick(&mut self, now: Cycle, reply: Option<Reply>, inputs: &Inputs, memory: &mut Memory) {
         *self.from = now;
         *self.due = (*self.due | self.calendar.take(now)) & !TICK;
         if let Some(reply) = reply {
@@ -217,7 +217,7 @@ impl Sm {
 
     /// Misses and contexts go to the NoC, each first in every other cycle.
     #[inline(never)] // contexts are rare
-    fn drain_misses_and_contexts(&mut self, now: Cycle, inputs: Inputs, memory: &mut Memory) {
+    fn drain_misses_and_contexts(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
         let first = now.is_multiple_of(2);
         if first {
             self.move_context(now, inputs, memory);

@@ -9,7 +9,7 @@ use crate::seam::controls::SmControls;
 
 impl Sm {
     /// Places a CTA that fits; its warps can issue from the next cycle on. Returns its slot.
-    pub fn launch(&mut self, now: Cycle, kernel: KernelId, launch: u8, cta: u32, inputs: Inputs) -> u8 {
+    pub fn launch(&mut self, now: Cycle, kernel: KernelId, launch: u8, cta: u32, inputs: &Inputs) -> u8 {
         self.charge_ctas(now);
         *self.from = now + 1;
         let code = &inputs.codes[kernel.index()][usize::from(launch)];
@@ -66,7 +66,7 @@ impl Sm {
     }
 
     /// The last warp of a CTA has exited.
-    pub(super) fn finish(&mut self, now: Cycle, slot: usize, inputs: Inputs) {
+    pub(super) fn finish(&mut self, now: Cycle, slot: usize, inputs: &Inputs) {
         self.charge_ctas(now);
         let Some(cta) = self.ctas.remove(slot, inputs.codes) else { return };
         if !self.moves.is_empty() {

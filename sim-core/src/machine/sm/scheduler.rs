@@ -21,8 +21,6 @@ pub struct Gates {
     pub port_taken: bool,
     /// Shared memory is busy with an earlier access until this cycle.
     pub shared_free: Cycle,
-    /// What kernels have left of their memory quotas, if any has one.
-    pub memory_left: Option<PerKernel<u32>>,
 }
 
 /// What a scheduler did in its last cycle.
@@ -211,8 +209,9 @@ impl Scheduler {
         self.ready & !self.throttled & !self.spent
     }
 
-    /// Looks for a warp to issue in `now`, after `settle`. Looking more often than needed changes nothing.
-    pub fn look(&mut self, now: Cycle, order: WarpOrder, gates: &Gates, kernels: usize) -> Look {
+    /// Looks for a warp to issue in `now`, after `settle`; `memory_left` is what kernels have left of their memory quotas, if any has one.
+    /// Looking more often than needed changes nothing.
+    pub fn look(&mut self, now: Cycle, order: WarpOrder, gates: &Gates, memory_left: Option<&PerKernel<u32>>, kernels: usize) -> Look {
         *self.then = None;
         let free = self.free();
         let memory = self.shared & all_if(gates.shared_free > now) | self.global & self.lsu_full;
@@ -228,7 +227,7 @@ impl Scheduler {
             };
         }
         self.since = now + 1;
-        let eligible = gates.memory_left.as_ref().map_or(eligible, |left| self.memory_in_turn(eligible, left));
+        let eligible = memory_left.map_or(eligible, |left| self.memory_in_turn(eligible, left));
         let lane = self.choose(order, eligible);
         self.last = lane as u8;
         Look::Issue(lane)
@@ -385,7 +384,7 @@ mod tests {
         (0..count)
             .map(|n| {
                 scheduler.ready = scheduler.resident & !stalled_after(n);
-                let look = scheduler.look(n as u64, order, &Gates::default(), 2);
+                let look = scheduler.look(n as u64, order, &Gates::default(), None, 2);
                 let Look::Issue(lane) = look else { panic!("{look:?}") };
                 let kernel = ctas.iter().find(|cta| cta.0 >> lane & 1 == 1).unwrap().1;
                 scheduler.issued(lane, KernelId(kernel));
@@ -422,13 +421,12 @@ mod tests {
     fn memory_goes_to_the_kernel_with_more_left() {
         let mut left = PerKernel::all(0);
         left.0[..2].copy_from_slice(&[3, 4]);
-        let gates = Gates { memory_left: Some(left), ..Gates::default() };
         let issued = |ready: u64, global: u64| {
             let mut scheduler = Scheduler::default();
             scheduler.admit(0b0011, KernelId(0));
             scheduler.admit(0b0100, KernelId(1));
             (scheduler.ready, scheduler.global) = (ready, global);
-            scheduler.look(0, WarpOrder::Gto, &gates, 2)
+            scheduler.look(0, WarpOrder::Gto, &Gates::default(), Some(&left), 2)
         };
         assert_eq!(issued(0b111, 0b111), Look::Issue(2));
         assert_eq!(issued(0b111, 0b110), Look::Issue(0));
@@ -439,13 +437,13 @@ mod tests {
     fn every_cycle_is_charged_once() {
         let mut scheduler = Scheduler::default();
         let mut by_kernel = [StallCounts::default(); 1];
-        assert_eq!(scheduler.look(0, WarpOrder::Gto, &Gates::default(), 1), Look::Sleep);
+        assert_eq!(scheduler.look(0, WarpOrder::Gto, &Gates::default(), None, 1), Look::Sleep);
         scheduler.settle(10, &mut by_kernel);
         scheduler.admit(1 << 4, KernelId(0));
-        assert_eq!(scheduler.look(10, WarpOrder::Gto, &Gates::default(), 1), Look::Sleep);
+        assert_eq!(scheduler.look(10, WarpOrder::Gto, &Gates::default(), None, 1), Look::Sleep);
         scheduler.ready = 1 << 4;
         assert_eq!(scheduler.settle(20, &mut by_kernel), 0);
-        assert_eq!(scheduler.look(20, WarpOrder::Gto, &Gates::default(), 1), Look::Issue(4));
+        assert_eq!(scheduler.look(20, WarpOrder::Gto, &Gates::default(), None, 1), Look::Issue(4));
         scheduler.issued(4, KernelId(0));
         assert_eq!((scheduler.settle(21, &mut by_kernel), scheduler.settle(30, &mut by_kernel)), (0, 9), "it went on issuing");
         assert_eq!(scheduler.stalls.total(), 20);
