@@ -178,17 +178,40 @@ fn store_buffer_over_the_round_trip_is_the_rate_of_stores() {
     near("the port's limit", rate(64), 1.0 / 7.5, 1e-4);
 }
 
-/// A store that has left the SM holds no entry: one SM sends a packet of 5 flits every 5 NoC cycles, however few its entries and however long
+/// A store that has left the SM holds no entry, nor has it one without a store buffer: one SM sends a packet of 5 flits every 5 NoC cycles, however few its entries and however long
 /// L2 takes to answer.
 #[test]
 fn stores_that_have_left_are_bounded_by_the_port_alone() {
-    for (entries, latency) in [(1, 100), (16, 1), (16, 100), (16, 500)] {
+    let (sent, unbuffered) = (StoreRelease::Sent, StoreRelease::Unbuffered);
+    for (release, entries, latency) in [(sent, 1, 100), (sent, 16, 1), (sent, 16, 100), (sent, 16, 500), (unbuffered, 1, 500)] {
         let mut gpu = one_of_each();
-        gpu.sms[0].l1.store_buffer = entries;
-        gpu.sms[0].l1.store_release = StoreRelease::Sent;
+        (gpu.sms[0].l1.store_buffer, gpu.sms[0].l1.store_release) = (entries, release);
         gpu.l2.latency = latency;
         let rate = steady(&gpu, random_lines(true, LINES), 90_000).l1_writes as f64 / 90_000.0;
-        near(&format!("{entries} entries, {latency} cycles"), rate, 1.0 / 7.5, 0.02 / 7.5);
+        near(&format!("{release:?}, {entries} entries, {latency} cycles"), rate, 1.0 / 7.5, 0.02 / 7.5);
+    }
+}
+
+/// Without a store buffer a store needs a place in the miss queue and nothing else: while no request may leave, the queue takes as many as
+/// it has places, whatever `store_buffer` says, and the next store waits for a place as a read would.
+#[test]
+fn without_a_store_buffer_the_miss_queue_alone_bounds_stores() {
+    for (release, entries) in [(StoreRelease::Sent, 3), (StoreRelease::Acknowledged, 3), (StoreRelease::Unbuffered, 8)] {
+        let mut gpu = one_of_each();
+        (gpu.sms[0].l1.store_buffer, gpu.sms[0].l1.miss_queue, gpu.sms[0].l1.store_release) = (3, 8, release);
+        let address = Address { lane: 128, ..Address::default() };
+        let mut m = machine(&gpu, kernel(1, 32, vec![Op::Store { address, lanes: 32 }]), WarpOrder::Lrr);
+        let mut controls = m.controls().clone();
+        controls.each_sm(|sm| sm.miss_credits[K] = Some(0));
+        m.set_controls(controls);
+        let got = window(&mut m, 100);
+        // Issued in cycle 1, the stores go to L1D from cycle 2 on.
+        let waited = 100 - 2 - entries;
+        let unbuffered = release == StoreRelease::Unbuffered;
+        let want = if unbuffered { (waited, 0) } else { (0, waited) };
+        assert_eq!((got.l1_writes, (got.fail_miss_queue, got.fail_store_buffer)), (entries, want), "{release:?}");
+        let l1 = m.sms[0].l1();
+        assert_eq!((l1.misses_waiting(K), l1.stores_held(K)), (entries as u32, if unbuffered { 0 } else { 3 }), "{release:?}");
     }
 }
 
@@ -196,7 +219,7 @@ fn stores_that_have_left_are_bounded_by_the_port_alone() {
 /// buffer, and its failed accesses are not retried when others free entries.
 #[test]
 fn a_kernel_without_credits_leaves_another_as_if_it_were_alone() {
-    for release in [StoreRelease::Sent, StoreRelease::Acknowledged] {
+    for (release, places) in [(StoreRelease::Sent, 8), (StoreRelease::Acknowledged, 8), (StoreRelease::Unbuffered, 64)] {
         let mut gpu = one_of_each();
         (gpu.sms[0].schedulers, gpu.sms[0].l1.store_release) = (1, release);
         let access = |array| Address { array, lane: 128, loops: [4096, 0, 0], ..Address::default() };
@@ -217,7 +240,9 @@ fn a_kernel_without_credits_leaves_another_as_if_it_were_alone() {
             m.set_controls(controls);
             (0..20_000).for_each(|_| m.step());
             m.settle();
-            assert_eq!(m.kernel_stats(KernelId(0)).l1_writes, if beside { 8 } else { 0 }, "half of 16 entries");
+            let throttled = m.kernel_stats(KernelId(0));
+            let taken = if release == StoreRelease::Unbuffered { throttled.l1_writes + throttled.l1_misses } else { throttled.l1_writes };
+            assert_eq!(taken, if beside { places } else { 0 }, "half of 16 entries, or of 128 places for loads and stores");
             m.kernel_stats(free)
         };
         let (alone, beside) = (counts(false), counts(true));

@@ -28,6 +28,9 @@ pub fn cases(number: u32) -> ProptestConfig {
     }
 }
 
+/// Every rule of the store buffer.
+const RELEASES: [StoreRelease; 3] = [StoreRelease::Sent, StoreRelease::Acknowledged, StoreRelease::Unbuffered];
+
 /// A GPU: `tiny-2sm` with any part of it made small, slow, or of another kind.
 pub fn gpu() -> impl Strategy<Value = Gpu> {
     let sm = (1..=5_u32, 1..=4_u32, select(vec![16_u32, 8, 2, 1]), select(vec![8_u32, 4, 1]), any::<bool>());
@@ -38,7 +41,7 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         (select(vec![2_u32, 1, 4, 6]), select(vec![(16_u32, 4_u32), (1, 1), (3, 2)]), select(vec![32_u32, 4, 1]), select(vec![8_u32, 1]));
     let dram = (any::<bool>(), select(vec![16_u32, 4]), select(vec![16_u32, 1, 3]), 0..3_usize, any::<bool>(), any::<bool>());
     let clocks = (select(vec![1200_u32, 1800, 700, 5000]), select(vec![1246_u32, 1800, 333, 4999]));
-    let units = (select(vec![32_u32, 16, 5]), select(vec![32_u32, 4]), select(vec![StoreRelease::Sent, StoreRelease::Acknowledged]));
+    let units = (select(vec![32_u32, 16, 5]), select(vec![32_u32, 4]), select(RELEASES.to_vec()));
     // Up to two more classes of SMs; the random kernels fit the first class, and some of them no other.
     let more = (1..=3_u32, 1..=4_u32, select(vec![8_u32, 1]), select(vec![1024_u32, 64]), select(vec![16_384_u32, 1024]));
     let classes = proptest::collection::vec(more, 0..=2);

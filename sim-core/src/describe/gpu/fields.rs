@@ -101,9 +101,9 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("l1.store_buffer", "stores", 1..=1024, l1.store_buffer, "Entries of the store buffer, over all kernels"),
     choose!(
         "l1.store_release",
-        ["sent" = StoreRelease::Sent, "acknowledged" = StoreRelease::Acknowledged],
+        ["sent" = StoreRelease::Sent, "acknowledged" = StoreRelease::Acknowledged, "unbuffered" = StoreRelease::Unbuffered],
         l1.store_release,
-        "When a store gives its entry back: when it has left for the NoC, or when L2 has acknowledged it"
+        "When a store gives its entry back: when it has left for the NoC, or when L2 has acknowledged it; unbuffered: only the miss queue bounds stores"
     ),
 ];
 

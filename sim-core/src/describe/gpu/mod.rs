@@ -84,9 +84,9 @@ pub struct L1Config {
     pub miss_queue: u32,
     /// Cycles from a grant by the miss queue's arbiter to the request's entry into the NoC (CCBP: 1).
     pub arbiter_latency: u32,
-    /// Entries of the store buffer.
+    /// Entries of the store buffer, where there is one.
     pub store_buffer: u32,
-    /// When a store gives its entry back.
+    /// When a store gives its entry back, or that there is no store buffer.
     pub store_release: StoreRelease,
 }
 
@@ -98,6 +98,8 @@ pub enum StoreRelease {
     Sent,
     /// When L2 has acknowledged it.
     Acknowledged,
+    /// There is no store buffer: a store needs a place in the miss queue and nothing else, as in GPGPU-Sim 3.2.2.
+    Unbuffered,
 }
 
 /// The two crossbars, requests SM → L2 and replies L2 → SM, with L2 in the same clock.

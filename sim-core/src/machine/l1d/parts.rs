@@ -2,7 +2,8 @@
 //!
 //! A store holds an entry of the store buffer until it has left for the NoC or, where `store_release` says so, until L2 has acknowledged it. CCBP
 //! does not say which; its Table 2 does: SAD sends 2.57 stores an SM and 200 cycles at 6.8 times the unloaded latency, which are some 33 stores
-//! under way on each SM by Little's law, and there are 16 entries.
+//! under way on each SM by Little's law, and there are 16 entries. GPGPU-Sim 3.2.2, on which CCBP stands, has no store buffer: there a store
+//! needs a place in the miss queue, as a read does, and nothing bounds how many are under way (`unbuffered`).
 
 use super::miss_queue::MissQueue;
 use crate::describe::gpu::{L1Config, StoreRelease};
@@ -74,8 +75,9 @@ impl StoreBuffer {
     /// Whether a store of `kernel` finds an entry. If the miss queue is split by kernel, so is the store buffer: otherwise a kernel whose
     /// stores wait for credits would take every entry.
     pub fn has_room(&self, kernel: KernelId, controls: &SmControls) -> bool {
-        self.held_by_all < self.entries
-            && (!controls.miss_queue_split || self.held[kernel] < share(self.entries, kernel, self.kernels.into()))
+        self.release == StoreRelease::Unbuffered
+            || self.held_by_all < self.entries
+                && (!controls.miss_queue_split || self.held[kernel] < share(self.entries, kernel, self.kernels.into()))
     }
 
     /// Entries that a kernel holds.
@@ -84,8 +86,9 @@ impl StoreBuffer {
     }
 
     fn hold(&mut self, kernel: KernelId) {
-        self.held[kernel] += 1;
-        self.held_by_all += 1;
+        let entry = u32::from(self.release != StoreRelease::Unbuffered);
+        self.held[kernel] += entry;
+        self.held_by_all += entry;
     }
 
     fn give_back(&mut self, kernel: KernelId) {
