@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 use sim_core::describe::error::Problems;
-use sim_core::describe::gpu::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, StoreFlits, StoreRelease, WriteFill, presets};
+use sim_core::describe::gpu::{Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, StoreFlits, StoreRelease, WriteFill, presets};
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
 use sim_core::policy::PolicySpec;
@@ -31,9 +31,12 @@ pub fn cases(number: u32) -> ProptestConfig {
 /// Every rule of the store buffer.
 const RELEASES: [StoreRelease; 3] = [StoreRelease::Sent, StoreRelease::Acknowledged, StoreRelease::Unbuffered];
 
+/// Every order of the LSU.
+const HOLS: [LsuHol; 3] = [LsuHol::No, LsuHol::Yes, LsuHol::UnlessSplit];
+
 /// A GPU: `tiny-2sm` with any part of it made small, slow, or of another kind.
 pub fn gpu() -> impl Strategy<Value = Gpu> {
-    let sm = (1..=5_u32, 1..=4_u32, select(vec![16_u32, 8, 2, 1]), select(vec![8_u32, 4, 1]), any::<bool>());
+    let sm = (1..=5_u32, 1..=4_u32, select(vec![16_u32, 8, 2, 1]), select(vec![8_u32, 4, 1]), select(HOLS.to_vec()));
     let l1 = (select(vec![(8_u32, 8_u32), (1, 1), (4, 2), (2, 4)]), select(vec![32_u32, 8, 1]), select(vec![8_u32, 2, 1]));
     let queues = (select(vec![32_u32, 8, 9]), select(vec![16_u32, 2, 3]), select(vec![8_u32, 1, 2]), select(vec![20_u32, 1, 400]));
     let noc = (any::<bool>(), select(vec![8_u32, 1, 2]), select(vec![8_u32, 1]), select(vec![32_u32, 128, 8]), 0..3_usize);

@@ -4,7 +4,7 @@
 //! `sm.X` is X of every SM class; on a GPU with several classes, `sm.NAME.X` is X of one.
 
 use super::protocols::L1Protocol;
-use super::{Arbiter, DramKind, DramMap, Gpu, NocKind, PagePolicy, SmClass, StoreFlits, StoreRelease, WriteFill};
+use super::{Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SmClass, StoreFlits, StoreRelease, WriteFill};
 use crate::describe::decode::{choice, int};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
@@ -82,7 +82,12 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("sfu_lanes", "lanes", 1..=32, sfu_lanes, "Special-function lanes of a scheduler; 4 take a warp instruction every eighth cycle"),
     whole!("loads_per_warp", "loads", 1..=64, loads_per_warp, "Loads that a warp can have in flight"),
     whole!("lsu_queue", "instructions", 1..=64, lsu_queue, "Memory instructions of each kernel that the load-store unit holds"),
-    choose!("lsu_hol", ["no" = false, "yes" = true], lsu_hol, "Whether a kernel's blocked access holds back other kernels' accesses"),
+    choose!(
+        "lsu_hol",
+        ["no" = LsuHol::No, "yes" = LsuHol::Yes, "unless_split" = LsuHol::UnlessSplit],
+        lsu_hol,
+        "Whether a kernel's blocked access holds back other kernels' accesses; unless_split: not if it lacks room in its own virtual queue"
+    ),
     Field {
         path: "l1.protocol",
         unit: "",

@@ -60,9 +60,21 @@ pub struct SmClass {
     /// Memory instructions of each kernel that the LSU holds.
     pub lsu_queue: u32,
     /// Whether a kernel's blocked access holds back the accesses of other kernels behind it.
-    pub lsu_hol: bool,
+    pub lsu_hol: LsuHol,
     /// L1 data cache.
     pub l1: L1Config,
+}
+
+/// Head-of-line blocking in the LSU: whether a kernel's blocked access holds back the accesses of other kernels behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum LsuHol {
+    /// No: it is parked and tried again.
+    #[default]
+    No,
+    /// Yes: one pipe, in order over all kernels.
+    Yes,
+    /// Yes, but for one that lacks what is split by kernel: a place in its virtual queue, or an entry of its part of the store buffer.
+    UnlessSplit,
 }
 
 /// L1 data cache of one SM; filled when the reply arrives.

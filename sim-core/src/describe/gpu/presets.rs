@@ -2,8 +2,8 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, NocConfig, NocKind, PagePolicy, SmClass, StoreFlits,
-    StoreRelease, WriteFill,
+    Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, LsuHol, NocConfig, NocKind, PagePolicy, SmClass,
+    StoreFlits, StoreRelease, WriteFill,
 };
 use alloc::string::ToString;
 use alloc::vec;
@@ -77,7 +77,7 @@ fn ccbp_16sm() -> Gpu {
             sfu_lanes: 32,             // no kernel of the paper is said to use them; Maxwell has 8
             loads_per_warp: 8,         // not stated; more than any kernel here has between uses
             lsu_queue: 4,              // not stated; a kernel's share of a memory pipeline of a few instructions
-            lsu_hol: false,            // CCBP §4.3 gains only if a full virtual queue does not hold the others
+            lsu_hol: LsuHol::No,       // CCBP §4.3 gains only if a full virtual queue does not hold the others
             l1: L1Config {
                 protocol: L1Protocol::Uncoherent, // not stated; GPGPU-Sim's default
                 bytes: 24 * 1024,                 // CCBP Table 1

@@ -1,10 +1,12 @@
 //! The load-store unit: memory instructions wait here, by kernel, while their lanes are coalesced into lines that go to L1D one a cycle.
 //!
 //! The oldest instruction goes first. One that L1D cannot take waits with a named reservation failure. `lsu_hol` says whether it
-//! holds back other kernels: hardware with one in-order pipe does, a pipe that parks and replays does not (CCBP §4.3).
+//! holds back other kernels: hardware with one in-order pipe does, a pipe that parks and replays does not. Between them stands one pipe
+//! that parks what lacks room in its own virtual queue, where the miss queue is split by kernel (CCBP §7.1, see docs/queues.md).
 
 use super::code::Code;
 use super::scheduler::LANES;
+use crate::describe::gpu::LsuHol;
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
 use crate::machine::derived::Derived;
@@ -96,7 +98,8 @@ struct Part {
 pub struct Lsu {
     parts: Vec<Part>,
     capacity: u32,
-    hol: bool,
+    /// Reasons for which a failed head holds back other kernels: bit `n` for the reason with number `n`.
+    holds: u8,
     tickets: u64,
     line_bytes: u32,
     /// Whether the GPU distinguishes how much of a line a store writes.
@@ -106,13 +109,17 @@ pub struct Lsu {
     /// Kernels with an instruction, and those whose head failed, a bit each.
     busy: u8,
     failed: u8,
+    /// Kernels whose head failed and holds back no other.
+    passed: Derived<u8>,
+    /// From the GPU's description.
+    hol: Derived<LsuHol>,
     /// Why heads failed: bit `n` for the reason with number `n`.
     reasons: Derived<u8>,
 }
 
 impl Lsu {
     /// An empty LSU that holds `capacity` instructions of each of `kernels` kernels, and counts the bytes that stores write of a line if asked to.
-    pub fn new(capacity: u32, hol: bool, line_bytes: u32, count_bytes: bool, kernels: usize) -> Self {
+    pub fn new(capacity: u32, hol: LsuHol, line_bytes: u32, count_bytes: bool, kernels: usize) -> Self {
         let part = || Part {
             waiting: VecDeque::with_capacity(capacity as usize),
             lines: [0; WARP_SIZE as usize],
@@ -121,17 +128,36 @@ impl Lsu {
             next: 0,
             failed: None,
         };
-        Lsu {
+        let mut lsu = Lsu {
             parts: (0..kernels).map(|_| part()).collect(),
             capacity,
-            hol,
+            holds: 0,
             tickets: 0,
             line_bytes,
             count_bytes,
             full: 0,
             busy: 0,
             failed: 0,
+            passed: Derived(0),
+            hol: Derived(hol),
             reasons: Derived(0),
+        };
+        lsu.controls_changed(false);
+        lsu
+    }
+
+    /// The miss queue is split by kernel from now on, or is not.
+    pub fn controls_changed(&mut self, split: bool) {
+        let shared = |why: &&ReservationFailure| !matches!(why, ReservationFailure::MissQueue | ReservationFailure::StoreBuffer);
+        self.holds = match *self.hol {
+            LsuHol::No => 0,
+            LsuHol::UnlessSplit if split => bits(ReservationFailure::ALL.iter().filter(shared)),
+            LsuHol::Yes | LsuHol::UnlessSplit => bits(&ReservationFailure::ALL),
+        };
+        *self.passed = 0;
+        for (kernel, part) in self.parts.iter().enumerate() {
+            let passes = part.failed.is_some_and(|(why, _)| self.holds >> why as u8 & 1 == 0);
+            *self.passed |= u8::from(passes) << kernel;
         }
     }
 
@@ -151,7 +177,7 @@ impl Lsu {
 
     /// The kernel whose head goes to L1D now, if any.
     pub fn turn(&self) -> Option<KernelId> {
-        let open = if self.hol { self.busy } else { self.busy & !self.failed };
+        let open = self.busy & !*self.passed;
         if open == 0 {
             return None;
         }
@@ -209,6 +235,7 @@ impl Lsu {
     pub fn fail(&mut self, kernel: KernelId, why: ReservationFailure, now: Cycle) {
         self.parts[kernel.index()].failed = Some((why, now));
         self.failed |= 1 << kernel.0;
+        *self.passed |= (!self.holds >> why as u8 & 1) << kernel.0;
         *self.reasons |= 1 << why as u8;
     }
 
@@ -226,6 +253,7 @@ impl Lsu {
             if ready(kernel, why) {
                 *failed = None;
                 self.failed &= !(1 << kernel.0);
+                *self.passed &= self.failed;
                 charge(kernel, why, now - since);
             } else {
                 *self.reasons |= 1 << why as u8;
@@ -261,8 +289,14 @@ impl Lsu {
     /// Whether any head has failed for one of these reasons.
     #[inline]
     pub fn any_failed(&self, over: &[ReservationFailure]) -> bool {
-        over.iter().fold(0, |reasons, &why| reasons | 1 << why as u8) & *self.reasons != 0
+        bits(over) & *self.reasons != 0
     }
+}
+
+/// These reasons, a bit each.
+#[inline]
+fn bits<'a>(reasons: impl IntoIterator<Item = &'a ReservationFailure>) -> u8 {
+    reasons.into_iter().fold(0, |bits, &why| bits | 1 << why as u8)
 }
 
 /// A load under way.
@@ -316,5 +350,40 @@ impl LoadTable {
         self.loads[load as usize] = Load { next_free: self.free, ..Load::default() };
         self.free = load;
         closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOLS: [LsuHol; 3] = [LsuHol::No, LsuHol::Yes, LsuHol::UnlessSplit];
+
+    /// An LSU in which the older access is kernel 0's and the younger one kernel 1's.
+    fn two(hol: LsuHol) -> Lsu {
+        let mut lsu = Lsu::new(4, hol, 128, false, 2);
+        for kernel in [0, 1] {
+            lsu.push(KernelId(kernel), Instruction { base: 0, key: 0, pc: 0, load: 0, launch: 0, access: Access::Read });
+        }
+        lsu
+    }
+
+    /// Kernel 1's access passes kernel 0's, which failed, where the LSU parks it: always, never, or, as long as the miss queue is split, if
+    /// it lacks a place that is kernel 0's own.
+    #[test]
+    fn a_failed_access_is_passed_by_where_it_is_parked() {
+        let own = [ReservationFailure::MissQueue, ReservationFailure::StoreBuffer];
+        for (hol, why) in HOLS.into_iter().flat_map(|hol| ReservationFailure::ALL.map(|why| (hol, why))) {
+            let mut lsu = two(hol);
+            assert_eq!(lsu.turn(), Some(KernelId(0)), "the oldest goes first");
+            lsu.fail(KernelId(0), why, 10);
+            let passes = |split: bool| hol == LsuHol::No || hol == LsuHol::UnlessSplit && split && own.contains(&why);
+            for split in [false, true, false] {
+                lsu.controls_changed(split);
+                assert_eq!(lsu.turn(), passes(split).then_some(KernelId(1)), "{hol:?}, {why:?}, split: {split}");
+            }
+            lsu.retry(12, |_, _| true, |kernel, charged, cycles| assert_eq!((kernel, charged, cycles), (KernelId(0), why, 2)));
+            assert_eq!(lsu.turn(), Some(KernelId(0)));
+        }
     }
 }

@@ -279,6 +279,7 @@ impl Sm {
         self.gate.controls_changed(now, in_flight, before, after);
         self.set_gates();
         self.l1.controls_changed(now, before, after, self.stats.len());
+        self.lsu.controls_changed(after.miss_queue_split);
         // Virtual queues may have grown, and a head may have got credit.
         self.retry_failed(now, &ReservationFailure::ALL, after);
         self.keep_awake();

@@ -42,7 +42,7 @@ fn gpu(sms: u32) -> Gpu {
         sfu_lanes: 32,
         loads_per_warp: 8,
         lsu_queue: 8,
-        lsu_hol: false,
+        lsu_hol: LsuHol::No,
         l1,
     };
     Gpu {
