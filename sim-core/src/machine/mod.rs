@@ -27,7 +27,7 @@ use self::memory::Memory;
 use self::sm::Sm;
 use self::sm::code::Code;
 use self::sm::ctas::FinishedCta;
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel, Set};
 use crate::describe::kernel::Kernel;
 use crate::seam::controls::{Controls, SmControls};
@@ -299,6 +299,22 @@ impl Machine {
         }
         sum.runs_done = self.run(kernel).runs;
         sum
+    }
+
+    /// What each kernel did so far on the SMs of each class, without what L2 and DRAM count; empty where there is one class. Call `settle` first.
+    pub fn class_stats(&self) -> Vec<Vec<KernelStats>> {
+        if let [_] = self.gpu.sms[..] {
+            return Vec::new();
+        }
+        let mut sms = self.sms.iter();
+        let of_class = |class: &SmClass| {
+            let mut sum = alloc::vec![KernelStats::default(); self.kernels()];
+            for sm in sms.by_ref().take(class.count as usize) {
+                sum.iter_mut().zip(sm.stats()).for_each(|(sum, &stats)| *sum += stats);
+            }
+            sum
+        };
+        self.gpu.sms.iter().map(of_class).collect()
     }
 
     /// The most memory instructions that a kernel with a cap has had in flight on any SM since `forget_peaks`; 0 without a cap.

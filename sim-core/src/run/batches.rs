@@ -23,6 +23,8 @@ pub struct Counters {
     pub stalls: Vec<StallCounts>,
     /// Stalled scheduler-cycles of all schedulers.
     pub all_stalls: StallCounts,
+    /// Counters of each kernel on the SMs of each class, without what L2 and DRAM count; empty where there is one class.
+    pub classes: Vec<Vec<KernelStats>>,
 }
 
 impl Counters {
@@ -33,6 +35,7 @@ impl Counters {
             stats: KernelId::first(machine.kernels()).map(|kernel| machine.kernel_stats(kernel)).collect(),
             stalls: kernel_stalls(machine),
             all_stalls: machine.stalls(),
+            classes: machine.class_stats(),
         }
     }
 
@@ -43,6 +46,12 @@ impl Counters {
             stats: self.stats.iter().zip(&earlier.stats).map(|(&now, &then)| now - then).collect(),
             stalls: self.stalls.iter().zip(&earlier.stalls).map(|(&now, &then)| now - then).collect(),
             all_stalls: self.all_stalls - earlier.all_stalls,
+            classes: self
+                .classes
+                .iter()
+                .zip(&earlier.classes)
+                .map(|(now, then)| now.iter().zip(then).map(|(&now, &then)| now - then).collect())
+                .collect(),
         }
     }
 
@@ -52,6 +61,7 @@ impl Counters {
         self.stats.iter_mut().zip(&later.stats).for_each(|(sum, &more)| *sum += more);
         self.stalls.iter_mut().zip(&later.stalls).for_each(|(sum, &more)| *sum += more);
         self.all_stalls += later.all_stalls;
+        self.classes.iter_mut().flatten().zip(later.classes.iter().flatten()).for_each(|(sum, &more)| *sum += more);
     }
 }
 
@@ -86,7 +96,13 @@ impl Batches {
         }
         // The windows have added up the SMs already.
         let (stats, all_stalls) = windows.totals();
-        let now = Counters { cycles: machine.now, stats: stats.to_vec(), stalls: kernel_stalls(machine), all_stalls };
+        let now = Counters {
+            cycles: machine.now,
+            stats: stats.to_vec(),
+            stalls: kernel_stalls(machine),
+            all_stalls,
+            classes: machine.class_stats(),
+        };
         self.rows.push(now.since(&self.ended));
         (self.ended, self.windows) = (now, 0);
         if self.rows.len() == MOST {

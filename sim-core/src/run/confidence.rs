@@ -85,9 +85,9 @@ pub struct Pace {
     pub shared: Option<f64>,
 }
 
-/// How well batches know the figures of a result: the same fields as `gpu`, `kernels` and `metrics` there, with the two ends of an interval instead of each
+/// How well batches know the figures of a result: the same fields as `gpu`, `kernels`, `metrics` and `sm_classes` there, with the two ends of an interval instead of each
 /// ratio, or nothing where it is not known.
-pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], paces: &[Pace], metrics: Metrics) -> Value {
+pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: &[Value], paces: &[Pace], metrics: Metrics) -> Value {
     let rows = batches.map_or(&[][..], Batches::rows);
     let of_kernel = |(k, (result, pace)): (usize, (&Value, &Pace))| {
         let mut fields = of_ratios(result, RATIOS, rows, |row| row.stats[k]);
@@ -101,13 +101,27 @@ pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], paces: &[
     let mut whole = of_ratios(gpu, &RATIOS[..OF_GPU], rows, sum);
     whole.push(("throughput".into(), around(gpu, "throughput", relative(rows, |row| parts(&RATIOS[0], row.cycles, &sum(row))))));
     whole.extend(of_stalls(gpu, rows, |row| row.all_stalls));
-    Value::object([
+    let mut fields = alloc::vec![
         ("batches", Value::from(rows.len())),
         ("batch_windows", batches.map(Batches::width).into()),
         ("gpu", nested(whole)),
         ("kernels", Value::array(kernels.iter().zip(paces).enumerate().map(of_kernel))),
         ("metrics", of_metrics(rows, paces, metrics)),
-    ])
+    ];
+    if !classes.is_empty() {
+        fields.push(("sm_classes", Value::array(classes.iter().enumerate().map(|(c, class)| of_class(class, rows, c)))));
+    }
+    Value::object(fields)
+}
+
+/// The intervals of a class of SMs.
+fn of_class(result: &Value, rows: &[Counters], class: usize) -> Value {
+    let Some(Value::Array(kernels)) = result.get("kernels") else { return Value::Null };
+    let of_kernel = |(k, result): (usize, &Value)| {
+        let ratios = RATIOS.iter().filter(|ratio| result.get(ratio.path).is_some());
+        nested(of_ratios(result, ratios, rows, |row| row.classes[class][k]))
+    };
+    Value::object([("kernels", Value::array(kernels.iter().enumerate().map(of_kernel)))])
 }
 
 /// The relative half-width of a kernel's ratio; 0 for one without data.
@@ -204,12 +218,17 @@ fn ends(number: Option<f64>, half: Option<f64>) -> Value {
     number.zip(half).map(|(number, half)| Value::array([number - half, number + half])).into()
 }
 
-fn of_ratios(result: &Value, ratios: &[Ratio], rows: &[Counters], stats: impl Fn(&Counters) -> KernelStats) -> Vec<(String, Value)> {
+fn of_ratios<'r>(
+    result: &Value,
+    ratios: impl IntoIterator<Item = &'r Ratio>,
+    rows: &[Counters],
+    stats: impl Fn(&Counters) -> KernelStats,
+) -> Vec<(String, Value)> {
     let of = |ratio: &Ratio| {
         let relative = relative(rows, |row| parts(ratio, row.cycles, &stats(row)));
         (ratio.path.to_string(), around(result, ratio.path, relative))
     };
-    ratios.iter().map(of).collect()
+    ratios.into_iter().map(of).collect()
 }
 
 fn of_stalls(result: &Value, rows: &[Counters], stalls: impl Fn(&Counters) -> StallCounts) -> Vec<(String, Value)> {
@@ -287,7 +306,11 @@ mod tests {
 
     /// A run with the runs alone that its metrics need.
     fn ended(kernels: &[&str], seed: u64, cycles: u64) -> Simulation {
-        let fields = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(kernels.iter().copied()))];
+        ended_on("tiny-2sm", kernels, seed, cycles)
+    }
+
+    fn ended_on(gpu: &str, kernels: &[&str], seed: u64, cycles: u64) -> Simulation {
+        let fields = [("corun", Value::from(1)), ("gpu", gpu.into()), ("kernels", Value::array(kernels.iter().copied()))];
         let experiment = Experiment { seed, stop: Stop::Cycles(cycles), ..Experiment::decode(&Value::object(fields)).unwrap() };
         let mut run = Simulation::new(&experiment).unwrap();
         run.advance(u64::MAX);
@@ -322,9 +345,9 @@ mod tests {
 
     #[test]
     fn every_ratio_has_an_interval_where_it_stands() {
-        let result = ended(&["BP", "CFD"], 1, 30_000).result();
+        let result = ended_on("hetero-8b8s", &["BP", "CFD"], 1, 30_000).result();
         let mut found = Vec::new();
-        for part in ["gpu", "kernels", "metrics"] {
+        for part in ["gpu", "kernels", "metrics", "sm_classes"] {
             fractions(result.get(part).unwrap(), &alloc::format!(".{part}"), &mut found);
         }
         assert!(found.len() > 60, "{}", found.len());

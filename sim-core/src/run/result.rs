@@ -1,7 +1,7 @@
 //! The result of a run: what `corun run --json` prints, without wall-clock figures.
 
 use crate::describe::digest::hex;
-use crate::describe::gpu::Gpu;
+use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::ids::KernelId;
 use crate::describe::value::Value;
 use crate::run::confidence::{Pace, ci95};
@@ -69,6 +69,8 @@ struct Figures {
     gpu: Value,
     kernels: Vec<Value>,
     metrics: Metrics,
+    /// Of each class of SMs; empty where there is one.
+    classes: Vec<Value>,
     ci95: Value,
 }
 
@@ -109,8 +111,9 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     gpu_fields.push(("scheduler_cycles", scheduler_cycles(gpu, cycles).into()));
     let gpu = Value::object(gpu_fields);
     let metrics = Metrics::of(&paces.iter().map(|pace| (pace.alone, pace.shared)).collect::<Vec<_>>());
-    let ci95 = ci95(simulation.batches(), &gpu, &kernels, &paces, metrics);
-    Figures { gpu, kernels, metrics, ci95 }
+    let classes = sm_classes(experiment, measured);
+    let ci95 = ci95(simulation.batches(), &gpu, &kernels, &classes, &paces, metrics);
+    Figures { gpu, kernels, metrics, classes, ci95 }
 }
 
 /// The intervals of a run's figures as it stands.
@@ -161,31 +164,26 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("policy", policy(experiment, simulation.decisions())),
     ];
     pairs.extend(settled(simulation));
-    if experiment.gpu.sms.len() > 1 {
-        pairs.push(("sm_classes", sm_classes(simulation, &measured)));
+    if !figures.classes.is_empty() {
+        pairs.push(("sm_classes", Value::array(figures.classes)));
     }
     Value::object(pairs)
 }
 
 /// What each kernel did on the SMs of each class: IPC over these SMs, and CTAs on each of them.
-fn sm_classes(simulation: &Simulation, measured: &Measured) -> Value {
-    let experiment = simulation.experiment();
-    let mut rest = &measured.by_sm[..];
-    Value::array(experiment.gpu.sms.iter().map(|class| {
-        let (own, others) = rest.split_at(class.count as usize);
-        rest = others;
-        let kernels = experiment.kernels.iter().enumerate().map(|(kernel, used)| {
-            let mut sum = KernelStats::default();
-            own.iter().for_each(|stats| sum += stats[kernel]);
+fn sm_classes(experiment: &Experiment, measured: &Measured) -> Vec<Value> {
+    let of_class = |(class, stats): (&SmClass, &Vec<KernelStats>)| {
+        let kernels = experiment.kernels.iter().zip(stats).map(|(used, stats)| {
             Value::object([
                 ("name", Value::from(used.kernel.name.as_str())),
-                ("ipc", ipc(&sum, measured.cycles).into()),
-                ("ctas_per_sm", ratio(sum.cta_cycles, measured.cycles * u64::from(class.count)).into()),
-                ("ctas_done", sum.ctas_done.into()),
+                ("ipc", ipc(stats, measured.cycles).into()),
+                ("ctas_per_sm", ratio(stats.cta_cycles, measured.cycles * u64::from(class.count)).into()),
+                ("ctas_done", stats.ctas_done.into()),
             ])
         });
         Value::object([("name", Value::from(class.name.as_str())), ("sms", class.count.into()), ("kernels", Value::array(kernels))])
-    }))
+    };
+    experiment.gpu.sms.iter().zip(&measured.classes).map(of_class).collect()
 }
 
 fn policy(experiment: &Experiment, decisions: &[Decision]) -> Value {

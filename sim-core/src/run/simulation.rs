@@ -107,7 +107,6 @@ struct Began {
     at: Cycle,
     /// Counters when it began.
     before: Counters,
-    by_sm: Vec<Vec<KernelStats>>,
     batches: Batches,
     /// Whether it is known as well as the experiment asks.
     known: bool,
@@ -145,8 +144,8 @@ pub struct Measured {
     pub stalls: Vec<StallCounts>,
     /// Stalled scheduler-cycles of all schedulers.
     pub all_stalls: StallCounts,
-    /// Counters of each kernel on each SM, without what L2 and DRAM count.
-    pub by_sm: Vec<Vec<KernelStats>>,
+    /// Counters of each kernel on the SMs of each class, without what L2 and DRAM count; empty where there is one class.
+    pub classes: Vec<Vec<KernelStats>>,
 }
 
 impl Simulation {
@@ -342,14 +341,14 @@ impl Simulation {
 
     /// Begins to measure.
     fn begin(&mut self) {
-        let (before, by_sm) = self.counted();
-        self.began = Some(Began { at: self.machine.now, batches: Batches::new(before.clone()), before, by_sm, known: false });
+        let before = self.counted();
+        self.began = Some(Began { at: self.machine.now, batches: Batches::new(before.clone()), before, known: false });
     }
 
-    /// All counters since the run began, of each kernel and of each kernel on each SM.
-    fn counted(&mut self) -> (Counters, Vec<Vec<KernelStats>>) {
+    /// All counters since the run began.
+    fn counted(&mut self) -> Counters {
         self.machine.settle();
-        (Counters::of(&self.machine), self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect())
+        Counters::of(&self.machine)
     }
 
     /// Why the run has ended, if it has.
@@ -514,13 +513,12 @@ impl Simulation {
 
     /// What is measured so far: everything, or what came after the warm-up.
     pub fn measured(&mut self) -> Measured {
-        let (mut counters, mut by_sm) = self.counted();
+        let mut counters = self.counted();
         if let Some(began) = &self.began {
             counters = counters.since(&began.before);
-            by_sm.iter_mut().flatten().zip(began.by_sm.iter().flatten()).for_each(|(now, then)| *now = *now - *then);
         }
-        let Counters { cycles, stats, stalls, all_stalls } = counters;
-        Measured { from: self.began.as_ref().map(|began| began.at), cycles, stats, stalls, all_stalls, by_sm }
+        let Counters { cycles, stats, stalls, all_stalls, classes } = counters;
+        Measured { from: self.began.as_ref().map(|began| began.at), cycles, stats, stalls, all_stalls, classes }
     }
 
     /// What is measured, batch by batch; nothing during the warm-up.
