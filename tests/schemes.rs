@@ -150,9 +150,9 @@ fn each_hybrid_turns_its_control() {
     assert_eq!((ways[0] & ways[1], (ways[0] | ways[1]) & 0xff), (0, 0xff));
     assert_eq!(decided(&ucp, "l1_ways"), ucp.decisions().iter().filter(|decision| decision.cycle > 0).count());
 
-    let maestro = after("bt-cfd-maestro.json", 1000);
-    assert_eq!(maestro.experiment().warp_order, WarpOrder::Lrr);
-    assert_eq!(maestro.machine().controls().sms[0].warp_order, WarpOrder::LrrGto);
+    let turns = after("bt-cfd-ws-lrr-gto.json", 1000);
+    assert_eq!(turns.experiment().warp_order, WarpOrder::Lrr);
+    assert_eq!(turns.machine().controls().sms[0].warp_order, WarpOrder::LrrGto);
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 // What an experiment says of its kernels, its policy and its order of warps, read and written: an experiment may say each in several ways.
 import { words } from "./format.ts";
-import type { Catalogue, Experiment, KernelChoice, PolicyChoice } from "./types.ts";
+import type { Catalogue, Experiment, KernelChoice, PolicyEntry } from "./types.ts";
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
 export function kernelName(choice: KernelChoice): string {
@@ -17,10 +17,15 @@ export function withBody(choice: KernelChoice, body: string | Record<string, unk
   return typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: body } : body;
 }
 
+/** What the catalogue says of a policy, by its name or by one that it had before. */
+export function policyEntry(catalogue: Catalogue, name: string): PolicyEntry | undefined {
+  return catalogue.policies.find((p) => p.name === name || p.formerly.includes(name));
+}
+
 /** The lists of the policy that have one value for each kernel, which follow the kernels when those move. */
 export function eachPerKernel(catalogue: Catalogue, experiment: Experiment, change: (values: unknown[]) => void): void {
   if (typeof experiment.policy !== "object") return;
-  const params = catalogue.policies.find((p) => p.name === (experiment.policy as PolicyChoice).name)?.params ?? [];
+  const params = policyEntry(catalogue, experiment.policy.name)?.params ?? [];
   for (const param of params) {
     const value = experiment.policy[param.name];
     if (!param.kind.startsWith("per_kernel_") || !Array.isArray(value)) continue;

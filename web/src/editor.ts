@@ -1,6 +1,6 @@
 // The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
 // engine judges it, and what the engine says is shown at the field whose path it names.
-import { eachPerKernel, kernelName, normalPolicy, ownBody, readOccupancy, readOrder, withBody, writeOrder } from "./choices.ts";
+import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccupancy, readOrder, withBody, writeOrder } from "./choices.ts";
 import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, swatch } from "./dom.ts";
 import { jsonError, openFile } from "./file.ts";
@@ -290,11 +290,11 @@ export class CorunEditor extends HTMLElement {
 
   #policy(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
     const current: PolicyChoice = typeof experiment.policy === "string" ? { name: experiment.policy } : experiment.policy ?? { name: normalPolicy(this.#normal) };
-    const entry = catalogue.policies.find((p) => p.name === current.name);
-    const select = this.#select(catalogue.policies.map((p) => ({ value: p.name, text: p.title || p.name })), current.name, (value) => this.#edit((e) => {
+    const entry = policyEntry(catalogue, current.name);
+    const select = this.#select(catalogue.policies.map((p) => ({ value: p.name, text: p.title || p.name })), entry?.name ?? current.name, (value) => this.#edit((e) => {
       const next: PolicyChoice = { name: value };
       // A parameter without a default must have a value: start from the least that makes sense.
-      for (const param of catalogue.policies.find((p) => p.name === value)?.params ?? []) {
+      for (const param of policyEntry(catalogue, value)?.params ?? []) {
         if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min ?? 1));
       }
       e.policy = next;

@@ -9,13 +9,13 @@ mod fixed;
 mod leftover;
 #[cfg(test)]
 pub(crate) mod listener;
-mod maestro;
 mod manual;
 mod smk;
 mod spatial;
 pub mod spec;
 mod ws;
 mod ws_bmi;
+mod ws_lrr_gto;
 mod ws_mil;
 mod ws_tcm;
 mod ws_ucp;
@@ -114,7 +114,7 @@ policies! {
     ws_bmi::WsBmi,
     ws_mil::WsMil,
     ws_ucp::WsUcp,
-    maestro::Maestro,
+    ws_lrr_gto::WsLrrGto,
     ccbp::Ccbp,
     manual::Manual,
     #[cfg(test)] listener::Listener,

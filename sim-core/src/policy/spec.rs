@@ -13,6 +13,15 @@ use alloc::vec::Vec;
 
 pub use super::POLICIES;
 
+/// Names that policies had before, and have now: experiments and links that say them still mean the same.
+pub const OLD_NAMES: &[(&str, &str)] = &[("maestro", "ws+lrr+gto")];
+
+/// The policy of this name, or of this old one.
+pub fn find(name: &str) -> Option<&'static PolicyInfo> {
+    let name = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
+    POLICIES.iter().find(|policy| policy.name == name)
+}
+
 /// What a parameter takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ParamKind {
@@ -296,7 +305,7 @@ impl PolicySpec {
         let mut fields = Fields::of(value, mix.path, "a policy's name, or an object with its name and parameters", problems)?;
         let names = || POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>().join(", ");
         let name = fields.need("name", &format!("one of {}", names()), problems)?;
-        let Some(info) = POLICIES.iter().find(|policy| Some(policy.name) == name.as_str()) else {
+        let Some(info) = name.as_str().and_then(find) else {
             problems.add(field(mix.path, "name"), name.describe(), format!("one of {}", names()));
             return None;
         };
@@ -531,6 +540,20 @@ mod tests {
                 "policy.curves[1]: found a list of 0, want a list of 1 to 64 numbers",
             ]
         );
+    }
+
+    /// The canonical form says the new name.
+    #[test]
+    fn an_old_name_means_what_it_meant() {
+        for (old, new) in OLD_NAMES {
+            let read = |name: &str| {
+                let mut problems = Problems::default();
+                PolicySpec::decode(&name.into(), MIX, &mut problems).unwrap_or_else(|| panic!("{problems}"))
+            };
+            assert_eq!(read(old).encode(MIX), read(new).encode(MIX));
+            assert_eq!(read(old).name(), *new);
+            assert!(POLICIES.iter().all(|policy| policy.name != *old));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::describe::gpu::{Gpu, SmClass, occupancy};
 use crate::describe::kernel::library;
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::CTA_ORDERS;
-use crate::policy::spec::{Fallback, POLICIES, ParamKind};
+use crate::policy::spec::{Fallback, OLD_NAMES, POLICIES, ParamKind};
 use crate::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use crate::study::probe::{COMPONENTS, Component};
 use alloc::format;
@@ -181,6 +181,7 @@ fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
     });
     Value::object([
         ("name", Value::from(policy.name)),
+        ("formerly", Value::array(OLD_NAMES.iter().filter(|(_, new)| *new == policy.name).map(|(old, _)| *old))),
         ("title", policy.title.into()),
         ("source", policy.source.into()),
         ("doc", policy.doc.into()),

@@ -15,7 +15,7 @@ pub enum WarpOrder {
     Gto,
     /// Round robin inside a group of this many warps (≥ 1) until the whole group stalls, then the next group.
     TwoLevel(u8),
-    /// Round robin over kernels, greedy then oldest within each (Maestro, as read by CCBP §7.6).
+    /// Round robin over kernels, greedy then oldest within each (the order of Maestro, as CCBP §7.6 reads it).
     LrrGto,
 }
 

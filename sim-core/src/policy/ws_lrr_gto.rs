@@ -1,16 +1,17 @@
-//! Maestro's warp order for kernels that share an SM: round robin over kernels, greedy then oldest within each.
+//! Warped-Slicer with schedulers that take turns between kernels: round robin over kernels, greedy then oldest within each.
 //!
 //! # Idea
-//! Park et al., ASPLOS 2017, as far as CCBP §7.6 evaluates it. Round robin over kernels keeps one kernel's warps from starving another's, and
+//! The warp order of Maestro (Park et al., ASPLOS 2017), as CCBP §7.6 compares it. Round robin over kernels keeps one kernel's warps from starving another's, and
 //! greedy-then-oldest within a kernel keeps the locality that it has alone. The combination of CTAs is Warped-Slicer's, as in CCBP Fig. 16.
 //! # Observes
 //! What Warped-Slicer does.
 //! # Sets
 //! `warp_order`; and what Warped-Slicer does.
 //! # Parameters
-//! See `docs/schemes/maestro.md`.
+//! See `docs/schemes/ws-lrr-gto.md`.
 //! # Deviations
-//! 1. Maestro's own search for a combination of CTAs while the kernels run is not here: CCBP does not describe it and compares the warp order only.
+//! 1. This is not Maestro, which searches for a combination of CTAs while the kernels run: that search is not published where we could read it, and
+//!    CCBP compares the warp order only.
 
 use super::spec::PolicySpec;
 use super::ws::{self, Ws};
@@ -22,22 +23,22 @@ use crate::seam::observation::Observation;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
-    name: "maestro",
-    title: "Maestro: LRR across kernels, GTO within",
-    source: "Park et al., ASPLOS 2017, as CCBP §7.6 compares it",
+    name: "ws+lrr+gto",
+    title: "Warped-Slicer with LRR across kernels, GTO within",
+    source: "The warp order of Maestro (Park et al., ASPLOS 2017), as CCBP §7.6 compares it",
     doc: "Warped-Slicer's combination of CTAs; schedulers take turns between kernels and are greedy within each, whatever the experiment's warp order",
     params: &[PROFILE_CYCLES, ws::CURVES, ws::COMBINATION, ws::FALLBACK, ws::FALLBACK_LOSS],
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::Maestro(Maestro::new(spec)),
+    make: |spec| AnyPolicy::WsLrrGto(WsLrrGto::new(spec)),
 };
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Maestro {
+pub struct WsLrrGto {
     ws: Ws,
 }
 
-impl Policy for Maestro {
+impl Policy for WsLrrGto {
     fn needs(&self) -> Needs {
         self.ws.needs()
     }
@@ -49,8 +50,8 @@ impl Policy for Maestro {
     }
 }
 
-impl Maestro {
+impl WsLrrGto {
     fn new(spec: &PolicySpec) -> Self {
-        Maestro { ws: Ws::new(spec) }
+        WsLrrGto { ws: Ws::new(spec) }
     }
 }
