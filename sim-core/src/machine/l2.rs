@@ -115,9 +115,8 @@ impl Bank {
             self.pipeline.pop(packets);
             let packet = &mut packets[handle];
             packet.request.leave(Station::L2, at.now);
-            packet.output = packet.request.sm as u8;
-            packet.flits = if packet.request.access == Access::Read { self.line_flits as u16 } else { 1 };
-            let sent = replies.push(packets, at.tick, self.index, handle);
+            packet.turn_back(self.line_flits);
+            let sent = replies.push(packets, at.tick, handle);
             debug_assert!(sent.is_ok(), "the port has room");
         }
         self.pipeline.first_ready(packets, at.tick).is_some()

@@ -5,8 +5,8 @@
 //! SM <── to_sm <── reply NoC <────────────────┘  ^────── fills ────────┘
 //! ```
 //!
-//! `step` is one core cycle, sink first, so that nothing passes two parts in one cycle. NoC and L2 share a clock; DRAM has its own. SM
-//! ports of the NoCs are SM numbers, memory-side ports bank numbers. Line `l` belongs to bank `l mod banks` and channel `l mod channels`.
+//! `step` is one core cycle, sink first, so that nothing passes two parts in one cycle. NoC and L2 share a clock; DRAM has its own. The
+//! nodes of the NoCs are the SMs, then the banks. Line `l` belongs to bank `l mod banks` and channel `l mod channels`.
 //! Whatever lies between L2 and the pins of DRAM (controller, PHY, both ways) is one fixed latency on the way back (`dram.latency`).
 //!
 //! What is in flight is a record in one place (`Packets`); its handle moves from queue to queue. Parts without work are not visited: what
@@ -22,8 +22,8 @@ use super::calendar::Calendar;
 use super::clock::ClockRatio;
 use super::dram::{Channel, Clock, Transfer};
 use super::l2::{Bank, Ports, Stall};
-use super::noc::{Moment, Noc, Tick};
-use super::packet::{Access, Packet, Packets, Queue, Reply, Request, Station};
+use super::noc::{Ends, Moment, Noc, Tick};
+use super::packet::{Access, Kind, Node, Packet, Packets, Queue, Reply, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel, Set, members_of, words};
 use crate::seam::controls::Controls;
@@ -87,6 +87,7 @@ impl Memory {
     /// An idle memory side with empty caches for a mix of `kernels`; `seed` feeds the random arbiters.
     pub fn new(gpu: &Gpu, kernels: usize, seed: u64) -> Self {
         let (sms, banks, channels) = (gpu.sm_count(), gpu.l2.banks, gpu.dram.channels);
+        let (sm_nodes, bank_nodes) = (0..sms as u16, sms as u16..(sms + banks) as u16);
         let longest = gpu.line_flits();
         let dram = &gpu.dram;
         let channel = Channel::new(dram);
@@ -97,8 +98,8 @@ impl Memory {
             stats: vec![KernelStats::default(); kernels],
             packets: Packets::default(),
             to_sm: vec![Queue::new(gpu.noc.queue); sms as usize].into(),
-            requests: Noc::new(&gpu.noc, sms, banks, longest, seed),
-            replies: Noc::new(&gpu.noc, banks, sms, longest, !seed),
+            requests: Noc::new(&gpu.noc, Ends::new(sm_nodes.clone(), bank_nodes.clone()), longest, seed),
+            replies: Noc::new(&gpu.noc, Ends::new(bank_nodes, sm_nodes), longest, !seed),
             to_l2: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
             l2: (0..banks).map(|index| Bank::new(gpu, index)).collect(),
             due: Due::new(channels, channel.next_clock()),
@@ -169,9 +170,10 @@ impl Memory {
             (Access::Write, None) => self.line_flits,
             (Access::Write, Some(flit)) => 1 + u32::from(request.bytes).div_ceil(flit),
         };
-        let handle = self.packets.add(Packet::new(request, self.bank_of(request.line), flits));
+        let bank = Node(self.to_sm.len() as u16 + self.bank_of(request.line) as u16);
+        let handle = self.packets.add(Packet::new(request, Node(request.sm), bank, flits));
         let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc_ticks);
-        let sent = self.requests.push(&mut self.packets, ticks, request.sm.into(), handle);
+        let sent = self.requests.push(&mut self.packets, ticks, handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
     }
 
@@ -353,9 +355,9 @@ impl Memory {
         let stats = &mut self.stats;
         let count = |packet: &mut Packet| {
             let stats = &mut stats[packet.request.kernel.index()];
-            match packet.request.access {
-                Access::Read => stats.noc_reply_flits += u64::from(packet.flits),
-                Access::Write => stats.noc_acknowledgement_flits += u64::from(packet.flits),
+            match packet.kind {
+                Kind::Acknowledgement => stats.noc_acknowledgement_flits += u64::from(packet.flits),
+                _ => stats.noc_reply_flits += u64::from(packet.flits),
             }
         };
         self.replies.tick(at, &mut self.packets, &mut self.to_sm, &mut self.with_replies, count);
@@ -363,11 +365,11 @@ impl Memory {
 
     /// One cycle of the request NoC.
     fn step_requests(&mut self, at: Moment) {
-        let (stats, stalled) = (&mut self.stats, &mut self.stalled);
+        let (stats, stalled, first_bank) = (&mut self.stats, &mut self.stalled, self.to_sm.len() as u16);
         let count = |packet: &mut Packet| {
             packet.request.leave(Station::RequestNoc, at.now);
             stats[packet.request.kernel.index()].noc_request_flits += u64::from(packet.flits);
-            stalled.remove(packet.output.into());
+            stalled.remove((packet.to.0 - first_bank).into());
         };
         self.requests.tick(at, &mut self.packets, &mut self.to_l2, &mut self.queued, count);
     }

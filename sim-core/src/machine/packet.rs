@@ -2,6 +2,9 @@
 //!
 //! `Packets` holds the records of all that is in flight. A packet is in one queue at a time, and the queue runs through the records
 //! (`Queue`), so that to pass a packet on is to change two numbers, whatever it carries.
+//!
+//! A packet says at which node it has set out, which node it is for, and what it is. A network finds the way from that: neither packets nor
+//! queues know that requests go from SMs to L2 banks.
 
 use super::link::Full;
 use crate::describe::ids::{Cycle, KernelId, LineAddr};
@@ -91,6 +94,24 @@ pub struct DramRequest {
     pub tag: u16,
 }
 
+/// Where packets set out and where they are for: an SM, an L2 bank. Whoever owns the networks numbers them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Hash, Debug, Default)]
+pub struct Node(pub u16);
+
+/// What a packet is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Kind {
+    /// Asks for a line.
+    #[default]
+    Read,
+    /// Asks to write a line, and carries what is to be written.
+    Write,
+    /// Carries a line that was asked for.
+    Line,
+    /// Says that a line is written.
+    Acknowledgement,
+}
+
 /// A request or its answer in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Packet {
@@ -98,8 +119,12 @@ pub struct Packet {
     pub request: Request,
     /// For the answer: `Reply::dram_accesses`.
     pub dram_accesses: u8,
-    /// The network's port at which it leaves.
-    pub output: u8,
+    /// What it is.
+    pub kind: Kind,
+    /// Where it has set out.
+    pub from: Node,
+    /// Where it is to arrive.
+    pub to: Node,
     /// Flits in which it crosses the network, at least one.
     pub flits: u16,
     /// When the queue that it is in lets it go on, in the clock of that queue.
@@ -109,9 +134,22 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// A request for the port `output`, of `flits` flits.
-    pub fn new(request: Request, output: u32, flits: u32) -> Self {
-        Packet { request, output: output as u8, flits: flits as u16, ..Packet::default() }
+    /// A request from one node to another, of `flits` flits.
+    pub fn new(request: Request, from: Node, to: Node, flits: u32) -> Self {
+        let kind = match request.access {
+            Access::Read => Kind::Read,
+            Access::Write => Kind::Write,
+        };
+        Packet { request, kind, from, to, flits: flits as u16, ..Packet::default() }
+    }
+
+    /// Makes it the answer to the request that it was, on its way back; a line takes `line_flits` flits.
+    pub fn turn_back(&mut self, line_flits: u32) {
+        (self.from, self.to) = (self.to, self.from);
+        (self.kind, self.flits) = match self.kind {
+            Kind::Read | Kind::Line => (Kind::Line, line_flits as u16),
+            Kind::Write | Kind::Acknowledgement => (Kind::Acknowledgement, 1),
+        };
     }
 
     /// It as the answer that its SM takes.

@@ -17,8 +17,8 @@ use crate::describe::value::Value;
 use crate::machine::cache::tags::Tags;
 use crate::machine::dram::{Channel, Transfer};
 use crate::machine::memory::Memory;
-use crate::machine::noc::{Moment, Noc};
-use crate::machine::packet::{Access, DramRequest, Packet, Packets, Queue, Request};
+use crate::machine::noc::{Ends, Moment, Noc};
+use crate::machine::packet::{Access, DramRequest, Node, Packet, Packets, Queue, Request};
 use crate::seam::controls::{Controls, WarpOrder};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -126,7 +126,8 @@ pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
     let &NocProbe { inputs, outputs, flits, load, arbiter, cycles, seed } = options;
     let config =
         NocConfig { kind: NocKind::Crossbar, mhz: 1, flit_bytes: 32, queue: 4, latency: 0, arbiter, store_flits: StoreFlits::Line };
-    let mut noc = Noc::new(&config, inputs, outputs, flits, seed);
+    let (first, end) = (inputs as u16, (inputs + outputs) as u16);
+    let mut noc = Noc::new(&config, Ends::new(0..first, first..end), flits, seed);
     let (mut packets, mut sinks, mut arrived) = (Packets::default(), vec![Queue::new(1); outputs as usize], Set::EMPTY);
     let mut sources: Vec<Source> = (0..inputs).map(|input| Source::new(mix(seed, u64::from(input)), load / f64::from(flits))).collect();
     let (warm, mut passed, mut latencies) = (cycles / 10, 0, Latencies::default());
@@ -135,10 +136,10 @@ pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
             while noc.has_room(input as u32)
                 && let Some(created) = source.oldest(cycle)
             {
-                let output = below(mix(mix(seed, !created), input as u64), u64::from(outputs)) as u32;
+                let output = below(mix(mix(seed, !created), input as u64), u64::from(outputs)) as u16;
                 let request = Request { born: created as u32, since: created, ..Request::default() };
-                let handle = packets.add(Packet::new(request, output, flits));
-                let _ = noc.push(&mut packets, cycle, input as u32, handle);
+                let handle = packets.add(Packet::new(request, Node(input as u16), Node(first + output), flits));
+                let _ = noc.push(&mut packets, cycle, handle);
                 source.take();
             }
         }

@@ -12,7 +12,7 @@
 use super::super::calendar::Calendar;
 use super::super::link::Full;
 use super::super::packet::{Handle, Packet, Packets, Queue};
-use super::{Moment, Tick};
+use super::{Ends, Moment, Tick};
 use crate::describe::gpu::{Arbiter, NocConfig};
 use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, Set, bit, members_of, words};
 use crate::describe::rng::{below, mix};
@@ -24,6 +24,7 @@ use core::hash::{Hash, Hasher};
 /// A crossbar of up to 256 × 256 ports.
 #[derive(Clone, Debug)]
 pub struct Crossbar {
+    ends: Ends,
     queues: Box<[Queue]>,
     /// Inputs without room.
     full: Set,
@@ -51,9 +52,11 @@ pub struct Crossbar {
 
 impl Crossbar {
     /// An idle crossbar for packets of up to `longest` flits.
-    pub fn new(config: &NocConfig, inputs: u32, outputs: u32, longest: u32, seed: u64) -> Self {
+    pub fn new(config: &NocConfig, ends: Ends, longest: u32, seed: u64) -> Self {
+        let [inputs, outputs] = [&ends.inputs, &ends.outputs].map(|nodes| nodes.len() as u32);
         debug_assert!(inputs <= MAX_PARTS && outputs <= MAX_PARTS);
         Crossbar {
+            ends,
             queues: vec![Queue::new(config.queue + config.latency); inputs as usize].into(),
             full: Set::EMPTY,
             wants: vec![0; (outputs * words(inputs)) as usize].into(),
@@ -87,8 +90,9 @@ impl Crossbar {
         self.queues[0].capacity()
     }
 
-    pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, input: u32, handle: Handle) -> Result<(), Full> {
+    pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, handle: Handle) -> Result<(), Full> {
         let ready = tick + 1 + Tick::from(self.latency);
+        let input = self.ends.input(&packets[handle]);
         let queue = &mut self.queues[input as usize];
         queue.push(packets, handle, ready)?;
         if queue.len() == 1 {
@@ -140,13 +144,13 @@ impl Crossbar {
     fn leave_pipeline(&mut self, tick: Tick, input: u32, packets: &Packets) {
         if let Some(head) = self.queues[input as usize].first() {
             debug_assert_eq!(packets[head].ready, tick);
-            self.want(input, packets[head].output);
+            self.want(input, self.ends.output(&packets[head]));
         }
     }
 
-    fn want(&mut self, input: u32, output: u8) {
-        self.wants[(u32::from(output) * self.input_words + (input >> 6)) as usize] |= bit(input);
-        self.wanted.insert(output.into());
+    fn want(&mut self, input: u32, output: u32) {
+        self.wants[(output * self.input_words + (input >> 6)) as usize] |= bit(input);
+        self.wanted.insert(output);
     }
 
     /// The words of `wants` for an output.
@@ -184,7 +188,7 @@ impl Crossbar {
         self.left.insert(input);
         if let Some(head) = queue.first() {
             if packets[head].ready <= tick {
-                self.want(input, packets[head].output);
+                self.want(input, self.ends.output(&packets[head]));
             } else {
                 self.heads.put(packets[head].ready, input);
             }
@@ -237,7 +241,7 @@ impl Crossbar {
 
     /// Feeds the state after `tick` to `state`, and of each packet what `content` feeds.
     pub(super) fn hash<H: Hasher>(&self, tick: Tick, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
-        super::hash_queues(&self.queues, packets, content, state);
+        super::hash_queues(&self.queues, &self.ends, packets, content, state);
         let in_pipeline = |queue: &Queue| queue.first().is_some_and(|head| packets[head].ready > tick);
         Set::of(&self.queues, in_pipeline).hash(state);
         self.full.hash(state);

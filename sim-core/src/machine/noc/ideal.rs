@@ -6,7 +6,7 @@
 
 use super::super::link::Full;
 use super::super::packet::{Handle, Packet, Packets, Queue};
-use super::{Moment, Tick};
+use super::{Ends, Moment, Tick};
 use crate::describe::gpu::NocConfig;
 use crate::describe::ids::Set;
 use crate::describe::rng;
@@ -17,6 +17,7 @@ use core::hash::{Hash, Hasher};
 /// A network with latency only, of up to 256 × 256 ports.
 #[derive(Clone, Debug)]
 pub struct Ideal {
+    ends: Ends,
     queues: Box<[Queue]>,
     /// Inputs that hold packets.
     occupied: Set,
@@ -27,10 +28,11 @@ pub struct Ideal {
 
 impl Ideal {
     /// An idle network for packets of up to `longest` flits.
-    pub fn new(config: &NocConfig, inputs: u32, longest: u32) -> Self {
+    pub fn new(config: &NocConfig, ends: Ends, longest: u32) -> Self {
         let capacity = config.queue + config.latency + longest;
         Ideal {
-            queues: vec![Queue::new(capacity); inputs as usize].into(),
+            queues: vec![Queue::new(capacity); ends.inputs.len()].into(),
+            ends,
             occupied: Set::EMPTY,
             full: Set::EMPTY,
             latency: config.latency,
@@ -49,7 +51,8 @@ impl Ideal {
         self.queues[0].capacity()
     }
 
-    pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, input: u32, handle: Handle) -> Result<(), Full> {
+    pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, handle: Handle) -> Result<(), Full> {
+        let input = self.ends.input(&packets[handle]);
         let ready = tick + Tick::from(self.latency) + Tick::from(packets[handle].flits);
         let queue = &mut self.queues[input as usize];
         queue.push(packets, handle, ready)?;
@@ -75,15 +78,15 @@ impl Ideal {
         for input in (self.occupied - below).members(false).chain((self.occupied & below).members(false)) {
             let queue = &mut self.queues[input as usize];
             while let Some(handle) = queue.first_ready(packets, tick) {
-                let output = packets[handle].output;
-                let sink = &mut sinks[usize::from(output)];
+                let output = self.ends.output(&packets[handle]);
+                let sink = &mut sinks[output as usize];
                 if sink.is_full() {
                     break;
                 }
                 queue.pop(packets);
                 passed(&mut packets[handle]);
                 let _ = sink.push(packets, handle, now + 1);
-                arrived.insert(output.into());
+                arrived.insert(output);
                 self.full.remove(input);
             }
             if queue.is_empty() {
@@ -106,7 +109,7 @@ impl Ideal {
 
     /// Feeds the state to `state`, and of each packet what `content` feeds.
     pub(super) fn hash<H: Hasher>(&self, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
-        super::hash_queues(&self.queues, packets, content, state);
+        super::hash_queues(&self.queues, &self.ends, packets, content, state);
         (self.occupied, self.queues[0].capacity(), self.latency).hash(state);
     }
 }

@@ -4,6 +4,8 @@
 //! numbers; what it delivers is stamped with the core cycle. A packet of L flits pushed in tick `t` into an idle network reaches its
 //! sink in tick `t + latency + L`: the pipeline of the head flit, then a tick for each flit. Each input holds `queue` waiting packets,
 //! and one more for each stage of the pipeline. Networks have at most 256 inputs and 256 outputs.
+//!
+//! Inputs and outputs stand for nodes. A packet's record names the nodes between which it travels, and the network finds its ports.
 
 mod crossbar;
 mod ideal;
@@ -13,6 +15,7 @@ use super::packet::{Handle, Packet, Packets, Queue};
 use crate::describe::gpu::{NocConfig, NocKind};
 use crate::describe::ids::{Cycle, KernelId, Set};
 use core::hash::{Hash, Hasher};
+use core::ops::Range;
 
 pub use crossbar::Crossbar;
 pub use ideal::Ideal;
@@ -31,6 +34,30 @@ pub struct Moment {
     pub reversed: bool,
 }
 
+/// The nodes at a network's inputs and at its outputs, each in consecutive numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ends {
+    inputs: Range<u16>,
+    outputs: Range<u16>,
+}
+
+impl Ends {
+    /// A network from these nodes to those.
+    pub fn new(inputs: Range<u16>, outputs: Range<u16>) -> Self {
+        Ends { inputs, outputs }
+    }
+
+    /// The input at which a packet comes.
+    fn input(&self, packet: &Packet) -> u32 {
+        (packet.from.0 - self.inputs.start).into()
+    }
+
+    /// The output at which a packet leaves.
+    pub fn output(&self, packet: &Packet) -> u32 {
+        (packet.to.0 - self.outputs.start).into()
+    }
+}
+
 /// One network.
 #[derive(Clone, Debug)]
 pub enum Noc {
@@ -41,11 +68,11 @@ pub enum Noc {
 }
 
 impl Noc {
-    /// An idle network as `config` says, for packets of up to `longest` flits; `seed` feeds the random arbiter.
-    pub fn new(config: &NocConfig, inputs: u32, outputs: u32, longest: u32, seed: u64) -> Self {
+    /// An idle network as `config` says between these ends, for packets of up to `longest` flits; `seed` feeds the random arbiter.
+    pub fn new(config: &NocConfig, ends: Ends, longest: u32, seed: u64) -> Self {
         match config.kind {
-            NocKind::Crossbar => Noc::Crossbar(Crossbar::new(config, inputs, outputs, longest, seed)),
-            NocKind::Ideal => Noc::Ideal(Ideal::new(config, inputs, longest)),
+            NocKind::Crossbar => Noc::Crossbar(Crossbar::new(config, ends, longest, seed)),
+            NocKind::Ideal => Noc::Ideal(Ideal::new(config, ends, longest)),
         }
     }
 
@@ -81,11 +108,11 @@ impl Noc {
         }
     }
 
-    /// Puts a packet into `input` in tick `tick`; its record names its output and its flits.
-    pub fn push(&mut self, packets: &mut Packets, tick: Tick, input: u32, handle: Handle) -> Result<(), Full> {
+    /// Puts a packet in at the node where it sets out, in tick `tick`.
+    pub fn push(&mut self, packets: &mut Packets, tick: Tick, handle: Handle) -> Result<(), Full> {
         match self {
-            Noc::Crossbar(noc) => noc.push(packets, tick, input, handle),
-            Noc::Ideal(noc) => noc.push(packets, tick, input, handle),
+            Noc::Crossbar(noc) => noc.push(packets, tick, handle),
+            Noc::Ideal(noc) => noc.push(packets, tick, handle),
         }
     }
 
@@ -141,12 +168,12 @@ impl Noc {
 }
 
 /// Feeds the packets at the inputs to `state`, in order.
-fn hash_queues<H: Hasher>(queues: &[Queue], packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
+fn hash_queues<H: Hasher>(queues: &[Queue], ends: &Ends, packets: &Packets, content: impl Fn(&Packet, &mut H), state: &mut H) {
     queues.len().hash(state);
     for queue in queues {
         (queue.len() as usize).hash(state);
         for packet in queue.iter(packets) {
-            (packet.ready, packet.output, packet.request.kernel, packet.flits).hash(state);
+            (packet.ready, ends.output(packet) as u8, packet.request.kernel, packet.flits).hash(state);
             content(packet, state);
         }
     }

@@ -2,13 +2,16 @@ use super::*;
 use crate::describe::digest::Fnv;
 use crate::describe::gpu::{Arbiter, StoreFlits};
 use crate::describe::rng::{below, mix};
-use crate::machine::packet::Request;
+use crate::machine::packet::{Node, Request};
 use alloc::vec;
 use alloc::vec::Vec;
 
 fn config(kind: NocKind, arbiter: Arbiter, queue: u32, latency: u32) -> NocConfig {
     NocConfig { kind, mhz: 1200, flit_bytes: 32, queue, latency, arbiter, store_flits: StoreFlits::Line }
 }
+
+/// The node of the first output.
+const OUTPUTS: u16 = 300;
 
 /// A network between scripted ports. A packet's name is a number, and the time of its creation.
 #[derive(Clone)]
@@ -20,13 +23,14 @@ struct Network {
 
 impl Network {
     fn new(config: &NocConfig, inputs: u32, outputs: u32, longest: u32, seed: u64, places: u32) -> Self {
-        let noc = Noc::new(config, inputs, outputs, longest, seed);
+        let noc = Noc::new(config, Ends::new(0..inputs as u16, OUTPUTS..OUTPUTS + outputs as u16), longest, seed);
         Network { noc, packets: Packets::default(), sinks: vec![Queue::new(places); outputs as usize] }
     }
 
     fn push(&mut self, tick: Tick, input: u32, output: u32, flits: u32, name: u64) -> Result<(), Full> {
-        let handle = self.packets.add(Packet::new(Request { born: name as u32, since: name, ..Request::default() }, output, flits));
-        let pushed = self.noc.push(&mut self.packets, tick, input, handle);
+        let request = Request { born: name as u32, since: name, ..Request::default() };
+        let handle = self.packets.add(Packet::new(request, Node(input as u16), Node(OUTPUTS + output as u16), flits));
+        let pushed = self.noc.push(&mut self.packets, tick, handle);
         if pushed.is_err() {
             self.packets.remove(handle);
         }
