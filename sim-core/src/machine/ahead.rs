@@ -113,7 +113,7 @@ impl Machine {
             }
             let mut reply = None;
             if reply_at <= at {
-                reply = self.memory.take_arrived(index);
+                reply = self.memory.take_reply(at, index);
                 reply_at = self.memory.next_reply(index);
             }
             sm.tick(at, reply, &inputs, &mut self.memory);

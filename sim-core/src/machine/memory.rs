@@ -40,6 +40,8 @@ pub struct Memory {
     packets: Packets,
     /// Replies that have arrived at each SM. SMs take them; a full queue holds back the reply NoC.
     to_sm: Box<[Queue]>,
+    /// Replies that wait for an SM, at most.
+    reply_queue: u32,
     requests: Noc,
     replies: Noc,
     to_l2: Box<[Queue]>,
@@ -97,7 +99,8 @@ impl Memory {
         Memory {
             stats: vec![KernelStats::default(); kernels],
             packets: Packets::default(),
-            to_sm: vec![Queue::new(gpu.noc.queue); sms as usize].into(),
+            to_sm: vec![Queue::new(Ahead::replies(gpu)); sms as usize].into(),
+            reply_queue: gpu.noc.queue,
             requests: Noc::new(&gpu.noc, Ends::new(sm_nodes.clone(), bank_nodes.clone()), longest, seed),
             replies: Noc::new(&gpu.noc, Ends::new(bank_nodes, sm_nodes), longest, !seed),
             to_l2: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
@@ -141,18 +144,25 @@ impl Memory {
         if still_there == 0 { self.requests.has_room(sm) } else { self.requests.queued(sm) + still_there < self.requests.capacity() }
     }
 
-    /// SMs to which replies have been delivered before this cycle.
+    /// SMs to which replies have been delivered.
     pub fn with_replies(&self) -> Set {
         self.with_replies
     }
 
-    /// Hands an SM its oldest reply, if there is one: for who steps the memory side by itself.
-    pub fn take_reply(&mut self, now: Cycle, sm: u16) -> Option<Reply> {
-        let queue = &mut self.to_sm[usize::from(sm)];
+    /// When an SM can take its oldest reply.
+    #[inline]
+    pub fn next_reply(&self, sm: u32) -> Cycle {
+        self.to_sm[sm as usize].next_ready(&self.packets)
+    }
+
+    /// Hands an SM its oldest reply, if it has arrived.
+    #[inline]
+    pub fn take_reply(&mut self, now: Cycle, sm: u32) -> Option<Reply> {
+        let queue = &mut self.to_sm[sm as usize];
         let handle = queue.first_ready(&self.packets, now)?;
         queue.pop(&self.packets);
         if queue.is_empty() {
-            self.with_replies.remove(sm.into());
+            self.with_replies.remove(sm);
         }
         let reply = self.packets[handle].reply();
         self.packets.remove(handle);
@@ -183,8 +193,14 @@ impl Memory {
         if banks.is_power_of_two() { line & (banks - 1) } else { line % banks }
     }
 
-    /// One core cycle. `reversed` visits the components of each phase backwards, to the same effect.
+    /// Cycle `now`, not ahead of any SM.
     pub fn step(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
+        self.run_ahead(now, now + 1, controls, reversed);
+        self.caught_up();
+    }
+
+    /// One core cycle. `reversed` visits the components of each phase backwards, to the same effect.
+    fn cycle(&mut self, now: Cycle, controls: &Controls, reversed: bool) {
         self.ask_dram(now, reversed);
         self.step_dram(now, controls, reversed);
         for word in 0..self.bank_words {
@@ -365,11 +381,12 @@ impl Memory {
 
     /// One cycle of the request NoC.
     fn step_requests(&mut self, at: Moment) {
-        let (stats, stalled, first_bank) = (&mut self.stats, &mut self.stalled, self.to_sm.len() as u16);
+        let (stats, stalled, ahead, first_bank) = (&mut self.stats, &mut self.stalled, &mut self.ahead, self.to_sm.len() as u16);
         let count = |packet: &mut Packet| {
             packet.request.leave(Station::RequestNoc, at.now);
             stats[packet.request.kernel.index()].noc_request_flits += u64::from(packet.flits);
             stalled.remove((packet.to.0 - first_bank).into());
+            ahead.leaves(at.now, packet.from.0.into());
         };
         self.requests.tick(at, &mut self.packets, &mut self.to_l2, &mut self.queued, count);
     }

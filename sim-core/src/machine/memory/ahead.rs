@@ -2,13 +2,12 @@
 //!
 //! A request that an SM sends competes with nothing before it has passed the pipeline of its port, `noc.latency` NoC cycles later. So what
 //! the memory side does in these cycles does not depend on what SMs send in them: it runs first, and each SM follows by itself, while its
-//! state is near. Replies wait in an inbox with their time, and what has left a port meanwhile counts as there until its time has come.
+//! state is near. Replies wait with their time, and what has left a port meanwhile counts as there until its time has come.
 
 use super::Memory;
 use crate::describe::gpu::{Gpu, NocKind};
 use crate::describe::ids::{Cycle, NEVER, Set};
 use crate::machine::noc::Tick;
-use crate::machine::packet::{Packets, Queue, Reply};
 use crate::seam::controls::Controls;
 use alloc::vec::Vec;
 
@@ -24,30 +23,39 @@ pub(super) struct Ahead {
     start: Cycle,
     /// The NoC's ticks after each cycle from there on; empty if no SM follows.
     after: Vec<Tick>,
-    /// SMs whose port a request has left since then, and those with a reply in their inbox.
+    /// SMs whose port a request has left since then.
     with_left: Set,
-    with_inbox: Set,
     /// By SM: the cycles, counted from `start`, in which a request has left its port, a bit each.
     left: Vec<u64>,
-    /// By SM: replies that have arrived.
-    inbox: Vec<Queue>,
 }
 
 impl Ahead {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        let sms = gpu.sm_count() as usize;
-        // An SM takes a reply a cycle. With no more than that to come, a link of two never holds back the reply NoC, however long the SM
-        // has not looked.
-        let may = gpu.noc.kind == NocKind::Crossbar && gpu.noc.mhz <= gpu.core_mhz && gpu.noc.queue >= 2;
         Ahead {
-            ticks: if may { gpu.noc.latency.into() } else { 0 },
+            ticks: if Ahead::may(gpu) { gpu.noc.latency.into() } else { 0 },
             start: 0,
             after: Vec::with_capacity(LONGEST as usize),
             with_left: Set::EMPTY,
-            with_inbox: Set::EMPTY,
-            left: alloc::vec![0; sms],
-            inbox: alloc::vec![Queue::new(u32::MAX); sms],
+            left: alloc::vec![0; gpu.sm_count() as usize],
         }
+    }
+
+    /// Whether the memory side may run ahead. An SM takes a reply a cycle: with no more than that to come, a link of two never holds back the
+    /// reply NoC.
+    fn may(gpu: &Gpu) -> bool {
+        gpu.noc.kind == NocKind::Crossbar && gpu.noc.mhz <= gpu.core_mhz && gpu.noc.queue >= 2
+    }
+
+    /// Replies that may have arrived at an SM: where the memory side runs ahead, those of cycles to come are among them.
+    pub(super) fn replies(gpu: &Gpu) -> u32 {
+        if Ahead::may(gpu) { u32::MAX } else { gpu.noc.queue }
+    }
+
+    /// A request leaves an SM's port in cycle `now`.
+    #[inline]
+    pub(super) fn leaves(&mut self, now: Cycle, sm: u32) {
+        self.left[sm as usize] |= 1 << (now - self.start);
+        self.with_left.insert(sm);
     }
 
     /// The NoC's ticks after cycle `now`, if the memory side is ahead of it.
@@ -75,43 +83,9 @@ impl Memory {
     pub fn run_ahead(&mut self, start: Cycle, end: Cycle, controls: &Controls, reversed: bool) {
         self.ahead.start = start;
         for now in start..end {
-            let ticks = self.noc_ticks;
-            self.step(now, controls, reversed);
+            self.cycle(now, controls, reversed);
             self.ahead.after.push(self.noc_ticks);
-            self.put_into_inboxes();
-            if self.noc_ticks != ticks {
-                self.ahead.with_left |= *self.requests.left();
-                for sm in self.requests.left().members(false) {
-                    self.ahead.left[sm as usize] |= 1 << (now - start);
-                }
-            }
         }
-    }
-
-    fn put_into_inboxes(&mut self) {
-        if self.with_replies.is_empty() {
-            return;
-        }
-        self.ahead.with_inbox |= self.with_replies;
-        for sm in core::mem::take(&mut self.with_replies).members(false) {
-            let sm = sm as usize;
-            pour(&mut self.to_sm[sm], &mut self.ahead.inbox[sm], &mut self.packets);
-        }
-    }
-
-    /// When an SM can take its oldest reply, while it follows.
-    #[inline]
-    pub fn next_reply(&self, sm: u32) -> Cycle {
-        self.ahead.inbox[sm as usize].next_ready(&self.packets)
-    }
-
-    /// Takes it.
-    #[inline]
-    pub fn take_arrived(&mut self, sm: u32) -> Option<Reply> {
-        let handle = self.ahead.inbox[sm as usize].pop(&self.packets)?;
-        let reply = self.packets[handle].reply();
-        self.packets.remove(handle);
-        Some(reply)
     }
 
     /// The first cycle from `now` on in which an SM's port has room, as far as is known: `NEVER` if that is later than the memory side is.
@@ -133,21 +107,5 @@ impl Memory {
         for sm in core::mem::take(&mut self.ahead.with_left).members(false) {
             self.ahead.left[sm as usize] = 0;
         }
-        for sm in core::mem::take(&mut self.ahead.with_inbox).members(false) {
-            let inbox = &mut self.ahead.inbox[sm as usize];
-            if !inbox.is_empty() {
-                pour(inbox, &mut self.to_sm[sm as usize], &mut self.packets);
-                self.with_replies.insert(sm);
-            }
-        }
-    }
-}
-
-/// Moves packets from one queue into another, in which they go on when they could in the first.
-fn pour(from: &mut Queue, to: &mut Queue, packets: &mut Packets) {
-    while let Some(handle) = from.pop(packets) {
-        let ready = packets[handle].ready;
-        let kept = to.push(packets, handle, ready);
-        debug_assert!(kept.is_ok(), "an SM takes a reply a cycle, and no more than that come");
     }
 }

@@ -9,11 +9,11 @@ impl Hash for Memory {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let request = |packet: &Packet, state: &mut H| packet.request.hash(state);
         let reply = |packet: &Packet, state: &mut H| packet.reply().hash(state);
-        self.hash_queues(&self.to_sm, reply, state);
+        self.hash_queues(&self.to_sm, self.reply_queue, reply, state);
         self.stats.hash(state);
         self.requests.hash(self.noc_ticks, &self.packets, request, state);
         self.replies.hash(self.noc_ticks, &self.packets, reply, state);
-        self.hash_queues(&self.to_l2, request, state);
+        self.hash_queues(&self.to_l2, self.to_l2[0].capacity(), request, state);
         self.l2.len().hash(state);
         self.l2.iter().for_each(|bank| bank.hash(&self.packets, state));
         self.l2.len().hash(state);
@@ -31,7 +31,7 @@ impl Hash for Memory {
 
 impl Memory {
     /// Feeds the packets that SMs or banks have not taken yet.
-    fn hash_queues<H: Hasher>(&self, queues: &[Queue], content: impl Fn(&Packet, &mut H), state: &mut H) {
+    fn hash_queues<H: Hasher>(&self, queues: &[Queue], capacity: u32, content: impl Fn(&Packet, &mut H), state: &mut H) {
         queues.len().hash(state);
         for queue in queues {
             (queue.len() as usize).hash(state);
@@ -40,7 +40,7 @@ impl Memory {
                 content(packet, state);
             }
             // Each is a link of one cycle.
-            (queue.capacity(), 1_u32).hash(state);
+            (capacity, 1_u32).hash(state);
         }
     }
 }

@@ -73,7 +73,7 @@ impl Script {
         for sm in 0..memory.to_sm.len() as u32 {
             let key = mix(mix(self.seed, now), u64::from(sm));
             if below(mix(key, 9), 256) < self.take
-                && let Some(reply) = memory.take_reply(now, sm as u16)
+                && let Some(reply) = memory.take_reply(now, sm)
             {
                 assert_eq!(u32::from(reply.request.sm), sm);
                 seen.reply(now, &reply);

@@ -40,8 +40,6 @@ pub struct Crossbar {
     heads: Calendar,
     /// Outputs by the tick in which a tail passes.
     tails: Calendar,
-    /// Inputs that a packet has left in the last tick.
-    left: Set,
     /// Words of sets of inputs and of outputs.
     input_words: u32,
     output_words: u32,
@@ -65,7 +63,6 @@ impl Crossbar {
             holder: vec![0; outputs as usize].into(),
             heads: Calendar::new(inputs, config.latency + 2),
             tails: Calendar::new(outputs, longest.max(1)),
-            left: Set::EMPTY,
             input_words: words(inputs),
             output_words: words(outputs),
             latency: config.latency,
@@ -80,10 +77,6 @@ impl Crossbar {
 
     pub(super) fn full(&self) -> &Set {
         &self.full
-    }
-
-    pub(super) fn left(&self) -> &Set {
-        &self.left
     }
 
     pub(super) fn capacity(&self) -> u32 {
@@ -113,7 +106,6 @@ impl Crossbar {
         mut passed: impl FnMut(&mut Packet),
     ) {
         for word in 0..self.input_words {
-            *self.left.word_mut(word) = 0;
             for input in members_of(word, self.heads.take(tick, word), reversed) {
                 self.leave_pipeline(tick, input, packets);
             }
@@ -185,7 +177,6 @@ impl Crossbar {
             self.full.remove(input);
         }
         let handle = queue.pop(packets)?;
-        self.left.insert(input);
         if let Some(head) = queue.first() {
             if packets[head].ready <= tick {
                 self.want(input, self.ends.output(&packets[head]));

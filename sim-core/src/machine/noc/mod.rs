@@ -92,14 +92,6 @@ impl Noc {
         }
     }
 
-    /// Inputs that a packet has left in the last tick, of a crossbar.
-    pub fn left(&self) -> &Set {
-        match self {
-            Noc::Crossbar(noc) => noc.left(),
-            Noc::Ideal(_) => &Set::EMPTY,
-        }
-    }
-
     /// Packets that an input holds, at most.
     pub fn capacity(&self) -> u32 {
         match self {
