@@ -72,6 +72,11 @@ impl Tags {
     #[inline]
     pub fn find(&self, line: LineAddr) -> Option<u32> {
         let (set, sign) = self.set(line);
+        self.find_in(set, sign, line)
+    }
+
+    #[inline]
+    fn find_in(&self, set: u32, sign: u64, line: LineAddr) -> Option<u32> {
         let signs = set * *self.sign_words;
         let same = alike(self.signs[signs as usize], sign);
         let slot = set * self.ways + (same.trailing_zeros() >> 3);
@@ -130,20 +135,17 @@ impl Tags {
     /// Puts a line in as the most recently used, for `kernel`, into one of the ways of `mask` (at least one of the array's ways): an empty
     /// one, else the least recently used. Returns what it pushed out. A line that is there already is only refreshed.
     pub fn fill(&mut self, line: LineAddr, kernel: KernelId, dirty: bool, mask: u32) -> Option<Victim> {
-        let dirty_bit = if dirty { DIRTY } else { 0 };
-        if let Some(slot) = self.lookup(line) {
+        let dirty_bit = u8::from(dirty) * DIRTY;
+        let (set, sign) = self.set(line);
+        let time = self.next_use();
+        if let Some(slot) = self.find_in(set, sign, line) {
+            self.used[slot as usize] = time;
             self.meta[slot as usize] |= dirty_bit;
             return None;
         }
-        let (set, sign) = self.set(line);
         let first = (set * self.ways) as usize;
-        let mut oldest = u64::MAX;
-        for (way, &used) in (0_u32..).zip(&self.used[first..first + self.ways as usize]) {
-            if mask >> way & 1 != 0 {
-                oldest = oldest.min(u64::from(used) << 32 | u64::from(way));
-            }
-        }
-        let way = if oldest == u64::MAX { 0 } else { oldest as u32 };
+        let used = &self.used[first..first + self.ways as usize];
+        let way = if mask == u32::MAX { least(used) } else { least_of(used, mask) };
         let chosen = first + way as usize;
         let signs = &mut self.signs[(set * *self.sign_words + way / 8) as usize];
         *signs = *signs & !(0xff << (way % 8 * 8)) | sign << (way % 8 * 8);
@@ -153,7 +155,7 @@ impl Tags {
             dirty: self.meta[chosen] & DIRTY != 0,
         });
         self.lines[chosen] = line;
-        self.used[chosen] = self.next_use();
+        self.used[chosen] = time;
         self.meta[chosen] = kernel.0 | dirty_bit;
         victim
     }
@@ -189,6 +191,24 @@ impl Tags {
     pub fn sets(&self) -> u32 {
         self.sets
     }
+}
+
+/// Where the least of some numbers is, the first of equals.
+#[inline]
+fn least(numbers: &[u32]) -> u32 {
+    let (mut least, mut at) = (u32::MAX, 0);
+    for (index, &number) in (0..).zip(numbers) {
+        at = if number < least { index } else { at };
+        least = least.min(number);
+    }
+    at
+}
+
+/// The same among those of a mask.
+#[inline(never)]
+fn least_of(numbers: &[u32], mask: u32) -> u32 {
+    let allowed = (0..numbers.len() as u32).filter(|at| mask >> at & 1 != 0);
+    allowed.min_by_key(|&at| numbers[at as usize]).unwrap_or(0)
 }
 
 /// Marks the bytes of `signs` that are equal to `sign`, and few others, by their highest bit.
