@@ -361,9 +361,7 @@ impl Memory {
     /// A bank may have a request for its channel.
     fn ask(&mut self, index: u32) {
         let bank = &self.l2[index as usize];
-        if bank.is_asking() && !self.shut.contains(bank.channel()) {
-            self.asked.insert(bank.channel());
-        }
+        self.asked.put(bank.channel(), bank.is_asking() & !self.shut.contains(bank.channel()));
     }
 
     /// One cycle of the reply NoC.
@@ -381,11 +379,10 @@ impl Memory {
 
     /// One cycle of the request NoC.
     fn step_requests(&mut self, at: Moment) {
-        let (stats, stalled, ahead, first_bank) = (&mut self.stats, &mut self.stalled, &mut self.ahead, self.to_sm.len() as u16);
+        let (stats, ahead) = (&mut self.stats, &mut self.ahead);
         let count = |packet: &mut Packet| {
             packet.request.leave(Station::RequestNoc, at.now);
             stats[packet.request.kernel.index()].noc_request_flits += u64::from(packet.flits);
-            stalled.remove((packet.to.0 - first_bank).into());
             ahead.leaves(at.now, packet.from.0.into());
         };
         self.requests.tick(at, &mut self.packets, &mut self.to_l2, &mut self.queued, count);

@@ -197,7 +197,7 @@ fn visiting_everything_is_the_same() {
         let script = Script { seed: round, rate: 150, take: 120, lines: 300, writes: 80, kernels: 3, stop: 5_000 };
         let (mut seen, mut seen_eager) = (Seen::default(), Seen::default());
         for now in 0..6_000 {
-            eager.due.all(eager.dram_ticks);
+            eager.due.all(gpu.dram.channels, eager.dram_ticks);
             eager.asked = Set::below(gpu.dram.channels);
             let banks = Set::below(gpu.l2.banks);
             (eager.replying, eager.answering, eager.queued, eager.stalled) = (banks, banks, banks, Set::EMPTY);

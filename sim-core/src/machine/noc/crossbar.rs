@@ -158,9 +158,7 @@ impl Crossbar {
         let rivals = self.rivals(output);
         let wants = &mut self.wants[rivals];
         wants[(input >> 6) as usize] &= !bit(input);
-        if wants.iter().all(|&inputs| inputs == 0) {
-            self.wanted.remove(output);
-        }
+        self.wanted.set(output, wants.iter().any(|&inputs| inputs != 0));
         self.busy.insert(output);
         self.holder[output as usize] = input as u8;
         if let Some(head) = self.queues[input as usize].first() {
@@ -248,6 +246,10 @@ impl Crossbar {
 
 /// The first member of a set of words after `last`; after the highest comes the lowest.
 fn next_in_turn(words: &[u64], last: u32) -> u32 {
+    if let &[word] = words {
+        let above = word & !1 << (last & 63);
+        return (if above != 0 { above } else { word }).trailing_zeros();
+    }
     let above = words[(last >> 6) as usize] & !1 << (last & 63);
     if above != 0 {
         return last & !63 | above.trailing_zeros();
