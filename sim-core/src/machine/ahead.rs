@@ -90,7 +90,7 @@ impl Machine {
     #[inline]
     pub(super) fn is_due(&self, index: u32, now: Cycle) -> bool {
         let sm = &self.sms[index as usize];
-        sm.next_event() <= now || sm.waits_for_noc() || self.memory.next_reply(index) <= now || self.keep_awake
+        sm.next_event() <= now || sm.waits_for_noc() || self.memory.with_replies().contains(index) || self.keep_awake
     }
 
     /// Advances one SM from cycle `now` to before `end`, or to the first cycle in which it has news, which is then the answer.

@@ -54,17 +54,29 @@ impl Calendar {
         due
     }
 
-    /// The first tick after `tick` with a part that is due.
-    pub fn next(&self, tick: u64) -> Option<u64> {
+    /// The first tick after `tick` with a part that is due; `u64::MAX` if there is none.
+    #[inline]
+    pub fn next(&self, tick: u64) -> u64 {
+        if let &[turning] = &*self.turning {
+            let first = self.place(tick + 1);
+            // The places from the next tick's on, then those below it.
+            let ahead = (turning >> first | turning << (self.mask - first) << 1).trailing_zeros();
+            return if turning == 0 { u64::MAX } else { tick + 1 + u64::from(ahead) };
+        }
+        self.next_of_words(tick)
+    }
+
+    fn next_of_words(&self, tick: u64) -> u64 {
         let (first, words) = (self.place(tick + 1), self.turning.len() as u32);
         let below = (1 << (first & 63)) - 1;
         // The word of the next tick is looked at twice: first above it, in the end below it.
-        (0..=words).find_map(|step| {
+        let next = (0..=words).find_map(|step| {
             let at = ((first >> 6) + step) & (words - 1);
             let word = self.turning[at as usize] & if step == 0 { !below } else { u64::MAX } & if step == words { below } else { u64::MAX };
             let place = at << 6 | word.trailing_zeros();
             (word != 0).then(|| tick + 1 + u64::from(place.wrapping_sub(first) & self.mask))
-        })
+        });
+        next.unwrap_or(u64::MAX)
     }
 
     /// The parts by place.
@@ -99,7 +111,7 @@ mod tests {
                 let taken: Vec<u32> = (0..words(200)).flat_map(|word| members_of(word, calendar.take(tick, word), false)).collect();
                 assert_eq!(taken, due, "span {span}, tick {tick}");
                 events.retain(|event| event.0 > tick);
-                assert_eq!(calendar.next(tick), events.iter().map(|event| event.0).min(), "span {span}, tick {tick}");
+                assert_eq!(calendar.next(tick), events.iter().map(|event| event.0).min().unwrap_or(u64::MAX), "span {span}, tick {tick}");
             }
         }
     }

@@ -410,14 +410,15 @@ impl Memory {
             return now + 1;
         }
         let due = (self.replying - *self.replies.full()) | self.answering | (self.queued - self.stalled);
+        let ticks = self.noc_ticks;
         let tick = if due.is_empty() {
-            let nocs = [&self.requests, &self.replies].map(|noc| noc.next_tick(self.noc_ticks, &self.packets));
-            nocs.into_iter().chain([self.passed.next(self.noc_ticks)]).flatten().min()
+            let [requests, replies] = [&self.requests, &self.replies].map(|noc| noc.next_tick(ticks, &self.packets));
+            requests.min(replies).min(self.passed.next(ticks))
         } else {
-            Some(self.noc_ticks + 1)
+            ticks + 1
         };
-        let noc_cycle = tick.map_or(NEVER, |tick| now + self.noc_clock.cycles_until(tick - self.noc_ticks));
-        noc_cycle.min(self.arrivals.next(now).unwrap_or(NEVER))
+        let noc_cycle = if tick == Tick::MAX { NEVER } else { now + self.noc_clock.cycles_until(tick - ticks) };
+        noc_cycle.min(self.arrivals.next(now))
     }
 
     /// Lets `cycles` core cycles pass in which nothing can happen.

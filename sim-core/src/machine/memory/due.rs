@@ -53,7 +53,7 @@ impl Due {
 
     /// The first clock after `clock` in which a channel may be due; never late. `Clock::MAX`: none is.
     pub fn next(&self, clock: Clock) -> Clock {
-        self.near.next(clock).unwrap_or(Clock::MAX).min(self.next_far)
+        self.near.next(clock).min(self.next_far)
     }
 
     /// Every one of so many channels is due in the next clock.

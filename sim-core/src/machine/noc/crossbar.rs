@@ -211,11 +211,11 @@ impl Crossbar {
         self.queues.iter().all(Queue::is_empty)
     }
 
-    pub(super) fn next_tick(&self, tick: Tick) -> Option<Tick> {
+    pub(super) fn next_tick(&self, tick: Tick) -> Tick {
         if !(self.wanted - self.busy).is_empty() {
-            return Some(tick + 1);
+            return tick + 1;
         }
-        self.tails.next(tick).into_iter().chain(self.heads.next(tick)).min()
+        self.tails.next(tick).min(self.heads.next(tick))
     }
 
     pub(super) fn queued(&self, input: u32) -> u32 {

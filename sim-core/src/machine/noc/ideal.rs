@@ -99,8 +99,9 @@ impl Ideal {
         self.occupied.is_empty()
     }
 
-    pub(super) fn next_tick(&self, tick: Tick, packets: &Packets) -> Option<Tick> {
-        self.occupied.members(false).map(|input| self.queues[input as usize].next_ready(packets).max(tick + 1)).min()
+    pub(super) fn next_tick(&self, tick: Tick, packets: &Packets) -> Tick {
+        let ready = self.occupied.members(false).map(|input| self.queues[input as usize].next_ready(packets)).min();
+        ready.unwrap_or(Tick::MAX).max(tick + 1)
     }
 
     pub(super) fn queued(&self, input: u32) -> u32 {

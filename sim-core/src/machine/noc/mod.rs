@@ -125,8 +125,8 @@ impl Noc {
         }
     }
 
-    /// The first tick after `tick` in which something can happen if nothing more is pushed; never late. `None` when idle.
-    pub fn next_tick(&self, tick: Tick, packets: &Packets) -> Option<Tick> {
+    /// The first tick after `tick` in which something can happen if nothing more is pushed; never late. `Tick::MAX` when idle.
+    pub fn next_tick(&self, tick: Tick, packets: &Packets) -> Tick {
         match self {
             Noc::Crossbar(noc) => noc.next_tick(tick),
             Noc::Ideal(noc) => noc.next_tick(tick, packets),
