@@ -155,6 +155,57 @@ fn each_hybrid_turns_its_control() {
     assert_eq!(turns.machine().controls().sms[0].warp_order, WarpOrder::LrrGto);
 }
 
+/// Warped-Slicer online, for a few thousand cycles: 16 SMs, and fewer SMs than kernels.
+fn online(gpu: &str, mix: &[&str]) -> Simulation {
+    let policy = [("name", Value::from("ws")), ("curves_from", "online".into()), ("warm_up", 2000.into()), ("window", 1000.into())];
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("gpu", gpu.into()),
+        ("kernels", Value::array(mix.iter().copied())),
+        ("policy", Value::object(policy)),
+        ("stop", Value::object([("cycles", 4000)])),
+    ]);
+    let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
+    // It asks for no run alone.
+    Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[test]
+fn warped_slicer_can_measure_its_curves_in_the_run() {
+    for (gpu, mix) in [("ccbp-16sm", MIXES[0]), ("ccbp-16sm", MIXES[2]), ("tiny-2sm", MIXES[1]), ("hetero-8b8s", MIXES[0])] {
+        let mut simulation = online(gpu, mix);
+        simulation.advance(2999);
+        let apart = |sm: usize| (0..mix.len()).filter(|&k| simulation.machine().controls().sms[sm].allowed.0[k]).count();
+        assert_eq!(apart(0), mix.len().div_ceil(simulation.machine().sms.len()), "{gpu}: kernels have SMs of their own");
+        assert_eq!((decided(&simulation, "sampled_ctas"), decided(&simulation, "ipc_curve")), (mix.len(), 0));
+        simulation.advance(1);
+        assert_eq!(decided(&simulation, "ipc_curve"), mix.len());
+        let controls = simulation.machine().controls();
+        assert!(controls.sms.iter().all(|sm| sm.allowed.0.iter().all(|&allowed| allowed)), "{gpu}: then every kernel is on every SM");
+        assert!(controls.sms.iter().all(|sm| sm.cta_target == controls.sms[0].cta_target || gpu == "hetero-8b8s"));
+        simulation.advance(u64::MAX);
+        within_limits(&simulation, "ws");
+        assert!(simulation.totals().iter().all(|kernel| kernel.warp_instructions > 0), "{gpu} {mix:?}");
+    }
+}
+
+#[test]
+fn curves_are_measured_or_given() {
+    let refused = |given: &str| {
+        let text = format!(
+            r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"], "stop": {{ "cycles": 5000 }},
+                 "policy": {{ "name": "ws", "curves_from": "online", {given} }} }}"#
+        );
+        let value: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        Experiment::decode(&value).err().map(|problems| problems.to_string())
+    };
+    let problem = "policy.curves_from: found online, with curves or a combination that are given, want one of them: online measures what the others give";
+    for given in [r#""curves": [[1, 2], [3]]"#, r#""combination": [1, 2]"#] {
+        assert_eq!(refused(given).as_deref().map(str::trim), Some(problem));
+    }
+    assert_eq!(refused(r#""fallback": true"#), None);
+}
+
 proptest! {
     #![proptest_config(random::cases(300))]
 

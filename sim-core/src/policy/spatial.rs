@@ -86,7 +86,7 @@ impl Policy for Spatial {
 }
 
 /// The first SM and the number of SMs of each kernel: as `split` says, or equal parts.
-fn parts(split: &[u32], sms: u32, kernels: u32) -> Vec<(u32, u32)> {
+pub(super) fn parts(split: &[u32], sms: u32, kernels: u32) -> Vec<(u32, u32)> {
     let mut next = 0;
     let part = |kernel: u32| {
         // More kernels than SMs have one each, in turn.

@@ -408,6 +408,7 @@ impl Simulation {
         };
         let kernels = KernelId::first(total.len());
         let on_sm: Vec<Vec<KernelStats>> = self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect();
+        let stalls_on_sm: Vec<Vec<StallCounts>> = self.machine.sms.iter().map(|sm| sm.kernel_stalls().to_vec()).collect();
         let goals: Vec<Option<f64>> = self.experiment.kernels.iter().map(|used| used.qos).collect();
         let progress: Vec<Progress> = kernels.clone().map(|kernel| self.machine.run(kernel).progress()).collect();
         let peak_in_flight: Vec<u32> = kernels.clone().map(|kernel| self.machine.peak_in_flight(kernel)).collect();
@@ -418,6 +419,7 @@ impl Simulation {
             queued: &on_each_sm(|sm, kernel| sm.l1().misses_waiting(kernel)),
             idle_warps: &on_each_sm(Sm::idle_warps),
             on_sm: &on_sm,
+            stalls_on_sm: &stalls_on_sm,
             goals: &goals,
             progress: &progress,
             gpu: &self.experiment.gpu,

@@ -300,6 +300,18 @@ topics! {
         }
     };
 
+    SampledCtas "sampled_ctas", "CTAs that a kernel holds on SMs of its own while its IPC by CTAs is measured" {
+        first: u32, "", "The number of its first SM";
+        ctas: Vec<u32>, "CTAs per SM", "At most so many, on each of its SMs in turn";
+    } => format!("holds {} CTAs on SMs {first} to {} in turn while it is measured", list(ctas.iter().map(|ctas| format!("{ctas}"))), first + ctas.len() as u32 - 1);
+
+    SampledCurve "ipc_curve", "IPC of a kernel by its CTAs, measured while the others ran on other SMs" {
+        ipc: Vec<f64>, "thread instructions per cycle", "With 1, 2, … CTAs on every SM";
+    } => {
+        let points = list(ipc.iter().map(|ipc| format!("{ipc:.1}")));
+        format!("made {points} instructions a cycle with 1, 2, … CTAs, scaled to every SM having as many")
+    };
+
     Requests "requests", "What a kernel's requests are, and how many of them an even share of bandwidth buys" {
         rf: f64, "of its requests", "Reads";
         df: f64, "accesses per request", "DRAM accesses that each needs";

@@ -5,7 +5,7 @@ use crate::describe::gpu::occupancy::Resources;
 #[cfg(test)]
 use crate::describe::ids::MAX_KERNELS;
 use crate::describe::ids::{Cycle, PerKernel};
-use crate::seam::stats::KernelStats;
+use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
 
 /// What a policy sees when it is asked.
@@ -45,6 +45,8 @@ pub struct Observation<'a> {
     pub window: &'a [KernelStats],
     /// Counters of each SM, for each kernel, since the run began; what L2 and DRAM count is 0.
     pub on_sm: &'a [Vec<KernelStats>],
+    /// Cycles in which an SM's schedulers stalled while they held warps of a kernel, by cause, for each SM and kernel, since the run began.
+    pub stalls_on_sm: &'a [Vec<StallCounts>],
     /// Warps of each kernel on each SM that could have issued in the cycle before if their schedulers had not issued others.
     pub idle_warps: &'a [PerKernel<u32>],
 }
@@ -83,6 +85,7 @@ impl<'a> Observation<'a> {
             total: &[],
             window: &[],
             on_sm: &[],
+            stalls_on_sm: &[],
             idle_warps: &[],
         }
     }

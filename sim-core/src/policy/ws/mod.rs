@@ -5,21 +5,25 @@
 //! its next useful step, as if water rose evenly in vessels of different shape, until nothing more fits. A step is useful if it leads to
 //! more IPC than any smaller number of CTAs has.
 //! # Observes
-//! IPC of each kernel alone with 1, 2, … CTAs on every SM; what a CTA takes of each SM.
+//! IPC of each kernel alone with 1, 2, … CTAs on every SM, or of each SM while the kernels run; what a CTA takes of each SM.
 //! # Sets
 //! `cta_target`, or `allowed` where it falls back to a spatial split.
 //! # Parameters
 //! See `docs/schemes/ws.md`.
 //! # Deviations
 //! 1. Curves are measured before the run with the kernel alone on all SMs, not during the run on different SMs, and so need no correction
-//!    for unequal contention.
+//!    for unequal contention; `curves_from` = `online` measures them as the original does, as far as we know it (`online`).
 //! 2. The fallback is off unless asked for.
 //! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
+mod online;
+
+use self::online::Online;
 use super::fixed::Fixed;
 use super::spatial::Spatial;
 use super::spec::{Fallback, Param, ParamKind, PolicySpec};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use crate::describe::decode::field;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
@@ -33,10 +37,36 @@ pub const INFO: PolicyInfo = PolicyInfo {
     title: "Warped-Slicer",
     source: "Xu et al., ISCA 2016, as read by CCBP §6",
     doc: "The combination of CTAs with the highest least IPC, as the kernels' curves of IPC against CTAs call for",
-    params: &[PROFILE_CYCLES, CURVES, COMBINATION, FALLBACK, FALLBACK_LOSS],
-    check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::Ws(Ws::new(spec)),
+    params: &[
+        Param::choice(
+            "curves_from",
+            &["alone", "online"],
+            "alone",
+            "alone: each kernel's curve is given, or measured before the run. online: each SM runs another number of CTAs at the beginning of the run",
+        ),
+        PROFILE_CYCLES,
+        CURVES,
+        COMBINATION,
+        FALLBACK,
+        FALLBACK_LOSS,
+        Param::int("warm_up", (1, 100_000_000), 20_000, "cycles", "Online: before anything is counted"),
+        Param::int("window", (1, 100_000_000), 5000, "cycles", "Online: in which each SM's IPC is counted"),
+    ],
+    check: |spec, mix, problems| {
+        if is_online(spec) && !(spec.lists("curves").is_empty() && spec.ints("combination").is_empty()) {
+            let found = "online, with curves or a combination that are given";
+            problems.add(field(mix.path, "curves_from"), found, "one of them: online measures what the others give");
+        }
+    },
+    make: |spec| {
+        let online = || Online::new(spec.int("warm_up") as Cycle, spec.int("window") as Cycle);
+        AnyPolicy::Ws(Ws { online: is_online(spec).then(online), ..Ws::new(spec) })
+    },
 };
+
+fn is_online(spec: &PolicySpec) -> bool {
+    spec.choice("curves_from") == "online"
+}
 
 /// See `Ws::curves`.
 pub const CURVES: Param = Param {
@@ -76,19 +106,57 @@ pub struct Ws {
     pub fallback: bool,
     /// Loss of a kernel, in parts of 1/K, beyond which the SMs are split.
     pub fallback_loss: f64,
+    /// The profile under way, if the curves are measured in the run.
+    online: Option<Online>,
 }
 
 impl Policy for Ws {
     fn needs(&self) -> Needs {
-        let known = !self.curves.is_empty() || !self.combination.is_empty();
+        let known = self.online.is_some() || !self.curves.is_empty() || !self.combination.is_empty();
         if known { Needs::default() } else { Needs::of(By::Ctas, self.profile_cycles) }
     }
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        if let Some(online) = &mut self.online {
+            return online.start(seen, controls, log);
+        }
         if !self.combination.is_empty() {
             return Fixed { combination: self.combination.clone() }.start(seen, controls, log);
         }
         let curves = &if self.curves.is_empty() { seen.profile.curves(|run| run.ipc) } else { self.curves.clone() };
+        self.combine(curves, seen, controls, log);
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        self.online.as_ref().map(Online::wait)
+    }
+
+    fn settled(&self) -> bool {
+        self.online.is_none()
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let Some(curves) = self.online.as_mut().and_then(|online| online.next(seen, controls)) else { return };
+        self.combine(&curves, seen, controls, log);
+        self.online = None;
+    }
+}
+
+impl Ws {
+    /// As the five parameters that all schemes on Warped-Slicer's combination have say.
+    pub fn new(spec: &PolicySpec) -> Self {
+        Ws {
+            profile_cycles: spec.int("profile_cycles") as Cycle,
+            curves: spec.lists("curves").to_vec(),
+            combination: spec.ints("combination").to_vec(),
+            fallback: spec.flag("fallback"),
+            fallback_loss: spec.number("fallback_loss"),
+            online: None,
+        }
+    }
+
+    /// The combination that the curves call for, on each SM.
+    fn combine(&self, curves: &[Vec<f64>], seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let filled = |sm: usize| {
             let (costs, limits) = seen.ctas_of(sm);
             fill(curves, &costs, &limits, Resources::of_class(seen.gpu.class_of(sm as u32)))
@@ -103,19 +171,6 @@ impl Policy for Ws {
             }
         }
     }
-}
-
-impl Ws {
-    /// As the five parameters above say.
-    pub fn new(spec: &PolicySpec) -> Self {
-        Ws {
-            profile_cycles: spec.int("profile_cycles") as Cycle,
-            curves: spec.lists("curves").to_vec(),
-            combination: spec.ints("combination").to_vec(),
-            fallback: spec.flag("fallback"),
-            fallback_loss: spec.number("fallback_loss"),
-        }
-    }
 
     /// Logs the choice for each SM, and returns whether it gives some kernel so little that the SMs are split instead.
     fn explain(&self, curves: &[Vec<f64>], filled: &[Vec<u32>], seen: &Observation, log: &mut Log) -> bool {
@@ -127,7 +182,8 @@ impl Ws {
             // The mean over SMs, as what one of them has and how far the others are from it: exact where they are alike.
             let first = level(curve, on(0));
             let ipc_part = first + (0..filled.len()).map(|sm| level(curve, on(sm)) - first).sum::<f64>() / filled.len() as f64;
-            decide(log, seen, kernel, Decided::IpcCurve { ipc: curve.clone() });
+            let ipc = curve.clone();
+            decide(log, seen, kernel, if self.online.is_some() { Decided::SampledCurve { ipc } } else { Decided::IpcCurve { ipc } });
             if self.fallback && 1.0 - ipc_part > most_loss && !split {
                 split = true;
                 decide(log, seen, kernel, Decided::SplitSms { ctas, ipc_part, most_loss });
@@ -248,7 +304,7 @@ mod tests {
     }
 
     fn ws(fallback_loss: f64) -> Ws {
-        Ws { profile_cycles: 1000, curves: vec![vec![10.0]; 2], combination: Vec::new(), fallback: true, fallback_loss }
+        Ws { profile_cycles: 1000, curves: vec![vec![10.0]; 2], combination: Vec::new(), fallback: true, fallback_loss, online: None }
     }
 
     #[test]
