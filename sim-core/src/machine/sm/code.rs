@@ -6,6 +6,7 @@ use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS};
 use crate::describe::kernel::{Address, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
 use alloc::vec::Vec;
+use core::hint::select_unpredictable;
 
 /// Lines of address space that each kernel has for itself.
 pub const KERNEL_LINES: u32 = 1 << 28;
@@ -261,7 +262,15 @@ impl StepAddress {
 
     /// Whether each lane draws its own position.
     fn is_gather(&self) -> bool {
-        matches!(self.terms.scatter, Scatter::Lane { .. } | Scatter::Skewed { .. })
+        self.drawn_bytes().is_some()
+    }
+
+    /// The bytes among which each lane draws its own position, if it does.
+    fn drawn_bytes(&self) -> Option<u64> {
+        match self.terms.scatter {
+            Scatter::Lane { bytes } | Scatter::Skewed { bytes } => Some(bytes),
+            Scatter::None | Scatter::Warp { .. } => None,
+        }
     }
 
     /// Position of a lane in the array.
@@ -303,9 +312,18 @@ impl StepAddress {
     fn lines(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
         let t = &self.terms;
         let shift = line_bytes.trailing_zeros();
-        let gather = self.is_gather();
+        let drawn = self.drawn_bytes();
+        let gather = drawn.is_some();
         let span = t.lane.wrapping_mul(i64::from(lanes) - 1);
-        if !gather && (0..=i64::from(line_bytes)).contains(&t.lane) && base + (span as u64) < self.bytes {
+        let is_dense = (0..=i64::from(line_bytes)).contains(&t.lane);
+        if let Some(drawn) = drawn
+            && is_dense
+            && drawn <= 63 * u64::from(line_bytes) - span as u64
+            && base + span as u64 + drawn <= self.bytes
+        {
+            return self.lines_of_near(base, key, lanes, shift, lines);
+        }
+        if !gather && is_dense && base + (span as u64) < self.bytes {
             // Lanes at most a line apart: every line from the first lane's to the last's.
             let (first, last) = ((base >> shift) as LineAddr, ((base + span as u64) >> shift) as LineAddr);
             for (slot, line) in lines.iter_mut().zip(first..=last) {
@@ -326,6 +344,23 @@ impl StepAddress {
                 lines[count] = line;
                 count += 1;
             }
+        }
+        count as u32
+    }
+
+    /// The same for a gather from 64 lines at most that does not wrap in its array: the low bits of a line tell it from the others. Which
+    /// lane repeats a line is hard to predict, so there is no branch on it.
+    fn lines_of_near(&self, base: u64, key: u64, lanes: u32, shift: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
+        let mut count = 0;
+        let mut seen = 0_u64;
+        for lane in 0..lanes {
+            let line = self.first_line + (self.lane_at(base, key, lane) >> shift) as LineAddr;
+            let low = 1 << (line % 64);
+            let is_new = seen & low == 0;
+            let slot = &mut lines[count];
+            *slot = select_unpredictable(is_new, line, *slot);
+            count += usize::from(is_new);
+            seen |= low;
         }
         count as u32
     }
@@ -382,6 +417,27 @@ mod tests {
         assert_eq!(first, lines_of(&a, Place::default(), 32));
         assert!(first.len() > 20 && first.iter().all(|&line| (100..100 + 512).contains(&line)));
         assert_ne!(first, lines_of(&a, Place { loops: [1, 0, 0], ..Place::default() }, 32));
+    }
+
+    /// Gathers from few lines and from many, at the start of the array and across its end: as the lanes say, one after the other.
+    #[test]
+    fn a_gather_touches_each_line_once_in_the_order_of_its_lanes() {
+        for (bytes, lane) in [(1900, 0), (1900, 4), (63 * 128, 0), (62 * 128, 4), (64 * 128, 0), (200 * 128, 0), (1900, 128), (1900, -4)] {
+            for offset in [0, 68, (1 << 20) - 1900, (1 << 20) - 4] {
+                for scatter in [Scatter::Lane { bytes }, Scatter::Skewed { bytes }] {
+                    let a = address(Address { scatter, lane, offset, ..Address::default() }, 1 << 20);
+                    let (base, key) = a.base(&Place::default(), 1, 2);
+                    let mut touched: Vec<LineAddr> = Vec::new();
+                    for lane in 0..32 {
+                        let line = 100 + (a.lane_at(base, key, lane) / 128) as LineAddr;
+                        if !touched.contains(&line) {
+                            touched.push(line);
+                        }
+                    }
+                    assert_eq!(lines_of(&a, Place::default(), 32), touched, "{bytes} bytes, lane {lane}, offset {offset}");
+                }
+            }
+        }
     }
 
     #[test]
