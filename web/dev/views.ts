@@ -3,7 +3,7 @@
 import "../src/style/tokens.css";
 import "./views.css";
 import "../src/views/index.ts";
-import type { Catalogue, FrameLayout, FrameSection, WindowsLayout } from "../src/types.ts";
+import type { Catalogue, FrameLayout, FrameSection, ShownRun, WindowsLayout } from "../src/types.ts";
 import { provideStamp } from "../src/stamp.ts";
 
 const query = new URLSearchParams(location.search);
@@ -129,19 +129,22 @@ const grid = document.querySelector("corun-sm-grid")!, detail = document.querySe
 const memory = document.querySelector("corun-memory-path")!, charts = document.querySelector("corun-charts")!;
 provideStamp(() => ({ engine: "0.1.0", config: "1a2b3c4d5e6f", seed: 1, cycle, link: location.href }));
 const catalogue = {} as Catalogue;
-for (const view of [grid, detail, memory]) view.setLayout(layout, catalogue);
-charts.setLayout(windows, names);
-grid.addEventListener("select-sm", (e) => { detail.selected = (e as CustomEvent<{ sm: number | null }>).detail.sm; detail.update(frame); });
+// ?runs=2: as if two were compared.
+const runs: ShownRun[] = number("runs", 1) === 2 ? [{ mark: "A", title: "Even split", layout, windows }, { mark: "B", title: "CCBP", layout, windows }] : [{ mark: "", title: "", layout, windows }];
+for (const view of [grid, detail, memory]) view.setRuns(runs, catalogue);
+charts.setRuns(runs);
+grid.addEventListener("select-sm", (e) => { detail.selected = (e as CustomEvent<{ sm: number | null }>).detail.sm; detail.update(runs.map(() => frame)); });
 detail.addEventListener("select-sm", () => { grid.selected = null; });
 if (query.has("select")) { grid.selected = detail.selected = number("select", 0); }
 const total = number("windows", 300);
 function advance(cycles: number): void {
   const f = tick(cycles);
-  for (const view of [grid, detail, memory]) view.update(f);
+  for (const view of [grid, detail, memory]) view.update(runs.map(() => f));
 }
 if (total > 0) for (let i = 0; i < 20; i++) advance(total * 20);
-charts.setWindows(windows, rows(total));
-charts.setDecisions(total > 0 ? [
+const first = rows(total);
+runs.forEach((_, run) => { charts.setWindows(run, first); });
+charts.setDecisions(0, total > 0 ? [
   { cycle: 0, kernel: null, topic: "controls", values: {}, text: "each kernel gets half of every SM" },
   { cycle: total * 90, kernel: 0, topic: "ctas", values: { ctas: 3 }, text: "CTA limit 4 → 3: replies take longer than they should" },
   { cycle: total * 210, kernel: 1, topic: "bandwidth", values: {}, text: "miss-queue credits 2 → 3" }] : []);
@@ -150,7 +153,8 @@ if (query.has("run")) {
   const go = (): void => {
     const begin = performance.now();
     advance(2000);
-    charts.setWindows(windows, rows(made + 5));
+    const more = rows(made + 5);
+    runs.forEach((_, run) => { charts.setWindows(run, more); });
     times.push(performance.now() - begin);
     document.body.dataset["ms"] = (times.slice(-60).reduce((a, b) => a + b, 0) / Math.min(60, times.length)).toFixed(2);
     document.body.dataset["frames"] = String(times.length);

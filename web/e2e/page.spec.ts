@@ -1,5 +1,6 @@
 // The page as a person uses it, in a real browser, served from a sub-path by a server that does not know .wasm.
 import { readFileSync } from "node:fs";
+import type { Locator } from "@playwright/test";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import { colours, cycle, expect, is, noted, noViolations, open, openAt, overhear, picture, result, saved, state, test, watch } from "./corun.ts";
@@ -80,13 +81,15 @@ test("a change of policy runs from the start, and measures nothing alone again",
   const said = await overhear(page);
   const measured = async (): Promise<number> => (await said()).filter((m) => m["t"] === "alone").reduce((sum, m) => sum + (m["jobs"] as unknown[]).length, 0);
   await open(page, TINY);
+  const slowdowns = async (cells: Locator[]): Promise<void> => { for (const cell of cells) await expect(cell.locator(".value")).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 }); };
   const rows = page.locator("table.numbers").first().locator("tbody tr");
-  const slowdowns = async (): Promise<void> => { for (const k of [0, 1]) await expect(rows.nth(k).locator("td").nth(2).locator(".value")).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 }); };
-  await slowdowns();
+  await slowdowns([0, 1].map((k) => rows.nth(k).locator("td").nth(2)));
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
   await expect.poll(() => page.url()).toContain("policy=spatial");
   await expect(page).toHaveTitle(/spatial/);
-  await slowdowns();
+  // Beside what was before.
+  const now = page.getByRole("table", { name: "The numbers compared" }).getByRole("row", { name: /^Slowdown/ });
+  await slowdowns([0, 1].map((k) => now.nth(k).getByRole("cell").nth(1)));
   expect(await measured(), "runs of a kernel alone").toBe(2);
 });
 

@@ -1,6 +1,6 @@
 // What an experiment says of its kernels, its policy and its order of warps, read and written: an experiment may say each in several ways.
 import { words } from "./format.ts";
-import type { Catalogue, Experiment, KernelChoice, PolicyEntry } from "./types.ts";
+import type { Catalogue, Experiment, KernelChoice, PolicyChoice, PolicyEntry } from "./types.ts";
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
 export function kernelName(choice: KernelChoice): string {
@@ -33,6 +33,34 @@ export function eachPerKernel(catalogue: Catalogue, experiment: Experiment, chan
     change(values);
     experiment.policy = { ...experiment.policy, [param.name]: values };
   }
+}
+
+/** A value of an experiment in a few words: a policy is its name, a mix its kernels. */
+export function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueText).join(" + ");
+  if (typeof value === "object" && value !== null) {
+    const { name, kernel, preset, ...rest } = value as Record<string, unknown>;
+    const head = name ?? kernel ?? preset;
+    const more = Object.entries(rest).map(([key, inner]) => `${key} ${valueText(inner)}`);
+    return head === undefined ? more.join(", ") || "{}" : [valueText(head), ...(more.length > 0 ? [`(${more.join(", ")})`] : [])].join(" ");
+  }
+  return String(value);
+}
+
+/** The scheme and what of it is set: “ccbp (priority 0.5)”. */
+export function schemeText(experiment: Experiment): string { return valueText(experiment.policy ?? "even"); }
+export function schemeName(experiment: Experiment): string {
+  return (typeof experiment.policy === "string" ? experiment.policy : experiment.policy?.name) ?? "even";
+}
+export const mixText = (experiment: Experiment): string => experiment.kernels.map(kernelName).join(" + ");
+
+/** A scheme by its name. A parameter without a default must have a value: it starts from the least that makes sense. */
+export function scheme(catalogue: Catalogue, name: string, kernels: number): PolicyChoice {
+  const choice: PolicyChoice = { name };
+  for (const param of policyEntry(catalogue, name)?.params ?? []) {
+    if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required) choice[param.name] = Array.from({ length: kernels }, () => Math.max(1, param.min ?? 1));
+  }
+  return choice;
 }
 
 export function normalPolicy(normal: Experiment | null): string {

@@ -1,19 +1,36 @@
 // <corun-decisions>: the last decision in a sentence, what holds for each kernel, the controls as the machine reads them, and the whole
 // log. The charts mark the same decisions on their time axes.
 import { holding, inForce, latest } from "./decided.ts";
-import { h, setText, swatch } from "./dom.ts";
+import { h, setText, sideHeading, swatch } from "./dom.ts";
 import { count } from "./format.ts";
 import { kernelControls } from "./manual.ts";
-import type { ControlEntry, Decision } from "./types.ts";
+import type { ControlEntry, Decision, ShownRun } from "./types.ts";
 
 /** Entries of the log that are shown. */
 const MAX_LOG = 200;
 
 export class CorunDecisions extends HTMLElement {
+  #runs: Decided[] = [];
+
+  /** New runs: nothing is decided yet. */
+  setRuns(runs: readonly ShownRun[], offered: readonly ControlEntry[]): void {
+    this.#runs = runs.map((run) => new Decided(run, offered));
+    this.replaceChildren(...this.#runs.map((run) => run.element));
+  }
+
+  /** New entries of a run's log; `restart`: the run has begun again. Returns its whole log. */
+  add(run: number, decisions: readonly Decision[], restart: boolean): readonly Decision[] { return this.#runs[run]?.add(decisions, restart) ?? []; }
+
+  setControls(run: number, controls: unknown): void { this.#runs[run]?.setControls(controls); }
+}
+
+/** What one run's policy decided. */
+class Decided {
+  readonly element: HTMLElement;
   #log: Decision[] = [];
-  #kernels: string[] = [];
-  #sms = 0;
-  #offered: readonly ControlEntry[] = [];
+  readonly #kernels: string[];
+  readonly #sms: number;
+  readonly #offered: readonly ControlEntry[];
   #shown = "";
   readonly #now = h("p", { class: "decided-now" }, "The policy has decided nothing yet.");
   readonly #holds = h("dl", { class: "decided" });
@@ -21,19 +38,15 @@ export class CorunDecisions extends HTMLElement {
   readonly #list = h("ol", { class: "log", tabIndex: 0, "aria-label": "Every decision" });
   readonly #more = h("details", { class: "decided-log" }, h("summary", null, "Every decision, the last first"), this.#list);
 
-  connectedCallback(): void { this.replaceChildren(this.#now, this.#holds, this.#controls, this.#more); }
-
-  /** Another run: nothing is decided yet. */
-  setRun(kernels: string[], sms: number, offered: readonly ControlEntry[]): void {
+  constructor(run: ShownRun, offered: readonly ControlEntry[]) {
+    this.#kernels = run.layout.kernels;
+    this.#sms = run.layout.sms.length;
     this.#offered = offered;
-    this.#kernels = kernels;
-    this.#sms = sms;
-    this.#shown = "";
-    this.#controls.replaceChildren();
+    for (const box of [this.#controls, this.#list]) if (run.mark !== "") box.setAttribute("aria-label", `${box.getAttribute("aria-label")}, ${run.mark}`);
+    this.element = h("div", { class: "decided-run" }, run.mark === "" ? null : sideHeading(run.mark, run.title), this.#now, this.#holds, this.#controls, this.#more);
     this.add([], true);
   }
 
-  /** New entries of the log; `restart`: the run has begun again. Returns the whole log. */
   add(decisions: readonly Decision[], restart: boolean): readonly Decision[] {
     if (restart) { this.#log = []; this.#list.replaceChildren(); }
     this.#log.push(...decisions);

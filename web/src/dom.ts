@@ -68,6 +68,10 @@ export function swatch(kernel: number): HTMLElement {
   return h("span", { class: `swatch swatch-${kernel % 8}`, "aria-hidden": "true" }, h("b", null, letter));
 }
 
+/** The mark of a run where two are compared. */
+export function sideMark(mark: string): HTMLElement { return h("b", { class: "side-mark" }, mark); }
+export function sideHeading(mark: string, title: string): HTMLElement { return h("h3", { class: "side-heading" }, sideMark(mark), h("span", null, title)); }
+
 /** Takes a file that is dropped anywhere on the page; the browser would leave the page for it. */
 export function onFileDrop(take: (file: File) => void): void {
   const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;

@@ -1,8 +1,8 @@
 // The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
 // engine judges it, and what the engine says is shown at the field whose path it names.
-import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccupancy, readOrder, withBody, writeOrder } from "./choices.ts";
+import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccupancy, readOrder, scheme, withBody, writeOrder } from "./choices.ts";
 import { toast } from "./dialogs.ts";
-import { definition, h, icon, onFileDrop, setText, swatch } from "./dom.ts";
+import { definition, h, icon, onFileDrop, setText, sideMark, swatch } from "./dom.ts";
 import { jsonError, openFile } from "./file.ts";
 import { fieldFor, fixed, plainPath, words } from "./format.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
@@ -14,6 +14,10 @@ const OWN = "\u0000own";
 
 export interface EditorEvents {
   change(experiment: Experiment): void;
+  /** Another experiment is to run beside the one that is shown. */
+  compare(experiment: Experiment): void;
+  /** Another of two experiments is to be shown. */
+  edit(side: number): void;
   /** A file is about to be opened that was dropped on the page. */
   dropped(): void;
   freshSeed(): Promise<number>;
@@ -39,12 +43,15 @@ export class CorunEditor extends HTMLElement {
   #summary = h("div", { class: "problems", role: "alert", hidden: true });
   /** Text of a kernel's JSON that does not parse: kept as typed. */
   #drafts = new Map<number, string>();
+  /** The two that are compared, and which of them is shown; empty where there is one. */
+  #sides: readonly string[] = [];
+  readonly #tabs = h("div", { class: "side-tabs", role: "group", "aria-label": "Which experiment is edited", hidden: true });
   #opened = new Set<string>();
 
   init(catalogue: Catalogue, events: EditorEvents): void {
     this.#catalogue = catalogue;
     this.#events = events;
-    this.replaceChildren(this.#summary);
+    this.replaceChildren(this.#tabs, this.#summary);
     onFileDrop((file) => { events.dropped(); this.#take(file); });
     for (const [key, title] of [["examples", ""], ["kernels", "Kernels"], ["policy", "Sharing policy"], ["gpu", "GPU"], ["run", "Run"], ["file", "Take it with you"]] as const) {
       const body = h("div", { class: "section-body" });
@@ -54,6 +61,32 @@ export class CorunEditor extends HTMLElement {
   }
 
   get experiment(): Experiment | null { return this.#experiment; }
+
+  /** Two experiments are compared, and this is the one that is edited; an empty list where there is one. */
+  setSides(sides: readonly string[], side: number): void {
+    const again = sides.length !== this.#sides.length;
+    this.#sides = sides;
+    this.#tabs.hidden = sides.length === 0;
+    const focused = this.#tabs.contains(document.activeElement);
+    this.#tabs.replaceChildren(...sides.map((title, i) => h("button", { type: "button", class: "side-tab", "aria-pressed": String(i === side), onclick: () => this.#events?.edit(i) },
+      sideMark(i === 0 ? "A" : "B"), h("span", null, `Edit ${i === 0 ? "A" : "B"}`), h("span", { class: "side-tab-title" }, title))));
+    if (focused) (this.#tabs.children[side] as HTMLElement | undefined)?.focus();
+    if (again) this.#render();
+  }
+
+  /** Offers what the experiment can be compared with; where two are compared already, the other side is swapped above the pictures. */
+  #compareWith(id: string, what: string, options: { value: string; text: string }[], change: (experiment: Experiment, value: string) => void): HTMLElement | null {
+    if (this.#sides.length > 0) return null;
+    const select = h("select", { id, class: "compare-with", "aria-label": `Compare with another ${what}` }, h("option", { value: "" }, "Compare with…"), ...options.map((o) => h("option", { value: o.value }, o.text)));
+    select.addEventListener("change", () => {
+      if (!this.#experiment || select.value === "") return;
+      const other = copy(this.#experiment);
+      change(other, select.value);
+      select.value = "";
+      this.#events?.compare(other);
+    });
+    return select;
+  }
 
   /** Shows an experiment that comes from elsewhere: a link, a file, an example. */
   show(experiment: Experiment): void {
@@ -189,7 +222,18 @@ export class CorunEditor extends HTMLElement {
     // Problems of the list as a whole.
     const message = h("p", { class: "field-problem", id: "f-kernels-problem", hidden: true });
     this.#fields.set("kernels", { path: "kernels", control: add, message });
-    return [list, ...(empty ? [empty] : []), add, message];
+    const own = "\u0000";
+    const compare = this.#compareWith("f-compare-mix", "mix", [
+      { value: own, text: "another mix, to be chosen" },
+      ...(experiment.kernels.length > 1 ? experiment.kernels.map((kernel, i) => ({ value: `-${i}`, text: `without ${kernelName(kernel)}` })) : []),
+      ...catalogue.kernels.map((k) => ({ value: k.name, text: `with ${k.name} too` })),
+    ], (other, value) => {
+      if (value === own) return;
+      const without = /^-(\d)$/.exec(value);
+      if (without) { const i = Number(without[1]); other.kernels.splice(i, 1); eachPerKernel(catalogue, other, (values) => { values.splice(i, 1); }); }
+      else if (other.kernels.length < MAX_KERNELS) { other.kernels.push(value); eachPerKernel(catalogue, other, (values) => { values.push(values[values.length - 1] ?? 1); }); }
+    });
+    return [list, ...(empty ? [empty] : []), h("div", { class: "add-row" }, add, compare), message];
   }
 
   #kernel(catalogue: Catalogue, experiment: Experiment, choice: KernelChoice, i: number): HTMLElement {
@@ -292,14 +336,12 @@ export class CorunEditor extends HTMLElement {
     const current: PolicyChoice = typeof experiment.policy === "string" ? { name: experiment.policy } : experiment.policy ?? { name: normalPolicy(this.#normal) };
     const entry = policyEntry(catalogue, current.name);
     const select = this.#select(catalogue.policies.map((p) => ({ value: p.name, text: p.title || p.name })), entry?.name ?? current.name, (value) => this.#edit((e) => {
-      const next: PolicyChoice = { name: value };
-      // A parameter without a default must have a value: start from the least that makes sense.
-      for (const param of policyEntry(catalogue, value)?.params ?? []) {
-        if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required) next[param.name] = e.kernels.map(() => Math.max(1, param.min ?? 1));
-      }
-      e.policy = next;
+      e.policy = scheme(catalogue, value, e.kernels.length);
     }, true));
     const out = [this.#field("policy.name", "Policy", select, { hiddenLabel: true })];
+    const compare = this.#compareWith("f-compare-policy", "policy", catalogue.policies.filter((p) => p !== entry).map((p) => ({ value: p.name, text: p.title || p.name })),
+      (other, value) => { other.policy = scheme(catalogue, value, other.kernels.length); });
+    if (compare) out.push(compare);
     if (!entry) return out;
     out.push(h("p", { class: "field-help" }, sentence(entry.doc), entry.source ? h("span", { class: "source" }, ` Source: ${sentence(entry.source)}`) : null));
     for (const param of entry.params) out.push(...this.#param(param, current, experiment));
@@ -503,6 +545,9 @@ export class CorunEditor extends HTMLElement {
     const select = this.#select(catalogue.gpus.map((g) => ({ value: g.name, text: g.title ? `${g.name} – ${g.title}` : g.name })), preset,
       (value) => this.#edit((e) => { e.gpu = value; }, true));
     const out = [this.#field("gpu", "GPU preset", select, { hiddenLabel: true })];
+    const compare = this.#compareWith("f-compare-gpu", "GPU", catalogue.gpus.filter((g) => g.name !== preset).map((g) => ({ value: g.name, text: g.title ? `${g.name} – ${g.title}` : g.name })),
+      (other, value) => { other.gpu = value; });
+    if (compare) out.push(compare);
     if (entry) out.push(h("p", { class: "field-help" }, sentence(entry.doc), h("span", { class: "source" }, ` Source: ${sentence(entry.source)}`)));
 
     const groups = new Map<string, GpuField[]>();

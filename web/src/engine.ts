@@ -1,215 +1,200 @@
-// The page's side of the engine: starts the workers, passes messages, holds back frames until they can be drawn.
+// The page's side of the engine: one run, or two that are compared, behind one transport. A run that is alone goes by itself, and its frames are
+// held back until they can be drawn; two go in lock-step, and are drawn when both are at the same cycle.
+import { Alone } from "./alone.ts";
+import { Lockstep } from "./lockstep.ts";
 import { compileModule } from "./module.ts";
-import type { FromWorker, FrameMessage, Loaded, ToWorker } from "./protocol.ts";
-import type { Catalogue, Controls, Experiment, Problem, Result } from "./types.ts";
+import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
+import { Run, type Ready, type RunEvents } from "./run.ts";
+import type { Controls, Experiment, Problem, Result } from "./types.ts";
 
+export type { Ready } from "./run.ts";
+
+/** `side`: 0 for the first run, A; 1 for the second, B. */
 export interface EngineEvents {
-  loaded(message: Loaded): void;
-  problems(problems: Problem[]): void;
-  /** Called in an animation frame; the arrays are the receiver's. */
-  frame(message: FrameMessage): void;
-  /** IPC alone of a kernel; null with a reason when it cannot be measured. */
-  alone(kernel: number, ipc: number | null, why: string): void;
-  aloneProgress(kernel: number, done: number | null): void;
+  loaded(side: number, message: Loaded): void;
+  problems(side: number, problems: Problem[]): void;
+  /** Called in an animation frame, with a frame of each run; all are of one cycle. The arrays are the receiver's. */
+  frames(frames: FrameMessage[], state: RunState, rate: number): void;
+  /** On a long way, on which nothing is drawn. */
+  underWay(cycle: number): void;
+  alone(side: number, kernel: number, ipc: number | null, why: string): void;
+  aloneProgress(side: number, kernel: number, done: number | null): void;
   /** What the policy has to know is being measured: the run under way, how many are done, and of how many. */
-  profiling(name: string, done: number, of: number): void;
-  profilingStopped(): void;
+  profiling(side: number, name: string, done: number, of: number): void;
+  profilingStopped(side: number): void;
   refused(problems: Problem[]): void;
   /** A worker is dead. */
   failed(message: string): void;
 }
 
-export interface Ready { version: string; stamp: string; catalogue: Catalogue }
-
-function spawn(name: string): Worker {
-  // The bundler finds the worker by this very expression.
-  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
-}
-
-function start(worker: Worker, module: WebAssembly.Module): Promise<Ready> {
-  return new Promise((ready, failed) => {
-    worker.onerror = (event) => failed(new Error(event.message || "a worker could not start"));
-    worker.onmessage = (event: MessageEvent<FromWorker>) => {
-      if (event.data.t === "ready") ready(event.data);
-      else if (event.data.t === "failed") failed(new Error(event.data.message));
-    };
-    worker.postMessage({ t: "init", module } satisfies ToWorker);
-  });
-}
-
-/** What a kernel does alone: its IPC and the ends of its interval, or why there is none. */
-type Alone = Pick<Extract<FromWorker, { t: "alone" }>, "ipc" | "ends" | "why">;
-
 export class Engine {
-  #module: WebAssembly.Module;
-  #worker: Worker;
-  #background: Promise<Worker> | null = null;
-  #events: EngineEvents;
-  #id = 0;
+  readonly module: WebAssembly.Module;
+  readonly #events: EngineEvents;
+  readonly #alone: Alone;
+  #runs: Run[] = [];
+  #lock: Lockstep | null = null;
+  /** Where two runs are to meet when both are built, and what then. */
+  #meeting: { cycle: number; then: "rest" | "play" } = { cycle: 0, then: "rest" };
+  /** Where they were before that. */
+  #before: { cycle: number; then: "rest" | "play" } = { cycle: 0, then: "rest" };
   #pending: FrameMessage | null = null;
-  #asked = 0;
-  #results = new Map<number, (result: Result) => void>();
-  #validated = new Map<number, (problems: Problem[]) => void>();
-  #seeds = new Map<number, (seed: number) => void>();
-  #controls = new Map<number, (controls: Controls) => void>();
-  /** IPC alone, by the experiment that measures it: a change of policy does not measure again. */
-  #alone = new Map<string, Alone>();
   #speed = Infinity;
 
-  private constructor(module: WebAssembly.Module, worker: Worker, events: EngineEvents) {
-    this.#module = module;
-    this.#worker = worker;
+  private constructor(module: WebAssembly.Module, events: EngineEvents) {
+    this.module = module;
     this.#events = events;
-    this.#listen(worker);
+    this.#alone = new Alone(module, {
+      alone: (run, kernel, ipc, why) => { events.alone(this.#side(run), kernel, ipc, why); if (ipc !== null) this.#lock?.refresh(); },
+      aloneProgress: (run, kernel, done) => { events.aloneProgress(this.#side(run), kernel, done); },
+    });
   }
 
   static async start(events: EngineEvents): Promise<{ engine: Engine; ready: Ready }> {
-    const module = await compileModule();
-    const worker = spawn("simulation");
-    const ready = await start(worker, module);
-    return { engine: new Engine(module, worker, events), ready };
+    const engine = new Engine(await compileModule(), events);
+    const { run, ready } = await Run.start(engine.module, engine.#heard);
+    engine.#runs = [run];
+    return { engine, ready };
   }
 
-  /** After a failure: a new worker from the same module. */
+  readonly #heard: RunEvents = {
+    loaded: (run, message) => {
+      this.#events.loaded(this.#side(run), message);
+      this.#alone.want(run, message);
+      if (this.#runs.length > 1 && this.#runs.every((one) => one.loaded)) this.#meet();
+    },
+    problems: (run, problems) => {
+      this.#events.problems(this.#side(run), problems);
+      if (this.#runs.length > 1 && this.#runs.every((one) => one.loaded)) { this.#meeting = this.#before; this.#meet(); }
+    },
+    frame: (run, message) => { this.#hold(run, message); },
+    profiling: (run, name, done, of) => { this.#events.profiling(this.#side(run), name, done, of); },
+    profilingStopped: (run) => { this.#events.profilingStopped(this.#side(run)); },
+    refused: (problems) => { this.#events.refused(problems); },
+    failed: (message) => { this.#lock?.end(); this.#events.failed(message); },
+  };
+  #side(run: Run): number { return this.#runs.indexOf(run); }
+  #run(side: number): Run { return this.#runs[side] as Run; }
+
+  get runs(): number { return this.#runs.length; }
+
+  /** After a failure: new workers from the same module. */
   async restart(): Promise<void> {
-    this.#worker.terminate();
     this.#pending = null;
-    const worker = spawn("simulation");
-    await start(worker, this.#module);
-    this.#worker = worker;
-    this.#listen(worker);
+    for (const run of this.#runs) await run.restart();
     this.speed(this.#speed);
   }
 
-  #listen(worker: Worker): void {
-    worker.onerror = (event) => this.#events.failed(event.message || "the simulation's worker stopped");
-    worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
-  }
+  // ---------------------------------------------------------------- frames
 
-  #receive(message: FromWorker): void {
-    switch (message.t) {
-      case "loaded":
-        if (message.id !== this.#id) return;
-        this.#pending = null;
-        this.#events.loaded(message);
-        this.#measureAlone(message);
-        return;
-      case "problems": if (message.id === this.#id) this.#events.problems(message.problems); return;
-      case "frame": {
-        const first = this.#pending === null;
-        this.#pending = message;
-        if (first) requestAnimationFrame(() => this.#draw());
-        return;
+  /** Of a run that goes by itself: drawn in the next animation frame, and then it may send another one. */
+  #hold(run: Run, message: FrameMessage): void {
+    if (this.#runs.length > 1 || this.#lock) return;
+    const first = this.#pending === null;
+    this.#pending = message;
+    if (first) requestAnimationFrame(() => {
+      const held = this.#pending;
+      this.#pending = null;
+      try {
+        if (held && held.id === run.id && this.#runs.length === 1) this.#events.frames([held], held.state, held.rate);
+      } finally {
+        run.post({ t: "drawn" });
       }
-      case "result": this.#results.get(message.id)?.(message.result); this.#results.delete(message.id); return;
-      case "controls": this.#controls.get(message.id)?.(message.controls); this.#controls.delete(message.id); return;
-      case "seed": this.#seeds.get(message.id)?.(message.seed); this.#seeds.delete(message.id); return;
-      case "validated": this.#validated.get(message.id)?.(message.problems); this.#validated.delete(message.id); return;
-      case "profiling": if (message.id === this.#id) this.#events.profiling(message.name, message.done, message.of); return;
-      case "profilingStopped": if (message.id === this.#id) this.#events.profilingStopped(); return;
-      case "refused": this.#events.refused(message.problems); return;
-      case "failed": this.#events.failed(message.message); return;
-      case "alone": this.#gotAlone(message); return;
-      case "aloneProgress":
-        if (message.id !== this.#id) return;
-        for (const job of this.#waiting) if (job.key === message.key) this.#events.aloneProgress(job.kernel, message.done);
-        return;
-      case "ready": return;
-    }
-  }
-
-  #draw(): void {
-    const message = this.#pending;
-    this.#pending = null;
-    try {
-      if (message && message.id === this.#id) this.#events.frame(message);
-    } finally {
-      this.#post({ t: "drawn" });
-    }
-  }
-
-  #post(message: ToWorker): void { this.#worker.postMessage(message); }
-
-  load(experiment: Experiment, play: boolean, seek = 0): void {
-    this.#id += 1;
-    this.#post({ t: "load", id: this.#id, experiment, play, seek });
-  }
-  stopProfiling(): void { this.#post({ t: "stopProfiling" }); }
-  play(): void { this.#post({ t: "play" }); }
-  pause(): void { this.#post({ t: "pause" }); }
-  step(cycles = 1): void { this.#post({ t: "step", cycles }); }
-  stepEvent(): void { this.#post({ t: "stepEvent" }); }
-  seek(cycle: number): void { this.#post({ t: "seek", cycle }); }
-  speed(cyclesPerSecond: number): void { this.#speed = cyclesPerSecond; this.#post({ t: "speed", cyclesPerSecond }); }
-  reset(play: boolean): void { this.#post({ t: "reset", play }); }
-  setControls(controls: Controls): void { this.#post({ t: "setControls", controls }); }
-  result(): Promise<Result> {
-    const id = ++this.#asked;
-    return new Promise((done) => { this.#results.set(id, done); this.#post({ t: "result", id }); });
-  }
-  controls(): Promise<Controls> {
-    const id = ++this.#asked;
-    return new Promise((done) => { this.#controls.set(id, done); this.#post({ t: "controls", id }); });
-  }
-
-  validate(experiment: string | object): Promise<Problem[]> {
-    const id = ++this.#asked;
-    return new Promise((done) => { this.#validated.set(id, done); this.#post({ t: "validate", id, experiment }); });
-  }
-  freshSeed(): Promise<number> {
-    const id = ++this.#asked;
-    return new Promise((done) => { this.#seeds.set(id, done); this.#post({ t: "freshSeed", id }); });
-  }
-
-  // ---------------------------------------------------------------- IPC alone
-
-  #measureAlone(loaded: Loaded): void {
-    const jobs: { kernel: number; key: string; experiment: Experiment }[] = [];
-    loaded.alone.forEach((experiment, kernel) => {
-      const key = JSON.stringify(experiment);
-      const known = this.#alone.get(key);
-      if (known) this.#giveAlone(kernel, known);
-      else jobs.push({ kernel, key, experiment });
     });
-    // Kernels that are measured by the same experiment are measured once.
-    const once = jobs.filter((job, i) => jobs.findIndex((other) => other.key === job.key) === i);
-    this.#waiting = jobs;
-    if (once.length === 0 && !this.#background) return;
-    this.#background ??= (async () => {
-      const worker = spawn("alone");
-      await start(worker, this.#module);
-      worker.onerror = (event) => this.#aloneFailed(event.message);
-      worker.onmessage = (event: MessageEvent<FromWorker>) => {
-        if (event.data.t === "failed") this.#aloneFailed(event.data.message);
-        else this.#receive(event.data);
-      };
-      return worker;
-    })();
-    const id = loaded.id;
-    this.#background.then(
-      (worker) => { if (id === this.#id) worker.postMessage({ t: "alone", id, jobs: once } satisfies ToWorker); },
-      (error: unknown) => this.#aloneFailed(String(error)),
-    );
-  }
-  #waiting: { kernel: number; key: string }[] = [];
-
-  #aloneFailed(message: string): void {
-    this.#background?.then((worker) => worker.terminate(), () => undefined);
-    this.#background = null;
-    for (const job of this.#waiting) this.#events.alone(job.kernel, null, message || "its worker stopped");
-    this.#waiting = [];
   }
 
-  #gotAlone(message: Extract<FromWorker, { t: "alone" }>): void {
-    const { ipc, ends, why } = message;
-    this.#alone.set(message.key, { ipc, ends, why });
-    if (message.id !== this.#id) return;
-    for (const job of this.#waiting) if (job.key === message.key) this.#giveAlone(job.kernel, { ipc, ends, why });
-    this.#waiting = this.#waiting.filter((job) => job.key !== message.key);
+  // ---------------------------------------------------------------- which runs
+
+  /** What the second run is to be, while its worker starts; null when it has been called off. */
+  #second: { experiment: Experiment; play: boolean; seek: number } | null = null;
+
+  /** Builds another simulation for a side. Of two runs, both are then at cycle `seek`. */
+  load(side: number, experiment: Experiment, play: boolean, seek = 0): void {
+    if (side >= this.#runs.length) { this.#second = { experiment, play, seek }; return; }
+    const run = this.#run(side), two = this.#runs.length > 1;
+    this.#alone.forget(run);
+    if (two) { if (this.#lock) this.#before = { cycle: this.#lock.cycle, then: "rest" }; this.#part(); this.#meeting = { cycle: seek, then: play ? "play" : "rest" }; }
+    run.load(experiment, play && !two, two ? 0 : seek);
   }
 
-  #giveAlone(kernel: number, { ipc, ends, why }: Alone): void {
-    if (ipc !== null) this.#post({ t: "setAlone", id: this.#id, kernel, ipc, ends });
-    this.#events.alone(kernel, ipc, why);
+  /** A second run beside the first. */
+  async compare(experiment: Experiment, play: boolean, seek = 0): Promise<void> {
+    const starting = this.#second !== null;
+    this.#second = { experiment, play, seek };
+    if (this.#runs.length === 1) {
+      if (starting) return;
+      this.#run(0).post({ t: "pause" });
+      const { run } = await Run.start(this.module, this.#heard);
+      if (this.#second === null) { run.end(); return; }
+      this.#runs.push(run);
+    }
+    const second = this.#second;
+    this.#second = null;
+    this.load(1, second.experiment, second.play, second.seek);
   }
+
+  /** One of the two goes on alone. */
+  only(side: number): void {
+    const kept = this.#run(Math.min(side, this.#runs.length - 1)), playing = this.#lock?.running ?? false;
+    this.#second = null;
+    this.#part();
+    for (const run of this.#runs) if (run !== kept) { this.#alone.forget(run); run.end(); }
+    this.#runs = [kept];
+    this.#pending = null;
+    kept.post({ t: "again", quiet: false });
+    this.speed(this.#speed);
+    if (playing) kept.post({ t: "play" });
+  }
+
+  #part(): void { this.#lock?.end(); this.#lock = null; }
+
+  /** Both runs are built. */
+  #meet(): void {
+    this.#part();
+    this.#pending = null;
+    const lock = new Lockstep(this.#runs, (frames, state, rate) => new Promise((drawn) => requestAnimationFrame(() => {
+      try { if (this.#lock === lock) this.#events.frames(frames, state, rate); } finally { drawn(); }
+    })));
+    for (const run of this.#runs) {
+      run.post({ t: "again", quiet: true });
+      run.reached = (cycle) => { if (this.#lock === lock) this.#events.underWay(cycle); };
+    }
+    this.#lock = lock;
+    lock.speed = this.#speed;
+    lock.to(this.#meeting.cycle, this.#meeting.then);
+  }
+
+  // ---------------------------------------------------------------- the transport
+
+  /** The runs are not both built yet: what is told now holds from then on. */
+  get #waiting(): boolean { return this.#runs.length > 1 && this.#lock === null; }
+
+  stopProfiling(): void { for (const run of this.#runs) run.post({ t: "stopProfiling" }); }
+  play(): void {
+    if (this.#lock) this.#lock.play();
+    else if (this.#waiting) this.#meeting.then = "play";
+    else this.#run(0).post({ t: "play" });
+  }
+  pause(): void {
+    if (this.#lock) this.#lock.pause();
+    else if (this.#waiting) this.#meeting.then = "rest";
+    else this.#run(0).post({ t: "pause" });
+  }
+  step(cycles = 1): void { if (this.#lock) this.#lock.to(this.#lock.cycle + cycles); else if (!this.#waiting) this.#run(0).post({ t: "step", cycles }); }
+  stepEvent(): void { if (this.#lock) this.#lock.event(); else if (!this.#waiting) this.#run(0).post({ t: "stepEvent" }); }
+  seek(cycle: number): void { if (this.#lock) this.#lock.to(cycle); else if (!this.#waiting) this.#run(0).post({ t: "seek", cycle }); }
+  reset(play: boolean): void {
+    if (this.#lock) this.#lock.to(0, play ? "play" : "rest");
+    else if (this.#waiting) this.#meeting = { cycle: 0, then: play ? "play" : "rest" };
+    else this.#run(0).post({ t: "reset", play });
+  }
+  speed(cyclesPerSecond: number): void {
+    this.#speed = cyclesPerSecond;
+    if (this.#lock) this.#lock.speed = cyclesPerSecond;
+    else for (const run of this.#runs) run.post({ t: "speed", cyclesPerSecond });
+  }
+
+  setControls(side: number, controls: Controls): void { this.#run(side).post({ t: "setControls", controls }); this.#lock?.refresh(); }
+  result(side: number): Promise<Result> { return this.#run(side).result(); }
+  validate(experiment: string | object): Promise<Problem[]> { return this.#run(0).validate(experiment); }
+  freshSeed(): Promise<number> { return this.#run(0).freshSeed(); }
 }

@@ -3,15 +3,19 @@
 // Two forms. Where an experiment is made of presets it can be read and typed:
 //   #v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
+// A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
 // The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts); and last, e: the engine that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
 import type { Experiment, KernelChoice, Zoom } from "./types.ts";
 
 export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string }
-export interface LinkState { experiment: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
+export interface LinkState { experiment: Experiment; /** Compared with this one. */ other?: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
 
 export class LinkError extends Error {}
+
+/** The parts that are the experiment: packed, or readable. */
+const EXPERIMENT = ["z", "gpu", "mix", "policy", "order", "cta", "seed"];
 
 const MAX_HASH = 100_000;
 const MAX_JSON = 1_000_000;
@@ -25,7 +29,9 @@ const ORDER = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 // ---------------------------------------------------------------- encoding
 
 export async function encodeLink(state: LinkState): Promise<string> {
-  const parts = ["v=1", ...(readable(state.experiment) ?? [`z=${await pack(JSON.stringify(state.experiment))}`])];
+  const first = await written(state.experiment);
+  const parts = ["v=1", ...first];
+  if (state.other) parts.push(...await second(first, state.other));
   const { cycle, sm, zoom, panel } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
@@ -33,6 +39,20 @@ export async function encodeLink(state: LinkState): Promise<string> {
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
+}
+
+const packed = async (experiment: Experiment): Promise<string[]> => [`z=${await pack(JSON.stringify(experiment))}`];
+const written = async (experiment: Experiment): Promise<string[]> => readable(experiment) ?? await packed(experiment);
+
+const B = "b.";
+/** The parts of the second experiment: those that differ, at least one. One that leaves out what the first says is packed. */
+async function second(first: readonly string[], experiment: Experiment): Promise<string[]> {
+  const key = (part: string): string => part.slice(0, part.indexOf("="));
+  let other = await written(experiment);
+  if (key(first[0] ?? "") !== "z" && first.some((part) => !other.some((one) => key(one) === key(part)))) other = await packed(experiment);
+  const rest = other.filter((part) => !first.includes(part));
+  const parts = key(first[0] ?? "") === "z" ? other : rest.length > 0 ? rest : other.slice(0, 1);
+  return parts.map((part) => `${B}${part}`);
 }
 
 /** The parts of the readable form, or null if the experiment does not fit it. Decoding them gives the same experiment. */
@@ -99,18 +119,24 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
   const version = fields.get("v");
   if (version === undefined) throw new LinkError("It does not say its version (v=1).");
   if (version !== "1") throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
-  const known = ["v", "z", "gpu", "mix", "policy", "order", "cta", "seed", "c", "sm", "zoom", "panel", "e"];
+  const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
   for (const key of fields.keys()) if (!known.includes(key)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 
-  const packed = fields.get("z");
-  if (packed !== undefined) {
-    for (const key of ["gpu", "mix", "policy", "order", "cta", "seed"]) {
-      if (fields.has(key)) throw new LinkError(`It has both “z” and “${key}”: only one of them can be the experiment.`);
-    }
-  }
+  const own = new Map([...fields].filter(([key]) => EXPERIMENT.includes(key)));
+  const others = new Map([...fields].filter(([key]) => key.startsWith(B)).map(([key, value]): [string, string] => [key.slice(B.length), value]));
+  // A part of its own in the readable form changes the first; a first that is packed has none that could be left as they are.
+  const other = others.size === 0 ? null : await fromParts(others.has("z") || own.has("z") ? others : new Map([...own, ...others]));
   const engine = fields.get("e");
   if (engine !== undefined && !ENGINE.test(engine)) throw new LinkError("The engine that it names is no engine's name.");
-  return { experiment: packed === undefined ? fromFields(fields) : await fromPacked(packed), view: viewFrom(fields), ...(engine === undefined ? {} : { engine }) };
+  return { experiment: await fromParts(own), ...(other ? { other } : {}), view: viewFrom(fields), ...(engine === undefined ? {} : { engine }) };
+}
+
+/** An experiment from its parts: packed, or readable. */
+async function fromParts(fields: Map<string, string>): Promise<Experiment> {
+  const packed = fields.get("z");
+  if (packed === undefined) return fromFields(fields);
+  for (const key of EXPERIMENT.slice(1)) if (fields.has(key)) throw new LinkError(`It has both “z” and “${key}”: only one of them can be the experiment.`);
+  return fromPacked(packed);
 }
 
 /** What to say of a link that another engine than `here` has made; null for one of this engine. */

@@ -1,7 +1,7 @@
 // Where the page starts: it puts the parts together and passes news between them.
 //
 // The experiment (from the address bar, or the default) goes to the engine; frames come back and go to the views; what the
-// user changes goes into the address bar, which always is the link to what is on the screen.
+// user changes goes into the address bar, which always is the link to what is on the screen. There is one experiment, or two that are compared.
 //
 // The views come from ./views/index.ts, which registers these elements when it is imported:
 //   <corun-sm-grid>      SmView      the SMs, their CTA slots and schedulers; fires `select-sm`
@@ -15,17 +15,20 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
 import "./views/index.ts";
+import "./compare.ts";
 import "./decisions.ts";
 import "./editor.ts";
 import "./numbers.ts";
 import "./transport.ts";
-import { kernelName } from "./choices.ts";
+import { mixText, scheme, schemeName, schemeText } from "./choices.ts";
+import { MARKS, type CorunCompare } from "./compare.ts";
+import { differences } from "./difference.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
 import { h, icon } from "./dom.ts";
 import type { CorunDecisions } from "./decisions.ts";
 import type { CorunEditor } from "./editor.ts";
 import { Engine } from "./engine.ts";
-import { count } from "./format.ts";
+import { count, problemText } from "./format.ts";
 import { LinkError, decodeLink, encodeLink, otherEngine, type View } from "./link.ts";
 import type { CorunNumbers } from "./numbers.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
@@ -33,7 +36,7 @@ import { download, provideStamp, stampName, stampText } from "./stamp.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
 import type { CorunTransport } from "./transport.ts";
-import type { Catalogue, Experiment, FrameView, PolicyChoice, Problem, SelectSm, SmView, WindowView, Zoom } from "./types.ts";
+import type { Catalogue, Experiment, FrameView, Problem, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
 
 /** The first screen. */
 const FIRST: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
@@ -45,16 +48,20 @@ const transport = $<CorunTransport>("corun-transport");
 const editor = $<CorunEditor>("corun-editor");
 const notices = $<HTMLElement>("#notices");
 const pictures = $<HTMLElement>("#pictures");
-const side = $<HTMLElement>("#editor");
+const sidebar = $<HTMLElement>("#editor");
 
 let engine: Engine | null = null;
 let catalogue: Catalogue | null = null;
 let version = "", stamp = "";
 /** What to say of the link that was opened, where another engine made it. */
 let foreign: string | null = null;
-let experiment: Experiment | null = null;
+/** An experiment of the page, and what the engine said of it last: what it built, or what is wrong. */
+interface Side { experiment: Experiment; loaded: Loaded | null; problems: Problem[]; /** Of each kernel, once it is known. */ alone: ({ ipc: number | null; why: string } | undefined)[] }
+/** One, or two that are compared: A and B. Empty before the first link is read. */
+let sides: Side[] = [];
+/** Which of them the form shows. */
+let edited = 0;
 let view: View = {};
-let loaded: Loaded | null = null;
 let state: RunState | "idle" = "idle";
 let cycle = 0;
 /** The cycle belongs in the link only where the user has stopped to look. */
@@ -75,9 +82,13 @@ const path = document.createElement("corun-memory-path") as FrameView;
 const charts = document.createElement("corun-charts") as WindowView;
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const decisions = document.createElement("corun-decisions") as CorunDecisions;
+const compare = document.createElement("corun-compare") as CorunCompare;
+const compareCard = card("compare", "A and B", compare);
+compareCard.hidden = true;
 // The SM's heading and its close button are the view's own.
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
 pictures.append(
+  compareCard,
   h("div", { class: "columns" },
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
     h("div", { class: "column" }, card("numbers", "Numbers", numbers), detailCard, card("decisions", "What the policy decided", decisions))),
@@ -103,7 +114,7 @@ function select(sm: number | null): void {
   writeLink();
 }
 function showSelection(): void {
-  const sms = loaded?.layout.sms.length ?? 0;
+  const sms = Math.max(0, ...sides.map(({ loaded }) => loaded?.layout.sms.length ?? 0));
   const sm = view.sm !== undefined && view.sm < sms ? view.sm : null;
   grid.selected = sm;
   detail.selected = sm;
@@ -119,60 +130,148 @@ const openFirst = { label: "Open the default experiment", primary: true, run: ()
 
 // ---------------------------------------------------------------- the experiment
 
-/** Shows and runs an experiment that comes from elsewhere than the form. */
-function open(next: Experiment, play: boolean, seek = 0): void {
-  editor.show(next);
-  side.hidden = false;
-  apply(next, play, seek);
+const side = (experiment: Experiment): Side => ({ experiment, loaded: null, problems: [], alone: [] });
+
+/** Shows and runs what comes from elsewhere than the form: one experiment, or two. */
+function open(next: Experiment, play: boolean, seek = 0, other: Experiment | null = null): void {
+  if (sides.length > 1) engine?.only(0);
+  numbers.dismiss();
+  sides = [side(next)];
+  showSides(0);
+  sidebar.hidden = false;
+  run(0, next, other === null && play, other === null ? seek : 0);
+  if (other) beside(other, play, seek);
+  remember(play, seek);
 }
 
-function apply(next: Experiment, play: boolean, seek = 0): void {
-  experiment = next;
+function run(at: number, next: Experiment, play: boolean, seek: number): void {
+  const mine = sides[at];
+  if (!mine) return;
+  mine.experiment = next;
+  mine.loaded = null;
   foreign = null;
+  engine?.load(at, next, play, seek);
+}
+
+/** The cycle is in the link where the user has stopped at it. */
+function remember(play: boolean, seek: number): void {
   linkCycle = seek > 0 && !play;
   if (linkCycle) view.cycle = seek;
   else delete view.cycle;
-  engine?.load(next, play, seek);
   writeLink();
 }
 
-/** A change of the form. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
-function change(next: Experiment): void {
-  if (state === "paused" && cycle > 0) {
-    const linked = linkCycle;
-    apply(next, false, cycle);
-    linkCycle = linked;
-    if (!linked) delete view.cycle;
-  } else {
-    apply(next, state !== "paused" && !(state === "idle" && calm()));
-  }
+/** A second experiment beside the first, at the same cycle. */
+function beside(other: Experiment, play: boolean, seek: number): void {
+  sides = [sides[0] as Side, side(other)];
+  showSides(1);
+  compare.differ(null, "B is being built…");
+  void engine?.compare(other, play, seek);
 }
 
-const names = (of: Experiment): string[] => of.kernels.map(kernelName);
-const policyName = (of: Experiment): string => (typeof of.policy === "string" ? of.policy : (of.policy as PolicyChoice | undefined)?.name ?? "even");
+/** One of two goes on alone. */
+function only(at: number): void {
+  const kept = sides[at];
+  if (!kept || sides.length < 2) return;
+  engine?.only(at);
+  sides = [kept];
+  numbers.dismiss();
+  showSides(0);
+  lay();
+  say(null);
+  writeLink();
+}
 
-function onLoaded(message: Loaded): void {
-  if (!catalogue || !experiment) return;
-  loaded = message;
+/** The form, and the card of the comparison. */
+function showSides(edit: number): void {
+  edited = edit;
+  const shown = sides[edit];
+  if (!shown) return;
+  const two = sides.length > 1;
+  editor.setSides(two ? sides.map(({ experiment }) => schemeText(experiment)) : [], edit);
+  editor.show(shown.experiment);
+  if (shown.loaded) editor.accepted(shown.loaded.normal, shown.loaded.explained);
+  if (shown.problems.length > 0) editor.problems(shown.problems);
+  compareCard.hidden = !two;
+  tellSides();
+}
+function tellSides(): void {
+  if (sides.length < 2) return;
+  editor.setSides(sides.map(({ experiment }) => schemeText(experiment)), edited);
+  compare.show(sides.map(({ experiment }) => ({ scheme: schemeName(experiment), mix: mixText(experiment), gpu: gpuName(experiment) })), edited);
+}
+const gpuName = ({ gpu }: Experiment): string => (typeof gpu === "string" ? gpu : String(gpu?.preset ?? "the default GPU"));
+
+/** A change of the form, or of a side's scheme. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
+function change(next: Experiment, at = edited): void {
+  numbers.keep(at);
+  const stay = state === "paused" && cycle > 0, linked = linkCycle;
+  const play = !stay && state !== "paused" && !(state === "idle" && calm());
+  run(at, next, play, stay ? cycle : 0);
+  remember(play, stay ? cycle : 0);
+  if (stay) { linkCycle = linked; if (!linked) delete view.cycle; }
+  tellSides();
+}
+
+/** What the form offers to compare with. */
+function compareWith(other: Experiment): void {
+  const stay = state === "paused" && cycle > 0;
+  beside(other, !stay && !calm(), stay ? cycle : 0);
+  writeLink();
+  compareCard.scrollIntoView({ block: "nearest" });
+}
+
+function swap(at: number, name: string): void {
+  const mine = sides[at];
+  if (!catalogue || !mine) return;
+  const next = { ...structuredClone(mine.experiment), policy: scheme(catalogue, name, mine.experiment.kernels.length) };
+  change(next, at);
+  if (at === edited) editor.show(next);
+}
+
+// ---------------------------------------------------------------- what the engine says
+
+function onLoaded(at: number, message: Loaded): void {
+  const mine = sides[at];
+  if (!catalogue || !mine) return;
+  mine.loaded = message;
+  mine.problems = [];
+  mine.alone = [];
   cycle = 0;
-  held = [];
-  editor.accepted(message.normal, message.explained);
+  if (at === edited) editor.accepted(message.normal, message.explained);
   say(foreign === null ? null : { kind: "info", title: "This link was made with another engine", text: [foreign], actions: [{ label: "Close this notice", run: () => { say(null); } }] });
+  lay();
+}
+
+/** Gives the views the runs, once all are built. */
+function lay(): void {
+  if (!catalogue || sides.some(({ loaded }) => !loaded)) return;
+  const two = sides.length > 1;
+  const runs = sides.map(({ experiment, loaded }, i): ShownRun => {
+    const { layout, windows } = loaded as Loaded;
+    return { mark: two ? MARKS[i] ?? "" : "", title: schemeText(experiment), layout, windows };
+  });
+  held = runs.map(() => []);
   pictures.hidden = false;
-  for (const one of [grid, detail, path]) one.setLayout(message.layout, catalogue);
-  charts.setLayout(message.windows, message.layout.kernels);
+  for (const one of [grid, detail, path]) one.setRuns(runs, catalogue);
+  charts.setRuns(runs);
   charts.panel = view.panel ?? "";
   charts.zoom = view.zoom ?? null;
-  numbers.setKernels(catalogue, message.layout.kernels);
-  decisions.setRun(message.layout.kernels, message.layout.sms.length, catalogue.controls);
-  charts.setDecisions([]);
+  numbers.setRuns(catalogue, runs.map(({ mark, title, layout }) => ({ mark, title, kernels: layout.kernels })));
+  decisions.setRuns(runs, catalogue.controls);
+  if (two) {
+    const [a, b] = sides.map(({ experiment, loaded }) => ({ written: experiment, normal: (loaded as Loaded).normal }));
+    if (a && b) compare.differ(differences(a, b));
+  }
+  sides.forEach(({ alone }, at) => alone.forEach((known, kernel) => { if (known) numbers.alone(at, kernel, known.ipc, known.why); }));
   showSelection();
-  document.title = `${names(experiment).join(" + ")} · ${policyName(experiment)} · Corun`;
+  const [first, second] = sides as [Side, Side?];
+  const mixes = [...new Set(sides.map(({ experiment }) => mixText(experiment)))].join(" vs ");
+  document.title = `${mixes} · ${schemeName(first.experiment)}${second && schemeName(second.experiment) !== schemeName(first.experiment) ? ` vs ${schemeName(second.experiment)}` : ""} · Corun`;
 }
-
 const PROFILING = "Profiling";
-function onProfiling(name: string, done: number, of: number): void {
-  const title = `${PROFILING} ${name}: ${done + 1} of ${of}`;
+function onProfiling(at: number, name: string, done: number, of: number): void {
+  const title = `${PROFILING} ${sides.length > 1 ? `for ${MARKS[at] ?? ""}, ` : ""}${name}: ${done + 1} of ${of}`;
   // The button stays the same while runs come and go, so that it can be pressed.
   const shown = notices.querySelector("h2");
   if (shown?.textContent.startsWith(`${PROFILING} `)) { shown.textContent = title; return; }
@@ -185,13 +284,17 @@ function onProfiling(name: string, done: number, of: number): void {
 function onProfilingStopped(): void {
   say({
     kind: "info", title: "Stopped before the run began", text: ["What was measured until then is kept."],
-    actions: [{ label: "Go on", primary: true, run: () => { if (experiment) apply(experiment, true); } }, openFirst],
+    actions: [{ label: "Go on", primary: true, run: () => { say(null); sides.forEach(({ experiment, loaded }, at) => { if (!loaded) run(at, experiment, true, 0); }); } }, openFirst],
   });
 }
 
-function onProblems(problems: Problem[]): void {
-  editor.problems(problems);
-  if (loaded) { document.title = "A problem · Corun"; return; }
+function onProblems(at: number, problems: Problem[]): void {
+  const mine = sides[at];
+  if (!mine) return;
+  mine.problems = problems;
+  if (at === edited) editor.problems(problems);
+  if (sides.length > 1) compare.differ(null, `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`);
+  if (laid()) { document.title = "A problem · Corun"; return; }
   transport.show("empty", 0, 0);
   say({
     kind: "error", title: "This experiment cannot run",
@@ -219,39 +322,53 @@ class Pace {
 }
 const paces = [grid, detail, path].map((one) => ({ one, pace: new Pace(0.25) }));
 const chartPace = new Pace(0.1);
-/** Windows that the charts have not been given yet. */
-let held: Float64Array[] = [];
+/** Of each run that the views have, windows that the charts have not been given yet. */
+let held: Float64Array[][] = [];
+const laid = (): boolean => held.length > 0;
 
-function drawCharts(windows: Float64Array, still: boolean): void {
-  const layout = loaded?.windows;
-  if (windows.length > 0) held.push(windows);
-  if (!layout || held.length === 0) return;
+function drawCharts(still: boolean): void {
+  if (held.every((run) => run.length === 0)) return;
   chartPace.run(still, () => {
-    const all = new Float64Array(held.reduce((sum, rows) => sum + rows.length, 0));
-    let at = 0;
-    for (const rows of held) { all.set(rows, at); at += rows.length; }
-    held = [];
-    charts.setWindows(layout, all);
+    // All runs at once: none is ever ahead of another.
+    held.forEach((run, at) => {
+      const all = new Float64Array(run.reduce((sum, rows) => sum + rows.length, 0));
+      let end = 0;
+      for (const rows of run) { all.set(rows, end); end += rows.length; }
+      charts.setWindows(at, all);
+    });
+    held = held.map(() => []);
   });
 }
 
-function onFrame(message: FrameMessage): void {
-  const before = state;
-  state = message.state;
-  cycle = message.cycle;
-  transport.show(state === "done" && message.result?.settled?.reached ? "settled" : state, cycle, message.rate);
+/** A frame of each run, all of one cycle. */
+function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
+  // The second run may not have been built yet.
+  if (frames.length !== sides.length || frames.length !== held.length) return;
+  const before = state, first = frames[0] as FrameMessage;
+  state = now;
+  cycle = first.cycle;
+  transport.show(state === "done" && frames.some(({ result }) => result?.settled?.reached) ? "settled" : state, cycle, rate);
   const still = state !== "playing" && state !== "seeking";
-  for (const { one, pace } of paces) pace.run(still, () => one.update(message.frame));
-  if (message.restart) { held = []; charts.reset(); if (view.zoom) charts.zoom = view.zoom; }
-  drawCharts(message.windows, still);
-  if (message.restart || message.decisions.length > 0) charts.setDecisions(decisions.add(message.decisions, message.restart));
-  if (message.result) numbers.update(message.result);
-  if (message.controls) decisions.setControls(message.controls);
+  for (const { one, pace } of paces) pace.run(still, () => one.update(frames.map(({ frame }) => frame)));
+  const restarted = frames.some(({ restart }) => restart);
+  if (restarted) {
+    // What one brings anew, the others bring too, or have not lost.
+    frames.forEach(({ restart }, at) => { if (restart) { held[at] = []; charts.clear(at); } });
+    if (view.zoom) charts.zoom = view.zoom;
+  }
+  frames.forEach(({ windows }, at) => { if (windows.length > 0) held[at]?.push(windows); });
+  drawCharts(still);
+  frames.forEach(({ restart, decisions: news, controls }, at) => {
+    if (restart || news.length > 0) charts.setDecisions(at, decisions.add(at, news, restart));
+    if (controls) decisions.setControls(at, controls);
+  });
+  if (frames.every(({ result }) => result)) numbers.update(frames.map(({ result }) => result));
   if (state !== before) {
     if (state === "stuck") {
-      say({ kind: "error", title: `The machine is stuck at cycle ${count(cycle)}`, text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", h("pre", null, message.why)], actions: [] });
+      const stuck = frames.findIndex((frame) => frame.state === "stuck"), which = frames.length > 1 ? ` in ${MARKS[stuck] ?? ""}` : "";
+      say({ kind: "error", title: `The machine is stuck${which} at cycle ${count(cycle)}`, text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", h("pre", null, frames[stuck]?.why ?? "")], actions: [] });
     } else if (before === "stuck") say(null);
-    if (state !== "playing" && state !== "seeking") {
+    if (still) {
       document.documentElement.dataset["settled"] = String(cycle);
       if (linkCycle && cycle > 0) view.cycle = cycle; else delete view.cycle;
       writeLink();
@@ -274,7 +391,7 @@ function onFailed(message: string): void {
     text: ["The engine met something that it cannot go on from. That is a defect of Corun, not of the experiment. It said:", h("pre", null, message)],
     actions: [
       { label: "Start this experiment again", primary: true, run: () => void again() },
-      { label: "Open the default experiment", run: () => { experiment = FIRST; editor.show(FIRST); void again(); } },
+      { label: "Open the default experiment", run: () => { if (sides.length > 1) only(0); sides = [side(FIRST)]; showSides(0); void again(); } },
     ],
   });
 }
@@ -282,7 +399,9 @@ async function again(): Promise<void> {
   say({ kind: "loading", title: "Starting again…", text: [], actions: [] });
   try {
     await engine?.restart();
-    apply(experiment ?? FIRST, false);
+    held = [];
+    sides.forEach(({ experiment }, at) => { run(at, experiment, false, 0); });
+    remember(false, 0);
   } catch (error) { onFailed(String(error)); }
 }
 
@@ -296,9 +415,10 @@ function writeLink(): void {
   linkTimer = window.setTimeout(() => void writeNow(), 60);
 }
 async function writeNow(): Promise<void> {
-  if (!experiment) return;
+  const [first, second] = sides;
+  if (!first) return;
   const mine = ++writing;
-  const hash = await encodeLink({ experiment, view, engine: stamp });
+  const hash = await encodeLink({ experiment: first.experiment, ...(second ? { other: second.experiment } : {}), view, engine: stamp });
   if (mine !== writing) return;
   link = hash;
   if (location.hash !== hash) history.replaceState(null, "", hash);
@@ -317,14 +437,14 @@ async function readLink(first: boolean): Promise<void> {
     if (hash !== location.hash) return;
     view = linked?.view ?? {};
     link = hash;
-    const at = view.cycle ?? 0;
-    if (at > 0) open(linked?.experiment ?? FIRST, false, at);
-    else if (calm()) { open(linked?.experiment ?? FIRST, false, STILL); linkCycle = false; delete view.cycle; }
-    else open(linked?.experiment ?? FIRST, true);
+    const at = view.cycle ?? 0, other = linked?.other ?? null;
+    if (at > 0) open(linked?.experiment ?? FIRST, false, at, other);
+    else if (calm()) { open(linked?.experiment ?? FIRST, false, STILL, other); linkCycle = false; delete view.cycle; }
+    else open(linked?.experiment ?? FIRST, true, 0, other);
     foreign = linked && otherEngine(linked, stamp);
   } catch (error) {
     engine?.pause();
-    if (!loaded) { side.hidden = true; transport.show("empty", 0, 0); }
+    if (!laid()) { sidebar.hidden = true; transport.show("empty", 0, 0); }
     say({
       kind: "error", title: "This link cannot be opened",
       text: [error instanceof LinkError ? error.message : `It is damaged (${String(error)}).`, "It may have been cut when it was copied. Nothing of it was run."],
@@ -338,7 +458,7 @@ addEventListener("hashchange", () => void readLink(false));
 // ---------------------------------------------------------------- what the user does
 
 function toggle(): void {
-  if (!engine || !loaded) return;
+  if (!engine || !laid()) return;
   if (state === "playing" || state === "seeking") { linkCycle = true; engine.pause(); }
   else if (state === "done" || state === "stuck") { say(null); engine.reset(true); }
   else { linkCycle = false; engine.play(); }
@@ -359,17 +479,17 @@ async function copyLink(): Promise<void> {
 
 /** The file is stamped in its `source`, which is for people: the hash of the experiment leaves it out. */
 function experimentText(): string {
-  const { corun, ...rest } = experiment as Experiment;
+  const { corun, ...rest } = (sides[edited] as Side).experiment;
   return `${JSON.stringify({ corun, source: stampText(), ...rest }, null, 2)}\n`;
 }
 
 function exportExperiment(): void {
-  if (experiment) download(stampName("experiment", "json"), experimentText(), "application/json");
+  if (sides.length > 0) download(stampName("experiment", "json"), experimentText(), "application/json");
 }
 
 /** A command that runs the same experiment natively, file and all; where the page has stopped, it stops too. */
 async function copyCommand(): Promise<void> {
-  if (!experiment) return;
+  if (sides.length === 0) return;
   const name = stampName("experiment", "json");
   const until = view.cycle !== undefined && state !== "done" ? ` --cycles ${view.cycle}` : "";
   await copyText(`# ${stampText()}\ncat > ${name} <<'EXPERIMENT'\n${experimentText()}EXPERIMENT\ntarget/release/corun run ${name}${until} --json\n`,
@@ -377,9 +497,11 @@ async function copyCommand(): Promise<void> {
 }
 
 async function exportResult(): Promise<void> {
-  if (!engine || !loaded) return;
-  const result = await engine.result();
-  download(stampName("result", "json"), `${JSON.stringify(result, null, 2)}\n`, "application/json");
+  if (!engine || !laid()) return;
+  const results = await Promise.all(sides.map((_, at) => (engine as Engine).result(at)));
+  // Of two runs, each by its mark.
+  const saved = results.length > 1 ? Object.fromEntries(results.map((result, at) => [MARKS[at] ?? "", result])) : results[0];
+  download(stampName("result", "json"), `${JSON.stringify(saved, null, 2)}\n`, "application/json");
 }
 
 function showSide(open: boolean): void {
@@ -392,7 +514,7 @@ function toggleSide(): void {
   if (closed) (editor.querySelector("select, input, button") as HTMLElement | null)?.focus();
 }
 
-provideStamp(() => ({ engine: version, config: loaded?.hash ?? "", seed: loaded?.normal.seed ?? experiment?.seed ?? 0, cycle, link: location.href }));
+provideStamp(() => ({ engine: version, config: sides.map(({ loaded }) => loaded?.hash ?? "").join("+"), seed: sides[0]?.loaded?.normal.seed ?? sides[0]?.experiment.seed ?? 0, cycle, link: location.href }));
 
 const KEYS: Key[] = [
   { keys: ["space"], does: "play, pause" },
@@ -471,14 +593,19 @@ async function start(): Promise<void> {
   let ready;
   try {
     ({ engine, ready } = await Engine.start({
-      loaded: onLoaded, problems: onProblems, frame: onFrame, failed: onFailed,
-      alone: (kernel, ipc, why) => numbers.alone(kernel, ipc, why),
-      aloneProgress: (kernel, done) => numbers.aloneProgress(kernel, done),
+      loaded: onLoaded, problems: onProblems, frames: onFrames, failed: onFailed,
+      underWay: (at) => { state = "seeking"; transport.show(state, at, 0); },
+      alone: (at, kernel, ipc, why) => {
+        const mine = sides[at];
+        if (mine) mine.alone[kernel] = { ipc, why };
+        numbers.alone(at, kernel, ipc, why);
+      },
+      aloneProgress: (at, kernel, done) => numbers.aloneProgress(at, kernel, done),
       profiling: onProfiling, profilingStopped: onProfilingStopped,
       refused: (problems) => toast(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")),
     }));
   } catch (error) {
-    side.hidden = true;
+    sidebar.hidden = true;
     transport.show("empty", 0, 0);
     say({
       kind: "error", title: "The simulator could not be started",
@@ -490,7 +617,8 @@ async function start(): Promise<void> {
   catalogue = ready.catalogue;
   ({ version, stamp } = ready);
   const running = engine;
-  editor.init(ready.catalogue, { change, dropped: () => { side.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
+  compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
+  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();

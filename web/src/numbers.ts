@@ -1,112 +1,233 @@
 // The numbers: how fast each kernel is alone and shared, and what the sharing is worth, each with half of its 95 % interval. What a number means
 // comes from the engine's registry of metrics; a number that is not there is a dash with the reason beside it.
-import { definition, h, setText, swatch } from "./dom.ts";
+//
+// One run has its numbers as tiles and tables. Where there is something to compare them with (a second run, or the run before the last change),
+// all stand in one table: a column for each, and how far the last two are apart.
+import { definition, h, icon, setText, sideMark, swatch } from "./dom.ts";
 import { MISSING, count, fixed, percent } from "./format.ts";
-import { inFull, interval, plusMinus, sureness } from "./sure.ts";
+import { apart, gapText, inFull, interval, isClear, plusMinus, sureness } from "./sure.ts";
 import type { Catalogue, Interval, KernelResult, Result } from "./types.ts";
 
 const WAITING = "being measured in the background";
 
 type Format = (value: number | null | undefined) => string;
-interface Column { key: keyof KernelResult & string; title: string; format: Format; needsAlone?: boolean }
-/** A number on the page, and the element beside it that says how sure it is. */
-interface Cell {
-  element: HTMLElement; beside: HTMLElement; format: Format;
-  read(result: Result): number | null | undefined;
-  ends(result: Result): Interval;
-  why(result: Result): string;
+interface Figure { key: string; title: string; format: Format; needsAlone?: boolean }
+/** A run, or what one was before: a column of the comparison. */
+interface Column {
+  mark: string; title: string; kernels: string[]; result: Result | null;
+  /** Why a kernel has no IPC alone. */
+  alone: (string | null)[];
 }
+/** Whose number it is: the mix's, the GPU's, or that of a kernel, by its place. */
+type Of = "metrics" | "gpu" | number;
+/** A number on the page, and the element beside it that says how sure it is. */
+interface Cell { element: HTMLElement; beside: HTMLElement; refresh(): void }
+
+const decimals = (n: number): Format => (value) => fixed(value, n);
+const SPEED: Figure[] = [
+  { key: "ipc_alone", title: "IPC alone", format: decimals(1), needsAlone: true },
+  { key: "ipc", title: "IPC shared", format: decimals(1) },
+  { key: "slowdown", title: "Slowdown", format: decimals(2), needsAlone: true },
+];
+const SHARE: Figure[] = [
+  { key: "noc_utilisation", title: "NoC", format: percent },
+  { key: "dram_utilisation", title: "DRAM", format: percent },
+  { key: "l1_hit_rate", title: "L1 hits", format: percent },
+  { key: "ctas_done", title: "CTAs done", format: count },
+];
+const MIX: Figure[] = [
+  { key: "hspeedup", title: "HSpeedup", format: decimals(3) },
+  { key: "stp", title: "STP", format: decimals(3) },
+  { key: "antt", title: "ANTT", format: decimals(3) },
+];
+const FAIRNESS: Figure = { key: "fairness", title: "Fairness", format: decimals(3) };
+const GPU: Figure[] = [
+  { key: "ipc", title: "IPC", format: decimals(1) },
+  { key: "noc_utilisation", title: "NoC used", format: percent },
+  { key: "dram_utilisation", title: "DRAM used", format: percent },
+  { key: "l1_hit_rate", title: "L1 hits", format: percent },
+  { key: "l2_miss_rate", title: "L2 misses", format: percent },
+  { key: "dram_row_hit_rate", title: "Row hits", format: percent },
+];
 
 /** What an interval is, and where the method comes from: in short what docs/experiments.md says. */
 const INTERVALS = (): HTMLElement => definition("a 95 % interval",
   h("p", null, "A run is one sample. The interval is where the number of an endless run lies, in 95 of 100 such runs. It narrows as the run goes on; one that begins cold, or whose policy still learns, keeps it wide."),
   h("p", null, "The run is cut into batches of windows of 400 cycles. Their scatter, with Student's t and a correction for what is left of their correlation, gives the interval of each ratio, slowdown and speedup. Where a kernel repeats itself, launch by launch, each repetition is a batch."),
   h("p", null, "Before each kernel has shown a whole launch, no statistics can know what comes: the interval is too narrow then."),
+  h("p", null, "The interval of a difference takes the two runs as independent: its half is the root of the sum of both halves' squares. A difference that is greater than that is bold."),
   h("p", { class: "source" }, "Source: batch means after Schmeiser (Operations Research 30(3), 1982) and Yeh and Schmeiser (48(6), 2000); the correction of SBatch (Lada and Wilson, WSC 2008) and N-Skart (Tafazzoli, Steiger and Wilson, IEEE Trans. Automatic Control 56(2), 2011)."));
+
+const objectOf = (result: Result, of: Of): Record<string, unknown> | undefined => (of === "metrics" ? result.metrics : of === "gpu" ? result.gpu : result.kernels[of] as KernelResult | undefined);
+function read(column: Column, of: Of, key: string): number | null {
+  const value = column.result ? objectOf(column.result, of)?.[key] : null;
+  return typeof value === "number" ? value : null;
+}
+function endsOf({ result }: Column, of: Of, key: string): Interval {
+  return interval(of === "metrics" ? result?.ci95?.metrics : of === "gpu" ? result?.ci95?.gpu : result?.ci95?.kernels[of], key);
+}
+/** Why a number is not there. */
+function whyNot(column: Column, of: Of, figure: Figure): string {
+  if (!column.result) return "nothing has run yet";
+  if (of === "metrics") {
+    const missing = column.alone.findIndex((why) => why !== null);
+    return missing >= 0 ? `IPC alone of ${column.kernels[missing]} is ${column.alone[missing]}` : "no data yet";
+  }
+  if (of !== "gpu" && figure.needsAlone && typeof column.result.kernels[of]?.ipc_alone !== "number") return `IPC alone is ${column.alone[of] ?? "missing"}`;
+  return column.result.cycles === 0 ? "nothing has run yet" : "no data yet";
+}
 
 export class CorunNumbers extends HTMLElement {
   #catalogue: Catalogue | null = null;
+  #runs: Column[] = [];
+  #before: Column | null = null;
   #cells: Cell[] = [];
-  #kernels: string[] = [];
   #note = h("p", { class: "note two-lines" });
   #sure = h("span", { class: "sure" });
-  /** Why a kernel has no IPC alone. */
-  #alone: (string | null)[] = [];
-  #last: Result | null = null;
 
-  setKernels(catalogue: Catalogue, kernels: string[]): void {
+  /** One run, or two that are compared; `mark`: A, B, or nothing where there is one. */
+  setRuns(catalogue: Catalogue, runs: readonly { mark: string; title: string; kernels: string[] }[]): void {
     this.#catalogue = catalogue;
-    this.#kernels = kernels;
-    this.#cells = [];
-    this.#alone = kernels.map(() => WAITING);
-    this.#last = null;
+    this.#runs = runs.map((run) => ({ ...run, result: null, alone: run.kernels.map(() => WAITING) }));
+    this.#render();
+  }
 
-    const decimals = (n: number): Format => (value) => fixed(value, n);
-    const speed: Column[] = [
-      { key: "ipc_alone", title: "IPC alone", format: decimals(1), needsAlone: true },
-      { key: "ipc", title: "IPC shared", format: decimals(1) },
-      { key: "slowdown", title: "Slowdown", format: decimals(2), needsAlone: true },
-    ];
-    const share: Column[] = [
-      { key: "noc_utilisation", title: "NoC", format: percent },
-      { key: "dram_utilisation", title: "DRAM", format: percent },
-      { key: "l1_hit_rate", title: "L1 hits", format: percent },
-      { key: "ctas_done", title: "CTAs done", format: count },
-    ];
-    const table = (caption: string, columns: Column[]): HTMLElement =>
-      h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": caption }, h("table", { class: "numbers" },
-        h("caption", { class: "hidden" }, caption),
-        h("thead", null, h("tr", null, h("th", { scope: "col" }, "Kernel"), ...columns.map((c) => h("th", { scope: "col", class: "num" }, c.title, this.#what(c.key))))),
-        h("tbody", null, ...kernels.map((name, k) => h("tr", null,
-          h("th", { scope: "row" }, h("span", { class: "kernel-name" }, swatch(k), h("span", null, name))),
-          ...columns.map((c) => h("td", { class: "num" }, this.#cell({
-            format: c.format,
-            read: (r) => r.kernels[k]?.[c.key] as number | null | undefined,
-            ends: (r) => interval(r.ci95?.kernels[k], c.key),
-            why: (r) => {
-              if (c.needsAlone && typeof r.kernels[k]?.ipc_alone !== "number") return `IPC alone is ${this.#alone[k] ?? "missing"}`;
-              return r.cycles === 0 ? "nothing has run yet" : "no data yet";
-            },
-          }))))))));
-    const tiles = ([["hspeedup", "HSpeedup"], ["stp", "STP"], ["antt", "ANTT"]] as const).map(([key, title]) => {
-      const metric = catalogue.metrics.find((m) => m.key === key);
-      return h("div", { class: "tile" },
-        h("div", { class: "tile-title" }, metric?.title ?? title, this.#what(key)),
-        h("div", { class: "tile-value" }, this.#cell({
-          format: decimals(3),
-          read: (r) => r.metrics?.[key],
-          ends: (r) => interval(r.ci95?.metrics, key),
-          why: () => {
-            const missing = this.#alone.findIndex((why) => why !== null);
-            return missing >= 0 ? `IPC alone of ${kernels[missing]} is ${this.#alone[missing]}` : "no data yet";
-          },
-        })),
-        h("div", { class: "tile-unit" }, metric?.unit || "ratio"));
-    });
-    const gpu = ([["ipc", "IPC", decimals(1)], ["noc_utilisation", "NoC used", percent], ["dram_utilisation", "DRAM used", percent], ["l1_hit_rate", "L1 hits", percent], ["l2_miss_rate", "L2 misses", percent], ["dram_row_hit_rate", "Row hits", percent]] as [string, string, Format][])
-      .map(([key, title, format]) => h("div", { class: "stat" }, h("dt", null, title, this.#what(key)),
-        h("dd", null, this.#cell({ format, read: (r) => r.gpu[key], ends: (r) => interval(r.ci95?.gpu, key), why: () => "no data yet" }))));
+  /** What a run has now stays in view as what was before, until it is dismissed. A run that has not begun has nothing to keep. */
+  keep(run: number): void {
+    const column = this.#runs[run];
+    if (!column?.result || column.result.cycles === 0) return;
+    this.#before = { ...column, alone: [...column.alone] };
+  }
+  dismiss(): void {
+    const had = this.#before !== null;
+    this.#before = null;
+    if (had) this.#render();
+  }
 
-    this.replaceChildren(
-      h("div", { class: "tiles" }, ...tiles),
-      table("How fast each kernel is", speed),
-      this.#note,
-      h("p", { class: "note three-lines" }, "± is half of a 95 % interval", INTERVALS(), ". ", this.#sure),
-      h("h3", null, "What each kernel uses"),
-      table("What each kernel uses", share),
-      h("h3", null, "Whole GPU"),
-      h("dl", { class: "stats" }, ...gpu));
+  alone(run: number, kernel: number, ipc: number | null, why: string): void {
+    const column = this.#runs[run];
+    if (column) column.alone[kernel] = ipc === null ? `missing: ${why}` : null;
     this.#refresh();
   }
 
-  #cell(cell: Omit<Cell, "element" | "beside">): HTMLElement {
+  aloneProgress(run: number, kernel: number, done: number | null): void {
+    const column = this.#runs[run];
+    if (column && done !== null) column.alone[kernel] = `${WAITING}, ${fixed(Math.min(1, done) * 100, 0)} % done`;
+    this.#refresh();
+  }
+
+  /** Of each run; all are of one cycle. */
+  update(results: readonly (Result | null)[]): void {
+    this.#runs.forEach((column, i) => { const result = results[i]; if (result) column.result = result; });
+    this.#refresh();
+  }
+
+  // ---------------------------------------------------------------- what it looks like
+
+  #render(): void {
+    this.#cells = [];
+    const [run] = this.#runs;
+    if (!run) return;
+    const sure = h("p", { class: "note three-lines" }, "± is half of a 95 % interval", INTERVALS(), ". ", this.#sure);
+    if (this.#runs.length === 1 && !this.#before) this.replaceChildren(...this.#plain(run, sure));
+    else this.replaceChildren(this.#compared(), this.#note, sure);
+    this.#refresh();
+  }
+
+  #plain(run: Column, sure: HTMLElement): HTMLElement[] {
+    const table = (caption: string, figures: Figure[]): HTMLElement =>
+      h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": caption }, h("table", { class: "numbers" },
+        h("caption", { class: "hidden" }, caption),
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, "Kernel"), ...figures.map((c) => h("th", { scope: "col", class: "num" }, c.title, this.#what(c.key))))),
+        h("tbody", null, ...run.kernels.map((name, k) => h("tr", null,
+          h("th", { scope: "row" }, h("span", { class: "kernel-name" }, swatch(k), h("span", null, name))),
+          ...figures.map((c) => h("td", { class: "num" }, this.#number(run, k, c))))))));
+    const tiles = MIX.map((figure) => {
+      const metric = this.#metric(figure.key);
+      return h("div", { class: "tile" },
+        h("div", { class: "tile-title" }, metric?.title ?? figure.title, this.#what(figure.key)),
+        h("div", { class: "tile-value" }, this.#number(run, "metrics", figure)),
+        h("div", { class: "tile-unit" }, metric?.unit || "ratio"));
+    });
+    const gpu = GPU.map((figure) => h("div", { class: "stat" }, h("dt", null, figure.title, this.#what(figure.key)), h("dd", null, this.#number(run, "gpu", figure))));
+    return [
+      h("div", { class: "tiles" }, ...tiles),
+      table("How fast each kernel is", SPEED),
+      this.#note, sure,
+      h("h3", null, "What each kernel uses"),
+      table("What each kernel uses", SHARE),
+      h("h3", null, "Whole GPU"),
+      h("dl", { class: "stats" }, ...gpu)];
+  }
+
+  /** One table: a column for each run and for what was before, and the difference of the last two. */
+  #compared(): HTMLElement {
+    const columns = [...(this.#before ? [this.#before] : []), ...this.#runs];
+    const [one, other] = columns.slice(-2) as [Column, Column];
+    const two = this.#runs.length > 1;
+    const head = h("tr", null, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Number")),
+      ...columns.map((column) => h("th", { scope: "col", class: "num" }, column === this.#before ? this.#beforeHead(column) : two ? h("span", { class: "side-head" }, sideMark(column.mark), column.title) : "Now")),
+      h("th", { scope: "col", class: "num" }, two ? "B − A" : "Change"));
+    const row = (figure: Figure, places: (Of | null)[]): HTMLElement => {
+      const at = (column: Column): Of | null => places[columns.indexOf(column)] ?? null;
+      const [a, b] = [at(one), at(other)];
+      return h("tr", null, h("th", { scope: "row" }, figure.title, this.#what(figure.key)),
+        ...columns.map((column, i) => { const of = places[i] ?? null; return h("td", { class: "num" }, of === null ? this.#absent() : this.#number(column, of, figure)); }),
+        h("td", { class: "num" }, a === null || b === null ? this.#absent() : this.#difference(one, a, other, b, figure)));
+    };
+    const group = (title: (HTMLElement | string)[], figures: Figure[], places: (Of | null)[]): HTMLElement =>
+      h("tbody", null, h("tr", { class: "group-row" }, h("th", { scope: "rowgroup", colSpan: columns.length + 2 }, ...title)), ...figures.map((figure) => row(figure, places)));
+    const groups = [
+      group(["The mix"], [...MIX, FAIRNESS], columns.map(() => "metrics")),
+      ...union(columns.map(({ kernels }) => kernels)).map(({ name, places }) => group(
+        [h("span", { class: "kernel-name" }, swatch(places.find((place) => place !== null) ?? 0), h("span", null, name))], [...SPEED].reverse().concat(SHARE), places)),
+      group(["Whole GPU"], GPU, columns.map(() => "gpu")),
+    ];
+    return h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "The numbers compared" },
+      h("table", { class: "numbers compared" }, h("caption", { class: "hidden" }, "The numbers compared"), h("thead", null, head), ...groups));
+  }
+
+  #beforeHead(column: Column): HTMLElement {
+    return h("span", { class: "before-head" },
+      h("button", { type: "button", class: "icon-button small", "aria-label": "Dismiss the numbers from before", title: "Dismiss the numbers from before", onclick: () => { this.dismiss(); } }, icon("close")),
+      h("span", null, column.mark === "" ? "Before" : `${column.mark} before`),
+      h("span", { class: "before-what" }, `${column.title}, ${count(column.result?.cycles)} cycles`));
+  }
+
+  #number(column: Column, of: Of, figure: Figure): HTMLElement {
     const element = h("span", { class: "value" }, MISSING), beside = h("span", { class: "beside" });
-    this.#cells.push({ element, beside, ...cell });
+    const refresh = (): void => {
+      const value = read(column, of, figure.key), ends = endsOf(column, of, figure.key), text = figure.format(value);
+      put(element, text, text === MISSING ? whyNot(column, of, figure) : "");
+      setText(beside, plusMinus(value, ends, figure.format));
+      entitle(beside, inFull(ends, figure.format));
+    };
+    this.#cells.push({ element, beside, refresh });
     return h("span", { class: "with-beside" }, element, beside);
   }
 
+  /** How far the second is above the first. */
+  #difference(one: Column, a: Of, other: Column, b: Of, figure: Figure): HTMLElement {
+    const element = h("span", { class: "value" }, MISSING), beside = h("span", { class: "beside" });
+    const refresh = (): void => {
+      const from = read(one, a, figure.key), to = read(other, b, figure.key);
+      // What is equal to the last digit is the same measurement.
+      const ends = from === to ? [null, null] as const : [endsOf(one, a, figure.key), endsOf(other, b, figure.key)] as const;
+      const gap = apart(from, ends[0], to, ends[1]), text = gapText(gap, figure.format);
+      put(element, text, gap === null ? "one of the two is missing" : "", gap === null ? "" : `${from ? `${fixed((gap.value / from) * 100, 1)} %` : "from 0"}${gap.half === null ? "" : isClear(gap) ? ", more than the intervals explain" : ", within the intervals: it may be chance"}`);
+      element.toggleAttribute("data-clear", gap !== null && isClear(gap));
+      setText(beside, gap === null || gap.half === null ? "" : plusMinus(gap.value, [gap.value - gap.half, gap.value + gap.half], figure.format));
+    };
+    this.#cells.push({ element, beside, refresh });
+    return h("span", { class: "with-beside" }, element, beside);
+  }
+
+  #absent(): HTMLElement { return h("span", { class: "value", "data-missing": "", title: "not in this mix" }, MISSING); }
+
+  #metric(key: string): Catalogue["metrics"][number] | undefined { return this.#catalogue?.metrics.find((m) => m.key === key); }
+
   #what(key: string): HTMLElement | null {
-    const metric = this.#catalogue?.metrics.find((m) => m.key === key);
+    const metric = this.#metric(key);
     if (!metric) return null;
     return definition(metric.title,
       h("p", null, metric.doc),
@@ -116,44 +237,31 @@ export class CorunNumbers extends HTMLElement {
         h("dt", null, "Of"), h("dd", null, metric.scope)));
   }
 
-  alone(kernel: number, ipc: number | null, why: string): void {
-    this.#alone[kernel] = ipc === null ? `missing: ${why}` : null;
-    this.#refresh();
-  }
-
-  aloneProgress(kernel: number, done: number | null): void {
-    if (done !== null) this.#alone[kernel] = `${WAITING}, ${fixed(Math.min(1, done) * 100, 0)} % done`;
-    this.#refresh();
-  }
-
-  update(result: Result): void {
-    this.#last = result;
-    this.#refresh();
-  }
-
   #refresh(): void {
-    const result = this.#last;
-    for (const cell of this.#cells) {
-      const value = result ? cell.read(result) : null;
-      const text = cell.format(value);
-      const why = text === MISSING ? (result ? cell.why(result) : "nothing has run yet") : "";
-      setText(cell.element, text);
-      if (cell.element.title !== why) {
-        cell.element.title = why;
-        cell.element.toggleAttribute("data-missing", why !== "");
-      }
-      const ends = result ? cell.ends(result) : null;
-      setText(cell.beside, plusMinus(value, ends, cell.format));
-      const full = inFull(ends, cell.format);
-      if (cell.beside.title !== full) cell.beside.title = full;
-    }
-    setText(this.#sure, sureness(result, (ratio) => this.#catalogue?.metrics.find((m) => m.key === ratio)?.title ?? ratio));
-    const waiting = this.#alone.map((why, k) => ({ why, name: this.#kernels[k] ?? "" })).filter(({ why }) => why?.startsWith(WAITING));
-    const failed = this.#alone.filter((why) => why !== null && !why.startsWith(WAITING));
+    for (const cell of this.#cells) cell.refresh();
+    const title = (ratio: string): string => this.#metric(ratio)?.title ?? ratio;
+    setText(this.#sure, this.#runs.map(({ mark, result }) => `${mark === "" ? "" : `${mark}: `}${sureness(result, title)}`).join(" "));
+    const reasons = this.#runs.flatMap(({ alone, kernels }) => alone.map((why, k) => ({ why, name: kernels[k] ?? "" })));
+    const waiting = reasons.filter(({ why }) => why?.startsWith(WAITING));
+    const failed = reasons.filter(({ why }) => why !== null && !why.startsWith(WAITING));
     const first = waiting.find(({ why }) => why !== WAITING) ?? waiting[0];
     setText(this.#note, first ? `IPC alone of ${first.name} is ${first.why}; slowdowns follow.`
-      : failed.length > 0 ? `IPC alone is ${failed[0]}.` : "Slowdowns are of this run so far, against each kernel with the whole GPU to itself.");
+      : failed[0] ? `IPC alone is ${failed[0].why}.` : "Slowdowns are of this run so far, against each kernel with the whole GPU to itself.");
   }
 }
+
+/** Kernels of several mixes, each with its places in them: of two of the same name, the first goes with the first. */
+function union(mixes: readonly (readonly string[])[]): { name: string; places: (number | null)[] }[] {
+  const names = mixes.map((mix) => mix.map((name, k) => `${name} ${mix.slice(0, k).filter((other) => other === name).length}`));
+  const all = [...new Set(names.flat())];
+  return all.map((key) => ({ name: key.slice(0, key.lastIndexOf(" ")), places: names.map((mix) => { const at = mix.indexOf(key); return at < 0 ? null : at; }) }));
+}
+
+function put(element: HTMLElement, text: string, missing: string, title = missing): void {
+  setText(element, text);
+  entitle(element, title);
+  element.toggleAttribute("data-missing", missing !== "");
+}
+function entitle(element: HTMLElement, title: string): void { if (element.title !== title) element.title = title; }
 
 customElements.define("corun-numbers", CorunNumbers);

@@ -23,6 +23,14 @@ export type ToWorker =
   /** Simulated cycles per second of wall time; Infinity is as fast as it goes. */
   | { t: "speed"; cyclesPerSecond: number }
   | { t: "reset"; play: boolean }
+  /**
+   * In lock-step with another run: go to a cycle, forwards or back, and send one frame there; nothing is drawn on the way. `event`: only as far as
+   * the next event. `full`: with result and controls. Where the run ends before, the frame says so, and names the
+   * ticket: others may be under way from before.
+   */
+  | { t: "goTo"; ticket: number; cycle: number; event: boolean; full: boolean }
+  /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
+  | { t: "again"; quiet: boolean }
   | { t: "setAlone"; id: number; kernel: number; ipc: number; ends: Interval }
   | { t: "setControls"; controls: Controls }
   | { t: "controls"; id: number }
@@ -61,12 +69,16 @@ export interface FrameMessage {
   controls: Controls | null;
   /** Why it is stuck; empty otherwise. */
   why: string;
+  /** In lock-step: of which `goTo`, else 0; whether it stopped at an event; and milliseconds from `goTo` to here. */
+  ticket: number; event: boolean; took: number;
 }
 export type FromWorker =
   | { t: "ready"; /** The engine's version, and that with its behaviour. */ version: string; stamp: string; catalogue: Catalogue }
   | Loaded
   | { t: "problems"; id: number; problems: Problem[] }
   | FrameMessage
+  /** In lock-step, on a long way: how far it is. */
+  | { t: "reached"; id: number; cycle: number }
   | { t: "result"; id: number; result: Result }
   | { t: "controls"; id: number; controls: Controls }
   | { t: "seed"; id: number; seed: number }

@@ -52,3 +52,22 @@ function ofIpc(result: Result | null): string {
   }
   return worst === null ? SHORT : `IPC of ${worst.name} is known least: ${part(worst.part)}.`;
 }
+
+/** How far `b` is above `a`, and half of the interval of that, where both have one: the runs are taken as independent. */
+export interface Gap { value: number; half: number | null }
+export function apart(a: number | null, aEnds: Interval, b: number | null, bEnds: Interval): Gap | null {
+  if (a === null || b === null) return null;
+  const half = (value: number, ends: Interval): number | null => (ends === null ? null : Math.max(ends[1] - value, value - ends[0]));
+  const one = half(a, aEnds), other = half(b, bEnds);
+  return { value: b - a, half: one === null || other === null ? null : Math.hypot(one, other) };
+}
+
+/** More than chance explains. */
+export const isClear = ({ value, half }: Gap): boolean => half !== null && Math.abs(value) > half;
+
+/** `+2.3`, `−0.41`, `0.00`. */
+export function gapText(gap: Gap | null, format: (value: number) => string): string {
+  if (gap === null) return MISSING;
+  const text = format(Math.abs(gap.value));
+  return /[1-9]/.test(text) ? `${gap.value > 0 ? "+" : "−"}${text}` : text;
+}

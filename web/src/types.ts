@@ -12,12 +12,15 @@ export type {
 
 // ---------------------------------------------------------------- the views (src/views/index.ts)
 
-/** A picture of the machine at one cycle. */
+/** A run as the views show it: its shape, its scheme in words, and its mark (A, B) where two are compared; one run has none. */
+export interface ShownRun { mark: string; title: string; layout: FrameLayout; windows: WindowsLayout }
+
+/** A picture of the machine at one cycle: of one run, or of two that are compared. */
 export interface FrameView extends HTMLElement {
-  /** A new simulation: its shape. Comes before the first update, and clears what was drawn. */
-  setLayout(layout: FrameLayout, catalogue: Catalogue): void;
-  /** The frame is only lent: do not keep it after the call. */
-  update(frame: Uint32Array): void;
+  /** New simulations: their shapes. Comes before the first update, and clears what was drawn. */
+  setRuns(runs: readonly ShownRun[], catalogue: Catalogue): void;
+  /** A frame of each run, all of one cycle. They are only lent: do not keep them after the call. */
+  update(frames: readonly Uint32Array[]): void;
   reset(): void;
 }
 /** A picture that has a selected SM: `<corun-sm-grid>` chooses it (event `select-sm`), `<corun-sm-detail>` shows it. */
@@ -28,11 +31,13 @@ export interface SelectSm { sm: number | null }
 /** Charts over time. */
 export interface Zoom { from: number; to: number }
 export interface WindowView extends HTMLElement {
-  setLayout(layout: WindowsLayout, kernels: string[]): void;
-  /** Complete windows that are new since the last call, row-major, columns as in the layout. */
-  setWindows(layout: WindowsLayout, rows: Float64Array): void;
-  /** The policy's whole log so far: marks on the time axis, with their text. */
-  setDecisions(decisions: readonly Decision[]): void;
+  setRuns(runs: readonly ShownRun[]): void;
+  /** Complete windows of a run that are new since the last call, row-major, columns as in its layout. */
+  setWindows(run: number, rows: Float64Array): void;
+  /** A policy's whole log so far: marks on the time axis, with their text. */
+  setDecisions(run: number, decisions: readonly Decision[]): void;
+  /** A run begins again; all do. */
+  clear(run: number): void;
   reset(): void;
   /** The cycles shown; null shows all. Fires `zoom` (bubbling, CustomEvent<Zoom | null>) when the user changes it. */
   zoom: Zoom | null;

@@ -29,6 +29,13 @@ let state: RunState = "paused";
 let target = 0; // of a seek
 let afterSeek: RunState = "paused";
 let toEvent = false;
+/** In lock-step: one frame for each `goTo`, at its end. */
+let quiet = false;
+let ticket = 0; // of the last one
+let full = false; // that frame has the result
+let event = false; // it stopped at an event
+let setOut = 0; // when it was told
+let reachedAt = 0; // when it last said how far it is
 const pacing = new Pacing();
 let perMs = 100; // cycles per millisecond, estimated
 let ticking = false;
@@ -45,6 +52,8 @@ let why = "";
 let marks: { at: number; cycle: number }[] = []; // for the rate
 let keyframes: { cycle: number; snapshot: Snapshot }[] = [];
 let keyframeGap = KEYFRAME_GAP;
+/** Before the last event that was looked for: of two runs, the one whose event is later goes back. */
+let beforeEvent: { cycle: number; snapshot: Snapshot } | null = null;
 const ipcAlone = new Map<number, { ipc: number; ends: Interval }>();
 let answers = new Answers("");
 /** The load that waits for its profile. */
@@ -144,9 +153,10 @@ function measure(cycles: number, milliseconds: number): void {
 function eventSlice(sim: Simulation): void {
   const until = performance.now() + SLICE;
   while (performance.now() < until) {
-    const reason = sim.advanceEvent(EVENT_SLICE);
-    if (reason === "budget") continue;
+    const reason = sim.advanceEvent(Math.min(EVENT_SLICE, target - sim.cycle));
+    if (reason === "budget" && sim.cycle < target) continue;
     toEvent = false;
+    event = reason === "event";
     setState("paused");
     stopAt(reason);
     return;
@@ -163,6 +173,10 @@ function seekSlice(sim: Simulation): void {
     if (reason !== "budget") { stopAt(reason); return; }
   }
   if (sim.cycle >= target) setState(afterSeek);
+  else if (quiet && performance.now() - reachedAt > RESULT_GAP) {
+    reachedAt = performance.now();
+    send({ t: "reached", id, cycle: sim.cycle });
+  }
 }
 
 function seek(cycle: number, after: RunState): void {
@@ -194,7 +208,8 @@ function keyframe(sim: Simulation): void {
 
 function back(old: Simulation, cycle: number): void {
   while (keyframes.length > 0 && (keyframes[keyframes.length - 1] as { cycle: number }).cycle > cycle) keyframes.pop()?.snapshot.free();
-  const from = keyframes[keyframes.length - 1];
+  let from = keyframes[keyframes.length - 1];
+  if (beforeEvent && beforeEvent.cycle <= cycle && beforeEvent.cycle >= (from?.cycle ?? 0)) from = beforeEvent;
   if (from) old.restore(from.snapshot);
   else rebuild();
   windowsSent = 0;
@@ -211,8 +226,39 @@ function rebuild(): void {
 
 function forgetKeyframes(): void {
   for (const k of keyframes) k.snapshot.free();
+  beforeEvent?.snapshot.free();
+  beforeEvent = null;
   keyframes = [];
   keyframeGap = KEYFRAME_GAP;
+}
+
+// ---------------------------------------------------------------- in lock-step with another run
+
+function goTo(sim: Simulation, message: Extract<ToWorker, { t: "goTo" }>): void {
+  ({ ticket, full } = message);
+  event = false;
+  setOut = reachedAt = performance.now();
+  waiting = false;
+  if (!message.event) { seek(message.cycle, "paused"); return; }
+  beforeEvent?.snapshot.free();
+  beforeEvent = { cycle: sim.cycle, snapshot: sim.snapshot() };
+  target = message.cycle;
+  toEvent = true;
+  setState("seeking");
+  schedule();
+}
+
+/** What is sent next is everything. */
+function again(silent: boolean): void {
+  quiet = silent;
+  ticket = 0;
+  toEvent = false;
+  waiting = silent;
+  windowsSent = decisionsSent = 0;
+  restart = true;
+  if (running()) setState("paused");
+  dirty = true;
+  resultAt = 0;
 }
 
 // ---------------------------------------------------------------- frames
@@ -221,7 +267,7 @@ function forgetKeyframes(): void {
 function offer(): void {
   if (!sim || waiting || !dirty) return;
   const now = performance.now();
-  if (running() && now - frameAt < FRAME_GAP) return;
+  if (running() && (quiet || now - frameAt < FRAME_GAP)) return;
   frameAt = now;
   dirty = false;
   waiting = true;
@@ -237,10 +283,11 @@ function offer(): void {
   const decisions = sim.decisions(decisionsSent);
   decisionsSent += decisions.length;
   let result: Result | null = null, controls: Controls | null = null;
-  if (now - resultAt >= RESULT_GAP || decisions.length > 0) controls = sim.controls();
-  if (now - resultAt >= RESULT_GAP) { resultAt = now; result = sim.result(); }
+  const whole = quiet ? full : now - resultAt >= RESULT_GAP;
+  if (whole || decisions.length > 0) controls = sim.controls();
+  if (whole) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
-  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, why }, [frame.buffer, windows.buffer]);
+  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
   restart = false;
 }
 
@@ -304,6 +351,8 @@ function build(message: Load): void {
   }
   sim?.free();
   sim = next;
+  quiet = false;
+  ticket = 0;
   experiment = message.experiment;
   id = message.id;
   ipcAlone.clear();
@@ -387,9 +436,12 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
     case "stepEvent":
       if (state === "done" || state === "stuck") break;
       toEvent = true;
+      target = Infinity;
       setState("seeking");
       schedule();
       break;
+    case "goTo": goTo(sim, message); break;
+    case "again": again(message.quiet); break;
     case "reset":
       rebuild();
       forgetKeyframes();

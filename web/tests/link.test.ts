@@ -34,6 +34,24 @@ test("what is encoded is what is decoded", async () => {
   }
 });
 
+test("a link holds two experiments: the second has the parts that differ", async () => {
+  const other: Experiment = { ...plain, policy: { name: "ccbp" } };
+  assert.equal(await encodeLink({ experiment: plain, other, view: { cycle: 9 } }), "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=ccbp&c=9");
+  const experiments: Experiment[] = [
+    plain, other, { ...plain, gpu: "tiny-2sm", kernels: ["BP", { kernel: "SAD", ctas_per_sm: 2 }], seed: 7 }, { ...plain, warp_order: "gto" }, { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"] },
+    { ...plain, gpu: { preset: "ccbp-16sm", "sm.count": 8 } }, { ...plain, policy: { name: "fixed", combination: [3, 2] } },
+  ];
+  for (const experiment of experiments) {
+    for (const second of experiments) {
+      const state: LinkState = { experiment, other: second, view: {} }, link = await encodeLink(state);
+      assert.deepEqual(await decodeLink(link), state, link);
+    }
+  }
+  // What a person types: only what is different.
+  assert.deepEqual((await decodeLink("#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.mix=BP+SAD"))?.other, { ...plain, kernels: ["BP", "SAD"] });
+  for (const bad of ["&b.z=AAAA", "&b.nonsense=1", "&b.seed=x", "&b.c=5"]) await assert.rejects(decodeLink(`#v=1&gpu=ccbp-16sm&mix=BP${bad}`), LinkError, bad);
+});
+
 test("a link names the engine that made it, and another engine says so", async () => {
   const link = await encodeLink({ experiment: plain, view: { cycle: 5 }, engine: "0.1.0-0123abcd" });
   assert.equal(link, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&c=5&e=0.1.0-0123abcd");

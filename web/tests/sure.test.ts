@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixed, percent } from "../src/format.ts";
-import { inFull, interval, part, plusMinus, sureness } from "../src/sure.ts";
+import { apart, gapText, isClear, inFull, interval, part, plusMinus, sureness } from "../src/sure.ts";
 import type { Ci95, Result } from "../src/types.ts";
 
 const one = (value: number): string => fixed(value, 1);
@@ -49,4 +49,17 @@ test("a run that stops when it is settled says how far it is", () => {
   says(settled({ known: null, kernel: null, ratio: null }), "It comes with the tenth window of 400 cycles.");
   says(settled({ reached: true, known: 0.0098 }, "settled"), "Settled, as asked: ±1 %. IPC of CFD is known least: ±0.98 %.");
   says(settled({}, "cycles"), "It ended before it was settled (±1 %). IPC of CFD is known least: ±3.4 %.");
+});
+
+test("a difference has the interval of two independent runs, and is clear beyond it", () => {
+  const gap = apart(10, [7, 13], 16, [12, 20]);
+  assert.deepEqual(gap, { value: 6, half: 5 });
+  assert.equal(isClear({ value: 6, half: 5 }), true);
+  assert.equal(isClear({ value: -4, half: 5 }), false);
+  assert.equal(isClear({ value: 6, half: null }), false);
+  assert.equal(apart(null, null, 1, null), null);
+  assert.deepEqual(apart(1, null, 3, [2, 4]), { value: 2, half: null });
+  const format = (value: number): string => value.toFixed(1);
+  assert.deepEqual([2.34, -0.41, 0.01, -0.01].map((value) => gapText({ value, half: null }, format)), ["+2.3", "−0.4", "0.0", "0.0"]);
+  assert.equal(gapText(null, format), "–");
 });

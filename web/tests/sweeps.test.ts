@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LinkError } from "../src/link.ts";
-import { METRICS, chartData, everything, fileText, timeText, valueText } from "../src/sweeps/results.ts";
+import { valueText } from "../src/choices.ts";
+import { METRICS, chartData, everything, fileText, timeText } from "../src/sweeps/results.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
 import type { Line, Plan, PlanPoint, Task } from "../src/sweeps/types.ts";

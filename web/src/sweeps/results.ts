@@ -1,4 +1,5 @@
 // The results of a sweep as tables and as the series of a chart: plain functions of the plan and the lines.
+import { valueText } from "../choices.ts";
 import type { Cell, Column, Tabular } from "../views/tabular.ts";
 import type { SweepPoint } from "../types.ts";
 import type { Line, Plan } from "./types.ts";
@@ -22,18 +23,6 @@ export const METRICS: readonly Metric[] = [
 export function figureOf(line: Line | undefined, metric: Metric): number | null {
   const value = line?.result[metric.of]?.[metric.key];
   return typeof value === "number" && Number.isFinite(value) ? value : null;
-}
-
-/** A value of an axis in a few words: a policy is its name, a mix its kernels. */
-export function valueText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(valueText).join(" + ");
-  if (typeof value === "object" && value !== null) {
-    const { name, kernel, preset, ...rest } = value as Record<string, unknown>;
-    const head = name ?? kernel ?? preset;
-    const more = Object.entries(rest).map(([key, inner]) => `${key} ${valueText(inner)}`);
-    return head === undefined ? more.join(", ") || "{}" : [valueText(head), ...(more.length > 0 ? [`(${more.join(", ")})`] : [])].join(" ");
-  }
-  return String(value);
 }
 
 /** What a point sets on one axis; the paths of a zip together. */

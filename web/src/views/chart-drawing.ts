@@ -1,10 +1,12 @@
-// One chart as a drawing: axes, stacked areas or lines, the peak, the policy's decisions.
+// One chart as a drawing: axes, stacked areas or lines, the peak, the policy's decisions. Of two runs the lines lie over each other, and the
+// areas stand one above the other, on the same axes.
 import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import type { Paint } from "../draw/drawing.ts";
 import { figure, niceMax, short, ticks } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { kernelStyle, STALL_COLOURS } from "../palette.ts";
+import { add, heading, moved } from "./beside.ts";
 import { largest, stack } from "./chart-data.ts";
 import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
 
@@ -13,6 +15,8 @@ export interface Mark { cycle: number; kernel: number | null; count: number; tex
 
 export interface ChartInput {
   spec: ChartSpec;
+  /** Which run it is, where two are compared. */
+  run?: { mark: string; title: string };
   /** Cycles at the bucket edges: one more than values. */
   edges: Float64Array;
   values: readonly Float64Array[];
@@ -25,6 +29,8 @@ export interface ChartInput {
   labels?: boolean;
   /** End of the vertical axis; 0 to choose it. */
   top: number;
+  /** Without the time axis's numbers: those of the chart below are its own. */
+  bare?: boolean;
   theme: Theme;
 }
 
@@ -34,6 +40,8 @@ export interface ChartDrawing { drawing: Drawing; plot: Plot }
 export const LEFT = 54;
 /** With a second axis on the right, and without. */
 const RIGHT_AXIS = 54, RIGHT = 12, TOP = 16, BOTTOM = 38;
+/** Where lines of two runs end in words; below a chart that has another one under it; of a run's heading. */
+const RIGHT_WORDS = 58, BOTTOM_BARE = 8, HEAD = 22;
 
 export function seriesPaint(series: SeriesSpec, t: Theme): Paint {
   if (series.kernel !== null) return kernelPaint(series.kernel, t);
@@ -65,12 +73,36 @@ export function axisTop(spec: ChartSpec, values: readonly Float64Array[]): numbe
   return niceMax(most);
 }
 
-export function drawChart(input: ChartInput): ChartDrawing {
+/** The charts of all runs as one picture. */
+export function drawCharts(inputs: readonly ChartInput[]): ChartDrawing {
+  const first = inputs[0] as ChartInput;
+  if (inputs.length === 1 || first.spec.kind === "lines") return drawChart(first, inputs.slice(1));
+  const height = Math.max(130, Math.round(first.height * 0.7));
+  const charts = inputs.map((input, i) => {
+    const bare = i < inputs.length - 1;
+    return drawChart({ ...input, bare, height: bare ? height - (BOTTOM - BOTTOM_BARE) : height });
+  });
+  const own = (charts[0] as ChartDrawing).drawing;
+  const all = new Drawing(first.width, charts.reduce((sum, { drawing }) => sum + drawing.height + HEAD, 0), own.background, own.font, own.mono);
+  let y = 0, bottom = 0;
+  charts.forEach(({ drawing, plot }, i) => {
+    heading(all, (inputs[i] as ChartInput).run ?? { mark: "", title: "" }, LEFT, y, first.width - LEFT, first.theme);
+    add(all, drawing, 0, y + HEAD, i);
+    bottom = y + HEAD + plot.y + plot.h;
+    y += drawing.height + HEAD;
+  });
+  const plot = (charts[0] as ChartDrawing).plot;
+  return { drawing: all, plot: { ...plot, y: plot.y + HEAD, h: bottom - plot.y - HEAD } };
+}
+
+/** `over`: other runs' lines on the same axes. */
+export function drawChart(input: ChartInput, over: readonly ChartInput[] = []): ChartDrawing {
   const { spec, theme: t, from, to } = input;
   const d = new Drawing(input.width, input.height, t.plot, t.font, t.mono);
   const values = input.values;
   const top = input.top > 0 ? input.top : axisTop(spec, values);
-  const plot: Plot = { x: LEFT, y: TOP, w: Math.max(10, input.width - LEFT - (spec.also ? RIGHT_AXIS : RIGHT)), h: Math.max(10, input.height - TOP - BOTTOM), top };
+  const right = spec.also ? RIGHT_AXIS : over.length > 0 ? RIGHT_WORDS : RIGHT, bottom = input.bare ? BOTTOM_BARE : BOTTOM;
+  const plot: Plot = { x: LEFT, y: TOP, w: Math.max(10, input.width - LEFT - right), h: Math.max(10, input.height - TOP - bottom), top };
   const x = (cycle: number): number => plot.x + (plot.w * (Math.min(Math.max(cycle, from), to) - from)) / (to - from || 1);
   const y = (v: number): number => plot.y + plot.h * (1 - Math.min(v, top) / top);
 
@@ -81,8 +113,8 @@ export function drawChart(input: ChartInput): ChartDrawing {
     d.text(plot.x - 6, at, short(v), t.axis, 11, { align: "end", baseline: "middle" });
   }
   if (spec.also) secondAxis(d, spec.also, plot, input.width, t);
-  if (spec.kind === "stack") drawStack(d, input, values, x, y); else drawLines(d, input, values, x, y);
-  drawMarks(d, input, plot, x);
+  if (spec.kind === "stack") drawStack(d, input, values, x, y); else drawLines(d, [input, ...over], plot, x, y);
+  for (const one of [input, ...over]) drawMarks(d, one, plot, x);
   drawPeak(d, spec, plot, y, t);
 
   // The time axis is drawn last: areas must not cover it.
@@ -91,11 +123,12 @@ export function drawChart(input: ChartInput): ChartDrawing {
   for (const cycle of ticks(from, to, Math.max(2, Math.floor(plot.w / 62)))) {
     const at = Math.round(x(cycle)) + 0.5;
     d.line(at, base, at, base + 4, t.axis);
+    if (input.bare) continue;
     const label = short(cycle);
     const half = textWidth(label, 11) / 2;
     d.text(Math.min(at, input.width - half - 2), base + 7, label, t.axis, 11, { align: "middle", baseline: "top" });
   }
-  d.text(plot.x + plot.w / 2, input.height - 5, "cycle", t.axis, 11, { align: "middle" });
+  if (!input.bare) d.text(plot.x + plot.w / 2, input.height - 5, "cycle", t.axis, 11, { align: "middle" });
   d.text(13, plot.y + plot.h / 2, spec.unit, t.axis, 11, { align: "middle", rotate: -90 });
   return { drawing: d, plot };
 }
@@ -149,9 +182,11 @@ function step(points: number[], a: number, b: number, y: number): void {
   points.push(b, y);
 }
 
-function drawLines(d: Drawing, input: ChartInput, values: readonly Float64Array[], x: (c: number) => number, y: (v: number) => number): void {
-  const { edges, spec, theme: t } = input;
-  values.forEach((line, s) => {
+/** The lines of all runs: those of the first are the thick ones. */
+function drawLines(d: Drawing, inputs: readonly ChartInput[], plot: Plot, x: (c: number) => number, y: (v: number) => number): void {
+  const ends: { x: number; y: number; text: string; colour: string }[] = [];
+  inputs.forEach((input, r) => input.values.forEach((line, s) => {
+    const { edges, spec, theme: t } = input;
     const series = spec.series[s] as SeriesSpec;
     const stroke = seriesColour(series, t);
     let last: [number, number] | null = null;
@@ -162,13 +197,24 @@ function drawLines(d: Drawing, input: ChartInput, values: readonly Float64Array[
         step(points, x(edges[i] as number), x(edges[i + 1] as number), at);
         last = [x(edges[i + 1] as number), at];
       }
-      d.path(points, { closed: false, stroke, width: 1.75, dash: seriesDash(series) });
+      d.path(points, { closed: false, stroke, width: inputs.length === 1 ? 1.75 : r === 0 ? 2.5 : 1.25, dash: seriesDash(series) });
     }
-    // The kernel's letter at the end of its line: the same sign as everywhere.
-    if (last && series.kernel !== null) {
-      d.text(Math.min(last[0] + 1, input.width - 11), last[1], kernelStyle(series.kernel).letter, stroke, 11, { baseline: "middle", weight: 700, halo: t.plot });
-    }
-  });
+    // At the end of its line, the kernel's letter: the same sign as everywhere. Of two runs, its name and the run.
+    if (!last || series.kernel === null) return;
+    const text = inputs.length === 1 ? kernelStyle(series.kernel).letter : `${fitText(series.name, 11, RIGHT_WORDS - 20)} ${input.run?.mark ?? ""}`;
+    ends.push({ x: Math.min(last[0] + (inputs.length === 1 ? 1 : 4), input.width - (inputs.length === 1 ? 11 : RIGHT_WORDS - 2)), y: last[1], text, colour: stroke });
+  }));
+  const t = (inputs[0] as ChartInput).theme;
+  for (const end of apart(ends, 11, plot.y + plot.h)) d.text(end.x, end.y, end.text, inputs.length === 1 ? end.colour : t.ink2, 11, { baseline: "middle", weight: 700, halo: t.plot });
+  if (inputs.length > 1) for (const end of ends) d.rect(end.x - 4, end.y - 3, 3, 6, { fill: end.colour });
+}
+
+/** Moves texts that would lie over each other apart, downwards, and back up where the last would leave the plot. */
+function apart<T extends { y: number }>(ends: T[], least: number, bottom: number): T[] {
+  const sorted = ends.sort((a, b) => a.y - b.y);
+  sorted.forEach((end, i) => { const before = sorted[i - 1]; if (before && end.y - before.y < least) end.y = before.y + least; });
+  for (let i = sorted.length - 1, most = bottom; i >= 0; i -= 1, most -= least) { const end = sorted[i] as T; if (end.y > most) end.y = most; }
+  return sorted;
 }
 
 /** Half-open ranges of finite values. */
@@ -242,13 +288,4 @@ export function framed(chart: Drawing, heading: { title: string; legend: { name:
   for (const s of chart.shapes) d.shapes.push(moved(s, margin, head));
   d.text(pad, d.height - 11, heading.stamp, t.ink3, 10, { mono: true });
   return d;
-}
-
-function moved(s: Drawing["shapes"][number], right: number, down: number): Drawing["shapes"][number] {
-  switch (s.kind) {
-    case "rect": return { ...s, x: s.x + right, y: s.y + down };
-    case "line": return { ...s, x1: s.x1 + right, x2: s.x2 + right, y1: s.y1 + down, y2: s.y2 + down };
-    case "text": return { ...s, x: s.x + right, y: s.y + down };
-    case "path": return { ...s, points: s.points.map((v, i) => (i % 2 === 1 ? v + down : v + right)) };
-  }
 }

@@ -1,4 +1,5 @@
-// <corun-charts>: six charts over the same cycles, with one cursor, one zoom and the policy's decisions in all of them.
+// <corun-charts>: six charts over the same cycles, with one cursor, one zoom and the policy's decisions in all of them. Two runs that are
+// compared share every axis: their lines lie over each other, their areas stand one above the other.
 //
 // Pointer: move for the cursor, drag to zoom in, Ctrl+wheel to zoom, wheel sideways to move, double click for everything.
 // Keys on a chart: ← → cursor (Shift: ten times), Home End, + − zoom, 0 everything, Escape takes the cursor away.
@@ -6,11 +7,12 @@ import { show } from "../draw/canvas.ts";
 import type { Drawing } from "../draw/drawing.ts";
 import { figure, percent, whole } from "../draw/scale.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
-import type { Decision, WindowsLayout, WindowView, Zoom } from "../types.ts";
-import { axisTop, drawChart, framed, LEFT, marksOf, seriesDash, seriesPaint } from "./chart-drawing.ts";
+import type { Decision, ShownRun, WindowView, Zoom } from "../types.ts";
+import { sideMark } from "../dom.ts";
+import { axisTop, drawCharts, framed, LEFT, marksOf, seriesDash, seriesPaint } from "./chart-drawing.ts";
 import type { Plot } from "./chart-drawing.ts";
 import { chartSpecs, evaluate } from "./chart-data.ts";
-import type { ChartSpec } from "./chart-data.ts";
+import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
 import { Announcer, button, el, exportMenu, fillTable, freshId, kernelNames, put, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { Pace } from "./pace.ts";
@@ -22,14 +24,15 @@ const HEIGHTS = [340, 340, 260, 210];
 /** Rows of a table on the page; an export has them all. */
 const TABLE_ROWS = 100;
 
+/** What the charts know of a run. */
+interface RunData { run: ShownRun; kernels: string[]; store: WindowStore; decisions: readonly Decision[] }
+/** A run in the range that is shown. */
+interface Part { run: ShownRun; store: WindowStore; edges: Int32Array; cycles: Float64Array; decisions: readonly Decision[] }
 /** What all charts show together. */
-interface Shared { store: WindowStore; from: number; to: number; edges: Int32Array; cycles: Float64Array; resolution: number }
+interface Shared { parts: Part[]; from: number; to: number; /** At the first run's buckets; the others have the same. */ cycles: Float64Array; resolution: number; last: number; window: number }
 
 export class Charts extends HTMLElement implements WindowView {
-  private layout: WindowsLayout | null = null;
-  private kernels: string[] = [];
-  private store: WindowStore | null = null;
-  private decisions: readonly Decision[] = [];
+  private runs: RunData[] = [];
   private range: Zoom | null = null;
   private open = "";
   private cursor: number | null = null;
@@ -75,13 +78,13 @@ export class Charts extends HTMLElement implements WindowView {
 
   // -------------------------------------------------------------- what comes in
 
-  setLayout(layout: WindowsLayout, kernels: string[]): void {
-    this.layout = layout;
-    this.kernels = kernelNames(kernels);
-    this.store = new WindowStore(layout);
-    this.decisions = [];
+  setRuns(runs: readonly ShownRun[]): void {
+    this.runs = runs.map((run) => ({ run, kernels: kernelNames(run.layout.kernels), store: new WindowStore(run.windows), decisions: [] }));
     this.cursor = null;
-    this.charts = chartSpecs(layout, this.kernels).map((spec) => new Chart(spec, this.control));
+    const specs = this.runs.map(({ run, kernels }) => chartSpecs(run.windows, kernels));
+    // A chart that one run has, the other has too, unless it has no kernel.
+    const keys = [...new Set(specs.flat().map((spec) => spec.key))];
+    this.charts = keys.map((key) => new Chart(specs.map((own) => own.find((spec) => spec.key === key) ?? null), runs, this.control));
     this.views?.disconnect();
     this.grid.replaceChildren(...this.charts.map((c) => c.element));
     for (const c of this.charts) this.views?.observe(c.element);
@@ -89,22 +92,26 @@ export class Charts extends HTMLElement implements WindowView {
     this.redraw();
   }
 
-  setWindows(layout: WindowsLayout, rows: Float64Array): void {
-    if (!this.store || layout.columns.length !== this.layout?.columns.length) this.setLayout(layout, this.kernels);
+  setWindows(run: number, rows: Float64Array): void {
     if (rows.length === 0) return;
-    this.store?.append(rows);
+    this.runs[run]?.store.append(rows);
     this.drawLater();
   }
 
-  setDecisions(decisions: readonly Decision[]): void {
-    if (decisions.length === this.decisions.length && decisions.at(-1)?.cycle === this.decisions.at(-1)?.cycle) return;
-    this.decisions = [...decisions];
+  setDecisions(run: number, decisions: readonly Decision[]): void {
+    const data = this.runs[run];
+    if (!data || (decisions.length === data.decisions.length && decisions.at(-1)?.cycle === data.decisions.at(-1)?.cycle)) return;
+    data.decisions = [...decisions];
     this.drawLater();
   }
 
-  reset(): void {
-    this.store?.clear();
-    this.decisions = [];
+  reset(): void { this.runs.forEach((_, run) => { this.clear(run); }); }
+
+  clear(run: number): void {
+    const data = this.runs[run];
+    if (!data) return;
+    data.store.clear();
+    data.decisions = [];
     this.cursor = null;
     for (const c of this.charts) c.top = 0;
     this.redraw();
@@ -142,7 +149,7 @@ export class Charts extends HTMLElement implements WindowView {
   private zoomBy(factor: number, around: number | null = null): void {
     const { from, to } = this.shown();
     const middle = around ?? this.cursor ?? (from + to) / 2;
-    const least = (this.layout?.window ?? 400) * 4;
+    const least = this.window * 4;
     const span = Math.max(least, (to - from) * factor);
     const all = this.everything();
     if (span >= all.to - all.from) { this.setZoom(null); return; }
@@ -185,23 +192,28 @@ export class Charts extends HTMLElement implements WindowView {
 
   // -------------------------------------------------------------- which cycles
 
+  private get window(): number { return this.runs[0]?.run.windows.window ?? 400; }
+
   private everything(): Zoom {
-    const window = this.layout?.window ?? 400;
-    const last = this.store && !this.store.empty ? this.store.lastCycle : 0;
-    const first = this.store && !this.store.empty ? this.store.firstCycle : 0;
-    return { from: first, to: Math.max(last, first + window * 5) };
+    const filled = this.runs.filter(({ store }) => !store.empty);
+    const last = Math.max(0, ...filled.map(({ store }) => store.lastCycle));
+    const first = filled.length > 0 ? Math.min(...filled.map(({ store }) => store.firstCycle)) : 0;
+    return { from: first, to: Math.max(last, first + this.window * 5) };
   }
 
   private shown(): Zoom { return this.range ?? this.everything(); }
 
   private shared(): Shared | null {
-    if (!this.store || !this.layout) return null;
+    if (this.runs.length === 0) return null;
     const { from, to } = this.shown();
     const width = Math.max(100, (this.charts.find((c) => !c.element.hidden)?.width() ?? 400) - LEFT);
-    const resolution = resolutionFor(to - from, width, this.layout.window);
-    const edges = this.store.buckets(from, to, resolution);
-    const cycles = Float64Array.from(edges, (e) => (this.store as WindowStore).cycle(e));
-    return { store: this.store, from, to, edges, cycles, resolution };
+    const resolution = resolutionFor(to - from, width, this.window);
+    const parts = this.runs.map(({ run, store, decisions }): Part => {
+      const edges = store.buckets(from, to, resolution);
+      return { run, store, decisions, edges, cycles: Float64Array.from(edges, (e) => store.cycle(e)) };
+    });
+    const last = Math.max(...this.runs.map(({ store }) => store.lastCycle));
+    return { parts, from, to, cycles: (parts.find((part) => part.edges.length > 1) ?? parts[0] as Part).cycles, resolution, last, window: this.window };
   }
 
   // -------------------------------------------------------------- panels
@@ -270,7 +282,7 @@ export class Charts extends HTMLElement implements WindowView {
     const height = HEIGHTS[Math.min(open.length, HEIGHTS.length - 1)] as number;
     // Streaming data goes into two charts a frame, so that no frame is long; what the user did, into all of them.
     const now = this.pending === null ? open : this.pending.splice(0, 2);
-    for (const c of now) c.draw(shared, this.decisions, height);
+    for (const c of now) c.draw(shared, height);
     this.recursor(shared);
     const end = performance.now();
     this.spent += end - begin;
@@ -286,7 +298,7 @@ export class Charts extends HTMLElement implements WindowView {
     const has = shared.cycles.length >= 2;
     const bucket = this.cursor !== null && has ? bucketAt(shared.cycles, this.cursor) : null;
     for (const c of this.charts) if (!c.element.hidden) c.point(shared, bucket, this.cursor);
-    const grain = shared.resolution > shared.store.layout.window ? `, drawn in steps of ${whole(shared.resolution)}` : "";
+    const grain = shared.resolution > shared.window ? `, drawn in steps of ${whole(shared.resolution)}` : "";
     put(this.where, !has ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}`
       : bucket === null ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}${grain}; numbers are of all these cycles`
         : `At cycles ${whole(shared.cycles[bucket] as number)} to ${whole(shared.cycles[bucket + 1] as number)}`);
@@ -296,17 +308,19 @@ export class Charts extends HTMLElement implements WindowView {
 
   /** The decision nearest to the cursor, or the latest one in the range. */
   private decisionText(shared: Shared): string {
-    const inside = this.decisions.filter((d) => d.cycle >= shared.from && d.cycle <= shared.to);
-    if (inside.length === 0) return this.decisions.length > 0 ? "No decision of the policy in these cycles" : "";
+    const all = this.runs.flatMap(({ run, kernels, decisions }) => decisions.map((d) => ({
+      ...d, who: `${run.mark === "" ? "" : `${run.mark}, `}${d.kernel !== null && kernels[d.kernel] ? `${kernels[d.kernel]}: ` : ""}`,
+    })));
+    const inside = all.filter((d) => d.cycle >= shared.from && d.cycle <= shared.to);
+    if (inside.length === 0) return all.length > 0 ? "No decision of the policy in these cycles" : "";
     const cursor = this.cursor;
     const reach = (shared.to - shared.from) / 60;
-    let best = inside[inside.length - 1] as Decision;
+    let best = inside[inside.length - 1] as (typeof inside)[number];
     if (cursor !== null) {
       for (const d of inside) if (Math.abs(d.cycle - cursor) < Math.abs(best.cycle - cursor)) best = d;
       if (Math.abs(best.cycle - cursor) > reach) return `${inside.length} decision${inside.length === 1 ? "" : "s"} of the policy in these cycles (▼)`;
     }
-    const who = best.kernel !== null && this.kernels[best.kernel] ? `${this.kernels[best.kernel]}: ` : "";
-    return `▼ cycle ${whole(best.cycle)}: ${who}${best.text}`;
+    return `▼ cycle ${whole(best.cycle)}: ${best.who}${best.text}`;
   }
 }
 
@@ -331,7 +345,10 @@ interface ChartControl {
 
 /** One chart of the set. */
 class Chart {
+  /** Its heading and kind; the series are each run's own. */
   readonly spec: ChartSpec;
+  private readonly specs: readonly (ChartSpec | null)[];
+  private readonly runs: readonly ShownRun[];
   readonly element: HTMLElement;
   /** Top of the vertical axis: kept from frame to frame, so that it does not jump about. */
   top = 0;
@@ -347,17 +364,19 @@ class Chart {
   private readonly toggle: HTMLButtonElement;
   private readonly legend = el("div", { class: "cv-legend" });
   private readonly words = el("p");
-  private numbers: HTMLElement[] = [];
-  private totalNumber: HTMLElement | null = null;
+  /** For each run, where the numbers of its series and their sum are written. */
+  private numbers: { each: HTMLElement[]; total: HTMLElement | null }[] = [];
   private plot: Plot | null = null;
   private shared: Shared | null = null;
-  private decisions: readonly Decision[] = [];
   private anchor: number | null = null;
   private tableDue = 0;
   private height = 210;
 
-  constructor(spec: ChartSpec, control: ChartControl) {
+  constructor(specs: readonly (ChartSpec | null)[], runs: readonly ShownRun[], control: ChartControl) {
+    const spec = specs.find((one) => one !== null) as ChartSpec;
     this.spec = spec;
+    this.specs = specs;
+    this.runs = runs;
     this.control = control;
     const title = el("h3", { class: "cv-title", id: freshId("chart") }, spec.title);
     const hint = el("p", { class: "cv-spoken", id: freshId("hint") }, `${spec.doc} Left and right arrow keys move the cursor and speak its values; plus, minus and 0 zoom.`);
@@ -378,55 +397,70 @@ class Chart {
   width(): number { return this.stage.clientWidth || this.element.clientWidth; }
 
   retheme(): void {
-    const t = theme();
-    this.numbers = this.spec.series.map(() => el("b", { class: "cv-count" }, "–"));
-    const items = this.spec.series.map((s, i) => el("span", { class: "cv-key", title: s.doc }, this.spec.kind === "lines" ? this.sample(i) : swatch(seriesPaint(s, t)), `${s.name} `, this.numbers[i] as HTMLElement));
-    this.totalNumber = this.spec.total && this.spec.series.length > 1 || this.spec.peak ? el("b", { class: "cv-count cv-total" }, "–") : null;
-    if (this.totalNumber) items.push(el("span", { class: "cv-key" }, `${this.spec.total || "all"} `, this.totalNumber));
-    this.legend.replaceChildren(...items);
+    this.numbers = this.specs.map((spec) => ({
+      each: spec?.series.map(() => el("b", { class: "cv-count" }, "–")) ?? [],
+      total: spec && (spec.total && spec.series.length > 1 || spec.peak) ? el("b", { class: "cv-count cv-total" }, "–") : null,
+    }));
+    const lines = this.specs.map((spec, r) => {
+      const { each, total } = this.numbers[r] as { each: HTMLElement[]; total: HTMLElement | null };
+      const items = spec?.series.map((series, i) => el("span", { class: "cv-key", title: series.doc }, this.sign(series, r), `${series.name} `, each[i] as HTMLElement)) ?? [];
+      if (total) items.push(el("span", { class: "cv-key" }, `${spec?.total || "all"} `, total));
+      return items;
+    });
+    if (this.runs.length === 1) this.legend.replaceChildren(...lines[0] ?? []);
+    else this.legend.replaceChildren(...lines.map((items, r) => el("div", { class: "cv-legend" }, sideMark((this.runs[r] as ShownRun).mark), ...items)));
   }
 
-  /** A piece of the line as it is drawn: colour and dashes. */
-  private sample(i: number): SVGElement {
-    const series = this.spec.series[i] as ChartSpec["series"][number];
+  /** A field of its colour, or a piece of the line as it is drawn. */
+  private sign(series: SeriesSpec, run: number): Element {
     const paint = seriesPaint(series, theme());
+    if (this.spec.kind !== "lines") return swatch(paint);
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     for (const [k, v] of [["width", "22"], ["height", "10"], ["class", "cv-sample"], ["aria-hidden", "true"]] as const) svg.setAttribute(k, v);
     const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    for (const [k, v] of [["x1", "0"], ["x2", "22"], ["y1", "5"], ["y2", "5"], ["stroke-width", "3"], ["stroke", typeof paint === "string" ? paint : paint.colour], ["stroke-dasharray", seriesDash(series).join(" ")]] as const) line.setAttribute(k, v);
+    for (const [k, v] of [["x1", "0"], ["x2", "22"], ["y1", "5"], ["y2", "5"], ["stroke-width", run === 0 ? "3" : "1.5"], ["stroke", typeof paint === "string" ? paint : paint.colour], ["stroke-dasharray", seriesDash(series).join(" ")]] as const) line.setAttribute(k, v);
     svg.append(line);
     return svg;
   }
 
   // -------------------------------------------------------------- drawing
 
-  draw(shared: Shared, decisions: readonly Decision[], height: number): void {
+  /** A value for each series and bucket of each run. */
+  private values(shared: Shared): Float64Array[][] {
+    return shared.parts.map((part, r) => { const spec = this.specs[r]; return spec ? evaluate(spec, part.store, part.edges) : []; });
+  }
+
+  draw(shared: Shared, height: number): void {
     this.shared = shared;
     this.height = height;
-    this.decisions = decisions;
     if (!this.tableBox.hidden) { this.refreshTable(); return; }
     const width = Math.floor(this.stage.clientWidth);
     if (width < 60 || !this.seen) return;
-    const values = evaluate(this.spec, shared.store, shared.edges);
-    const wanted = axisTop(this.spec, values);
+    const values = this.values(shared);
+    const wanted = this.axisTop(values);
     if (wanted > this.top || wanted < this.top * 0.45) this.top = wanted;
     const { drawing, plot } = this.picture(shared, values, width, height, this.top, height > 300);
-    this.stage.style.minHeight = `${height}px`;
+    this.stage.style.minHeight = `${drawing.height}px`;
     this.plot = plot;
     show(this.canvas, drawing);
-    const has = values.some((v) => v.some((x) => Number.isFinite(x)));
+    const has = values.some((run) => run.some((v) => v.some((x) => Number.isFinite(x))));
     this.empty.hidden = has;
     if (!has) {
-      const w = whole(shared.store.layout.window);
-      put(this.empty, shared.store.empty ? `No window is complete yet: each is ${w} cycles.` : shared.from >= shared.store.lastCycle ? "The run has not come this far." : "No data in these cycles.");
+      put(this.empty, shared.last === 0 ? `No window is complete yet: each is ${whole(shared.window)} cycles.` : shared.from >= shared.last ? "The run has not come this far." : "No data in these cycles.");
     }
   }
 
-  private picture(shared: Shared, values: Float64Array[], width: number, height: number, top: number, labels: boolean): { drawing: Drawing; plot: Plot } {
-    return drawChart({
-      spec: this.spec, edges: shared.cycles, values, from: shared.from, to: shared.to, width, height, top, labels, theme: theme(),
-      marks: marksOf(this.decisions, shared.from, shared.to, width),
-    });
+  /** One axis for all runs: it holds the highest of them. */
+  private axisTop(values: Float64Array[][]): number {
+    return Math.max(...values.map((run, r) => { const spec = this.specs[r]; return spec ? axisTop(spec, run) : 0; }));
+  }
+
+  private picture(shared: Shared, values: Float64Array[][], width: number, height: number, top: number, labels: boolean): { drawing: Drawing; plot: Plot } {
+    const { from, to } = shared, t = theme();
+    return drawCharts(shared.parts.flatMap((part, r) => {
+      const spec = this.specs[r];
+      return spec ? [{ spec, run: part.run, edges: part.cycles, values: values[r] ?? [], from, to, width, height, top, labels, theme: t, marks: marksOf(part.decisions, from, to, width) }] : [];
+    }));
   }
 
   /** Moves the cursor and writes the numbers of its bucket, or of the whole range. */
@@ -440,26 +474,30 @@ class Chart {
       this.line.style.top = `${plot.y}px`;
       this.line.style.height = `${plot.h}px`;
     }
-    const values = this.at(shared, bucket);
-    values.forEach((v, i) => { const e = this.numbers[i]; if (e) put(e, this.number(v)); });
-    if (this.totalNumber) put(this.totalNumber, this.totalText(values));
+    this.numbers.forEach(({ each, total }, r) => {
+      const values = this.at(shared, r, bucket);
+      values.forEach((v, i) => { const e = each[i]; if (e) put(e, this.number(v)); });
+      if (total) put(total, this.totalText(values, this.specs[r] ?? this.spec));
+    });
   }
 
-  private at(shared: Shared, bucket: number | null): number[] {
-    const n = shared.edges.length;
-    if (n < 2) return this.spec.series.map(() => NaN);
-    const pair = bucket === null ? Int32Array.of(shared.edges[0] as number, shared.edges[n - 1] as number)
-      : Int32Array.of(shared.edges[bucket] as number, shared.edges[bucket + 1] as number);
-    return evaluate(this.spec, shared.store, pair).map((v) => v[0] as number);
+  /** Of one run: its values in a bucket, or in the whole range. */
+  private at(shared: Shared, run: number, bucket: number | null): number[] {
+    const spec = this.specs[run], part = shared.parts[run];
+    if (!spec || !part) return [];
+    const { edges } = part, n = edges.length;
+    if (n < 2 || (bucket !== null && bucket + 1 >= n)) return spec.series.map(() => NaN);
+    const pair = bucket === null ? Int32Array.of(edges[0] as number, edges[n - 1] as number) : Int32Array.of(edges[bucket] as number, edges[bucket + 1] as number);
+    return evaluate(spec, part.store, pair).map((v) => v[0] as number);
   }
 
   private number(v: number): string { return this.spec.key === "stalls" ? percent(v, 100) : figure(v); }
 
-  private totalText(values: number[]): string {
+  private totalText(values: number[], spec: ChartSpec): string {
     const known = values.filter((v) => Number.isFinite(v));
     if (known.length === 0) return "–";
     const sum = known.reduce((a, b) => a + b, 0);
-    const more = [this.secondly(sum), this.spec.peak ? `${percent(sum, this.spec.peak.value)} of peak` : ""].filter((part) => part !== "");
+    const more = [this.secondly(sum), spec.peak ? `${percent(sum, spec.peak.value)} of peak` : ""].filter((part) => part !== "");
     return more.length > 0 ? `${figure(sum)} (${more.join(", ")})` : figure(sum);
   }
 
@@ -467,12 +505,17 @@ class Chart {
   private secondly(v: number): string { return this.spec.also ? `${figure(v * this.spec.also.scale)} ${this.spec.also.unit}` : ""; }
 
   spoken(shared: Shared, bucket: number): string {
-    const values = this.at(shared, bucket);
-    const parts = this.spec.series.map((s, i) => `${s.name} ${Number.isFinite(values[i]) ? this.number(values[i] as number) : "no data"}`);
     const from = shared.cycles[bucket] as number, to = shared.cycles[bucket + 1] as number;
-    const total = this.totalNumber ? `; ${this.spec.total || "all"} ${this.totalText(values)}` : "";
-    const decided = this.decisions.filter((d) => d.cycle >= from && d.cycle < to).map((d) => `; decision: ${d.text}`).join("");
-    return `Cycles ${whole(from)} to ${whole(to)}: ${parts.join(", ")}${total}${this.spec.key === "stalls" ? "" : ` ${this.spec.unit}`}${decided}`;
+    const runs = shared.parts.flatMap((part, r) => {
+      const spec = this.specs[r];
+      if (!spec) return [];
+      const values = this.at(shared, r, bucket);
+      const parts = spec.series.map((s, i) => `${s.name} ${Number.isFinite(values[i]) ? this.number(values[i] as number) : "no data"}`);
+      const total = this.numbers[r]?.total ? `; ${spec.total || "all"} ${this.totalText(values, spec)}` : "";
+      const decided = part.decisions.filter((d) => d.cycle >= from && d.cycle < to).map((d) => `; decision: ${d.text}`).join("");
+      return [`${part.run.mark === "" ? "" : `${part.run.mark}, `}${parts.join(", ")}${total}${spec.key === "stalls" ? "" : ` ${spec.unit}`}${decided}`];
+    });
+    return `Cycles ${whole(from)} to ${whole(to)}: ${runs.join(". ")}`;
   }
 
   // -------------------------------------------------------------- table and exports
@@ -482,7 +525,7 @@ class Chart {
     this.stage.hidden = shown;
     this.toggle.setAttribute("aria-pressed", String(shown));
     this.tableDue = 0;
-    if (this.shared) this.draw(this.shared, this.decisions, this.height);
+    if (this.shared) this.draw(this.shared, this.height);
   }
 
   private refreshTable(): void {
@@ -497,22 +540,28 @@ class Chart {
   }
 
   private tabular(shared: Shared, resolution: number): Tabular {
-    const edges = shared.store.buckets(shared.from, shared.to, resolution);
-    const values = evaluate(this.spec, shared.store, edges);
-    const also = this.spec.also, number = (v: number): number | null => (Number.isFinite(v) ? v : null);
-    const rows = Array.from({ length: Math.max(0, edges.length - 1) }, (_, i) => [
-      shared.store.cycle(edges[i] as number), shared.store.cycle(edges[i + 1] as number),
-      ...values.map((v) => number(v[i] as number)),
-      ...(also ? values.map((v) => number((v[i] as number) * also.scale)) : []),
-    ]);
+    const also = this.spec.also, number = (v: number | undefined): number | null => (v !== undefined && Number.isFinite(v) ? v : null);
+    const runs = shared.parts.flatMap((part, r) => {
+      const spec = this.specs[r];
+      if (!spec) return [];
+      const edges = part.store.buckets(shared.from, shared.to, resolution), before = part.run.mark === "" ? "" : `${part.run.mark}: `;
+      return [{ spec, edges, store: part.store, before, values: evaluate(spec, part.store, edges) }];
+    });
+    // All runs have the same windows: the one that has come farthest gives the rows.
+    const rows = runs.reduce((most, one) => (one.edges.length > most.edges.length ? one : most));
     return {
       title: `${this.spec.title}, ${this.spec.unit}`,
       columns: [
         { key: "start", title: "From", unit: "cycle" }, { key: "end", title: "To", unit: "cycle" },
-        ...this.spec.series.map((s) => ({ key: s.name, title: s.name, unit: this.spec.unit, doc: s.doc })),
-        ...(also ? this.spec.series.map((s) => ({ key: `${s.name}.${also.unit}`, title: `${s.name}, ${also.unit}`, unit: also.unit, doc: s.doc })) : []),
+        ...runs.flatMap(({ spec, before }) => [
+          ...spec.series.map((s) => ({ key: `${before}${s.name}`, title: `${before}${s.name}`, unit: spec.unit, doc: s.doc })),
+          ...(also ? spec.series.map((s) => ({ key: `${before}${s.name}.${also.unit}`, title: `${before}${s.name}, ${also.unit}`, unit: also.unit, doc: s.doc })) : []),
+        ]),
       ],
-      rows,
+      rows: Array.from({ length: Math.max(0, rows.edges.length - 1) }, (_, i) => [
+        rows.store.cycle(rows.edges[i] as number), rows.store.cycle(rows.edges[i + 1] as number),
+        ...runs.flatMap(({ values, spec }) => [...values.map((v) => number(v[i])), ...(spec.also ? values.map((v) => number((v[i] ?? NaN) * (spec.also?.scale ?? 1))) : [])]),
+      ]),
     };
   }
 
@@ -522,12 +571,13 @@ class Chart {
     return {
       name: this.spec.key, title: this.spec.title, description: this.spec.doc,
       // As fine as the windows that are still held apart.
-      table: () => this.tabular(shared, shared.store.layout.window),
+      table: () => this.tabular(shared, shared.window),
       picture: (stamp) => {
         const t = theme(), width = 900;
-        const values = evaluate(this.spec, shared.store, shared.edges);
-        const { drawing } = this.picture(shared, values, width, 320, axisTop(this.spec, values), true);
-        const legend = this.spec.series.map((s) => ({ name: s.name, paint: seriesPaint(s, t), ...(this.spec.kind === "lines" ? { dash: seriesDash(s) } : {}) }));
+        const values = this.values(shared);
+        const { drawing } = this.picture(shared, values, width, 320, this.axisTop(values), true);
+        const series = this.specs.flatMap((spec) => spec?.series ?? []).filter((s, i, all) => all.findIndex((other) => other.name === s.name) === i);
+        const legend = series.map((s) => ({ name: s.name, paint: seriesPaint(s, t), ...(this.spec.kind === "lines" ? { dash: seriesDash(s) } : {}) }));
         return framed(drawing, { title: `${this.spec.title} (${this.spec.unit})`, legend, stamp }, t);
       },
     };
@@ -562,7 +612,7 @@ class Chart {
       if (!apply || from === null || to === null || !plot || !shared) return;
       // A click is not a selection.
       if (Math.abs(to - from) / (shared.to - shared.from || 1) * plot.w < 6) return;
-      const least = shared.store.layout.window * 2;
+      const least = shared.window * 2;
       const a = Math.min(from, to), b = Math.max(from, to);
       const middle = (a + b) / 2, half = Math.max(b - a, least) / 2;
       this.control.zoom({ from: Math.round(Math.max(0, middle - half)), to: Math.round(middle + half) });

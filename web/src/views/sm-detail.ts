@@ -1,8 +1,10 @@
-// <corun-sm-detail>: one SM in full. Hidden while no SM is selected; its close button fires `select-sm` with null.
+// <corun-sm-detail>: one SM in full; of two runs that are compared, the SM of each, one below the other. Hidden while no SM is selected; its
+// close button fires `select-sm` with null.
+import { sideHeading } from "../dom.ts";
 import { figure, percent, whole } from "../draw/scale.ts";
 import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { kernelStyle } from "../palette.ts";
-import type { Catalogue, FrameLayout, SelectSm, SmView } from "../types.ts";
+import type { Catalogue, SelectSm, ShownRun, SmView } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { button, cssFill, el, kernelNames, put, swatch } from "./parts.ts";
 import { stateLetters } from "./letters.ts";
@@ -13,13 +15,8 @@ const EVERY = 100;
 interface Row { text: HTMLElement; parts: HTMLElement[]; used: (k: number) => number; total: () => number; capacity: () => number; unit: string; byKernel: boolean }
 
 export class SmDetail extends HTMLElement implements SmView {
-  private reader: FrameReader | null = null;
+  private panels: SmPanel[] = [];
   private sm: number | null = null;
-  private letters: string[] = [];
-  private rows: Row[] = [];
-  private warps: HTMLElement[] = [];
-  private schedulers: HTMLElement[] = [];
-  private counts: HTMLElement[] = [];
   private readonly heading = el("h2", { class: "cv-heading" });
   private readonly close = button("Close", { class: "cv-button", "aria-label": "Close the SM" }, () => {
     this.selected = null;
@@ -38,46 +35,73 @@ export class SmDetail extends HTMLElement implements SmView {
 
   disconnectedCallback(): void { this.cleanup?.(); clearTimeout(this.timer); this.timer = 0; }
 
-  setLayout(layout: FrameLayout, _catalogue: Catalogue): void {
-    this.reader = new FrameReader({ ...layout, kernels: kernelNames(layout.kernels) });
-    this.letters = stateLetters(layout.warp_states.map((s) => (s.key === "empty" ? "–" : s.title)));
-    if (this.sm !== null && this.sm >= layout.sms.length) this.sm = null;
+  setRuns(runs: readonly ShownRun[], _catalogue: Catalogue): void {
+    this.panels = runs.map((run) => new SmPanel(run));
+    this.selected = this.sm;
     this.made = -1;
     this.draw();
   }
 
-  update(frame: Uint32Array): void {
-    this.reader?.load(frame);
+  update(frames: readonly Uint32Array[]): void {
+    this.panels.forEach((panel, i) => { const frame = frames[i]; if (frame) panel.reader.load(frame); });
     if (this.sm === null || this.timer !== 0) return;
     const wait = this.drawn + EVERY - performance.now();
     if (wait <= 0) this.draw();
     else this.timer = setTimeout(() => { this.timer = 0; this.draw(); }, wait) as unknown as number;
   }
 
-  reset(): void { this.reader?.words.fill(0); this.draw(); }
+  reset(): void { for (const panel of this.panels) panel.reader.words.fill(0); this.draw(); }
 
   get selected(): number | null { return this.sm; }
   set selected(sm: number | null) {
-    this.sm = sm !== null && this.reader && sm >= this.reader.layout.sms.length ? null : sm;
+    this.sm = sm !== null && this.panels.length > 0 && !this.panels.some((panel) => panel.has(sm)) ? null : sm;
     this.draw();
   }
 
   private draw(): void {
-    this.hidden = this.sm === null || !this.reader;
-    if (this.sm === null || !this.reader || !this.isConnected) return;
-    if (this.made !== this.sm) this.make(this.reader, this.sm);
+    this.hidden = this.sm === null || this.panels.length === 0;
+    if (this.hidden || this.sm === null || !this.isConnected) return;
+    const shown = this.panels.filter((panel) => panel.has(this.sm as number));
+    if (this.made !== this.sm) this.make(this.sm, shown);
     this.drawn = performance.now();
-    this.fill(this.reader, this.sm);
+    for (const panel of shown) panel.fill(this.sm);
   }
+
+  private make(sm: number, shown: readonly SmPanel[]): void {
+    this.made = sm;
+    const layout = shown[0]?.reader.layout, shape = layout?.sms[sm];
+    if (!layout || !shape) return;
+    put(this.heading, new Set(layout.sms.map((s) => s.class)).size > 1 ? `SM ${sm} (${shape.class})` : `SM ${sm}`);
+    this.replaceChildren(el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, this.close)), ...shown.flatMap((panel) => panel.make(sm)));
+  }
+}
+
+/** One run's SM. */
+class SmPanel {
+  readonly reader: FrameReader;
+  private readonly run: ShownRun;
+  private readonly letters: string[];
+  private rows: Row[] = [];
+  private warps: HTMLElement[] = [];
+  private schedulers: HTMLElement[] = [];
+  private counts: HTMLElement[] = [];
+
+  constructor(run: ShownRun) {
+    this.run = run;
+    this.reader = new FrameReader({ ...run.layout, kernels: kernelNames(run.layout.kernels) });
+    this.letters = stateLetters(run.layout.warp_states.map((s) => (s.key === "empty" ? "–" : s.title)));
+  }
+
+  private named(what: string): string { return this.run.mark === "" ? what : `${what}, ${this.run.mark}`; }
+
+  has(sm: number): boolean { return sm < this.reader.layout.sms.length; }
 
   // -------------------------------------------------------------- structure, once for each SM
 
-  private make(r: FrameReader, sm: number): void {
-    this.made = sm;
-    const layout = r.layout, shape = layout.sms[sm];
-    if (!shape) return;
+  make(sm: number): HTMLElement[] {
+    const r = this.reader, layout = r.layout, shape = layout.sms[sm];
+    if (!shape) return [];
     const t = theme();
-    put(this.heading, new Set(layout.sms.map((s) => s.class)).size > 1 ? `SM ${sm} (${shape.class})` : `SM ${sm}`);
     this.rows = [];
     const kernels = layout.kernels.map((_, k) => k);
     const bars = el("div", { class: "cv-bars" });
@@ -106,22 +130,22 @@ export class SmDetail extends HTMLElement implements SmView {
     this.warps = Array.from({ length: shape.warps }, () => el("li", { class: "cv-warp" }));
     this.counts = layout.warp_states.map(() => el("b", { class: "cv-count" }));
     const states = layout.warp_states.map((s, i) => el("li", { class: "cv-key", title: s.doc }, el("kbd", { class: "cv-letter" }, this.letters[i] ?? "?"), ` ${s.title} `, this.counts[i] as HTMLElement));
-    this.replaceChildren(
-      el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, this.close)),
+    return [
+      ...(this.run.mark === "" ? [] : [sideHeading(this.run.mark, this.run.title)]),
       el("div", { class: "cv-legend" }, ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name))),
       el("div", { class: "cv-detailgrid" },
         el("section", { class: "cv-block" }, el("h3", {}, "Resources"), bars),
         el("section", { class: "cv-block" },
           el("h3", {}, "Schedulers, this cycle"), el("div", { class: "cv-schedulers" }, ...this.schedulers),
-          el("h3", {}, `Warps 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": "Warps and their states" }, ...this.warps),
-          el("ul", { class: "cv-legend cv-states", "aria-label": "Warp states and how many warps are in each" }, ...states))),
-    );
+          el("h3", {}, `Warps 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": this.named("Warps and their states") }, ...this.warps),
+          el("ul", { class: "cv-legend cv-states", "aria-label": this.named("Warp states and how many warps are in each") }, ...states))),
+    ];
   }
 
   // -------------------------------------------------------------- numbers, each time
 
-  private fill(r: FrameReader, sm: number): void {
-    const { layout } = r, t = theme();
+  fill(sm: number): void {
+    const r = this.reader, { layout } = r, t = theme();
     for (const row of this.rows) {
       const total = row.total(), capacity = row.capacity();
       row.parts.forEach((part, k) => { part.style.width = `${Math.min(100, (100 * row.used(k)) / capacity)}%`; });

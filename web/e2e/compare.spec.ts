@@ -1,0 +1,223 @@
+// Two runs side by side, as a person compares them: in lock-step, with their numbers, their differences and a link that holds both.
+import type { Page } from "@playwright/test";
+import { decodeLink } from "../src/link.ts";
+import { cycle, expect, is, noViolations, noted, open, openAt, overhear, picture, result, saved, test, type SavedResult } from "./corun.ts";
+
+const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const compare = (page: Page) => page.locator("corun-compare");
+const numbers = (page: Page) => page.getByRole("table", { name: "The numbers compared" });
+const compareWith = (page: Page, what: "mix" | "policy" | "GPU") => page.getByLabel(`Compare with another ${what}`, { exact: true });
+
+/** Of both runs. */
+async function results(page: Page): Promise<Record<"A" | "B", SavedResult>> {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
+  return JSON.parse((await saved(download)).text) as Record<"A" | "B", SavedResult>;
+}
+
+test("even against CCBP: in lock-step, with the numbers of both and their difference, and each as it is alone", async ({ page }) => {
+  const said = await overhear(page);
+  await openAt(page, TINY, 20_000);
+  const alone = await result(page);
+  await compareWith(page, "policy").selectOption("ccbp");
+  await expect(compare(page)).toBeVisible();
+  await expect(compare(page).locator(".compare-differ")).toHaveText(/They differ in one field:\s*Scheme: Aeven Bccbp/);
+  await is(page, "Paused");
+  await expect(page.locator("#cycle"), "B comes to where A is").toHaveText("20,000");
+  await expect(page).toHaveTitle("BP + CFD · even vs ccbp · Corun");
+  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*even/, /B\s*ccbp/, "B − A"]);
+
+  // One transport for both.
+  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await expect(page.locator("#cycle")).toHaveText("20,001");
+  await page.getByRole("button", { name: "Step back" }).click();
+  await expect(page.locator("#cycle")).toHaveText("20,000");
+  let both = await results(page);
+  expect([both.A.cycles, both.B.cycles]).toEqual([20_000, 20_000]);
+  expect(both.A.digest, "A is what it was").toBe(alone.digest);
+
+  await page.getByRole("button", { name: "Play" }).click();
+  await is(page, "Running");
+  await expect.poll(() => cycle(page)).toBeGreaterThan(40_000);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await is(page, "Paused");
+  both = await results(page);
+  expect(both.A.cycles).toBe(await cycle(page));
+  expect(both.B.cycles).toBe(both.A.cycles);
+  // The same number of tickets to both: none runs ahead.
+  const told = (await said()).filter((message) => message["t"] === "goTo").map((message) => message["cycle"] as number);
+  expect(told.length).toBeGreaterThan(4);
+
+  // The column B − A is what the results say.
+  const ipc = numbers(page).getByRole("row", { name: /^IPC shared/ }).first().getByRole("cell");
+  const of = (run: SavedResult): number => (run.kernels[0] as unknown as { ipc: number }).ipc;
+  await expect(ipc.locator(".value")).toHaveText([of(both.A).toFixed(1), of(both.B).toFixed(1), new RegExp(`^[+−]?${Math.abs(of(both.B) - of(both.A)).toFixed(1)}$`)]);
+
+  // B by itself, at the same cycle, is the same machine to the last bit.
+  const there = both.B;
+  await open(page, `${TINY.replace("even", "ccbp")}&c=${there.cycles}`);
+  await is(page, "Paused");
+  await expect(page.locator("#cycle")).toHaveText(there.cycles.toLocaleString("en"));
+  const byItself = await result(page);
+  expect(byItself.digest).toBe(there.digest);
+  expect(byItself.config_hash).toBe(there.config_hash);
+});
+
+test("the next event is that of the run that has it first, and Reset takes both to cycle 0", async ({ page }) => {
+  await openAt(page, `${TINY}&b.policy=spatial`, 3000);
+  // Each by itself says when its next event is.
+  const next = async (hash: string): Promise<number> => {
+    const other = await page.context().newPage();
+    await other.goto(`./${hash}&c=3000`);
+    await is(other, "Paused");
+    await expect(other.locator("#cycle")).toHaveText("3,000");
+    await other.getByRole("button", { name: "next event" }).click();
+    await expect.poll(() => cycle(other)).toBeGreaterThan(3000);
+    const at = await cycle(other);
+    await other.close();
+    return at;
+  };
+  const first = Math.min(await next(TINY), await next(TINY.replace("even", "spatial")));
+  await page.bringToFront();
+  await page.getByRole("button", { name: "next event" }).click();
+  await expect(page.locator("#cycle")).toHaveText(first.toLocaleString("en"));
+  await is(page, "Paused");
+  const both = await results(page);
+  expect([both.A.cycles, both.B.cycles]).toEqual([first, first]);
+  await page.getByRole("button", { name: "Reset" }).click();
+  await expect(page.locator("#cycle")).toHaveText("0");
+  await is(page, "Paused");
+});
+
+test("the link holds both, and opens both", async ({ page, context }) => {
+  await openAt(page, TINY, 6000);
+  await compareWith(page, "policy").selectOption("spatial");
+  await expect.poll(() => page.url()).toContain("&b.policy=spatial&c=6000");
+  await is(page, "Paused");
+  await expect(page.locator("#cycle")).toHaveText("6,000");
+  const first = await results(page);
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await is(other, "Paused");
+  await expect(other.locator("#cycle")).toHaveText("6,000");
+  await expect(compare(other).locator(".compare-differ")).toContainText("Scheme");
+  const second = await results(other);
+  expect([second.A.digest, second.B.digest]).toEqual([first.A.digest, first.B.digest]);
+  expect(other.url()).toBe(page.url());
+});
+
+test("another mix and another GPU: the fields that differ are named, each side is edited by itself, and a number that one has not is a dash", async ({ page }) => {
+  await openAt(page, TINY, 2000);
+  await compareWith(page, "mix").selectOption("without CFD");
+  await expect(compare(page).locator(".compare-differ")).toHaveText(/They differ in one field:\s*Kernel 2: ACFD Bnone/);
+  await is(page, "Paused");
+  await expect(page.getByRole("group", { name: "Which experiment is edited" }).getByRole("button", { name: "Edit B" })).toHaveAttribute("aria-pressed", "true");
+  const row = numbers(page).locator("tbody").filter({ hasText: "CFD" }).getByRole("row", { name: /^IPC shared/ });
+  await expect(row.getByRole("cell").nth(1)).toHaveText("–");
+  await expect(row.getByRole("cell").nth(2)).toHaveText("–");
+  // The form is B's now, then A's.
+  await page.getByLabel("Seed", { exact: true }).fill("5");
+  await page.getByLabel("Seed", { exact: true }).press("Tab");
+  await expect(compare(page).locator(".compare-differ")).toHaveText(/They differ in 2 fields:.*Seed: A1 B5/);
+  await page.getByRole("group", { name: "Which experiment is edited" }).getByRole("button", { name: "Edit A" }).click();
+  await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("1");
+  await expect(page.getByLabel("CTA limit")).toHaveCount(2);
+  const linked = await decodeLink(new URL(page.url()).hash);
+  expect([linked?.experiment.kernels, linked?.other?.kernels, linked?.other?.seed]).toEqual([["BP", "CFD"], ["BP"], 5]);
+
+  await open(page, `${TINY}&c=500`);
+  await is(page, "Paused");
+  await compareWith(page, "GPU").selectOption("fermi-16sm");
+  await expect(compare(page).locator(".compare-differ")).toContainText(/GPU: Atiny-2sm Bfermi-16sm/);
+  await compare(page).getByText(/^\d+ more$/).click();
+  await expect(compare(page).locator(".compare-differ")).toContainText(/sm count: A2 B16/);
+  await noViolations(page);
+});
+
+test("either side is swapped for another scheme, and either goes on alone", async ({ page }) => {
+  await openAt(page, `${TINY}&b.policy=spatial`, 4000);
+  await page.getByLabel("Scheme of A").selectOption("leftover");
+  await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&b.policy=spatial");
+  await is(page, "Paused");
+  await expect(page.locator("#cycle")).toHaveText("4,000");
+  await page.getByLabel("Scheme of B").selectOption("even");
+  await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&b.policy=even");
+  await is(page, "Paused");
+  await expect(page.locator("#cycle")).toHaveText("4,000");
+  const both = await results(page);
+  const workers = page.workers().length;
+  await page.getByRole("button", { name: "Only B" }).click();
+  await expect(compare(page)).toBeHidden();
+  await expect.poll(() => page.url()).toContain("policy=even&seed=1&c=4000");
+  expect(page.url()).not.toContain("b.");
+  await expect(page).toHaveTitle("BP + CFD · even · Corun");
+  await expect.poll(() => page.workers().length).toBe(workers - 1);
+  const kept = await result(page);
+  expect(kept.digest).toBe(both.B.digest);
+  // It goes by itself again.
+  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await expect(page.locator("#cycle")).toHaveText("4,001");
+  await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("even");
+});
+
+test("a scheme that cannot run says so, and the other one stays", async ({ page }) => {
+  await openAt(page, TINY, 1000);
+  await page.getByLabel("Seed", { exact: true }).fill("2");
+  await page.getByLabel("Seed", { exact: true }).press("Tab");
+  await is(page, "Paused");
+  await page.evaluate(() => { location.hash = `${location.hash.replace(/&e=[^&]*/, "")}&b.policy=nosuch`; });
+  await expect(compare(page).locator(".compare-differ")).toContainText('B cannot run: policy.name: found "nosuch", want');
+  await page.getByRole("button", { name: "Only A" }).click();
+  await expect(compare(page)).toBeHidden();
+  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await expect.poll(() => cycle(page)).toBeGreaterThan(0);
+});
+
+test("what was before stays beside what is now, until it is dismissed", async ({ page }) => {
+  await openAt(page, TINY, 8000);
+  const ipc = (run: SavedResult): number => (run.kernels[0] as unknown as { ipc: number }).ipc;
+  const was = await result(page);
+  await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
+  await expect(page).toHaveTitle(/spatial/);
+  await is(page, "Paused");
+  await expect(page.locator("#cycle")).toHaveText("8,000");
+  const now = await result(page);
+  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /Before\s*even, 8,000 cycles/, "Now", "Change"]);
+  const cells = numbers(page).getByRole("row", { name: /^IPC shared/ }).first().getByRole("cell");
+  await expect(cells.locator(".value")).toHaveText([ipc(was).toFixed(1), ipc(now).toFixed(1), new RegExp(`^[+−]?${Math.abs(ipc(now) - ipc(was)).toFixed(1)}$`)]);
+  await noViolations(page);
+  // Another change: what was shown last is what was before.
+  await page.getByLabel("Seed", { exact: true }).fill("3");
+  await page.getByLabel("Seed", { exact: true }).press("Tab");
+  await expect(numbers(page).getByRole("columnheader").nth(1)).toContainText("spatial, 8,000 cycles");
+  await page.getByRole("button", { name: "Dismiss the numbers from before" }).click();
+  await expect(numbers(page)).toBeHidden();
+  await expect(page.locator(".tiles")).toBeVisible();
+});
+
+for (const width of [390, 768, 1440, 1920]) {
+  test(`two runs have room at ${width} pixels, light and dark`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await openAt(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial", 30_000);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await noViolations(page);
+    await picture(page, `compare-${width}-light`, true);
+    await page.keyboard.press("d");
+    await noViolations(page);
+    await picture(page, `compare-${width}-dark`, true);
+  });
+}
+
+test("a comparison that plays is drawn at one cycle only", async ({ page }) => {
+  const states = await noted(page, "corun-transport .state");
+  await open(page, `${TINY}&b.policy=spatial`);
+  await expect.poll(states).toContain("Running");
+  await expect.poll(() => cycle(page)).toBeGreaterThan(10_000);
+  // What the grid says of A and of B, whenever it says something.
+  for (let i = 0; i < 10; i += 1) {
+    const words = await page.locator("corun-sm-grid canvas").textContent();
+    const at = [...(words ?? "").matchAll(/SMs at cycle ([\d,]+)/g)].map((found) => found[1]);
+    expect(at).toHaveLength(2);
+    expect(at[0]).toBe(at[1]);
+    await page.waitForTimeout(100);
+  }
+});

@@ -1,0 +1,163 @@
+// One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
+import type { FrameMessage, FromWorker, Loaded, ToWorker } from "./protocol.ts";
+import type { Catalogue, Experiment, Interval, Problem, Result } from "./types.ts";
+
+export interface Ready { version: string; stamp: string; catalogue: Catalogue }
+
+export function spawn(name: string): Worker {
+  // The bundler finds the worker by this very expression.
+  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
+}
+
+/** Hands a worker the module, and waits until it is ready. */
+export function begin(worker: Worker, module: WebAssembly.Module): Promise<Ready> {
+  return new Promise((ready, failed) => {
+    worker.onerror = (event) => failed(new Error(event.message || "a worker could not start"));
+    worker.onmessage = (event: MessageEvent<FromWorker>) => {
+      if (event.data.t === "ready") ready(event.data);
+      else if (event.data.t === "failed") failed(new Error(event.data.message));
+    };
+    worker.postMessage({ t: "init", module } satisfies ToWorker);
+  });
+}
+
+export interface RunEvents {
+  loaded(run: Run, message: Loaded): void;
+  problems(run: Run, problems: Problem[]): void;
+  /** A frame that no `goTo` has asked for: the run goes by itself. */
+  frame(run: Run, message: FrameMessage): void;
+  profiling(run: Run, name: string, done: number, of: number): void;
+  profilingStopped(run: Run): void;
+  refused(problems: Problem[]): void;
+  /** Its worker is dead. */
+  failed(message: string): void;
+}
+
+export class Run {
+  readonly #module: WebAssembly.Module;
+  readonly #events: RunEvents;
+  #worker: Worker;
+  /** Loads that were asked for. */
+  #asked = 0;
+  /** What the worker has built: the load's number, and what it said. */
+  #built: Loaded | null = null;
+  /** It is to build another one. */
+  #waits = false;
+  #ticket = 0;
+  #questions = 0;
+  readonly #answers = new Map<number, (value: never) => void>();
+  #arrived: ((message: FrameMessage | null) => void) | null = null;
+  /** On a long way, how far it is. */
+  reached: (cycle: number) => void = () => undefined;
+
+  private constructor(module: WebAssembly.Module, worker: Worker, events: RunEvents) {
+    this.#module = module;
+    this.#worker = worker;
+    this.#events = events;
+    this.#listen();
+  }
+
+  static async start(module: WebAssembly.Module, events: RunEvents): Promise<{ run: Run; ready: Ready }> {
+    const worker = spawn("simulation");
+    const ready = await begin(worker, module);
+    return { run: new Run(module, worker, events), ready };
+  }
+
+  /** After a failure: a new worker from the same module. */
+  async restart(): Promise<void> {
+    this.end();
+    this.#built = null;
+    const worker = spawn("simulation");
+    await begin(worker, this.#module);
+    this.#worker = worker;
+    this.#listen();
+  }
+
+  end(): void {
+    this.#worker.terminate();
+    this.#arrive(null);
+  }
+
+  #listen(): void {
+    this.#worker.onerror = (event) => this.#events.failed(event.message || "the simulation's worker stopped");
+    this.#worker.onmessage = (event: MessageEvent<FromWorker>) => this.#receive(event.data);
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.t) {
+      case "loaded":
+        if (message.id !== this.#asked) return;
+        this.#built = message;
+        this.#waits = false;
+        this.#events.loaded(this, message);
+        return;
+      case "problems":
+        if (message.id !== this.#asked) return;
+        // What was built before stays.
+        this.#waits = false;
+        this.#events.problems(this, message.problems);
+        return;
+      case "frame":
+        // Frames of a run that is no longer wanted may be under way; the worker waits for a word on each.
+        if (message.ticket === 0) { if (message.id === this.id) this.#events.frame(this, message); else this.post({ t: "drawn" }); }
+        else if (message.ticket === this.#ticket) this.#arrive(message);
+        return;
+      case "reached": this.reached(message.cycle); return;
+      case "result": this.#answer(message.id, message.result); return;
+      case "seed": this.#answer(message.id, message.seed); return;
+      case "validated": this.#answer(message.id, message.problems); return;
+      case "controls": this.#answer(message.id, message.controls); return;
+      case "profiling": if (message.id === this.#asked) this.#events.profiling(this, message.name, message.done, message.of); return;
+      case "profilingStopped": if (message.id === this.#asked) this.#events.profilingStopped(this); return;
+      case "refused": this.#events.refused(message.problems); return;
+      case "failed": this.#events.failed(message.message); return;
+      default: return;
+    }
+  }
+
+  post(message: ToWorker): void { this.#worker.postMessage(message); }
+
+  /** What the worker has built; null before, and while it builds another one. */
+  get loaded(): Loaded | null { return this.#waits ? null : this.#built; }
+  get id(): number { return this.loaded?.id ?? 0; }
+
+  load(experiment: Experiment, play: boolean, seek: number): void {
+    this.#asked += 1;
+    this.#waits = true;
+    this.#arrive(null);
+    this.post({ t: "load", id: this.#asked, experiment, play, seek });
+  }
+
+  setAlone(kernel: number, ipc: number, ends: Interval): void { this.post({ t: "setAlone", id: this.id, kernel, ipc, ends }); }
+
+  // ---------------------------------------------------------------- questions
+
+  #ask<T>(message: (id: number) => ToWorker): Promise<T> {
+    const id = ++this.#questions;
+    return new Promise((done) => { this.#answers.set(id, done); this.post(message(id)); });
+  }
+  #answer(id: number, value: unknown): void {
+    (this.#answers.get(id) as ((value: unknown) => void) | undefined)?.(value);
+    this.#answers.delete(id);
+  }
+
+  result(): Promise<Result> { return this.#ask((id) => ({ t: "result", id })); }
+  validate(experiment: string | object): Promise<Problem[]> { return this.#ask((id) => ({ t: "validate", id, experiment })); }
+  freshSeed(): Promise<number> { return this.#ask((id) => ({ t: "freshSeed", id })); }
+
+  // ---------------------------------------------------------------- in lock-step
+
+  /** Goes to a cycle and says what is there; null where another experiment has taken its place meanwhile. */
+  goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage | null> {
+    this.#arrive(null);
+    return new Promise((arrived) => { this.#arrived = arrived; this.post({ t: "goTo", ticket: ++this.#ticket, cycle, event, full }); });
+  }
+  /** Where it is on its way, it has arrived. */
+  halt(): void { this.post({ t: "pause" }); }
+
+  #arrive(message: FrameMessage | null): void {
+    const arrived = this.#arrived;
+    this.#arrived = null;
+    arrived?.(message);
+  }
+}

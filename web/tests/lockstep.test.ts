@@ -1,0 +1,128 @@
+// Two runs on one clock, with runs that are made up: whatever is drawn is of one cycle, and who ends or has an event first stops the other.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Lockstep, type Member } from "../src/lockstep.ts";
+import type { FrameMessage, RunState } from "../src/protocol.ts";
+
+/** A run that counts cycles: it ends at `end`, and has an event at every multiple of `beat`. */
+class Counter implements Member {
+  cycle = 0;
+  asked = 0;
+  readonly #end: number;
+  readonly #beat: number;
+  readonly #slow: number;
+  #halted = false;
+  constructor(end = Infinity, beat = Infinity, slow = 0) { this.#end = end; this.#beat = beat; this.#slow = slow; }
+  halt(): void { this.#halted = true; }
+  async goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage> {
+    this.asked += 1;
+    this.#halted = false;
+    let to = Math.min(cycle, this.#end);
+    const next = (Math.floor(this.cycle / this.#beat) + 1) * this.#beat, found = event && next <= to;
+    if (found) to = next;
+    if (this.#slow > 0) {
+      const before = this.cycle;
+      for (let part = 1; part <= 20 && !this.#halted; part += 1) { await new Promise((on) => setTimeout(on, this.#slow)); this.cycle = Math.round(before + (to - before) * part / 20); }
+    } else { await Promise.resolve(); this.cycle = to; }
+    const state: RunState = this.cycle === this.#end ? "done" : "paused";
+    return { cycle: this.cycle, state, event: found, took: 1, result: full ? {} : null, windows: new Float64Array(), frame: new Uint32Array() } as unknown as FrameMessage;
+  }
+}
+
+interface Drawn { cycles: number[]; state: RunState; full: boolean }
+function clock(...members: Counter[]): { lock: Lockstep; drawn: Drawn[]; rest: (state?: RunState) => Promise<Drawn> } {
+  const drawn: Drawn[] = [];
+  const lock = new Lockstep(members, async (frames, state) => {
+    await Promise.resolve();
+    drawn.push({ cycles: frames.map((frame) => frame.cycle), state, full: frames.every((frame) => frame.result !== null) });
+  });
+  /** Until the clock stands still, with everything drawn. */
+  const rest = async (state: RunState = "paused"): Promise<Drawn> => {
+    for (;;) {
+      await new Promise((on) => setTimeout(on, 1));
+      const last = drawn[drawn.length - 1];
+      if (last && last.state === state && last.full && !lock.running) return last;
+    }
+  };
+  return { lock, drawn, rest };
+}
+const even = (drawn: Drawn[]): void => { for (const { cycles } of drawn) assert.equal(new Set(cycles).size, 1, cycles.join()); };
+
+test("playing and pausing: all that is drawn is of one cycle, and rest has its results", async () => {
+  const { lock, drawn, rest } = clock(new Counter(), new Counter(Infinity, Infinity, 1));
+  lock.play();
+  await new Promise((on) => setTimeout(on, 200));
+  lock.pause();
+  const last = await rest();
+  assert.ok(drawn.length > 2 && (last.cycles[0] ?? 0) > 0);
+  assert.ok(drawn.some(({ state }) => state === "playing"));
+  even(drawn);
+});
+
+test("a seek takes both there, forwards and back, and a step is one cycle", async () => {
+  const { lock, drawn, rest } = clock(new Counter(), new Counter());
+  lock.to(12_345);
+  assert.deepEqual((await rest()).cycles, [12_345, 12_345]);
+  lock.to(lock.cycle + 1);
+  assert.deepEqual((await rest()).cycles, [12_346, 12_346]);
+  lock.to(7);
+  assert.deepEqual((await rest()).cycles, [7, 7]);
+  even(drawn);
+});
+
+test("who comes late catches up, and can be halted on the way", async () => {
+  const late = new Counter(Infinity, Infinity, 5), early = new Counter();
+  early.cycle = 1000;
+  const { lock, drawn, rest } = clock(early, late);
+  lock.to(1000);
+  await new Promise((on) => setTimeout(on, 30));
+  lock.pause();
+  const last = await rest();
+  assert.ok((last.cycles[0] ?? 0) < 1000, "both are where the late one was halted");
+  even(drawn);
+});
+
+test("the first event of any run stops all", async () => {
+  const { lock, drawn, rest } = clock(new Counter(Infinity, 7000), new Counter(Infinity, 4500));
+  lock.event();
+  assert.deepEqual((await rest()).cycles, [4500, 4500]);
+  lock.event();
+  assert.deepEqual((await rest()).cycles, [7000, 7000]);
+  even(drawn);
+});
+
+test("the end of one run is the end of both, and from there only back", async () => {
+  const { lock, drawn, rest } = clock(new Counter(3000), new Counter());
+  lock.play();
+  assert.deepEqual((await rest("done")).cycles, [3000, 3000]);
+  const shown = drawn.length;
+  lock.play();
+  await new Promise((on) => setTimeout(on, 20));
+  assert.equal(drawn.length, shown, "nothing goes on");
+  lock.to(0, "rest");
+  assert.deepEqual((await rest()).cycles, [0, 0]);
+  even(drawn);
+});
+
+test("a change while frames are under way is asked for again", async () => {
+  const a = new Counter(), b = new Counter();
+  const { lock, rest } = clock(a, b);
+  lock.to(10);
+  await rest();
+  const asked = a.asked;
+  lock.refresh();
+  lock.refresh();
+  await new Promise((on) => setTimeout(on, 20));
+  assert.equal(a.asked, asked + 2);
+  assert.equal(a.asked, b.asked);
+});
+
+test("a clock that is at its end draws nothing more", async () => {
+  const { lock, drawn } = clock(new Counter(), new Counter());
+  lock.play();
+  await new Promise((on) => setTimeout(on, 20));
+  lock.end();
+  const shown = drawn.length;
+  await new Promise((on) => setTimeout(on, 50));
+  assert.ok(drawn.length <= shown + 1);
+});
