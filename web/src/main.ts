@@ -145,8 +145,8 @@ function open(next: Experiment, play: boolean, seek = 0, other: Experiment | nul
 }
 
 function run(at: number, next: Experiment, play: boolean, seek: number): void {
-  const mine = sides[at];
-  if (!mine) return;
+  // Where a link could not be opened, there was none.
+  const mine = (sides[at] ??= side(next));
   mine.experiment = next;
   mine.loaded = null;
   foreign = null;
