@@ -180,6 +180,7 @@ fn experiment() -> Value {
             ("ctas_per_sm", whole(1, 64, "CTAs that the kernel may hold on each SM, whatever the policy")),
             ("qos", share),
             ("arithmetic", ranged(0.01, 100.0, "Arithmetic instructions between its memory accesses, times what it has")),
+            ("launches", whole(1, u16::MAX.into(), "Launches after which the kernel is cut off")),
         ]),
         &["kernel"],
     );

@@ -10,8 +10,19 @@ const ABOUT_EQUAL: f64 = 0.05;
 /// What counts as above or below, of the neutral value.
 const ABOVE: f64 = 0.01;
 
+/// What a claim is made of.
+const WANT: &str = "id, section, statement, value, unit, kind and measure; calibration and noise as text; needs with a claim, or says, a measure and a bound";
+
 /// How far from the paper's effect a reproduced one may be, of the effect.
 const NEAR: f64 = 0.25;
+
+/// What else than these may decide how a claim comes out, by the name of its rule in claims.toml.
+const ONE_SIDED: &str = "one-sided";
+const LOWER_BOUND: &str = "lower bound";
+const THRESHOLD: &str = "threshold";
+const CLOSE: &str = "close";
+const REASON: &str = "reason";
+const NOISE: &str = "noise";
 
 /// One claim.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,15 +48,69 @@ pub struct Claim {
     pub at_least: bool,
     /// Of a claim that something is about equal: only more contradicts it.
     pub at_most: bool,
-    /// How far "about equal" reaches.
-    pub within: f64,
-    /// What the kernels were fitted to.
-    pub calibration: bool,
+    /// How far "about equal" reaches, of an amount how far ours may be from the paper's; if not as far as usual.
+    pub within: Option<f64>,
+    /// What the kernels were fitted to when this was, or why it holds by construction; empty of a result.
+    pub calibration: String,
     /// Implied by what is printed.
     pub derived: bool,
     pub notes: String,
     /// What measures it; never the value.
     pub measure: Value,
+    /// What must hold too, or else the claim passes for another reason than its own.
+    pub needs: Vec<Need>,
+    /// Modifiers, such as `seed=2`, under which it is measured again: a difference below their spread is none.
+    pub noise: Vec<String>,
+}
+
+/// What must hold for a claim to pass for its own reason: another claim, or a measure above or below a bound.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Need {
+    /// For people: what it says.
+    pub says: String,
+    pub claim: Option<String>,
+    pub measure: Value,
+    pub above: Option<f64>,
+    pub below: Option<f64>,
+}
+
+impl Need {
+    fn of(value: &Value) -> Option<Need> {
+        let number = |key: &str| value.get(key).and_then(Value::as_f64);
+        let claim = value.get("claim").and_then(Value::as_str).map(str::to_owned);
+        let says = value.get("says").and_then(Value::as_str).map_or_else(|| Some(claim.as_ref()?.clone()), |says| Some(says.to_owned()))?;
+        let need = Need {
+            says,
+            claim,
+            measure: value.get("measure").cloned().unwrap_or_default(),
+            above: number("above"),
+            below: number("below"),
+        };
+        let bound = need.above.or(need.below).is_some() && matches!(need.measure, Value::Object(_));
+        (need.claim.is_some() != bound).then_some(need)
+    }
+
+    /// Whether a measured value is within the bounds.
+    pub fn holds(&self, value: f64) -> bool {
+        self.above.is_none_or(|bound| value > bound) && self.below.is_none_or(|bound| value < bound)
+    }
+}
+
+/// A rule of judging: from when on it holds, so that the totals can be told without it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rule {
+    pub name: String,
+    pub says: String,
+    /// A date, and the commit that brought it.
+    pub since: String,
+    pub commit: String,
+}
+
+impl Rule {
+    fn of(name: &str, value: &Value) -> Option<Rule> {
+        let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
+        Some(Rule { name: name.to_owned(), says: text("says")?, since: text("since")?, commit: text("commit")? })
+    }
 }
 
 /// How a claim came out.
@@ -53,7 +118,7 @@ pub struct Claim {
 pub enum Verdict {
     /// The direction and, of an effect, its size within 25 %.
     Reproduced,
-    /// Right direction, other size.
+    /// Right direction, another size.
     Direction,
     /// Neither.
     Not,
@@ -62,6 +127,13 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    const ALL: [Verdict; 4] = [Verdict::Reproduced, Verdict::Direction, Verdict::Not, Verdict::NotTestable];
+
+    /// By its words.
+    pub fn named(words: &str) -> Option<Verdict> {
+        Self::ALL.into_iter().find(|verdict| verdict.words() == words)
+    }
+
     /// For people.
     pub fn words(self) -> &'static str {
         match self {
@@ -73,8 +145,15 @@ impl Verdict {
     }
 }
 
+/// What claims.toml has.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ledger {
+    pub claims: Vec<Claim>,
+    pub rules: Vec<Rule>,
+}
+
 /// Reads claims.toml.
-pub fn read(text: &str) -> Result<Vec<Claim>, Problems> {
+pub fn read(text: &str) -> Result<Ledger, Problems> {
     let value: Value = toml::from_str(text).map_err(|error| problem("claims.toml", error, "TOML"))?;
     let Some(Value::Array(items)) = value.get("claim") else {
         return Err(problem("claims.toml", "no claims", "[[claim]] tables"));
@@ -87,10 +166,25 @@ pub fn read(text: &str) -> Result<Vec<Claim>, Problems> {
                 problems.add(format!("claim[{i}].id"), &claim.id, "another id")
             }
             Some(claim) => claims.push(claim),
-            None => problems.add(format!("claim[{i}]"), item.describe(), "id, section, statement, value, unit, kind and measure"),
+            None => problems.add(format!("claim[{i}]"), item.describe(), WANT),
         }
     }
-    problems.or(claims)
+    let mut rules = Vec::new();
+    if let Some(Value::Object(pairs)) = value.get("rule") {
+        for (name, item) in pairs {
+            match Rule::of(name, item) {
+                Some(rule) => rules.push(rule),
+                None => problems.add(format!("rule.{name}"), item.describe(), "says, since and commit"),
+            }
+        }
+    }
+    rules.sort_by(|a, b| (&a.since, &a.name).cmp(&(&b.since, &b.name)));
+    // So that no claim waits for itself.
+    let plain = |id: &str| claims.iter().any(|claim| claim.id == id && claim.needs.iter().all(|need| need.claim.is_none()));
+    for id in claims.iter().flat_map(|claim| claim.needs.iter().filter_map(|need| need.claim.as_deref())).filter(|id| !plain(id)) {
+        problems.add("needs", id, "the id of a claim that needs no other");
+    }
+    problems.or(Ledger { claims, rules })
 }
 
 impl Claim {
@@ -103,6 +197,13 @@ impl Claim {
             "ratio" | "speedup" | "sign" => 1.0,
             _ => 0.0,
         };
+        let list = |key: &str| match value.get(key) {
+            Some(Value::Array(items)) => Some(items.as_slice()),
+            None => Some([].as_slice()),
+            Some(_) => None,
+        };
+        // A flag there would be a claim that counts as a result.
+        let calibration = value.get("calibration").map_or(Some(""), Value::as_str)?.to_owned();
         let kind = value.get("kind")?.as_str().filter(|kind| ["magnitude", "direction", "exact"].contains(kind))?.to_owned();
         Some(Claim {
             id: value.get("id")?.as_str()?.to_owned(),
@@ -120,17 +221,60 @@ impl Claim {
             level: flag("level"),
             at_least: flag("at_least"),
             at_most: flag("at_most"),
-            within: number("within").unwrap_or(ABOUT_EQUAL),
-            calibration: flag("calibration"),
+            within: number("within"),
+            calibration,
             derived: flag("derived"),
             notes: text("notes"),
             measure: value.get("measure").filter(|measure| matches!(measure, Value::Object(_)))?.clone(),
+            needs: list("needs")?.iter().map(Need::of).collect::<Option<_>>()?,
+            noise: list("noise")?.iter().map(|text| text.as_str().map(str::to_owned)).collect::<Option<_>>()?,
         })
+    }
+
+    /// Whether it counts as a result: not what the kernels were fitted to, nor what holds by construction.
+    pub fn is_result(&self) -> bool {
+        self.calibration.is_empty()
+    }
+
+    /// The rules that decide how it comes out or where it counts, beside the usual ones: their names in claims.toml. What a calibration was
+    /// to is one.
+    pub fn rules(&self) -> Vec<&str> {
+        let sign = self.unit == "sign";
+        let given = [
+            (ONE_SIDED, sign && (self.at_least || self.at_most)),
+            (LOWER_BOUND, !sign && self.at_least),
+            (THRESHOLD, sign && (self.within.is_some() || ![0.0, 1.0].contains(&self.neutral))),
+            (CLOSE, !sign && self.within.is_some()),
+            (REASON, !self.needs.is_empty()),
+            (NOISE, !self.noise.is_empty()),
+            (self.calibration.as_str(), !self.is_result()),
+        ];
+        given.into_iter().filter(|rule| rule.1).map(|rule| rule.0).collect()
+    }
+
+    /// The claim as it would stand without a rule.
+    pub fn without(&self, rule: &str) -> Claim {
+        let mut claim = self.clone();
+        match rule {
+            _ if !self.rules().contains(&rule) => {}
+            ONE_SIDED | LOWER_BOUND => (claim.at_least, claim.at_most) = (false, false),
+            THRESHOLD | CLOSE => {
+                claim.within = None;
+                if ![0.0, 1.0].contains(&claim.neutral) && self.unit == "sign" {
+                    claim.neutral = 0.0;
+                }
+            }
+            REASON => claim.needs.clear(),
+            NOISE => claim.noise.clear(),
+            _ => claim.calibration.clear(),
+        }
+        claim
     }
 
     /// The rule: it sees the measured value only after it has been measured.
     pub fn verdict(&self, measured: Option<f64>) -> Verdict {
         let Some(ours) = measured else { return Verdict::Not };
+        let within = self.within.unwrap_or(ABOUT_EQUAL);
         let scale = if self.neutral == 0.0 { 1.0 } else { self.neutral.abs() };
         let past = |value: f64| (value - self.neutral) / scale;
         let holds = |condition: bool| if condition { Verdict::Reproduced } else { Verdict::Not };
@@ -138,13 +282,13 @@ impl Claim {
             "boolean" => holds((ours >= 0.5) == (self.value >= 0.5)),
             "sign" if self.value > 0.0 => holds(past(ours) > ABOVE),
             "sign" if self.value < 0.0 => holds(past(ours) < -ABOVE),
-            "sign" if self.at_least => holds(past(ours) >= -self.within),
-            "sign" if self.at_most => holds(past(ours) <= self.within),
-            "sign" => holds(past(ours).abs() <= self.within),
+            "sign" if self.at_least => holds(past(ours) >= -within),
+            "sign" if self.at_most => holds(past(ours) <= within),
+            "sign" => holds(past(ours).abs() <= within),
             // As many digits as are printed.
             _ if self.kind == "exact" => holds((ours - self.value).abs() <= 0.005 * self.value.abs()),
             // As tests/kernels.rs keeps them.
-            "percent" if self.calibration => {
+            "percent" if !self.is_result() && self.value_hi.is_none() => {
                 let points = if self.metric == "L2 miss rate" { 5.0 } else { (0.1 * self.value).max(2.0) };
                 holds((ours - self.value).abs() <= points)
             }
@@ -163,7 +307,8 @@ impl Claim {
     fn magnitude(&self, ours: f64) -> Verdict {
         let high = self.value_hi.unwrap_or(self.value);
         let neutral = if self.level { 0.0 } else { self.neutral };
-        let near = |end: f64| (ours - end).abs() <= NEAR * (end - neutral).abs();
+        let reach = self.within.unwrap_or(NEAR);
+        let near = |end: f64| (ours - end).abs() <= reach * (end - neutral).abs();
         // Where the paper sees no effect at all, about none counts.
         let nothing = self.value == neutral && high == neutral && (ours - neutral).abs() <= ABOVE * neutral.abs().max(1.0);
         if (self.value..=high).contains(&ours) || near(self.value) || near(high) || nothing {
@@ -182,7 +327,7 @@ mod tests {
 
     fn claim(text: &str) -> Claim {
         let text = format!("[[claim]]\nid = \"a\"\nsection = \"1\"\nstatement = \"s\"\nmeasure = {{}}\n{text}");
-        read(&text).unwrap().remove(0)
+        read(&text).unwrap().claims.remove(0)
     }
 
     #[test]
@@ -200,7 +345,7 @@ mod tests {
         assert_eq!([100.5, 98.0].map(|ours| all.verdict(Some(ours))), [Reproduced, Not]);
         let range = claim("value = 50\nvalue_hi = 60\nunit = \"percent\"\nkind = \"magnitude\"\nlevel = true");
         assert_eq!([55.0, 74.0, 76.0, 37.0].map(|ours| range.verdict(Some(ours))), [Reproduced, Reproduced, Not, Not]);
-        let fitted = claim("value = 54\nunit = \"percent\"\nkind = \"magnitude\"\ncalibration = true");
+        let fitted = claim("value = 54\nunit = \"percent\"\nkind = \"magnitude\"\ncalibration = \"Table 2\"");
         assert_eq!([59.0, 60.0].map(|ours| fitted.verdict(Some(ours))), [Reproduced, Not]);
         let least = claim("value = 1.7\nunit = \"ratio\"\nkind = \"magnitude\"\nat_least = true");
         assert_eq!([2.9, 1.6, 1.2].map(|ours| least.verdict(Some(ours))), [Reproduced, Direction, Direction]);
@@ -221,10 +366,49 @@ mod tests {
         assert_eq!([1.0, 0.0].map(|ours| holds.verdict(Some(ours))), [Reproduced, Not]);
     }
 
+    /// A number of CTAs is that number: within a quarter, eight would be seven.
+    #[test]
+    fn an_amount_may_have_to_be_closer() {
+        use Verdict::{Not, Reproduced};
+        let ctas = |more: &str| claim(&format!("value = 7\nunit = \"CTAs\"\nkind = \"magnitude\"\nlevel = true\n{more}"));
+        assert_eq!([7.0, 8.0].map(|ours| ctas("within = 0").verdict(Some(ours))), [Reproduced, Not]);
+        let without = ctas("within = 0").without("close");
+        assert_eq!((without.clone(), without.verdict(Some(8.0))), (ctas(""), Reproduced));
+    }
+
+    /// Each rule is named by what a claim says, and taking it away leaves the claim without it.
+    #[test]
+    fn a_claim_knows_its_rules_and_can_be_judged_without_each() {
+        use Verdict::{Not, Reproduced};
+        let of = |more: &str| claim(&format!("unit = \"sign\"\nkind = \"direction\"\n{more}"));
+        let sided = of("value = 0\nat_most = true");
+        assert_eq!((sided.rules(), sided.without("one-sided").rules()), (vec!["one-sided"], vec![]));
+        assert_eq!([sided.verdict(Some(0.5)), sided.without("one-sided").verdict(Some(0.5))], [Reproduced, Not]);
+        let often = of("value = 1\nneutral = 0.05");
+        assert_eq!((often.rules(), often.without("noise").rules()), (vec!["threshold"], vec!["threshold"]));
+        assert_eq!([often.verdict(Some(0.04)), often.without("threshold").verdict(Some(0.04))], [Not, Reproduced]);
+        let fitted =
+            of("value = 1\ncalibration = \"by construction\"\nneeds = [{ says = \"x\", measure = {}, above = 1 }]\nnoise = [\"seed=2\"]");
+        assert_eq!(fitted.rules(), ["reason", "noise", "by construction"]);
+        assert!(!fitted.is_result() && fitted.without("by construction").is_result());
+        assert!(fitted.without("reason").needs.is_empty() && fitted.without("noise").noise.is_empty());
+        assert!(of("value = 1").rules().is_empty());
+    }
+
     #[test]
     fn what_is_wrong_with_claims_is_named() {
         let problems = read("[[claim]]\nid = \"a\"\n[[claim]]\nid = \"b\"\nkind = \"guess\"").unwrap_err();
         assert_eq!(problems.0.len(), 2);
+        let of = |more: &str| {
+            let claim =
+                "[[claim]]\nid = \"a\"\nsection = \"1\"\nstatement = \"s\"\nmeasure = {}\nvalue = 1\nunit = \"sign\"\nkind = \"direction\"";
+            read(&format!("{claim}\n{more}")).map(|ledger| ledger.rules.len()).map_err(|problems| problems.0[0].path.clone())
+        };
+        assert_eq!(of("calibration = true"), Err("claim[0]".into()));
+        assert_eq!(of("needs = [{ says = \"x\", measure = {} }]"), Err("claim[0]".into()));
+        assert_eq!(of("needs = [{ claim = \"b\" }]"), Err("needs".into()));
+        assert_eq!(of("[rule.noise]\nsays = \"x\""), Err("rule.noise".into()));
+        assert_eq!(of("[rule.noise]\nsays = \"x\"\nsince = \"2026\"\ncommit = \"a\""), Ok(1));
         assert!(read("claim = 3").is_err() && read("[[claim").is_err());
     }
 }

@@ -2,7 +2,8 @@
 //! these keys, and what that form needs:
 //!
 //! - `gain = metric, of = scheme, over = scheme, mixes`: the metric under one scheme over that under the other, the geometric mean over the
-//!   mixes. Several schemes in `over`: the best of them.
+//!   mixes. Several schemes in `over`: the best of them. With `alike = path, by = x` only the mixes in which no value of the path differs by
+//!   more than x between the two: what else than that makes the difference.
 //! - `level = metric, of, mixes`: the mean.
 //! - `compare = metric, against = metric, of, mixes`: one metric over another of the same run, the geometric mean.
 //! - `share = metric, of, mixes, above = x`: the part of the values that are above x.
@@ -13,6 +14,7 @@
 //! - `decided = topic, of, mixes`: the last decision about `kernel` on the topic, its value `value` (that of the topic's name if left out);
 //!   a number, or 1 where any of them `is` a word, else 0. The mean over the mixes that have the kernel.
 //! - `chosen = path, of, mixes`: a number of the experiment itself: what a search or a filled scheme settled for.
+//! - `room = kernel, of, mixes`: how many more CTAs of the kernel every SM could hold beside the combination of a search.
 //! - `probe = component, options, key`: what a probe of one component prints (`corun probe`).
 //! - `peak = "noc" | "dram"`: bandwidth of the study's GPU, GB/s.
 //! - `limiter = resource, kernel`: 1 if that is what limits the CTAs of each launch of the kernel on an SM, else 0.
@@ -28,8 +30,10 @@
 use super::runs::{Detail, Mix, Runs};
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
 use sim_core::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle};
 use sim_core::study::figure::{Reduce, lookup, reduce};
+use sim_core::study::oracle;
 use sim_core::study::probe::Component;
 
 /// What a measure gives.
@@ -71,6 +75,7 @@ forms! {
     windows [of, mixes] |measure| measure.windows();
     decided [of, mixes] |measure| measure.decided();
     chosen [of, mixes] |measure| measure.chosen();
+    room [of, mixes] |measure| measure.room();
     probe [options, key] |measure| measure.probe();
     peak [] |measure| measure.peak();
     limiter [kernel] |measure| measure.limiter();
@@ -177,7 +182,7 @@ impl<'a> Measure<'a> {
     }
 
     fn gain(&self) -> Option<f64> {
-        let (metric, mixes) = (self.text("gain"), self.mixes());
+        let (metric, mixes) = (self.text("gain"), self.alike()?);
         let of = self.runs.all(&mixes, self.text("of"), metric);
         let gains: Vec<Option<f64>> = self
             .texts("over")
@@ -189,6 +194,21 @@ impl<'a> Measure<'a> {
             .collect();
         // Over the best is the least gain.
         reduced("min", &gains.into_iter().collect::<Option<Vec<f64>>>()?)
+    }
+
+    /// The mixes, or those that are alike under both schemes.
+    fn alike(&self) -> Option<Vec<Mix>> {
+        let Some(path) = self.words.get("alike").and_then(Value::as_str) else { return Some(self.mixes()) };
+        let by = self.number("by")?;
+        let is_alike = |mix: Mix| {
+            let [of, over] = ["of", "over"].map(|scheme| self.runs.all(std::slice::from_ref(&mix), self.text(scheme), path));
+            let alike = of?.iter().zip(&over?).all(|(a, b)| (a - b).abs() <= by);
+            Some((mix, alike))
+        };
+        let all: Vec<Option<(Mix, bool)>> = self.mixes().into_iter().map(is_alike).collect();
+        let all = all.into_iter().collect::<Option<Vec<_>>>()?;
+        self.runs.population();
+        Some(all.into_iter().filter(|(_, alike)| *alike).map(|(mix, _)| mix).collect())
     }
 
     fn level(&self) -> Option<f64> {
@@ -273,7 +293,28 @@ impl<'a> Measure<'a> {
     }
 
     fn chosen(&self) -> Option<f64> {
-        let of = |mix: &Mix| lookup(&self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?.written, self.text("chosen"));
+        let of = |mix: &Mix| {
+            let run = self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?;
+            self.runs.result(&run)?;
+            lookup(&run.written, self.text("chosen"))
+        };
+        let all: Vec<Option<f64>> = self.mixes().iter().map(of).collect();
+        self.reduced("mean", &all.into_iter().collect::<Option<Vec<f64>>>()?)
+    }
+
+    fn room(&self) -> Option<f64> {
+        let of = |mix: &Mix| {
+            let run = self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?;
+            self.runs.result(&run)?;
+            let experiment = Experiment::decode(&run.written).ok()?;
+            let kernel = mix.iter().position(|name| name == self.text("room"))?;
+            let mut ctas = experiment.policy.ints("combination").to_vec();
+            let before = *ctas.get(kernel)?;
+            while oracle::fits(&experiment, &ctas) {
+                ctas[kernel] += 1;
+            }
+            Some(f64::from(ctas[kernel].saturating_sub(before + 1)))
+        };
         let all: Vec<Option<f64>> = self.mixes().iter().map(of).collect();
         self.reduced("mean", &all.into_iter().collect::<Option<Vec<f64>>>()?)
     }
@@ -311,12 +352,6 @@ pub fn reduced(how: &str, values: &[f64]) -> Option<f64> {
 /// Each of a list over that of another.
 pub fn quotients(above: &[f64], below: &[f64]) -> Vec<f64> {
     above.iter().zip(below).map(|(a, b)| a / b).collect()
-}
-
-/// The geometric mean of a metric under one scheme over that under another.
-pub fn gain(runs: &Runs, metric: &str, of: &str, over: &str, mixes: &[Mix]) -> Option<f64> {
-    let (above, below) = (runs.all(mixes, of, metric), runs.all(mixes, over, metric));
-    reduced("geomean", &quotients(&above?, &below?))
 }
 
 fn part(values: &[f64], holds: impl Fn(f64) -> bool) -> Option<f64> {

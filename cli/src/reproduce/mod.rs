@@ -8,20 +8,23 @@
 
 mod claims;
 mod figures;
+mod history;
+mod judged;
 mod measure;
 mod papers;
 mod report;
 mod runs;
 pub mod store;
 mod study;
+mod tables;
 
 use crate::input::problem;
 use crate::{Failure, output, workers};
 use claims::Claim;
 use clap::Args;
-use measure::measure;
+use judged::Judged;
 use papers::PAPERS;
-use report::{Causes, Judged, Report};
+use report::{Causes, Report};
 use runs::{Detail, Mix, Run, Runs};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -40,7 +43,7 @@ const MOST_ROUNDS: usize = 12;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Writes report.md, its figures and figures.json into DIR, and keeps the results of all runs there: stopped by Ctrl-C or killed, the same command goes \
-on where it was. With --claim, only what these claims need is run, and they are printed.
+on where it was. With --claim or --table, only what these need is run, and they are printed.
 
 Exit status: 0 done; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
 pub struct Reproduce {
@@ -50,6 +53,12 @@ pub struct Reproduce {
     /// Only this claim, by its id; may be repeated
     #[arg(long = "claim", value_name = "ID")]
     claims: Vec<String>,
+    /// Only this table of the report, by its id; may be repeated
+    #[arg(long = "table", value_name = "ID")]
+    tables: Vec<String>,
+    /// Change every run's machine, as in gpu.sm.lsu_hol=yes or kernels[*].launches=1; may be repeated. Needs --out, as a report of its own
+    #[arg(long = "set", value_name = "PATH=VALUE", requires = "out")]
+    set: Vec<String>,
     /// A sample of the mixes, shorter: ten minutes on two cores
     #[arg(long)]
     quick: bool,
@@ -59,7 +68,7 @@ pub struct Reproduce {
     /// Where results and the report go; target/reproduce/PAPER if left out
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only list the claims
+    /// Only list the claims and tables
     #[arg(long)]
     list: bool,
 }
@@ -69,41 +78,52 @@ impl Reproduce {
         let names = || PAPERS.iter().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
         let found = PAPERS.iter().find(|paper| paper.name == self.paper);
         let paper = found.ok_or_else(|| problem("--paper", &self.paper, &format!("one of {}", names())))?;
-        let claims = claims::read(paper.claims)?;
+        let ledger = claims::read(paper.claims)?;
+        let mut study = Study::read(paper.study, if self.quick { "quick" } else { "full" })?;
         if self.list {
-            return claims.iter().try_for_each(|claim| output::print(&format!("{:<28}{}", claim.id, claim.statement)));
+            let claims = ledger.claims.iter().map(|claim| (&claim.id, &claim.statement));
+            let tables = study.tables.iter().map(|table| (&table.id, &table.title));
+            return claims.chain(tables).try_for_each(|(id, says)| output::print(&format!("{id:<28}{says}")));
         }
-        let chosen = self.chosen(&claims)?;
-        let study = Study::read(paper.study, if self.quick { "quick" } else { "full" })?;
-        let (causes, plans) = (Causes::read(paper.causes)?, figures::read(paper.figures)?);
+        let (chosen, tables) = (self.chosen(&ledger.claims)?, self.chosen_tables(&study)?);
+        study.everywhere = self.set.join(" ");
+        let causes = Causes::read(paper.causes)?;
+        let (plans, past) = (figures::read(paper.figures)?, history::read(paper.history)?);
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("target/reproduce").join(paper.name));
-        let store = Store::open(&out, &study.mode_name, &commit())?;
+        let (commit, date) = (git(&["rev-parse", "--short", "HEAD"]), git(&["show", "-s", "--format=%cs", "HEAD"]));
+        let store = Store::open(&out, &study.mode_name, &commit, &date)?;
         let mut runs = Runs::new(paper, study, store);
-        let whole = self.claims.is_empty();
+        let whole = self.claims.is_empty() && self.tables.is_empty();
         let judged = rounds(&mut runs, workers::jobs(self.jobs), |runs| {
-            let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::new(claim, measure(runs, &claim.measure))).collect();
+            let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect();
+            for table in runs.study.tables.iter().filter(|table| whole || tables.contains(&table.id)) {
+                table.fill(runs);
+            }
             if whole {
-                figures::all(runs, &plans, &claims, &causes.figures);
+                figures::all(runs, &plans, &ledger.claims, &causes.figures);
                 longer(runs);
-                all_schemes(runs);
-                report::ablations(runs);
+                report::goal(runs);
             }
             judged
         })?;
         if whole {
-            let (mut figures, placed) = figures::all(&runs, &plans, &claims, &causes.figures);
+            let (mut figures, placed) = figures::all(&runs, &plans, &ledger.claims, &causes.figures);
             fill(&mut figures, &runs, &placed);
-            Report { runs: &runs, judged: &judged, figures: &figures, placed: &placed, causes: &causes, lengths: &longer(&runs) }
+            let lengths = longer(&runs);
+            let (runs, rules) = (&runs, &ledger.rules);
+            Report { runs, judged: &judged, rules, past: &past, figures: &figures, placed: &placed, causes: &causes, lengths: &lengths }
                 .write(&out)?;
             output::say(&out.join("report.md").display().to_string());
         } else {
             judged.iter().try_for_each(print)?;
+            let chosen = runs.study.tables.iter().filter(|table| tables.contains(&table.id));
+            chosen.into_iter().try_for_each(|table| output::print(table.markdown(&runs).trim_end()))?;
         }
         Ok(())
     }
 
     fn chosen<'c>(&self, claims: &'c [Claim]) -> Result<Vec<&'c Claim>, Problems> {
-        if self.claims.is_empty() {
+        if self.claims.is_empty() && self.tables.is_empty() {
             return Ok(claims.iter().collect());
         }
         let mut problems = Problems::default();
@@ -116,6 +136,14 @@ impl Reproduce {
         };
         let found: Vec<&Claim> = self.claims.iter().filter_map(find).collect();
         problems.or(found)
+    }
+
+    fn chosen_tables(&self, study: &Study) -> Result<Vec<String>, Problems> {
+        let mut problems = Problems::default();
+        for id in self.tables.iter().filter(|id| !study.tables.iter().any(|table| table.id == **id)) {
+            problems.add("--table", id, "the id of a table: --list prints them");
+        }
+        problems.or(self.tables.clone())
     }
 }
 
@@ -137,8 +165,16 @@ fn rounds<T>(runs: &mut Runs, jobs: usize, evaluate: impl Fn(&Runs) -> T) -> Res
 }
 
 fn print(judged: &Judged) -> Result<(), Failure> {
-    let claim = judged.claim;
-    output::print(&format!("{:<28}paper {:>12}   here {:>14}   {}", claim.id, judged.paper(), judged.ours(), judged.verdict.words()))
+    let (claim, over) = (judged.claim, tables::counted(&judged.population));
+    let objection = judged.objection().unwrap_or_default();
+    let line = format!(
+        "{:<28}paper {:>12}   here {:>14}   over {over:>10}   {}   {objection}",
+        claim.id,
+        judged.paper(),
+        judged.ours(),
+        judged.verdict.words()
+    );
+    output::print(line.trim_end())
 }
 
 /// Computes the points' values.
@@ -147,16 +183,6 @@ fn fill(figures: &mut [Figure], runs: &Runs, placed: &[Rc<Run>]) {
     for figure in figures {
         let values = figure.values(&results);
         figure.points.iter_mut().zip(values).for_each(|(point, value)| point.value = value);
-    }
-}
-
-/// Asks for the runs of the table of all schemes.
-fn all_schemes(runs: &Runs) {
-    let report = &runs.study.report;
-    for (scheme, mixes) in report.schemes.iter().flat_map(|scheme| report.mixes.iter().map(move |mixes| (scheme, mixes))) {
-        for metric in ["hspeedup", "wspeedup"] {
-            let _ = runs.all(&runs.study.mixes(mixes), scheme, metric);
-        }
     }
 }
 
@@ -181,10 +207,10 @@ fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
     rows
 }
 
-/// The commit that the program stands at, if it runs in its own checkout.
-fn commit() -> String {
-    let git = std::process::Command::new("git").args(["rev-parse", "--short", "HEAD"]).output();
-    let text = git.ok().filter(|output| output.status.success()).and_then(|output| String::from_utf8(output.stdout).ok());
+/// What git says of the commit that the program stands at, if it runs in its own checkout.
+fn git(ask: &[&str]) -> String {
+    let output = std::process::Command::new("git").args(ask).output();
+    let text = output.ok().filter(|output| output.status.success()).and_then(|output| String::from_utf8(output.stdout).ok());
     text.map_or("unknown".into(), |text| text.trim().to_owned())
 }
 

@@ -1,14 +1,18 @@
 //! The report: totals, every claim with the paper's value and ours, the figures, and what is known of each claim that was not reproduced.
 
-use super::claims::{Claim, Verdict};
-use super::measure::{Outcome, gain, reduced};
+use super::claims::{Claim, Rule, Verdict};
+use super::history::{self, Past};
+use super::judged::{Counts, Judged, counts, counts_without_all};
+use super::measure::{Outcome, reduced};
 use super::runs::{Mix, Run, Runs};
+use super::tables::counted;
 use crate::Failure;
 use crate::input::problem;
 use crate::output::not_written;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Options, draw};
+use sim_core::study::oracle::Space;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,82 +23,74 @@ use std::rc::Rc;
 pub struct Causes {
     /// Said before everything else.
     pub summary: String,
-    /// Why a claim was not reproduced, by its id.
-    pub claims: BTreeMap<String, String>,
+    /// Why claims were not reproduced.
+    pub causes: Vec<Cause>,
+    /// Printed figures that no machine that we could build has together.
+    pub contradictions: Vec<Cause>,
     /// Where a figure differs, by its id.
     pub figures: BTreeMap<String, String>,
+}
+
+/// Something found out about claims.
+#[derive(Debug)]
+pub struct Cause {
+    pub says: String,
+    /// Their ids.
+    pub claims: Vec<String>,
+    /// The command whose runs show it.
+    pub tested: Option<String>,
+}
+
+impl Cause {
+    fn of(value: &Value) -> Option<Cause> {
+        let text = |key: &str| Some(value.get(key)?.as_str()?.trim().to_owned());
+        let Some(Value::Array(claims)) = value.get("claims") else { return None };
+        let claims: Vec<String> = claims.iter().map(|id| id.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+        let tested = value.get("tested").map_or(Some(None), |command| command.as_str().map(|command| Some(command.to_owned())))?;
+        (!claims.is_empty()).then_some(Cause { says: text("says")?, claims, tested })
+    }
+
+    /// Whether a run shows it.
+    fn shown(&self) -> String {
+        self.tested.as_ref().map_or("Not tested.".into(), |command| format!("Tested: `{command}`."))
+    }
 }
 
 impl Causes {
     /// Reads causes.toml.
     pub fn read(text: &str) -> Result<Causes, Problems> {
         let value: Value = toml::from_str(text).map_err(|error| problem("causes.toml", error, "TOML"))?;
-        let table = |key: &str| match value.get(key) {
+        let mut problems = Problems::default();
+        let mut list = |key: &str| {
+            let Some(Value::Array(items)) = value.get(key) else { return Vec::new() };
+            let mut of = |(i, item): (usize, &Value)| {
+                let cause = Cause::of(item);
+                if cause.is_none() {
+                    problems.add(format!("{key}[{i}]"), item.describe(), "says, claims, and tested if a command shows it");
+                }
+                cause
+            };
+            items.iter().enumerate().filter_map(&mut of).collect()
+        };
+        let (causes, contradictions) = (list("cause"), list("contradiction"));
+        let figures = match value.get("figure") {
             Some(Value::Object(pairs)) => {
                 pairs.iter().filter_map(|(id, text)| Some((id.clone(), text.as_str()?.trim().to_owned()))).collect()
             }
             _ => BTreeMap::new(),
         };
         let summary = value.get("summary").and_then(Value::as_str).unwrap_or("").trim().to_owned();
-        Ok(Causes { summary, claims: table("claim"), figures: table("figure") })
-    }
-}
-
-/// A claim, what was measured, and how it came out.
-#[derive(Debug)]
-pub struct Judged<'c> {
-    pub claim: &'c Claim,
-    pub outcome: Outcome,
-    pub verdict: Verdict,
-}
-
-impl<'c> Judged<'c> {
-    /// Judges a measured claim.
-    pub fn new(claim: &'c Claim, outcome: Outcome) -> Self {
-        let verdict = match &outcome {
-            Outcome::Value(value) => claim.verdict(*value),
-            Outcome::Test(_) => Verdict::Reproduced,
-            Outcome::NotTestable(_) => Verdict::NotTestable,
-            Outcome::Unknown(_) => Verdict::Not,
-        };
-        Judged { claim, outcome, verdict }
+        problems.or(Causes { summary, causes, contradictions, figures })
     }
 
-    /// What stands in the column "here".
-    pub fn ours(&self) -> String {
-        match &self.outcome {
-            Outcome::Value(Some(value)) => number(*value),
-            Outcome::Value(None) => "no value".into(),
-            Outcome::Test(_) => "exact, by test".into(),
-            Outcome::NotTestable(_) | Outcome::Unknown(_) => "–".into(),
-        }
-    }
-
-    /// What the paper says.
-    pub fn paper(&self) -> String {
-        let claim = self.claim;
-        match (claim.unit.as_str(), claim.value) {
-            ("sign", value) if value > 0.0 => format!("> {}", number(claim.neutral)),
-            ("sign", value) if value < 0.0 => format!("< {}", number(claim.neutral)),
-            ("sign", _) if claim.at_least => format!("≳ {}", number(claim.neutral)),
-            ("sign", _) if claim.at_most => format!("≲ {}", number(claim.neutral)),
-            ("sign", _) => format!("≈ {}", number(claim.neutral)),
-            ("boolean", _) => "holds".into(),
-            (unit, value) => {
-                let value = claim.value_hi.map_or(number(value), |high| format!("{} to {}", number(value), number(high)));
-                let least = if claim.at_least { "> " } else { "" };
-                match unit {
-                    "percent" => format!("{least}{value} %"),
-                    "ratio" | "speedup" => format!("{least}{value}"),
-                    unit => format!("{least}{value} {unit}"),
-                }
-            }
-        }
+    /// Everything found out about a claim.
+    fn of<'s>(&'s self, claim: &'s str) -> impl Iterator<Item = &'s Cause> {
+        self.causes.iter().filter(move |cause| cause.claims.iter().any(|id| id == claim))
     }
 }
 
 /// A number with the digits that matter.
-fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let digits = match value.abs() {
         x if x >= 1000.0 => 0,
         x if x >= 100.0 => 1,
@@ -110,6 +106,10 @@ fn number(value: f64) -> String {
 pub struct Report<'a> {
     pub runs: &'a Runs,
     pub judged: &'a [Judged<'a>],
+    /// By which they were judged.
+    pub rules: &'a [Rule],
+    /// Earlier reports, the oldest first.
+    pub past: &'a [Past],
     pub figures: &'a [Figure],
     /// The runs that the figures name by place.
     pub placed: &'a [Rc<Run>],
@@ -123,6 +123,7 @@ impl Report<'_> {
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).map_err(not_written);
         write("report.md", &self.markdown())?;
+        write("verdicts.toml", &history::written(self.origin("commit"), self.origin("date"), self.judged))?;
         for figure in self.figures {
             write(&format!("{}.svg", figure.id), &draw(figure, Options::default()))?;
         }
@@ -168,29 +169,48 @@ impl Report<'_> {
         let mut text = String::new();
         self.head(&mut text);
         self.totals(&mut text);
+        self.goal(&mut text);
         if !self.causes.summary.is_empty() {
             let _ = writeln!(text, "{}\n", self.causes.summary);
         }
+        self.failures(&mut text);
+        self.contradictions(&mut text);
+        self.rules(&mut text);
         self.how(&mut text);
         self.pictures(&mut text);
         text += "## Claims\n\n`≈`: within 5 % unless said; `≳` and `≲`: not further below, or above, where the paper says that something is not hurt, or \
-                 does not help. The paper's value and ours stand in the same unit.\n\n";
-        self.table(&mut text, |claim| !claim.calibration && claim.kind != "exact");
+                 does not help. The paper's value and ours stand in the same unit. Over: the mixes that were run for it, or kernels alone.\n\n";
+        self.table(&mut text, |claim| claim.is_result() && claim.kind != "exact");
         text += "## Worked examples and arithmetic\n\nHeld exactly, by unit tests or by the same formula.\n\n";
-        self.table(&mut text, |claim| claim.kind == "exact");
-        let [what, note] = &self.runs.study.report.calibration;
-        let _ = writeln!(text, "## Calibration: {what}\n\n{note}\n");
-        self.table(&mut text, |claim| claim.calibration);
-        self.not_reproduced(&mut text);
-        self.ablations(&mut text);
-        self.all_schemes(&mut text);
+        self.table(&mut text, |claim| claim.is_result() && claim.kind == "exact");
+        for what in self.calibrations() {
+            let note = self.runs.study.report.calibration.get(what).map_or("", String::as_str);
+            let _ = writeln!(text, "## Calibration: {what}\n\n{note}\n");
+            self.table(&mut text, |claim| claim.calibration == what);
+        }
+        for table in &self.runs.study.tables {
+            text += &table.markdown(self.runs);
+        }
         self.settled(&mut text);
+        text += &history::section(self.past, self.judged);
         self.sets(&mut text);
         text
     }
 
+    /// What claims that are no results were fitted to, or why they hold.
+    fn calibrations(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = Vec::new();
+        for judged in self.judged.iter().filter(|judged| !judged.claim.is_result()) {
+            let what = judged.claim.calibration.as_str();
+            if !all.contains(&what) {
+                all.push(what);
+            }
+        }
+        all
+    }
+
     fn head(&self, text: &mut String) {
-        let (study, mode) = (&self.runs.study, self.runs.study.mode);
+        let (study, mode) = (&self.runs.study, &self.runs.study.mode);
         let _ = writeln!(
             text,
             "<!-- Written by `corun reproduce`. What people found out about it stands in examples/papers/{}/causes.toml. -->",
@@ -199,7 +219,7 @@ impl Report<'_> {
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
         let _ = writeln!(
             text,
-            "Engine {}, commit {}, mode {}, {} cycles measured{} after {} of warm-up, seed {}, {} runs.\n",
+            "Engine {}, commit {}, mode {}, {} cycles measured{} after {} of warm-up, seed {}, {} runs of {} million cycles in all.\n",
             self.origin("engine"),
             self.origin("commit"),
             study.mode_name,
@@ -207,40 +227,140 @@ impl Report<'_> {
             mode.settled.map_or(String::new(), |within| format!(" at most, until every IPC is known to {within} of itself,")),
             mode.warm_up,
             study.seed,
-            self.runs.known()
+            self.runs.used().0,
+            (self.runs.used().1 / 1e6).round()
         );
     }
 
     fn totals(&self, text: &mut String) {
-        let group = |claim: &Claim| match claim.kind.as_str() {
-            _ if claim.calibration => 3,
-            "direction" => 0,
-            "magnitude" => 1,
-            _ => 2,
-        };
-        let calibration = format!("Calibration ({})", self.runs.study.report.calibration[0]);
-        let groups = ["Directions", "Magnitudes", "Worked examples, exact", calibration.as_str()];
-        *text += "| claims | all | reproduced | direction only | not reproduced | not testable |\n| --- | --: | --: | --: | --: | --: |\n";
-        for (i, name) in groups.into_iter().enumerate() {
-            let mine = || self.judged.iter().filter(|judged| group(judged.claim) == i);
-            let of = |verdict| mine().filter(|judged| judged.verdict == verdict).count();
-            let all = mine().count();
-            let counts = [Verdict::Reproduced, Verdict::Direction, Verdict::Not, Verdict::NotTestable].map(of);
+        *text += "## What came out\n\n| claims | all | reproduced | direction only | not reproduced | not testable |\n| --- | --: | --: | --: | --: | --: |\n";
+        let mut row = |name: &str, counts: Counts| {
+            let all: usize = counts.iter().sum();
             let _ = writeln!(text, "| {name} | {all} | {} | {} | {} | {} |", counts[0], counts[1], counts[2], counts[3]);
+        };
+        for (name, kind) in [("Directions", "direction"), ("Magnitudes", "magnitude"), ("Worked examples, exact", "exact")] {
+            row(name, counts(self.judged, kind, None));
+        }
+        for what in self.calibrations() {
+            let mut counts = [0; 4];
+            self.judged.iter().filter(|judged| judged.claim.calibration == what).for_each(|judged| counts[judged.verdict as usize] += 1);
+            row(&format!("Calibration: {what}"), counts);
         }
         *text += "\nReproduced: the right direction, and of an effect its size within 25 %. Direction only: the right direction, another size.\n\n";
     }
 
+    /// What was to come out in all, and whether it did.
+    fn goal(&self, text: &mut String) {
+        let Some(wanted) = &self.runs.study.goal else { return };
+        let met = |met: bool| if met { "met" } else { "missed" };
+        for (name, kind, least) in [("directions", "direction", wanted.directions), ("magnitudes", "magnitude", wanted.magnitudes)] {
+            let counts = counts(self.judged, kind, None);
+            let testable: usize = counts[..3].iter().sum();
+            let part = counts[0] as f64 / testable.max(1) as f64;
+            let _ = writeln!(
+                text,
+                "- Goal: {} % of the {name} that can be tested. Here {} of {testable}, {} %: **{}**.",
+                100.0 * least,
+                counts[0],
+                number(100.0 * part),
+                met(part >= least)
+            );
+        }
+        for (mixes, means) in goal(self.runs) {
+            let shown =
+                |(scheme, mean): (&String, &Option<f64>)| format!("{} {}", self.runs.study.title(scheme), mean.map_or("–".into(), number));
+            let shown: Vec<String> = wanted.order.iter().zip(&means).map(shown).collect();
+            let holds = means.windows(2).all(|two| two[1].is_some() && two[0] > two[1]);
+            let _ = writeln!(text, "- Goal on {mixes}: {}: **{}**.", shown.join(" > "), met(holds));
+        }
+        text.push('\n');
+    }
+
+    /// Results that fail, by what was found out about them.
+    fn failures(&self, text: &mut String) {
+        let failing: Vec<&Judged> = self.judged.iter().filter(|judged| fails(judged)).collect();
+        let known = |judged: &Judged| self.causes.of(&judged.claim.id).next().is_some();
+        let tested = |judged: &Judged| self.causes.of(&judged.claim.id).any(|cause| cause.tested.is_some());
+        let count = |of: &dyn Fn(&Judged) -> bool| failing.iter().filter(|judged| of(judged)).count();
+        let (none, shown) = (count(&|judged| !known(judged)), count(&tested));
+        let _ = writeln!(
+            text,
+            "### What fails, and what was tested\n\n{} results are not reproduced or have another size: {shown} with a cause that a command shows, {} with one that is \
+             not tested, {none} with none.\n",
+            failing.len(),
+            failing.len() - none - shown
+        );
+        let item = |judged: &Judged| {
+            let objection = judged.objection().map_or(String::new(), |objection| format!("; {}", objection.trim_end_matches('.')));
+            format!("**{}** (paper {}, here {}{objection})", judged.claim.id, judged.paper(), judged.ours())
+        };
+        let mut causes: Vec<&Cause> = self.causes.causes.iter().collect();
+        causes.sort_by_key(|cause| cause.tested.is_none());
+        for cause in causes {
+            let claims: Vec<String> =
+                failing.iter().filter(|judged| cause.claims.contains(&judged.claim.id)).map(|judged| item(judged)).collect();
+            // What a cause explained and came out since is no failure.
+            if !claims.is_empty() {
+                let _ = writeln!(text, "- {} {} {}.", cause.says, cause.shown(), claims.join(", "));
+            }
+        }
+        let without: Vec<String> = failing.iter().filter(|judged| !known(judged)).map(|judged| item(judged)).collect();
+        if !without.is_empty() {
+            let _ = writeln!(text, "- Cause not known: {}.", without.join(", "));
+        }
+        text.push('\n');
+    }
+
+    fn contradictions(&self, text: &mut String) {
+        if self.causes.contradictions.is_empty() {
+            return;
+        }
+        *text += "### Printed figures that contradict each other\n\nOn any machine that we could build.\n\n";
+        for found in &self.causes.contradictions {
+            let claims: Vec<String> = self
+                .judged
+                .iter()
+                .filter(|judged| found.claims.contains(&judged.claim.id))
+                .map(|judged| format!("**{}** (paper {}, here {})", judged.claim.id, judged.paper(), judged.ours()))
+                .collect();
+            let _ = writeln!(text, "- {} {} {}.", found.says, found.shown(), claims.join(", "));
+        }
+        text.push('\n');
+    }
+
+    /// Each rule with the totals that there would be without it.
+    fn rules(&self, text: &mut String) {
+        if self.rules.is_empty() {
+            return;
+        }
+        *text += "## Rules of judging, and what comes out without them\n\nReproduced, of all.\n\n\
+                  | rule | since | claims | directions without | magnitudes without |\n| --- | --- | --: | --: | --: |\n";
+        let total = |counts: Counts| format!("{} of {}", counts[0], counts.iter().sum::<usize>());
+        for rule in self.rules {
+            let of = self.judged.iter().filter(|judged| judged.claim.rules().contains(&rule.name.as_str())).count();
+            let without = |kind| total(counts(self.judged, kind, Some(&rule.name)));
+            let _ = writeln!(
+                text,
+                "| {}: {} | {}, {} | {of} | {} | {} |",
+                rule.name,
+                rule.says,
+                rule.since,
+                rule.commit,
+                without("direction"),
+                without("magnitude")
+            );
+        }
+        let none = |kind| total(counts_without_all(self.judged, kind, self.rules));
+        let _ = writeln!(text, "| none of them | | | {} | {} |\n", none("direction"), none("magnitude"));
+    }
+
     fn how(&self, text: &mut String) {
-        let mode = self.runs.study.mode;
+        let mode = &self.runs.study.mode;
         let numbers = [
             ("{warm_up}", mode.warm_up.to_string()),
             ("{cycles}", mode.cycles.to_string()),
-            ("{combinations.0}", mode.combinations.0.to_string()),
-            ("{combinations.1}", mode.combinations.1.to_string()),
-            ("{spatial.0}", mode.spatial.0.to_string()),
-            ("{spatial.1}", mode.spatial.1.to_string()),
-            ("{finalists}", mode.finalists.to_string()),
+            ("{combinations}", mode.search(Space::Combinations)),
+            ("{spatial}", mode.search(Space::Spatial)),
             ("{some}", mode.some.to_string()),
             ("{time_scale}", mode.time_scale.to_string()),
         ];
@@ -262,8 +382,8 @@ impl Report<'_> {
         }
     }
 
-    fn table(&self, text: &mut String, belongs: fn(&Claim) -> bool) {
-        *text += "| claim | § | paper | here | verdict |\n| --- | --- | --: | --: | --- |\n";
+    fn table(&self, text: &mut String, belongs: impl Fn(&Claim) -> bool) {
+        *text += "| claim | § | over | paper | here | verdict |\n| --- | --- | --: | --: | --: | --- |\n";
         for judged in self.judged.iter().filter(|judged| belongs(judged.claim)) {
             let claim = judged.claim;
             let (notes, derived) = (if claim.notes.is_empty() { "" } else { "; " }, if claim.derived { " (implied)" } else { "" });
@@ -271,74 +391,21 @@ impl Report<'_> {
                 Outcome::Test(name) => format!("<br>`{name}`"),
                 Outcome::NotTestable(why) => format!("<br>{why}"),
                 Outcome::Unknown(what) => format!("<br>no such measure: {what}"),
-                Outcome::Value(_) => String::new(),
+                Outcome::Value(_) => judged.objection().map_or(String::new(), |objection| format!("<br>{objection}")),
             };
             let _ = writeln!(
                 text,
-                "| **{}** {}{derived}: {}{notes}{}{more} | {} | {} | {} | {} |",
+                "| **{}** {}{derived}: {}{notes}{}{more} | {} | {} | {} | {} | {} |",
                 claim.id,
                 claim.statement,
                 about(claim),
                 claim.notes,
                 claim.section,
+                counted(&judged.population),
                 judged.paper(),
                 judged.ours(),
                 judged.verdict.words()
             );
-        }
-        text.push('\n');
-    }
-
-    fn not_reproduced(&self, text: &mut String) {
-        *text += "## Claims not reproduced, and why\n\n";
-        for verdict in [Verdict::Not, Verdict::Direction] {
-            let _ = writeln!(text, "### {}\n", if verdict == Verdict::Not { "Not reproduced" } else { "Right direction, another size" });
-            for judged in self.judged.iter().filter(|judged| judged.verdict == verdict && !judged.claim.calibration) {
-                let cause = self.causes.claims.get(&judged.claim.id).map_or("Cause not yet known.", String::as_str);
-                let _ = writeln!(
-                    text,
-                    "- **{}** {} (paper {}, here {}). {cause}",
-                    judged.claim.id,
-                    judged.claim.statement,
-                    judged.paper(),
-                    judged.ours()
-                );
-            }
-            text.push('\n');
-        }
-    }
-
-    fn ablations(&self, text: &mut String) {
-        if self.runs.study.ablations.is_empty() {
-            return;
-        }
-        let report = &self.runs.study.report;
-        let kinds: Vec<&str> = report.ablated.iter().map(|mixes| mixes.trim_start_matches("some ")).collect();
-        let _ = writeln!(text, "## What the paper leaves open\n\n{}\n", report.ablation);
-        let _ = writeln!(text, "| reading | {} |\n| --- |{}", kinds.join(" | "), " --: |".repeat(kinds.len()));
-        for (words, gains) in ablations(self.runs) {
-            let cells: Vec<String> = gains.iter().map(|gain| gain.map_or("–".to_owned(), number)).collect();
-            let _ = writeln!(text, "| {words} | {} |", cells.join(" | "));
-        }
-        text.push('\n');
-    }
-
-    /// Both speedups by mixes, also of schemes of which no claim speaks.
-    fn all_schemes(&self, text: &mut String) {
-        let (study, report) = (&self.runs.study, &self.runs.study.report);
-        if report.schemes.is_empty() {
-            return;
-        }
-        let _ = writeln!(text, "## All schemes\n\nHSpeedup / WSpeedup, geometric means.\n\n| scheme | {} |", report.mixes.join(" | "));
-        let _ = writeln!(text, "| --- |{}", " --: |".repeat(report.mixes.len()));
-        for scheme in &report.schemes {
-            let mean = |mixes: &str, metric: &str| {
-                let values = self.runs.all(&study.mixes(mixes), scheme, metric);
-                values.and_then(|values| reduced("geomean", &values)).map_or("–".to_owned(), number)
-            };
-            let cell = |mixes: &String| format!("{} / {}", mean(mixes, "hspeedup"), mean(mixes, "wspeedup"));
-            let cells: Vec<String> = report.mixes.iter().map(cell).collect();
-            let _ = writeln!(text, "| {} | {} |", study.title(scheme), cells.join(" | "));
         }
         text.push('\n');
     }
@@ -366,18 +433,24 @@ impl Report<'_> {
     }
 }
 
-/// Other readings of what the paper leaves open, with the gain on each of the mixes.
-pub fn ablations(runs: &Runs) -> Vec<(String, Vec<Option<f64>>)> {
-    let study = &runs.study;
-    let gains = |scheme: &str, over: &str| {
-        let of = |mixes: &String| gain(runs, "hspeedup", scheme, over, &study.mixes(mixes));
-        study.report.ablated.iter().map(of).collect()
+/// The means that a goal speaks of, by its mixes and schemes.
+pub fn goal(runs: &Runs) -> Vec<(String, Vec<Option<f64>>)> {
+    let Some(goal) = &runs.study.goal else { return Vec::new() };
+    let mean = |mixes: &[Mix], scheme: &String| reduced("geomean", &runs.all(mixes, scheme, &goal.metric)?);
+    let of = |name: &String| {
+        let mixes = runs.study.mixes(name);
+        (format!("{name}, {} mixes", mixes.len()), goal.order.iter().map(|scheme| mean(&mixes, scheme)).collect())
     };
-    study.ablations.iter().map(|(words, scheme, over)| (words.clone(), gains(scheme, over))).collect()
+    goal.mixes.iter().map(of).collect()
+}
+
+/// Whether a result is not reproduced, or only in its direction.
+fn fails(judged: &Judged) -> bool {
+    judged.claim.is_result() && matches!(judged.verdict, Verdict::Not | Verdict::Direction)
 }
 
 fn about(claim: &Claim) -> String {
     let over = if claim.baseline.is_empty() { String::new() } else { format!(" against {}", claim.baseline) };
-    let on = if claim.workloads.is_empty() { String::new() } else { format!(", {}", claim.workloads) };
+    let on = if claim.workloads.is_empty() { String::new() } else { format!(", in the paper {}", claim.workloads) };
     format!("{} of {}{over}{on}", claim.metric, claim.subject)
 }

@@ -4,7 +4,7 @@
 
 use super::papers::Paper;
 use super::store::{self, Store};
-use super::study::Study;
+use super::study::{Rung, Study};
 use crate::Failure;
 use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
@@ -17,7 +17,7 @@ use sim_core::seam::ratios::Metrics;
 use sim_core::study::figure::lookup;
 use sim_core::study::oracle::{self, Space};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
@@ -51,7 +51,25 @@ pub struct Run {
     alone: Vec<Rc<Run>>,
 }
 
+/// A scheme as claims write it: a name, then modifiers, of which some change the machine and so also what kernels do alone there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Asked<'s> {
+    /// `ws`, `alone half`, `fixed(7, 4)`.
+    name: &'s str,
+    /// Changes of GPU, kernels or seed, `key=value` each.
+    machine: String,
+    /// Changes of the policy and the order of warps.
+    rest: Vec<&'s str>,
+}
+
 impl Run {
+    /// Its kernels by name.
+    pub fn mix(&self) -> Mix {
+        let Some(Value::Array(kernels)) = self.written.get("kernels") else { return Vec::new() };
+        let name = |kernel: &Value| kernel.as_str().or_else(|| kernel.get("kernel")?.as_str()).unwrap_or("").to_owned();
+        kernels.iter().map(name).collect()
+    }
+
     /// The name of its result: of two runs of one experiment, one may keep the windows.
     pub fn key(&self) -> String {
         format!("{}{}", self.hash, ["-ipc", "", "-windows"][self.detail as usize])
@@ -69,6 +87,8 @@ pub struct Runs {
     searches: RefCell<BTreeMap<String, Rc<Vec<Rc<Run>>>>>,
     best: RefCell<BTreeMap<String, Rc<Run>>>,
     wanted: RefCell<BTreeMap<String, Rc<Run>>>,
+    /// Of which mixes a result has been asked for since this was last taken.
+    looked_at: RefCell<BTreeSet<Mix>>,
     problems: RefCell<Problems>,
 }
 
@@ -84,6 +104,7 @@ impl Runs {
             searches: RefCell::default(),
             best: RefCell::default(),
             wanted: RefCell::default(),
+            looked_at: RefCell::default(),
             problems: RefCell::default(),
         }
     }
@@ -98,7 +119,20 @@ impl Runs {
         self.store.len()
     }
 
+    /// How many runs the report stands on, and their cycles in all.
+    pub fn used(&self) -> (usize, f64) {
+        let all = self.completed.borrow();
+        (all.len(), all.values().filter_map(|result| lookup(result, "cycles")).sum())
+    }
+
     // --- asking ------------------------------------------------------------------------------------------------------------------
+
+    /// The mixes of which a result was asked for since the last call: where several kernels run, what each does alone does not count.
+    pub fn population(&self) -> BTreeSet<Mix> {
+        let all = std::mem::take(&mut *self.looked_at.borrow_mut());
+        let together = all.iter().any(|mix| mix.len() > 1);
+        all.into_iter().filter(|mix| mix.len() > 1 || !together).collect()
+    }
 
     /// A number of a scheme's run of a mix; of several paths with ` + ` between them, the sum. `alone` is the kernel of a path by itself,
     /// `alone N` with N CTAs on each SM, `alone half` with half of what an SM holds.
@@ -116,17 +150,38 @@ impl Runs {
             "hspeedup" | "wspeedup" => format!("metrics.{path}"),
             path => path.to_owned(),
         };
-        let Some(rest) = scheme.strip_prefix("alone") else {
+        let asked = self.asked(scheme);
+        let Some(rest) = asked.name.strip_prefix("alone") else {
             let goal = if path == "metrics.wspeedup" { "wspeedup" } else { "hspeedup" };
             return Some((self.run(mix, scheme, goal, Detail::Full)?, path));
         };
         let kernel = (0..mix.len()).find(|k| path.starts_with(&format!("kernels[{k}]"))).unwrap_or(0);
         let ctas = match rest.trim() {
-            "half" => Some((self.most_ctas(&mix[kernel])? / 2).max(1)),
+            "half" => Some((self.most_ctas(&mix[kernel], &asked.machine)? / 2).max(1)),
             ctas => ctas.parse().ok(),
         };
-        let run = self.alone(&mix[kernel], ctas, Detail::Full)?;
+        let run = self.alone(&mix[kernel], ctas, &asked.machine, Detail::Full)?;
         Some((run, path.replacen(&format!("kernels[{kernel}]"), "kernels[0]", 1)))
+    }
+
+    /// A scheme taken apart.
+    fn asked<'s>(&self, scheme: &'s str) -> Asked<'s> {
+        let second = |(place, word): (usize, &str)| {
+            let counts = scheme.starts_with("alone") && (word == "half" || word.parse::<u32>().is_ok());
+            place + if counts { word.len() } else { 0 }
+        };
+        let end = match (scheme.find(')'), scheme.split_once(' ')) {
+            (Some(end), _) if scheme.starts_with("fixed(") => end + 1,
+            (_, Some((name, rest))) => second((name.len() + 1, rest.split(' ').next().unwrap_or(""))),
+            _ => scheme.len(),
+        };
+        let (name, modifiers) = scheme.split_at(end);
+        let machine = |modifier: &&str| {
+            let path = modifier.split_once('=').and_then(|(key, _)| self.study.path(key));
+            path.is_some_and(|path| path.starts_with("gpu.") || path.starts_with("kernels") || path == "seed")
+        };
+        let (machine, rest): (Vec<&str>, Vec<&str>) = modifiers.split_whitespace().partition(machine);
+        Asked { name: name.trim_end(), machine: machine.join(" "), rest }
     }
 
     /// As `value`; with `kernels[*]` in the path one number for each kernel.
@@ -145,8 +200,9 @@ impl Runs {
 
     /// The windows of a scheme's run, from the end of the warm-up on.
     pub fn windows(&self, mix: &Mix, scheme: &str) -> Option<(Rc<Run>, Vec<Value>, usize)> {
-        let run = match scheme.strip_prefix("alone") {
-            Some(rest) => self.alone(&mix[0], rest.trim().parse().ok(), Detail::Windows)?,
+        let asked = self.asked(scheme);
+        let run = match asked.name.strip_prefix("alone") {
+            Some(rest) => self.alone(&mix[0], rest.trim().parse().ok(), &asked.machine, Detail::Windows)?,
             None => self.run(mix, scheme, "hspeedup", Detail::Windows)?,
         };
         let result = self.result(&run)?;
@@ -157,92 +213,84 @@ impl Runs {
         Some((run, windows[skipped..].to_vec(), skipped))
     }
 
-    /// A kernel by itself, with the greedy order that standalone runs have.
-    pub fn alone(&self, kernel: &str, ctas: Option<u32>, detail: Detail) -> Option<Rc<Run>> {
-        self.alone_on(kernel, ctas, self.study.gpu.clone(), self.lengths(&[kernel.to_owned()]), detail)
+    /// A kernel by itself on a machine, with the greedy order that standalone runs have.
+    pub fn alone(&self, kernel: &str, ctas: Option<u32>, machine: &str, detail: Detail) -> Option<Rc<Run>> {
+        let mix = [kernel.to_owned()];
+        let written = self.written("", &mix, "even".into(), self.lengths(&mix), machine);
+        self.register(alone_of(&written, 0, ctas)?, detail)
     }
 
     /// Cycles that a kernel's run alone measures.
-    pub fn cycles_alone(&self, kernel: &str) -> Option<f64> {
+    pub fn cycles_alone(&self, kernel: &str, machine: &str) -> Option<f64> {
         let mix = vec![kernel.to_owned()];
+        let of = |path| self.value(&mix, &format!("alone {machine}"), path);
         match self.study.mode.settled {
             None => Some(self.study.lengths(&mix, (0, self.study.mode.cycles)).1 as f64),
-            Some(_) => Some(self.value(&mix, "alone", "cycles")? - self.value(&mix, "alone", "measured_from")?),
+            Some(_) => Some(of("cycles")? - of("measured_from")?),
         }
     }
 
-    /// The same on another GPU.
-    pub fn alone_on(&self, kernel: &str, ctas: Option<u32>, gpu: Value, lengths: Lengths, detail: Detail) -> Option<Rc<Run>> {
-        let policy = ctas.map_or("leftover".into(), |ctas| fixed(&[ctas]));
-        let name = ctas.map_or(format!("{kernel} alone"), |ctas| format!("{kernel} alone, {ctas} CTAs on each SM"));
-        let mut written = self.written(&name, &[kernel.to_owned()], policy, lengths);
-        set(&mut written, "gpu", gpu);
-        set(&mut written, "warp_order", "gto".into());
-        set(&mut written, "alone", false.into());
-        self.register(written, detail)
-    }
-
     /// CTAs of a kernel that an SM holds.
-    pub fn most_ctas(&self, kernel: &str) -> Option<u32> {
-        let run = self.alone(kernel, None, Detail::Full)?;
+    pub fn most_ctas(&self, kernel: &str, machine: &str) -> Option<u32> {
+        let run = self.alone(kernel, None, machine, Detail::Full)?;
         let limits = Experiment::decode(&run.written).ok()?.cta_limits();
         Some(limits.iter().map(|limit| limit.0[0]).max().unwrap_or(0))
     }
 
     /// IPC of a kernel alone with 1, 2, … CTAs on each SM.
-    pub fn curve(&self, kernel: &str, path: &str) -> Option<Vec<f64>> {
+    pub fn curve(&self, kernel: &str, path: &str, machine: &str) -> Option<Vec<f64>> {
         let mix = vec![kernel.to_owned()];
-        let points: Vec<Option<f64>> = (1..=self.most_ctas(kernel)?).map(|ctas| self.value(&mix, &format!("alone {ctas}"), path)).collect();
+        let most = self.most_ctas(kernel, machine)?;
+        let points: Vec<Option<f64>> = (1..=most).map(|ctas| self.value(&mix, &format!("alone {ctas} {machine}"), path)).collect();
         points.into_iter().collect()
     }
 
     /// The run of a mix under a scheme; of a search, the best run by `goal`, which is `hspeedup` or `wspeedup`.
     pub fn run(&self, mix: &Mix, scheme: &str, goal: &str, detail: Detail) -> Option<Rc<Run>> {
-        if let Some(ctas) = scheme.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
+        let asked = self.asked(scheme);
+        if let Some(ctas) = asked.name.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
             let ctas: Option<Vec<u32>> = ctas.split(',').map(|n| n.trim().parse().ok()).collect();
-            return self.register(self.written(scheme, mix, fixed(&ctas?), self.lengths(mix)), detail);
+            return self.register(self.written(scheme, mix, fixed(&ctas?), self.lengths(mix), &asked.machine), detail);
         }
-        let (name, modifiers) = scheme.split_once(' ').unwrap_or((scheme, ""));
-        let Some(found) = self.study.schemes.get(name) else {
-            self.problems.borrow_mut().add("scheme", format!("{scheme:?}"), "one of study.toml");
+        let Some(found) = self.study.schemes.get(asked.name) else {
+            self.wrong("scheme", scheme, "one of study.toml");
             return None;
         };
         if let Some(space) = &found.search {
+            if let Some(rest) = asked.rest.first() {
+                self.wrong("scheme", rest, "what changes the machine: a search has no policy of its own");
+            }
             let space = if space == "spatial" { Space::Spatial } else { Space::Combinations };
-            let best = self.search(mix, space, goal)?;
+            let best = self.search(mix, space, goal, &asked.machine)?;
             return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail) };
         }
-        let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths(mix));
+        let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths(mix), &asked.machine);
         let time_scale = self.study.mode.time_scale;
         if let Some(path) = found.time_scale.as_ref().filter(|_| time_scale != 1.0) {
-            set(&mut written, path, time_scale.into());
+            self.set(&mut written, path, time_scale.into());
         }
         if let Some([scheme, parameter]) = &found.take {
-            let other = self.run(mix, scheme, goal, Detail::Full)?;
-            set(&mut written, &format!("policy.{parameter}"), other.written.get("policy")?.get(parameter)?.clone());
+            let other = self.run(mix, &format!("{scheme} {}", asked.machine), goal, Detail::Full)?;
+            self.set(&mut written, &format!("policy.{parameter}"), other.written.get("policy")?.get(parameter)?.clone());
         }
-        let filled: Vec<Option<(&String, Value)>> = found.fill.iter().map(|key| Some((key, self.filled(mix, key)?))).collect();
+        let fill = |key: &String| Some((key.clone(), self.filled(mix, key, &asked.machine)?));
+        let filled: Vec<Option<(String, Value)>> = found.fill.iter().map(fill).collect();
         for (key, value) in filled.into_iter().collect::<Option<Vec<_>>>()? {
-            set(&mut written, &format!("policy.{key}"), value);
+            self.set(&mut written, &format!("policy.{key}"), value);
         }
-        for modifier in modifiers.split_whitespace() {
-            match modifier.split_once('=').and_then(|(key, value)| Some((self.study.modifiers.get(key)?, value))) {
-                Some((path, value)) => set(&mut written, path, serde_json::from_str(value).unwrap_or_else(|_| value.into())),
-                None => set(&mut written, "warp_order", modifier.into()),
-            }
-        }
+        asked.rest.iter().for_each(|modifier| self.change(&mut written, modifier));
         self.register(written, detail)
     }
 
     /// A parameter that says what the kernels of a mix do alone.
-    fn filled(&self, mix: &Mix, key: &str) -> Option<Value> {
+    fn filled(&self, mix: &Mix, key: &str, machine: &str) -> Option<Value> {
         // To a thousandth, so that experiments stay readable.
         let round = |ipc: f64| Value::from((ipc * 1000.0).round() / 1000.0);
         let of = |kernel: &String| -> Option<Value> {
-            let alone = |path: &str| self.value(&vec![kernel.clone()], "alone", path);
+            let alone = |path: &str| self.value(&vec![kernel.clone()], &format!("alone {machine}"), path);
             match key {
-                "curves" => self.curve(kernel, "kernels[0].ipc").map(|curve| Value::array(curve.into_iter().map(round))),
-                "warp_ipc_alone" => Some(round(alone("kernels[0].counters.warp_instructions")? / self.cycles_alone(kernel)?)),
+                "curves" => self.curve(kernel, "kernels[0].ipc", machine).map(|curve| Value::array(curve.into_iter().map(round))),
+                "warp_ipc_alone" => Some(round(alone("kernels[0].counters.warp_instructions")? / self.cycles_alone(kernel, machine)?)),
                 _ => alone("kernels[0].ipc").map(round),
             }
         };
@@ -252,35 +300,46 @@ impl Runs {
 
     // --- oracles -----------------------------------------------------------------------------------------------------------------
 
-    /// The best run of a search: all of it short, the best few at full length.
-    fn search(&self, mix: &Mix, space: Space, goal: &str) -> Option<Rc<Run>> {
-        let name = format!("{} {space:?}", mix.join("+"));
+    /// The best run of a search: all of it short, after each rung the best of what is left, the last few at full length.
+    fn search(&self, mix: &Mix, space: Space, goal: &str, machine: &str) -> Option<Rc<Run>> {
+        let name = format!("{} {space:?} {machine}", mix.join("+"));
         let key = format!("{name} {goal}");
         if let Some(best) = self.best.borrow().get(&key) {
             return Some(best.clone());
         }
-        let short = self.space(mix, space, &name)?;
-        let ranked = self.ranked(&short, goal)?;
-        let finals: Vec<Option<Rc<Run>>> = ranked.iter().take(self.study.mode.finalists).map(|run| self.at_full_length(mix, run)).collect();
-        let finals: Vec<Rc<Run>> = finals.into_iter().collect::<Option<_>>()?;
-        let best = self.ranked(&finals, goal)?.into_iter().next()?;
+        let rungs = self.study.mode.rungs(space);
+        let mut left = self.space(mix, space, &name, machine)?;
+        for (place, rung) in rungs.iter().enumerate() {
+            let mut ranked = self.ranked(&left, goal)?;
+            ranked.truncate(rung.keep);
+            let next = rungs.get(place + 1);
+            let runs: Vec<Option<Rc<Run>>> = ranked
+                .iter()
+                .map(|run| match next {
+                    Some(next) => self.again(run, next.lengths(), Detail::Ipc),
+                    None => self.again(run, self.lengths(mix), Detail::Full),
+                })
+                .collect();
+            left = Rc::new(runs.into_iter().collect::<Option<_>>()?);
+        }
+        let best = self.ranked(&left, goal)?.into_iter().next()?;
         self.best.borrow_mut().insert(key, best.clone());
         Some(best)
     }
 
-    /// Every run of a search, short.
-    fn space(&self, mix: &Mix, space: Space, name: &str) -> Option<Rc<Vec<Rc<Run>>>> {
+    /// Every run of a search, as long as its first rung.
+    fn space(&self, mix: &Mix, space: Space, name: &str, machine: &str) -> Option<Rc<Vec<Rc<Run>>>> {
         if let Some(runs) = self.searches.borrow().get(name) {
             return Some(runs.clone());
         }
-        let lengths = if space == Space::Spatial { self.study.mode.spatial } else { self.study.mode.combinations };
-        let base = self.written(name, mix, "even".into(), (lengths.0, of_cycles(lengths.1)));
+        let lengths = self.study.mode.rungs(space).first().map(Rung::lengths)?;
+        let base = self.written(name.trim_end(), mix, "even".into(), lengths, machine);
         let sweep = Experiment::decode(&base).and_then(|experiment| oracle::sweep(&experiment, space));
         let sweep = sweep.map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
         let policies = sweep.axes()[0].paths[0].1.clone();
         let run = |policy| {
             let mut written = base.clone();
-            set(&mut written, "policy", policy);
+            self.set(&mut written, "policy", policy);
             self.register(written, Detail::Ipc)
         };
         let runs: Rc<Vec<Rc<Run>>> = Rc::new(policies.into_iter().map(run).collect::<Option<_>>()?);
@@ -298,12 +357,12 @@ impl Runs {
         Some(ranked.into_iter().map(|(_, run)| run).collect())
     }
 
-    fn at_full_length(&self, mix: &Mix, run: &Run) -> Option<Rc<Run>> {
+    /// The same run with other lengths.
+    fn again(&self, run: &Run, (warm_up, stop): Lengths, detail: Detail) -> Option<Rc<Run>> {
         let mut written = run.written.clone();
-        let (warm_up, stop) = self.lengths(mix);
-        set(&mut written, "warm_up", warm_up.into());
-        set(&mut written, "stop", stop);
-        self.register(written, Detail::Full)
+        self.set(&mut written, "warm_up", warm_up.into());
+        self.set(&mut written, "stop", stop);
+        self.register(written, detail)
     }
 
     // --- runs --------------------------------------------------------------------------------------------------------------------
@@ -316,9 +375,9 @@ impl Runs {
     }
 
     /// An experiment as a file writes it.
-    pub fn written(&self, scheme: &str, mix: &[String], policy: Value, (warm_up, stop): Lengths) -> Value {
+    fn written(&self, scheme: &str, mix: &[String], policy: Value, (warm_up, stop): Lengths, machine: &str) -> Value {
         let name = if mix.len() > 1 { format!("{}: {scheme}", mix.join("+")) } else { scheme.to_owned() };
-        Value::object([
+        let mut written = Value::object([
             ("corun", Value::from(1)),
             ("name", name.into()),
             ("source", self.study.source.as_str().into()),
@@ -330,7 +389,41 @@ impl Runs {
             ("warm_up", warm_up.into()),
             ("stop", stop),
             ("alone", true.into()),
-        ])
+        ]);
+        let all = [self.study.everywhere.as_str(), machine];
+        all.iter().flat_map(|machine| machine.split_whitespace()).for_each(|modifier| self.change(&mut written, modifier));
+        written
+    }
+
+    /// Applies a modifier: `key=value`, or an order of warps.
+    fn change(&self, written: &mut Value, modifier: &str) {
+        let Some((key, value)) = modifier.split_once('=') else {
+            return self.set(written, "warp_order", modifier.into());
+        };
+        let Some(path) = self.study.path(key) else {
+            return self.wrong("modifier", key, "one of study.toml, or a path");
+        };
+        let value: Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+        let kernels = match written.get("kernels") {
+            Some(Value::Array(kernels)) => kernels.len(),
+            _ => 0,
+        };
+        if path.contains("[*]") {
+            (0..kernels).for_each(|kernel| self.set(written, &path.replace("[*]", &format!("[{kernel}]")), value.clone()));
+        } else {
+            self.set(written, path, value);
+        }
+    }
+
+    /// Sets a field of an experiment as a file writes it.
+    fn set(&self, written: &mut Value, path: &str, value: Value) {
+        if let Err(problems) = set_path(written, path, value) {
+            self.problems.borrow_mut().0.extend(problems.0);
+        }
+    }
+
+    fn wrong(&self, path: &str, found: &str, want: &str) {
+        self.problems.borrow_mut().add(path, format!("{found:?}"), want);
     }
 
     /// The run of an experiment; each stands once, however often it is asked for.
@@ -341,7 +434,10 @@ impl Runs {
         }
         let experiment = Experiment::decode(&written).map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
         let alone = match written.get("alone") {
-            Some(Value::Bool(true)) => self.runs_alone(&written, &experiment)?,
+            Some(Value::Bool(true)) => {
+                let of = |kernel| self.register(alone_of(&written, kernel, None)?, Detail::Full);
+                (0..experiment.kernels.len()).map(of).collect::<Option<_>>()?
+            }
             _ => Vec::new(),
         };
         let run = Rc::new(Run { hash: experiment.config_hash(), written, detail, alone });
@@ -349,18 +445,10 @@ impl Runs {
         Some(run)
     }
 
-    fn runs_alone(&self, written: &Value, experiment: &Experiment) -> Option<Vec<Rc<Run>>> {
-        let Some(Value::Array(kernels)) = written.get("kernels") else { return Some(Vec::new()) };
-        let (gpu, stop) = (written.get("gpu").cloned().unwrap_or_default(), written.get("stop").cloned().unwrap_or_default());
-        kernels
-            .iter()
-            .map(|kernel| self.alone_on(kernel.as_str()?, None, gpu.clone(), (experiment.warm_up, stop.clone()), Detail::Full))
-            .collect()
-    }
-
     /// A run's result with what is relative to the kernels alone; if something of it has not run, it is put on the list.
     pub fn result(&self, run: &Rc<Run>) -> Option<Rc<Value>> {
         let key = run.key();
+        self.looked_at.borrow_mut().insert(run.mix());
         if let Some(result) = self.completed.borrow().get(&key) {
             return Some(result.clone());
         }
@@ -478,17 +566,31 @@ fn fixed(ctas: &[u32]) -> Value {
     Value::object([("name", Value::from("fixed")), ("combination", Value::array(ctas.iter().copied()))])
 }
 
-/// Sets a field of an experiment as a file writes it; the paths here are ours and exist.
-fn set(written: &mut Value, path: &str, value: Value) {
-    let done = set_path(written, path, value);
-    debug_assert!(done.is_ok(), "{done:?}");
+/// A kernel of an experiment by itself on the same machine, with all of its CTAs or so many.
+fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>) -> Option<Value> {
+    let Some(Value::Array(kernels)) = written.get("kernels") else { return None };
+    let used = kernels.get(kernel)?;
+    let name = used.as_str().or_else(|| used.get("kernel")?.as_str()).unwrap_or("");
+    let Value::Object(mut fields) = written.clone() else { return None };
+    for (key, value) in &mut fields {
+        match key.as_str() {
+            "name" => *value = ctas.map_or(format!("{name} alone"), |ctas| format!("{name} alone, {ctas} CTAs on each SM")).into(),
+            "kernels" => *value = Value::array([used.clone()]),
+            "policy" => *value = ctas.map_or("leftover".into(), |ctas| fixed(&[ctas])),
+            "warp_order" => *value = "gto".into(),
+            "alone" => *value = false.into(),
+            _ => {}
+        }
+    }
+    Some(Value::Object(fields))
 }
 
 /// What a search needs of a result.
 fn brief(result: &Value) -> Value {
     let Some(Value::Array(kernels)) = result.get("kernels") else { return Value::Null };
     let kernels = kernels.iter().map(|kernel| Value::object([("ipc", kernel.get("ipc").cloned().unwrap_or_default())]));
-    Value::object([("kernels", Value::array(kernels)), ("stop", result.get("stop").cloned().unwrap_or_default())])
+    let field = |key: &'static str| (key, result.get(key).cloned().unwrap_or_default());
+    Value::object([("kernels", Value::array(kernels)), field("stop"), field("cycles")])
 }
 
 /// A result with IPC alone and what follows from it.

@@ -33,12 +33,12 @@ pub struct Store {
 
 impl Store {
     /// Opens the store in a folder, or starts one there.
-    pub fn open(folder: &Path, mode: &str, commit: &str) -> Result<Store, Failure> {
+    pub fn open(folder: &Path, mode: &str, commit: &str, date: &str) -> Result<Store, Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|error| problem("--out", format!("{}: {error}", folder.display()), "a folder that can be written"))?;
         let path = folder.join(format!("runs-{mode}.jsonl")).display().to_string();
         let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
-        let origin = Value::object([("engine", ENGINE), ("behaviour", &behaviour), ("commit", commit)]);
+        let origin = Value::object([("engine", ENGINE), ("behaviour", &behaviour), ("commit", commit), ("date", date)]);
         let mut lines = Lines::open(&path, true)?;
         let answers = Answers::within(&folder.join("answers"), &behaviour, "--out")?;
         let Some(results) = load(&mut lines, &path, &origin)? else {

@@ -1,15 +1,17 @@
 //! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: examples/papers/NAME/study.toml.
 
-use super::runs::Mix;
+use super::runs::{Lengths, Mix, of_cycles};
+use super::tables::Table;
 use crate::input::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
+use sim_core::study::oracle::Space;
 use std::collections::BTreeMap;
 
 /// Lengths and sizes of a mode.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Mode {
     /// Cycles before anything is measured.
     pub warm_up: u64,
@@ -17,17 +19,57 @@ pub struct Mode {
     pub cycles: u64,
     /// How well each kernel's IPC is to be known: a run ends when it is, as with `stop.settled`. Runs of a search have fixed lengths.
     pub settled: Option<f64>,
-    /// The same for runs of a search: of combinations, and of the spatial oracle, which has far more of them.
-    pub combinations: (u64, u64),
-    pub spatial: (u64, u64),
-    /// Runs of a search that are repeated at full length, for each metric.
-    pub finalists: usize,
+    /// How a search goes on: of combinations, and of the spatial oracle, which has far more of them.
+    combinations: Vec<Rung>,
+    spatial: Vec<Rung>,
     pairs: usize,
     sets: usize,
     /// How long a scheme's own time-line is, of what the paper prints; for schemes that say where it is set.
     pub time_scale: f64,
     /// How many mixes of each kind the studies of single parameters run.
     pub some: usize,
+}
+
+/// A rung of a search: all that is left runs so long, and the best go on to the next; those of the last rung to full length.
+#[derive(Clone, Copy, Debug)]
+pub struct Rung {
+    pub warm_up: u64,
+    pub cycles: u64,
+    /// How many go on, for each metric.
+    pub keep: usize,
+}
+
+impl Rung {
+    fn of(value: &Value) -> Option<Rung> {
+        let Value::Array(items) = value else { return None };
+        let whole = |i: usize| u64::try_from(items.get(i)?.as_int()?).ok();
+        Some(Rung { warm_up: whole(0)?, cycles: whole(1)?, keep: usize::try_from(whole(2)?).ok().filter(|keep| *keep > 0)? })
+    }
+
+    /// The warm-up and the end of its runs.
+    pub fn lengths(&self) -> Lengths {
+        (self.warm_up, of_cycles(self.cycles))
+    }
+}
+
+impl Mode {
+    /// The rungs of a search, at least one.
+    pub fn rungs(&self, space: Space) -> &[Rung] {
+        match space {
+            Space::Combinations => &self.combinations,
+            Space::Spatial => &self.spatial,
+        }
+    }
+
+    /// For people: how a search goes on.
+    pub fn search(&self, space: Space) -> String {
+        let rungs = self.rungs(space).iter().enumerate().map(|(place, rung)| {
+            let which = if place == 0 { "all".to_owned() } else { format!("the best {}", self.rungs(space)[place - 1].keep) };
+            format!("{which} over {} cycles after {}", rung.cycles, rung.warm_up)
+        });
+        let last = self.rungs(space).last().map_or(0, |rung| rung.keep);
+        format!("{}, the best {last} at full length", rungs.collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// A scheme as data.
@@ -60,16 +102,22 @@ pub struct Longer {
 pub struct Report {
     /// How it was run: a sentence each; `{cycles}` and the other names of a mode stand for its numbers.
     pub how: Vec<String>,
-    /// What the calibration was to, and a note on it.
-    pub calibration: [String; 2],
-    /// Schemes and mixes of the table of both speedups.
-    pub schemes: Vec<String>,
-    pub mixes: Vec<String>,
-    /// Mixes on which other readings are tried, and what stands above that table.
-    pub ablated: Vec<String>,
-    pub ablation: String,
+    /// What the calibrations were to, each with a note on it.
+    pub calibration: BTreeMap<String, String>,
     /// Mixes that are listed.
     pub listed: Vec<String>,
+}
+
+/// What is to come out in all.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// Parts of the results that can be tested which are to be reproduced: directions, and magnitudes.
+    pub directions: f64,
+    pub magnitudes: f64,
+    /// Schemes from the best to the worst, by the geometric mean of the metric over each of the mixes.
+    pub order: Vec<String>,
+    pub metric: String,
+    pub mixes: Vec<String>,
 }
 
 /// The study.
@@ -89,14 +137,16 @@ pub struct Study {
     /// Kernels of each class, in the order of the file.
     pub classes: Vec<(String, Vec<String>)>,
     pub schemes: BTreeMap<String, Scheme>,
-    /// Readings of what the paper leaves open: words, a scheme, and what it is compared with.
-    pub ablations: Vec<(String, String, String)>,
+    pub tables: Vec<Table>,
+    pub goal: Option<Goal>,
+    /// Modifiers of every run's machine.
+    pub everywhere: String,
     /// Kernels with long phases: how many times longer runs with them are.
     pub long: BTreeMap<String, u64>,
     pub longer: Longer,
     pub report: Report,
     /// Paths that a modifier sets.
-    pub modifiers: BTreeMap<String, String>,
+    modifiers: BTreeMap<String, String>,
     /// Names of mixes by what they put together.
     groups: BTreeMap<String, Vec<String>>,
     /// Pairs by their two classes, and sets by their name.
@@ -127,9 +177,8 @@ impl Study {
             warm_up: number("warm_up")?,
             cycles: number("cycles")?,
             settled: mode.get("settled").map_or(Some(None), |within| within.as_f64().map(Some))?,
-            combinations: two(mode.get("combinations")?)?,
-            spatial: two(mode.get("spatial")?)?,
-            finalists: number("finalists")? as usize,
+            combinations: rungs(mode.get("combinations")?)?,
+            spatial: rungs(mode.get("spatial")?)?,
             pairs: number("pairs")? as usize,
             sets: number("sets")? as usize,
             some: number("some")? as usize,
@@ -152,7 +201,9 @@ impl Study {
             classes,
             schemes,
             long,
-            ablations: ablations(value.get("ablation"))?,
+            tables: list(value.get("table")).iter().map(Table::of).collect::<Option<_>>()?,
+            goal: value.get("goal").map_or(Some(None), |goal| Goal::of(goal).map(Some))?,
+            everywhere: String::new(),
             longer: Longer::of(value.get("longer")?)?,
             report: Report::of(value.get("report")?)?,
             modifiers,
@@ -265,6 +316,11 @@ impl Study {
         }
     }
 
+    /// What a modifier sets: by its name, or the path itself.
+    pub fn path<'s>(&'s self, key: &'s str) -> Option<&'s str> {
+        self.modifiers.get(key).map(String::as_str).or_else(|| Some(key).filter(|key| key.contains('.')))
+    }
+
     /// A scheme's name in figures.
     pub fn title<'s>(&'s self, scheme: &'s str) -> &'s str {
         self.schemes.get(scheme).map_or(scheme, |scheme| &scheme.title)
@@ -296,12 +352,21 @@ impl Report {
         let list = |key: &str| texts(value.get(key)?);
         Some(Report {
             how: list("how")?,
-            calibration: list("calibration")?.try_into().ok()?,
-            schemes: list("schemes")?,
-            mixes: list("mixes")?,
-            ablated: list("ablated")?,
-            ablation: value.get("ablation")?.as_str()?.to_owned(),
+            calibration: table(value.get("calibration")?, |note| Some(note.as_str()?.to_owned()))?,
             listed: list("listed")?,
+        })
+    }
+}
+
+impl Goal {
+    fn of(value: &Value) -> Option<Goal> {
+        let part = |key: &str| value.get(key)?.as_f64();
+        Some(Goal {
+            directions: part("directions")?,
+            magnitudes: part("magnitudes")?,
+            order: texts(value.get("order")?)?,
+            metric: value.get("metric")?.as_str()?.to_owned(),
+            mixes: texts(value.get("mixes")?)?,
         })
     }
 }
@@ -320,23 +385,13 @@ fn table<T>(value: &Value, of: impl Fn(&Value) -> Option<T>) -> Option<BTreeMap<
     pairs.iter().map(|(name, value)| Some((name.clone(), of(value)?))).collect()
 }
 
-fn ablations(value: Option<&Value>) -> Option<Vec<(String, String, String)>> {
-    let Some(Value::Object(rows)) = value else { return Some(Vec::new()) };
-    let row = |(words, schemes): &(String, Value)| {
-        let [scheme, over] = <[String; 2]>::try_from(texts(schemes)?).ok()?;
-        Some((words.clone(), scheme, over))
-    };
-    let mut rows = rows.iter().map(row).collect::<Option<Vec<_>>>()?;
-    // What is as usual comes first.
-    rows.sort_by_key(|(_, scheme, _)| scheme.contains(' '));
-    Some(rows)
+fn rungs(value: &Value) -> Option<Vec<Rung>> {
+    let rungs: Vec<Rung> = list(Some(value)).iter().map(Rung::of).collect::<Option<_>>()?;
+    (!rungs.is_empty()).then_some(rungs)
 }
 
-/// A warm-up and a length.
-fn two(value: &Value) -> Option<(u64, u64)> {
-    let Value::Array(items) = value else { return None };
-    let whole = |i: usize| u64::try_from(items.get(i)?.as_int()?).ok();
-    Some((whole(0)?, whole(1)?))
+fn list(value: Option<&Value>) -> &[Value] {
+    if let Some(Value::Array(items)) = value { items } else { &[] }
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {

@@ -1,4 +1,6 @@
-use super::measure::Outcome;
+use super::claims::Verdict;
+use super::judged::{counts, counts_without_all};
+use super::measure::{Outcome, measure};
 use super::papers::Paper;
 use super::*;
 use sim_core::run::experiment::Experiment;
@@ -7,29 +9,273 @@ use std::path::Path;
 
 fn paper() -> (Vec<Claim>, Study, Causes) {
     let paper = &PAPERS[0];
-    (claims::read(paper.claims).unwrap(), Study::read(paper.study, "full").unwrap(), Causes::read(paper.causes).unwrap())
+    (claims::read(paper.claims).unwrap().claims, Study::read(paper.study, "full").unwrap(), Causes::read(paper.causes).unwrap())
 }
 
 /// Does every claim of every paper say what measures it, in words that exist?
 #[test]
 fn every_claim_has_a_measure_or_a_reason() {
     for paper in PAPERS {
-        let (claims, causes) = (claims::read(paper.claims).unwrap(), Causes::read(paper.causes).unwrap());
-        let folder = folder(&format!("forms-{}", paper.name));
-        let runs = Runs::new(paper, Study::read(paper.study, "full").unwrap(), Store::open(&folder, "full", "test").unwrap());
-        for claim in &claims {
-            measure::check(&runs, &claim.measure).unwrap_or_else(|what| panic!("{}: {what}", claim.id));
-            named(&runs, &claim.id, &claim.measure);
+        let ledger = claims::read(paper.claims).unwrap();
+        let claims = &ledger.claims;
+        let runs = runs_of(paper, paper.study, &folder(&format!("forms-{}", paper.name)), "full");
+        let check = |id: &str, words: &Value| {
+            measure::check(&runs, words).unwrap_or_else(|what| panic!("{id}: {what}"));
+            named(&runs, id, words);
+        };
+        for claim in claims {
+            check(&claim.id, &claim.measure);
+            claim.needs.iter().filter(|need| need.claim.is_none()).for_each(|need| check(&claim.id, &need.measure));
+        }
+        for table in &runs.study.tables {
+            table.measures().iter().flatten().flatten().for_each(|words| check(&table.id, words));
         }
         for function in paper.code.functions {
             let call = format!("\"call\":\"{}\"", function.0);
             assert!(claims.iter().any(|claim| claim.measure.to_string().contains(&call)), "no claim calls {}", function.0);
         }
-        for id in causes.claims.keys() {
-            assert!(claims.iter().any(|claim| claim.id == *id), "a cause for {id}, which is no claim");
-        }
     }
     assert_eq!(paper().0.len(), 224);
+}
+
+/// Is every cause about claims, and one that was tested by a command that there is? Nothing in between: no guess passes for what is known.
+#[test]
+fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
+    for paper in PAPERS {
+        let (ledger, causes) = (claims::read(paper.claims).unwrap(), Causes::read(paper.causes).unwrap());
+        let study = Study::read(paper.study, "full").unwrap();
+        let is_claim = |id: &str| ledger.claims.iter().any(|claim| claim.id == id);
+        assert!(!paper.causes.to_lowercase().contains("probabl"), "{}: a guess", paper.name);
+        for cause in causes.causes.iter().chain(&causes.contradictions) {
+            assert!(cause.claims.iter().all(|id| is_claim(id)), "a cause for what is no claim: {:?}", cause.claims);
+            let Some(command) = &cause.tested else { continue };
+            let words: Vec<&str> = command.split(' ').collect();
+            let exists = match words[..] {
+                ["corun", "reproduce", "--table", id] => study.tables.iter().any(|table| table.id == id),
+                ["corun", "reproduce", "--claim", id] => is_claim(id),
+                ["corun", "run" | "sweep" | "oracle", file, ..] => Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file).exists(),
+                _ => false,
+            };
+            assert!(exists, "no such command: {command}");
+        }
+    }
+    let read = |text: &str| Causes::read(text).map(|causes| causes.causes.len()).map_err(|problems| problems.0[0].path.clone());
+    assert_eq!(read("[[cause]]\nsays = \"s\"\nclaims = [\"a\"]"), Ok(1));
+    assert_eq!(read("[[cause]]\nsays = \"s\"\nclaims = []"), Err("cause[0]".into()));
+    assert_eq!(read("[[cause]]\nsays = \"s\"\nclaims = [\"a\"]\ntested = true"), Err("cause[0]".into()));
+}
+
+/// Has every rule that decides how a claim comes out its date and commit, and does it decide of any?
+#[test]
+fn every_rule_says_since_when_it_holds() {
+    for paper in PAPERS {
+        let (ledger, study) = (claims::read(paper.claims).unwrap(), Study::read(paper.study, "full").unwrap());
+        let first = |rule: &str| study.report.calibration.contains_key(rule) && ledger.rules.iter().all(|other| other.name != rule);
+        for claim in &ledger.claims {
+            for rule in claim.rules() {
+                assert!(ledger.rules.iter().any(|other| other.name == rule) || first(rule), "{}: no rule {rule:?}", claim.id);
+            }
+        }
+        for rule in &ledger.rules {
+            assert!(ledger.claims.iter().any(|claim| claim.rules().contains(&rule.name.as_str())), "{:?} decides of no claim", rule.name);
+            assert_eq!((rule.since.len(), rule.since.matches('-').count(), !rule.commit.is_empty()), (10, 2, true), "{rule:?}");
+        }
+        let calibrations = ledger.claims.iter().filter(|claim| !claim.is_result());
+        assert!(calibrations.into_iter().all(|claim| study.report.calibration.contains_key(&claim.calibration)));
+    }
+}
+
+/// What the first report found, counted as claims are counted today: 43 of 58 directions, 13 of 59 magnitudes.
+#[test]
+fn the_first_report_by_todays_count() {
+    let past = history::read(PAPERS[0].history).unwrap();
+    let claims = paper().0;
+    let then = |kind: &str| past[0].counts(claims.iter(), kind);
+    assert_eq!((past[0].commit.as_str(), then("direction"), then("magnitude")), ("c7826a5", [43, 0, 14, 1], [13, 22, 24, 0]));
+    let every =
+        |kind: &str| past[0].counts(claims.iter().map(|claim| claim.without("what follows from it")).collect::<Vec<_>>().iter(), kind);
+    assert_eq!((every("direction"), every("magnitude")), ([50, 0, 14, 1], [16, 22, 24, 0]));
+}
+
+/// One claim that holds: CFD issues something.
+const ONE: &str = r#"
+[[claim]]
+id = "issues"
+section = "1"
+statement = "It issues"
+value = 1
+unit = "sign"
+kind = "direction"
+neutral = 0
+measure = { level = "kernels[1].ipc", of = "even", mixes = "BP+CFD" }
+"#;
+
+const RULES: &str = r#"
+[rule.reason]
+says = "r"
+since = "2026-11-22"
+commit = "a"
+[rule.noise]
+says = "n"
+since = "2026-11-22"
+commit = "a"
+"#;
+
+/// A claim that passes, but not for its own reason or by no more than noise, does not pass; and the totals without these rules are told.
+#[test]
+fn a_claim_passes_for_its_reason_and_by_more_than_noise_or_not_at_all() {
+    let folder = folder("reasons");
+    let judge = |more: &str| {
+        let ledger = claims::read(&format!("{ONE}{more}\n{RULES}")).unwrap();
+        let mut runs = runs_of(&SMALL, STUDY, &folder, "quick");
+        let judged = |runs: &Runs| ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>();
+        let judged = rounds(&mut runs, 2, judged).unwrap();
+        let with = |rule| counts(&judged, "direction", rule);
+        let totals = [with(None), with(Some("reason")), with(Some("noise")), counts_without_all(&judged, "direction", &ledger.rules)];
+        (judged[0].objection(), totals.map(|counts| counts[Verdict::Reproduced as usize]))
+    };
+    let need = |bound: &str| {
+        let measure = r#"{ level = "hspeedup", of = "even", mixes = "BP+CFD" }"#;
+        format!("needs = [{{ says = \"it is fast\", measure = {measure}, {bound} }}]")
+    };
+    assert_eq!(judge(""), (None, [1, 1, 1, 1]));
+    assert_eq!(judge(&need("above = 0.0001")), (None, [1, 1, 1, 1]));
+    let (objection, totals) = judge(&need("above = 9"));
+    assert_eq!(totals, [0, 1, 0, 1]);
+    assert!(objection.is_some_and(|text| text.starts_with("Its reason does not hold: it is fast: 0.")));
+    // The same seed again makes no difference; other kernels make one that is larger than what there is.
+    assert_eq!(judge("noise = [\"seed=3\"]"), (None, [1, 1, 1, 1]));
+    let (objection, totals) = judge("noise = [\"arithmetic=9\"]");
+    assert_eq!(totals, [0, 0, 1, 1], "{objection:?}");
+    assert!(objection.is_some_and(|text| text.starts_with("No more than noise: it moves by ")));
+}
+
+/// Modifiers of the machine hold for the kernels alone, for what is filled in and for a search too; others for the policy alone.
+#[test]
+fn a_machine_is_changed_for_every_run_on_it() {
+    let mut runs = runs_of(&SMALL, STUDY, &folder("machines"), "quick");
+    let mix: Mix = vec!["BP".into(), "CFD".into()];
+    let run = |runs: &mut Runs, scheme: &str| rounds(runs, 2, |runs| runs.run(&mix, scheme, "hspeedup", Detail::Full)).unwrap().unwrap();
+    let at = |run: &Run, path: &str| run.written.get("policy").and_then(|policy| policy.get(path)).cloned().unwrap_or_default();
+    let (plain, slow) = (run(&mut runs, "ws"), run(&mut runs, "ws gpu.dram.latency=900 gto"));
+    assert_ne!(at(&plain, "curves"), at(&slow, "curves"), "curves of another machine");
+    assert_eq!(slow.written.get("warp_order"), Some(&"gto".into()));
+    assert_eq!(run(&mut runs, "ws queue=64").written.get("gpu").and_then(|gpu| gpu.get("sm.l1.miss_queue")), Some(&64.into()));
+    for scheme in ["cta-oracle launches=1", "fixed(1, 1) launches=1", "even launches=1"] {
+        let cut = run(&mut runs, scheme);
+        let kernels = Experiment::decode(&cut.written).unwrap().kernels;
+        assert!(kernels.iter().all(|used| used.kernel.launches.len() == 1), "{scheme}");
+        assert_eq!(cut.mix(), mix);
+    }
+    let ipc = |runs: &mut Runs, scheme: &str| rounds(runs, 2, |runs| runs.value(&mix, scheme, "kernels[1].ipc")).unwrap().unwrap();
+    let (normal, half) = (ipc(&mut runs, "alone"), ipc(&mut runs, "alone half gpu.dram.latency=900"));
+    assert!(half < normal && ipc(&mut runs, "alone half") < normal && half != ipc(&mut runs, "alone half"));
+    let refused = rounds(&mut runs, 1, |runs| runs.value(&mix, "cta-oracle gto", "hspeedup"));
+    assert!(matches!(&refused, Err(Failure::Input(problems)) if problems.to_string().contains("a search has no policy")), "{refused:?}");
+}
+
+/// The oracle's best of what two rungs leave is the best of all when the rungs leave all, and no run goes on that a rung left behind.
+#[test]
+fn a_search_goes_on_with_the_best_of_each_rung() {
+    let best = |rungs: &str| {
+        let study = STUDY.replace("combinations = [[100, 400, 2]]", &format!("combinations = {rungs}"));
+        let mut runs = runs_of(&SMALL, &study, &folder("rungs"), "quick");
+        let best = rounds(&mut runs, 2, |runs| runs.run(&vec!["BP".into(), "SAD".into()], "cta-oracle", "hspeedup", Detail::Full));
+        (best.unwrap().unwrap().hash.clone(), runs.known())
+    };
+    let (all, many, few) = (best("[[100, 400, 99]]"), best("[[100, 400, 99], [200, 600, 99]]"), best("[[100, 400, 3], [200, 600, 2]]"));
+    assert_eq!(all.0, many.0);
+    // Each length also has both kernels alone.
+    let combinations = (all.1 - 4) / 2;
+    assert!(combinations > 3, "{combinations}");
+    assert_eq!((many.1, few.1), (3 * combinations + 6, combinations + 3 + 2 + 6));
+}
+
+/// A claim's row says on how many mixes it stands: those that were run for it.
+#[test]
+fn a_claim_tells_its_population() {
+    let study = STUDY.replace("LS = [\"BP\"]", "LS = [\"BP\", \"PF\"]");
+    let claims = CLAIMS.replace("mixes = \"BP+CFD\"", "mixes = \"LS+NBI\"");
+    let ledger = claims::read(&claims).unwrap();
+    let mut runs = runs_of(&SMALL, &study, &folder("population"), "quick");
+    let judged = |runs: &Runs| ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>();
+    let judged = rounds(&mut runs, 2, judged).unwrap();
+    assert_eq!(judged.iter().map(|judged| judged.population.len()).collect::<Vec<_>>(), [2, 2, 2]);
+    assert_eq!(tables::counted(&judged[0].population), "2 mixes");
+    let alone = rounds(&mut runs, 2, |runs| {
+        runs.population();
+        let value = runs.value(&vec!["PF".into()], "alone half", "kernels[0].ipc");
+        (value, tables::counted(&runs.population()))
+    });
+    assert!(matches!(alone.unwrap(), (Some(_), text) if text == "1 kernel"));
+    // Alike in nothing: no mix is left.
+    let words: Value = serde_json::from_str(
+        r#"{"gain": "hspeedup", "of": "ws", "over": "even", "mixes": "LS+NBI", "alike": "kernels[0].ipc", "by": -1.0}"#,
+    )
+    .unwrap();
+    let none = rounds(&mut runs, 2, |runs| {
+        runs.population();
+        (measure(runs, &words), runs.population().len())
+    });
+    assert!(matches!(none.unwrap(), (Outcome::Value(None), 0)));
+}
+
+/// A table's field is the measure that its row, cell and column make together, on the row's machine.
+#[test]
+fn a_table_is_measures_by_row_cell_and_column() {
+    let text = r#"
+id = "t"
+title = "T"
+says = "S"
+level = "hspeedup"
+cells = [{ name = "even", of = "even" }, { name = "ws", of = "ws" }]
+columns = [{ name = "pair", mixes = "BP+CFD" }]
+rows = [{ name = "plain" }, { name = "other", with = "queue=64", instead = { ws = "ws gto" } }, { name = "own", measure = { peak = "noc" } }]
+"#;
+    let table = tables::Table::of(&toml::from_str(text).unwrap()).unwrap();
+    let words = table.measures();
+    let of = |row: usize, cell: usize| words[row][0][cell].get("of").and_then(Value::as_str).unwrap().to_owned();
+    assert_eq!([of(0, 0), of(0, 1), of(1, 0), of(1, 1)], ["even", "ws", "even queue=64", "ws gto queue=64"]);
+    let mut runs = runs_of(&SMALL, STUDY, &folder("table"), "quick");
+    let filled = rounds(&mut runs, 2, |runs| table.fill(runs)).unwrap();
+    assert!(filled.rows.iter().flatten().flatten().all(Option::is_some), "{filled:?}");
+    let text = table.markdown(&runs);
+    assert!(text.contains("| even / ws | pair (1 mix) |") && text.contains("| other | 0."), "{text}");
+}
+
+/// The first section says what fails, by cause, and which printed figures contradict each other.
+#[test]
+fn the_report_begins_with_what_fails() {
+    let causes = r#"
+[[cause]]
+says = "Too short."
+tested = "corun reproduce --claim gain"
+claims = ["bursts", "gain"]
+[[contradiction]]
+says = "These two."
+claims = ["curves", "gain"]
+"#;
+    let ledger = claims::read(&CLAIMS.replace("value = 1.1\n", "value = 99\n").replace("neutral = 0.05", "neutral = 2")).unwrap();
+    let mut runs = runs_of(&SMALL, STUDY, &folder("first"), "quick");
+    let judged = |runs: &Runs| ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>();
+    let judged = rounds(&mut runs, 2, judged).unwrap();
+    assert_eq!(judged[2].verdict, Verdict::Not);
+    let out = folder("first-report");
+    std::fs::create_dir_all(&out).unwrap();
+    let (causes, past) = (Causes::read(causes).unwrap(), history::read("").unwrap());
+    Report { runs: &runs, judged: &judged, rules: &ledger.rules, past: &past, figures: &[], placed: &[], causes: &causes, lengths: &[] }
+        .write(&out)
+        .unwrap();
+    let report = std::fs::read_to_string(out.join("report.md")).unwrap();
+    let first = report.split("## How it was run").next().unwrap();
+    assert!(first.contains("- Too short. Tested: `corun reproduce --claim gain`. **gain** (paper 99, here "), "{first}");
+    assert!(first.contains("**bursts**") && first.contains("- These two. Not tested. **gain**"), "{first}");
+    // What it says of each claim is read back as a past report, from which nothing has changed.
+    let verdicts = std::fs::read_to_string(out.join("verdicts.toml")).unwrap();
+    let past = history::read(&verdicts).unwrap();
+    let own = past[0].counts(ledger.claims.iter(), "direction");
+    assert_eq!(own, counts(&judged, "direction", None));
+    assert!(history::section(&past, &judged).ends_with("Nothing.\n\n"));
 }
 
 /// Are all tests, kernels and schemes that a measure and its parts name there?
@@ -92,6 +338,10 @@ fn the_mixes_are_the_papers() {
     assert_eq!([lengths("BP+CFD"), lengths("BP+SRT")], [(10, 400), (10, 600)]);
 }
 
+fn runs_of(paper: &'static Paper, study: &str, out: &Path, mode: &str) -> Runs {
+    Runs::new(paper, Study::read(study, mode).unwrap(), Store::open(out, mode, "test", "today").unwrap())
+}
+
 const STUDY: &str = r#"
 title = "T"
 citation = "C"
@@ -104,11 +354,11 @@ pairs = [["LS", "NBI"]]
 sets = {}
 groups = {}
 longer = { times = 2, mixes = [], schemes = [] }
-report = { how = ["{some} of them"], calibration = ["T1", ""], schemes = [], mixes = [], ablated = [], ablation = "", listed = [] }
+report = { how = ["{some} of them"], calibration = {}, listed = [] }
 long = { SAD = 2 }
-modifiers = { queue = "gpu.sm.l1.miss_queue" }
+modifiers = { queue = "gpu.sm.l1.miss_queue", seed = "seed", launches = "kernels[*].launches", arithmetic = "kernels[*].arithmetic" }
 classes = { LS = ["BP"], NBI = ["CFD"], DBI = ["SAD"] }
-mode.quick = { warm_up = 500, cycles = 1500, combinations = [100, 400], spatial = [100, 300], finalists = 2, pairs = 2, sets = 1, some = 1, time_scale = 0.25 }
+mode.quick = { warm_up = 500, cycles = 1500, combinations = [[100, 400, 2]], spatial = [[100, 300, 2]], pairs = 2, sets = 1, some = 1, time_scale = 0.25 }
 [scheme]
 ws = { title = "WS", policy = { name = "ws" }, fill = ["curves"] }
 even = { title = "Even", policy = { name = "even" } }
@@ -165,25 +415,35 @@ categories = [{ name = "both" }]
 "#;
 
 /// A paper that is data alone.
-static SMALL: Paper = Paper { name: "small", claims: CLAIMS, study: STUDY, figures: FIGURES, causes: "", code: papers::Code::NONE };
+static SMALL: Paper =
+    Paper { name: "small", claims: CLAIMS, study: STUDY, figures: FIGURES, causes: "", history: "", code: papers::Code::NONE };
 
 fn reproduce(out: &Path) -> (String, Vec<Outcome>) {
-    let (claims, plans) = (claims::read(CLAIMS).unwrap(), figures::read(FIGURES).unwrap());
-    let store = Store::open(out, "quick", "test").unwrap();
-    let mut runs = Runs::new(&SMALL, Study::read(STUDY, "quick").unwrap(), store);
+    let (ledger, plans) = (claims::read(CLAIMS).unwrap(), figures::read(FIGURES).unwrap());
+    let mut runs = runs_of(&SMALL, STUDY, out, "quick");
     let differs = BTreeMap::new();
     let judged = rounds(&mut runs, 2, |runs| {
-        figures::all(runs, &plans, &claims, &differs);
-        claims.iter().map(|claim| Judged::new(claim, measure(runs, &claim.measure))).collect::<Vec<_>>()
+        figures::all(runs, &plans, &ledger.claims, &differs);
+        ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>()
     });
     let judged = judged.unwrap_or_else(|failure| panic!("{failure:?}"));
-    let (mut figures, placed) = figures::all(&runs, &plans, &claims, &differs);
+    let (mut figures, placed) = figures::all(&runs, &plans, &ledger.claims, &differs);
     fill(&mut figures, &runs, &placed);
     assert_eq!((figures[0].series.join(", "), figures[0].points[0].paper), ("CTA oracle, WS".into(), Some(1.1)));
     assert_eq!(Outcome::Value(figures[0].points[0].value), judged[0].outcome, "a figure's point is what the claim measures");
-    Report { runs: &runs, judged: &judged, figures: &figures, placed: &placed, causes: &Causes::default(), lengths: &[] }
-        .write(out)
-        .unwrap();
+    let causes = Causes::default();
+    Report {
+        runs: &runs,
+        judged: &judged,
+        rules: &ledger.rules,
+        past: &[],
+        figures: &figures,
+        placed: &placed,
+        causes: &causes,
+        lengths: &[],
+    }
+    .write(out)
+    .unwrap();
     (std::fs::read_to_string(out.join("report.md")).unwrap(), judged.into_iter().map(|judged| judged.outcome).collect())
 }
 
@@ -212,7 +472,7 @@ fn a_reproduction_on_a_small_machine() {
         }
         lookup(&run.result(), "metrics.hspeedup").unwrap()
     };
-    let store = Store::open(&out, "quick", "test").unwrap();
+    let store = Store::open(&out, "quick", "test", "today").unwrap();
     let runs = Runs::new(&SMALL, Study::read(STUDY, "quick").unwrap(), store);
     let best = runs.run(&vec!["BP".into(), "CFD".into()], "cta-oracle", "hspeedup", Detail::Full).unwrap();
     let expected = hspeedup(best.written.get("policy").cloned().unwrap()) / hspeedup("even".into());
@@ -235,8 +495,8 @@ fn a_reproduction_on_a_small_machine() {
     assert_eq!(sorted(&out), sorted(&cut));
 
     // While one process reproduces there, no second one does.
-    let mine = Store::open(&cut, "quick", "test").unwrap();
-    let refused = Store::open(&cut, "quick", "test").unwrap_err();
+    let mine = Store::open(&cut, "quick", "test", "today").unwrap();
+    let refused = Store::open(&cut, "quick", "test", "today").unwrap_err();
     assert!(format!("{refused:?}").contains(&format!("process {} is writing", std::process::id())), "{refused:?}");
     drop(mine);
 
@@ -245,7 +505,7 @@ fn a_reproduction_on_a_small_machine() {
     let (origin, _) = text.split_once(",\"check\":").unwrap();
     let other = origin.replacen("\"behaviour\":\"", "\"behaviour\":\"0", 1) + "}\n";
     std::fs::write(cut.join("runs-quick.jsonl"), other).unwrap();
-    let refused = Store::open(&cut, "quick", "test").unwrap_err();
+    let refused = Store::open(&cut, "quick", "test", "today").unwrap_err();
     assert!(format!("{refused:?}").contains("another engine"), "{refused:?}");
 }
 
@@ -253,7 +513,7 @@ fn a_reproduction_on_a_small_machine() {
 #[test]
 fn runs_of_a_study_may_stop_when_settled() {
     let settles = STUDY.replace("warm_up = 500, cycles = 1500,", "warm_up = 500, cycles = 900000, settled = 0.2,");
-    let store = Store::open(&folder("settles"), "quick", "test").unwrap();
+    let store = Store::open(&folder("settles"), "quick", "test", "today").unwrap();
     let mut runs = Runs::new(&SMALL, Study::read(&settles, "quick").unwrap(), store);
     let mix = vec!["CFD".into(), "SAD".into()];
     let found = rounds(&mut runs, 2, |runs| {
@@ -267,7 +527,7 @@ fn runs_of_a_study_may_stop_when_settled() {
         assert_eq!(result.get("stop").and_then(Value::as_str), Some("settled"), "{known}");
         assert!(known <= 0.2 && lookup(&result, "cycles").unwrap() < 900_000.0);
     }
-    assert!(runs.cycles_alone("SAD").is_some_and(|cycles| (50_000.0..900_000.0).contains(&cycles)));
+    assert!(runs.cycles_alone("SAD", "").is_some_and(|cycles| (50_000.0..900_000.0).contains(&cycles)));
 }
 
 /// What a policy has to know is measured once, whatever asks for it and however often the program is started.
@@ -277,7 +537,7 @@ fn what_policies_know_is_kept_beside_the_results() {
     let knows_nothing = STUDY.replace(r#"name = "ws" }, fill = ["curves"]"#, r#"name = "ws", profile_cycles = 1000 }"#);
     let mix = vec!["CFD".into(), "SAD".into()];
     let speedup = |folder: &Path| {
-        let store = Store::open(folder, "quick", "test").unwrap();
+        let store = Store::open(folder, "quick", "test", "today").unwrap();
         let mut runs = Runs::new(&SMALL, Study::read(&knows_nothing, "quick").unwrap(), store);
         rounds(&mut runs, 2, |runs| runs.value(&mix, "ws", "hspeedup")).unwrap()
     };
@@ -293,7 +553,7 @@ fn what_policies_know_is_kept_beside_the_results() {
 
 #[test]
 fn a_scheme_that_does_not_exist_is_an_error() {
-    let store = Store::open(&folder("unknown"), "quick", "test").unwrap();
+    let store = Store::open(&folder("unknown"), "quick", "test", "today").unwrap();
     let mut runs = Runs::new(&SMALL, Study::read(&STUDY.replace("\"even\" }", "\"evener\" }"), "quick").unwrap(), store);
     let failed = rounds(&mut runs, 1, |runs| runs.value(&vec!["BP".into(), "CFD".into()], "even", "hspeedup"));
     assert!(matches!(&failed, Err(Failure::Input(problems)) if problems.to_string().contains("evener")), "{failed:?}");
@@ -357,25 +617,30 @@ fn invented(key: &str, run: &Run, shapes: &mut BTreeMap<usize, Value>) -> Value 
 #[test]
 fn every_claim_and_every_point_can_be_measured() {
     for paper in PAPERS {
-        let (claims, plans) = (claims::read(paper.claims).unwrap(), figures::read(paper.figures).unwrap());
-        let store = Store::open(&folder(&format!("made-up-{}", paper.name)), "quick", "test").unwrap();
+        let (ledger, plans) = (claims::read(paper.claims).unwrap(), figures::read(paper.figures).unwrap());
+        let claims = &ledger.claims;
+        let store = Store::open(&folder(&format!("made-up-{}", paper.name)), "quick", "test", "today").unwrap();
         let mut runs = Runs::new(paper, Study::read(paper.study, "quick").unwrap(), store);
         let (mut shapes, none) = (BTreeMap::new(), BTreeMap::new());
         for round in 0.. {
-            let outcomes: Vec<Outcome> = claims.iter().map(|claim| measure(&runs, &claim.measure)).collect();
-            let (mut all, placed) = figures::all(&runs, &plans, &claims, &none);
-            all_schemes(&runs);
-            report::ablations(&runs);
+            let outcomes: Vec<Outcome> = claims.iter().map(|claim| Judged::of(&runs, &ledger, claim).outcome).collect();
+            let (mut all, placed) = figures::all(&runs, &plans, claims, &none);
+            let tables: Vec<_> = runs.study.tables.iter().map(|table| table.fill(&runs)).collect();
+            let means = report::goal(&runs);
             runs.check().unwrap();
             let wanted = runs.take();
             assert!(round < MOST_ROUNDS, "{} runs are still missing", wanted.len());
             if wanted.is_empty() {
                 let missing = claims.iter().zip(&outcomes).filter(|(claim, outcome)| {
-                    // A sample of the pairs need not have every kernel.
-                    **outcome == Outcome::Value(None) && claim.measure.get("decided").is_none()
+                    // A sample of the pairs need not have every kernel, nor any two alike.
+                    **outcome == Outcome::Value(None) && ["decided", "alike"].iter().all(|form| claim.measure.get(form).is_none())
                 });
                 assert_eq!(missing.map(|(claim, _)| &claim.id).collect::<Vec<_>>(), Vec::<&String>::new());
                 fill(&mut all, &runs, &placed);
+                let empty =
+                    tables.iter().zip(&runs.study.tables).filter(|(table, _)| table.rows.iter().flatten().flatten().any(Option::is_none));
+                assert_eq!(empty.map(|(_, table)| &table.id).collect::<Vec<_>>(), Vec::<&String>::new());
+                assert!(means.iter().all(|(_, means)| means.iter().all(Option::is_some)));
                 for figure in &all {
                     assert!(!figure.points.is_empty() && figure.points.iter().all(|point| point.value.is_some()), "{}", figure.id);
                 }

@@ -414,6 +414,12 @@ fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Ker
     // The result is a kernel with that much arithmetic; the factor is not kept.
     let arithmetic = fields.take("arithmetic").and_then(|value| number(value, &fields.path("arithmetic"), 0.01..=100.0, problems));
     let kernel = kernel.map(|kernel| kernel.with_arithmetic(arithmetic.unwrap_or(1.0)));
+    // So is one that is cut off after so many launches.
+    let launches = fields.take("launches").and_then(|value| int(value, &fields.path("launches"), 1..=i64::from(u16::MAX), problems));
+    let kernel = kernel.map(|mut kernel| {
+        kernel.launches.truncate(launches.map_or(usize::MAX, |n| n as usize));
+        kernel
+    });
     if let (Some(factor), Some(false)) = (arithmetic, kernel.as_ref().map(Kernel::arithmetic_in_range)) {
         problems.add(fields.path("arithmetic"), factor, format!("a factor that makes no count larger than {MAX_ALU}"));
     }
@@ -568,6 +574,25 @@ mod tests {
             let problems = experiment(count, factor).unwrap_err();
             assert_eq!(problems.0.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["kernels[0].arithmetic"]);
         }
+    }
+
+    /// A kernel of which only the first launches are kept is that kernel written out with these alone.
+    #[test]
+    fn a_kernel_can_be_cut_off_after_a_launch() {
+        let experiment = |kernel: Value| {
+            Experiment::decode(&Value::object([
+                ("corun", Value::from(VERSION)),
+                ("gpu", "tiny-2sm".into()),
+                ("kernels", Value::array([kernel])),
+            ]))
+        };
+        let first = library::find("VADD").unwrap();
+        let mut twice = first.clone();
+        twice.launches.push(first.launches[0].clone());
+        let cut = |launches: i64| experiment(Value::object([("kernel", twice.encode()), ("launches", launches.into())]));
+        assert_eq!(cut(9).unwrap(), experiment(twice.encode()).unwrap());
+        assert_eq!(cut(1).unwrap(), experiment(first.encode()).unwrap());
+        assert_eq!(cut(0).unwrap_err().0[0].path, "kernels[0].launches");
     }
 
     /// Does a kernel with a factor of arithmetic issue that many more instructions, and the same memory accesses?

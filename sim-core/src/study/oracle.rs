@@ -71,9 +71,20 @@ pub fn fits_once(experiment: &Experiment) -> bool {
 
 /// Every combination with at least one CTA of each kernel that fits every SM, in the order of the numbers; not many more than a sweep takes.
 fn combinations(experiment: &Experiment) -> Vec<Vec<u32>> {
+    let mut found = Vec::new();
+    grow(&mut Vec::new(), experiment.kernels.len(), &fitting(experiment), &mut found);
+    found
+}
+
+/// Whether every SM holds so many CTAs of each kernel at once.
+pub fn fits(experiment: &Experiment, ctas: &[u32]) -> bool {
+    fitting(experiment)(ctas)
+}
+
+fn fitting(experiment: &Experiment) -> impl Fn(&[u32]) -> bool {
     let (limits, costs) = (experiment.cta_limits(), experiment.cta_costs());
     let wholes: Vec<Resources> = (0..experiment.gpu.sm_count()).map(|sm| Resources::of_class(experiment.gpu.class_of(sm))).collect();
-    let fits = |ctas: &[u32]| {
+    move |ctas: &[u32]| {
         costs.iter().zip(&limits).zip(&wholes).all(|((cost, limit), &whole)| {
             let mut used = Resources::default();
             ctas.iter().zip(cost.0).zip(limit.0).all(|((&ctas, cost), limit)| {
@@ -88,10 +99,7 @@ fn combinations(experiment: &Experiment) -> Vec<Vec<u32>> {
                 room
             })
         })
-    };
-    let mut found = Vec::new();
-    grow(&mut Vec::new(), experiment.kernels.len(), &fits, &mut found);
-    found
+    }
 }
 
 /// Extends a combination that fits by every number of CTAs of the next kernel with which it still does.
@@ -153,6 +161,8 @@ mod tests {
         assert!(by_hand.len() > 3);
         assert_eq!(combinations(&experiment), by_hand);
         assert_eq!(sweep(&experiment, Space::Combinations).unwrap().points(), by_hand.len());
+        let last = by_hand.last().unwrap();
+        assert!(super::fits(&experiment, last) && !super::fits(&experiment, &[last[0], last[1] + 1]));
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! What only CCBP's claims measure (Lin, Dai, Mantor and Zhou, 2019). Each function says what it gives; none sees a claim's value.
 
 use super::super::measure::{Function, Measure, quotients, reduced};
-use super::super::runs::{Detail, Mix};
+use super::super::runs::Mix;
 use super::Code;
 use sim_core::describe::value::Value;
-use sim_core::study::figure::lookup;
 
 /// The paper's code.
 pub const CODE: Code = Code { functions: FUNCTIONS, complete };
@@ -91,15 +90,12 @@ fn idle(miss: f64) -> f64 {
 /// The least slowdown of the kernels alone when L2 and DRAM take twice as long: 200 core cycles more to L2, 380 in all to DRAM.
 fn far(measure: &Measure) -> Option<f64> {
     let (gpu, runs) = (measure.gpu()?, measure.runs);
-    let twice = Value::object([
-        ("preset", runs.study.gpu.clone()),
-        ("l2.latency", (gpu.l2.latency + IDLE.0 as u32 * gpu.noc.mhz / gpu.core_mhz).into()),
-        ("dram.latency", (gpu.dram.latency + (IDLE.1 - IDLE.0) as u32).into()),
-    ]);
+    let l2 = gpu.l2.latency + IDLE.0 as u32 * gpu.noc.mhz / gpu.core_mhz;
+    let dram = gpu.dram.latency + (IDLE.1 - IDLE.0) as u32;
+    let twice = format!("alone gpu.l2.latency={l2} gpu.dram.latency={dram}");
     over_mixes(measure, "min", |mix| {
-        let run = runs.alone_on(&mix[0], None, twice.clone(), runs.lengths(mix), Detail::Full)?;
-        let (far, near) = (runs.result(&run), runs.value(mix, "alone", "kernels[0].ipc"));
-        Some(near? / lookup(&*far?, "kernels[0].ipc")?)
+        let (far, near) = (runs.value(mix, &twice, "kernels[0].ipc"), runs.value(mix, "alone", "kernels[0].ipc"));
+        Some(near? / far?)
     })
 }
 
@@ -126,7 +122,7 @@ fn snapshot(measure: &Measure) -> Option<f64> {
 fn coarse(measure: &Measure) -> Option<f64> {
     over_mixes(measure, "mean", |mix| {
         let path = if measure.runs.study.class_of(&mix[0]) == "NBI" { "gpu.noc_utilisation" } else { "gpu.dram_utilisation" };
-        let curves = [path, "kernels[0].latency.mean", "kernels[0].l2_miss_rate"].map(|path| measure.runs.curve(&mix[0], path));
+        let curves = [path, "kernels[0].latency.mean", "kernels[0].l2_miss_rate"].map(|path| measure.runs.curve(&mix[0], path, ""));
         let [used, latency, miss] = curves;
         let (used, latency, miss) = (used?, latency?, miss?);
         let most = used.iter().fold(0.0_f64, |a, b| a.max(*b));
@@ -165,7 +161,7 @@ fn reservation_failures(measure: &Measure) -> Option<f64> {
         let mixes = runs.study.mixes(class);
         let parts =
             ["fail_mshr", "fail_merge", "fail_miss_queue"].map(|key| runs.all(&mixes, "alone", &format!("kernels[0].counters.{key}")));
-        let cycles: Option<Vec<f64>> = mixes.iter().map(|mix| runs.cycles_alone(&mix[0])).collect();
+        let cycles: Option<Vec<f64>> = mixes.iter().map(|mix| runs.cycles_alone(&mix[0], "")).collect();
         let cycles = cycles?;
         let rates = |part: Vec<f64>| part.iter().zip(&cycles).map(|(failures, cycles)| failures / cycles).sum::<f64>();
         let sums: Option<Vec<f64>> = parts.into_iter().map(|part| Some(rates(part?))).collect();

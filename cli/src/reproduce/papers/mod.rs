@@ -17,6 +17,8 @@ pub struct Paper {
     pub study: &'static str,
     pub figures: &'static str,
     pub causes: &'static str,
+    /// Earlier reports.
+    pub history: &'static str,
     pub code: Code,
 }
 
@@ -49,6 +51,7 @@ macro_rules! papers {
             study: include_str!(concat!("../../../../examples/papers/", $name, "/study.toml")),
             figures: include_str!(concat!("../../../../examples/papers/", $name, "/figures.toml")),
             causes: include_str!(concat!("../../../../examples/papers/", $name, "/causes.toml")),
+            history: include_str!(concat!("../../../../examples/papers/", $name, "/history.toml")),
             code: $code,
         },)*];
     };

@@ -1,0 +1,157 @@
+//! How a claim came out: what was measured and over how many mixes, whether it is more than noise, and whether what the claim gives as its
+//! reason holds too.
+
+use super::claims::{Claim, Ledger, Rule, Verdict};
+use super::measure::{Outcome, measure};
+use super::report::number;
+use super::runs::{Mix, Runs};
+use super::tables::changed;
+use std::collections::BTreeSet;
+
+/// A claim, what was measured, and how it came out.
+#[derive(Clone, Debug)]
+pub struct Judged<'c> {
+    pub claim: &'c Claim,
+    pub outcome: Outcome,
+    pub verdict: Verdict,
+    /// On which mixes, or kernels alone.
+    pub population: BTreeSet<Mix>,
+    /// How far the measured value moves where only noise changes.
+    spread: Option<f64>,
+    /// What of its needs does not hold.
+    unmet: Vec<String>,
+}
+
+/// How many came out each way, in the order of `Verdict`.
+pub type Counts = [usize; 4];
+
+impl<'c> Judged<'c> {
+    /// Measures and judges a claim.
+    pub fn of(runs: &Runs, ledger: &'c Ledger, claim: &'c Claim) -> Judged<'c> {
+        runs.population();
+        let outcome = measure(runs, &claim.measure);
+        let population = runs.population();
+        let spread = spread(runs, claim, &outcome);
+        let unmet = claim.needs.iter().filter_map(|need| {
+            let found = match &need.claim {
+                Some(id) => {
+                    let other = ledger.claims.iter().find(|other| other.id == *id)?;
+                    let other = Judged::of(runs, ledger, other);
+                    (other.verdict != Verdict::Reproduced).then(|| other.verdict.words().to_owned())
+                }
+                None => match measure(runs, &need.measure) {
+                    Outcome::Value(Some(value)) => (!need.holds(value)).then(|| number(value)),
+                    _ => Some("no value".into()),
+                },
+            };
+            found.map(|found| format!("{}: {found}", need.says))
+        });
+        let unmet = unmet.collect();
+        let mut judged = Judged { claim, outcome, verdict: Verdict::Not, population, spread, unmet };
+        judged.verdict = judged.verdict_of(claim);
+        judged
+    }
+
+    /// How the claim comes out by the rules that `claim` has.
+    fn verdict_of(&self, claim: &Claim) -> Verdict {
+        let value = match &self.outcome {
+            Outcome::Value(value) => *value,
+            Outcome::Test(_) => return Verdict::Reproduced,
+            Outcome::NotTestable(_) => return Verdict::NotTestable,
+            Outcome::Unknown(_) => return Verdict::Not,
+        };
+        if !claim.needs.is_empty() && !self.unmet.is_empty() || !claim.noise.is_empty() && self.is_noise() {
+            return Verdict::Not;
+        }
+        claim.verdict(value)
+    }
+
+    /// Whether what was measured differs from no effect by less than it does where only noise changes.
+    fn is_noise(&self) -> bool {
+        match (&self.outcome, self.spread) {
+            (Outcome::Value(Some(value)), Some(spread)) => (value - self.claim.neutral).abs() <= spread,
+            _ => true,
+        }
+    }
+
+    /// Why a claim whose value alone would pass does not.
+    pub fn objection(&self) -> Option<String> {
+        let needs = (!self.unmet.is_empty()).then(|| format!("Its reason does not hold: {}.", self.unmet.join("; ")));
+        let noise = (!self.claim.noise.is_empty() && self.is_noise())
+            .then(|| format!("No more than noise: it moves by {} between seeds.", self.spread.map_or("?".into(), number)));
+        needs.or(noise)
+    }
+
+    /// What stands in the column "here".
+    pub fn ours(&self) -> String {
+        match &self.outcome {
+            Outcome::Value(Some(value)) => number(*value),
+            Outcome::Value(None) => "no value".into(),
+            Outcome::Test(_) => "exact, by test".into(),
+            Outcome::NotTestable(_) | Outcome::Unknown(_) => "–".into(),
+        }
+    }
+
+    /// What the paper says.
+    pub fn paper(&self) -> String {
+        let claim = self.claim;
+        match (claim.unit.as_str(), claim.value) {
+            ("sign", value) if value > 0.0 => format!("> {}", number(claim.neutral)),
+            ("sign", value) if value < 0.0 => format!("< {}", number(claim.neutral)),
+            ("sign", _) if claim.at_least => format!("≳ {}", number(claim.neutral)),
+            ("sign", _) if claim.at_most => format!("≲ {}", number(claim.neutral)),
+            ("sign", _) => format!("≈ {}", number(claim.neutral)),
+            ("boolean", _) => "holds".into(),
+            (unit, value) => {
+                let value = claim.value_hi.map_or(number(value), |high| format!("{} to {}", number(value), number(high)));
+                let least = if claim.at_least { "> " } else { "" };
+                match unit {
+                    "percent" => format!("{least}{value} %"),
+                    "ratio" | "speedup" => format!("{least}{value}"),
+                    unit => format!("{least}{value} {unit}"),
+                }
+            }
+        }
+    }
+}
+
+/// How far a claim's value moves under its modifiers of noise: the greatest of all less the least.
+fn spread(runs: &Runs, claim: &Claim, outcome: &Outcome) -> Option<f64> {
+    let again = claim.noise.iter().map(|modifier| {
+        let words = changed(&claim.measure, &|scheme| format!("{scheme} {modifier}"));
+        match measure(runs, &words) {
+            Outcome::Value(value) => value,
+            _ => None,
+        }
+    });
+    // All are asked for, even when one is missing.
+    let again: Vec<Option<f64>> = again.collect();
+    let mut values = again.into_iter().collect::<Option<Vec<f64>>>()?;
+    let Outcome::Value(Some(first)) = outcome else { return None };
+    values.push(*first);
+    Some(values.iter().copied().reduce(f64::max)? - values.iter().copied().reduce(f64::min)?)
+}
+
+/// Results of a kind, by how they come out under the rules.
+pub fn counts(judged: &[Judged], kind: &str, rule: Option<&str>) -> Counts {
+    let mut counts = [0; 4];
+    for judged in judged {
+        let claim = rule.map_or_else(|| judged.claim.clone(), |rule| judged.claim.without(rule));
+        if claim.is_result() && claim.kind == kind {
+            counts[judged.verdict_of(&claim) as usize] += 1;
+        }
+    }
+    counts
+}
+
+/// The same without any of the rules.
+pub fn counts_without_all(judged: &[Judged], kind: &str, rules: &[Rule]) -> Counts {
+    let mut counts = [0; 4];
+    for judged in judged {
+        let claim = rules.iter().fold(judged.claim.clone(), |claim, rule| claim.without(&rule.name));
+        if claim.is_result() && claim.kind == kind {
+            counts[judged.verdict_of(&claim) as usize] += 1;
+        }
+    }
+    counts
+}
