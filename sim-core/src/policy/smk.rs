@@ -35,9 +35,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::flag("slots", true, "CTA slots count in dominant shares like registers, shared memory and threads"),
         Param::choice(
             "refill",
-            &["when_all_spent", "periodic"],
-            "when_all_spent",
-            "When quotas are filled up again, without what was left. when_all_spent: once every kernel that has CTAs on the SM has used its own; periodic: every epoch",
+            &["periodic", "when_all_spent"],
+            "periodic",
+            "When quotas are filled up again, without what was left. periodic: every epoch; when_all_spent: once every kernel that has CTAs on the SM has used its own",
         ),
         Param::int(
             "epoch",
@@ -273,6 +273,7 @@ mod tests {
             let sm = started(settings, &[1000; 2]).sms[3].clone();
             (sm.quota_refill, sm.quota_interval, [0, 1].map(|kernel| sm.warp_quota.0[kernel]))
         };
+        assert_eq!(set(&[]), (QuotaRefill::Interval, 10_000, [Some(10_000), Some(2500)]));
         let (epoch, choice) = (("epoch", Setting::Int(2000)), |name| ("refill", Setting::Choice(name)));
         // 2 and 0.5 a cycle on each SM, for 1000 of 2000 cycles each.
         let quotas = [Some(2000), Some(500)];
