@@ -16,6 +16,8 @@ export interface EditorEvents {
   change(experiment: Experiment): void;
   /** Another experiment is to run beside the one that is shown. */
   compare(experiment: Experiment): void;
+  /** The mix is to run under every scheme. */
+  schemes(): void;
   /** Another of two experiments is to be shown. */
   edit(side: number): void;
   /** A file is about to be opened that was dropped on the page. */
@@ -341,7 +343,7 @@ export class CorunEditor extends HTMLElement {
     const out = [this.#field("policy.name", "Policy", select, { hiddenLabel: true })];
     const compare = this.#compareWith("f-compare-policy", "policy", catalogue.policies.filter((p) => p !== entry).map((p) => ({ value: p.name, text: p.title || p.name })),
       (other, value) => { other.policy = scheme(catalogue, value, other.kernels.length); });
-    if (compare) out.push(compare);
+    out.push(h("div", { class: "compare-row" }, compare, h("button", { type: "button", class: "button", id: "f-all-schemes", title: "Run this mix under every scheme, and compare them", onclick: () => this.#events?.schemes() }, icon("bars"), "All schemes")));
     if (!entry) return out;
     out.push(h("p", { class: "field-help" }, sentence(entry.doc), entry.source ? h("span", { class: "source" }, ` Source: ${sentence(entry.source)}`) : null));
     for (const param of entry.params) out.push(...this.#param(param, current, experiment));

@@ -17,6 +17,7 @@ import "./style/parts.css";
 import "./views/index.ts";
 import "./compare.ts";
 import "./decisions.ts";
+import "./schemes/schemes.ts";
 import "./editor.ts";
 import "./numbers.ts";
 import "./transport.ts";
@@ -35,6 +36,7 @@ import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { download, provideStamp, stampName, stampText } from "./stamp.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
+import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTransport } from "./transport.ts";
 import type { Catalogue, Experiment, FrameView, Problem, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
 
@@ -85,6 +87,7 @@ const decisions = document.createElement("corun-decisions") as CorunDecisions;
 const compare = document.createElement("corun-compare") as CorunCompare;
 const compareCard = card("compare", "A and B", compare);
 compareCard.hidden = true;
+const schemes = document.createElement("corun-schemes") as CorunSchemes;
 // The SM's heading and its close button are the view's own.
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
 pictures.append(
@@ -92,7 +95,8 @@ pictures.append(
   h("div", { class: "columns" },
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
     h("div", { class: "column" }, card("numbers", "Numbers", numbers), detailCard, card("decisions", "What the policy decided", decisions))),
-  card("charts", "Over time", charts));
+  card("charts", "Over time", charts),
+  card("schemes", "Every scheme on this mix", schemes));
 
 for (const one of [grid, detail]) one.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
 charts.addEventListener("zoom", (event) => {
@@ -227,6 +231,19 @@ function swap(at: number, name: string): void {
   const next = { ...structuredClone(mine.experiment), policy: scheme(catalogue, name, mine.experiment.kernels.length) };
   change(next, at);
   if (at === edited) editor.show(next);
+}
+
+/** A row of the schemes' table becomes a side. */
+function openAs(at: number, next: Experiment): void {
+  if (at >= sides.length) { compareWith(next); return; }
+  change(next, at);
+  showSides(at);
+  (sides.length > 1 ? compareCard : pictures).scrollIntoView({ block: "start" });
+}
+
+function runSchemes(): void {
+  schemes.scrollIntoView({ block: "start" });
+  schemes.start();
 }
 
 // ---------------------------------------------------------------- what the engine says
@@ -617,8 +634,12 @@ async function start(): Promise<void> {
   catalogue = ready.catalogue;
   ({ version, stamp } = ready);
   const running = engine;
+  schemes.init(ready.catalogue, running.module, {
+    present: () => sides[edited]?.experiment ?? null, validate: (one) => running.validate(one), open: openAs,
+    starting: () => { if (state === "playing" || state === "seeking") { linkCycle = true; running.pause(); } },
+  });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
-  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
+  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();

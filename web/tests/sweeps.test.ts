@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LinkError } from "../src/link.ts";
 import { valueText } from "../src/choices.ts";
-import { METRICS, chartData, everything, fileText, timeText } from "../src/sweeps/results.ts";
+import { METRICS, chartData, everything, fileText, heatAxes, heatMap, timeText } from "../src/sweeps/results.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
 import type { Line, Plan, PlanPoint, Task } from "../src/sweeps/types.ts";
@@ -113,4 +113,26 @@ test("JSON is written for people, and is the same JSON", () => {
   }
   assert.equal(pretty('{"a":1}'), '{ "a": 1 }\n');
   assert.equal(pretty("{ not json"), "{ not json");
+});
+
+test("a sweep of mixes and schemes is a heat map, with the best scheme of each mix", () => {
+  const mixes = [["BP", "CFD"], ["BP", "SAD"]], schemes = ["even", { name: "ccbp", priority: 1 }], lengths = [1000, 2000];
+  const points = mixes.flatMap((kernels) => schemes.flatMap((policy) => lengths.map((cycles) => ({ axes: { kernels, policy, "stop.cycles": cycles } }))));
+  const plan = { name: "", hash: "", axes: [["kernels"], ["policy"], ["stop.cycles"]], points, runs: {} } as unknown as Plan;
+  const stp = METRICS.find((m) => m.key === "stp") as (typeof METRICS)[number], antt = METRICS.find((m) => m.key === "antt") as (typeof METRICS)[number];
+  const line = (value: number): Line => ({ result: { metrics: { stp: value, antt: value }, gpu: {}, kernels: [] } }) as unknown as Line;
+  // Points 0, 2, 4 run 1,000 cycles; 6 has not run.
+  const lines = new Map([[0, line(1)], [1, line(9)], [2, line(3)], [4, line(2)]]);
+  const map = heatMap(plan, lines, stp, 0);
+  assert.deepEqual(map?.mixes, ["BP + CFD", "BP + SAD"]);
+  assert.deepEqual(map?.schemes, ["even", "ccbp (priority 1)"]);
+  assert.deepEqual(map?.rest, ["stop.cycles 1000", "stop.cycles 2000"]);
+  assert.deepEqual(map?.cells, [
+    [{ point: 0, value: 1, share: 0, best: false }, { point: 2, value: 3, share: 1, best: true }],
+    [{ point: 4, value: 2, share: 0.5, best: false }, { point: 6, value: null, share: null, best: false }],
+  ]);
+  assert.deepEqual(heatMap(plan, lines, antt, 0)?.cells[0]?.map(({ best }) => best), [true, false]);
+  assert.equal(heatMap(plan, lines, stp, 1)?.cells[0]?.[0]?.value, 9);
+  assert.equal(heatAxes({ axes: [["kernels", "policy"], ["seed"]] }), null);
+  assert.equal(heatAxes({ axes: [["kernels"], ["seed"]] }), null);
 });

@@ -17,7 +17,7 @@ import type { Problem } from "../types.ts";
 import { toCsv } from "../views/tabular.ts";
 import { SweepChart } from "./chart.ts";
 import { Pool, readPlan } from "./pool.ts";
-import { METRICS, axisText, axisTitle, chartData, everything, figureOf, fileText, timeText, type Metric } from "./results.ts";
+import { METRICS, axisText, axisTitle, chartData, everything, figureOf, fileText, heatAxes, heatMap, timeText, type Metric } from "./results.ts";
 import { decodeSweep, encodeSweep } from "./state.ts";
 import type { Line, Plan, Task } from "./types.ts";
 
@@ -221,11 +221,40 @@ const cards = [
     h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "The points of the sweep" }, h("table", { class: "numbers" }, caption, head, body)), more),
 ];
 
+const heatTable = h("table", { class: "heat" });
+const heatRest = h("select", { id: "f-heat-rest", "aria-label": "Values of the other axes" });
+const heatSays = h("p", { class: "note" });
+heatRest.addEventListener("change", () => { refresh(); });
+const heatCard = h("section", { class: "card", "aria-labelledby": "heat-title" }, h("h2", { id: "heat-title" }, "Mix × scheme"),
+  h("div", { class: "sweep-choices" }, heatRest), heatSays,
+  h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "The numbers of each mix and scheme" }, heatTable));
+
+/** The figure that the chart shows, for each mix under each scheme. Every cell has its number; the colour only helps the eye. */
+function heat(): void {
+  const map = run ? heatMap(run.plan, run.lines, metric, heatRest.selectedIndex) : null;
+  if (!map) return;
+  const digits = metric.key === "ipc" ? 1 : 3;
+  heatRest.parentElement?.toggleAttribute("hidden", map.rest.length < 2);
+  if (heatRest.options.length !== map.rest.length) heatRest.replaceChildren(...map.rest.map((text) => h("option", null, text)));
+  const unit = metric.unit ? `, ${metric.unit}` : "";
+  setText(heatSays, map.least === null ? `${metric.title}${unit}: no point has run yet.`
+    : `${metric.title}${unit}: the deeper the colour, the more, from ${fixed(map.least, digits)} to ${fixed(map.most, digits)}.${metric.better ? ` ★ the best scheme of a mix: ${metric.better === "more" ? "more" : "less"} is better.` : ""}`);
+  heatTable.replaceChildren(h("caption", { class: "hidden" }, `${metric.title} of each mix under each scheme`),
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Mix"), ...map.schemes.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", null, ...map.mixes.map((mix, m) => h("tr", null, h("th", { scope: "row" }, mix), ...(map.cells[m] ?? []).map((cell) => {
+      const text = cell.point === null ? "not in the sweep" : cell.value === null ? run?.lines.has(cell.point) ? MISSING : "not run" : `${cell.best ? "★ " : ""}${fixed(cell.value, digits)}`;
+      const td = h("td", { class: cell.best ? "best" : "" }, cell.value === null ? h("span", { class: "heat-none" }, text) : text);
+      if (cell.share !== null) td.style.background = `color-mix(in srgb, var(--accent) ${Math.round(4 + 36 * cell.share)}%, var(--surface))`;
+      return td;
+    })))));
+}
+
 /** A sweep is shown that was not. */
 function render(): void {
   rows = ROWS;
   body.replaceChildren();
-  place.replaceChildren(...(run ? cards : []));
+  heatRest.replaceChildren();
+  place.replaceChildren(...(run ? heatAxes(run.plan) ? [cards[0] as HTMLElement, heatCard, ...cards.slice(1)] : cards : []));
   if (!run) return;
   const { plan } = run;
   setText(title, plan.name || "Points");
@@ -247,6 +276,7 @@ function refresh(): void {
     tell();
     if (!run) return;
     chart.data = chartData(run.plan, run.lines, metric, axis);
+    heat();
     for (const button of savers) button.disabled = run.lines.size === 0;
     table();
   });

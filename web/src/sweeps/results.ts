@@ -5,13 +5,13 @@ import type { SweepPoint } from "../types.ts";
 import type { Line, Plan } from "./types.ts";
 
 /** A figure of a result that a chart can show. */
-export interface Metric { key: string; title: string; unit: string; /** In `metrics` or in `gpu`. */ of: "metrics" | "gpu" }
+export interface Metric { key: string; title: string; unit: string; /** In `metrics` or in `gpu`. */ of: "metrics" | "gpu"; /** Which end is the better one, where there is one. */ better?: "more" | "less" }
 
 export const METRICS: readonly Metric[] = [
-  { key: "stp", title: "STP", unit: "", of: "metrics" },
-  { key: "hspeedup", title: "HSpeedup", unit: "", of: "metrics" },
-  { key: "antt", title: "ANTT", unit: "×", of: "metrics" },
-  { key: "fairness", title: "Fairness", unit: "", of: "metrics" },
+  { key: "stp", title: "STP", unit: "", of: "metrics", better: "more" },
+  { key: "hspeedup", title: "HSpeedup", unit: "", of: "metrics", better: "more" },
+  { key: "antt", title: "ANTT", unit: "×", of: "metrics", better: "less" },
+  { key: "fairness", title: "Fairness", unit: "", of: "metrics", better: "more" },
   { key: "ipc", title: "IPC", unit: "thread instructions per cycle", of: "gpu" },
   { key: "noc_utilisation", title: "NoC utilisation", unit: "fraction of peak", of: "gpu" },
   { key: "dram_utilisation", title: "DRAM utilisation", unit: "fraction of peak", of: "gpu" },
@@ -86,6 +86,45 @@ export function chartData(plan: Plan, lines: ReadonlyMap<number, Line>, metric: 
     series: [...series].map(([name, values]) => ({ name, values: labels.map((_, i) => values[i] ?? null) })),
     metric,
   };
+}
+
+// ---------------------------------------------------------------- the heat map: mixes down, schemes across
+
+export interface HeatCell { /** Of the sweep; null where it has none for this mix and scheme. */ point: number | null; value: number | null; /** From the least (0) to the greatest (1) of all. */ share: number | null; /** Of its mix. */ best: boolean }
+export interface HeatMap { mixes: string[]; schemes: string[]; cells: HeatCell[][]; /** What the other axes can be; one empty name where there are none. */ rest: string[]; least: number | null; most: number | null }
+
+/** The axes that are a mix and a scheme; null where a sweep has not both, apart from each other. */
+export function heatAxes(plan: Pick<Plan, "axes">): { mix: number; scheme: number } | null {
+  const find = (paths: readonly string[]): number => plan.axes.findIndex((axis) => axis.some((path) => paths.includes(path)));
+  const mix = find(["kernels"]), scheme = find(["policy", "policy.name"]);
+  return mix < 0 || scheme < 0 || mix === scheme ? null : { mix, scheme };
+}
+
+/** `rest`: which values the other axes have. */
+export function heatMap(plan: Plan, lines: ReadonlyMap<number, Line>, metric: Metric, rest: number): HeatMap | null {
+  const axes = heatAxes(plan);
+  if (!axes) return null;
+  const texts = plan.points.map((point) => ({
+    mix: axisText(plan, axes.mix, point), scheme: axisText(plan, axes.scheme, point),
+    rest: plan.axes.flatMap((_, axis) => (axis === axes.mix || axis === axes.scheme ? [] : [`${axisTitle(plan, axis)} ${axisText(plan, axis, point)}`])).join(", "),
+  }));
+  const mixes = [...new Set(texts.map((t) => t.mix))], schemes = [...new Set(texts.map((t) => t.scheme))], others = [...new Set(texts.map((t) => t.rest))];
+  const wanted = others[rest] ?? others[0] ?? "";
+  const values = mixes.map((mix) => schemes.map((scheme) => {
+    const point = texts.findIndex((t) => t.mix === mix && t.scheme === scheme && t.rest === wanted);
+    return { point: point < 0 ? null : point, value: point < 0 ? null : figureOf(lines.get(point), metric) };
+  }));
+  const known = values.flat().flatMap(({ value }) => (value === null ? [] : [value]));
+  const least = known.length > 0 ? Math.min(...known) : null, most = known.length > 0 ? Math.max(...known) : null;
+  const cells = values.map((row) => {
+    const own = row.flatMap(({ value }) => (value === null ? [] : [value]));
+    const best = metric.better === undefined || own.length < 2 ? null : metric.better === "more" ? Math.max(...own) : Math.min(...own);
+    return row.map(({ point, value }): HeatCell => ({
+      point, value, best: value !== null && value === best,
+      share: value === null || least === null || most === null ? null : most === least ? 0.5 : (value - least) / (most - least),
+    }));
+  });
+  return { mixes, schemes, cells, rest: others, least, most };
 }
 
 // ---------------------------------------------------------------- the file

@@ -1,0 +1,134 @@
+// The mix under every scheme, as a person asks for it: one press, a table that sorts, rows that open; and the heat map of a sweep.
+import type { Page } from "@playwright/test";
+import { pack } from "../src/link.ts";
+import { colours, cycle, expect, is, noViolations, openAt, picture, result, test } from "./corun.ts";
+
+const TINY = "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=even&seed=1";
+const schemes = (page: Page) => page.locator("corun-schemes");
+const table = (page: Page) => page.getByRole("table", { name: "The schemes compared" });
+const row = (page: Page, name: string) => table(page).getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+/** The numbers of a column, from top to bottom. */
+const column = (page: Page, n: number): Promise<number[]> => table(page).locator(`tbody tr td:nth-of-type(${n}).num .value`).allTextContents().then((texts) => texts.map(Number).filter((v) => Number.isFinite(v)));
+
+test("one press runs all schemes; the table sorts by any column; one that cannot run says why; rows open as B and as A", async ({ page }) => {
+  test.setTimeout(240_000);
+  await openAt(page, TINY, 4000);
+  const length = schemes(page).getByLabel("Length");
+  await expect(length).toHaveValue("500000");
+  await length.fill("8000");
+  await page.getByRole("button", { name: "All schemes", exact: true }).click();
+  await expect(schemes(page).locator(".schemes-progress")).toHaveText(/^Done: \d+ of \d+ schemes$/, { timeout: 200_000 });
+  await expect(schemes(page)).toContainText("VADD + SAD on tiny-2sm, seed 1, 8,000 cycles each");
+  const offered = await page.getByLabel("Policy", { exact: true }).locator("option").count();
+  await expect(table(page).locator("tbody tr")).toHaveCount(offered);
+  await expect(row(page, "fixed")).toContainText("It cannot run this mix. policy.combination: found nothing, want 2 whole numbers");
+  await expect(table(page).getByRole("columnheader")).toHaveText([/^Scheme/, /^Slowdown of VADD/, /^Slowdown of SAD/, /^HSpeedup/, /^STP/, /^ANTT/, /^Fairness/, /^NoC/, /^DRAM/, "Open as"]);
+  // Numbers are those of the same experiment by itself.
+  const even = (await row(page, "even").locator(".value").allTextContents()).map(Number);
+
+  const sort = table(page).getByRole("button", { name: "STP", exact: true });
+  await sort.click();
+  await expect(table(page).getByRole("columnheader", { name: /^STP/ })).toHaveAttribute("aria-sort", "ascending");
+  const up = await column(page, 4);
+  expect(up.length).toBeGreaterThan(6);
+  expect(up).toEqual([...up].sort((a, b) => a - b));
+  await sort.click();
+  await expect(table(page).getByRole("columnheader", { name: /^STP/ })).toHaveAttribute("aria-sort", "descending");
+  expect(await column(page, 4)).toEqual([...up].reverse());
+  await expect(sort).toBeFocused();
+  await schemes(page).getByLabel("Bars show").selectOption("fairness");
+  const bars = page.locator("corun-scheme-chart canvas");
+  await bars.scrollIntoViewIfNeeded();
+  expect(await colours(bars)).toBeGreaterThan(3);
+  await bars.focus();
+  await page.keyboard.press("Home");
+  await expect(page.locator("corun-scheme-chart > [role=status]")).toHaveText(/: Fairness \d\.\d{3}/);
+  await noViolations(page);
+  await picture(schemes(page), "schemes");
+
+  await row(page, "spatial").getByRole("button", { name: "Open spatial as B" }).click();
+  await expect(page.locator("corun-compare")).toBeVisible();
+  await expect.poll(() => page.url()).toContain("policy=even&seed=1&b.policy=spatial");
+  await is(page, "Paused");
+  await expect(page.locator("#cycle")).toHaveText("4,000");
+  await row(page, "leftover").getByRole("button", { name: "Open leftover as A" }).click();
+  await expect.poll(() => page.url()).toContain("policy=leftover&seed=1&b.policy=spatial");
+  await page.getByRole("button", { name: "Only A" }).click();
+  await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("leftover");
+
+  // The even split by itself for as long has the slowdown that the table says.
+  await openAt(page, TINY, 8000);
+  await expect(page.locator("table.numbers").first().locator("tbody tr").first().locator("td").nth(2).locator(".value")).toHaveText(/\d/, { timeout: 50_000 });
+  const ipc = (await result(page)).kernels[0] as unknown as { slowdown: number };
+  expect(Math.abs(ipc.slowdown / (even[0] ?? 0) - 1), "alone for as long, or for longer").toBeLessThan(0.5);
+});
+
+test("chosen schemes for a chosen length; cancelling ends at once and keeps what is done", async ({ page }) => {
+  await openAt(page, TINY, 100);
+  await schemes(page).getByText(/^Schemes: \d+ of \d+$/).click();
+  await schemes(page).getByRole("button", { name: "None" }).click();
+  await expect(page.locator("#f-schemes-run")).toBeDisabled();
+  for (const name of [/^Even split/, /^Spatial/]) await schemes(page).getByRole("checkbox", { name }).check();
+  await schemes(page).getByLabel("Length").fill("90000000");
+  await page.getByRole("button", { name: "Run 2 schemes" }).click();
+  await expect(schemes(page).locator(".schemes-progress")).toHaveText(/^0 of 2 schemes/, { timeout: 40_000 });
+  expect(page.workers().length).toBeGreaterThan(1);
+  await schemes(page).getByRole("button", { name: "Cancel" }).click();
+  await expect(schemes(page).locator(".schemes-progress")).toHaveText("Cancelled: 0 of 2 schemes are done");
+  await expect(row(page, "even")).toContainText("not run");
+  await expect(page.getByRole("button", { name: "Run 2 schemes" })).toBeFocused();
+  // The page's own run goes on as before.
+  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await expect.poll(() => cycle(page)).toBe(101);
+});
+
+for (const width of [390, 1440]) {
+  test(`the schemes have room at ${width} pixels, light and dark`, async ({ page }) => {
+    test.setTimeout(120_000);
+    await page.setViewportSize({ width, height: 900 });
+    await openAt(page, TINY, 400);
+    await schemes(page).getByText(/^Schemes: \d+ of \d+$/).click();
+    await schemes(page).getByRole("button", { name: "None" }).click();
+    for (const name of [/^Even split/, /^Spatial/, /^Leftover/, /^Fixed/]) await schemes(page).getByRole("checkbox", { name }).check();
+    await schemes(page).getByLabel("Length").fill("20000");
+    await page.getByRole("button", { name: "Run 4 schemes" }).click();
+    await expect(schemes(page).locator(".schemes-progress")).toHaveText(/^Done: 3 of 4/, { timeout: 100_000 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await noViolations(page);
+    await picture(schemes(page), `schemes-${width}-light`);
+    await page.keyboard.press("Escape");
+    await page.locator("main").focus();
+    await page.keyboard.press("d");
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+    await noViolations(page);
+    await picture(schemes(page), `schemes-${width}-dark`);
+  });
+}
+
+test("a sweep of mixes and schemes has a heat map with its numbers, in every colour scheme", async ({ page }) => {
+  const sweep = { corun: 1, sweep: { name: "Heat", base: { corun: 1, gpu: "tiny-2sm", stop: { cycles: 8000 } }, axes: [{ path: "kernels", values: [["VADD", "SAD"], ["BP", "SAD"]] }, { path: "policy", values: ["leftover", "even", "spatial"] }] } };
+  await page.goto(`./sweeps.html#v=1&z=${await pack(JSON.stringify(sweep))}`);
+  await expect(page.locator("html")).toHaveAttribute("data-sweep", "ready");
+  const heat = page.getByRole("table", { name: /^STP of each mix under each scheme$/ });
+  await expect(heat.getByRole("cell")).toHaveText(Array.from({ length: 6 }, () => "not run"));
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-sweep", "done", { timeout: 50_000 });
+  await expect(heat.getByRole("columnheader")).toHaveText(["Mix", "leftover", "even", "spatial"]);
+  await expect(heat.getByRole("rowheader")).toHaveText(["VADD + SAD", "BP + SAD"]);
+  // The numbers of the table of points, and one best of each mix.
+  const points = await page.locator("#results table.numbers tbody tr td:nth-of-type(3)").allTextContents();
+  const cells = (await heat.getByRole("cell").allTextContents());
+  expect(cells.map((text) => text.replace("★ ", ""))).toEqual(points);
+  for (const mix of [cells.slice(0, 3), cells.slice(3)]) {
+    const values = mix.map((text) => Number(text.replace("★ ", ""))).filter(Number.isFinite);
+    expect(mix.filter((text) => text.startsWith("★")).every((text) => Number(text.slice(2)) === Math.max(...values))).toBe(true);
+    expect(mix.some((text) => text.startsWith("★"))).toBe(true);
+  }
+  await noViolations(page);
+  await picture(page, "heat-light", true);
+  await page.getByLabel("Figure", { exact: true }).selectOption("antt");
+  await expect(page.getByText(/less is better/)).toBeVisible();
+  await page.getByRole("button", { name: "Dark or light" }).click();
+  await noViolations(page);
+  await picture(page, "heat-dark", true);
+});

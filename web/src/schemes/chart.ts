@@ -1,0 +1,77 @@
+// <corun-scheme-chart>: a figure of each scheme as bars, in the order of the table; the slowdowns of all kernels together.
+import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
+import { niceMax, short, ticks } from "../draw/scale.ts";
+import { kernelPaint } from "../draw/theme.ts";
+import type { Theme } from "../draw/theme.ts";
+import { Picture } from "../views/picture.ts";
+import type { LegendItem } from "../views/picture.ts";
+import type { Tabular } from "../views/tabular.ts";
+import type { Column, Row } from "./table.ts";
+
+export interface SchemeBars { title: string; rows: Row[]; /** One series for each. */ columns: Column[] }
+
+const BAR = 14, GAP = 10, TOP = 6, BOTTOM = 36, RIGHT = 52, MOST_LABEL = 110;
+
+export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing {
+  const each = BAR * data.columns.length + GAP, height = TOP + data.rows.length * each + BOTTOM;
+  const d = new Drawing(width, height, t.plot, t.font, t.mono);
+  const left = 12 + Math.min(MOST_LABEL, Math.max(30, ...data.rows.map((row) => textWidth(row.name, 12))));
+  const values = data.rows.map(({ result }) => data.columns.map((column) => (result ? column.read(result) : null)));
+  const top = niceMax(Math.max(0, ...values.flat().map((v) => v ?? 0))), room = Math.max(10, width - left - RIGHT), base = height - BOTTOM;
+  for (const v of ticks(0, top, Math.max(2, Math.floor(room / 70)))) {
+    const at = Math.round(left + (room * v) / top) + 0.5;
+    d.line(at, TOP, at, base, t.grid);
+    d.text(at, base + 6, short(v), t.axis, 11, { align: "middle", baseline: "top" });
+  }
+  d.line(left + 0.5, TOP, left + 0.5, base, t.axis);
+  d.text(left + room / 2, height - 5, data.title, t.axis, 11, { align: "middle" });
+  data.rows.forEach((row, r) => {
+    const y = TOP + r * each + GAP / 2;
+    d.text(left - 8, y + (each - GAP) / 2, fitText(row.name, 12, left - 12), t.ink, 12, { align: "end", baseline: "middle" });
+    if (!row.result) { d.text(left + 8, y + (each - GAP) / 2, row.point === null ? "cannot run this mix" : "not run", t.ink3, 11, { baseline: "middle" }); return; }
+    data.columns.forEach((column, c) => {
+      const value = values[r]?.[c] ?? null, at = y + c * BAR;
+      const length = value === null ? 0 : (room * value) / top;
+      if (value !== null) d.rect(left + 1, at + 1, Math.max(1, length), BAR - 2, { fill: column.kernel === null ? t.accent : kernelPaint(column.kernel, t) });
+      d.text(left + length + 6, at + BAR / 2, column.format(value), t.ink2, 11, { baseline: "middle" });
+      d.spot(`${row.name} ${c}`, left, at, Math.max(12, length), BAR, () => `${row.name}: ${column.title} ${column.format(value)}${column.unit ? ` ${column.unit}` : ""}`);
+    });
+  });
+  return d;
+}
+
+export class SchemeChart extends Picture {
+  protected readonly file = "schemes";
+  protected readonly name = "The schemes";
+  protected readonly about = "One figure of the mix under each scheme.";
+  #data: SchemeBars | null = null;
+
+  set data(data: SchemeBars | null) {
+    const legend = data?.columns.map((c) => c.title).join() !== this.#data?.columns.map((c) => c.title).join();
+    this.#data = data;
+    if (legend && this.isConnected) this.relegend();
+    this.redraw();
+  }
+
+  protected build(width: number, t: Theme): Drawing | null { return this.#data ? drawSchemes(this.#data, width, t) : null; }
+
+  protected tabular(): Tabular | null {
+    const data = this.#data;
+    return data && {
+      title: data.title,
+      columns: [{ key: "scheme", title: "Scheme", unit: "" }, ...data.columns.map(({ key, title, unit }) => ({ key, title, unit }))],
+      rows: data.rows.map((row) => [row.name, ...data.columns.map((column) => (row.result ? column.read(row.result) : null))]),
+    };
+  }
+
+  protected legend(t: Theme): LegendItem[] {
+    return (this.#data?.columns ?? []).flatMap(({ kernel, title }) => (kernel === null ? [] : [{ name: title, paint: kernelPaint(kernel, t) }]));
+  }
+
+  protected summary(): string {
+    const data = this.#data;
+    return data ? data.rows.flatMap(({ name, result }) => (result ? [`${name}: ${data.columns.map((c) => `${c.title} ${c.format(c.read(result))}`).join(", ")}`] : [])).join("; ") || "No scheme has run yet." : "";
+  }
+}
+
+customElements.define("corun-scheme-chart", SchemeChart);

@@ -1,0 +1,70 @@
+// The mix under every scheme, as data: the sweep that runs it, the columns of its table, and their order. No DOM.
+import { mixText, schemeText } from "../choices.ts";
+import { fixed, percent } from "../format.ts";
+import { interval } from "../sure.ts";
+import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
+
+/** A scheme: its place among the points of the sweep where it can run, else why not; its result when it has run. */
+export interface Row { name: string; policy: PolicyChoice; point: number | null; why: string; result: Result | null }
+
+/** The mix with another scheme. */
+export const under = (experiment: Experiment, policy: PolicyChoice): Experiment => ({ ...structuredClone(experiment), policy });
+
+/** The sweep's text: each of these schemes for so many cycles, with what each kernel does alone. */
+export function sweepOf(experiment: Experiment, policies: readonly PolicyChoice[], cycles: number): string {
+  const { policy: _, ...rest } = experiment;
+  return JSON.stringify({ corun: 1, sweep: { name: `${mixText(experiment)} under every scheme`, base: { ...rest, stop: { cycles }, alone: true }, axes: [{ path: "policy", values: policies }] } });
+}
+
+/** What the results are of. */
+export function headline(experiment: Experiment, cycles: number): string {
+  const gpu = typeof experiment.gpu === "object" ? `${experiment.gpu.preset} (changed)` : experiment.gpu ?? "the default GPU";
+  return `${mixText(experiment)} on ${gpu}${experiment.seed === undefined ? "" : `, seed ${experiment.seed}`}, ${fixed(cycles, 0)} cycles each`;
+}
+
+export interface Column {
+  key: string; title: string; unit: string; doc: string;
+  /** Of which kernel. */
+  kernel: number | null;
+  read(result: Result): number | null;
+  ends(result: Result): Interval;
+  format(value: number | null): string;
+}
+
+const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
+
+/** Slowdown of each kernel, then the figures of the mix, then what of the machine is used; what they mean is the registry's. */
+export function columns(kernels: readonly string[], metrics: readonly MetricEntry[]): Column[] {
+  const of = (key: string): { title: string; unit: string; doc: string } => metrics.find((m) => m.key === key) ?? { title: key, unit: "", doc: "" };
+  const ratio = (digits: number) => (value: number | null): string => fixed(value, digits);
+  return [
+    ...kernels.map((name, k): Column => ({
+      ...of("slowdown"), key: `slowdown.${k}`, title: `Slowdown of ${name}`, kernel: k, format: ratio(2),
+      read: (r) => number(r.kernels[k]?.slowdown), ends: (r) => interval(r.ci95?.kernels[k], "slowdown"),
+    })),
+    ...["hspeedup", "stp", "antt", "fairness"].map((key): Column => ({
+      ...of(key), key, kernel: null, format: ratio(3), read: (r) => number(r.metrics?.[key]), ends: (r) => interval(r.ci95?.metrics, key),
+    })),
+    ...["noc_utilisation", "dram_utilisation"].map((key): Column => ({
+      ...of(key), key, kernel: null, format: (value) => percent(value), read: (r) => number(r.gpu[key]), ends: (r) => interval(r.ci95?.gpu, key),
+    })),
+  ];
+}
+
+export interface Order { key: string; down: boolean }
+
+/** In the order of a column; what has no number there comes last. By `scheme`, in the order of the names. */
+export function sorted(rows: readonly Row[], all: readonly Column[], order: Order | null): Row[] {
+  if (order === null) return [...rows];
+  const sign = order.down ? -1 : 1, column = all.find(({ key }) => key === order.key);
+  if (!column) return [...rows].sort((a, b) => sign * schemeText(under({ corun: 1, kernels: [] }, a.policy)).localeCompare(schemeText(under({ corun: 1, kernels: [] }, b.policy))));
+  const value = (row: Row): number | null => (row.result ? column.read(row.result) : null);
+  return [...rows].sort((a, b) => {
+    const one = value(a), other = value(b);
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    return sign * (one - other);
+  });
+}
+
+/** A column that is chosen sorts upwards, and the other way the second time. */
+export const nextOrder = (order: Order | null, key: string): Order => ({ key, down: order?.key === key ? !order.down : false });

@@ -1,0 +1,44 @@
+// The mix under every scheme, as data: the sweep, the columns, their order.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { columns, headline, nextOrder, sorted, sweepOf, under, type Row } from "../src/schemes/table.ts";
+import type { Experiment, Result } from "../src/types.ts";
+
+const mix: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 3, warp_order: "gto", stop: { kernels_done: true }, alone: false };
+
+test("the sweep has the experiment but for its scheme and its end, and measures what kernels do alone", () => {
+  assert.deepEqual(JSON.parse(sweepOf(mix, [{ name: "even" }, { name: "ccbp", priority: 0.5 }], 5000)), {
+    corun: 1, sweep: {
+      name: "BP + CFD under every scheme",
+      base: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], seed: 3, warp_order: "gto", stop: { cycles: 5000 }, alone: true },
+      axes: [{ path: "policy", values: [{ name: "even" }, { name: "ccbp", priority: 0.5 }] }],
+    },
+  });
+  assert.deepEqual(under(mix, { name: "ws" }), { ...mix, policy: { name: "ws" } });
+  assert.equal(headline(mix, 5000), "BP + CFD on tiny-2sm, seed 3, 5,000 cycles each");
+  assert.equal(headline({ ...mix, gpu: { preset: "tiny-2sm", "sm.count": 4 } }, 5000), "BP + CFD on tiny-2sm (changed), seed 3, 5,000 cycles each");
+});
+
+const result = (bp: number | null, stp: number): Result => ({ cycles: 1, gpu: { noc_utilisation: 0.5 }, kernels: [{ name: "BP", slowdown: bp }, { name: "CFD", slowdown: 1 }], metrics: { stp }, ci95: { kernels: [{ slowdown: [1, 3] }, {}], metrics: {}, gpu: {} } }) as unknown as Result;
+const row = (name: string, has: Result | null): Row => ({ name, policy: { name }, point: 0, why: "", result: has });
+
+test("a column for each kernel's slowdown, the mix's figures and the bandwidths, with their intervals", () => {
+  const all = columns(["BP", "CFD"], [{ key: "slowdown", title: "Slowdown", unit: "×", scope: "kernel", formula: "", doc: "how much slower" }, { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", doc: "" }]);
+  assert.deepEqual(all.map((c) => c.key), ["slowdown.0", "slowdown.1", "hspeedup", "stp", "antt", "fairness", "noc_utilisation", "dram_utilisation"]);
+  const [bp] = all as [(typeof all)[number]], has = result(2, 1.5);
+  assert.deepEqual([bp.title, bp.unit, bp.doc, bp.read(has), bp.ends(has), bp.format(bp.read(has))], ["Slowdown of BP", "×", "how much slower", 2, [1, 3], "2.00"]);
+  assert.deepEqual(all.map((c) => c.format(c.read(has))), ["2.00", "1.00", "–", "1.500", "–", "–", "50.0 %", "–"]);
+});
+
+test("any column sorts, both ways; what has no number comes last", () => {
+  const all = columns(["BP", "CFD"], []), rows = [row("spatial", result(3, 1)), row("even", null), row("ccbp", result(1, 2)), row("ws", result(null, 3))];
+  const names = (order: Parameters<typeof sorted>[2]): string => sorted(rows, all, order).map(({ name }) => name).join(" ");
+  assert.equal(names(null), "spatial even ccbp ws");
+  assert.equal(names({ key: "slowdown.0", down: false }), "ccbp spatial even ws");
+  assert.equal(names({ key: "slowdown.0", down: true }), "spatial ccbp even ws");
+  assert.equal(names({ key: "stp", down: true }), "ws ccbp spatial even");
+  assert.equal(names({ key: "scheme", down: false }), "ccbp even spatial ws");
+  assert.deepEqual(nextOrder(null, "stp"), { key: "stp", down: false });
+  assert.deepEqual(nextOrder({ key: "stp", down: false }, "stp"), { key: "stp", down: true });
+  assert.deepEqual(nextOrder({ key: "stp", down: true }, "antt"), { key: "antt", down: false });
+});
