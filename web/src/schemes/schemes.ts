@@ -72,7 +72,7 @@ export class CorunSchemes extends HTMLElement {
     const all = (on: boolean): void => { for (const box of this.#boxes.values()) box.checked = on; this.#tellChosen(); };
     this.#figure.addEventListener("change", () => { this.#shown = this.#figure.value; this.#refresh(); });
     this.replaceChildren(
-      h("p", { class: "field-help" }, "The same mix, GPU and seed under each scheme, with what each kernel does alone. It runs on all cores of this computer; the run above stands still meanwhile."),
+      h("p", { class: "field-help" }, "The same mix, GPU and seed under each scheme, with what each kernel does alone. Those that learn need some hundred thousand cycles. It runs on all cores of this computer; the run above stands still meanwhile."),
       h("div", { class: "schemes-bar" },
         h("div", { class: "schemes-length" }, h("label", { for: "f-schemes-cycles" }, "Length"), this.#cycles, h("span", { class: "unit" }, "cycles each")),
         this.#go, this.#stop, this.#bar, this.#words, this.#spoken),
