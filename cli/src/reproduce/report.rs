@@ -18,6 +18,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 
+/// Millions of cycles a second that a core simulates of a pair on the machine of docs/bench.md, about.
+const SPEED: f64 = 0.8;
+
 /// What people wrote about claims and figures; kept when a report is made again.
 #[derive(Debug, Default)]
 pub struct Causes {
@@ -219,7 +222,7 @@ impl Report<'_> {
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
         let _ = writeln!(
             text,
-            "Engine {}, commit {}, mode {}, {} cycles measured{} after {} of warm-up, seed {}, {} runs of {} million cycles in all.\n",
+            "Engine {}, commit {}, mode {}, {} cycles measured{} after {} of warm-up, seed {}, {} runs of {} million cycles in all: {} minutes on two cores of {SPEED} million cycles a second.\n",
             self.origin("engine"),
             self.origin("commit"),
             study.mode_name,
@@ -228,7 +231,8 @@ impl Report<'_> {
             mode.warm_up,
             study.seed,
             self.runs.used().0,
-            (self.runs.used().1 / 1e6).round()
+            (self.runs.used().1 / 1e6).round(),
+            (self.runs.used().1 / 1e6 / SPEED / 120.0).ceil()
         );
     }
 
@@ -411,11 +415,24 @@ impl Report<'_> {
     }
 
     fn settled(&self, text: &mut String) {
+        let (known, none) = self.runs.intervals();
+        let at = |part: f64| known.get(((known.len() - 1) as f64 * part) as usize).map_or(0.0, |half| 100.0 * half);
+        *text += "## Are the runs long enough?\n\n";
+        if !known.is_empty() {
+            let _ = writeln!(
+                text,
+                "Of {} IPCs of kernels that run together, half of the 95 % interval is {} % of the IPC in the median, and under {} % for nine in ten; {none} have no \
+                 interval. An interval knows nothing of what a kernel does after the end of its run.\n",
+                known.len() + none,
+                number(at(0.5)),
+                number(at(0.9))
+            );
+        }
         if self.lengths.is_empty() {
             return;
         }
         let times = self.runs.study.longer.times;
-        let _ = writeln!(text, "## Are the runs long enough?\n\nHSpeedup as above, and measured {times} times as long.\n");
+        let _ = writeln!(text, "HSpeedup as above, and measured {times} times as long.\n");
         let _ = writeln!(text, "| mix | scheme | here | {times} times as long |\n| --- | --- | --: | --: |");
         let shown = |value: &Option<f64>| value.map_or("–".to_owned(), number);
         for (mix, scheme, short, long) in self.lengths {

@@ -125,6 +125,27 @@ impl Runs {
         (all.len(), all.values().filter_map(|result| lookup(result, "cycles")).sum())
     }
 
+    /// Half of the 95 % intervals of the IPCs of kernels that run together, as parts of the IPC, from the narrowest; and how many have none.
+    pub fn intervals(&self) -> (Vec<f64>, usize) {
+        let (mut known, mut none) = (Vec::new(), 0);
+        for result in self.completed.borrow().values() {
+            let Some(Value::Array(kernels)) = result.get("kernels") else { continue };
+            if kernels.len() < 2 || result.get("ci95").is_none() {
+                continue;
+            }
+            for kernel in 0..kernels.len() {
+                let end = |end: usize| lookup(result, &format!("ci95.kernels[{kernel}].ipc[{end}]"));
+                let ipc = lookup(result, &format!("kernels[{kernel}].ipc")).filter(|ipc| *ipc > 0.0);
+                match (ipc, end(0), end(1)) {
+                    (Some(ipc), Some(low), Some(high)) => known.push((high - low) / 2.0 / ipc),
+                    _ => none += 1,
+                }
+            }
+        }
+        known.sort_by(f64::total_cmp);
+        (known, none)
+    }
+
     // --- asking ------------------------------------------------------------------------------------------------------------------
 
     /// The mixes of which a result was asked for since the last call: where several kernels run, what each does alone does not count.
