@@ -15,7 +15,7 @@ use sim_core::machine::dispatch::CtaEvent;
 use sim_core::machine::sm::code::{Code, Place};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::Controls;
+use sim_core::seam::controls::{Controls, SmControls};
 use sim_core::seam::stats::KernelStats;
 use std::collections::BTreeSet;
 
@@ -251,7 +251,7 @@ proptest! {
             }
             let in_flight = simulation.machine().peak_in_flight(kernel);
             prop_assert!(controls.memory_cap[kernel].is_none_or(|cap| in_flight <= cap.into()), "{} in flight", in_flight);
-            credits_hold(&log, kernel, controls.miss_credits[kernel])?;
+            credits_hold(&log, kernel, controls)?;
         }
     }
 }
@@ -267,14 +267,16 @@ fn requests(simulation: &Simulation) -> Vec<PerKernel<u64>> {
     simulation.machine().sms.iter().map(of).collect()
 }
 
-/// Over any number of whole intervals a kernel's requests stay within its credits, of which less than one carries over.
-fn credits_hold(log: &[Vec<PerKernel<u64>>], kernel: KernelId, credits: Option<u32>) -> Result<(), TestCaseError> {
-    let Some(sixteenths) = credits else { return Ok(()) };
+/// Over any number of whole intervals a kernel's requests stay within its credits, of which less than one carries over, and what unused ones
+/// are kept.
+fn credits_hold(log: &[Vec<PerKernel<u64>>], kernel: KernelId, controls: &SmControls) -> Result<(), TestCaseError> {
+    let Some(sixteenths) = controls.miss_credits[kernel] else { return Ok(()) };
+    let kept = u64::from(controls.credit_carry);
     for (i, from) in log.iter().enumerate().step_by(1 + log.len() / 60) {
         for (j, to) in log.iter().enumerate().skip(i + 1).step_by(1 + log.len() / 60) {
             for (a, b) in from.iter().zip(to) {
                 let (sent, intervals) = (b[kernel] - a[kernel], (j - i) as u64);
-                prop_assert!(sent * 16 <= intervals * u64::from(sixteenths) + 15, "{} requests in {} intervals", sent, intervals);
+                prop_assert!(sent * 16 <= (intervals + kept) * u64::from(sixteenths) + 15, "{} requests in {} intervals", sent, intervals);
             }
         }
     }

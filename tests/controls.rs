@@ -65,6 +65,7 @@ fn every_control_of_an_sm_is_said_once_or_by_sms() {
         ("miss_queue_split", "true", "false"),
         ("miss_credits", "[0.5, 2.25]", "[null, null]"),
         ("credit_interval", "1", "200"),
+        ("credit_carry", "2", "0"),
         ("miss_rank", "[0, 255]", "[0, 0]"),
         (
             "l1_ways",

@@ -217,6 +217,7 @@ pub fn controls() -> impl Strategy<Value = Controls> {
                 miss_queue_split: split,
                 miss_credits: PerKernel(credits),
                 credit_interval: interval,
+                credit_carry: monitor,
                 miss_rank: PerKernel(ranks),
                 // Way 0 is in every mask, so that the smallest cache has one.
                 l1_ways: PerKernel(ways.map(|mask| mask | 1)),

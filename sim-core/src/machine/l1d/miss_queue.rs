@@ -125,14 +125,22 @@ impl MissQueue {
         let passed = if self.interval_start == NEVER { 1 } else { (start - self.interval_start).div_ceil(interval) };
         for kernel in KernelId::first(self.kernels.into()) {
             if let Some(quota) = controls.miss_credits[kernel] {
-                // The fraction carries from reload to reload; whole credits that were not used are dropped.
-                let before_last = (u64::from(self.fractions[kernel]) + u64::from(quota) * (passed - 1)) % 16;
-                let total = before_last as u32 + quota;
-                self.credits[kernel] = total / 16;
-                self.fractions[kernel] = total % 16;
+                let total = self.reloaded(kernel, quota, passed, controls.credit_carry);
+                self.credits[kernel] = (total / 16) as u32;
+                self.fractions[kernel] = (total % 16) as u32;
             }
         }
         self.interval_start = start;
+    }
+
+    /// A kernel's credits, in sixteenths, after so many reloads of its quota in a row. The fraction carries from reload to reload; whole
+    /// credits that were not used are dropped, or kept for `carry` more intervals.
+    fn reloaded(&self, kernel: KernelId, quota: u32, reloads: u64, carry: u32) -> u64 {
+        let (fraction, quota) = (u64::from(self.fractions[kernel]), u64::from(quota));
+        if carry == 0 {
+            return (fraction + quota * (reloads - 1)) % 16 + quota;
+        }
+        (16 * u64::from(self.credits[kernel]) + fraction + quota * reloads).min(quota * (1 + u64::from(carry)) + 15)
     }
 
     /// The controls have changed.
@@ -284,6 +292,25 @@ mod tests {
             }
         }
         log
+    }
+
+    /// Quota 3, one request in the first interval, five in the second: with one interval's carry the two unused credits let all five leave at
+    /// once; without it, or after ten idle intervals with no more than two quotas kept, the quota holds.
+    #[test]
+    fn unused_credits_are_dropped_or_kept_for_a_while() {
+        let leave = |carry, idle: Cycle, requests: u32| {
+            let mut controls = controls();
+            controls.miss_credits[KernelId(0)] = Some(3 * 16);
+            controls.credit_carry = carry;
+            let mut queue = MissQueue::new(16, 1, 1);
+            queue.push(request(0, 0), &controls).unwrap();
+            assert_eq!(grants(&mut queue, &controls, 0..200).len(), 1);
+            (0..requests).for_each(|line| queue.push(request(0, line), &controls).unwrap());
+            let start = 200 * idle;
+            grants(&mut queue, &controls, start..start + 200).len()
+        };
+        assert_eq!((leave(0, 1, 5), leave(1, 1, 5)), (3, 5));
+        assert_eq!((leave(1, 10, 12), leave(3, 10, 16)), (6, 12), "two quotas, four quotas");
     }
 
     /// Quota 3, five queued requests, port free: three leave in cycles 0, 1, 2, the rest at 200 and 201.

@@ -9,7 +9,7 @@
 //! Requests, reads, and DRAM accesses reported in reply headers (the RF and DF monitors), requests waiting in the miss queues at the end of
 //! credit intervals, resident CTAs, what a CTA costs, instructions; the IPC of each kernel alone, for the priority.
 //! # Sets
-//! `cta_target`, `miss_queue_split`, `miss_credits`, `credit_interval`, `miss_rank`, and `cta_throttle` while it measures.
+//! `cta_target`, `miss_queue_split`, `miss_credits`, `credit_interval`, `credit_carry`, `miss_rank`, and `cta_throttle` while it measures.
 //! # Parameters
 //! See `settings`: lengths of the time-line, and a parameter for each point that the paper leaves open.
 //! # Deviations
@@ -129,7 +129,9 @@ impl Policy for Ccbp {
             self.kernels.push(Learned { ctas: (even, alone), ..Learned::default() });
             decide(log, seen, kernel, Decided::MeasuringCtas { ctas: even, alone, kernels: seen.kernels as u32 });
         }
-        controls.each_sm(|sm| (sm.miss_queue_split, sm.credit_interval) = (true, self.settings.interval as u32));
+        controls.each_sm(|sm| {
+            (sm.miss_queue_split, sm.credit_interval, sm.credit_carry) = (true, self.settings.interval as u32, self.settings.carry);
+        });
         self.set_even_ctas(controls);
         self.enter(Phase::WarmUp, self.settings.warm_up, seen);
         // Windows begin with a credit interval, also where the policy takes over in the middle of a run.

@@ -280,6 +280,10 @@ fn credits_of_latency_sensitive_kernels_can_be_read_in_several_ways() {
     assert_eq!(credits(&[("ls_rounding", choice("same"))]), [Some(2.5), Some(12.0)]);
     assert_eq!(credits(&[("ls_credit_mode", choice("residual"))]), [Some(4.0), Some(12.0)]);
     assert_eq!(credits(&[("ls_credit_mode", choice("unlimited"))]), [None, Some(12.0)]);
+    // What is kept of unused credits is the miss queue's business.
+    let mut kept = FakeRun::new(&[LATENCY, NOC], &[drf(), ("credit_carry", Setting::Int(2))]);
+    kept.run();
+    assert!(kept.controls.sms.iter().all(|sm| sm.credit_carry == 2) && kept.credits() == [Some(3.0), Some(12.0)]);
     // With 19 units of NoC a unit is 0.84 requests: 14 of them 11.79.
     let units = ("units", Setting::Int(19));
     assert_eq!(credits(core::slice::from_ref(&units))[1], Some(11.75));

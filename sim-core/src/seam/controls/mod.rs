@@ -192,6 +192,9 @@ controls! {
         credit_interval "credit_interval": u32 = 200, Kind::Int { min: 1, max: 1_000_000 }, "cycles", "Credit interval",
             "Time between two reloads of miss credits",
             "Intervals are counted from cycle 0.";
+        credit_carry "credit_carry": u32 = 0, Kind::Int { min: 0, max: 1_000_000 }, "intervals", "Credit carry",
+            "Credit intervals for which miss credits that were not used are kept; 0: a reload drops them (CCBP §6.2)",
+            "Takes effect at the next interval's start.";
         l1_monitor "l1_monitor": u32 = 0, Kind::Int { min: 0, max: 1_000_000 }, "sets", "L1D monitor",
             "Every so many sets of L1D have shadow tags that count, by position in the LRU stack, what each kernel would hit alone (UMON); 0: none",
             "Takes effect at the next access; a change starts with empty tags and counts at 0.";
