@@ -273,7 +273,8 @@ fn program() -> Value {
     let shared = closed(named(vec![count(1 << 24), ("stride", whole(0, 4096, "Words between lanes")), lanes()]), &[]);
     let wait = closed(named(vec![("loads", whole(0, 255, "Loads that may stay outstanding"))]), &[]);
     let ends = || list_of(whole(0, 1 << 24, "Trips: the least, then the most"), 2, 2);
-    let trips = any_of(vec![whole(0, 1 << 24, "Trips"), one("per_warp", ends()), one("per_cta", ends())]);
+    let some = || list_of(whole(0, 1 << 24, "Trips, then of how many warps one runs them"), 2, 2);
+    let trips = any_of(vec![whole(0, 1 << 24, "Trips"), one("per_warp", ends()), one("per_cta", ends()), one("some_warps", some())]);
     let body = closed(named(vec![("trips", trips), ("body", reference("program"))]), &["trips", "body"]);
     let ops = vec![
         Value::object([("const", "barrier")]),

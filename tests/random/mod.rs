@@ -104,6 +104,7 @@ fn trips() -> impl Strategy<Value = Trips> {
         2 => (0..3_u32).prop_map(Trips::Fixed),
         1 => (0..2_u32, 0..3_u32).prop_map(|(min, more)| Trips::PerCta { min, max: min + more }),
         1 => (0..2_u32, 0..3_u32).prop_map(|(min, more)| Trips::PerWarp { min, max: min + more }),
+        1 => (0..3_u32, 1..4_u32).prop_map(|(trips, one_in)| Trips::SomeWarps { trips, one_in }),
     ]
 }
 
@@ -130,7 +131,7 @@ fn program() -> impl Strategy<Value = Vec<Op>> {
         (trips(), plain(), proptest::collection::vec(inner, 0..3)).prop_map(|(trips, first, body)| {
             let own = if matches!(first, Op::Wait { .. }) { Op::Alu { count: 1, latency: 2, lanes: 32 } } else { first };
             let mut ops = vec![Op::Loop { trips }, own];
-            let uneven = matches!(trips, Trips::PerWarp { min, max } if min != max);
+            let uneven = trips.differ_between_warps();
             ops.extend(body.into_iter().flatten().filter(|op| !(uneven && *op == Op::Barrier)));
             ops.push(Op::End);
             ops
@@ -147,7 +148,7 @@ fn barriers_stand_evenly(program: &[Op]) -> bool {
     let mut uneven = Vec::new();
     program.iter().all(|op| {
         match op {
-            Op::Loop { trips } => uneven.push(matches!(trips, Trips::PerWarp { min, max } if min != max)),
+            Op::Loop { trips } => uneven.push(trips.differ_between_warps()),
             Op::End => drop(uneven.pop()),
             _ => {}
         }

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Left out, `count` is 1, `latency` 4, `lanes` 32, a shared-memory `stride` 1 word, and everything in an address 0. `trips` is a number,
-//! `{"per_warp": [min, max]}` or `{"per_cta": [min, max]}`; `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
+//! `{"per_warp": [min, max]}`, `{"per_cta": [min, max]}`, or `{"some_warps": [trips, n]}` for one warp in `n`, and 0 for the others; `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
 
 use super::validate::{self, MAX_ALU, MAX_OPS};
 use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
@@ -167,28 +167,31 @@ fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut 
     fields.finish(problems);
 }
 
-const TRIPS: &str = "a whole number, {\"per_warp\": [min, max]} or {\"per_cta\": [min, max]}";
+const TRIPS: &str = "a whole number, {\"per_warp\": [min, max]}, {\"per_cta\": [min, max]} or {\"some_warps\": [trips, one_in]}";
 
 fn read_trips(value: &Value, path: &str, problems: &mut Problems) -> Option<Trips> {
     if let Value::Int(_) | Value::Float(_) = value {
         return int(value, path, 0..=1 << 24, problems).map(|n| Trips::Fixed(n as u32));
     }
     let mut fields = Fields::of(value, path, TRIPS, problems)?;
-    let (key, range) = match (fields.take("per_warp"), fields.take("per_cta")) {
-        (Some(range), None) => ("per_warp", range),
-        (None, Some(range)) => ("per_cta", range),
-        _ => {
-            problems.add(path, value.describe(), TRIPS);
-            return None;
-        }
+    let kinds = ["per_warp", "per_cta", "some_warps"].map(|key| fields.take(key).map(|pair| (key, pair)));
+    let mut kinds = kinds.into_iter().flatten();
+    let (Some((key, pair)), None) = (kinds.next(), kinds.next()) else {
+        problems.add(path, value.describe(), TRIPS);
+        return None;
     };
     let path = fields.path(key);
-    let ends = list(range, &path, 2..=2, "numbers: least and most trips", problems)?;
-    let end = |i: usize, problems: &mut Problems| int(&ends[i], &element(&path, i), 0..=1 << 24, problems).map(|n| n as u32);
-    let (min, max) = (end(0, problems), end(1, problems));
+    let want = if key == "some_warps" { "numbers: trips, and of how many warps one runs them" } else { "numbers: least and most trips" };
+    let pair = list(pair, &path, 2..=2, want, problems)?;
+    let number = |i: usize, problems: &mut Problems| int(&pair[i], &element(&path, i), 0..=1 << 24, problems).map(|n| n as u32);
+    let (first, second) = (number(0, problems), number(1, problems));
     fields.finish(problems);
-    let (min, max) = (min?, max?);
-    Some(if key == "per_warp" { Trips::PerWarp { min, max } } else { Trips::PerCta { min, max } })
+    let (first, second) = (first?, second?);
+    Some(match key {
+        "per_warp" => Trips::PerWarp { min: first, max: second },
+        "per_cta" => Trips::PerCta { min: first, max: second },
+        _ => Trips::SomeWarps { trips: first, one_in: second },
+    })
 }
 
 fn read_address(fields: &mut Fields, arrays: &[Array], problems: &mut Problems) -> Address {
@@ -268,6 +271,7 @@ fn write_trips(trips: Trips) -> Value {
         Trips::Fixed(n) => n.into(),
         Trips::PerCta { min, max } => Value::object([("per_cta", Value::array([min, max]))]),
         Trips::PerWarp { min, max } => Value::object([("per_warp", Value::array([min, max]))]),
+        Trips::SomeWarps { trips, one_in } => Value::object([("some_warps", Value::array([trips, one_in]))]),
     }
 }
 
@@ -323,6 +327,7 @@ mod tests {
         let alu = || Value::object([("alu", Value::object([("count", 1)]))]);
         let wait = Value::object([("wait", Value::object([("loads", 0)]))]);
         let uneven = || Value::object([("per_warp", Value::array([1, 3]))]);
+        let some = |trips, one_in| Value::object([("some_warps", Value::array([trips, one_in]))]);
         let cases = [
             (Value::array([Value::object([("alu", Value::object([("count", 0)]))])]), "k.launches[0].program[0].alu.count"),
             (Value::array([Value::object([("alu", Value::object([("latency", 64)]))])]), "k.launches[0].program[0].alu.latency"),
@@ -330,6 +335,8 @@ mod tests {
             (Value::array([Value::object([("jump", Value::Null)])]), "k.launches[0].program[0].jump"),
             (Value::array([looped(5.into(), alloc::vec![wait])]), "k.launches[0].program[0]"),
             (Value::array([looped(uneven(), alloc::vec![alu(), "barrier".into()])]), "k.launches[0].program[0].loop.body[1]"),
+            (Value::array([looped(some(1, 8), alloc::vec![alu(), "barrier".into()])]), "k.launches[0].program[0].loop.body[1]"),
+            (Value::array([looped(some(1, 0), alloc::vec![alu()])]), "k.launches[0].program[0].trips"),
             (Value::array(Vec::<Value>::new()), "k.launches[0].program"),
         ];
         for (program, path) in cases {

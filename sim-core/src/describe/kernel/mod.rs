@@ -112,6 +112,19 @@ pub enum Trips {
     PerCta { min: u32, max: u32 },
     /// Drawn uniformly from `min..=max` for each warp.
     PerWarp { min: u32, max: u32 },
+    /// `trips` for one warp in `one_in`, drawn for each; none for the others: a branch that few take.
+    SomeWarps { trips: u32, one_in: u32 },
+}
+
+impl Trips {
+    /// Whether the warps of a CTA may run it differently often.
+    pub fn differ_between_warps(self) -> bool {
+        match self {
+            Trips::Fixed(_) | Trips::PerCta { .. } => false,
+            Trips::PerWarp { min, max } => min != max,
+            Trips::SomeWarps { trips, one_in } => trips > 0 && one_in > 1,
+        }
+    }
 }
 
 /// Byte address of each lane's 4-byte word in an array: the sum of the terms, modulo the array's size.

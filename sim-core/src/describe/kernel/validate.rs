@@ -120,12 +120,15 @@ fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Pr
                 let (min, max) = match trips {
                     Trips::Fixed(n) => (n, n),
                     Trips::PerCta { min, max } | Trips::PerWarp { min, max } => (min, max),
+                    Trips::SomeWarps { trips, one_in } => {
+                        range(one_in.into(), 1, MAX_COUNT.into(), at("trips"), problems);
+                        (0, trips)
+                    }
                 };
                 if min > max || max > MAX_COUNT {
                     problems.add(at("trips"), format!("{min} to {max}"), format!("a range up to {MAX_COUNT}, the smaller first"));
                 }
-                let per_warp = matches!(trips, Trips::PerWarp { .. }) && min != max;
-                open.push(Open { issues: false, per_warp, path: path.clone(), ops: 0 });
+                open.push(Open { issues: false, per_warp: trips.differ_between_warps(), path: path.clone(), ops: 0 });
                 if open.len() > MAX_LOOPS {
                     problems.add(at("body"), format!("{} nested loops", open.len()), format!("at most {MAX_LOOPS}"));
                 }

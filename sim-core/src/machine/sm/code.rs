@@ -164,6 +164,13 @@ impl Code {
             Trips::Fixed(n) => n,
             Trips::PerCta { min, max } => drawn(min, max, u64::from(u32::MAX)),
             Trips::PerWarp { min, max } => drawn(min, max, u64::from(place.warp)),
+            Trips::SomeWarps { trips, one_in } => {
+                if drawn(0, one_in - 1, u64::from(place.warp)) == 0 {
+                    trips
+                } else {
+                    0
+                }
+            }
         }
     }
 }
@@ -400,6 +407,32 @@ mod tests {
         let program = vec![alu(5), Op::Loop { trips: Trips::Fixed(3) }, alu(7), Op::Barrier, Op::End, Op::Wait { loads: 0 }, alu(2)];
         // After each step: the loop may not run again, or not at all.
         assert_eq!(least(&steps(&program, &[], 32)), [2, 10, 3, 2, 2, 2, 0, 0]);
+    }
+
+    #[test]
+    fn some_warps_run_a_loop_and_the_others_skip_it() {
+        let alu = Op::Alu { count: 1, latency: 4, lanes: 32 };
+        let launch = |trips| crate::describe::kernel::Launch {
+            ctas: 1000,
+            threads: 256,
+            registers: 16,
+            shared_bytes: 0,
+            program: vec![Op::Loop { trips }, alu.clone(), Op::End],
+        };
+        let draws = |trips: Trips| -> Vec<u32> {
+            let mut kernel = crate::describe::kernel::library::find("COPY").unwrap();
+            kernel.launches = vec![launch(trips)];
+            let code = &Code::compile(&kernel, 0, 1, 128, 32)[0];
+            let places = (0..1000).flat_map(|cta| (0..8).map(move |warp| Place { cta, warp, ..Place::default() }));
+            places.map(|place| code.trips(trips, 0, &place)).collect()
+        };
+        let found = draws(Trips::SomeWarps { trips: 3, one_in: 8 });
+        let run = found.iter().filter(|&&trips| trips == 3).count();
+        // 8000 warps, 1000 expected; five standard deviations.
+        assert!((852..1148).contains(&run) && found.iter().all(|&trips| trips == 0 || trips == 3), "{run}");
+        // Not the same warp of each CTA.
+        assert!((0..8).all(|warp| found.iter().skip(warp).step_by(8).any(|&trips| trips == 3)));
+        assert!(draws(Trips::SomeWarps { trips: 3, one_in: 1 }).iter().all(|&trips| trips == 3));
     }
 
     #[test]
