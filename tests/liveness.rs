@@ -104,8 +104,8 @@ fn a_deadlock_is_found_and_explained_from_its_cause() {
         (r#"{ "warp_quota": [0, 0] }"#, &["warps of BP are ready but have used their quota of 0 instructions"]),
         (r#"{ "memory_cap": [0, 0] }"#, &["warps of BP are ready for a memory instruction but 0 may be in flight (memory_cap)"]),
         (r#"{ "cta_throttle": [0, 0] }"#, &["warps of COPY are ready but belong to CTAs that are throttled"]),
-        (r#"{ "sm_mask": [[], [0, 1]] }"#, &["BP: 8192 CTAs wait to be placed: the controls let no SM take one"]),
-        (r#"{ "cta_target": [0, 4] }"#, &["BP: 8192 CTAs wait to be placed: the controls let no SM take one"]),
+        (r#"{ "sm_mask": [[], [0, 1]] }"#, &["BP: 4096 CTAs wait to be placed: the controls let no SM take one"]),
+        (r#"{ "cta_target": [0, 4] }"#, &["BP: 4096 CTAs wait to be placed: the controls let no SM take one"]),
     ] {
         let (reason, why) = stuck(controls);
         assert_eq!(reason, Reason::Stuck, "{controls}");
@@ -149,8 +149,8 @@ fn what_is_slow_is_not_stuck() {
 fn a_run_that_cannot_end_says_why_at_once() {
     let kernels = r#""corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD", "VADD"], "stop": { "kernels_done": true }"#;
     for (policy, why) in [
-        (r#"{ "name": "fixed", "combination": [0, 2] }"#, "SAD: 25344 CTAs wait to be placed: the controls let no SM take one"),
-        (r#"{ "name": "spatial", "split": [0, 2] }"#, "SAD: 25344 CTAs wait to be placed: the controls let no SM take one"),
+        (r#"{ "name": "fixed", "combination": [0, 2] }"#, "SAD: 8040 CTAs wait to be placed: the controls let no SM take one"),
+        (r#"{ "name": "spatial", "split": [0, 2] }"#, "SAD: 8040 CTAs wait to be placed: the controls let no SM take one"),
         (r#"{ "name": "manual", "controls": { "warp_quota": [0, null] } }"#, "warps of SAD are ready but have used their quota of 0"),
         (
             r#"{ "name": "manual", "controls": { "cta_throttle": [0, 64] } }"#,

@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn each_distinct_run_alone_is_needed_once() {
         let text = r#"{"corun": 1, "sweep": {"base": {"corun": 1, "gpu": "tiny-2sm"}, "axes": [
-            {"path": "kernels", "values": [["BP", "SAD"], ["SAD", "CFD"], ["BP", "BP", "CFD"]]},
+            {"path": "kernels", "values": [["BP", "SAD"], ["SAD", "CFD"], ["BP", "CFD", "CFD"]]},
             {"path": "policy", "values": ["even", "leftover"]},
             {"path": "stop.cycles", "values": [1000, 2000]}]}}"#;
         let sweep = Sweep::decode(&input::json(text).unwrap()).unwrap();

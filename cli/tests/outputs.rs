@@ -162,7 +162,7 @@ fn a_stuck_run_is_exit_1_with_its_reason() {
     let output = output.expect("the program starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.starts_with("stuck: ") && stderr.contains("BP: 8192 CTAs wait to be placed"), "{stderr}");
+    assert!(stderr.starts_with("stuck: ") && stderr.contains("BP: 4096 CTAs wait to be placed"), "{stderr}");
     let result: Value = serde_json::from_slice(&output.stdout).expect("the result all the same");
     assert_eq!(at(&result, "stop").as_str(), Some("stuck"));
     assert_eq!(*at(&result, "metrics.hspeedup"), Value::Null, "no figure where there is none");

@@ -64,6 +64,21 @@ pub const L2_HIT: f64 = 200.0;
 pub const DRAM: f64 = 380.0;
 /// Latency of SAD alone over the idle one (CCBP §3).
 pub const SAD_LATENCY: f64 = 6.8;
+/// What one CTA of SAD takes of the DRAM bandwidth that can be sustained, and its latency over the idle one (CCBP §4.3).
+pub const SAD_ONE_CTA: (f64, f64) = (0.89, 2.3);
+/// What two and four CTAs of CFD take of the NoC bandwidth that can be sustained, beside BP (CCBP §4.1).
+pub const CFD_CTAS: [(u32, f64); 2] = [(2, 0.44), (4, 0.62)];
+/// Part of BP's stalls, alone, that wait for a load that missed L1D (CCBP §7.2).
+pub const BP_RAW_LONG: f64 = 0.43;
+/// Percent of peak that NoC and DRAM can sustain (CCBP §3).
+pub const SUSTAINED: (f64, f64) = (60.0, 70.0);
+/// Slowdown with twice the latency of L2 and DRAM beyond which CCBP selects a kernel as latency-sensitive (§3).
+pub const SENSITIVE: f64 = 1.7;
+
+/// How far a figure of Table 2 may be off, in points: throughput, NoC and DRAM a tenth or two points, L2 misses five points.
+pub fn tolerance(figure: usize, want: f64) -> f64 {
+    if figure == 3 { 5.0 } else { (0.1 * want).max(2.0) }
+}
 
 /// What Table 2 asks of one SM, one bank and one channel, at least: with unloaded latencies.
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +129,12 @@ pub struct Alone {
     pub df: f64,
     /// Core cycles of an L1D read miss.
     pub latency: f64,
+    /// The same over what it is without load: 200 cycles for L2 hits and 380 for misses.
+    pub over_idle: f64,
+    /// Part of its warps' stalls that wait for a load that missed L1D.
+    pub raw_long: f64,
+    /// Warp instructions of 32 lanes for each read that L1D sends on.
+    pub per_read: f64,
     /// Thread instructions per cycle.
     pub ipc: f64,
 }
@@ -133,6 +154,9 @@ impl Alone {
         };
         Ok(Alone {
             ctas: simulation.cta_limit()[0][sim_core::describe::ids::KernelId(0)],
+            over_idle: figure("latency.mean")? / (L2_HIT + figure("l2_miss_rate")? * (DRAM - L2_HIT)),
+            raw_long: figure("warp_stalls.raw_long")?,
+            per_read: figure("counters.thread_instructions")? / 32.0 / figure("counters.read_requests")?.max(1.0),
             throughput: 100.0 * result.get("gpu").and_then(|gpu| gpu.get("throughput")).and_then(Value::as_f64).ok_or("no throughput")?,
             noc: 100.0 * figure("noc_utilisation")?,
             dram: 100.0 * figure("dram_utilisation")?,

@@ -548,7 +548,7 @@ test("a machine that is stuck says why, and a slider sets it free", async ({ pag
   await open(page, await encodeLink({ experiment: { ...manual({ cta_target: [0, 0] }), stop: { cycles: 900_000_000_000 } }, view: {} }));
   await is(page, "Stuck");
   const panel = page.getByRole("alert").filter({ has: page.getByRole("heading", { name: /^The machine is stuck at cycle [\d,]+$/ }) });
-  await expect(panel).toContainText("BP: 8192 CTAs wait to be placed: the controls let no SM take one");
+  await expect(panel).toContainText("BP: 4096 CTAs wait to be placed: the controls let no SM take one");
   await noViolations(page);
   await picture(page, "stuck", true);
   // There is no way on by stepping or playing: Play begins again, and ends in the same place.

@@ -146,7 +146,7 @@ mod tests {
     /// Counted by hand from what a CTA takes: nothing that fits is left out, and nothing else is in.
     #[test]
     fn every_combination_that_fits_is_tried_once() {
-        let experiment = experiment(&["BP", "SAD"], None);
+        let experiment = experiment(&["CFD", "SAD"], None);
         let (cost, limit) = (experiment.cta_costs()[0], experiment.cta_limits()[0]);
         let whole = Resources::of_class(experiment.gpu.class_of(0));
         let fits = |a: u32, b: u32| {

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Left out, `count` is 1, `latency` 4, `lanes` 32, a shared-memory `stride` 1 word, and everything in an address 0. `trips` is a number,
-//! `{"per_warp": [min, max]}`, `{"per_cta": [min, max]}`, or `{"some_warps": [trips, n]}` for one warp in `n`, and 0 for the others; `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
+//! `{"per_warp": [min, max]}`, `{"per_cta": [min, max]}`, or `{"some_warps": [trips, one_in]}`: so many for one warp in `one_in`, none for the
+//! others. `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
 
 use super::validate::{self, MAX_ALU, MAX_OPS};
 use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};

@@ -93,10 +93,12 @@ fn a_warm_up_lasts_until_the_policy_has_settled() {
 fn listened() -> Experiment {
     let mut experiment = Experiment { stop: Stop::Cycles(12_000), ..experiment("listener") };
     let work = |count| alloc::vec![crate::describe::kernel::Op::Alu { count, latency: 4, lanes: 32 }];
-    for (used, counts) in experiment.kernels.iter_mut().zip([&[90_u32, 50][..], &[70]]) {
-        let shape = used.kernel.launches[0].clone();
+    // An SM holds one CTA of the first, and as many of the second as its registers leave room for.
+    let shapes = [(&[90_u32, 50][..], 128, 12_000), (&[70], 64, 0)];
+    for (used, (counts, threads, shared_bytes)) in experiment.kernels.iter_mut().zip(shapes) {
         used.kernel.arrays.clear();
-        used.kernel.launches = counts.iter().map(|&count| Launch { ctas: 9, program: work(count), ..shape.clone() }).collect();
+        let launch = |&count| Launch { ctas: 9, threads, registers: 52, shared_bytes, program: work(count) };
+        used.kernel.launches = counts.iter().map(launch).collect();
     }
     experiment.kernels[1].qos = Some(0.75);
     experiment
@@ -321,15 +323,17 @@ fn a_run_that_does_not_settle_ends_and_says_so() {
     assert!(settled.get("known").and_then(Value::as_f64).unwrap() > 1e-9 && settled.get("reached") == Some(&false.into()), "{settled}");
 }
 
-/// Alone, BP's second launch is faster than its first. Within the first, all windows are alike, and the interval is narrow and wrong; so a run waits until each kernel
-/// has run to its end.
+/// The second launch is faster than the first. Within the first, all windows are alike, and the interval is narrow and wrong; so a run waits
+/// until each kernel has run to its end.
 #[test]
 fn no_run_is_settled_within_the_first_launch() {
     let mut experiment = Experiment { stop: Stop::Settled(Settled { within: 0.02, of: 1, at_most: 10_000_000 }), ..experiment("leftover") };
     experiment.kernels.truncate(1);
-    for launch in &mut experiment.kernels[0].kernel.launches {
-        launch.ctas = 300;
-    }
+    let kernel = &mut experiment.kernels[0].kernel;
+    *kernel = crate::describe::kernel::library::find("COPY").unwrap();
+    kernel.launches[0].ctas = 2000;
+    kernel.launches.push(kernel.launches[0].clone());
+    kernel.launches[1].program.push(crate::describe::kernel::Op::Alu { count: 100, latency: 4, lanes: 32 });
     let mut run = Simulation::new(&experiment).unwrap();
     let mut narrow = None;
     while run.advance(400) == Reason::Budget {

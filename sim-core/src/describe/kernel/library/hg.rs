@@ -1,44 +1,49 @@
 //! HG: histogram.
 
-use super::{array, independent, load, named, store};
-use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter, Trips};
+use super::{ALL, array, chain, load, named, repeat, shared, store, words};
+use crate::describe::kernel::{Address, Kernel, Launch, Op, Trips};
 use alloc::vec;
+use alloc::vec::Vec;
 
-const CTAS: u32 = 4000;
-/// Lines that each warp counts.
-const LINES: i64 = 24;
+/// CTAs of the grid, which the source fixes.
+const CTAS: u32 = 64;
+/// Times that each warp takes a line of the data.
+const TRIPS: u32 = 50;
+/// Histograms, each of data of its own.
+const LAUNCHES: i64 = 16;
 
-/// Parboil `histo`: `histo_main_kernel`.
+/// Rodinia `hybridsort`: `histogram1024Kernel`.
 pub fn kernel() -> Kernel {
-    let data = Address { array: 0, cta: 256 * LINES, warp: 128 * LINES, loops: [3 * 128, 128, 0], lane: 4, ..Address::default() };
-    let overflow = Address { array: 1, lane: 4, scatter: Scatter::Warp { bytes: 256 << 10 }, ..Address::default() };
-    let program = vec![
-        Op::Shared { count: 4, stride: 1, lanes: 32 },
-        Op::Barrier,
-        Op::Loop { trips: Trips::Fixed(LINES as u32 / 3) },
-        independent(2, 32),
-        Op::Loop { trips: Trips::Fixed(3) },
-        load(data),
-        Op::Wait { loads: 0 },
-        independent(46, 32),
-        // Several lanes count in one bank.
-        Op::Shared { count: 2, stride: 2, lanes: 32 },
-        Op::End,
-        load(overflow),
-        Op::Wait { loads: 0 },
-        independent(23, 32),
-        Op::End,
-        Op::Barrier,
-        Op::Shared { count: 4, stride: 1, lanes: 32 },
-        store(Address { array: 2, cta: 256, warp: 128, lane: 4, ..Address::default() }),
-    ];
+    let work = |count| chain(count, 1);
+    // Three warps a CTA, a line each; the grid's next stretch in the next trip.
+    let grid = i64::from(CTAS) * 384;
+    let data = |launch: i64| Address { offset: launch * grid * i64::from(TRIPS), loops: [grid, 0, 0], ..words(0, 384, 128) };
+    let bins = Address { loops: [384, 0, 0], ..words(1, 0, 128) };
+    let program = |launch: i64| {
+        let mut ops: Vec<Op> = vec![repeat(32), chain(2, 4), shared(1), Op::End, Op::Barrier];
+        ops.extend([repeat(TRIPS), work(4), load(data(launch)), ALL, work(27)]);
+        // The first pass of the retry loop; half of the trips have a second one, with the lanes that met others in a bin.
+        ops.extend([Op::Shared { count: 1, stride: 2, lanes: 32 }, work(8)]);
+        ops.extend([Op::Loop { trips: Trips::PerWarp { min: 0, max: 1 } }, Op::Shared { count: 1, stride: 1, lanes: 8 }]);
+        ops.extend([Op::Alu { count: 8, latency: 1, lanes: 8 }, Op::End, work(3), Op::End, Op::Barrier]);
+        // An atomic addition: it leaves no line in L1D, and L2 answers it.
+        ops.extend([repeat(11), shared(3), work(6), store(bins), load(bins), Op::End]);
+        ops
+    };
+    let launch = |n| Launch { ctas: CTAS, threads: 96, registers: 17, shared_bytes: 12 << 10, program: program(n) };
+    let bytes = (grid * i64::from(TRIPS) * LAUNCHES) as u64;
     named(
         "HG",
         "Histogram",
-        "Parboil histo; character after CCBP Table 2",
-        "Each CTA counts a stretch of the data in a histogram of its own in shared memory, where lanes meet in one bank, looks up what overflows in a \
-         table that L2 holds, and adds its counts to the result. Shared memory limits it to six CTAs on an SM, too few to hide latency.",
-        vec![array("data", (i64::from(CTAS) * 256 * LINES) as u64), array("overflow", 256 << 10), array("bins", 16 << 10)],
-        vec![Launch { ctas: CTAS, threads: 64, registers: 24, shared_bytes: 16 << 10, program }],
+        "Rodinia 3.1, cuda/hybridsort/histogram1024_kernel.cu, histogram1024Kernel",
+        "Each warp counts a stretch of the data in a histogram of its own in shared memory, a line at a time: load, divide, then a loop of tagged \
+         writes that repeats for lanes that meet in one bin. The CTA's three histograms are added to the result with atomic additions, a load and a \
+         store here. 12 warps on an SM with one load each: too few to hide latency. From the source: the block, 12 KB of shared memory, the \
+         fixed grid of 64 CTAs (four an SM, though eight would fit), stride of the grid, loops. Free: 307,200 values, other ones for each of 16 \
+         launches, as each histogram is of another sort (by default a sort has 4,194,304; with few, atomic additions are the quarter of the \
+         look-ups that hit in Table 2), how often a pass is repeated (every second time), arithmetic (factor 1.6) and its latency (1 cycle), one wait \
+         for shared memory a pass.",
+        vec![array("data", bytes), array("bins", 4096)],
+        (0..LAUNCHES).map(launch).collect(),
     )
 }

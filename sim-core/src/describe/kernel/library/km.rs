@@ -1,36 +1,45 @@
 //! KM: k-means clustering.
 
-use super::{alu, array, load, named, store, words};
-use crate::describe::kernel::{Address, Kernel, Launch, Op, Trips};
+use super::{ALL, alu, array, load, named, repeat, store, words};
+use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
 
-/// Points, and features of each.
-const POINTS: i64 = 1 << 19;
-const FEATURES: i64 = 18;
+/// Points, and features of each: `kdd_cup`.
+const POINTS: i64 = 494_020;
+const FEATURES: i64 = 34;
 
 /// Rodinia `kmeans`: `invert_mapping`.
 pub fn kernel() -> Kernel {
     let row = FEATURES * 4;
-    let feature = Address { array: 0, cta: 256 * row, warp: 32 * row, loops: [4, 0, 0], lane: row, ..Address::default() };
-    let transposed = Address { loops: [POINTS * 4, 0, 0], ..words(1, 1024, 128) };
+    // Two features a trip.
+    let feature =
+        |n: i64| Address { array: 0, offset: 4 * n, cta: 256 * row, warp: 32 * row, loops: [8, 0, 0], lane: row, ..Address::default() };
+    let column = POINTS * 4;
+    let transposed = |n: i64| Address { offset: n * column, loops: [2 * column, 0, 0], ..words(1, 1024, 128) };
     let program = vec![
         alu(8),
-        Op::Loop { trips: Trips::Fixed(FEATURES as u32) },
-        load(feature),
-        Op::Wait { loads: 0 },
-        store(transposed),
-        alu(16),
+        repeat(FEATURES as u32 / 2),
+        alu(12),
+        load(feature(0)),
+        load(feature(1)),
+        Op::Wait { loads: 1 },
+        store(transposed(0)),
+        ALL,
+        store(transposed(1)),
+        alu(12),
         Op::End,
     ];
     let bytes = (POINTS * row) as u64;
     named(
         "KM",
         "k-means: transposing the features",
-        "Rodinia kmeans (invert_mapping); character after CCBP Table 2",
-        "Each thread copies the features of one point from rows to columns. A warp's reads lie a row apart, so that one load touches 18 lines, and the next \
-         touches them again: those that L1D has lost in the meantime come from L2. Writes are coalesced. Bound by the NoC. Registers leave room for \
-         four CTAs; with more, L1D would keep nothing.",
+        "Rodinia 3.1, cuda/kmeans/kmeans_cuda_kernel.cu, invert_mapping",
+        "Each thread copies the features of one point from rows to columns. A warp's reads lie 136 bytes apart, so that one load touches 32 lines, \
+         and the next touches them again: 64 warps want far more than L1D holds, and what it has lost comes from L2. Writes are coalesced and \
+         misaligned by 16 bytes more with each feature. Bound by the NoC. From the source: the block, 22 registers, 494,020 points of 34 features, \
+         strides. Free: how many of a lane's next features find the line still there: two loads stand together, as a compiler that unrolls would \
+         place them; arithmetic (factor 2.2).",
         vec![array("features", bytes), array("transposed", bytes)],
-        vec![Launch { ctas: (POINTS / 256) as u32, threads: 256, registers: 64, shared_bytes: 0, program }],
+        vec![Launch { ctas: (POINTS as u32).div_ceil(256), threads: 256, registers: 22, shared_bytes: 0, program }],
     )
 }

@@ -1,54 +1,49 @@
 //! LAV: particles in boxes.
 
-use super::{alu, array, load, named, store};
+use super::{ALL, alu, array, named, repeat, shared};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Trips};
 use alloc::vec;
+use alloc::vec::Vec;
 
-/// Boxes along an edge of the space.
-const EDGE: i64 = 6;
-/// Bytes of a box's 128 particles, 16 each, and of their charges.
-const BOX: i64 = 128 * 16;
+/// Boxes: ten along each edge.
+const BOXES: u32 = 1000;
+/// Bytes of a box's 100 particles: four values of eight bytes each.
+const BOX: i64 = 3200;
+/// Lanes at work: 100 threads of 128 are, here 24 of each warp.
+const LANES: u32 = 24;
+/// Particles of a neighbour that are gone through.
+const PARTICLES: u32 = 5;
 
 /// Rodinia `lavaMD`: `kernel_gpu_cuda`.
 pub fn kernel() -> Kernel {
-    // 3 × 3 × 3 boxes: the loops run over planes, rows and boxes.
-    let neighbour = |array: u8, bytes: i64| Address {
-        array,
-        cta: bytes,
-        warp: bytes / 4,
-        loops: [EDGE * EDGE * bytes, EDGE * bytes, bytes],
-        lane: bytes / 128,
-        ..Address::default()
-    };
-    let three = Op::Loop { trips: Trips::Fixed(3) };
-    let program = vec![
-        alu(20),
-        three.clone(),
-        alu(2),
-        three.clone(),
-        alu(2),
-        three,
-        load(neighbour(0, BOX)),
-        load(neighbour(1, BOX / 4)),
-        Op::Wait { loads: 0 },
-        Op::Barrier,
-        alu(6),
-        Op::Shared { count: 2, stride: 1, lanes: 32 },
-        Op::Barrier,
-        Op::End,
-        Op::End,
-        Op::End,
-        store(Address { array: 2, cta: BOX, warp: BOX / 4, lane: BOX / 128, ..Address::default() }),
-    ];
-    let boxes = (EDGE * EDGE * EDGE) as u64;
+    let work = |count| Op::Alu { count, latency: 4, lanes: LANES };
+    let values = |array: u8, value: i64| Address { array, offset: 8 * value, cta: BOX, warp: BOX / 4 - 32, lane: 32, ..Address::default() };
+    let of = |address| Op::Load { address, lanes: LANES };
+    // The next of the boxes around.
+    let neighbour = |value: i64| of(Address { loops: [7 * BOX, 0, 0], ..values(0, value) });
+    let charge = Address { array: 2, cta: BOX / 4, warp: BOX / 16 - 8, loops: [7 * BOX / 4, 0, 0], lane: 8, ..Address::default() };
+
+    let mut program: Vec<Op> = vec![alu(20), Op::Loop { trips: Trips::PerCta { min: 8, max: 27 } }, alu(6)];
+    program.extend((0..4).map(neighbour));
+    program.extend([of(charge), ALL, shared(5), Op::Barrier]);
+    program.extend([repeat(PARTICLES), Op::Shared { count: 5, stride: 0, lanes: LANES }, work(80)]);
+    for sum in 0..4 {
+        let force = values(1, sum);
+        program.extend([of(force), ALL, work(2), Op::Store { address: force, lanes: LANES }]);
+    }
+    program.extend([Op::End, Op::Barrier, Op::End]);
+    let bytes = u64::from(BOXES) * BOX as u64;
     named(
         "LAV",
         "Forces between particles in boxes",
-        "Rodinia lavaMD; character after CCBP Table 2",
-        "A CTA for each box: for each of the 27 boxes around it, it brings particles (16 bytes each, four lines a load) and charges into shared memory and \
-         adds up forces. Of the arithmetic, which Rodinia does in double precision, only so much is kept as Table 2's throughput leaves room \
-         for. Neighbouring boxes share their neighbours, and L2 holds the whole space: bound by the NoC.",
-        vec![array("particles", boxes * BOX as u64), array("charges", boxes * BOX as u64 / 4), array("forces", boxes * BOX as u64)],
-        vec![Launch { ctas: boxes as u32, threads: 128, registers: 36, shared_bytes: 2560, program }],
+        "Rodinia 3.1, cuda/lavaMD/kernel/kernel_gpu_cuda.cu, kernel_gpu_cuda",
+        "A CTA for each box: for each of the 8 to 27 boxes around it, it brings positions and charges into shared memory and, for each of their \
+         particles, adds to four sums of every particle of its own. The sums are in global memory, 32 bytes apart, and are loaded and stored in each \
+         inner trip: a store drops its line from L1D, so that each load reads eight lines from L2 again. Only that code fits Table 2: a modern \
+         compiler keeps the sums in registers and has nothing to read. From the source: the block, 7200 bytes of shared memory, 64 registers, 1000 \
+         boxes, loops, strides, barriers, 100 of 128 threads at work. Free: arithmetic (factor 1.2), five particles of each neighbour's hundred, all \
+         alike, so that a CTA ends within a third of a million cycles.",
+        vec![array("positions", bytes), array("forces", bytes), array("charges", bytes / 4)],
+        vec![Launch { ctas: BOXES, threads: 128, registers: 64, shared_bytes: 7200, program }],
     )
 }

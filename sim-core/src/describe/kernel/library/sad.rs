@@ -1,34 +1,49 @@
 //! SAD: sums of absolute differences.
 
-use super::{alu, array, load, named, store};
-use crate::describe::kernel::{Address, Kernel, Launch, Op, Trips};
+use super::{ALL, alu, array, named, repeat, words};
+use crate::describe::kernel::{Address, Kernel, Launch, Op};
 use alloc::vec;
+use alloc::vec::Vec;
 
-/// Parboil `sad`: `mb_sad_calc`.
+/// Blocks of 16 × 16 pixels: a frame of 1920 × 1072.
+const BLOCKS: u32 = 8040;
+/// Bytes of a row: a sum of two bytes for each of 1089 positions, padded to 1096.
+const ROW: i64 = 2192;
+/// Trips over a row, two sums for each lane; one more has a single lane.
+const TRIPS: u32 = 17;
+
+/// Parboil `sad`: `larger_sad_calc_8`.
 pub fn kernel() -> Kernel {
-    // A CTA takes one 4 × 4 block of the frame and all 33 × 33 search positions, 61 threads with 18 positions each. A warp's row of
-    // reference pixels is a line; blocks that follow each other search overlapping parts of the reference.
-    let frame = Address { array: 0, cta: 64, lane: 4, ..Address::default() };
-    let reference = Address { array: 1, cta: 20 * 128, warp: 18 * 128, loops: [128, 0, 0], lane: 4, ..Address::default() };
-    let sums = Address { array: 2, cta: 36 * 128, warp: 18 * 128, loops: [128, 0, 0], lane: 4, ..Address::default() };
-    let program = vec![
-        alu(12),
-        load(frame),
-        Op::Loop { trips: Trips::Fixed(18) },
-        load(reference),
-        Op::Wait { loads: 0 },
-        alu(6),
-        store(sums),
-        Op::End,
-    ];
+    // `rows` of each block, of which a warp has `own` that follow each other.
+    let row = |array: u8, rows: i64, own: i64, offset: i64| Address {
+        offset: offset * ROW,
+        loops: [128, 0, 0],
+        ..words(array, rows * ROW, own * ROW)
+    };
+    let inputs = [0, 1, 8, 9].map(|n| row(0, 16, 2, n));
+    let outputs = [row(1, 8, 2, 0), row(1, 8, 2, 1), row(2, 8, 2, 0), row(2, 8, 2, 1), row(3, 4, 1, 0)];
+    let trip = |lanes: u32, at: i64| {
+        let from = move |address: Address| Address { offset: address.offset + at, ..address };
+        let mut ops: Vec<Op> = inputs.iter().map(|&input| Op::Load { address: from(input), lanes }).collect();
+        ops.extend([ALL, Op::Alu { count: 38, latency: 4, lanes }]);
+        ops.extend(outputs.iter().map(|&output| Op::Store { address: from(output), lanes }));
+        ops
+    };
+    let mut program = vec![alu(20), repeat(TRIPS)];
+    program.extend(trip(32, 0));
+    program.push(Op::End);
+    program.extend(trip(1, 128 * i64::from(TRIPS)));
+    let bytes = |rows: u64| u64::from(BLOCKS) * rows * ROW as u64;
     named(
         "SAD",
         "Sums of absolute differences",
-        "Parboil sad (mb_sad_calc); character after CCBP Table 2",
-        "Motion estimation: for each 4 × 4 block of a frame and each of 33 × 33 positions of the reference, the sum of absolute differences of 16 \
-         pixels. Few threads, little arithmetic, and a result for every position: the results stream through L2, each line fetched before it is \
-         written and written back later. Bound by DRAM, already with few CTAs.",
-        vec![array("frame", 1 << 20), array("reference", 4 << 20), array("sums", 128 << 20)],
-        vec![Launch { ctas: 25_344, threads: 61, registers: 28, shared_bytes: 0, program }],
+        "Parboil, sad/src/cuda/largerBlocks.cu, larger_sad_calc_8",
+        "Motion estimation: from the sums of the 4 × 4 pixels of a frame, for each of 1089 positions, come those of 4 × 8, 8 × 4 and 8 × 8. A CTA takes \
+         a block of 16 × 16 pixels, a warp a quarter: two positions a lane and trip, four rows read and five written. Nothing is used twice: bound \
+         by DRAM, already with one CTA. From the source: the block, 32 registers, 17 trips and one of a single lane, rows of 2192 bytes (seven of \
+         eight are misaligned), 8040 blocks of the large input. Free: arithmetic (factor 2.2); which of a block's 16 rows a warp reads (each is read \
+         once).",
+        vec![array("4 × 4", bytes(16)), array("4 × 8", bytes(8)), array("8 × 4", bytes(8)), array("8 × 8", bytes(4))],
+        vec![Launch { ctas: BLOCKS, threads: 128, registers: 32, shared_bytes: 0, program }],
     )
 }

@@ -1,53 +1,58 @@
-//! SRT: radix sort.
+//! SRT: bucket sort.
 
-use super::{alu, array, load, named, store, words};
-use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter, Trips};
+use super::{ALL, alu, array, load, named, repeat, shared, store, words};
+use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
 use alloc::vec;
 
-const KEYS: u32 = 1 << 22;
-/// Keys of a thread.
-const EACH: u32 = 4;
+/// Values, and CTAs over them.
+const VALUES: u32 = 1 << 22;
+const CTAS: u32 = 1024;
+/// Bytes of the buckets that are filled at a time.
+const BUCKETS: u64 = 128 << 10;
 
-/// SHOC `sort`: `reduce`, then `bottom_scan`.
+/// Rodinia `hybridsort`: `bucketsort`.
 pub fn kernel() -> Kernel {
-    let keys = Address { loops: [1024, 0, 0], ..words(0, 4096, 128) };
-    let anywhere =
-        |array: u8, offset: i64, bytes: u64| Address { array, offset, lane: 4, scatter: Scatter::Warp { bytes }, ..Address::default() };
-    let each = Op::Loop { trips: Trips::Fixed(EACH) };
-    let count = vec![
-        alu(10),
-        each.clone(),
-        load(keys),
-        Op::Wait { loads: 0 },
-        alu(17),
-        Op::Shared { count: 2, stride: 0, lanes: 32 },
+    let each = |array: u8| load(Address { loops: [i64::from(CTAS) * 128, 0, 0], ..words(array, 128, 0) });
+    let sorted = Address { array: 2, lane: 4, scatter: Scatter::Warp { bytes: BUCKETS }, ..Address::default() };
+    let line = |array: u8, cta: i64| load(Address { loops: [128, 0, 0], ..words(array, cta, 0) });
+    let program = vec![
+        // Where the 1024 buckets begin for this CTA.
+        repeat(32),
+        alu(4),
+        line(3, 0),
+        line(4, 4096),
+        ALL,
+        alu(3),
+        shared(1),
         Op::End,
         Op::Barrier,
+        repeat(VALUES / 32 / CTAS),
         alu(20),
-    ];
-    let scatter = vec![
-        alu(10),
-        each,
-        load(keys),
-        Op::Wait { loads: 0 },
-        alu(17),
-        Op::Shared { count: 3, stride: 1, lanes: 32 },
-        load(anywhere(1, 0, 64 << 10)),
-        load(anywhere(1, 64 << 10, 64 << 10)),
-        Op::Wait { loads: 0 },
-        alu(8),
-        store(anywhere(2, 0, u64::from(KEYS) * 4)),
+        each(0),
+        each(1),
+        ALL,
+        alu(18),
+        Op::Shared { count: 1, stride: 7, lanes: 32 },
+        store(sorted),
         Op::End,
     ];
-    let bytes = u64::from(KEYS) * 4;
-    let launch = |program| Launch { ctas: KEYS / 256 / EACH, threads: 256, registers: 20, shared_bytes: 24_000, program };
+    let bytes = u64::from(VALUES) * 4;
     named(
         "SRT",
-        "Radix sort",
-        "SHOC sort; character after CCBP Table 2",
-        "Two passes over the keys: each CTA counts the digits of its keys in shared memory; then each warp, whose keys were sorted in shared memory, looks up \
-         where its runs go, in tables that L2 holds, and writes a run there. Reads stream, writes go anywhere: bound by DRAM.",
-        vec![array("keys", bytes), array("offsets", 256 << 10), array("sorted", bytes)],
-        vec![launch(count), launch(scatter)],
+        "Bucket sort",
+        "Rodinia 3.1, cuda/hybridsort/bucketsort_kernel.cu, bucketsort",
+        "Each CTA, a single warp, brings the places of its values in 1024 buckets into shared memory, then moves 128 lines of values to their \
+         buckets: value and bucket are read, coalesced, the place comes from shared memory, the value is stored there. Reads stream: bound by DRAM. \
+         From the source: the block, 4 KB of shared memory, 1024 CTAs, loops, reads, 4,194,304 values. Free: where values go. Random ones would \
+         store 32 lines a warp, and nine requests of ten would be stores, where Table 2 allows one of three: here a warp's values go to one line, \
+         somewhere in the 128 KB that are filled at a time; arithmetic (factor 2.0).",
+        vec![
+            array("values", bytes),
+            array("buckets of values", bytes),
+            array("sorted", bytes),
+            array("offsets", 4096),
+            array("counts", 4096 * u64::from(CTAS)),
+        ],
+        vec![Launch { ctas: CTAS, threads: 32, registers: 12, shared_bytes: 4096, program }],
     )
 }
