@@ -7,7 +7,7 @@ mod random;
 
 use proptest::prelude::*;
 use random::Change;
-use sim_core::describe::gpu::{StoreFlits, occupancy};
+use sim_core::describe::gpu::{Allocate, StoreFlits, occupancy};
 use sim_core::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{MAX_LOOPS, Op, WARP_SIZE};
 use sim_core::machine::Machine;
@@ -233,6 +233,8 @@ proptest! {
                 let limits = [class.ctas, class.threads, class.registers, class.shared_bytes].map(u64::from);
                 let used = taken(&experiment, sm.ctas.slots());
                 prop_assert!(used.iter().zip(limits).all(|(&used, limit)| used <= limit), "{:?} of {:?}", used, limits);
+                let reserved = if class.l1.allocate == Allocate::OnMiss { sm.l1().mshrs_used() } else { 0 };
+                prop_assert_eq!(sm.l1().reserved(), reserved, "a way is reserved for each miss under way");
                 let Some(controls) = &set else { continue };
                 for kernel in random::kernels(&experiment) {
                     prop_assert!(sm.ctas.used(kernel).ctas <= u32::from(controls.sms[number].cta_target[kernel]));

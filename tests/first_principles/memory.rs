@@ -2,7 +2,7 @@
 //! queue's phase at the window's edges can differ; then one item at each edge is the tolerance.
 
 use super::{K, finish, kernel, machine, near, one_of_each, repeat, window};
-use sim_core::describe::gpu::{Arbiter, DramKind, Gpu, LsuHol, NocKind, StoreFlits, StoreRelease, WriteFill};
+use sim_core::describe::gpu::{Allocate, Arbiter, DramKind, Gpu, LsuHol, NocKind, StoreFlits, StoreRelease, WriteFill};
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Address, Kernel, Op, Scatter};
 use sim_core::machine::Machine;
@@ -54,13 +54,17 @@ fn an_l2_bank_serves_one_request_a_noc_cycle() {
     }
 }
 
-/// The L1D table of ten cyclic sweeps (`components::cache_sweeps_miss_exactly`), by loads of a warp through the SM.
+/// The L1D table of ten cyclic sweeps (`components::cache_sweeps_miss_exactly`), by loads of a warp through the SM; the same whenever a miss
+/// takes its way, as there is one at a time.
 #[test]
 fn a_warp_that_sweeps_misses_exactly() {
-    for (lines, misses) in [(96, 96), (192, 192), (193, 274), (200, 848), (216, 2160), (240, 2400), (384, 3840)] {
+    let sweeps = [(96, 96), (192, 192), (193, 274), (200, 848), (216, 2160), (240, 2400), (384, 3840)];
+    for (allocate, (lines, misses)) in [Allocate::OnFill, Allocate::OnMiss].into_iter().flat_map(|at| sweeps.map(|sweep| (at, sweep))) {
         let load = Op::Load { address: Address { lane: 4, loops: [0, 128, 0], ..Address::default() }, lanes: 32 };
         let sweeps = repeat(10, &repeat(lines, &[load, Op::Wait { loads: 0 }]));
-        let mut m = machine(&one_of_each(), kernel(1, 32, sweeps), WarpOrder::Lrr);
+        let mut gpu = one_of_each();
+        gpu.sms[0].l1.allocate = allocate;
+        let mut m = machine(&gpu, kernel(1, 32, sweeps), WarpOrder::Lrr);
         finish(&mut m);
         m.settle();
         let got = m.kernel_stats(K);
@@ -83,6 +87,52 @@ fn a_store_evicts_its_line_from_l1() {
         "a load hits what the one before it brought, not what a store changed"
     );
     assert_eq!([got.l2_misses, got.dram_reads], [1, 1]);
+}
+
+/// A warp asks for 32 lines of one set. Those that take a way on the miss are as many as the set has ways for the kernel, one a cycle; the next
+/// waits for a way until the first has arrived, and finds it then. Those that take a way on the fill wait for nothing.
+#[test]
+fn a_miss_waits_while_every_way_of_its_set_is_reserved() {
+    for (allocate, mask, ways) in
+        [(Allocate::OnMiss, !0, 8), (Allocate::OnMiss, 0b0110, 2), (Allocate::OnMiss, 1, 1), (Allocate::OnFill, 1, 32)]
+    {
+        let mut gpu = one_of_each();
+        (gpu.sms[0].l1.bytes, gpu.sms[0].l1.ways, gpu.sms[0].l1.allocate) = (8 * 128, 8, allocate);
+        let load = Op::Load { address: Address { lane: 128, ..Address::default() }, lanes: 32 };
+        let mut m = machine(&gpu, kernel(1, 32, vec![load]), WarpOrder::Lrr);
+        let mut controls = m.controls().clone();
+        controls.each_sm(|sm| sm.l1_ways[K] = mask);
+        m.set_controls(controls);
+        let mut before = KernelStats::default();
+        while m.kernel_stats(K).replies == 0 {
+            before += window(&mut m, 1);
+        }
+        let misses = ways + u64::from(ways < 32);
+        assert_eq!(before.l1_misses, misses, "as many as there are ways, and another in the cycle of the reply");
+        // Issued in cycle 1, the load goes to L1D from cycle 2 on; the reply comes in the last cycle.
+        let waited = if ways < 32 { m.now - 1 - 2 - ways } else { 0 };
+        assert_eq!((before.fail_line, m.sms[0].l1().reserved()), (waited, if ways < 32 { ways as u32 } else { 0 }), "{ways} ways");
+        finish(&mut m);
+        let all = m.kernel_stats(K);
+        assert_eq!([all.l1_misses, m.sms[0].l1().reserved().into()], [32, 0]);
+    }
+}
+
+/// A store to a line under way leaves the way that is reserved for it: the line arrives, and the next load hits, as where it takes its way then.
+#[test]
+fn a_store_leaves_a_reserved_way_reserved() {
+    let line = Address { lane: 4, ..Address::default() };
+    let (load, store) = (Op::Load { address: line, lanes: 32 }, Op::Store { address: line, lanes: 32 });
+    let wait = Op::Wait { loads: 0 };
+    for allocate in [Allocate::OnFill, Allocate::OnMiss] {
+        let mut gpu = one_of_each();
+        gpu.sms[0].l1.allocate = allocate;
+        let body = vec![load.clone(), store.clone(), wait.clone(), load.clone(), wait.clone()];
+        let m = drained(&gpu, kernel(1, 32, body));
+        let got = m.kernel_stats(K);
+        assert_eq!([got.l1_misses, got.l1_writes, got.l1_hits], [1, 1, 1], "{allocate:?}");
+        assert_eq!((m.sms[0].l1().resident(K), m.sms[0].l1().reserved()), (1, 0), "{allocate:?}");
+    }
 }
 
 /// Misses to one line: an MSHR serves 8 of them with one fetch, at L1D and at L2; the others wait and hit.

@@ -7,7 +7,9 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 use sim_core::describe::error::Problems;
-use sim_core::describe::gpu::{Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, StoreFlits, StoreRelease, WriteFill, presets};
+use sim_core::describe::gpu::{
+    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, StoreFlits, StoreRelease, WriteFill, presets,
+};
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
 use sim_core::policy::PolicySpec;
@@ -44,7 +46,8 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         (select(vec![2_u32, 1, 4, 6]), select(vec![(16_u32, 4_u32), (1, 1), (3, 2)]), select(vec![32_u32, 4, 1]), select(vec![8_u32, 1]));
     let dram = (any::<bool>(), select(vec![16_u32, 4]), select(vec![16_u32, 1, 3]), 0..3_usize, any::<bool>(), any::<bool>());
     let clocks = (select(vec![1200_u32, 1800, 700, 5000]), select(vec![1246_u32, 1800, 333, 4999]));
-    let units = (select(vec![32_u32, 16, 5]), select(vec![32_u32, 4]), select(RELEASES.to_vec()));
+    let units =
+        (select(vec![32_u32, 16, 5]), select(vec![32_u32, 4]), select(RELEASES.to_vec()), select(vec![Allocate::OnFill, Allocate::OnMiss]));
     // Up to two more classes of SMs; the random kernels fit the first class, and some of them no other.
     let more = (1..=3_u32, 1..=4_u32, select(vec![8_u32, 1]), select(vec![1024_u32, 64]), select(vec![16_384_u32, 1024]));
     let classes = proptest::collection::vec(more, 0..=2);
@@ -53,7 +56,7 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         let class = &mut gpu.sms[0];
         (class.count, class.schedulers, class.ctas, class.loads_per_warp, class.lsu_hol) = sm;
         (class.lsu_queue, class.l1.mshrs, class.l1.merges) = (1 + l1.2 / 2, l1.1, l1.2);
-        (class.alu_lanes, class.sfu_lanes, class.l1.store_release) = units;
+        (class.alu_lanes, class.sfu_lanes, class.l1.store_release, class.l1.allocate) = units;
         class.l1.bytes = l1.0.0 * l1.0.1 * 128;
         class.l1.ways = l1.0.1;
         (class.l1.miss_queue, class.l1.store_buffer, _, class.l1.latency) = queues;

@@ -170,6 +170,7 @@ fn refused(why: ReservationFailure) -> &'static str {
         ReservationFailure::Merge => "the line's L1D MSHR serves its maximum of loads",
         ReservationFailure::MissQueue => "the miss queue is full",
         ReservationFailure::StoreBuffer => "no store-buffer entry is free",
+        ReservationFailure::Line => "every way that its line may take is reserved for a line under way",
     }
 }
 

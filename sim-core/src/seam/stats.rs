@@ -63,6 +63,7 @@ counters! {
         fail_merge: "cycles", "Cycles in which an L1D access waited because its MSHR could merge no more";
         fail_miss_queue: "cycles", "Cycles in which an L1D access waited because the kernel's miss queue was full";
         fail_store_buffer: "cycles", "Cycles in which a store waited because the store buffer was full";
+        fail_line: "cycles", "Cycles in which an L1D access waited because every way that its line may take was reserved (l1.allocate = on_miss)";
         requests: "requests", "Requests that left the miss queue for the NoC";
         read_requests: "requests", "Reads among them";
         replies: "replies", "Replies and store acknowledgements that came back";

@@ -4,7 +4,7 @@
 //! `sm.X` is X of every SM class; on a GPU with several classes, `sm.NAME.X` is X of one.
 
 use super::protocols::L1Protocol;
-use super::{Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SmClass, StoreFlits, StoreRelease, WriteFill};
+use super::{Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SmClass, StoreFlits, StoreRelease, WriteFill};
 use crate::describe::decode::{choice, int};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
@@ -101,6 +101,12 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("l1.latency", "cycles", 1..=1000, l1.latency, "From a load's access to its value on an L1D hit"),
     whole!("l1.mshrs", "MSHRs", 1..=1024, l1.mshrs, "L1D misses that can be under way"),
     whole!("l1.merges", "reads", 1..=32, l1.merges, "Reads that one L1D MSHR can serve"),
+    choose!(
+        "l1.allocate",
+        ["on_fill" = Allocate::OnFill, "on_miss" = Allocate::OnMiss],
+        l1.allocate,
+        "When an L1D miss takes a way of its set: when its line arrives, or at once, so that it fails while every way is reserved"
+    ),
     whole!("l1.miss_queue", "requests", 8..=1024, l1.miss_queue, "Entries of the L1D miss queue, over all kernels"),
     whole!("l1.arbiter_latency", "cycles", 1..=16, l1.arbiter_latency, "From a grant by the miss queue's arbiter to the NoC"),
     whole!("l1.store_buffer", "stores", 1..=1024, l1.store_buffer, "Entries of the store buffer, over all kernels"),

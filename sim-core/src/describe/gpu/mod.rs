@@ -77,7 +77,7 @@ pub enum LsuHol {
     UnlessSplit,
 }
 
-/// L1 data cache of one SM; filled when the reply arrives.
+/// L1 data cache of one SM.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct L1Config {
     /// What it does with stores, and with lines that other SMs may have written.
@@ -92,6 +92,8 @@ pub struct L1Config {
     pub mshrs: u32,
     /// Reads that one MSHR can serve.
     pub merges: u32,
+    /// When a miss takes a way of its set.
+    pub allocate: Allocate,
     /// Entries of the miss queue, over all kernels.
     pub miss_queue: u32,
     /// Cycles from a grant by the miss queue's arbiter to the request's entry into the NoC (CCBP: 1).
@@ -100,6 +102,16 @@ pub struct L1Config {
     pub store_buffer: u32,
     /// When a store gives its entry back, or that there is no store buffer.
     pub store_release: StoreRelease,
+}
+
+/// When a miss takes a way of its set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Allocate {
+    /// When the line arrives.
+    #[default]
+    OnFill,
+    /// At once: the way is reserved, and a miss that finds every way of its set reserved fails.
+    OnMiss,
 }
 
 /// When a store gives its entry of the store buffer back.

@@ -2,7 +2,7 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, LsuHol, NocConfig, NocKind, PagePolicy, SmClass,
+    Allocate, Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, LsuHol, NocConfig, NocKind, PagePolicy, SmClass,
     StoreFlits, StoreRelease, WriteFill,
 };
 use alloc::string::ToString;
@@ -85,6 +85,7 @@ fn ccbp_16sm() -> Gpu {
                 latency: 82,                      // Maxwell by Mei and Chu (TPDS 2017): 82
                 mshrs: 256,                       // CCBP Table 1
                 merges: 8,                        // GPGPU-Sim 3.2.2, Fermi configuration
+                allocate: Allocate::OnFill,       // not stated; with 192 lines, fewer than the MSHRs, on_miss would leave 64 of them unused
                 miss_queue: 128,                  // CCBP Table 1
                 arbiter_latency: 1,
                 store_buffer: 16,                  // CCBP Table 1

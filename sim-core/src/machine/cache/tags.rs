@@ -1,4 +1,6 @@
 //! A set-associative tag array with LRU replacement, dirty bits, owners, and way masks that bound where a fill may go.
+//!
+//! A way may be reserved for a line under way: no lookup finds the line before it is filled, and no other line takes the way.
 
 use super::super::derived::Derived;
 use super::super::noc::members;
@@ -15,6 +17,12 @@ const BYTES: u64 = 0x0101_0101_0101_0101;
 
 /// Set in a line's `meta` when its data is newer than the level below.
 const DIRTY: u8 = 0x80;
+
+/// Set in a line's `meta` while its way is reserved for it. Its sign is the complement of the line's own, so that `find` passes it by.
+const RESERVED: u8 = 0x40;
+
+/// Time of use of a reserved way: later than any other, so that it is a victim only if every way is reserved.
+const IN_USE: u32 = u32::MAX;
 
 /// What a fill pushed out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,7 +115,7 @@ impl Tags {
     /// The time of one more use.
     #[inline]
     fn next_use(&mut self) -> u32 {
-        if self.accesses == u32::MAX {
+        if self.accesses == IN_USE - 1 {
             self.restart_count();
         }
         self.accesses += 1;
@@ -118,9 +126,9 @@ impl Tags {
     #[cold]
     fn restart_count(&mut self) {
         for set in self.used.chunks_mut(self.ways as usize) {
-            let mut times: Vec<u32> = set.iter().copied().filter(|&time| time != 0).collect();
+            let mut times: Vec<u32> = set.iter().copied().filter(|&time| time != 0 && time != IN_USE).collect();
             times.sort_unstable();
-            for time in set.iter_mut().filter(|time| **time != 0) {
+            for time in set.iter_mut().filter(|time| **time != 0 && **time != IN_USE) {
                 *time = times.partition_point(|earlier| earlier <= time) as u32;
             }
         }
@@ -143,12 +151,23 @@ impl Tags {
             self.meta[slot as usize] |= dirty_bit;
             return None;
         }
+        self.put(line, (set, sign), kernel.0 | dirty_bit, time, mask)
+    }
+
+    /// The way of a set that a line takes which may go into the ways of `mask`.
+    #[inline]
+    fn oldest(&self, set: u32, mask: u32) -> u32 {
         let first = (set * self.ways) as usize;
         let used = &self.used[first..first + self.ways as usize];
-        let way = if mask == u32::MAX { least(used) } else { least_of(used, mask) };
-        let chosen = first + way as usize;
-        let signs = &mut self.signs[(set * *self.sign_words + way / 8) as usize];
-        *signs = *signs & !(0xff << (way % 8 * 8)) | sign << (way % 8 * 8);
+        if mask == u32::MAX { least(used) } else { least_of(used, mask) }
+    }
+
+    /// Puts a line that is not in its set in, with what its sign, `meta` and `used` shall be.
+    #[inline]
+    fn put(&mut self, line: LineAddr, (set, sign): (u32, u64), meta: u8, time: u32, mask: u32) -> Option<Victim> {
+        let way = self.oldest(set, mask);
+        let chosen = (set * self.ways + way) as usize;
+        self.sign(set, way, sign);
         let victim = (self.lines[chosen] != EMPTY).then(|| Victim {
             line: self.lines[chosen],
             kernel: KernelId(self.meta[chosen] & !DIRTY),
@@ -156,8 +175,43 @@ impl Tags {
         });
         self.lines[chosen] = line;
         self.used[chosen] = time;
-        self.meta[chosen] = kernel.0 | dirty_bit;
+        self.meta[chosen] = meta;
         victim
+    }
+
+    /// Sets the sign of a way.
+    #[inline]
+    fn sign(&mut self, set: u32, way: u32, sign: u64) {
+        let signs = &mut self.signs[(set * *self.sign_words + way / 8) as usize];
+        *signs = *signs & !(0xff << (way % 8 * 8)) | sign << (way % 8 * 8);
+    }
+
+    /// Whether a line's set has a way in `mask` that is not reserved.
+    pub fn can_reserve(&self, line: LineAddr, mask: u32) -> bool {
+        let set = self.set(line).0;
+        self.used[(set * self.ways + self.oldest(set, mask)) as usize] != IN_USE
+    }
+
+    /// Reserves a way of `mask` for a line that is not there; the caller has checked `can_reserve`. Returns what it pushed out.
+    pub fn reserve(&mut self, line: LineAddr, kernel: KernelId, mask: u32) -> Option<Victim> {
+        let (set, sign) = self.set(line);
+        self.put(line, (set, !sign & 0xff), kernel.0 | RESERVED, IN_USE, mask)
+    }
+
+    /// The line for which a way is reserved has arrived: it is there, as the most recently used.
+    pub fn fill_reserved(&mut self, line: LineAddr) {
+        let (set, sign) = self.set(line);
+        let its = |&slot: &u32| self.lines[slot as usize] == line && self.meta[slot as usize] & RESERVED != 0;
+        if let Some(slot) = (set * self.ways..(set + 1) * self.ways).find(its) {
+            self.sign(set, slot % self.ways, sign);
+            self.meta[slot as usize] &= !RESERVED;
+            self.used[slot as usize] = self.next_use();
+        }
+    }
+
+    /// Ways that are reserved.
+    pub fn reserved(&self) -> u32 {
+        self.meta.iter().filter(|&&meta| meta & RESERVED != 0).count() as u32
     }
 
     /// Drops a line, if it is there.
@@ -247,6 +301,23 @@ mod tests {
         assert_eq!(tags.resident(KernelId(0)), 2);
     }
 
+    /// A reserved way is no victim, and its line is nowhere until it is filled; then it is the most recently used.
+    #[test]
+    fn a_reserved_way_is_neither_found_nor_pushed_out() {
+        let mut tags = Tags::new(4 * 128, 4, 128);
+        (0..4).for_each(|line| assert_eq!(tags.fill(line, KernelId(1), false, !0), None));
+        let pushed = |victim: Option<Victim>| victim.map(|victim| victim.line);
+        assert_eq!([10, 11].map(|line| pushed(tags.reserve(line, K, 0b0011))), [Some(0), Some(1)]);
+        assert_eq!((tags.find(10), tags.reserved(), tags.resident(K), tags.resident(KernelId(1))), (None, 2, 0, 2));
+        assert!(!tags.can_reserve(12, 0b0011) && tags.can_reserve(12, 0b0111));
+        // A line that never arrives is dropped by no one, and fills go elsewhere.
+        tags.invalidate(10);
+        assert_eq!([20, 21, 22].map(|line| pushed(tags.fill(line, K, false, !0))), [Some(2), Some(3), Some(20)]);
+        tags.fill_reserved(11);
+        assert_eq!((tags.find(11), tags.reserved(), tags.resident(K)), (Some(1), 1, 3));
+        assert_eq!([30, 31, 32].map(|line| pushed(tags.fill(line, K, false, !0))), [Some(21), Some(22), Some(11)]);
+    }
+
     /// The count of accesses runs out after 2³² of them: the order of use stays.
     #[test]
     fn least_recently_used_survives_the_end_of_its_count() {
@@ -260,6 +331,9 @@ mod tests {
             if n % 50 == 0 {
                 young.invalidate(line);
                 old.invalidate(line);
+            }
+            if n == 20 {
+                assert_eq!(young.reserve(1000, K, 1), old.reserve(1000, K, 1), "before the count runs out");
             }
         }
     }

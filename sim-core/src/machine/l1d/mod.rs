@@ -42,12 +42,12 @@ pub trait Protocol {
 
     /// A line that was fetched has arrived.
     fn fill(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) {
-        if let Some(victim) = parts.tags.fill(request.line, request.kernel, false, controls.l1_ways[request.kernel]) {
+        if let Some(victim) = parts.fill(request, controls) {
             self.evicted(parts, victim);
         }
     }
 
-    /// A fill has pushed a line out.
+    /// A fill, or a miss that has reserved its way, has pushed a line out.
     fn evicted(&mut self, _parts: &mut Parts, _victim: Victim) {}
 
     /// The SM gets the first CTA of a kernel's launch.
@@ -198,7 +198,12 @@ impl L1d {
         match found {
             Found::Hit => stats.l1_hits += 1,
             Found::Merged => stats.l1_merged += 1,
-            Found::Fetched => stats.l1_misses += 1,
+            Found::Fetched => {
+                stats.l1_misses += 1;
+                if let Some(victim) = self.parts.reserve(line, kernel, controls) {
+                    self.protocol.evicted(&mut self.parts, victim);
+                }
+            }
         }
         stats.l1_reads += 1;
         self.watch(kernel, line, Access::Read);
@@ -287,13 +292,14 @@ impl L1d {
         (store_left, granted.is_some())
     }
 
-    /// Whether the resource that an access of a kernel failed to reserve may be free now.
-    pub fn has_room(&self, kernel: KernelId, lacked: ReservationFailure, controls: &SmControls) -> bool {
+    /// Whether the resource that an access of a kernel to a line failed to reserve may be free now.
+    pub fn has_room(&self, kernel: KernelId, line: LineAddr, lacked: ReservationFailure, controls: &SmControls) -> bool {
         match lacked {
             ReservationFailure::Mshr => !self.parts.mshrs.is_full(),
             ReservationFailure::Merge => true,
             ReservationFailure::MissQueue => self.parts.miss_queue.has_room(kernel, controls),
             ReservationFailure::StoreBuffer => self.parts.stores.has_room(kernel, controls),
+            ReservationFailure::Line => self.parts.has_way(line, kernel, controls),
         }
     }
 
@@ -359,6 +365,11 @@ impl L1d {
     /// Entries of the store buffer that a kernel holds.
     pub fn stores_held(&self, kernel: KernelId) -> u32 {
         self.parts.stores.held(kernel)
+    }
+
+    /// Ways that are reserved for lines under way.
+    pub fn reserved(&self) -> u32 {
+        self.parts.tags.reserved()
     }
 
     /// Lines of a kernel in the cache.

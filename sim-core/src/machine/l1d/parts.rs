@@ -6,10 +6,10 @@
 //! needs a place in the miss queue, as a read does, and nothing bounds how many are under way (`unbuffered`).
 
 use super::miss_queue::MissQueue;
-use crate::describe::gpu::{L1Config, StoreRelease};
-use crate::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
+use crate::describe::gpu::{Allocate, L1Config, StoreRelease};
+use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS, PerKernel};
 use crate::machine::cache::mshr::Mshrs;
-use crate::machine::cache::tags::Tags;
+use crate::machine::cache::tags::{Tags, Victim};
 use crate::machine::packet::Request;
 use crate::seam::controls::SmControls;
 
@@ -24,12 +24,19 @@ pub enum ReservationFailure {
     MissQueue,
     /// Every store-buffer entry that the kernel may have is in use.
     StoreBuffer,
+    /// Every way that the line may take is reserved for a line under way.
+    Line,
 }
 
 impl ReservationFailure {
     /// Every reason.
-    pub const ALL: [ReservationFailure; 4] =
-        [ReservationFailure::Mshr, ReservationFailure::Merge, ReservationFailure::MissQueue, ReservationFailure::StoreBuffer];
+    pub const ALL: [ReservationFailure; 5] = [
+        ReservationFailure::Mshr,
+        ReservationFailure::Merge,
+        ReservationFailure::MissQueue,
+        ReservationFailure::StoreBuffer,
+        ReservationFailure::Line,
+    ];
 }
 
 /// Where a load finds its line.
@@ -48,6 +55,7 @@ pub enum Found {
 pub struct Parts {
     /// Which lines are here.
     pub tags: Tags,
+    allocate: Allocate,
     /// Lines under way, with the loads that wait for them.
     pub mshrs: Mshrs<u16>,
     /// Requests on their way to the NoC.
@@ -123,6 +131,7 @@ impl Parts {
     pub fn new(config: &L1Config, line_bytes: u32, kernels: usize) -> Self {
         Parts {
             tags: Tags::new(config.bytes, config.ways, line_bytes),
+            allocate: config.allocate,
             mshrs: Mshrs::new(config.mshrs, config.merges),
             miss_queue: MissQueue::new(config.miss_queue, config.arbiter_latency, kernels),
             stores: StoreBuffer::new(config, kernels),
@@ -135,6 +144,9 @@ impl Parts {
             self.mshrs.merge(entry, load).map_err(|_| ReservationFailure::Merge)?;
             return Ok(Found::Merged);
         }
+        if self.allocate == Allocate::OnMiss && !self.has_way(request.line, request.kernel, controls) {
+            return Err(ReservationFailure::Line);
+        }
         if self.mshrs.is_full() {
             return Err(ReservationFailure::Mshr);
         }
@@ -144,6 +156,26 @@ impl Parts {
         request.tag = self.mshrs.allocate(request.line, load).map_err(|_| ReservationFailure::Mshr)?;
         self.miss_queue.push(request, controls).map_err(|_| ReservationFailure::MissQueue)?;
         Ok(Found::Fetched)
+    }
+
+    /// Whether a line of a kernel's finds a way that it can reserve.
+    pub fn has_way(&self, line: LineAddr, kernel: KernelId, controls: &SmControls) -> bool {
+        self.tags.can_reserve(line, controls.l1_ways[kernel])
+    }
+
+    /// A request for a line has been sent: the line takes its way now if it does so on a miss. Returns what it pushed out.
+    #[inline]
+    pub fn reserve(&mut self, line: LineAddr, kernel: KernelId, controls: &SmControls) -> Option<Victim> {
+        if self.allocate == Allocate::OnMiss { self.tags.reserve(line, kernel, controls.l1_ways[kernel]) } else { None }
+    }
+
+    /// A line that was fetched has arrived: it takes its way, unless it has it already. Returns what it pushed out.
+    pub fn fill(&mut self, request: Request, controls: &SmControls) -> Option<Victim> {
+        if self.allocate == Allocate::OnMiss {
+            self.tags.fill_reserved(request.line);
+            return None;
+        }
+        self.tags.fill(request.line, request.kernel, false, controls.l1_ways[request.kernel])
     }
 
     /// A store goes on to L2, with an entry of the store buffer.

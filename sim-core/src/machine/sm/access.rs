@@ -28,7 +28,8 @@ impl Sm {
                         self.calendar.mark(now, ready, HITS);
                     }
                 }
-                self.retry_failed(now, &[ReservationFailure::Mshr, ReservationFailure::Merge], inputs.controls);
+                let freed = [ReservationFailure::Mshr, ReservationFailure::Merge, ReservationFailure::Line];
+                self.retry_failed(now, &freed, inputs.controls);
             }
         }
     }
@@ -53,7 +54,7 @@ impl Sm {
     fn retry(&mut self, now: Cycle, over: &[ReservationFailure], controls: &SmControls) {
         *self.due |= LSU;
         let (stats, l1) = (&mut self.stats, &self.l1);
-        let ready = |kernel, why| over.contains(&why) && l1.has_room(kernel, why, controls);
+        let ready = |kernel, line, why| over.contains(&why) && l1.has_room(kernel, line, why, controls);
         self.lsu.retry(now, ready, |kernel, why, cycles| charge_failure(&mut stats[kernel.index()], why, cycles));
     }
 
@@ -163,5 +164,6 @@ pub(super) fn charge_failure(stats: &mut KernelStats, why: ReservationFailure, c
         ReservationFailure::Merge => stats.fail_merge += cycles,
         ReservationFailure::MissQueue => stats.fail_miss_queue += cycles,
         ReservationFailure::StoreBuffer => stats.fail_store_buffer += cycles,
+        ReservationFailure::Line => stats.fail_line += cycles,
     }
 }

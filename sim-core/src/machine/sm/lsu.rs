@@ -243,14 +243,14 @@ impl Lsu {
     pub fn retry(
         &mut self,
         now: Cycle,
-        ready: impl Fn(KernelId, ReservationFailure) -> bool,
+        ready: impl Fn(KernelId, LineAddr, ReservationFailure) -> bool,
         mut charge: impl FnMut(KernelId, ReservationFailure, u64),
     ) {
         *self.reasons = 0;
         for kernel in members(self.failed.into(), false).map(|kernel| KernelId(kernel as u8)) {
-            let failed = &mut self.parts[kernel.index()].failed;
+            let Part { failed, lines, next, .. } = &mut self.parts[kernel.index()];
             let Some((why, since)) = *failed else { continue };
-            if ready(kernel, why) {
+            if ready(kernel, lines[*next as usize], why) {
                 *failed = None;
                 self.failed &= !(1 << kernel.0);
                 *self.passed &= self.failed;
@@ -382,7 +382,7 @@ mod tests {
                 lsu.controls_changed(split);
                 assert_eq!(lsu.turn(), passes(split).then_some(KernelId(1)), "{hol:?}, {why:?}, split: {split}");
             }
-            lsu.retry(12, |_, _| true, |kernel, charged, cycles| assert_eq!((kernel, charged, cycles), (KernelId(0), why, 2)));
+            lsu.retry(12, |_, _, _| true, |kernel, charged, cycles| assert_eq!((kernel, charged, cycles), (KernelId(0), why, 2)));
             assert_eq!(lsu.turn(), Some(KernelId(0)));
         }
     }
