@@ -64,6 +64,8 @@ counters! {
         fail_miss_queue: "cycles", "Cycles in which an L1D access waited because the kernel's miss queue was full";
         fail_store_buffer: "cycles", "Cycles in which a store waited because the store buffer was full";
         fail_line: "cycles", "Cycles in which an L1D access waited because every way that its line may take was reserved (l1.allocate = on_miss)";
+        oldest_fails_miss: "cycles", "Cycles in which the oldest access that waited on its SM was the kernel's and lacked what misses need";
+        oldest_fails_store: "cycles", "Cycles in which it was the kernel's and lacked an entry of the store buffer";
         requests: "requests", "Requests that left the miss queue for the NoC";
         read_requests: "requests", "Reads among them";
         replies: "replies", "Replies and store acknowledgements that came back";

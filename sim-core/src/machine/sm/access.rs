@@ -1,6 +1,7 @@
 //! The SM's side of L1D: lines of the LSU go there, and loads whose lines are there go back to their warps.
 
 use super::calendar::{HITS, LSU, MISSES};
+use super::lsu::Wait;
 use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::machine::l1d::{Found, ReservationFailure};
@@ -55,7 +56,7 @@ impl Sm {
         *self.due |= LSU;
         let (stats, l1) = (&mut self.stats, &self.l1);
         let ready = |kernel, line, why| over.contains(&why) && l1.has_room(kernel, line, why, controls);
-        self.lsu.retry(now, ready, |kernel, why, cycles| charge_failure(&mut stats[kernel.index()], why, cycles));
+        self.lsu.retry(now, ready, |wait| charge_failure(stats, wait));
     }
 
     pub(super) fn complete_load(&mut self, now: Cycle, load: u16, inputs: &Inputs) {
@@ -126,7 +127,10 @@ impl Sm {
                     self.set_gates();
                 }
             }
-            Err(why) => self.lsu.fail(kernel, why, now),
+            Err(why) => {
+                let stats = &mut self.stats;
+                self.lsu.fail(now, kernel, why, |wait| charge_failure(stats, wait));
+            }
         }
         if self.lsu.has_unfailed() {
             *self.due |= LSU;
@@ -158,7 +162,13 @@ impl Sm {
     }
 }
 
-pub(super) fn charge_failure(stats: &mut KernelStats, why: ReservationFailure, cycles: u64) {
+pub(super) fn charge_failure(stats: &mut [KernelStats], Wait { kernel, why, cycles, oldest }: Wait) {
+    let stats = &mut stats[kernel.index()];
+    if oldest && why == ReservationFailure::StoreBuffer {
+        stats.oldest_fails_store += cycles;
+    } else if oldest {
+        stats.oldest_fails_miss += cycles;
+    }
     match why {
         ReservationFailure::Mshr => stats.fail_mshr += cycles,
         ReservationFailure::Merge => stats.fail_merge += cycles,

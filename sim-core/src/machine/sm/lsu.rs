@@ -79,6 +79,19 @@ pub struct Head {
     pub fresh: Option<u32>,
 }
 
+/// How long a kernel's head that failed has waited since it was charged last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// Whose head.
+    pub kernel: KernelId,
+    /// What it lacks.
+    pub why: ReservationFailure,
+    /// For so many cycles.
+    pub cycles: u64,
+    /// Whether it is the oldest of the heads that wait.
+    pub oldest: bool,
+}
+
 /// One kernel's part of the LSU.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Part {
@@ -90,7 +103,7 @@ struct Part {
     bytes: [u8; WARP_SIZE as usize],
     count: u32,
     next: u32,
-    failed: Option<(ReservationFailure, Cycle)>,
+    failed: Option<ReservationFailure>,
 }
 
 /// The LSU of one SM.
@@ -109,6 +122,8 @@ pub struct Lsu {
     /// Kernels with an instruction, and those whose head failed, a bit each.
     busy: u8,
     failed: u8,
+    /// Until when heads that failed have been charged.
+    charged: Cycle,
     /// Kernels whose head failed and holds back no other.
     passed: Derived<u8>,
     /// From the GPU's description.
@@ -138,6 +153,7 @@ impl Lsu {
             full: 0,
             busy: 0,
             failed: 0,
+            charged: 0,
             passed: Derived(0),
             hol: Derived(hol),
             reasons: Derived(0),
@@ -156,7 +172,7 @@ impl Lsu {
         };
         *self.passed = 0;
         for (kernel, part) in self.parts.iter().enumerate() {
-            let passes = part.failed.is_some_and(|(why, _)| self.holds >> why as u8 & 1 == 0);
+            let passes = part.failed.is_some_and(|why| self.holds >> why as u8 & 1 == 0);
             *self.passed |= u8::from(passes) << kernel;
         }
     }
@@ -175,15 +191,23 @@ impl Lsu {
         self.busy |= 1 << kernel.0;
     }
 
+    /// Of `kernels`, a bit each, the one whose head came first; there is one.
+    #[inline]
+    fn oldest(&self, kernels: u8) -> u32 {
+        let ticket = |kernel: &u32| self.parts[*kernel as usize].waiting.front().map_or(u64::MAX, |head| head.0);
+        if kernels & (kernels - 1) == 0 {
+            return kernels.trailing_zeros();
+        }
+        members(kernels.into(), false).min_by_key(ticket).unwrap_or(0)
+    }
+
     /// The kernel whose head goes to L1D now, if any.
     pub fn turn(&self) -> Option<KernelId> {
         let open = self.busy & !*self.passed;
         if open == 0 {
             return None;
         }
-        let ticket = |kernel: &u32| self.parts[*kernel as usize].waiting.front().map_or(u64::MAX, |head| head.0);
-        let oldest =
-            if open & (open - 1) == 0 { open.trailing_zeros() } else { members(open.into(), false).min_by_key(ticket).unwrap_or(0) };
+        let oldest = self.oldest(open);
         (self.failed >> oldest & 1 == 0).then_some(KernelId(oldest as u8))
     }
 
@@ -232,29 +256,25 @@ impl Lsu {
     }
 
     /// L1D could not take the head's line in `now`; it is tried again after `retry`.
-    pub fn fail(&mut self, kernel: KernelId, why: ReservationFailure, now: Cycle) {
-        self.parts[kernel.index()].failed = Some((why, now));
+    pub fn fail(&mut self, now: Cycle, kernel: KernelId, why: ReservationFailure, charge: impl FnMut(Wait)) {
+        self.settle(now, charge);
+        self.parts[kernel.index()].failed = Some(why);
         self.failed |= 1 << kernel.0;
         *self.passed |= (!self.holds >> why as u8 & 1) << kernel.0;
         *self.reasons |= 1 << why as u8;
     }
 
-    /// Retries the failed heads for which `ready` holds; reports how long each has waited until `now`.
-    pub fn retry(
-        &mut self,
-        now: Cycle,
-        ready: impl Fn(KernelId, LineAddr, ReservationFailure) -> bool,
-        mut charge: impl FnMut(KernelId, ReservationFailure, u64),
-    ) {
+    /// Retries the failed heads for which `ready` holds.
+    pub fn retry(&mut self, now: Cycle, ready: impl Fn(KernelId, LineAddr, ReservationFailure) -> bool, charge: impl FnMut(Wait)) {
+        self.settle(now, charge);
         *self.reasons = 0;
         for kernel in members(self.failed.into(), false).map(|kernel| KernelId(kernel as u8)) {
             let Part { failed, lines, next, .. } = &mut self.parts[kernel.index()];
-            let Some((why, since)) = *failed else { continue };
+            let Some(why) = *failed else { continue };
             if ready(kernel, lines[*next as usize], why) {
                 *failed = None;
                 self.failed &= !(1 << kernel.0);
                 *self.passed &= self.failed;
-                charge(kernel, why, now - since);
             } else {
                 *self.reasons |= 1 << why as u8;
             }
@@ -262,18 +282,22 @@ impl Lsu {
     }
 
     /// Charges the cycles that failed heads have waited until `now`, and leaves them waiting.
-    pub fn settle(&mut self, now: Cycle, mut charge: impl FnMut(KernelId, ReservationFailure, u64)) {
-        for (kernel, part) in self.parts.iter_mut().enumerate() {
-            if let Some((why, since)) = &mut part.failed {
-                charge(KernelId(kernel as u8), *why, now - *since);
-                *since = now;
+    pub fn settle(&mut self, now: Cycle, mut charge: impl FnMut(Wait)) {
+        let cycles = now - core::mem::replace(&mut self.charged, now);
+        if self.failed == 0 || cycles == 0 {
+            return;
+        }
+        let oldest = self.oldest(self.failed);
+        for kernel in members(self.failed.into(), false) {
+            if let Some(why) = self.parts[kernel as usize].failed {
+                charge(Wait { kernel: KernelId(kernel as u8), why, cycles, oldest: kernel == oldest });
             }
         }
     }
 
     /// Why a kernel's head waits, if it failed.
     pub fn failure(&self, kernel: KernelId) -> Option<ReservationFailure> {
-        self.parts[kernel.index()].failed.map(|(why, _)| why)
+        self.parts[kernel.index()].failed
     }
 
     /// Instructions of a kernel.
@@ -376,14 +400,41 @@ mod tests {
         for (hol, why) in HOLS.into_iter().flat_map(|hol| ReservationFailure::ALL.map(|why| (hol, why))) {
             let mut lsu = two(hol);
             assert_eq!(lsu.turn(), Some(KernelId(0)), "the oldest goes first");
-            lsu.fail(KernelId(0), why, 10);
+            lsu.fail(10, KernelId(0), why, |_| panic!("nothing has waited"));
             let passes = |split: bool| hol == LsuHol::No || hol == LsuHol::UnlessSplit && split && own.contains(&why);
             for split in [false, true, false] {
                 lsu.controls_changed(split);
                 assert_eq!(lsu.turn(), passes(split).then_some(KernelId(1)), "{hol:?}, {why:?}, split: {split}");
             }
-            lsu.retry(12, |_, _, _| true, |kernel, charged, cycles| assert_eq!((kernel, charged, cycles), (KernelId(0), why, 2)));
+            lsu.retry(12, |_, _, _| true, |wait| assert_eq!(wait, Wait { kernel: KernelId(0), why, cycles: 2, oldest: true }));
             assert_eq!(lsu.turn(), Some(KernelId(0)));
+        }
+    }
+
+    /// Kernel 1's access, the younger, fails in cycle 10, kernel 0's in 13 and is tried again in 18: each is charged its own wait, and in every
+    /// cycle one of them as the oldest, whenever the sums are read.
+    #[test]
+    fn in_every_cycle_one_access_waits_as_the_oldest() {
+        let why = ReservationFailure::Mshr;
+        for read in 10..20 {
+            let mut lsu = two(LsuHol::No);
+            let mut waited = [(0, 0); 2];
+            let mut add = |wait: Wait| {
+                let of = &mut waited[wait.kernel.index()];
+                *of = (of.0 + wait.cycles, of.1 + if wait.oldest { wait.cycles } else { 0 });
+            };
+            for now in 10..=20 {
+                match now {
+                    10 => lsu.fail(now, KernelId(1), why, &mut add),
+                    13 => lsu.fail(now, KernelId(0), why, &mut add),
+                    18 => lsu.retry(now, |kernel, _, _| kernel == KernelId(0), &mut add),
+                    _ => {}
+                }
+                if now == read || now == 20 {
+                    lsu.settle(now, &mut add);
+                }
+            }
+            assert_eq!(waited, [(5, 5), (10, 3 + 2)], "read in {read}");
         }
     }
 }

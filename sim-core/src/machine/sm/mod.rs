@@ -296,7 +296,7 @@ impl Sm {
             self.settle_scheduler(now, s);
         }
         let stats = &mut self.stats;
-        self.lsu.settle(now, |kernel, why, cycles| charge_failure(&mut stats[kernel.index()], why, cycles));
+        self.lsu.settle(now, |wait| charge_failure(stats, wait));
         self.charge_ctas(now);
         for (k, stats) in self.stats.iter_mut().enumerate() {
             stats.warp_cycles += self.resident.0[k].take(now);
