@@ -3,8 +3,8 @@
 //!
 //! # Idea
 //! Dai et al., HPCA 2018 (DMIL), as CCBP §7.5 compares it. For each sample of a kernel's L1D requests, count how often L1D failed to reserve what
-//! a miss needs (an MSHR, a merge, a place in the miss queue). The kernel may then have as many memory instructions in flight as its peak
-//! in the sample, halved once for each failure per request. Where failures are rare, it has no limit.
+//! a miss needs (an MSHR, a merge, a way, a place in the miss queue). The kernel may then have as many memory instructions in flight as its peak
+//! in the sample, halved once for each failure per request. Where failures are rare, it has no limit. Each SM judges by its own samples.
 //! # Observes
 //! L1D requests, reservation failures and the peak of memory instructions in flight of each kernel; and what Warped-Slicer does.
 //! # Sets
@@ -12,20 +12,20 @@
 //! # Parameters
 //! See `docs/schemes/ws-mil.md`.
 //! # Deviations
-//! 1. Samples are those of all SMs together, with the highest peak of any; all SMs have the same caps.
-//! 2. They are checked every `interval` cycles, not at the request that completes a sample.
-//! 3. A failure is a cycle in which an access waits, as if it were tried again in each.
+//! 1. Samples are checked every `interval` cycles, not at the request that completes one.
+//! 2. A failure is a cycle in which an access waits as the oldest of its SM, as if one access were tried again in each cycle.
 
 use super::spec::{Param, PolicySpec};
 use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -45,7 +45,19 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "failures",
             &["misses", "all"],
             "misses",
-            "misses: of what misses need, MSHRs, merges and the miss queue (CCBP §7.5). all: of the store buffer too",
+            "misses: of what misses need, MSHRs, merges, ways and the miss queue (CCBP §7.5). all: of the store buffer too",
+        ),
+        Param::choice(
+            "scope",
+            &["sm", "gpu"],
+            "sm",
+            "sm: each SM has samples and caps of its own. gpu: samples of all SMs together, with the highest peak of any, make one cap",
+        ),
+        Param::choice(
+            "peak",
+            &["sample", "run"],
+            "sample",
+            "What a cap is halved from: the most in flight in the sample, or in the whole run",
         ),
         Param::number("release", (0.0, 1000.0), 1.0, "failures per request", "Reservation failures below which a kernel has no cap"),
         Param::int("least", (1, 64), 1, "instructions", "The lowest cap"),
@@ -60,11 +72,51 @@ pub struct WsMil {
     ws: Ws,
     interval: Cycle,
     stores_count: bool,
+    /// Whether all SMs are judged together.
+    pooled: bool,
+    /// Whether peaks are those of the whole run.
+    keeps_peaks: bool,
     release: f64,
     least: u32,
-    samples: Samples,
+    requests: u64,
+    /// One for each SM, or one for all of them.
+    groups: Vec<Group>,
+}
+
+/// SMs that are judged together.
+#[derive(Clone, PartialEq, Debug)]
+struct Group {
+    sms: Range<usize>,
+    /// Counters of each kernel when its present sample began.
+    then: Vec<KernelStats>,
     /// The most in flight of each kernel in its sample so far.
-    peaks: Vec<u32>,
+    peaks: PerKernel<u32>,
+}
+
+impl Group {
+    fn new(sms: Range<usize>, seen: &Observation) -> Self {
+        let mut group = Group { sms, then: Vec::new(), peaks: PerKernel::all(0) };
+        group.then = KernelId::first(seen.kernels).map(|kernel| group.count(seen, kernel)).collect();
+        group
+    }
+
+    fn count(&self, seen: &Observation, kernel: KernelId) -> KernelStats {
+        let mut sum = KernelStats::default();
+        self.sms.clone().for_each(|sm| sum += seen.on_sm[sm][kernel.index()]);
+        sum
+    }
+
+    /// The sample of a kernel, with its peak, if it has `requests` requests on each SM; the next one begins.
+    fn take(&mut self, seen: &Observation, kernel: KernelId, requests: u64) -> Option<(KernelStats, u32)> {
+        let peak = self.sms.clone().map(|sm| seen.peak_in_flight[sm][kernel]).max().unwrap_or(0).max(self.peaks[kernel]);
+        self.peaks[kernel] = peak;
+        let now = self.count(seen, kernel);
+        let sample = now - self.then[kernel.index()];
+        (Samples::requests(&sample) >= requests * self.sms.len() as u64).then(|| {
+            self.then[kernel.index()] = now;
+            (sample, peak)
+        })
+    }
 }
 
 /// A cap that never limits, so that the machine counts peaks.
@@ -77,8 +129,9 @@ impl Policy for WsMil {
 
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.ws.start(seen, controls, log);
-        self.samples.start(seen);
-        self.peaks = alloc::vec![0; seen.kernels];
+        let sms = seen.gpu.sm_count() as usize;
+        let group = |sms| Group::new(sms, seen);
+        self.groups = if self.pooled { alloc::vec![group(0..sms)] } else { (0..sms).map(|sm| group(sm..sm + 1)).collect() };
         for kernel in KernelId::first(seen.kernels) {
             controls.each_sm(|sm| sm.memory_cap[kernel] = Some(NO_CAP));
         }
@@ -89,19 +142,34 @@ impl Policy for WsMil {
     }
 
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        for ((kernel, peak), &seen_peak) in KernelId::first(seen.kernels).zip(&mut self.peaks).zip(seen.peak_in_flight) {
-            *peak = seen_peak.max(*peak);
-            let Some(sample) = self.samples.take(seen, kernel) else { continue };
-            let rate = failures(&sample, self.stores_count) as f64 / Samples::requests(&sample).max(1) as f64;
-            let cap = cap(rate, *peak, self.release, self.least);
-            if controls.sms[0].memory_cap[kernel] != Some(cap) {
-                controls.each_sm(|sm| sm.memory_cap[kernel] = Some(cap));
-                let memory_cap = (cap != NO_CAP).then_some(cap.into());
-                decide(log, seen, kernel, Decided::MemoryCap { memory_cap, failures: rate, peak: *peak });
+        for kernel in KernelId::first(seen.kernels) {
+            let before = range(controls, kernel);
+            let (mut judged, mut fails, mut requests, mut highest) = (0, 0, 0, 0);
+            for group in &mut self.groups {
+                let Some((sample, peak)) = group.take(seen, kernel, self.requests) else { continue };
+                let (failed, asked) = (failures(&sample, self.stores_count), Samples::requests(&sample).max(1));
+                let cap = cap(failed as f64 / asked as f64, peak, self.release, self.least);
+                controls.sms[group.sms.clone()].iter_mut().for_each(|sm| sm.memory_cap[kernel] = Some(cap));
+                judged += group.sms.len() as u32;
+                (fails, requests, highest) = (fails + failed, requests + asked, peak.max(highest));
+                if !self.keeps_peaks {
+                    group.peaks[kernel] = 0;
+                }
             }
-            *peak = 0;
+            let after = range(controls, kernel);
+            if after != before {
+                let [memory_cap, most] = after.map(|cap| (cap != NO_CAP).then_some(cap.into()));
+                let failures = fails as f64 / requests.max(1) as f64;
+                decide(log, seen, kernel, Decided::MemoryCap { memory_cap, highest: most, sms: judged, failures, peak: highest });
+            }
         }
     }
+}
+
+/// The lowest and the highest cap of a kernel on any SM.
+fn range(controls: &Controls, kernel: KernelId) -> [u16; 2] {
+    let caps = || controls.sms.iter().map(|sm| sm.memory_cap[kernel].unwrap_or(NO_CAP));
+    [caps().min(), caps().max()].map(|cap| cap.unwrap_or(NO_CAP))
 }
 
 impl WsMil {
@@ -110,17 +178,18 @@ impl WsMil {
             ws: Ws::new(spec),
             interval: spec.int(SAMPLE_INTERVAL.name) as Cycle,
             stores_count: spec.choice("failures") == "all",
+            pooled: spec.choice("scope") == "gpu",
+            keeps_peaks: spec.choice("peak") == "run",
             release: spec.number("release"),
             least: spec.int("least") as u32,
-            samples: Samples::new(spec.int(SAMPLE.name) as u64),
-            peaks: Vec::new(),
+            requests: spec.int(SAMPLE.name) as u64,
+            groups: Vec::new(),
         }
     }
 }
 
 fn failures(sample: &KernelStats, stores_count: bool) -> u64 {
-    let of_stores = if stores_count { sample.fail_store_buffer } else { 0 };
-    sample.fail_mshr + sample.fail_merge + sample.fail_miss_queue + of_stores
+    sample.oldest_fails_miss + if stores_count { sample.oldest_fails_store } else { 0 }
 }
 
 /// The peak shifted right by the whole failures per request, as the counters of the source do it; none below `release`.
@@ -133,7 +202,11 @@ fn cap(rate: f64, peak: u32, release: f64, least: u32) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::spec::Setting;
     use super::*;
+    use crate::describe::gpu::presets;
+    use crate::seam::controls::WarpOrder;
+    use crate::seam::observation::Profile;
 
     /// 40 in flight: 1.9 failures per request halve it once, 3.2 three times, and nothing is left after six.
     #[test]
@@ -147,7 +220,45 @@ mod tests {
 
     #[test]
     fn what_misses_need_counts_and_the_store_buffer_if_asked() {
-        let sample = KernelStats { fail_mshr: 1, fail_merge: 20, fail_miss_queue: 300, fail_store_buffer: 4000, ..KernelStats::default() };
+        let sample = KernelStats { oldest_fails_miss: 321, oldest_fails_store: 4000, fail_mshr: 9999, ..KernelStats::default() };
         assert_eq!((failures(&sample, false), failures(&sample, true)), (321, 4321));
+    }
+
+    /// The caps of kernel 0 on two SMs, after each of three intervals in which it makes 100 requests on each, 300 of which failed on SM 1, with
+    /// `peaks` in flight.
+    fn caps<const N: usize>(settings: [(&str, Setting); N], peaks: [[u32; 2]; 3]) -> ([[u16; 2]; 3], usize) {
+        let gpu = presets::find("tiny-2sm").unwrap();
+        let combination = Setting::Ints([1].into());
+        let of = PolicySpec::of(&INFO).with("combination", combination).with("sample", Setting::Int(100));
+        let spec = settings.into_iter().fold(of, |spec, (name, setting)| spec.with(name, setting));
+        let (mut mil, profile, mut log) = (WsMil::new(&spec), Profile::default(), Log::new());
+        let mut controls = Controls::neutral(2, WarpOrder::Lrr);
+        let mut on_sm = alloc::vec![alloc::vec![KernelStats::default()]; 2];
+        let limits = [PerKernel::all(8); 2];
+        mil.start(&Observation { on_sm: &on_sm, cta_limit: &limits, ..Observation::bare(&gpu, 1, &profile) }, &mut controls, &mut log);
+        log.clear();
+        let after = peaks.map(|peaks| {
+            on_sm.iter_mut().for_each(|stats| stats[0].l1_reads += 100);
+            on_sm[1][0].oldest_fails_miss += 300;
+            let peaks = peaks.map(PerKernel::all);
+            let seen = Observation { on_sm: &on_sm, peak_in_flight: &peaks, ..Observation::bare(&gpu, 1, &profile) };
+            mil.on_interval(&seen, &mut controls, &mut log);
+            [0, 1].map(|sm| controls.sms[sm].memory_cap[KernelId(0)].unwrap())
+        });
+        (after, log.len())
+    }
+
+    /// SM 1 fails three times a request, SM 0 never: each is capped by its own sample, or both by the 1.5 of all requests. With `release` 0 a
+    /// sample without failures leaves its peak as the cap, from which it only comes up again if peaks are those of the run.
+    #[test]
+    fn each_sm_is_judged_by_its_own_samples() {
+        let peaks = [[40, 80], [8, 10], [40, 80]];
+        assert_eq!(caps([], peaks), ([[NO_CAP, 10], [NO_CAP, 1], [NO_CAP, 10]], 3));
+        let pooled = ("scope", Setting::Choice("gpu"));
+        assert_eq!(caps([pooled], peaks), ([[40, 40], [5, 5], [40, 40]], 3));
+        let always = ("release", Setting::Number(0.0));
+        assert_eq!(caps([always.clone()], peaks).0, [[40, 10], [8, 1], [40, 10]]);
+        let of_run = ("peak", Setting::Choice("run"));
+        assert_eq!(caps([always, of_run], peaks), ([[40, 10]; 3], 1));
     }
 }

@@ -411,7 +411,6 @@ impl Simulation {
         let stalls_on_sm: Vec<Vec<StallCounts>> = self.machine.sms.iter().map(|sm| sm.kernel_stalls().to_vec()).collect();
         let goals: Vec<Option<f64>> = self.experiment.kernels.iter().map(|used| used.qos).collect();
         let progress: Vec<Progress> = kernels.clone().map(|kernel| self.machine.run(kernel).progress()).collect();
-        let peak_in_flight: Vec<u32> = kernels.clone().map(|kernel| self.machine.peak_in_flight(kernel)).collect();
         let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
         let seen = Observation {
             now: self.machine.now,
@@ -428,7 +427,7 @@ impl Simulation {
             cta_cost: &self.cta_cost,
             grid: &self.grid,
             profile: &self.profile,
-            peak_in_flight: &peak_in_flight,
+            peak_in_flight: &on_each_sm(|sm, kernel| sm.gate().peak_in_flight(kernel)),
             l1_utility: &l1_utility,
             total: &total,
             window: &window,

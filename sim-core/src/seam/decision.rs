@@ -412,12 +412,20 @@ topics! {
     };
 
     MemoryCap "memory_cap", "Memory instructions that a kernel may have in flight, by its reservation failures (MIL)" {
-        memory_cap: Option<u32>, "memory instructions per SM", "At most so many; missing without a cap";
-        failures: f64, "failures per request", "How often L1D failed to reserve what a request needs";
-        peak: u32, "memory instructions per SM", "The most in flight in the sample";
+        memory_cap: Option<u32>, "memory instructions per SM", "The least that an SM lets it have from now on; missing without a cap";
+        highest: Option<u32>, "memory instructions per SM", "The most that an SM lets it have; missing where it has no cap";
+        sms: u32, "SMs", "Whose samples ended";
+        failures: f64, "failures per request", "How often L1D failed there to reserve what a request needs";
+        peak: u32, "memory instructions per SM", "The most in flight in these samples";
     } => {
-        let cap = memory_cap.map_or("no cap".into(), |cap| format!("at most {cap} from now on"));
-        format!("L1D failed {failures:.2} times per request with up to {} in flight: {cap}", count(*peak, "memory instruction"))
+        let cap = match (memory_cap, highest) {
+            (None, _) => "no cap".into(),
+            (Some(least), None) => format!("at least {least} may be from now on"),
+            (Some(least), Some(most)) if least == most => format!("at most {least} from now on"),
+            (Some(least), Some(most)) => format!("at most {least} to {most} from now on"),
+        };
+        let (sms, peak) = (count(*sms, "SM"), count(*peak, "memory instruction"));
+        format!("L1D of {sms} failed {failures:.2} times per request with up to {peak} in flight: {cap}")
     };
 
     L1Ways "l1_ways", "Ways of L1D that a kernel's fills may take, by the hits that they bring (UCP)" {
@@ -476,7 +484,7 @@ mod tests {
         assert_eq!(digest(even(4)), digest(measuring));
         assert_ne!(digest(even(4)), digest(even(5)));
         // What the sentence rounds away, the digest sees: the last bit, and a value that is missing.
-        let cap = |failures, memory_cap| Decided::MemoryCap { memory_cap, failures, peak: 9 };
+        let cap = |failures, memory_cap| Decided::MemoryCap { memory_cap, highest: None, sms: 1, failures, peak: 9 };
         let next = f64::from_bits(1.5_f64.to_bits() + 1);
         assert_eq!(cap(1.5, Some(4)).sentence(), cap(next, Some(4)).sentence());
         assert_ne!(digest(cap(1.5, Some(4))), digest(cap(next, Some(4))));
@@ -498,10 +506,10 @@ mod tests {
 
     #[test]
     fn a_result_has_the_values_that_there_are() {
-        let what = Decided::MemoryCap { memory_cap: None, failures: 0.25, peak: 9 };
+        let what = Decided::MemoryCap { memory_cap: None, highest: None, sms: 1, failures: 0.25, peak: 9 };
         let value = Decision { cycle: 7, kernel: None, what }.to_value();
         assert_eq!(value.get("topic"), Some(&Value::from("memory_cap")));
-        assert_eq!(value.get("values"), Some(&Value::object([("failures", Value::from(0.25)), ("peak", 9.into())])));
+        assert_eq!(value.get("values"), Some(&Value::object([("sms", Value::from(1)), ("failures", 0.25.into()), ("peak", 9.into())])));
     }
 
     /// Lines that share a topic name the same value alike, so that one reader fits them all.

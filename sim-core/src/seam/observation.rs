@@ -33,9 +33,9 @@ pub struct Observation<'a> {
     pub resident: &'a [PerKernel<u32>],
     /// Requests of each kernel that wait in each SM's miss queue.
     pub queued: &'a [PerKernel<u32>],
-    /// With `Controls::memory_cap`: the most memory instructions that each kernel has had in flight on any SM since the policy was last
+    /// With `Controls::memory_cap`: the most memory instructions that each kernel has had in flight on each SM since the policy was last
     /// asked. 0 for a kernel without a cap.
-    pub peak_in_flight: &'a [u32],
+    pub peak_in_flight: &'a [PerKernel<u32>],
     /// With `Controls::l1_monitor`: reads of the monitored sets that would have hit if the kernel had L1D to itself, for each kernel by
     /// position in the LRU stack, the most recently used first, over all SMs since the monitor was set. Empty lists without it.
     pub l1_utility: &'a [Vec<u64>],
