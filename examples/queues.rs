@@ -151,6 +151,14 @@ const HERE: &str = "
 So an entry of the store buffer cannot be held until L2 answers: SAD alone needs more than there are. It is held until the store has left for the NoC (`sent`), the default. No other printed figure is
 beyond a queue's places.
 
+## What stalls what
+
+CCBP gives the LSU neither size nor order. What it says of BP beside CFD decides (section 7.2): “‘LSU_full’ is increased to 20% because the memory pipeline is dominated by CFD”, and with CCBP it is “reduced
+to 8% because the sub-queue structure can effectively prevent the memory pipeline being dominated by CFD”. So one kernel's accesses that L1D cannot take keep the other's out: the pipe serves all kernels
+in order. And with sub-queues they do not. A request “is sent to a certain virtual queue based on the kernel id” (section 6.1): what a kernel has of its own there is room in the queue, and with it its part of
+the store buffer. An access that lacks only that is parked, and the other kernels' pass it. One that lacks an MSHR, a merge or a way, of which sub-queues give nobody his own, holds the others back as
+before. That is `sm.lsu_hol = unless_split`, the default of `ccbp-16sm`; `yes` is the LSU of GPGPU-Sim 3.2.2, in order whatever the queue; `no` parks every access that fails.
+
 ## What binds here
 
 Mean places taken and percent of looks that find the queue full (a look every 101 cycles; places in the heading), each kernel alone, as many CTAs as fit. A queue that is full in a tenth of the looks binds:

@@ -64,20 +64,20 @@ fn ccbp_16sm() -> Gpu {
         name: "ccbp-16sm".to_string(),
         sms: vec![SmClass {
             name: "sm".to_string(),
-            count: 16,                 // CCBP Table 1
-            ctas: 32,                  // CCBP Table 1
-            threads: 2048,             // CCBP Table 1
-            registers: 65_536,         // CCBP Table 1: 256 KB
-            register_granularity: 128, // GPGPU-Sim 3.2.2, which CCBP used: multiples of 4 for each thread, whole warps
-            shared_bytes: 96 * 1024,   // CCBP Table 1
-            shared_banks: 32,          // one word a lane, as Maxwell
-            shared_latency: 24,        // Maxwell by Mei and Chu (TPDS 2017), Table 8: 24 to 28
-            schedulers: 4,             // CCBP Table 1
-            alu_lanes: 32,             // a warp instruction every cycle: 2048 thread instructions a cycle
-            sfu_lanes: 32,             // no kernel of the paper is said to use them; Maxwell has 8
-            loads_per_warp: 8,         // not stated; more than any kernel here has between uses
-            lsu_queue: 4,              // not stated; a kernel's share of a memory pipeline of a few instructions
-            lsu_hol: LsuHol::No,       // CCBP §4.3 gains only if a full virtual queue does not hold the others
+            count: 16,                    // CCBP Table 1
+            ctas: 32,                     // CCBP Table 1
+            threads: 2048,                // CCBP Table 1
+            registers: 65_536,            // CCBP Table 1: 256 KB
+            register_granularity: 128,    // GPGPU-Sim 3.2.2, which CCBP used: multiples of 4 for each thread, whole warps
+            shared_bytes: 96 * 1024,      // CCBP Table 1
+            shared_banks: 32,             // one word a lane, as Maxwell
+            shared_latency: 24,           // Maxwell by Mei and Chu (TPDS 2017), Table 8: 24 to 28
+            schedulers: 4,                // CCBP Table 1
+            alu_lanes: 32,                // a warp instruction every cycle: 2048 thread instructions a cycle
+            sfu_lanes: 32,                // no kernel of the paper is said to use them; Maxwell has 8
+            loads_per_warp: 8,            // not stated; more than any kernel here has between uses
+            lsu_queue: 4,                 // not stated; a kernel's share of a memory pipeline of a few instructions
+            lsu_hol: LsuHol::UnlessSplit, // CCBP §7.2: CFD dominates the memory pipeline, and sub-queues prevent it
             l1: L1Config {
                 protocol: L1Protocol::Uncoherent, // not stated; GPGPU-Sim's default
                 bytes: 24 * 1024,                 // CCBP Table 1
@@ -159,6 +159,7 @@ fn tiny_2sm() -> Gpu {
             registers: 16_384,
             shared_bytes: 16 * 1024,
             schedulers: 2,
+            lsu_hol: LsuHol::No, // a kernel's accesses can be followed without the other's
             l1: L1Config { bytes: 4 * 1024, ways: 4, mshrs: 32, miss_queue: 32, store_buffer: 8, ..large.sms[0].l1.clone() },
             ..large.sms[0].clone()
         }],
@@ -179,6 +180,7 @@ fn fermi_16sm() -> Gpu {
             registers: 32_768,       // HeteroCore Table 2
             shared_bytes: 48 * 1024, // HeteroCore Table 2
             schedulers: 2,           // HeteroCore Table 2
+            lsu_hol: LsuHol::No,     // not stated
             l1: L1Config {
                 bytes: 16 * 1024, // HeteroCore Table 2
                 ways: 4,          // HeteroCore Table 2
