@@ -420,7 +420,7 @@ topics! {
     } => {
         let cap = match (memory_cap, highest) {
             (None, _) => "no cap".into(),
-            (Some(least), None) => format!("at least {least} may be from now on"),
+            (Some(least), None) => format!("at most {least} on some SM from now on, and no cap on some other"),
             (Some(least), Some(most)) if least == most => format!("at most {least} from now on"),
             (Some(least), Some(most)) => format!("at most {least} to {most} from now on"),
         };
