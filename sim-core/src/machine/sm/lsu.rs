@@ -266,18 +266,22 @@ impl Lsu {
 
     /// Retries the failed heads for which `ready` holds.
     pub fn retry(&mut self, now: Cycle, ready: impl Fn(KernelId, LineAddr, ReservationFailure) -> bool, charge: impl FnMut(Wait)) {
-        self.settle(now, charge);
-        *self.reasons = 0;
-        for kernel in members(self.failed.into(), false).map(|kernel| KernelId(kernel as u8)) {
-            let Part { failed, lines, next, .. } = &mut self.parts[kernel.index()];
+        let (mut open, mut reasons) = (0_u8, 0_u8);
+        for kernel in members(self.failed.into(), false) {
+            let Part { failed, lines, next, .. } = &self.parts[kernel as usize];
             let Some(why) = *failed else { continue };
-            if ready(kernel, lines[*next as usize], why) {
-                *failed = None;
-                self.failed &= !(1 << kernel.0);
-                *self.passed &= self.failed;
+            if ready(KernelId(kernel as u8), lines[*next as usize], why) {
+                open |= 1 << kernel;
             } else {
-                *self.reasons |= 1 << why as u8;
+                reasons |= 1 << why as u8;
             }
+        }
+        *self.reasons = reasons;
+        if open != 0 {
+            self.settle(now, charge);
+            members(open.into(), false).for_each(|kernel| self.parts[kernel as usize].failed = None);
+            self.failed &= !open;
+            *self.passed &= self.failed;
         }
     }
 
