@@ -62,6 +62,25 @@ test("even against CCBP: in lock-step, with the numbers of both and their differ
   expect(byItself.config_hash).toBe(there.config_hash);
 });
 
+test("from the first visit to an answer: which of two schemes is fairer to BP beside CFD", async ({ page }) => {
+  test.setTimeout(180_000);
+  await open(page);
+  await expect.poll(() => cycle(page)).toBeGreaterThan(1000);
+  await compareWith(page, "policy").selectOption({ label: "CCBP: CTAs and bandwidth together" });
+  await expect(compare(page).locator(".compare-differ")).toHaveText(/Scheme: Aeven Bccbp/, { timeout: 60_000 });
+  // CCBP has learnt after some hundred thousand cycles, and what the kernels do alone is known.
+  await expect.poll(() => cycle(page), { timeout: 120_000 }).toBeGreaterThan(400_000);
+  const fairness = numbers(page).getByRole("row", { name: /^Fairness/ }).getByRole("cell").locator(".value");
+  await expect(fairness).toHaveText([/^0\.\d{3}$/, /^0\.\d{3}$/, /^\+0\.\d{3}$/], { timeout: 60_000 });
+  // It runs on, or has finished: both rows are read at once.
+  const read = (title: string): Promise<number[]> => numbers(page).evaluate((table, of) => [...[...table.querySelectorAll("tr")].find((tr) => tr.querySelector("th")?.textContent?.startsWith(of))?.querySelectorAll(".value") ?? []].map((e) => Number(e.textContent)), title);
+  const [even, ccbp] = await read("Fairness"), [slower, less] = await read("Slowdown");
+  expect(ccbp, "fairer").toBeGreaterThan((even ?? 1) * 1.5);
+  expect(less, "and BP loses less").toBeLessThan((slower ?? 0) / 1.5);
+  await page.getByRole("button", { name: "What is Fairness?" }).click();
+  await expect(page.getByRole("dialog", { name: "Fairness" })).toContainText("1 if all kernels progress alike");
+});
+
 test("the next event is that of the run that has it first, and Reset takes both to cycle 0", async ({ page }) => {
   await openAt(page, `${TINY}&b.policy=spatial`, 3000);
   // Each by itself says when its next event is.
@@ -181,20 +200,20 @@ test("what was before stays beside what is now, until it is dismissed", async ({
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("8,000");
   const now = await result(page);
-  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /Before\s*even, 8,000 cycles/, "Now", "Change"]);
+  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /Before\s*even,\s*8,000\scycles/, "Now", "Change"]);
   const cells = numbers(page).getByRole("row", { name: /^IPC shared/ }).first().getByRole("cell");
   await expect(cells.locator(".value")).toHaveText([ipc(was).toFixed(1), ipc(now).toFixed(1), new RegExp(`^[+−]?${Math.abs(ipc(now) - ipc(was)).toFixed(1)}$`)]);
   await noViolations(page);
   // Another change: what was shown last is what was before.
   await page.getByLabel("Seed", { exact: true }).fill("3");
   await page.getByLabel("Seed", { exact: true }).press("Tab");
-  await expect(numbers(page).getByRole("columnheader").nth(1)).toContainText("spatial, 8,000 cycles");
+  await expect(numbers(page).getByRole("columnheader").nth(1)).toHaveText(/spatial,\s*8,000\scycles/);
   await page.getByRole("button", { name: "Dismiss the numbers from before" }).click();
   await expect(numbers(page)).toBeHidden();
   await expect(page.locator(".tiles")).toBeVisible();
 });
 
-for (const width of [390, 768, 1440, 1920]) {
+for (const width of [360, 390, 768, 1440, 1920]) {
   test(`two runs have room at ${width} pixels, light and dark`, async ({ page }) => {
     await page.setViewportSize({ width, height: 900 });
     await openAt(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial", 30_000);
@@ -206,6 +225,31 @@ for (const width of [390, 768, 1440, 1920]) {
     await picture(page, `compare-${width}-dark`, true);
   });
 }
+
+test("an SM, a chart and a table show both runs", async ({ page }) => {
+  await openAt(page, `${TINY}&b.policy=spatial`, 8000);
+  // A click on an SM of B opens that SM of both.
+  const grid = page.locator("corun-sm-grid canvas"), box = (await grid.boundingBox())!;
+  await grid.click({ position: { x: box.width * 0.8, y: 60 } });
+  const detail = page.locator("corun-sm-detail");
+  await expect(detail.locator(".side-heading")).toHaveText([/A\s*even/, /B\s*spatial/]);
+  await expect(detail.locator(".cv-warps")).toHaveCount(2);
+  await noViolations(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "SMs as a table" }).click();
+  await expect(page.locator("corun-sm-grid tbody tr th")).toHaveText(["A", "A", "B", "B"]);
+  const spoken = page.locator("corun-charts > [role=status]");
+  for (const key of ["ipc", "noc"]) {
+    await page.locator(`[data-chart="${key}"] canvas`).focus();
+    await page.keyboard.press("Home");
+    await expect(spoken).toHaveText(/^Cycles 0 to 400: A, BP .*\. B, BP /);
+  }
+  const ipc = page.locator('[data-chart="ipc"]');
+  await ipc.getByRole("button", { name: "IPC as a table" }).click();
+  await expect(ipc.getByRole("columnheader")).toHaveText([/^From/, /^To/, "A: BP", "A: CFD", "B: BP", "B: CFD"]);
+  await expect(ipc.locator("tbody tr")).toHaveCount(20);
+  await picture(page, "compare-tables", true);
+});
 
 test("a comparison that plays is drawn at one cycle only", async ({ page }) => {
   const states = await noted(page, "corun-transport .state");

@@ -47,8 +47,8 @@ export class CorunCompare extends HTMLElement {
     edit.setAttribute("aria-pressed", String(edited));
     return h("section", { class: "compare-side", "aria-label": `Run ${mark}` },
       h("div", { class: "compare-scheme" }, sideMark(mark), select),
-      h("p", { class: "note" }, `${side.mix} on ${side.gpu}`),
-      h("div", { class: "compare-buttons" }, edit, button("only", `Only ${mark}`, `Go on with ${mark} alone`, () => this.#events?.only(i))));
+      h("div", { class: "compare-buttons" }, edit, button("only", `Only ${mark}`, `Go on with ${mark} alone`, () => this.#events?.only(i))),
+      h("p", { class: "note" }, `${side.mix} on ${side.gpu}`));
   }
 
   /** null: not known yet, or one of them cannot run, which `why` says. */
@@ -59,7 +59,7 @@ export class CorunCompare extends HTMLElement {
     if (differences === null) { this.#differ.replaceChildren(h("p", null, why)); return; }
     if (differences.length === 0) { this.#differ.replaceChildren(h("p", null, "A and B are the same experiment. Give one of them another scheme, or edit it.")); return; }
     const item = ({ title, path, a, b }: Difference): HTMLElement => h("li", { title: path },
-      h("b", null, title), ": ", h("span", { class: "difference-of" }, sideMark("A"), a), " ", h("span", { class: "difference-of" }, sideMark("B"), b));
+      h("b", null, `${title}:`), " ", h("span", { class: "difference-of" }, sideMark("A"), a), " ", h("span", { class: "difference-of" }, sideMark("B"), b));
     const rest = differences.slice(SHOWN);
     const head = h("p", null);
     setText(head, differences.length === 1 ? "They differ in one field:" : `They differ in ${differences.length} fields:`);

@@ -1,5 +1,7 @@
 // Building elements. Text is always text: nothing from an experiment or a link is ever read as markup.
 
+import { kernelStyle } from "./palette.ts";
+
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, unknown>;
 
@@ -62,10 +64,9 @@ export function icon(name: IconName): SVGSVGElement {
   return svg;
 }
 
-/** The mark of a kernel: its colour, pattern and letter. */
+/** The mark of a kernel: its colour, pattern and number. */
 export function swatch(kernel: number): HTMLElement {
-  const letter = String.fromCharCode(65 + kernel % 26);
-  return h("span", { class: `swatch swatch-${kernel % 8}`, "aria-hidden": "true" }, h("b", null, letter));
+  return h("span", { class: `swatch swatch-${kernel % 8}`, "aria-hidden": "true" }, h("b", null, kernelStyle(kernel).number));
 }
 
 /** The mark of a run where two are compared. */

@@ -33,7 +33,7 @@ import { count, problemText } from "./format.ts";
 import { LinkError, decodeLink, encodeLink, otherEngine, type View } from "./link.ts";
 import type { CorunNumbers } from "./numbers.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
-import { download, provideStamp, stampName, stampText } from "./stamp.ts";
+import { currentStamp, download, provideStamp, stampName, stampText } from "./stamp.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
@@ -170,6 +170,8 @@ function beside(other: Experiment, play: boolean, seek: number): void {
   sides = [sides[0] as Side, side(other)];
   showSides(1);
   compare.differ(null, "B is being built…");
+  state = "seeking";
+  transport.show(state, cycle, 0);
   void engine?.compare(other, play, seek);
 }
 
@@ -310,6 +312,7 @@ function onProblems(at: number, problems: Problem[]): void {
   if (!mine) return;
   mine.problems = problems;
   if (at === edited) editor.problems(problems);
+  if (sides.length > 1 && !mine.loaded) { state = "paused"; transport.show(state, cycle, 0); }
   if (sides.length > 1) compare.differ(null, `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`);
   if (laid()) { document.title = "A problem · Corun"; return; }
   transport.show("empty", 0, 0);
@@ -497,7 +500,8 @@ async function copyLink(): Promise<void> {
 /** The file is stamped in its `source`, which is for people: the hash of the experiment leaves it out. */
 function experimentText(): string {
   const { corun, ...rest } = (sides[edited] as Side).experiment;
-  return `${JSON.stringify({ corun, source: stampText(), ...rest }, null, 2)}\n`;
+  const source = stampText({ ...currentStamp(), config: sides[edited]?.loaded?.hash ?? "" });
+  return `${JSON.stringify({ corun, source, ...rest }, null, 2)}\n`;
 }
 
 function exportExperiment(): void {
@@ -547,6 +551,7 @@ const KEYS: Key[] = [
   { keys: ["2"], does: "to the memory path" },
   { keys: ["3"], does: "to the numbers" },
   { keys: ["4"], does: "to the charts" },
+  { keys: ["5"], does: "to every scheme" },
   { keys: ["d"], does: "dark or light" },
   { keys: ["esc"], does: "close what is open" },
   { keys: ["?"], does: "this list" },
@@ -577,6 +582,7 @@ addEventListener("keydown", (event) => {
     case "2": go("path"); break;
     case "3": go("numbers"); break;
     case "4": go("charts"); break;
+    case "5": go("schemes"); break;
     case "d": toggleTheme(); break;
     case "?": help.showModal(); break;
     default: return;

@@ -191,7 +191,7 @@ export class CorunNumbers extends HTMLElement {
     return h("span", { class: "before-head" },
       h("button", { type: "button", class: "icon-button small", "aria-label": "Dismiss the numbers from before", title: "Dismiss the numbers from before", onclick: () => { this.dismiss(); } }, icon("close")),
       h("span", null, column.mark === "" ? "Before" : `${column.mark} before`),
-      h("span", { class: "before-what" }, `${column.title}, ${count(column.result?.cycles)} cycles`));
+      h("span", { class: "before-what" }, h("span", null, `${column.title},`), " ", h("span", null, `${count(column.result?.cycles)} cycles`)));
   }
 
   #number(column: Column, of: Of, figure: Figure): HTMLElement {

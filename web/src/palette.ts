@@ -1,7 +1,7 @@
 // The kernels' colours and patterns: the same kernel looks the same in every picture of the page.
 //
 // The colours are Okabe and Ito's (distinguishable with any common colour-vision deficiency), and each comes with a
-// pattern and a letter, so that nothing is said by colour alone.
+// pattern and a number, so that nothing is said by colour alone.
 
 export interface KernelStyle {
   /** Fill on a light and on a dark background. */
@@ -11,20 +11,21 @@ export interface KernelStyle {
   inkLight: string;
   inkDark: string;
   pattern: Pattern;
-  letter: string;
+  /** A number: letters are the runs that are compared. */
+  number: string;
 }
 export type Pattern = "plain" | "diagonal" | "dots" | "cross" | "horizontal" | "vertical" | "back-diagonal" | "grid";
 
 // Blue and orange come first: the pair that stays farthest apart under every deficiency.
 export const KERNEL_STYLES: readonly KernelStyle[] = [
-  { light: "#0072b2", dark: "#3d9bd6", inkLight: "#ffffff", inkDark: "#0b0f14", pattern: "plain", letter: "A" },
-  { light: "#e69f00", dark: "#f0b429", inkLight: "#14110a", inkDark: "#14110a", pattern: "diagonal", letter: "B" },
-  { light: "#009e73", dark: "#22b98b", inkLight: "#06120e", inkDark: "#06120e", pattern: "dots", letter: "C" },
-  { light: "#cc79a7", dark: "#d98fb8", inkLight: "#160a11", inkDark: "#160a11", pattern: "cross", letter: "D" },
-  { light: "#56b4e9", dark: "#7cc8f2", inkLight: "#08131a", inkDark: "#08131a", pattern: "horizontal", letter: "E" },
-  { light: "#d55e00", dark: "#ee7a2b", inkLight: "#140900", inkDark: "#140900", pattern: "vertical", letter: "F" },
-  { light: "#d8cb1e", dark: "#f0e442", inkLight: "#141303", inkDark: "#141303", pattern: "back-diagonal", letter: "G" },
-  { light: "#4d4d4d", dark: "#b8b8b8", inkLight: "#ffffff", inkDark: "#101010", pattern: "grid", letter: "H" },
+  { light: "#0072b2", dark: "#3d9bd6", inkLight: "#ffffff", inkDark: "#0b0f14", pattern: "plain", number: "1" },
+  { light: "#e69f00", dark: "#f0b429", inkLight: "#14110a", inkDark: "#14110a", pattern: "diagonal", number: "2" },
+  { light: "#009e73", dark: "#22b98b", inkLight: "#06120e", inkDark: "#06120e", pattern: "dots", number: "3" },
+  { light: "#cc79a7", dark: "#d98fb8", inkLight: "#160a11", inkDark: "#160a11", pattern: "cross", number: "4" },
+  { light: "#56b4e9", dark: "#7cc8f2", inkLight: "#08131a", inkDark: "#08131a", pattern: "horizontal", number: "5" },
+  { light: "#d55e00", dark: "#ee7a2b", inkLight: "#140900", inkDark: "#140900", pattern: "vertical", number: "6" },
+  { light: "#d8cb1e", dark: "#f0e442", inkLight: "#141303", inkDark: "#141303", pattern: "back-diagonal", number: "7" },
+  { light: "#4d4d4d", dark: "#b8b8b8", inkLight: "#ffffff", inkDark: "#101010", pattern: "grid", number: "8" },
 ];
 
 export function kernelStyle(kernel: number): KernelStyle {

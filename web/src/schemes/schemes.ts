@@ -115,7 +115,7 @@ export class CorunSchemes extends HTMLElement {
       const wrong = problems[i] ?? [];
       return { name: policy.name, policy, point: wrong.length === 0 ? point++ : null, why: wrong.map(problemText).join("; "), result: null };
     });
-    const names = distinctNames(experiment.kernels.map(kernelName), (k) => kernelStyle(k).letter);
+    const names = distinctNames(experiment.kernels.map(kernelName), (k) => kernelStyle(k).number);
     const study: Study = { experiment: structuredClone(experiment), cycles, rows, columns: columns(names, catalogue.metrics), pool: null };
     this.#study = study;
     this.#render();

@@ -8,7 +8,7 @@ export interface Part { mark: string; title: string; draw(width: number): Drawin
 
 const GAP = 16, HEAD = 24;
 /** The least width of a drawing that stands beside another; narrower ones stand below each other. */
-const LEAST = 300;
+const LEAST = 270;
 
 /** One drawing as it is; two with their headings, side by side where there is room. */
 export function beside(parts: readonly Part[], width: number, t: Theme): Drawing {

@@ -199,9 +199,9 @@ function drawLines(d: Drawing, inputs: readonly ChartInput[], plot: Plot, x: (c:
       }
       d.path(points, { closed: false, stroke, width: inputs.length === 1 ? 1.75 : r === 0 ? 2.5 : 1.25, dash: seriesDash(series) });
     }
-    // At the end of its line, the kernel's letter: the same sign as everywhere. Of two runs, its name and the run.
+    // At the end of its line, the kernel's number: the same sign as everywhere. Of two runs, its name and the run.
     if (!last || series.kernel === null) return;
-    const text = inputs.length === 1 ? kernelStyle(series.kernel).letter : `${fitText(series.name, 11, RIGHT_WORDS - 20)} ${input.run?.mark ?? ""}`;
+    const text = inputs.length === 1 ? kernelStyle(series.kernel).number : `${fitText(series.name, 11, RIGHT_WORDS - 20)} ${input.run?.mark ?? ""}`;
     ends.push({ x: Math.min(last[0] + (inputs.length === 1 ? 1 : 4), input.width - (inputs.length === 1 ? 11 : RIGHT_WORDS - 2)), y: last[1], text, colour: stroke });
   }));
   const t = (inputs[0] as ChartInput).theme;

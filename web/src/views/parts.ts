@@ -32,7 +32,7 @@ let ids = 0;
 export function freshId(what: string): string { return `cv-${what}-${++ids}`; }
 
 /** Names of kernels in legends and tables. */
-export function kernelNames(names: readonly string[]): string[] { return distinctNames(names, (k) => kernelStyle(k).letter); }
+export function kernelNames(names: readonly string[]): string[] { return distinctNames(names, (k) => kernelStyle(k).number); }
 
 // ---------------------------------------------------------------- the kernels' patterns in CSS
 

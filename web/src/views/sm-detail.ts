@@ -177,7 +177,7 @@ class SmPanel {
           const letter = el("span", { class: "cv-letter", "aria-hidden": "true" }, this.letters[state] ?? "?");
           letter.style.color = kernelInk(holds - 1, t);
           letter.style.backgroundColor = paint.colour;
-          e.replaceChildren(letter, el("span", { class: "cv-spoken" }, `warp ${w}: ${layout.kernels[holds - 1] ?? "?"} (${kernelStyle(holds - 1).letter}), ${layout.warp_states[state]?.title ?? "?"}`));
+          e.replaceChildren(letter, el("span", { class: "cv-spoken" }, `warp ${w}: ${layout.kernels[holds - 1] ?? "?"} (${kernelStyle(holds - 1).number}), ${layout.warp_states[state]?.title ?? "?"}`));
         }
       }
       const title = holds === 0 ? `Warp ${w}: none`

@@ -56,7 +56,7 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
         const paint = kernelPaint(holds - 1, t);
         d.rect(cx, cy, cellW, cellH, { fill: paint, radius: 2 });
         if (cellW >= 15 && cellH >= 12) {
-          d.text(cx + cellW / 2, cy + cellH / 2 + 0.5, kernelStyle(holds - 1).letter, kernelInk(holds - 1, t), 10,
+          d.text(cx + cellW / 2, cy + cellH / 2 + 0.5, kernelStyle(holds - 1).number, kernelInk(holds - 1, t), 10,
             { align: "middle", baseline: "middle", weight: 700, ...(paint.pattern === "plain" ? {} : { halo: paint.colour }) });
         }
       }
