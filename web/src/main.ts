@@ -179,6 +179,8 @@ function beside(other: Experiment, play: boolean, seek: number): void {
 function only(at: number): void {
   const kept = sides[at];
   if (!kept || sides.length < 2) return;
+  // One that could not be built is built alone, or says alone why not.
+  if (!kept.loaded) { open(kept.experiment, !calm()); return; }
   engine?.only(at);
   sides = [kept];
   numbers.dismiss();
