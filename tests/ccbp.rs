@@ -123,10 +123,8 @@ fn types_of_table_2() {
     ];
     let mixes = [["BFS", "CFD"], ["BP", "LBM"], ["BT", "LAV"], ["HG", "FTD"], ["PF", "SAD"], ["KM", "SRT"], ["SMV", "LBM"]];
     let otherwise = [
-        // By a hair: PF asks for 4.31 requests an interval, and SAD's dirty victims, for which PF's misses are billed, lower its even rate to 4.23.
+        // SAD's dirty victims, for which PF's misses are billed, lower PF's even rate to less than it asks for.
         ("PF", "SAD", "DRAM-intensive"),
-        // Until it is calibrated again KM reads half as much from DRAM again as Table 2 prints (docs/kernels.md).
-        ("KM", "SRT", "DRAM-intensive"),
     ];
     for names in mixes {
         let mut simulation = mix(names, Value::object([("name", Value::from("ccbp")), ("variant", "drf".into())]));
@@ -144,11 +142,13 @@ fn types_of_table_2() {
     }
 }
 
-/// "Degrades to [...] fairly partitioning the static resources, which is the same as the DRF approach used by SMK" (CCBP §7.1).
+/// "Degrades to [...] fairly partitioning the static resources, which is the same as the DRF approach used by SMK" (CCBP §7.1). Not with HG, of
+/// whose grid SMK counts no more CTAs than there are for each SM.
 #[test]
 fn two_latency_sensitive_kernels_get_the_combination_of_smk() {
-    for names in [["BFS", "BP"], ["BFS", "HG"], ["BP", "HG"], ["BT", "PF"]] {
-        let hurried = [("name", Value::from("ccbp")), ("variant", "drf".into()), ("time_scale", 0.05.into())];
+    for names in [["BFS", "BP"], ["BFS", "BT"], ["BT", "PF"], ["BFS", "PF"], ["BP", "PF"]] {
+        // In a twentieth of CCBP's windows PF's bursts pass for bandwidth that it asks for; not in a quarter.
+        let hurried = [("name", Value::from("ccbp")), ("variant", "drf".into()), ("time_scale", 0.25.into())];
         let mut ccbp = mix(names, Value::object(hurried));
         while !ccbp.settled() {
             assert!(ccbp.cycle() < 1_000_000, "{names:?}: has not settled");
