@@ -97,7 +97,7 @@ fn the_first_report_by_todays_count() {
     assert_eq!((every("direction"), every("magnitude")), ([50, 0, 14, 1], [16, 22, 24, 0]));
 }
 
-/// One claim that holds: CFD issues something.
+/// One claim that holds: SAD issues something.
 const ONE: &str = r#"
 [[claim]]
 id = "issues"
@@ -107,7 +107,7 @@ value = 1
 unit = "sign"
 kind = "direction"
 neutral = 0
-measure = { level = "kernels[1].ipc", of = "even", mixes = "BP+CFD" }
+measure = { level = "kernels[1].ipc", of = "even", mixes = "BP+SAD" }
 "#;
 
 const RULES: &str = r#"
@@ -180,7 +180,7 @@ fn a_search_goes_on_with_the_best_of_each_rung() {
     let best = |rungs: &str| {
         let study = STUDY.replace("combinations = [[100, 400, 2]]", &format!("combinations = {rungs}"));
         let mut runs = runs_of(&SMALL, &study, &folder("rungs"), "quick");
-        let best = rounds(&mut runs, 2, |runs| runs.run(&vec!["BP".into(), "SAD".into()], "cta-oracle", "hspeedup", Detail::Full));
+        let best = rounds(&mut runs, 2, |runs| runs.run(&vec!["CFD".into(), "SAD".into()], "cta-oracle", "hspeedup", Detail::Full));
         (best.unwrap().unwrap().hash.clone(), runs.known())
     };
     let (all, many, few) = (best("[[100, 400, 99]]"), best("[[100, 400, 99], [200, 600, 99]]"), best("[[100, 400, 3], [200, 600, 2]]"));
