@@ -66,6 +66,10 @@ let edited = 0;
 let view: View = {};
 let state: RunState | "idle" = "idle";
 let cycle = 0;
+/** What the runs were last told to do once they are built. */
+let asked = { play: false, seek: 0 };
+/** That was stopped before it could begin. */
+let givenUp = false;
 /** The cycle belongs in the link only where the user has stopped to look. */
 let linkCycle = false;
 let pausedByHiding = false;
@@ -154,6 +158,8 @@ function run(at: number, next: Experiment, play: boolean, seek: number): void {
   mine.experiment = next;
   mine.loaded = null;
   foreign = null;
+  asked = { play, seek };
+  givenUp = false;
   engine?.load(at, next, play, seek);
 }
 
@@ -172,6 +178,7 @@ function beside(other: Experiment, play: boolean, seek: number): void {
   compare.differ(null, "B is being built…");
   state = "seeking";
   transport.show(state, cycle, 0);
+  asked = { play, seek };
   void engine?.compare(other, play, seek);
 }
 
@@ -303,10 +310,19 @@ function onProfiling(at: number, name: string, done: number, of: number): void {
 }
 
 function onProfilingStopped(): void {
+  givenUp = true;
+  if (sides.length > 1) { state = "paused"; transport.show(state, cycle, 0); }
   say({
     kind: "info", title: "Stopped before the run began", text: ["What was measured until then is kept."],
-    actions: [{ label: "Go on", primary: true, run: () => { say(null); sides.forEach(({ experiment, loaded }, at) => { if (!loaded) run(at, experiment, true, 0); }); } }, openFirst],
+    actions: [{ label: "Go on", primary: true, run: goOn }, openFirst],
   });
+}
+
+/** Builds what was not built, and goes to where it was to go. */
+function goOn(): void {
+  const { play, seek } = asked;
+  say(null);
+  sides.forEach(({ experiment, loaded }, at) => { if (!loaded) run(at, experiment, play || seek === 0, seek); });
 }
 
 function onProblems(at: number, problems: Problem[]): void {
@@ -481,6 +497,7 @@ addEventListener("hashchange", () => void readLink(false));
 
 function toggle(): void {
   if (!engine || !laid()) return;
+  if (givenUp && sides.length > 1) { asked.play = true; goOn(); return; }
   if (state === "playing" || state === "seeking") { linkCycle = true; engine.pause(); }
   else if (state === "done" || state === "stuck") { say(null); engine.reset(true); }
   else { linkCycle = false; engine.play(); }
