@@ -13,6 +13,8 @@ test("every number has its interval, and the form's rule stops the run when it i
   for (const text of await beside.allTextContents()) expect(text).toBe("");
   const before = await height();
   await page.getByRole("button", { name: "Reset" }).click();
+  // A run that was changed before it is back would keep its numbers in view.
+  await expect(page.locator("#cycle")).toHaveText("0");
 
   await page.getByLabel("Stop", { exact: true }).selectOption("settled");
   await page.getByLabel("Known to").fill("12");
