@@ -56,7 +56,7 @@ pub struct Reproduce {
     /// Only this table of the report, by its id; may be repeated
     #[arg(long = "table", value_name = "ID")]
     tables: Vec<String>,
-    /// Change every run's machine, as in gpu.sm.lsu_hol=yes or kernels[*].launches=1; may be repeated. Needs --out, as a report of its own
+    /// Change every run's machine, as in gpu.sm.lsu_hol=yes; may be repeated. Needs --out, as a report of its own
     #[arg(long = "set", value_name = "PATH=VALUE", requires = "out")]
     set: Vec<String>,
     /// A sample of the mixes, shorter: ten minutes on two cores
