@@ -12,7 +12,7 @@
 //! See `docs/schemes/ws.md`.
 //! # Deviations
 //! 1. Curves are measured before the run with the kernel alone on all SMs, not during the run on different SMs, and so need no correction
-//!    for unequal contention; `curves_from` = `online` measures them as the original does, as far as we know it (`online`).
+//!    for unequal contention; `curves_from` = `online` measures them in the run, by our reading (`online`).
 //! 2. The fallback is off unless asked for.
 //! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 

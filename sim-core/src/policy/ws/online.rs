@@ -6,8 +6,7 @@
 //! 1 + φ (mean / own − 1), where φ is the part of its schedulers' cycles in which they wait for loads that missed L1D, and mean and own are CTAs:
 //! bandwidth goes by CTAs, and an SM with the mean of all has what it would have if all were like it.
 //!
-//! The paper's text was not at hand. That SMs run different numbers of CTAs, half of them each kernel, is remembered well; the lengths and
-//! the form of the scaling less so: all of this is our reading.
+//! Only the paper's abstract and first page are public, and nothing that we found says how it profiles: all of this is our reading.
 
 use super::super::spatial::parts;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
