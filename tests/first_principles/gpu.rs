@@ -14,8 +14,13 @@ use sim_core::study::probe;
 
 /// A kernel alone on `ccbp-16sm`.
 fn start(kernel: Kernel) -> Simulation {
+    start_on("ccbp-16sm".into(), kernel)
+}
+
+fn start_on(gpu: Value, kernel: Kernel) -> Simulation {
     let value = Value::object([
         ("corun", Value::from(1)),
+        ("gpu", gpu),
         ("kernels", Value::array(["BP"])),
         ("policy", "leftover".into()),
         ("warp_order", "lrr".into()),
@@ -29,7 +34,11 @@ fn start(kernel: Kernel) -> Simulation {
 
 /// Runs a kernel until it is done and returns its counters and the cycles.
 fn run(kernel: Kernel) -> (KernelStats, u64) {
-    let mut simulation = start(kernel);
+    run_on("ccbp-16sm".into(), kernel)
+}
+
+fn run_on(gpu: Value, kernel: Kernel) -> (KernelStats, u64) {
+    let mut simulation = start_on(gpu, kernel);
     assert_eq!(simulation.advance(u64::MAX), Reason::KernelsDone);
     assert_eq!(simulation.cycle(), simulation.machine().run(K).finished_at + 1, "the run ends with the kernel, not later");
     (simulation.totals()[K.index()], simulation.cycle())
@@ -68,6 +77,48 @@ fn an_l1_hit_takes_82_cycles() {
     let (stats, _) = run(kernel(1, 32, chase(1000, 0)));
     assert_eq!((stats.l1_misses, stats.l1_hits), (1, 999));
     near("cycles", stats.load_latency_sum as f64 / 1000.0, 82.0, 0.02 * 82.0);
+}
+
+/// What pointer chases measure on an A100 at 1410 MHz and on a GH200 at 1980 MHz (RRZE gpu-benches): an L1D hit, an L2 hit (the mean of
+/// the near and the far half), and a DRAM access, in core cycles.
+#[test]
+fn unloaded_latencies_of_the_a100_and_the_h100_are_those_that_were_measured() {
+    for (name, hit, l2, dram) in [("a100-40gb", 33.0, (205.0 + 400.0) / 2.0, 535.0), ("h100-sxm5", 32.0, (280.0 + 500.0) / 2.0, 650.0)] {
+        let gpu = presets::find(name).expect("a preset");
+        // A chase of a few accesses is not to meet a refresh.
+        let quiet = || Value::object([("preset", Value::from(name)), ("dram.timing.tREFI", 0.into())]);
+        let mean = |stats: &KernelStats| stats.load_latency_sum as f64 / stats.loads_done as f64;
+        let (stats, _) = run_on(quiet(), kernel(1, 32, chase(100_000, 0)));
+        assert_eq!((stats.l1_misses, stats.l1_hits), (1, 99_999));
+        near(name, mean(&stats), hit, 0.02 * hit);
+
+        let row = 128 * gpu.dram.columns * gpu.dram.channels;
+        let (stats, _) = run_on(quiet(), kernel(1, 32, chase(gpu.dram.banks, row.into())));
+        assert_eq!((stats.l2_misses, stats.dram_row_hits), (16, 0), "{name}");
+        near(name, mean(&stats), dram, 0.02 * dram);
+
+        // More lines than L1D holds, then again.
+        let lines = 2 * gpu.sms[0].l1.bytes / 128;
+        let address = Address { lane: 4, loops: [0, 128, 0], ..Address::default() };
+        let rounds =
+            |n| run_on(quiet(), kernel(1, 32, repeat(n, &repeat(lines, &[Op::Load { address, lanes: 32 }, Op::Wait { loads: 0 }])))).0;
+        let (cold, warm) = (rounds(1), rounds(5));
+        assert_eq!((warm.l1_hits, warm.l2_misses, warm.l2_hits), (0, lines.into(), u64::from(4 * lines)), "{name}");
+        near(name, (warm.load_latency_sum - cold.load_latency_sum) as f64 / f64::from(4 * lines), l2, 0.02 * l2);
+    }
+}
+
+/// The rates that are published follow from the clocks and the widths: DRAM, and the read ports of L2, in bytes.
+#[test]
+fn peak_rates_of_the_a100_and_the_h100_are_the_published_ones() {
+    for (name, dram, l2) in [("a100-40gb", 1555.0, Some(5120.0)), ("h100-sxm5", 3350.0, None)] {
+        let gpu = presets::find(name).expect("a preset");
+        let gb = f64::from(gpu.dram.channels * 128 / gpu.dram.timing.T) * f64::from(gpu.dram.mhz) / 1000.0;
+        near(name, gb, dram, 0.001 * dram);
+        if let Some(bytes) = l2 {
+            near(name, f64::from(gpu.l2.banks * 128 / gpu.line_flits()) * f64::from(gpu.noc.mhz) / f64::from(gpu.core_mhz), bytes, 0.0);
+        }
+    }
 }
 
 /// The same two latencies behind the SM's port; the SM's part, from the L1D miss to the port and back, is not in these.

@@ -28,7 +28,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         Param {
             name: "split",
-            kind: ParamKind::PerKernelInt { min: 0, max: 64 },
+            kind: ParamKind::PerKernelInt { min: 0, max: 256 },
             unit: "SMs",
             default: Fallback::Words("equal parts"),
             doc: "SMs of each kernel, in the order of the mix",

@@ -52,6 +52,20 @@ pub const PRESETS: &[Preset] = &[
         doc: "fermi-16sm with half of the registers, shared memory, threads and CTA slots of the last 8 SMs moved to the first 8",
         make: hetero_8b8s,
     },
+    Preset {
+        name: "a100-40gb",
+        title: "108 SMs, as published of an A100",
+        source: "NVIDIA's A100 white paper and CUDA guides; latencies measured by RRZE gpu-benches; the rest as Accel-Sim has it",
+        doc: "A modelling assumption, not validated hardware. 108 SMs, 80 L2 slices of 40 MB together, 40 HBM2 channels of 1555 GB/s together",
+        make: a100_40gb,
+    },
+    Preset {
+        name: "h100-sxm5",
+        title: "132 SMs, as published of an H100",
+        source: "NVIDIA's H100 white paper and CUDA guides; latencies of a GH200 measured by RRZE gpu-benches; the rest as Accel-Sim has it",
+        doc: "A modelling assumption, not validated hardware. 132 SMs, 80 L2 slices of 50 MB together, 80 HBM3 channels of 3350 GB/s together",
+        make: h100_sxm5,
+    },
 ];
 
 /// The preset of that name.
@@ -252,5 +266,155 @@ fn hetero_8b8s() -> Gpu {
         name: "hetero-8b8s".to_string(),
         sms: vec![class("big", 10, 2304, 49_152, 64 * 1024), class("small", 6, 768, 16_384, 32 * 1024)],
         ..fermi.clone()
+    }
+}
+
+/// What is published leaves much open, above all inside the network and L2: it is taken from Accel-Sim's configuration of the A100
+/// (gpgpu-sim_distribution, `SM80_A100`), or says that it is not stated. L2 is one cache with the mean latency of its near and its far half.
+fn a100_40gb() -> Gpu {
+    Gpu {
+        name: "a100-40gb".to_string(),
+        sms: vec![SmClass {
+            name: "sm".to_string(),
+            count: 108,                // A100 white paper
+            ctas: 32,                  // CUDA C++ Programming Guide, compute capability 8.0
+            threads: 2048,             // CUDA C++ Programming Guide, compute capability 8.0
+            registers: 65_536,         // CUDA C++ Programming Guide, compute capability 8.0
+            register_granularity: 256, // CUDA occupancy calculator
+            // A100 white paper: 192 KB are L1D and shared memory; Ampere Tuning Guide: 100 KB is one of the splits, 164 KB the largest.
+            shared_bytes: 100 * 1024,
+            shared_banks: 32,     // CUDA C++ Programming Guide
+            shared_latency: 28,   // Accel-Sim
+            schedulers: 4,        // A100 white paper
+            alu_lanes: 16,        // A100 white paper: 64 FP32 lanes
+            sfu_lanes: 4,         // CUDA C++ Programming Guide: 16 results a cycle
+            loads_per_warp: 32,   // not stated
+            lsu_queue: 8,         // not stated
+            lsu_hol: LsuHol::Yes, // not stated; one pipe, as Accel-Sim has it
+            l1: L1Config {
+                protocol: L1Protocol::Uncoherent,
+                bytes: 92 * 1024,           // what shared memory leaves of 192 KB
+                ways: 16,                   // not stated; Accel-Sim has sets of 64 lines
+                latency: 32,                // 33 cycles from issue to value: RRZE gpu-benches, pointer chase on an A100 at 1410 MHz
+                mshrs: 512,                 // Accel-Sim
+                merges: 32,                 // Accel-Sim: 64
+                allocate: Allocate::OnMiss, // Accel-Sim
+                miss_queue: 16,             // Accel-Sim
+                arbiter_latency: 1,
+                store_buffer: 16,                        // not in use
+                store_release: StoreRelease::Unbuffered, // Accel-Sim
+            },
+        }],
+        core_mhz: 1410, // A100 white paper: boost clock
+        noc: NocConfig {
+            kind: NocKind::Crossbar, // not published
+            mhz: 1410,               // Accel-Sim
+            // Header and line take two cycles: 64 B a cycle of an L2 slice and of an SM, 5120 B a cycle in all slices (A100 white paper).
+            flit_bytes: 128,
+            queue: 8,    // not stated
+            latency: 32, // not stated; part of the 300 cycles below
+            arbiter: Arbiter::RoundRobin,
+            store_flits: StoreFlits::Bytes, // hardware moves sectors of 32 B, not lines
+        },
+        l2: L2Config {
+            banks: 80,              // A100 white paper: 80 slices
+            bank_bytes: 512 * 1024, // A100 white paper
+            ways: 16,               // Accel-Sim
+            line_bytes: 128,        // CUDA C++ Programming Guide
+            mshrs: 192,             // Accel-Sim
+            merges: 4,              // Accel-Sim
+            queue: 64,              // Accel-Sim
+            // Makes an unloaded L2 hit 300 cycles, the mean of 205 and 400 in the near and the far half (RRZE gpu-benches).
+            latency: 230,
+            write_fill: WriteFill::FullLinesSkip, // hardware fetches no sector that a store writes whole
+        },
+        dram: DramConfig {
+            kind: DramKind::Banked,
+            channels: 40,          // A100 white paper: 5 stacks; 8 channels of 128 bits each (JESD235)
+            mhz: 1215,             // 40 channels × 32 B a clock = 1555 GB/s (A100 white paper)
+            queue: 64,             // Accel-Sim
+            banks: 16,             // JESD235
+            columns: 16,           // JESD235: a page of 2 KB
+            map: DramMap::XorBank, // not published; hardware hashes addresses
+            page: PagePolicy::Open,
+            latency: 188, // makes an unloaded DRAM access 535 cycles in all (RRZE gpu-benches: 515 to 552)
+            // HBM2 at 1000 MHz as DRAMsim3 has it (HBM2_8Gb_x128), the same nanoseconds at 1215 MHz.
+            timing: DramTiming {
+                T: 4, // 128 B at 32 B a clock
+                tCL: 17,
+                WL: 5,
+                tRP: 17,
+                tRC: 59,
+                tRAS: 42,
+                tRCD: 17,
+                tRRD: 5,
+                tFAW: 37,
+                tCCD: 4, // two bursts of a line, in one bank group
+                tWR: 20,
+                tWTR: 10,
+                tRTW: 3, // not stated
+                tRTP: 8,
+                tREFI: 4739,
+                tRFC: 316,
+            },
+        },
+    }
+}
+
+/// As [`a100_40gb`]; of L2 and the network of an H100 less is published.
+fn h100_sxm5() -> Gpu {
+    let a100 = a100_40gb();
+    let sm = &a100.sms[0];
+    Gpu {
+        name: "h100-sxm5".to_string(),
+        sms: vec![SmClass {
+            count: 132,         // H100 white paper
+            shared_latency: 29, // Accel-Sim, SM90_H100
+            alu_lanes: 32,      // H100 white paper: 128 FP32 lanes
+            l1: L1Config {
+                bytes: 156 * 1024, // H100 white paper: 256 KB are L1D and shared memory
+                latency: 31,       // 32 cycles from issue to value: RRZE gpu-benches, pointer chase on a GH200 at 1980 MHz
+                ..sm.l1.clone()
+            },
+            ..sm.clone()
+        }],
+        core_mhz: 1980, // boost clock, at which the latencies were measured; the white paper's table has 1830
+        noc: NocConfig {
+            mhz: 1980, // not stated; the SMs' clock, as on the A100
+            ..a100.noc.clone()
+        },
+        l2: L2Config {
+            banks: 80,              // not published; one for each DRAM channel
+            bank_bytes: 640 * 1024, // H100 white paper: 50 MB
+            ways: 20,               // Accel-Sim, SM90_H100
+            mshrs: 384,             // Accel-Sim, SM90_H100
+            latency: 318,           // makes an unloaded L2 hit 390 cycles, the mean of 280 and 500 (RRZE gpu-benches, GH200)
+            ..a100.l2.clone()
+        },
+        dram: DramConfig {
+            channels: 80, // H100 white paper: 5 stacks; 16 channels of 64 bits each (JESD238)
+            mhz: 2617,    // 80 channels × 16 B a clock = 3350 GB/s (H100 data sheet)
+            latency: 197, // makes an unloaded DRAM access 650 cycles in all (RRZE gpu-benches, GH200: 615 to 689)
+            // Timings of HBM3 are not published: the nanoseconds of HBM2 at 2617 MHz.
+            timing: DramTiming {
+                T: 8, // 128 B at 16 B a clock
+                tCL: 37,
+                WL: 11,
+                tRP: 37,
+                tRC: 126,
+                tRAS: 89,
+                tRCD: 37,
+                tRRD: 11,
+                tFAW: 79,
+                tCCD: 8, // the bursts of a line, in one bank group
+                tWR: 42,
+                tWTR: 21,
+                tRTW: 6, // not stated
+                tRTP: 16,
+                tREFI: 10_206,
+                tRFC: 680,
+            },
+            ..a100.dram.clone()
+        },
     }
 }
