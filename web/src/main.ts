@@ -21,6 +21,7 @@ import "./schemes/schemes.ts";
 import "./editor.ts";
 import "./numbers.ts";
 import "./transport.ts";
+import "./why/element.ts";
 import { mixText, scheme, schemeName, schemeText } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
 import { differences } from "./difference.ts";
@@ -38,6 +39,8 @@ import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTransport } from "./transport.ts";
+import { roomOf } from "./why/facts.ts";
+import type { CorunVerdict } from "./why/element.ts";
 import type { Catalogue, Experiment, FrameView, Problem, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
 
 /** The first screen. */
@@ -88,6 +91,7 @@ const path = document.createElement("corun-memory-path") as FrameView;
 const charts = document.createElement("corun-charts") as WindowView;
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const decisions = document.createElement("corun-decisions") as CorunDecisions;
+const verdict = document.createElement("corun-verdict") as CorunVerdict;
 const compare = document.createElement("corun-compare") as CorunCompare;
 const compareCard = card("compare", "A and B", compare);
 compareCard.hidden = true;
@@ -95,6 +99,7 @@ const schemes = document.createElement("corun-schemes") as CorunSchemes;
 // The SM's heading and its close button are the view's own.
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
 pictures.append(
+  card("verdict", "Who suffers, and why", verdict),
   compareCard,
   h("div", { class: "columns" },
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
@@ -286,12 +291,13 @@ function lay(): void {
   charts.panel = view.panel ?? "";
   charts.zoom = view.zoom ?? null;
   numbers.setRuns(catalogue, runs.map(({ mark, title, layout }) => ({ mark, title, kernels: layout.kernels })));
+  verdict.setRuns(runs.map(({ mark, title, layout }, i) => ({ mark, title, scheme: schemeName((sides[i] as Side).experiment), kernels: layout.kernels, room: roomOf(sides[i]?.loaded?.explained) })));
   decisions.setRuns(runs, catalogue.controls);
   if (two) {
     const [a, b] = sides.map(({ experiment, loaded }) => ({ written: experiment, normal: (loaded as Loaded).normal }));
     if (a && b) compare.differ(differences(a, b));
   }
-  sides.forEach(({ alone }, at) => alone.forEach((known, kernel) => { if (known) numbers.alone(at, kernel, known.ipc, known.why); }));
+  sides.forEach(({ alone }, at) => alone.forEach((known, kernel) => { if (known) for (const one of [numbers, verdict]) one.alone(at, kernel, known.ipc, known.why); }));
   showSelection();
   const [first, second] = sides as [Side, Side?];
   const mixes = [...new Set(sides.map(({ experiment }) => mixText(experiment)))].join(" vs ");
@@ -398,9 +404,9 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   drawCharts(still);
   frames.forEach(({ restart, decisions: news, controls }, at) => {
     if (restart || news.length > 0) charts.setDecisions(at, decisions.add(at, news, restart));
-    if (controls) decisions.setControls(at, controls);
+    if (controls) for (const one of [decisions, verdict]) one.setControls(at, controls);
   });
-  if (frames.every(({ result }) => result)) numbers.update(frames.map(({ result }) => result));
+  if (frames.every(({ result }) => result)) for (const one of [numbers, verdict]) one.update(frames.map(({ result }) => result));
   if (state !== before) {
     if (state === "stuck") {
       const stuck = frames.findIndex((frame) => frame.state === "stuck"), which = frames.length > 1 ? ` in ${MARKS[stuck] ?? ""}` : "";
@@ -640,9 +646,9 @@ async function start(): Promise<void> {
       alone: (at, kernel, ipc, why) => {
         const mine = sides[at];
         if (mine) mine.alone[kernel] = { ipc, why };
-        numbers.alone(at, kernel, ipc, why);
+        for (const one of [numbers, verdict]) one.alone(at, kernel, ipc, why);
       },
-      aloneProgress: (at, kernel, done) => numbers.aloneProgress(at, kernel, done),
+      aloneProgress: (at, kernel, done) => { for (const one of [numbers, verdict]) one.aloneProgress(at, kernel, done); },
       profiling: onProfiling, profilingStopped: onProfilingStopped,
       refused: (problems) => toast(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")),
     }));

@@ -7,6 +7,7 @@ import { definition, h, icon, setText, sideMark, swatch } from "./dom.ts";
 import { MISSING, count, fixed, percent } from "./format.ts";
 import { apart, gapText, inFull, interval, isClear, plusMinus, sureness } from "./sure.ts";
 import type { Catalogue, Interval, KernelResult, Result } from "./types.ts";
+import { placeOf } from "./why/stands.ts";
 
 const WAITING = "being measured in the background";
 
@@ -203,6 +204,8 @@ export class CorunNumbers extends HTMLElement {
       entitle(beside, inFull(ends, figure.format));
     };
     this.#cells.push({ element, beside, refresh });
+    // What was before has its numbers elsewhere.
+    if (column !== this.#before) element.dataset["stands"] = placeOf(column.mark, typeof of === "number" ? `${figure.key}.${of}` : figure.key);
     return h("span", { class: "with-beside" }, element, beside);
   }
 
