@@ -14,6 +14,7 @@ use sim_core::describe::digest;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
+use sim_core::machine::dispatch::CtaEvent;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::frame;
@@ -158,6 +159,21 @@ impl Simulation {
     #[wasm_bindgen(js_name = windowsLayout, unchecked_return_type = "WindowsLayout")]
     pub fn windows_layout(&self) -> Result<JsValue, JsValue> {
         plain(&self.engine.windows().layout(&self.engine.experiment().gpu))
+    }
+
+    /// From now on the run keeps what happens to its CTAs, for `ctaEvents()`.
+    #[wasm_bindgen(js_name = keepCtaEvents)]
+    pub fn keep_cta_events(&mut self) {
+        self.engine.machine_mut().record_events = true;
+    }
+
+    /// What has happened to CTAs since it was last asked, in order, three numbers each: the cycle, the kernel, and 0 where the CTA has finished,
+    /// 1 where it was placed, 2 where a context switch took it off its SM, 3 where one brought it back.
+    #[wasm_bindgen(js_name = ctaEvents)]
+    pub fn cta_events(&mut self) -> Vec<f64> {
+        let events = core::mem::take(&mut self.engine.machine_mut().events);
+        let what = |event: &CtaEvent| u8::from(event.placed) | u8::from(event.switched) << 1;
+        events.iter().flat_map(|event| [event.cycle as f64, f64::from(event.kernel.0), f64::from(what(event))]).collect()
     }
 
     /// The policy's log from entry `since`.

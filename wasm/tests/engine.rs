@@ -112,6 +112,27 @@ fn a_snapshot_continues_as_the_run_did() {
 }
 
 #[test]
+fn the_events_of_ctas_are_as_the_result_counts_them_and_change_nothing() {
+    let (cycles, all) = goldens();
+    let (name, experiment, digest) = &all[0];
+    let mut simulation = start(experiment);
+    simulation.keep_cta_events();
+    simulation.advance((cycles / 2.0).floor());
+    let mut events = simulation.cta_events();
+    simulation.advance(cycles - simulation.cycle());
+    events.extend(simulation.cta_events());
+    assert_eq!(&simulation.digest(), digest, "{name}");
+    assert!(simulation.cta_events().is_empty(), "each event is handed out once");
+    let rows: Vec<&[f64]> = events.chunks(3).collect();
+    assert!(rows.is_sorted_by_key(|row| row[0]), "in order");
+    let result = simulation.result().expect("a result");
+    for kernel in 0..Array::from(&get(&result, "kernels")).length() {
+        let finished = rows.iter().filter(|row| row[1] == f64::from(kernel) && row[2] == 0.0).count();
+        assert_eq!(finished as f64, number(&result, &format!("kernels.{kernel}.ctas_done")), "kernel {kernel}");
+    }
+}
+
+#[test]
 fn an_object_means_what_its_text_means() {
     for (name, experiment) in EXPERIMENTS {
         let of_text = corun::config_hash(&JsValue::from(*experiment)).expect("text");

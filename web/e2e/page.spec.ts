@@ -42,7 +42,7 @@ test("play, pause, step, step back, next event, reset", async ({ page }) => {
   await expect.poll(() => cycle(page)).toBeGreaterThan(5001);
 
   // At a few hundred cycles a second: at full speed it may be done before it is paused.
-  await page.getByRole("slider").fill("26");
+  await page.getByRole("slider", { name: "Speed" }).fill("26");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Running");
@@ -63,7 +63,7 @@ test("play, pause, step, step back, next event, reset", async ({ page }) => {
 test("speed is what the slider says", async ({ page }) => {
   const said = await overhear(page);
   await openAt(page, TINY, 100);
-  const slider = page.getByRole("slider");
+  const slider = page.getByRole("slider", { name: "Speed" });
   await slider.fill("26"); // about 440 cycles a second
   const text = await slider.getAttribute("aria-valuetext");
   const wanted = Number(/^([\d,]+)/.exec(text ?? "")?.[1]?.replaceAll(",", ""));
@@ -308,9 +308,9 @@ test("keyboard alone is enough", async ({ page }) => {
   await page.keyboard.press("e");
   await is(page, "Paused");
   await expect.poll(() => cycle(page)).toBeGreaterThan(0);
-  const before = await page.getByRole("slider").inputValue();
+  const before = await page.getByRole("slider", { name: "Speed" }).inputValue();
   await page.keyboard.press("[");
-  expect(Number(await page.getByRole("slider").inputValue())).toBeLessThan(Number(before));
+  expect(Number(await page.getByRole("slider", { name: "Speed" }).inputValue())).toBeLessThan(Number(before));
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toBeVisible();
   await picture(page, "keys");

@@ -22,12 +22,17 @@ export class CorunDecisions extends HTMLElement {
   add(run: number, decisions: readonly Decision[], restart: boolean): readonly Decision[] { return this.#runs[run]?.add(decisions, restart) ?? []; }
 
   setControls(run: number, controls: unknown): void { this.#runs[run]?.setControls(controls); }
+
+  /** The present cycle: what was decided later is not said, where a run has gone back. */
+  set cycle(cycle: number) { for (const run of this.#runs) run.at(cycle); }
 }
 
 /** What one run's policy decided. */
 class Decided {
   readonly element: HTMLElement;
   #log: Decision[] = [];
+  /** How many of them are said. */
+  #said = -1;
   readonly #kernels: string[];
   readonly #sms: number;
   readonly #offered: readonly ControlEntry[];
@@ -44,23 +49,33 @@ class Decided {
     this.#offered = offered;
     for (const box of [this.#controls, this.#list]) if (run.mark !== "") box.setAttribute("aria-label", `${box.getAttribute("aria-label")}, ${run.mark}`);
     this.element = h("div", { class: "decided-run" }, run.mark === "" ? null : sideHeading(run.mark, run.title), this.#now, this.#holds, this.#controls, this.#more);
-    this.add([], true);
+    this.at(0);
   }
 
   add(decisions: readonly Decision[], restart: boolean): readonly Decision[] {
-    if (restart) { this.#log = []; this.#list.replaceChildren(); }
+    if (restart) { this.#log = []; this.#said = -1; }
     this.#log.push(...decisions);
-    for (const d of decisions.slice(-MAX_LOG)) {
+    return this.#log;
+  }
+
+  at(cycle: number): void {
+    let said = Math.max(0, Math.min(this.#said, this.#log.length));
+    while (said > 0 && (this.#log[said - 1] as Decision).cycle > cycle) said -= 1;
+    while (said < this.#log.length && (this.#log[said] as Decision).cycle <= cycle) said += 1;
+    if (said === this.#said) return;
+    if (said < this.#said) this.#list.replaceChildren();
+    const news = this.#log.slice(said < this.#said ? 0 : Math.max(0, this.#said), said), log = this.#log.slice(0, said);
+    this.#said = said;
+    for (const d of news.slice(-MAX_LOG)) {
       this.#list.prepend(h("li", null, h("span", { class: "log-cycle" }, count(d.cycle)), h("span", null, d.kernel === null ? null : h("b", null, `${this.#name(d.kernel)} `), d.text)));
     }
     while (this.#list.children.length > MAX_LOG) this.#list.lastElementChild?.remove();
-    setText(this.#now, latest(this.#log, (k) => this.#name(k)) || "The policy has decided nothing yet.");
-    this.#holds.replaceChildren(...holding(this.#log, this.#kernels.length).flatMap(({ kernel, said }) => [
+    setText(this.#now, latest(log, (k) => this.#name(k)) || "The policy has decided nothing yet.");
+    this.#holds.replaceChildren(...holding(log, this.#kernels.length).flatMap(({ kernel, said }) => [
       h("dt", null, kernel === null ? "The whole GPU" : h("span", { class: "kernel-name" }, swatch(kernel), h("span", null, this.#name(kernel)))),
       ...said.map((d) => h("dd", null, d.text, h("span", { class: "decided-when" }, ` cycle ${count(d.cycle)}`))),
     ]));
-    this.#more.hidden = this.#log.length === 0;
-    return this.#log;
+    this.#more.hidden = said === 0;
   }
 
   #name(kernel: number): string { return this.#kernels[kernel] ?? `kernel ${kernel}`; }

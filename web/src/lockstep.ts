@@ -26,6 +26,8 @@ export class Lockstep {
   readonly #pacing = new Pacing();
   #wanted: Wanted = { kind: "rest" };
   #cycle = 0;
+  /** The farthest that all have been: to get there is a jump. */
+  #known = 0;
   /** All are at `#cycle`. */
   #even = false;
   /** What stands on the page is full, and of now. */
@@ -63,6 +65,8 @@ export class Lockstep {
   }
   /** Goes to a cycle, and then rests or plays. */
   to(cycle: number, then: "rest" | "play" = "rest"): void {
+    // A long way to somewhere else ends here.
+    if (!this.#even) for (const member of this.#members) member.halt();
     if (cycle < this.#cycle) { this.#even = false; this.#ended = null; }
     this.#want({ kind: "to", cycle, then });
   }
@@ -107,8 +111,8 @@ export class Lockstep {
       case "rest": return { cycle: this.#cycle, last: true };
       case "event": return { cycle: this.#cycle + EVENT_SPAN, last: true };
       case "to": {
-        // Who is behind comes after, or all go back, in one go.
-        const cycle = this.#even ? Math.min(wanted.cycle, this.#cycle + this.#step) : wanted.cycle;
+        // Who is behind comes after, or all go back, in one go; so do all where they have been before.
+        const cycle = this.#even ? Math.min(wanted.cycle, Math.max(this.#cycle + this.#step, this.#known)) : wanted.cycle;
         return { cycle, last: cycle === wanted.cycle };
       }
       case "play": {
@@ -136,9 +140,11 @@ export class Lockstep {
     if (wanted.kind === "play") this.#pacing.ran(first.cycle - this.#cycle);
     // A step takes as long as drawing does, so that neither waits for the other.
     const time = Math.min(LONGEST, Math.max(SHORTEST, now - this.#drawnAt - 5)), moved = first.cycle - this.#cycle;
-    if (this.#even && moved > this.#step / 2) this.#step = Math.max(1, Math.round(Math.min(moved * 2, Math.max(moved / 2, moved * time / took))));
+    // A jump to where all have been says nothing of the speed.
+    if (this.#even && moved > this.#step / 2 && moved <= this.#step) this.#step = Math.max(1, Math.round(Math.min(moved * 2, Math.max(moved / 2, moved * time / took))));
     this.#drawnAt = now;
     this.#cycle = first.cycle;
+    this.#known = Math.max(this.#known, first.cycle);
     this.#even = true;
     this.#ended = frames.some((frame) => frame.state === "stuck") ? "stuck" : frames.some((frame) => frame.state === "done") ? "done" : null;
     // Who has asked for something else meanwhile gets that.

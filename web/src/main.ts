@@ -18,6 +18,7 @@ import "./views/index.ts";
 import "./compare.ts";
 import "./decisions.ts";
 import "./schemes/schemes.ts";
+import "./timeline/timeline.ts";
 import "./editor.ts";
 import "./numbers.ts";
 import "./transport.ts";
@@ -38,6 +39,7 @@ import { currentStamp, download, provideStamp, stampName, stampText } from "./st
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
+import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunTransport } from "./transport.ts";
 import { roomOf } from "./why/facts.ts";
 import type { CorunVerdict } from "./why/element.ts";
@@ -89,6 +91,7 @@ const grid = document.createElement("corun-sm-grid") as SmView;
 const detail = document.createElement("corun-sm-detail") as SmView;
 const path = document.createElement("corun-memory-path") as FrameView;
 const charts = document.createElement("corun-charts") as WindowView;
+const timeline = document.createElement("corun-timeline") as CorunTimeline;
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const decisions = document.createElement("corun-decisions") as CorunDecisions;
 const verdict = document.createElement("corun-verdict") as CorunVerdict;
@@ -105,14 +108,17 @@ pictures.append(
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
     h("div", { class: "column" }, card("numbers", "Numbers", numbers), detailCard, card("decisions", "What the policy decided", decisions))),
   card("charts", "Over time", charts),
+  card("timeline", "Timeline", timeline),
   card("schemes", "Every scheme on this mix", schemes));
 
 for (const one of [grid, detail]) one.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
 charts.addEventListener("zoom", (event) => {
   const zoom = (event as CustomEvent<Zoom | null>).detail;
   if (zoom) view.zoom = zoom; else delete view.zoom;
+  timeline.zoom = zoom;
   writeLink();
 });
+charts.addEventListener("go", (event) => { does.go((event as CustomEvent<number>).detail); });
 charts.addEventListener("panel", (event) => {
   const panel = (event as CustomEvent<string>).detail;
   if (panel) view.panel = panel; else delete view.panel;
@@ -290,6 +296,8 @@ function lay(): void {
   charts.setRuns(runs);
   charts.panel = view.panel ?? "";
   charts.zoom = view.zoom ?? null;
+  timeline.setRuns(runs);
+  timeline.zoom = view.zoom ?? null;
   numbers.setRuns(catalogue, runs.map(({ mark, title, layout }) => ({ mark, title, kernels: layout.kernels })));
   verdict.setRuns(runs.map(({ mark, title, layout }, i) => ({ mark, title, scheme: schemeName((sides[i] as Side).experiment), kernels: layout.kernels, room: roomOf(sides[i]?.loaded?.explained) })));
   decisions.setRuns(runs, catalogue.controls);
@@ -403,9 +411,15 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   frames.forEach(({ windows }, at) => { if (windows.length > 0) held[at]?.push(windows); });
   drawCharts(still);
   frames.forEach(({ restart, decisions: news, controls }, at) => {
-    if (restart || news.length > 0) charts.setDecisions(at, decisions.add(at, news, restart));
+    if (restart || news.length > 0) {
+      const log = decisions.add(at, news, restart);
+      charts.setDecisions(at, log);
+      timeline.setDecisions(at, log);
+    }
     if (controls) for (const one of [decisions, verdict]) one.setControls(at, controls);
   });
+  frames.forEach(({ past }, at) => { if (past) timeline.setPast(at, past); });
+  for (const one of [charts, decisions, timeline]) one.cycle = cycle;
   if (frames.every(({ result }) => result)) for (const one of [numbers, verdict]) one.update(frames.map(({ result }) => result));
   if (state !== before) {
     if (state === "stuck") {
@@ -514,6 +528,7 @@ const does = {
   back: () => { linkCycle = true; if (cycle > 0) engine?.seek(cycle - 1); },
   event: () => { linkCycle = true; engine?.stepEvent(); },
   reset: () => { linkCycle = false; engine?.reset(false); },
+  go: (to: number) => { linkCycle = true; engine?.seek(to); },
   speed: (cyclesPerSecond: number) => engine?.speed(cyclesPerSecond),
 };
 
@@ -570,6 +585,7 @@ const KEYS: Key[] = [
   { keys: ["["], does: "slower" },
   { keys: ["]"], does: "faster" },
   { keys: ["r"], does: "reset to cycle 0" },
+  { keys: ["g"], does: "go to a cycle" },
   { keys: ["c"], does: "copy the link" },
   { keys: ["x"], does: "open or close the experiment" },
   { keys: ["1"], does: "to the SMs" },
@@ -601,6 +617,7 @@ addEventListener("keydown", (event) => {
     case "[": transport.nudge(-3); break;
     case "]": transport.nudge(3); break;
     case "r": does.reset(); break;
+    case "g": timeline.focusField(); break;
     case "c": void copyLink(); break;
     case "x": toggleSide(); break;
     case "1": go("sms"); break;
@@ -669,6 +686,7 @@ async function start(): Promise<void> {
     present: () => sides[edited]?.experiment ?? null, validate: (one) => running.validate(one), open: openAs,
     starting: () => { if (state === "playing" || state === "seeking") { linkCycle = true; running.pause(); } },
   });
+  timeline.init({ go: does.go });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
   editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);

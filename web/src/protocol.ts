@@ -2,6 +2,7 @@
 //
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
+import type { Past } from "./past.ts";
 import type { Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, WindowsLayout } from "./types.ts";
 
 /** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. */
@@ -60,16 +61,18 @@ export interface FrameMessage {
   /** Cycles per second over the last half second; 0 when not running. */
   rate: number;
   frame: Uint32Array;
-  /** Windows that are complete since the last frame; `restart`: forget those before. */
+  /** Windows and decisions that the page has not had yet; `restart`: forget those before. A run that goes back and on brings none again. */
   windows: Float64Array; restart: boolean;
   decisions: Decision[];
   /** A few times a second, and always when the simulation stops. */
   result: Result | null;
   /** As often, and with every decision: the controls as the machine reads them. */
   controls: Controls | null;
+  /** With the result: what is known of the whole run, also beyond `cycle` where it has gone back. */
+  past: Past | null;
   /** Why it is stuck; empty otherwise. */
   why: string;
-  /** In lock-step: of which `goTo`, else 0; whether it stopped at an event; and milliseconds from `goTo` to here. */
+  /** In lock-step: of which `goTo`, else 0; whether it stopped at an event; and milliseconds since it was last told to go to a cycle. */
   ticket: number; event: boolean; took: number;
 }
 export type FromWorker =

@@ -39,6 +39,8 @@ export interface WindowView extends HTMLElement {
   /** A run begins again; all do. */
   clear(run: number): void;
   reset(): void;
+  /** The present cycle. Fires `go` (bubbling, CustomEvent<number>) when the user wants to be at another one. */
+  cycle: number;
   /** The cycles shown; null shows all. Fires `zoom` (bubbling, CustomEvent<Zoom | null>) when the user changes it. */
   zoom: Zoom | null;
   /** Which charts are open: fires `panel` (CustomEvent<string>) when the user changes it; empty is the default set. */

@@ -2,7 +2,9 @@
 import * as engine from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
 import { Answers } from "./answers.ts";
+import { APART, CLOSE, Keyframes, LAST } from "./keyframes.ts";
 import { Pacing } from "./pacing.ts";
+import { launchSizes, PastLog } from "./past.ts";
 import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
 import { interval } from "./sure.ts";
 import type { Controls, Interval, PlannedRun, Problem, Reason, Result } from "./types.ts";
@@ -14,16 +16,14 @@ const SLICE = 8;
 /** Between frames: 60 a second at most. */
 const FRAME_GAP = 15.5;
 const RESULT_GAP = 250;
-/** Cycles between the snapshots that going back starts from, at first; doubles when there are too many. */
-const KEYFRAME_GAP = 50_000;
-const KEYFRAMES = 10;
+/** The column of a window that says where it ends. */
+const WINDOW_END = 1;
 /** An event that does not come: look up again after this many cycles, so that messages are read. */
 const EVENT_SLICE = 2_000;
 
 type Load = Extract<ToWorker, { t: "load" }>;
 
 let sim: Simulation | null = null;
-let experiment: string | object = "";
 let id = 0;
 let state: RunState = "paused";
 let target = 0; // of a seek
@@ -46,14 +46,15 @@ let frameAt = 0;
 let resultAt = 0;
 let windowsSent = 0;
 let columns = 0; // of a window
+let windowCycles = 400;
 let decisionsSent = 0;
 let restart = true;
 let why = "";
 let marks: { at: number; cycle: number }[] = []; // for the rate
-let keyframes: { cycle: number; snapshot: Snapshot }[] = [];
-let keyframeGap = KEYFRAME_GAP;
-/** Before the last event that was looked for: of two runs, the one whose event is later goes back. */
-let beforeEvent: { cycle: number; snapshot: Snapshot } | null = null;
+let memory: WebAssembly.Memory | null = null;
+const keyframes = new Keyframes<Snapshot>(() => memory?.buffer.byteLength ?? 0);
+/** What is known of the run, also beyond the present cycle where it has gone back. */
+let past = new PastLog([]);
 const ipcAlone = new Map<number, { ipc: number; ends: Interval }>();
 let answers = new Answers("");
 /** The load that waits for its profile. */
@@ -113,7 +114,8 @@ function tick(): void {
     if (toEvent) eventSlice(sim);
     else if (state === "seeking") seekSlice(sim);
     else playSlice(sim, now);
-    keyframe(sim);
+    note(sim);
+    keep(sim, APART);
     dirty = true;
   }
   offer();
@@ -170,6 +172,7 @@ function seekSlice(sim: Simulation): void {
     const t = performance.now();
     const reason = sim.advance(Math.max(1, Math.min(target - before, Math.floor(perMs * 3))));
     measure(sim.cycle - before, performance.now() - t);
+    keep(sim, target - sim.cycle < perMs * LAST ? CLOSE : APART);
     if (reason !== "budget") { stopAt(reason); return; }
   }
   if (sim.cycle >= target) setState(afterSeek);
@@ -179,9 +182,16 @@ function seekSlice(sim: Simulation): void {
   }
 }
 
+/** Goes to a cycle, forwards or back, from the last moment before it. What the page knows of the run's later cycles stays true. */
 function seek(cycle: number, after: RunState): void {
   if (!sim) return;
-  if (cycle < sim.cycle) back(sim, cycle);
+  setOut = performance.now();
+  const from = keyframes.before(cycle);
+  if (from && (cycle < sim.cycle || from.cycle > sim.cycle)) {
+    sim.restore(from.moment);
+    // It may be known only since then.
+    for (const [kernel, { ipc, ends }] of ipcAlone) sim.setAlone(kernel, ipc, ends?.[0], ends?.[1]);
+  }
   target = cycle;
   afterSeek = after;
   toEvent = false;
@@ -190,58 +200,23 @@ function seek(cycle: number, after: RunState): void {
   schedule();
 }
 
-// ---------------------------------------------------------------- going back: to a snapshot before, then forwards again
-
-function keyframe(sim: Simulation): void {
-  const newest = keyframes[keyframes.length - 1]?.cycle ?? 0;
-  if (sim.cycle < newest + keyframeGap) return;
-  keyframes.push({ cycle: sim.cycle, snapshot: sim.snapshot() });
-  if (keyframes.length > KEYFRAMES) {
-    keyframeGap *= 2;
-    keyframes = keyframes.filter((k, i) => {
-      if (i % 2 === 1) return true;
-      k.snapshot.free();
-      return false;
-    });
-  }
+function keep(sim: Simulation, apart: number): void {
+  if (!keyframes.wants(sim.cycle, perMs, apart)) return;
+  note(sim);
+  keyframes.add(sim.cycle, sim.snapshot());
 }
 
-function back(old: Simulation, cycle: number): void {
-  while (keyframes.length > 0 && (keyframes[keyframes.length - 1] as { cycle: number }).cycle > cycle) keyframes.pop()?.snapshot.free();
-  let from = keyframes[keyframes.length - 1];
-  if (beforeEvent && beforeEvent.cycle <= cycle && beforeEvent.cycle >= (from?.cycle ?? 0)) from = beforeEvent;
-  if (from) old.restore(from.snapshot);
-  else rebuild();
-  windowsSent = 0;
-  decisionsSent = 0;
-  restart = true;
-}
-
-function rebuild(): void {
-  const next = engine.Simulation.withAnswers(experiment, answers.known);
-  sim?.free();
-  sim = next;
-  for (const [kernel, { ipc, ends }] of ipcAlone) sim.setAlone(kernel, ipc, ends?.[0], ends?.[1]);
-}
-
-function forgetKeyframes(): void {
-  for (const k of keyframes) k.snapshot.free();
-  beforeEvent?.snapshot.free();
-  beforeEvent = null;
-  keyframes = [];
-  keyframeGap = KEYFRAME_GAP;
-}
+/** Takes up what has happened to CTAs. */
+function note(sim: Simulation): void { past.add(sim.ctaEvents(), sim.cycle); }
 
 // ---------------------------------------------------------------- in lock-step with another run
 
-function goTo(sim: Simulation, message: Extract<ToWorker, { t: "goTo" }>): void {
+function goTo(message: Extract<ToWorker, { t: "goTo" }>): void {
   ({ ticket, full } = message);
   event = false;
   setOut = reachedAt = performance.now();
   waiting = false;
   if (!message.event) { seek(message.cycle, "paused"); return; }
-  beforeEvent?.snapshot.free();
-  beforeEvent = { cycle: sim.cycle, snapshot: sim.snapshot() };
   target = message.cycle;
   toEvent = true;
   setState("seeking");
@@ -279,7 +254,7 @@ function offer(): void {
   const rate = running() && now - first.at > 50 ? (cycle - first.cycle) / (now - first.at) * 1000 : 0;
 
   const windows = Float64Array.from(sim.windows(windowsSent));
-  windowsSent += columns > 0 ? windows.length / columns : 0;
+  if (windows.length > 0) windowsSent = (windows[windows.length - columns + WINDOW_END] as number) / windowCycles;
   const decisions = sim.decisions(decisionsSent);
   decisionsSent += decisions.length;
   let result: Result | null = null, controls: Controls | null = null;
@@ -287,7 +262,8 @@ function offer(): void {
   if (whole || decisions.length > 0) controls = sim.controls();
   if (whole) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
-  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
+  const known = whole ? past.view() : null;
+  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
   restart = false;
 }
 
@@ -353,15 +329,18 @@ function build(message: Load): void {
   sim = next;
   quiet = false;
   ticket = 0;
-  experiment = message.experiment;
   id = message.id;
   ipcAlone.clear();
-  forgetKeyframes();
+  past = new PastLog(launchSizes(explained));
+  sim.keepCtaEvents();
+  keyframes.clear();
+  keyframes.add(sim.cycle, sim.snapshot());
   fresh();
   waiting = false;
   const layout = sim.frameLayout();
   const windows = sim.windowsLayout();
   columns = windows.columns.length;
+  windowCycles = windows.window;
   const alone = layout.kernels.map((_, kernel) => next.aloneExperiment(kernel));
   send({ t: "loaded", id, layout, windows, hash, normal, explained, alone });
   if (message.seek > 0) seek(message.seek, message.play ? "playing" : "paused");
@@ -383,7 +362,8 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.t === "init") {
     engine.default({ module_or_path: message.module }).then(
-      () => guarded(() => {
+      (module) => guarded(() => {
+        memory = module.memory;
         answers = new Answers(engine.stamp());
         send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() });
       }),
@@ -440,14 +420,10 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       setState("seeking");
       schedule();
       break;
-    case "goTo": goTo(sim, message); break;
+    case "goTo": goTo(message); break;
     case "again": again(message.quiet); break;
     case "reset":
-      rebuild();
-      forgetKeyframes();
-      fresh();
-      setState(message.play ? "playing" : "paused");
-      schedule();
+      seek(0, message.play ? "playing" : "paused");
       break;
     case "setAlone":
       if (message.id !== id) break;
@@ -462,6 +438,12 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
         if (!problems) throw error;
         send({ t: "refused", problems });
       }
+      // From here on it is another run.
+      keyframes.clear();
+      keyframes.add(sim.cycle, sim.snapshot());
+      past = new PastLog([]);
+      windowsSent = decisionsSent = 0;
+      restart = true;
       // What was stuck may go on now.
       if (state === "stuck") { why = ""; setState("paused"); }
       dirty = true;

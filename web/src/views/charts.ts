@@ -1,8 +1,8 @@
 // <corun-charts>: six charts over the same cycles, with one cursor, one zoom and the policy's decisions in all of them. Two runs that are
 // compared share every axis: their lines lie over each other, their areas stand one above the other.
 //
-// Pointer: move for the cursor, drag to zoom in, Ctrl+wheel to zoom, wheel sideways to move, double click for everything.
-// Keys on a chart: ← → cursor (Shift: ten times), Home End, + − zoom, 0 everything, Escape takes the cursor away.
+// Pointer: move for the cursor, click to go to that cycle, drag to zoom in, Ctrl+wheel to zoom, wheel sideways to move, double click for everything.
+// Keys on a chart: ← → cursor (Shift: ten times), Enter to go there, Home End, + − zoom, 0 everything, Escape takes the cursor away.
 import { show } from "../draw/canvas.ts";
 import type { Drawing } from "../draw/drawing.ts";
 import { figure, percent, whole } from "../draw/scale.ts";
@@ -21,6 +21,8 @@ import { resolutionFor, WindowStore } from "./window-store.ts";
 
 /** Height of a plot with its axes, by how many charts are open: the fewer, the taller. */
 const HEIGHTS = [340, 340, 260, 210];
+/** Milliseconds in which a second click makes one a double click. */
+const DOUBLE = 250;
 /** Rows of a table on the page; an export has them all. */
 const TABLE_ROWS = 100;
 
@@ -36,6 +38,7 @@ export class Charts extends HTMLElement implements WindowView {
   private range: Zoom | null = null;
   private open = "";
   private cursor: number | null = null;
+  private now = Infinity;
   private charts: Chart[] = [];
   private readonly announcer = new Announcer();
   private readonly grid = el("div", { class: "cv-charts" });
@@ -137,6 +140,7 @@ export class Charts extends HTMLElement implements WindowView {
     move: (share) => { this.move(share); },
     step: (buckets, chart) => { this.step(buckets, chart); },
     say: (text) => { this.announcer.say(text); },
+    go: (cycle) => { const to = cycle ?? this.cursor; if (to !== null) this.dispatchEvent(new CustomEvent<number>("go", { bubbles: true, detail: Math.round(to) })); },
   };
 
   private setZoom(zoom: Zoom | null): void {
@@ -164,6 +168,19 @@ export class Charts extends HTMLElement implements WindowView {
     const all = this.everything(), span = this.range.to - this.range.from;
     const from = Math.max(all.from, Math.min(this.range.from + share * span, Math.max(all.from, all.to - span)));
     if (Math.round(from) !== this.range.from) this.setZoom({ from: Math.round(from), to: Math.round(from + span) });
+  }
+
+  /** The present cycle. Where a run has gone back, what the charts know of later cycles lies ahead of it. */
+  set cycle(cycle: number) {
+    const last = Math.max(0, ...this.runs.map(({ store }) => store.lastCycle));
+    const now = cycle > last - this.window ? Infinity : cycle;
+    if (now === this.now) return;
+    this.now = now;
+    this.represent();
+  }
+  private represent(): void {
+    const { from, to } = this.shown();
+    for (const c of this.charts) c.present(this.now, from, to);
   }
 
   private setCursor(cycle: number | null): void {
@@ -283,6 +300,7 @@ export class Charts extends HTMLElement implements WindowView {
     // Streaming data goes into two charts a frame, so that no frame is long; what the user did, into all of them.
     const now = this.pending === null ? open : this.pending.splice(0, 2);
     for (const c of now) c.draw(shared, height);
+    this.represent();
     this.recursor(shared);
     const end = performance.now();
     this.spent += end - begin;
@@ -341,6 +359,8 @@ interface ChartControl {
   move(share: number): void;
   step(buckets: number, chart: Chart): void;
   say(text: string): void;
+  /** The run is to go to a cycle; null: to the cursor. */
+  go(cycle: number | null): void;
 }
 
 /** One chart of the set. */
@@ -358,6 +378,7 @@ class Chart {
   private readonly stage = el("div", { class: "cv-stage cv-plot" });
   private readonly line = el("div", { class: "cv-cursor", hidden: "", "aria-hidden": "true" });
   private readonly band = el("div", { class: "cv-band", hidden: "", "aria-hidden": "true" });
+  private readonly now = el("div", { class: "cv-now", hidden: "", "aria-hidden": "true", title: "The present cycle; beyond it, what has run already" });
   private readonly empty: HTMLElement;
   private readonly table = el("table", { class: "cv-data" });
   private readonly tableBox: HTMLElement;
@@ -370,6 +391,7 @@ class Chart {
   private shared: Shared | null = null;
   private anchor: number | null = null;
   private tableDue = 0;
+  private clicked = 0;
   private height = 210;
 
   constructor(specs: readonly (ChartSpec | null)[], runs: readonly ShownRun[], control: ChartControl) {
@@ -379,14 +401,14 @@ class Chart {
     this.runs = runs;
     this.control = control;
     const title = el("h3", { class: "cv-title", id: freshId("chart") }, spec.title);
-    const hint = el("p", { class: "cv-spoken", id: freshId("hint") }, `${spec.doc} Left and right arrow keys move the cursor and speak its values; plus, minus and 0 zoom.`);
+    const hint = el("p", { class: "cv-spoken", id: freshId("hint") }, `${spec.doc} Left and right arrow keys move the cursor and speak its values; Enter takes the run there; plus, minus and 0 zoom.`);
     this.canvas = el("canvas", { role: "img", tabindex: "0", class: "cv-canvas", "aria-label": `${spec.title}, ${spec.unit}`, "aria-describedby": hint.id });
     this.canvas.append(this.words);
     this.empty = el("p", { class: "cv-empty" });
     this.tableBox = el("div", { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": `${spec.title}, as a table`, hidden: "" }, this.table);
     this.toggle = button("Table", { class: "cv-button", "aria-pressed": "false", "aria-label": `${spec.title} as a table` }, () => { this.showTable(this.tableBox.hidden !== false); });
     const exporting = exportMenu(() => this.exportable(), (text) => { control.say(text); });
-    this.stage.append(this.canvas, this.line, this.band, this.empty);
+    this.stage.append(this.canvas, this.now, this.line, this.band, this.empty);
     this.element = el("section", { class: "cv-chart", "aria-labelledby": title.id, "data-chart": spec.key },
       el("div", { class: "cv-head" }, el("div", { class: "cv-headline", title: spec.doc }, title, el("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit)), el("div", { class: "cv-actions" }, this.toggle, exporting)),
       this.legend, this.stage, this.tableBox, hint);
@@ -610,8 +632,12 @@ class Chart {
       this.anchor = null;
       this.band.hidden = true;
       if (!apply || from === null || to === null || !plot || !shared) return;
-      // A click is not a selection.
-      if (Math.abs(to - from) / (shared.to - shared.from || 1) * plot.w < 6) return;
+      // A click is not a selection: the run goes there, unless a second one follows, which shows everything.
+      if (Math.abs(to - from) / (shared.to - shared.from || 1) * plot.w < 6) {
+        clearTimeout(this.clicked);
+        this.clicked = window.setTimeout(() => { this.control.go(to); }, DOUBLE);
+        return;
+      }
       const least = shared.window * 2;
       const a = Math.min(from, to), b = Math.max(from, to);
       const middle = (a + b) / 2, half = Math.max(b - a, least) / 2;
@@ -619,7 +645,7 @@ class Chart {
     };
     c.addEventListener("pointerup", (e) => { end(e, true); });
     c.addEventListener("pointercancel", (e) => { end(e, false); });
-    c.addEventListener("dblclick", () => { this.control.zoom(null); });
+    c.addEventListener("dblclick", () => { clearTimeout(this.clicked); this.control.zoom(null); });
     c.addEventListener("wheel", (e) => {
       if (e.ctrlKey || e.metaKey) {
         e.preventDefault();
@@ -640,11 +666,25 @@ class Chart {
         case "-": case "_": this.control.zoomBy(2, null); break;
         case "0": this.control.zoom(null); break;
         case "Escape": this.control.point(null); break;
+        case "Enter": this.control.go(null); break;
         default: return;
       }
       e.preventDefault();
       e.stopPropagation();
     });
+  }
+
+  /** From the present cycle on, what is drawn lies ahead; Infinity: nothing does. */
+  present(cycle: number, from: number, to: number): void {
+    const { plot } = this;
+    this.now.hidden = !plot || cycle >= to;
+    if (!plot || cycle >= to) return;
+    const x = Math.max(plot.x, plot.x + (plot.w * (cycle - from)) / (to - from || 1));
+    this.now.style.left = `${x}px`;
+    this.now.style.width = `${plot.x + plot.w - x}px`;
+    this.now.style.top = `${plot.y}px`;
+    this.now.style.height = `${plot.h}px`;
+    this.now.classList.toggle("cv-before", cycle < from);
   }
 
   private showBand(a: number, b: number): void {

@@ -1,0 +1,112 @@
+// Time goes both ways: the timeline, going to a cycle, and what is known of later ones.
+import type { Page } from "@playwright/test";
+import { cycle, expect, is, noViolations, openAt, picture, result, saved, test, type SavedResult } from "./corun.ts";
+
+const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+const timeline = (page: Page) => page.getByRole("slider", { name: "Timeline" });
+const at = (page: Page, wanted: number) => expect(page.locator("#cycle")).toHaveText(wanted.toLocaleString("en"));
+
+async function goTo(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Go to cycle").fill(text);
+  await page.getByLabel("Go to cycle").press("Enter");
+}
+/** What a run that has never been anywhere else says of a cycle. */
+async function fresh(page: Page, hash: string, wanted: number): Promise<SavedResult> {
+  const other = await page.context().newPage();
+  await other.goto(`./${hash}&c=${wanted}`);
+  await is(other, "Paused");
+  await at(other, wanted);
+  const said = await result(other);
+  await other.close();
+  return said;
+}
+async function results(page: Page): Promise<Record<"A" | "B", SavedResult>> {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
+  return JSON.parse((await saved(download)).text) as Record<"A" | "B", SavedResult>;
+}
+
+test("a run goes to any cycle, back and forth, and is there what a run is that has only come this far", async ({ page }) => {
+  await openAt(page, TINY, 90_000);
+  const end = (await result(page)).digest;
+  await goTo(page, "30,000");
+  await at(page, 30_000);
+  await is(page, "Paused");
+  expect(page.url()).toContain("&c=30000");
+  const there = await result(page);
+  expect(there.digest).toBe((await fresh(page, TINY, 30_000)).digest);
+  // What is known of later cycles is still there, and marked as ahead.
+  await expect(page.locator(".cv-where")).toContainText("Cycles 0 to 90,000");
+  await expect(page.locator("[data-chart=ipc] .cv-now")).toBeVisible();
+  await expect(timeline(page)).toHaveAttribute("aria-valuetext", "cycle 30,000 of 90,000");
+
+  await page.getByRole("button", { name: "Step back" }).click();
+  await at(page, 29_999);
+  await page.getByRole("button", { name: "Step one cycle" }).click();
+  await at(page, 30_000);
+  expect((await result(page)).digest).toBe(there.digest);
+  await goTo(page, "90k");
+  await at(page, 90_000);
+  expect((await result(page)).digest).toBe(end);
+  await expect(page.locator("[data-chart=ipc] .cv-now")).toBeHidden();
+
+  await goTo(page, "soon");
+  await expect(page.getByText("“soon” is no cycle")).toBeVisible();
+  await at(page, 90_000);
+});
+
+test("the timeline is dragged, has keys and a list, and a click on a chart goes there", async ({ page }) => {
+  await openAt(page, TINY, 60_000);
+  const track = timeline(page);
+  await track.scrollIntoViewIfNeeded();
+  const box = (await track.boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.9, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 8 });
+  await page.mouse.up();
+  await expect.poll(() => cycle(page)).toBeLessThan(33_000);
+  await is(page, "Paused");
+  const dragged = await cycle(page);
+  expect(dragged).toBeGreaterThan(20_000);
+  await page.keyboard.press("g");
+  await expect(page.getByLabel("Go to cycle")).toBeFocused();
+  await track.focus();
+  await page.keyboard.press("ArrowRight");
+  await at(page, dragged + 600);
+  await page.keyboard.press("Home");
+  await at(page, 0);
+  await page.keyboard.press("End");
+  await at(page, 60_000);
+
+  await page.getByText("As a list").click();
+  const list = page.getByRole("list", { name: "Launches and decisions" });
+  await expect(list.getByRole("listitem").filter({ hasText: "launch 1 of BP begins" })).toBeVisible();
+  await list.getByRole("listitem").filter({ hasText: "BP may hold" }).getByRole("button").click();
+  await at(page, 0);
+  await expect(page.locator(".decided-now")).toContainText("may hold");
+
+  const canvas = page.locator("[data-chart=ipc] canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  const plot = (await canvas.boundingBox())!;
+  await page.mouse.click(plot.x + plot.width / 2, plot.y + 60);
+  await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
+  expect(await cycle(page)).toBeLessThan(45_000);
+  await noViolations(page);
+  await picture(page.locator("#timeline"), "timeline");
+});
+
+test("two runs in lock-step go back and forth together", async ({ page }) => {
+  const other = TINY.replace("even", "spatial");
+  await openAt(page, `${TINY}&b.policy=spatial`, 40_000);
+  const end = await results(page);
+  await goTo(page, "12345");
+  await at(page, 12_345);
+  await is(page, "Paused");
+  const both = await results(page);
+  expect([both.A.cycles, both.B.cycles]).toEqual([12_345, 12_345]);
+  expect([both.A.digest, both.B.digest]).toEqual([(await fresh(page, TINY, 12_345)).digest, (await fresh(page, other, 12_345)).digest]);
+  await goTo(page, "40000");
+  await at(page, 40_000);
+  await is(page, "Paused");
+  const again = await results(page);
+  expect([again.A.digest, again.B.digest]).toEqual([end.A.digest, end.B.digest]);
+});

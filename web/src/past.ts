@@ -1,0 +1,96 @@
+// What a run's timeline shows of its kernels: when each launch began and each run ended, and how many CTAs finished when. Kept by the worker from
+// the engine's events, each taken once, however often the run goes back and forth: the same experiment has the same past.
+
+/** Of one kernel: a launch of its sequence begins, or its sequence ends. `run`: how often it had ended before. */
+export interface Mark { cycle: number; kernel: number; kind: "launch" | "end"; launch: number; run: number }
+export interface Past {
+  /** Everything before this cycle is known. */
+  until: number;
+  marks: Mark[];
+  /** Cycles of a bucket, and for each kernel the CTAs that finished in each. */
+  bucket: number;
+  finished: Float64Array[];
+}
+
+const FINEST = 400;
+const BUCKETS = 2048;
+/** Marks that are kept; older ones go. */
+const MARKS = 4000;
+/** `ctaEvents()` says. */
+const FINISHED = 0, PLACED = 1;
+
+/** How far a kernel is in its sequence of launches. */
+interface Progress { launch: number; run: number; toPlace: number; toFinish: number }
+
+export class PastLog {
+  #until = 0;
+  #bucket = FINEST;
+  #finished: Float64Array[];
+  #marks: Mark[] = [];
+  readonly #sizes: readonly (readonly number[])[];
+  readonly #progress: Progress[];
+
+  /** `sizes`: for each kernel, the CTAs of each launch of its sequence. */
+  constructor(sizes: readonly (readonly number[])[]) {
+    this.#sizes = sizes;
+    this.#finished = sizes.map(() => new Float64Array(BUCKETS));
+    this.#progress = sizes.map(() => ({ launch: -1, run: 0, toPlace: 0, toFinish: 0 }));
+  }
+
+  get until(): number { return this.#until; }
+
+  /** Takes events, as the module gives them, of a run that is now at a cycle. Those that are known already are left out. Returns the marks that are new. */
+  add(events: Float64Array, cycle: number): Mark[] {
+    const fresh: Mark[] = [];
+    for (let i = 0; i + 2 < events.length; i += 3) {
+      const at = events[i] as number, kernel = events[i + 1] as number, what = events[i + 2];
+      if (at < this.#until) continue;
+      if (what === PLACED) this.#placed(at, kernel, fresh);
+      else if (what === FINISHED) this.#ended(at, kernel, fresh);
+    }
+    this.#until = Math.max(this.#until, cycle);
+    this.#marks.push(...fresh);
+    if (this.#marks.length > MARKS) this.#marks.splice(0, this.#marks.length - MARKS * 3 / 4);
+    return fresh;
+  }
+
+  #placed(cycle: number, kernel: number, fresh: Mark[]): void {
+    const sizes = this.#sizes[kernel], progress = this.#progress[kernel];
+    if (!sizes || !progress) return;
+    if (progress.toPlace === 0) {
+      progress.launch = (progress.launch + 1) % sizes.length;
+      progress.toPlace = progress.toFinish = sizes[progress.launch] ?? 1;
+      fresh.push({ cycle, kernel, kind: "launch", launch: progress.launch, run: progress.run });
+    }
+    progress.toPlace -= 1;
+  }
+
+  #ended(cycle: number, kernel: number, fresh: Mark[]): void {
+    const progress = this.#progress[kernel], sizes = this.#sizes[kernel];
+    if (!sizes || !progress) return;
+    while (cycle >= this.#bucket * BUCKETS) this.#coarsen();
+    const counts = this.#finished[kernel] as Float64Array, at = Math.floor(cycle / this.#bucket);
+    counts[at] = (counts[at] as number) + 1;
+    progress.toFinish -= 1;
+    if (progress.toFinish > 0 || progress.launch !== sizes.length - 1) return;
+    // The cycle in which the last CTA finished is over when the run stands at the next one.
+    fresh.push({ cycle: cycle + 1, kernel, kind: "end", launch: progress.launch, run: progress.run });
+    progress.run += 1;
+  }
+
+  #coarsen(): void {
+    this.#bucket *= 2;
+    this.#finished = this.#finished.map((counts) => Float64Array.from(counts, (_, i) => (2 * i < BUCKETS ? (counts[2 * i] as number) + (counts[2 * i + 1] as number) : 0)));
+  }
+
+  view(): Past {
+    const used = Math.min(BUCKETS, Math.ceil(this.#until / this.#bucket));
+    return { until: this.#until, marks: this.#marks.slice(), bucket: this.#bucket, finished: this.#finished.map((counts) => counts.slice(0, used)) };
+  }
+}
+
+/** The CTAs of each launch of each kernel, as the engine explains an experiment: there is an entry for each launch and SM class. */
+export function launchSizes(explained: unknown): number[][] {
+  const { kernels } = explained as { kernels: { occupancy: { launch: number; ctas: number }[] }[] };
+  return kernels.map(({ occupancy }) => occupancy.filter(({ launch }, i) => occupancy.findIndex((one) => one.launch === launch) === i).map(({ ctas }) => ctas));
+}

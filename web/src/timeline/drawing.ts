@@ -1,0 +1,116 @@
+// The timeline as a drawing: bookmarks on top, then for each run a lane for each kernel (its launches, and CTAs as they finish) and one for the
+// policy (its phases: from one decision to the next). The axis is the whole run, as far as it is known. No DOM.
+import { Drawing, fitText } from "../draw/drawing.ts";
+import { short, ticks, whole } from "../draw/scale.ts";
+import { kernelPaint } from "../draw/theme.ts";
+import type { Theme } from "../draw/theme.ts";
+import { kernelStyle } from "../palette.ts";
+import type { Past } from "../past.ts";
+import type { Decision, Zoom } from "../types.ts";
+
+export interface TimelineRun { mark: string; title: string; kernels: readonly string[]; past: Past | null; decisions: readonly Decision[] }
+export interface Bookmark { cycle: number; note: string }
+export interface TimelineInput { runs: readonly TimelineRun[]; end: number; zoom: Zoom | null; bookmarks: readonly Bookmark[]; width: number; theme: Theme }
+/** Where the cycles are: `x` is cycle 0, `x + w` the end. */
+export interface TimelineDrawing { drawing: Drawing; x: number; w: number }
+
+const LANE = 22, POLICY = 14, FLAGS = 16, AXIS = 20, HEAD = 20, GAP = 4;
+/** Width of a column of finished CTAs. */
+const COLUMN = 3;
+
+export function drawTimeline({ runs, end, zoom, bookmarks, width, theme: t }: TimelineInput): TimelineDrawing {
+  const x = width < 480 ? 46 : 76, w = Math.max(40, width - x - 10);
+  const at = (cycle: number): number => x + (w * Math.min(Math.max(cycle, 0), end)) / end;
+  const lanes = (run: TimelineRun): number => (run.mark === "" ? 0 : HEAD) + run.kernels.length * (LANE + GAP) + POLICY + GAP;
+  const flags = bookmarks.length > 0 ? FLAGS : 0;
+  const d = new Drawing(width, flags + runs.reduce((sum, run) => sum + lanes(run), 0) + AXIS, t.surface, t.font, t.mono);
+  let y = flags;
+  for (const run of runs) { drawRun(d, run, y, x, w, at, t); y += lanes(run); }
+  for (const tick of ticks(0, end, Math.max(2, Math.floor(w / 90)))) {
+    d.line(at(tick), y, at(tick), y + 4, t.axis);
+    d.text(at(tick), y + 6, short(tick), t.axis, 11, { align: at(tick) > x + w - 24 ? "end" : "middle", baseline: "top" });
+  }
+  if (zoom) {
+    // What the charts show.
+    const from = at(zoom.from), to = at(zoom.to);
+    d.rect(from, flags, Math.max(1, to - from), y - flags, { fill: t.accent, opacity: 0.1 });
+    d.line(from, y, to, y, t.accent, 3);
+  }
+  bookmarks.forEach((bookmark, i) => {
+    const px = at(bookmark.cycle), words = `Bookmark ${i + 1}, cycle ${whole(bookmark.cycle)}${bookmark.note === "" ? "" : `: ${bookmark.note}`}`;
+    d.line(px, 2, px, y, t.accent, 1, [2, 2]);
+    d.rect(px, 1, 15, 14, { fill: t.accent, radius: 2 });
+    d.text(px + 7.5, 8.5, String(i + 1), t.surface, 10, { align: "middle", baseline: "middle", weight: 700 });
+    d.spot(`bookmark:${i}`, px - 3, 0, 20, FLAGS, () => words);
+  });
+  return { drawing: d, x, w };
+}
+
+type At = (cycle: number) => number;
+
+function drawRun(d: Drawing, run: TimelineRun, top: number, x: number, w: number, at: At, t: Theme): void {
+  let y = top;
+  if (run.mark !== "") {
+    d.rect(2, y + 1, 16, 16, { fill: t.ink, radius: 4 });
+    d.text(10, y + 9.5, run.mark, t.surface, 11, { align: "middle", baseline: "middle", weight: 700 });
+    d.text(24, y + 9.5, fitText(run.title, 12, d.width - 30), t.ink, 12, { baseline: "middle", weight: 600 });
+    y += HEAD;
+  }
+  run.kernels.forEach((name, kernel) => {
+    d.text(x - 6, y + LANE / 2, fitText(`${kernelStyle(kernel).number} ${name}`, 11, x - 8), t.ink2, 11, { align: "end", baseline: "middle" });
+    d.rect(x, y, w, LANE, { fill: t.sunken });
+    if (run.past) { drawCtas(d, run.past, name, kernel, y, at, t); drawLaunches(d, run.past, name, kernel, y, at, t); }
+    y += LANE + GAP;
+  });
+  d.text(x - 6, y + POLICY / 2, "policy", t.ink2, 11, { align: "end", baseline: "middle" });
+  drawPhases(d, run, y, x + w, at, t);
+}
+
+/** CTAs that finished, column by column; the highest column fills the lane. */
+function drawCtas(d: Drawing, past: Past, name: string, kernel: number, y: number, at: At, t: Theme): void {
+  const counts = past.finished[kernel], left = at(0);
+  if (!counts) return;
+  const columns: number[] = [];
+  counts.forEach((count, i) => { const c = Math.floor((at(i * past.bucket) - left) / COLUMN); columns[c] = (columns[c] ?? 0) + count; });
+  const most = columns.reduce((a, b) => Math.max(a, b), 1), paint = kernelPaint(kernel, t), room = LANE - 2;
+  for (const [c, count] of columns.entries()) {
+    if (!count) continue;
+    const high = Math.max(2, (room * count) / most);
+    d.rect(left + c * COLUMN, y + LANE - high, COLUMN, high, { fill: paint });
+  }
+  const all = counts.reduce((a, b) => a + b, 0);
+  d.spot(`ctas:${kernel}`, left, y, d.width - left, LANE, () => `${name}: ${whole(all)} CTAs finished in ${whole(past.until)} cycles`);
+}
+
+function drawLaunches(d: Drawing, past: Past, name: string, kernel: number, y: number, at: At, t: Theme): void {
+  const begins = past.marks.filter((mark) => mark.kernel === kernel && mark.kind === "launch");
+  let free = -Infinity;
+  begins.forEach((mark, i) => {
+    const px = at(mark.cycle), next = begins[i + 1], room = (next ? at(next.cycle) : at(past.until)) - px;
+    if (px >= free) { d.line(px, y, px, y + LANE, t.ink, 1.5); free = px + 2; }
+    const words = launchText(name, mark.launch, mark.run);
+    if (room > 18) d.text(px + 3, y + 2, fitText(`launch ${begins.length > 1 || mark.run > 0 ? i + 1 : 1}`, 10, room - 4), t.ink, 10, { baseline: "top", weight: 600, halo: t.surface });
+    d.spot(`launch:${kernel}:${i}`, px - 2, y, Math.min(6, Math.max(3, room)), LANE, () => `Cycle ${whole(mark.cycle)}: ${words} begins`);
+  });
+}
+
+export function launchText(name: string, launch: number, run: number): string {
+  return `launch ${launch + 1} of ${name}${run > 0 ? `, run ${run + 1}` : ""}`;
+}
+
+/** From one decision to the next nothing is decided: that is a phase. */
+function drawPhases(d: Drawing, run: TimelineRun, y: number, right: number, at: At, t: Theme): void {
+  const cycles = [...new Set(run.decisions.map(({ cycle }) => cycle))], until = run.past ? Math.min(at(run.past.until), right) : right;
+  let free = -Infinity;
+  cycles.forEach((cycle, i) => {
+    const from = at(cycle), next = cycles[i + 1], to = next === undefined ? until : at(next);
+    if (to <= free && i + 1 < cycles.length) return;
+    free = Math.max(from + 2, to);
+    d.rect(from, y, Math.max(2, to - from), POLICY, { fill: i % 2 === 0 ? t.grid : t.line });
+    d.path([from - 3.5, y, from + 3.5, y, from, y + 6], { closed: true, fill: t.accent });
+    const said = run.decisions.filter((one) => one.cycle === cycle);
+    const words = said.map((one) => `${one.kernel === null ? "" : `${run.kernels[one.kernel] ?? "a kernel"} `}${one.text}`).join("; ");
+    if (to - from > 60) d.text(from + 6, y + POLICY / 2 + 0.5, fitText(words, 10, to - from - 10), t.ink2, 10, { baseline: "middle" });
+    d.spot(`decision:${i}`, from - 4, y, Math.max(8, to - from), POLICY, () => `Decided at cycle ${whole(cycle)}: ${words}`);
+  });
+}

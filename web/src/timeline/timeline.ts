@@ -1,0 +1,202 @@
+// <corun-timeline>: the whole run, as far as it is known, with the present cycle on it: launches and CTAs of the kernels, the policy's decisions.
+// Drag it, or give it a cycle, and the run goes there, forwards or back.
+//
+// Keys on it: ← → a hundredth of the run (Shift: a tenth), Page Up and Down a tenth, Home, End.
+import "./timeline.css";
+import { h, setText } from "../dom.ts";
+import { show } from "../draw/canvas.ts";
+import { whole } from "../draw/scale.ts";
+import { onRetheme, theme } from "../draw/theme.ts";
+import { count } from "../format.ts";
+import type { Past } from "../past.ts";
+import type { Decision, ShownRun, Zoom } from "../types.ts";
+import { kernelNames } from "../views/parts.ts";
+import { Pace } from "../views/pace.ts";
+import { drawTimeline, launchText } from "./drawing.ts";
+import type { TimelineDrawing, TimelineRun } from "./drawing.ts";
+
+export interface TimelineEvents {
+  /** The run is to go to a cycle, and stay there. */
+  go(cycle: number): void;
+}
+
+/** The least that the axis shows. */
+const LEAST = 2_000;
+/** Entries of the list. */
+const LISTED = 200;
+
+export class CorunTimeline extends HTMLElement {
+  #events: TimelineEvents | null = null;
+  #runs: (TimelineRun & { past: Past | null; decisions: readonly Decision[] })[] = [];
+  #zoom: Zoom | null = null;
+  #cycle = 0;
+  #drawn: TimelineDrawing | null = null;
+  /** The cycle at the right end of what is drawn. */
+  #end = LEAST;
+  #dragging = false;
+  #due = 0;
+  readonly #pace = new Pace(100, 0.1);
+  readonly #field = h("input", { id: "f-go", inputMode: "numeric", autocomplete: "off", spellcheck: false, "aria-describedby": "f-go-said", placeholder: "0" });
+  readonly #canvas = h("canvas", { "aria-hidden": "true" });
+  readonly #now = h("div", { class: "tl-now", "aria-hidden": "true" });
+  readonly #ahead = h("div", { class: "tl-ahead", hidden: true, "aria-hidden": "true" });
+  readonly #track = h("div", { class: "tl-track", role: "slider", tabIndex: 0, "aria-label": "Timeline: the cycle that is shown" }, this.#canvas, this.#ahead, this.#now);
+  readonly #said = h("p", { class: "tl-said", id: "f-go-said", role: "status" });
+  readonly #entries = h("ol", { class: "tl-list", tabIndex: 0, "aria-label": "Launches and decisions" });
+  readonly #list = h("details", null, h("summary", null, "As a list"), this.#entries);
+
+  init(events: TimelineEvents): void {
+    this.#events = events;
+    const form = h("form", { class: "tl-field" }, h("label", { for: "f-go" }, "Go to cycle"), this.#field, h("button", { class: "button", type: "submit" }, "Go"));
+    form.addEventListener("submit", (event) => { event.preventDefault(); this.#goToField(); });
+    this.replaceChildren(h("div", { class: "tl-bar" }, form), this.#track, this.#said, this.#list);
+    this.#listen();
+    new ResizeObserver(() => { this.#draw(); }).observe(this.#track);
+    onRetheme(() => { this.#draw(); });
+    this.#list.addEventListener("toggle", () => { this.#fill(); });
+  }
+
+  // ---------------------------------------------------------------- what comes in
+
+  setRuns(runs: readonly ShownRun[]): void {
+    this.#runs = runs.map(({ mark, title, layout }) => ({ mark, title, kernels: kernelNames(layout.kernels), past: null, decisions: [] }));
+    this.#cycle = 0;
+    this.#end = LEAST;
+    setText(this.#said, "");
+    this.#draw();
+    this.#fill();
+  }
+
+  setPast(run: number, past: Past): void {
+    const mine = this.#runs[run];
+    if (!mine) return;
+    mine.past = past;
+    this.#later();
+  }
+
+  setDecisions(run: number, decisions: readonly Decision[]): void {
+    const mine = this.#runs[run];
+    if (!mine || mine.decisions.length === decisions.length) return;
+    mine.decisions = [...decisions];
+    this.#later();
+  }
+
+  /** The cycles that the charts show; null for all. */
+  set zoom(zoom: Zoom | null) { this.#zoom = zoom; this.#later(); }
+
+  /** The present cycle. */
+  set cycle(cycle: number) {
+    this.#cycle = cycle;
+    if (cycle > this.#end) this.#later();
+    this.#place();
+  }
+
+  focusField(): void { this.scrollIntoView({ block: "center" }); this.#field.focus(); this.#field.select(); }
+
+  // ---------------------------------------------------------------- drawing
+
+  #known(): number { return Math.max(LEAST, this.#cycle, ...this.#runs.map(({ past }) => past?.until ?? 0)); }
+
+  #later(): void {
+    if (this.#due !== 0) return;
+    this.#due = window.setTimeout(() => { this.#due = 0; requestAnimationFrame(() => { this.#draw(); this.#fill(); }); }, this.#pace.wait(performance.now()));
+  }
+
+  #draw(): void {
+    const width = Math.floor(this.#track.clientWidth);
+    if (width < 80 || this.#runs.length === 0) return;
+    const begin = performance.now();
+    this.#end = this.#known();
+    this.#drawn = drawTimeline({ runs: this.#runs, end: this.#end, zoom: this.#zoom, bookmarks: [], width, theme: theme() });
+    show(this.#canvas, this.#drawn.drawing);
+    this.#place();
+    this.#pace.took(begin, performance.now());
+  }
+
+  /** Puts the present cycle where it is; what lies ahead of it is known, and not what the pictures show. */
+  #place(): void {
+    const drawn = this.#drawn;
+    if (!drawn) return;
+    const share = Math.min(1, this.#cycle / this.#end);
+    this.#now.style.left = `${drawn.x + drawn.w * share - 1}px`;
+    this.#ahead.hidden = share >= 1;
+    this.#ahead.style.left = `${drawn.x + drawn.w * share}px`;
+    this.#track.setAttribute("aria-valuemin", "0");
+    this.#track.setAttribute("aria-valuemax", String(this.#end));
+    this.#track.setAttribute("aria-valuenow", String(Math.min(this.#cycle, this.#end)));
+    this.#track.setAttribute("aria-valuetext", `cycle ${count(this.#cycle)} of ${count(this.#end)}`);
+  }
+
+  /** The same in words, where it is open. */
+  #fill(): void {
+    if (!this.#list.open) return;
+    const two = this.#runs.length > 1;
+    const all = this.#runs.flatMap(({ mark, kernels, past, decisions }) => [
+      ...(past?.marks ?? []).map((one) => ({ cycle: one.cycle, mark, words: one.kind === "launch" ? `${launchText(kernels[one.kernel] ?? "", one.launch, one.run)} begins` : `run ${one.run + 1} of ${kernels[one.kernel] ?? ""} ends` })),
+      ...decisions.map((one) => ({ cycle: one.cycle, mark, words: `${one.kernel === null ? "" : `${kernels[one.kernel] ?? ""} `}${one.text}` })),
+    ]).sort((a, b) => b.cycle - a.cycle).slice(0, LISTED);
+    const key = JSON.stringify(all);
+    if (this.#entries.dataset["shown"] === key) return;
+    this.#entries.dataset["shown"] = key;
+    this.#entries.replaceChildren(...all.map(({ cycle, mark, words }) => h("li", null,
+      h("button", { type: "button", class: "link", title: "Go there", onclick: () => this.#events?.go(cycle) }, `cycle ${count(cycle)}`), ` ${two ? `${mark}: ` : ""}${words}`)));
+  }
+
+  // ---------------------------------------------------------------- what the user does
+
+  #go(cycle: number): void { this.#events?.go(Math.max(0, Math.round(cycle))); }
+
+  #goToField(): void {
+    const cycle = cycleFrom(this.#field.value);
+    this.#field.setAttribute("aria-invalid", String(cycle === null));
+    if (cycle === null) { setText(this.#said, `“${this.#field.value}” is no cycle: a whole number is, as in 250000, 250,000 or 250k.`); return; }
+    setText(this.#said, "");
+    this.#go(cycle);
+  }
+
+  #cycleAt(event: PointerEvent): number | null {
+    const drawn = this.#drawn;
+    if (!drawn) return null;
+    const x = event.clientX - this.#track.getBoundingClientRect().left;
+    return Math.round(Math.min(1, Math.max(0, (x - drawn.x) / drawn.w)) * this.#end);
+  }
+
+  #listen(): void {
+    const track = this.#track;
+    const drag = (event: PointerEvent): void => { const cycle = this.#cycleAt(event); if (cycle !== null && cycle !== this.#cycle) this.#go(cycle); };
+    track.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      this.#dragging = true;
+      track.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    track.addEventListener("pointermove", (event) => {
+      if (this.#dragging) { drag(event); return; }
+      const box = track.getBoundingClientRect(), cycle = this.#cycleAt(event);
+      const spot = this.#drawn?.drawing.spotAt(event.clientX - box.left, event.clientY - box.top);
+      setText(this.#said, spot ? spot.text() : cycle === null ? "" : `Cycle ${whole(cycle)}`);
+    });
+    for (const name of ["pointerup", "pointercancel"] as const) track.addEventListener(name, () => { this.#dragging = false; });
+    track.addEventListener("pointerleave", () => { if (!this.#dragging) setText(this.#said, ""); });
+    track.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const part = this.#end / (event.shiftKey ? 10 : 100);
+      const to = { ArrowLeft: this.#cycle - part, ArrowDown: this.#cycle - part, ArrowRight: this.#cycle + part, ArrowUp: this.#cycle + part, PageDown: this.#cycle - this.#end / 10, PageUp: this.#cycle + this.#end / 10, Home: 0, End: this.#end }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.#go(Math.min(to, this.#end));
+    });
+  }
+}
+
+/** A cycle as people write it: 250000, 250,000, 250 000, 250k, 1.5M; null where it is none. */
+export function cycleFrom(text: string): number | null {
+  const found = /^(\d+(?:\.\d+)?)([kM]?)$/.exec(text.trim().replaceAll(/(?<=\d)[,_'\s](?=\d)/g, ""));
+  if (!found) return null;
+  const cycle = Number(found[1]) * (found[2] === "k" ? 1e3 : found[2] === "M" ? 1e6 : 1);
+  const near = Math.round(cycle);
+  return Math.abs(cycle - near) < 1e-6 && Number.isSafeInteger(near) ? near : null;
+}
+
+customElements.define("corun-timeline", CorunTimeline);

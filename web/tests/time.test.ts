@@ -1,0 +1,88 @@
+// Going back and forth in time: which moments of a run are kept, and what its timeline knows of it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Keyframes, type Moment } from "../src/keyframes.ts";
+import { launchSizes, PastLog } from "../src/past.ts";
+
+/** Moments that say when they are freed, in a memory that holds so many of them. */
+function kept(limit: number): { frames: Keyframes<Moment & { cycle: number }>; alive: Set<number>; add: (cycle: number) => void } {
+  const alive = new Set<number>();
+  let high = 0;
+  const frames = new Keyframes<Moment & { cycle: number }>(() => (high = Math.max(high, alive.size)), limit);
+  const add = (cycle: number): void => { alive.add(cycle); frames.add(cycle, { cycle, free: () => { assert.ok(alive.delete(cycle), `${cycle} is freed once`); } }); };
+  return { frames, alive, add };
+}
+
+test("the last moment at or before a cycle is found, in whatever order they came", () => {
+  const { frames, add } = kept(1000);
+  for (const cycle of [0, 500, 200, 900]) add(cycle);
+  assert.deepEqual([0, 199, 200, 499, 899, 5000].map((cycle) => frames.before(cycle)?.cycle), [0, 0, 200, 200, 500, 900]);
+});
+
+test("moments stay within their memory, spread over the whole run, and close together before the present cycle", () => {
+  const { frames, alive, add } = kept(60);
+  for (let cycle = 0; cycle <= 1_000_000; cycle += 1000) {
+    add(cycle);
+    assert.ok(alive.size <= 61, `${alive.size} at ${cycle}`);
+    assert.equal(alive.size, frames.count);
+  }
+  assert.ok(alive.size > 40);
+  assert.ok(alive.has(0) && alive.has(1_000_000));
+  const cycles = [...alive].sort((a, b) => a - b), gaps = cycles.slice(1).map((cycle, i) => cycle - (cycles[i] as number));
+  // As many moments evenly spread were 1,000,000 / 49 apart, twice that after a drop.
+  assert.ok(Math.max(...gaps) <= 60_000, String(gaps));
+  for (let back = 1; back <= 10; back += 1) assert.equal(frames.before(1_000_000 - back * 1000)?.cycle, 1_000_000 - back * 1000);
+  frames.clear();
+  assert.equal(alive.size, 0);
+});
+
+test("moments that grow are fewer, and never fewer than those that stepping back needs", () => {
+  let bytes = 0, high = 0;
+  const frames = new Keyframes<Moment>(() => (high = Math.max(high, bytes)), 100_000);
+  for (let cycle = 0; cycle <= 1_000_000; cycle += 1000) {
+    const size = 500 + cycle / 100;
+    bytes += size;
+    frames.add(cycle, { free: () => { bytes -= size; } });
+  }
+  assert.ok(high < 300_000, `${high} bytes`);
+  assert.ok(frames.count >= 20, String(frames.count));
+});
+
+test("a moment is due when the engine has run for as long as between two of them", () => {
+  const { frames, add } = kept(1000);
+  assert.equal(frames.wants(0, 100), true);
+  add(0);
+  assert.equal(frames.wants(1999, 100), false);
+  assert.equal(frames.wants(2000, 100), true);
+  assert.equal(frames.wants(2000, 500), false);
+});
+
+test("launches, runs and CTAs are counted once, however often the run goes over them", () => {
+  const past = new PastLog([[2, 1], [3]]);
+  // Kernel 0: two launches, of 2 CTAs and of 1; one of its CTAs is switched out and back.
+  const first = [0, 0, 1, 0, 0, 1, 0, 1, 1, 5, 0, 2, 9, 0, 3, 10, 0, 0, 20, 0, 0, 20, 0, 1], second = [30, 0, 0, 30, 0, 1];
+  const said = past.add(Float64Array.from(first), 25);
+  assert.deepEqual(said.map(({ cycle, kernel, kind, launch, run }) => [cycle, kernel, kind, launch, run]), [[0, 0, "launch", 0, 0], [0, 1, "launch", 0, 0], [20, 0, "launch", 1, 0]]);
+  // It goes back to cycle 10 and comes again.
+  assert.deepEqual(past.add(Float64Array.from(first.slice(15)), 25), []);
+  assert.deepEqual(past.add(Float64Array.from(second), 40).map(({ cycle, kind, launch, run }) => [cycle, kind, launch, run]), [[31, "end", 1, 0], [30, "launch", 0, 1]]);
+  const view = past.view();
+  assert.equal(view.until, 40);
+  assert.deepEqual(view.finished.map((counts) => counts.reduce((a, b) => a + b, 0)), [3, 0]);
+});
+
+test("a long run's counts become coarser and lose nothing", () => {
+  const past = new PastLog([[1]]);
+  const events = Array.from({ length: 5000 }, (_, i) => [i * 1000, 0, 1, i * 1000 + 900, 0, 0]).flat();
+  past.add(Float64Array.from(events), 5_000_000);
+  const { bucket, finished, marks } = past.view();
+  assert.equal(bucket, 3200);
+  assert.equal(finished[0]?.reduce((a, b) => a + b, 0), 5000);
+  assert.ok((finished[0]?.length ?? 0) <= 2048);
+  assert.equal(marks.at(-1)?.run, 4999);
+});
+
+test("the sizes of launches are read once for each, not for each class of SMs", () => {
+  const of = (launch: number, ctas: number) => ({ launch, ctas });
+  assert.deepEqual(launchSizes({ kernels: [{ occupancy: [of(0, 8), of(0, 8), of(1, 4), of(1, 4)] }, { occupancy: [of(0, 2)] }] }), [[8, 4], [2]]);
+});
