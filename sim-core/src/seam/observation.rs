@@ -4,7 +4,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 #[cfg(test)]
 use crate::describe::ids::MAX_KERNELS;
-use crate::describe::ids::{Cycle, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
 
@@ -88,6 +88,11 @@ impl<'a> Observation<'a> {
             stalls_on_sm: &[],
             idle_warps: &[],
         }
+    }
+
+    /// CTAs on each SM that spread a kernel's whole grid over the GPU: where more are allowed, there are none to place.
+    pub fn spread(&self, kernel: KernelId) -> u32 {
+        self.grid[kernel.index()].div_ceil(self.gpu.sm_count())
     }
 
     /// What a CTA of each kernel takes of an SM, and how many of them it may hold.

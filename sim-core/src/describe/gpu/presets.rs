@@ -99,8 +99,8 @@ fn ccbp_16sm() -> Gpu {
                 latency: 82,                      // Maxwell by Mei and Chu (TPDS 2017): 82
                 mshrs: 256,                       // CCBP Table 1
                 merges: 8,                        // GPGPU-Sim 3.2.2, Fermi configuration
-                allocate: Allocate::OnFill,       // not stated; with 192 lines, fewer than the MSHRs, on_miss would leave 64 of them unused
-                miss_queue: 128,                  // CCBP Table 1
+                allocate: Allocate::OnFill, // not stated; on_miss leaves 64 of the 256 MSHRs that are without use, and Table 2 is met less well
+                miss_queue: 128,            // CCBP Table 1
                 arbiter_latency: 1,
                 store_buffer: 16,                  // CCBP Table 1
                 store_release: StoreRelease::Sent, // not stated; what Table 2 prints of SAD alone allows no other

@@ -77,7 +77,7 @@ enum Phase {
 /// What the policy knows of a kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Learned {
-    /// CTAs on every SM in the even combination, and that it may hold at all.
+    /// CTAs on every SM in the even combination, and alone.
     ctas: (u32, u32),
     factors: Factors,
     /// Rate that an even share of both bandwidths buys (`IREven`).
@@ -124,7 +124,8 @@ pub struct Ccbp {
 impl Policy for Ccbp {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for kernel in KernelId::first(seen.kernels) {
-            let alone = seen.cta_limit.iter().map(|limit| limit[kernel]).min().unwrap_or(0);
+            // A grant of CTAs that the grid does not have would take room and bandwidth from the others.
+            let alone = seen.cta_limit.iter().map(|limit| limit[kernel]).min().unwrap_or(0).min(seen.spread(kernel));
             let even = (alone / seen.kernels as u32).max(1);
             self.kernels.push(Learned { ctas: (even, alone), ..Learned::default() });
             decide(log, seen, kernel, Decided::MeasuringCtas { ctas: even, alone, kernels: seen.kernels as u32 });

@@ -35,6 +35,7 @@ struct FakeRun {
     controls: Controls,
     log: Log,
     now: Cycle,
+    grid: Vec<u32>,
     total: Vec<KernelStats>,
     profile: Profile,
     /// CTAs that linger on SM 3 although they should go.
@@ -57,6 +58,7 @@ impl FakeRun {
             controls: Controls::neutral(16, WarpOrder::Lrr),
             log: Log::new(),
             now: 0,
+            grid: alloc::vec![u32::MAX; fakes.len()],
             total: alloc::vec![KernelStats::default(); fakes.len()],
             profile: Profile(alloc::vec![alloc::vec![alloc::vec![Alone { ipc: 100.0, ..Alone::default() }]; fakes.len()]]),
             lingering: 0,
@@ -106,6 +108,7 @@ impl FakeRun {
         resident[3][KernelId(1)] += self.lingering;
         let seen = Observation {
             now: self.now,
+            grid: &self.grid,
             cta_limit: &[limit; 16],
             cta_cost: &[cost; 16],
             resident: &resident,
@@ -335,6 +338,18 @@ fn a_priority_can_be_given() {
     };
     assert_eq!([with("drf", 0.8), with("drf", 0.3)], [(alloc::vec![6, 2], 0), (alloc::vec![7, 1], 0)]);
     assert_eq!(with("adj", 0.8), (alloc::vec![6, 2], 2), "0.521, then 0.493");
+}
+
+/// 80 CTAs on 16 SMs are five on each: what the others leave is not kept for CTAs that the grid does not have.
+#[test]
+fn no_kernel_is_granted_more_than_spreads_its_grid_over_the_sms() {
+    let ctas = |grid| {
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[drf(), ("priority", Setting::Number(0.8))]);
+        fake_run.grid[0] = grid;
+        fake_run.run();
+        fake_run.ctas()
+    };
+    assert_eq!([ctas(u32::MAX), ctas(80)], [[6, 2], [5, 3]]);
 }
 
 #[test]
