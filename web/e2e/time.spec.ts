@@ -94,6 +94,31 @@ test("the timeline is dragged, has keys and a list, and a click on a chart goes 
   await picture(page.locator("#timeline"), "timeline");
 });
 
+test("bookmarks have a note, are in the link, and lead back", async ({ page, context }) => {
+  await openAt(page, TINY, 20_000);
+  await goTo(page, "7000");
+  await at(page, 7000);
+  await page.keyboard.press("Escape");
+  await page.locator("#main").focus();
+  await page.keyboard.press("b");
+  await expect(page.getByLabel("Note at cycle 7,000")).toBeFocused();
+  await page.keyboard.type("LSU full & all wait");
+  await page.keyboard.press("Enter");
+  await goTo(page, "12000");
+  await at(page, 12_000);
+  await page.getByRole("button", { name: "Bookmark this cycle" }).click();
+  await expect.poll(() => page.url()).toContain("&m.7000=LSU%20full%20%26%20all%20wait&m.12000=");
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await at(other, 12_000);
+  await expect(other.getByLabel("Note at cycle 7,000")).toHaveValue("LSU full & all wait");
+  await other.getByRole("list", { name: "Bookmarks" }).getByRole("button", { name: "cycle 7,000", exact: true }).click();
+  await at(other, 7000);
+  await other.getByRole("button", { name: "Remove the bookmark at cycle 12,000" }).click();
+  await expect.poll(() => other.url()).not.toContain("m.12000");
+  expect(other.url()).toContain("m.7000=");
+});
+
 test("two runs in lock-step go back and forth together", async ({ page }) => {
   const other = TINY.replace("even", "spatial");
   await openAt(page, `${TINY}&b.policy=spatial`, 40_000);

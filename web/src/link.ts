@@ -4,12 +4,13 @@
 //   #v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
-// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts); and last, e: the engine that made the link.
+// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), m.CYCLE=note (a bookmark); and last, e: the engine
+// that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
-import type { Experiment, KernelChoice, Zoom } from "./types.ts";
+import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
 
-export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string }
+export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
 export interface LinkState { experiment: Experiment; /** Compared with this one. */ other?: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
 
 export class LinkError extends Error {}
@@ -21,6 +22,7 @@ const MAX_HASH = 100_000;
 const MAX_JSON = 1_000_000;
 const MAX_DEPTH = 32;
 const MAX_KERNELS = 64;
+export const MAX_BOOKMARKS = 50, MAX_NOTE = 200;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9/_.-]*$/;
 const ENGINE = /^[A-Za-z0-9.+-]{1,60}$/;
@@ -32,11 +34,12 @@ export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
   if (state.other) parts.push(...await second(first, state.other));
-  const { cycle, sm, zoom, panel } = state.view;
+  const { cycle, sm, zoom, panel, bookmarks = [] } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
+  for (const bookmark of bookmarks) parts.push(`${BOOKMARK}${bookmark.cycle}=${escaped(bookmark.note)}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
 }
@@ -44,7 +47,10 @@ export async function encodeLink(state: LinkState): Promise<string> {
 const packed = async (experiment: Experiment): Promise<string[]> => [`z=${await pack(JSON.stringify(experiment))}`];
 const written = async (experiment: Experiment): Promise<string[]> => readable(experiment) ?? await packed(experiment);
 
-const B = "b.";
+/** So that a link ends where it ends, also in the middle of a sentence. */
+const escaped = (text: string): string => encodeURIComponent(text).replaceAll(/[!'()*~]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+
+const B = "b.", BOOKMARK = "m.";
 /** The parts of the second experiment: those that differ, at least one. One that leaves out what the first says is packed. */
 async function second(first: readonly string[], experiment: Experiment): Promise<string[]> {
   const key = (part: string): string => part.slice(0, part.indexOf("="));
@@ -120,7 +126,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
   if (version === undefined) throw new LinkError("It does not say its version (v=1).");
   if (version !== "1") throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
   const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
-  for (const key of fields.keys()) if (!known.includes(key)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
+  for (const key of fields.keys()) if (!known.includes(key) && !key.startsWith(BOOKMARK)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 
   const own = new Map([...fields].filter(([key]) => EXPERIMENT.includes(key)));
   const others = new Map([...fields].filter(([key]) => key.startsWith(B)).map(([key, value]): [string, string] => [key.slice(B.length), value]));
@@ -213,8 +219,18 @@ function viewFrom(fields: Map<string, string>): View {
     if (!/^[A-Za-z0-9_.,+-]{1,200}$/.test(panel)) throw new LinkError("Its list of open charts is damaged.");
     view.panel = panel;
   }
+  const bookmarks = [...fields].filter(([key]) => key.startsWith(BOOKMARK)).map(([key, note]): Bookmark => {
+    const cycle = whole(key.slice(BOOKMARK.length), "the cycle of a bookmark");
+    if (key !== `${BOOKMARK}${cycle}`) throw new LinkError(`The cycle of a bookmark is “${quote(key.slice(BOOKMARK.length))}”, which begins with a 0.`);
+    return { cycle, note: asNote(note) };
+  });
+  if (bookmarks.length > MAX_BOOKMARKS) throw new LinkError(`It has ${bookmarks.length} bookmarks; a link has at most ${MAX_BOOKMARKS}.`);
+  if (bookmarks.length > 0) view.bookmarks = bookmarks.sort((a, b) => a.cycle - b.cycle);
   return view;
 }
+
+/** A bookmark's note: one line, of limited length. */
+export const asNote = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim().slice(0, MAX_NOTE);
 
 function whole(text: string, what: string): number {
   const value = Number(text);

@@ -298,6 +298,7 @@ function lay(): void {
   charts.zoom = view.zoom ?? null;
   timeline.setRuns(runs);
   timeline.zoom = view.zoom ?? null;
+  timeline.bookmarks = view.bookmarks ?? [];
   numbers.setRuns(catalogue, runs.map(({ mark, title, layout }) => ({ mark, title, kernels: layout.kernels })));
   verdict.setRuns(runs.map(({ mark, title, layout }, i) => ({ mark, title, scheme: schemeName((sides[i] as Side).experiment), kernels: layout.kernels, room: roomOf(sides[i]?.loaded?.explained) })));
   decisions.setRuns(runs, catalogue.controls);
@@ -586,6 +587,7 @@ const KEYS: Key[] = [
   { keys: ["]"], does: "faster" },
   { keys: ["r"], does: "reset to cycle 0" },
   { keys: ["g"], does: "go to a cycle" },
+  { keys: ["b"], does: "bookmark this cycle" },
   { keys: ["c"], does: "copy the link" },
   { keys: ["x"], does: "open or close the experiment" },
   { keys: ["1"], does: "to the SMs" },
@@ -618,6 +620,7 @@ addEventListener("keydown", (event) => {
     case "]": transport.nudge(3); break;
     case "r": does.reset(); break;
     case "g": timeline.focusField(); break;
+    case "b": timeline.mark(); break;
     case "c": void copyLink(); break;
     case "x": toggleSide(); break;
     case "1": go("sms"); break;
@@ -686,7 +689,7 @@ async function start(): Promise<void> {
     present: () => sides[edited]?.experiment ?? null, validate: (one) => running.validate(one), open: openAs,
     starting: () => { if (state === "playing" || state === "seeking") { linkCycle = true; running.pause(); } },
   });
-  timeline.init({ go: does.go });
+  timeline.init({ go: does.go, bookmarks: (bookmarks) => { if (bookmarks.length > 0) view.bookmarks = [...bookmarks]; else delete view.bookmarks; writeLink(); } });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
   editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);

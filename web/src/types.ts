@@ -28,6 +28,9 @@ export interface SmView extends FrameView { selected: number | null }
 /** Fired by the grid, bubbling: CustomEvent<SelectSm>. */
 export interface SelectSm { sm: number | null }
 
+/** A cycle that a person has marked. */
+export interface Bookmark { cycle: number; note: string }
+
 /** Charts over time. */
 export interface Zoom { from: number; to: number }
 export interface WindowView extends HTMLElement {

@@ -22,7 +22,7 @@ test("what is encoded is what is decoded", async () => {
     { corun: 1, gpu: "ccbp-16sm", kernels: [], policy: "even" },
     { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"], seed: 1.5 },
   ];
-  const views = [{}, { cycle: 12345 }, { sm: 0, zoom: { from: 0, to: 400 }, panel: "noc,ipc" }];
+  const views = [{}, { cycle: 12345 }, { sm: 0, zoom: { from: 0, to: 400 }, panel: "noc,ipc" }, { cycle: 5, bookmarks: [{ cycle: 0, note: "" }, { cycle: 900, note: "CFD's first burst: 50 % & more = less #1|~é" }] }];
   for (const experiment of experiments) {
     for (const view of views) {
       const state: LinkState = { experiment, view };
@@ -95,6 +95,11 @@ test("random experiments survive the packed form", async () => {
   }
 });
 
+test("a bookmark's note is one line of limited length, and bookmarks are in the order of their cycles", async () => {
+  const opened = await decodeLink(`#v=1&gpu=a&mix=BP&m.9=two%0Alines%07&m.2=${"x".repeat(500)}`);
+  assert.deepEqual(opened?.view.bookmarks, [{ cycle: 2, note: "x".repeat(200) }, { cycle: 9, note: "two lines" }]);
+});
+
 test("an empty hash is no link", async () => {
   assert.equal(await decodeLink(""), null);
   assert.equal(await decodeLink("#"), null);
@@ -111,7 +116,8 @@ test("a damaged or hostile link is refused in words, whatever it is", async () =
     "#v=1&gpu=a&mix=BP&seed=-1", "#v=1&gpu=a&mix=BP&seed=99999999999999999", "#v=1&gpu=a&mix=BP&c=1.5", "#v=1&gpu=a&mix=BP&zoom=5",
     "#v=1&gpu=a&mix=BP&zoom=9-3", "#v=1&gpu=a&mix=BP&panel=%3Cscript%3E", "#v=1&gpu=a&mix=<img>", "#v=1&gpu=a&mix=BP:x",
     "#v=1&gpu=a&mix=BP:1:2", "#v=1&gpu=a&mix=BP&policy=%E0%A4%A", "#v=1&z=", "#v=1&z=****", "#v=1&z=AAAA", `${good.slice(0, 40)}`,
-    "#v=1&z=AA&gpu=a", packed("not json"), packed("[]"), packed("null"), packed("3"), packed("{}"), packed('{"kernels":3,"gpu":"a"}'),
+    "#v=1&z=AA&gpu=a", "#v=1&gpu=a&mix=BP&m.=x", "#v=1&gpu=a&mix=BP&m.x=1", "#v=1&gpu=a&mix=BP&m.1.5=a", "#v=1&gpu=a&mix=BP&m.5=a&m.05=b", "#v=1&gpu=a&mix=BP&m.5=a&m.5=b",
+    `#v=1&gpu=a&mix=BP${Array.from({ length: 51 }, (_, i) => `&m.${i}=`).join("")}`, packed("not json"), packed("[]"), packed("null"), packed("3"), packed("{}"), packed('{"kernels":3,"gpu":"a"}'),
     packed('{"kernels":[3],"gpu":"a"}'), packed('{"kernels":[],"gpu":[]}'), packed('{"kernels":[],"gpu":"a","policy":7}'),
     packed(`{"gpu":"a","kernels":[${'"BP",'.repeat(999)}"BP"]}`), packed(`{"gpu":"a","kernels":[],"x":${"[".repeat(5000)}${"]".repeat(5000)}}`),
     packed("[".repeat(900_000)), `#v=1&gpu=a&mix=${"BP+".repeat(500)}BP`, `#${"x".repeat(200_000)}`, bomb, `#v=1&z=${b64(new Uint8Array(5000).map((_, i) => (i * 7919) % 256))}`,

@@ -6,10 +6,9 @@ import { kernelPaint } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Past } from "../past.ts";
-import type { Decision, Zoom } from "../types.ts";
+import type { Bookmark, Decision, Zoom } from "../types.ts";
 
 export interface TimelineRun { mark: string; title: string; kernels: readonly string[]; past: Past | null; decisions: readonly Decision[] }
-export interface Bookmark { cycle: number; note: string }
 export interface TimelineInput { runs: readonly TimelineRun[]; end: number; zoom: Zoom | null; bookmarks: readonly Bookmark[]; width: number; theme: Theme }
 /** Where the cycles are: `x` is cycle 0, `x + w` the end. */
 export interface TimelineDrawing { drawing: Drawing; x: number; w: number }

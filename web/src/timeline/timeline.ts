@@ -1,15 +1,16 @@
 // <corun-timeline>: the whole run, as far as it is known, with the present cycle on it: launches and CTAs of the kernels, the policy's decisions.
-// Drag it, or give it a cycle, and the run goes there, forwards or back.
+// Drag it, or give it a cycle, and the run goes there, forwards or back. Bookmarks are the user's own; they are in the link.
 //
 // Keys on it: ← → a hundredth of the run (Shift: a tenth), Page Up and Down a tenth, Home, End.
 import "./timeline.css";
-import { h, setText } from "../dom.ts";
+import { h, icon, setText } from "../dom.ts";
 import { show } from "../draw/canvas.ts";
 import { whole } from "../draw/scale.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
 import { count } from "../format.ts";
 import type { Past } from "../past.ts";
-import type { Decision, ShownRun, Zoom } from "../types.ts";
+import { asNote, MAX_BOOKMARKS, MAX_NOTE } from "../link.ts";
+import type { Bookmark, Decision, ShownRun, Zoom } from "../types.ts";
 import { kernelNames } from "../views/parts.ts";
 import { Pace } from "../views/pace.ts";
 import { drawTimeline, launchText } from "./drawing.ts";
@@ -18,6 +19,8 @@ import type { TimelineDrawing, TimelineRun } from "./drawing.ts";
 export interface TimelineEvents {
   /** The run is to go to a cycle, and stay there. */
   go(cycle: number): void;
+  /** The bookmarks are others now. */
+  bookmarks(bookmarks: readonly Bookmark[]): void;
 }
 
 /** The least that the axis shows. */
@@ -29,6 +32,7 @@ export class CorunTimeline extends HTMLElement {
   #events: TimelineEvents | null = null;
   #runs: (TimelineRun & { past: Past | null; decisions: readonly Decision[] })[] = [];
   #zoom: Zoom | null = null;
+  #bookmarks: readonly Bookmark[] = [];
   #cycle = 0;
   #drawn: TimelineDrawing | null = null;
   /** The cycle at the right end of what is drawn. */
@@ -42,6 +46,7 @@ export class CorunTimeline extends HTMLElement {
   readonly #ahead = h("div", { class: "tl-ahead", hidden: true, "aria-hidden": "true" });
   readonly #track = h("div", { class: "tl-track", role: "slider", tabIndex: 0, "aria-label": "Timeline: the cycle that is shown" }, this.#canvas, this.#ahead, this.#now);
   readonly #said = h("p", { class: "tl-said", id: "f-go-said", role: "status" });
+  readonly #marked = h("ol", { class: "tl-bookmarks", "aria-label": "Bookmarks" });
   readonly #entries = h("ol", { class: "tl-list", tabIndex: 0, "aria-label": "Launches and decisions" });
   readonly #list = h("details", null, h("summary", null, "As a list"), this.#entries);
 
@@ -49,7 +54,8 @@ export class CorunTimeline extends HTMLElement {
     this.#events = events;
     const form = h("form", { class: "tl-field" }, h("label", { for: "f-go" }, "Go to cycle"), this.#field, h("button", { class: "button", type: "submit" }, "Go"));
     form.addEventListener("submit", (event) => { event.preventDefault(); this.#goToField(); });
-    this.replaceChildren(h("div", { class: "tl-bar" }, form), this.#track, this.#said, this.#list);
+    const mark = h("button", { class: "button", type: "button", title: "Mark the present cycle, with a note; bookmarks are in the link ( b )", onclick: () => this.mark() }, "Bookmark this cycle");
+    this.replaceChildren(h("div", { class: "tl-bar" }, form, mark), this.#track, this.#said, this.#marked, this.#list);
     this.#listen();
     new ResizeObserver(() => { this.#draw(); }).observe(this.#track);
     onRetheme(() => { this.#draw(); });
@@ -63,6 +69,7 @@ export class CorunTimeline extends HTMLElement {
     this.#cycle = 0;
     this.#end = LEAST;
     setText(this.#said, "");
+    this.#showBookmarks();
     this.#draw();
     this.#fill();
   }
@@ -91,11 +98,43 @@ export class CorunTimeline extends HTMLElement {
     this.#place();
   }
 
+  set bookmarks(bookmarks: readonly Bookmark[]) {
+    this.#bookmarks = bookmarks;
+    this.#showBookmarks();
+    this.#later();
+  }
+
+  /** A bookmark at the present cycle; its note can be written at once. */
+  mark(): void {
+    const cycle = this.#cycle;
+    if (!this.#bookmarks.some((one) => one.cycle === cycle)) {
+      if (this.#bookmarks.length >= MAX_BOOKMARKS) { setText(this.#said, `There are ${MAX_BOOKMARKS} bookmarks, as many as a link holds.`); return; }
+      this.#change([...this.#bookmarks, { cycle, note: "" }].sort((a, b) => a.cycle - b.cycle));
+    }
+    this.#marked.querySelector<HTMLElement>(`[data-cycle="${cycle}"] input`)?.focus();
+  }
+  #change(bookmarks: readonly Bookmark[]): void {
+    this.bookmarks = bookmarks;
+    this.#events?.bookmarks(bookmarks);
+  }
+  #showBookmarks(): void {
+    this.#marked.hidden = this.#bookmarks.length === 0;
+    this.#marked.replaceChildren(...this.#bookmarks.map(({ cycle, note }) => {
+      const input = h("input", { value: note, maxLength: MAX_NOTE, placeholder: "note", "aria-label": `Note at cycle ${count(cycle)}` });
+      // The list stays as it is while a note is written.
+      input.addEventListener("input", () => { this.#bookmarks = this.#bookmarks.map((one) => (one.cycle === cycle ? { cycle, note: asNote(input.value) } : one)); this.#later(); this.#events?.bookmarks(this.#bookmarks); });
+      input.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") { this.#track.focus(); event.stopPropagation(); } });
+      return h("li", { "data-cycle": String(cycle) },
+        h("button", { type: "button", class: "button", title: "Go there", onclick: () => this.#events?.go(cycle) }, `cycle ${count(cycle)}`), input,
+        h("button", { type: "button", class: "icon-button", "aria-label": `Remove the bookmark at cycle ${count(cycle)}`, title: "Remove", onclick: () => { this.#change(this.#bookmarks.filter((one) => one.cycle !== cycle)); this.#track.focus(); } }, icon("close")));
+    }));
+  }
+
   focusField(): void { this.scrollIntoView({ block: "center" }); this.#field.focus(); this.#field.select(); }
 
   // ---------------------------------------------------------------- drawing
 
-  #known(): number { return Math.max(LEAST, this.#cycle, ...this.#runs.map(({ past }) => past?.until ?? 0)); }
+  #known(): number { return Math.max(LEAST, this.#cycle, ...this.#bookmarks.map(({ cycle }) => cycle), ...this.#runs.map(({ past }) => past?.until ?? 0)); }
 
   #later(): void {
     if (this.#due !== 0) return;
@@ -107,7 +146,7 @@ export class CorunTimeline extends HTMLElement {
     if (width < 80 || this.#runs.length === 0) return;
     const begin = performance.now();
     this.#end = this.#known();
-    this.#drawn = drawTimeline({ runs: this.#runs, end: this.#end, zoom: this.#zoom, bookmarks: [], width, theme: theme() });
+    this.#drawn = drawTimeline({ runs: this.#runs, end: this.#end, zoom: this.#zoom, bookmarks: this.#bookmarks, width, theme: theme() });
     show(this.#canvas, this.#drawn.drawing);
     this.#place();
     this.#pace.took(begin, performance.now());
