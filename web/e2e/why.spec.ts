@@ -18,3 +18,16 @@ test("the verdict says who suffers and why, and its numbers lead to where they s
   await number.click();
   await expect(page.locator("#numbers :focus")).toHaveText(slowdown.toFixed(2));
 });
+
+test("a kernel that gets nothing is ∞ times slower, with the reason", async ({ page }) => {
+  await openAt(page, await encodeLink({ experiment: short("leftover"), view: {} }), 15_000);
+  const reason = "no CTA placed since cycle 0: leftover gives CFD room only when BP has none left to place";
+  await expect(page.locator("corun-verdict .prose")).toContainText(`2CFD gets nothing (${reason}); 1BP runs`);
+  await expect(page.locator("corun-verdict .slow-bar").nth(1)).toContainText("∞");
+  const slowdown = page.locator('#numbers [data-stands=".slowdown.1"]');
+  await expect(slowdown).toHaveText("∞");
+  await expect(slowdown).toHaveAttribute("title", `CFD gets nothing: ${reason}.`);
+  await expect(page.locator("#numbers .note").first()).toHaveText(`CFD gets nothing: ${reason}.`);
+  // BP alone may be known only now.
+  await expect(page.locator("#numbers .tile-value .value")).toHaveText(["0.000", /^0\.[89]|^1\.0/, "∞"]);
+});

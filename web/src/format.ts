@@ -2,6 +2,8 @@
 import type { Problem } from "./types.ts";
 
 export const MISSING = "–";
+/** Times slower than alone, of a kernel that gets nothing. */
+export const ENDLESS = "∞";
 
 export function count(value: number | null | undefined): string {
   return value === null || value === undefined || !Number.isFinite(value) ? MISSING : Math.round(value).toLocaleString("en");
@@ -9,6 +11,7 @@ export function count(value: number | null | undefined): string {
 
 /** Always as many decimals, so that digits stay in their column. */
 export function fixed(value: number | null | undefined, decimals: number): string {
+  if (value === Infinity) return ENDLESS;
   if (value === null || value === undefined || !Number.isFinite(value)) return MISSING;
   return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }

@@ -417,7 +417,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
       charts.setDecisions(at, log);
       timeline.setDecisions(at, log);
     }
-    if (controls) for (const one of [decisions, verdict]) one.setControls(at, controls);
+    if (controls) for (const one of [decisions, numbers, verdict]) one.setControls(at, controls);
   });
   frames.forEach(({ past }, at) => { if (past) timeline.setPast(at, past); });
   for (const one of [charts, decisions, timeline]) one.cycle = cycle;

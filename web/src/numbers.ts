@@ -4,9 +4,10 @@
 // One run has its numbers as tiles and tables. Where there is something to compare them with (a second run, or the run before the last change),
 // all stand in one table: a column for each, and how far the last two are apart.
 import { definition, h, icon, setText, sideMark, swatch } from "./dom.ts";
-import { MISSING, count, fixed, percent } from "./format.ts";
+import { ENDLESS, MISSING, count, fixed, percent } from "./format.ts";
 import { apart, gapText, inFull, interval, isClear, plusMinus, sureness } from "./sure.ts";
-import type { Catalogue, Interval, KernelResult, Result } from "./types.ts";
+import type { Catalogue, Controls, Interval, KernelResult, Result } from "./types.ts";
+import { mixFigure, slowdownOf, whyStarved } from "./why/facts.ts";
 import { placeOf } from "./why/stands.ts";
 
 const WAITING = "being measured in the background";
@@ -18,6 +19,7 @@ interface Column {
   mark: string; title: string; kernels: string[]; result: Result | null;
   /** Why a kernel has no IPC alone. */
   alone: (string | null)[];
+  controls: Controls | null;
 }
 /** Whose number it is: the mix's, the GPU's, or that of a kernel, by its place. */
 type Of = "metrics" | "gpu" | number;
@@ -61,9 +63,14 @@ const INTERVALS = (): HTMLElement => definition("a 95 % interval",
 
 const objectOf = (result: Result, of: Of): Record<string, unknown> | undefined => (of === "metrics" ? result.metrics : of === "gpu" ? result.gpu : result.kernels[of] as KernelResult | undefined);
 function read(column: Column, of: Of, key: string): number | null {
-  const value = column.result ? objectOf(column.result, of)?.[key] : null;
-  return typeof value === "number" ? value : null;
+  const { result } = column, value = result ? objectOf(result, of)?.[key] : null;
+  if (typeof value === "number") return value;
+  if (!result || of === "gpu") return null;
+  // A kernel that has got nothing is no missing number.
+  if (of === "metrics") return mixFigure(result, key);
+  return key === "slowdown" ? slowdownOf(result, of) : null;
 }
+const starvedOf = ({ result, title, controls }: Column, k: number): string => (result ? whyStarved(result, k, title, controls) : "");
 function endsOf({ result }: Column, of: Of, key: string): Interval {
   return interval(of === "metrics" ? result?.ci95?.metrics : of === "gpu" ? result?.ci95?.gpu : result?.ci95?.kernels[of], key);
 }
@@ -89,7 +96,7 @@ export class CorunNumbers extends HTMLElement {
   /** One run, or two that are compared; `mark`: A, B, or nothing where there is one. */
   setRuns(catalogue: Catalogue, runs: readonly { mark: string; title: string; kernels: string[] }[]): void {
     this.#catalogue = catalogue;
-    this.#runs = runs.map((run) => ({ ...run, result: null, alone: run.kernels.map(() => WAITING) }));
+    this.#runs = runs.map((run) => ({ ...run, result: null, alone: run.kernels.map(() => WAITING), controls: null }));
     this.#render();
   }
 
@@ -116,6 +123,9 @@ export class CorunNumbers extends HTMLElement {
     if (column && done !== null) column.alone[kernel] = `${WAITING}, ${fixed(Math.min(1, done) * 100, 0)} % done`;
     this.#refresh();
   }
+
+  /** As the machine reads them: they say why a kernel gets nothing. */
+  setControls(run: number, controls: Controls): void { const column = this.#runs[run]; if (column) column.controls = controls; }
 
   /** Of each run; all are of one cycle. */
   update(results: readonly (Result | null)[]): void {
@@ -199,7 +209,7 @@ export class CorunNumbers extends HTMLElement {
     const element = h("span", { class: "value" }, MISSING), beside = h("span", { class: "beside" });
     const refresh = (): void => {
       const value = read(column, of, figure.key), ends = endsOf(column, of, figure.key), text = figure.format(value);
-      put(element, text, text === MISSING ? whyNot(column, of, figure) : "");
+      put(element, text, text === MISSING ? whyNot(column, of, figure) : "", text === ENDLESS ? this.#starved([column]) : undefined);
       setText(beside, plusMinus(value, ends, figure.format));
       entitle(beside, inFull(ends, figure.format));
     };
@@ -240,6 +250,12 @@ export class CorunNumbers extends HTMLElement {
         h("dt", null, "Of"), h("dd", null, metric.scope)));
   }
 
+  /** Who has got nothing, and why. */
+  #starved(columns: readonly Column[]): string {
+    return columns.flatMap((column) => column.kernels.map((name, k) => ({ name, mark: column.mark, why: starvedOf(column, k) })))
+      .filter(({ why }) => why !== "").map(({ name, mark, why }) => `${mark === "" ? "" : `${mark}: `}${name} gets nothing: ${why}.`).join(" ");
+  }
+
   #refresh(): void {
     for (const cell of this.#cells) cell.refresh();
     const title = (ratio: string): string => this.#metric(ratio)?.title ?? ratio;
@@ -248,7 +264,8 @@ export class CorunNumbers extends HTMLElement {
     const waiting = reasons.filter(({ why }) => why?.startsWith(WAITING));
     const failed = reasons.filter(({ why }) => why !== null && !why.startsWith(WAITING));
     const first = waiting.find(({ why }) => why !== WAITING) ?? waiting[0];
-    setText(this.#note, first ? `IPC alone of ${first.name} is ${first.why}; slowdowns follow.`
+    const starved = this.#starved(this.#runs);
+    setText(this.#note, starved !== "" ? starved : first ? `IPC alone of ${first.name} is ${first.why}; slowdowns follow.`
       : failed[0] ? `IPC alone is ${failed[0].why}.` : "Slowdowns are of this run so far, against each kernel with the whole GPU to itself.");
   }
 }
@@ -260,7 +277,7 @@ function union(mixes: readonly (readonly string[])[]): { name: string; places: (
   return all.map((key) => ({ name: key.slice(0, key.lastIndexOf(" ")), places: names.map((mix) => { const at = mix.indexOf(key); return at < 0 ? null : at; }) }));
 }
 
-function put(element: HTMLElement, text: string, missing: string, title = missing): void {
+function put(element: HTMLElement, text: string, missing: string, title: string = missing): void {
   setText(element, text);
   entitle(element, title);
   element.toggleAttribute("data-missing", missing !== "");

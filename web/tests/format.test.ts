@@ -3,11 +3,12 @@ import { test } from "node:test";
 import { SPEED_STEPS, count, fieldFor, fixed, percent, plainPath, rate, speedAt, speedText } from "../src/format.ts";
 
 test("what is missing is a dash, and zero is zero", () => {
-  for (const none of [null, undefined, NaN, Infinity]) {
+  for (const none of [null, undefined, NaN]) {
     assert.equal(count(none), "–");
     assert.equal(fixed(none, 2), "–");
     assert.equal(percent(none), "–");
   }
+  assert.deepEqual([fixed(Infinity, 2), count(Infinity), percent(Infinity)], ["∞", "–", "–"], "a slowdown may have no end, a count or a share may not");
   assert.equal(count(0), "0");
   assert.equal(fixed(0, 2), "0.00");
   assert.equal(percent(0), "0.0 %");

@@ -16,8 +16,9 @@ export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing 
   const each = BAR * data.columns.length + GAP, height = TOP + data.rows.length * each + BOTTOM;
   const d = new Drawing(width, height, t.plot, t.font, t.mono);
   const left = 12 + Math.min(MOST_LABEL, Math.max(30, ...data.rows.map((row) => textWidth(row.name, 12))));
+  // The bar of a kernel that gets nothing is as long as there is room.
   const values = data.rows.map(({ result }) => data.columns.map((column) => (result ? column.read(result) : null)));
-  const top = niceMax(Math.max(0, ...values.flat().map((v) => v ?? 0))), room = Math.max(10, width - left - RIGHT), base = height - BOTTOM;
+  const top = niceMax(Math.max(0, ...values.flat().map((v) => (v === null || v === Infinity ? 0 : v)))), room = Math.max(10, width - left - RIGHT), base = height - BOTTOM;
   for (const v of ticks(0, top, Math.max(2, Math.floor(room / 70)))) {
     const at = Math.round(left + (room * v) / top) + 0.5;
     d.line(at, TOP, at, base, t.grid);
@@ -31,7 +32,7 @@ export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing 
     if (!row.result) { d.text(left + 8, y + (each - GAP) / 2, row.point === null ? "cannot run this mix" : "not run", t.ink3, 11, { baseline: "middle" }); return; }
     data.columns.forEach((column, c) => {
       const value = values[r]?.[c] ?? null, at = y + c * BAR;
-      const length = value === null ? 0 : (room * value) / top;
+      const length = value === null ? 0 : Math.min(room, (room * value) / top);
       if (value !== null) d.rect(left + 1, at + 1, Math.max(1, length), BAR - 2, { fill: column.kernel === null ? t.accent : kernelPaint(column.kernel, t) });
       d.text(left + length + 6, at + BAR / 2, column.format(value), t.ink2, 11, { baseline: "middle" });
       d.spot(`${row.name} ${c}`, left, at, Math.max(12, length), BAR, () => `${row.name}: ${column.title} ${column.format(value)}${column.unit ? ` ${column.unit}` : ""}`);

@@ -226,7 +226,7 @@ export class CorunSchemes extends HTMLElement {
     return h("tr", null, name, ...study.columns.map((column) => {
       const value = column.read(result), text = column.format(value);
       return h("td", { class: "num" }, h("span", { class: "with-beside" },
-        h("span", { class: "value", ...(text === MISSING ? { "data-missing": "", title: "no data: the kernel got nothing done" } : {}) }, text), h("span", { class: "beside" }, plusMinus(value, column.ends(result), column.format))));
+        h("span", { class: "value", ...(text === MISSING ? { "data-missing": "", title: "no data" } : {}) }, text), h("span", { class: "beside" }, plusMinus(value, column.ends(result), column.format))));
     }), actions);
   }
 }

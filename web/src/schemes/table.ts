@@ -2,6 +2,7 @@
 import { mixText, schemeText } from "../choices.ts";
 import { fixed, percent } from "../format.ts";
 import { interval } from "../sure.ts";
+import { mixFigure, slowdownOf } from "../why/facts.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
 
 /** A scheme: its place among the points of the sweep where it can run, else why not; its result when it has run. */
@@ -40,10 +41,10 @@ export function columns(kernels: readonly string[], metrics: readonly MetricEntr
   return [
     ...kernels.map((name, k): Column => ({
       ...of("slowdown"), key: `slowdown.${k}`, title: `Slowdown of ${name}`, kernel: k, format: ratio(2),
-      read: (r) => number(r.kernels[k]?.slowdown), ends: (r) => interval(r.ci95?.kernels[k], "slowdown"),
+      read: (r) => slowdownOf(r, k), ends: (r) => interval(r.ci95?.kernels[k], "slowdown"),
     })),
     ...["hspeedup", "stp", "antt", "fairness"].map((key): Column => ({
-      ...of(key), key, kernel: null, format: ratio(3), read: (r) => number(r.metrics?.[key]), ends: (r) => interval(r.ci95?.metrics, key),
+      ...of(key), key, kernel: null, format: ratio(3), read: (r) => mixFigure(r, key), ends: (r) => interval(r.ci95?.metrics, key),
     })),
     ...["noc_utilisation", "dram_utilisation"].map((key): Column => ({
       ...of(key), key, kernel: null, format: (value) => percent(value), read: (r) => number(r.gpu[key]), ends: (r) => interval(r.ci95?.gpu, key),

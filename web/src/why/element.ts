@@ -1,7 +1,7 @@
 // <corun-verdict>: who suffers and why, in words, above everything else; and how many times slower than alone each kernel is, as bars.
 import "./why.css";
 import { h, setText, sideHeading, swatch } from "../dom.ts";
-import { fixed } from "../format.ts";
+import { ENDLESS, fixed } from "../format.ts";
 import type { Controls, Result } from "../types.ts";
 import { factsOf, type Facts } from "./facts.ts";
 import { Prose } from "./stands.ts";
@@ -48,7 +48,7 @@ class Bar {
     this.fill.style.width = `${slowdown === null ? 0 : starved ? 100 : Math.min(100, 100 * slowdown / top)}%`;
     this.line.style.left = `${100 / top}%`;
     this.element.toggleAttribute("data-starved", starved);
-    setText(this.value, slowdown === null ? why : starved ? "∞" : `${timesText(slowdown)}×`);
+    setText(this.value, slowdown === null ? why : starved ? ENDLESS : `${timesText(slowdown)}×`);
     this.value.toggleAttribute("data-missing", slowdown === null);
     if (this.value.title !== why) this.value.title = why;
   }

@@ -64,7 +64,7 @@ export function factsOf(result: Result, scheme: string, controls: Controls | nul
       const reads = counter(kernel, "latency_count"), starved = whyStarved(result, k, scheme, controls);
       return {
         name: kernel.name, starved,
-        slowdown: starved === "" ? number(kernel.slowdown) : Infinity,
+        slowdown: slowdownOf(result, k),
         waits: warps > 0 ? { memory: memory / warps, lsu: lsu / warps, issues: issues / warps, other: (warps - memory - lsu - issues) / warps } : null,
         latency: share(counter(kernel, "latency_sum"), reads),
         stations: reads > 0 ? each((station) => counter(kernel, `wait_${station}`) / reads) : null,
@@ -79,17 +79,36 @@ export function factsOf(result: Result, scheme: string, controls: Controls | nul
 /** Cycles after which a kernel that has issued nothing is starved: a window. Before, it has only just been launched. */
 const SOON = 400;
 
-/** Why a kernel has got nothing until now; empty for one that has got something. */
+/** Why a kernel has got nothing until now, as far as the controls are known; empty for one that has got something. */
 export function whyStarved(result: Result, k: number, scheme: string, controls: Controls | null): string {
   const kernel = result.kernels[k];
   if (!kernel || result.cycles < SOON || kernel.thread_instructions !== 0) return "";
   if (counter(kernel, "ctas_launched") > 0) return "its CTAs have not issued an instruction yet";
   const from = number(result["measured_from"]) ?? 0;
   const none = `no CTA placed since cycle ${from.toLocaleString("en")}`;
+  if (controls === null) return none;
   const ranks = listed(controls, "dispatch_rank"), before = ranks.findIndex((rank, j) => j !== k && rank < (ranks[k] ?? 0));
   if (listed(controls, "cta_target")[k] === 0) return `${none}: ${scheme} lets it hold none`;
   if (before >= 0) return `${none}: ${scheme} gives ${kernel.name} room only when ${result.kernels[before]?.name ?? "the kernel before it"} has none left to place`;
   return `${none}: no SM has had room for one`;
+}
+
+/** It has got nothing: no number is missing, the number is known. */
+export const isStarved = (result: Result, k: number): boolean => whyStarved(result, k, "", null) !== "";
+
+/** Times slower than alone; Infinity for a kernel that has got nothing. */
+export function slowdownOf(result: Result, k: number): number | null { return isStarved(result, k) ? Infinity : number(result.kernels[k]?.slowdown); }
+
+/** A figure of the mix. Where a kernel has got nothing, its progress is 0, and the figure is what its formula makes of that. */
+export function mixFigure(result: Result, key: string): number | null {
+  const starved = result.kernels.map((_, k) => isStarved(result, k));
+  if (!starved.includes(true)) return number(result.metrics?.[key]);
+  switch (key) {
+    case "hspeedup": case "fairness": return 0;
+    case "antt": return Infinity;
+    case "stp": case "wspeedup": return number(sum(result.kernels.map(({ slowdown }, k) => (starved[k] ? 0 : typeof slowdown === "number" ? 1 / slowdown : NaN))));
+    default: return null;
+  }
 }
 
 /** A control's values by kernel, where it has the same on all SMs. */
