@@ -205,7 +205,7 @@ test("a profile for B can be stopped, and goes on to where A stands", async ({ p
   });
   await compareWith(page, "policy").selectOption("ws");
   await expect(page.locator("#notices h2")).toHaveText("Stopped before the run began");
-  await is(page, "Paused");
+  await is(page, "Not begun");
   await page.getByRole("button", { name: "Go on" }).click();
   await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*even/, /B\s*ws/, "B − A"], { timeout: 50_000 });
   await is(page, "Paused");

@@ -1,5 +1,6 @@
 // Time goes both ways: the timeline, going to a cycle, and what is known of later ones.
 import type { Page } from "@playwright/test";
+import { encodeLink } from "../src/link.ts";
 import { cycle, expect, is, noViolations, openAt, picture, result, saved, test, type SavedResult } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
@@ -117,6 +118,39 @@ test("bookmarks have a note, are in the link, and lead back", async ({ page, con
   await other.getByRole("button", { name: "Remove the bookmark at cycle 12,000" }).click();
   await expect.poll(() => other.url()).not.toContain("m.12000");
   expect(other.url()).toContain("m.7000=");
+});
+
+test("while another run is prepared, nothing passes for it, and the one before can be taken up again", async ({ page }) => {
+  await openAt(page, TINY, 20_000);
+  const before = await result(page), ribbon = page.locator(".standing");
+  await expect(ribbon).toBeHidden();
+  const long = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "ws", profile_cycles: 4_000_000 }, seed: 1 }, view: { cycle: 500 } });
+  await page.evaluate((hash) => { location.hash = hash; }, long);
+  await is(page, "Profiling");
+  await expect(page).toHaveTitle("Profiling: BP + CFD · ws · Corun");
+  await expect(page.locator("#cycle")).toHaveText("0");
+  await expect(ribbon).toHaveText("Below is still BP + CFD · even, at cycle 20,000. BP + CFD · ws waits until its kernels are measured alone.");
+  await expect(page.locator("#pictures")).toHaveAttribute("aria-busy", "true");
+  const progress = page.getByRole("progressbar", { name: "How much is measured" });
+  await expect.poll(() => progress.evaluate((bar) => (bar as HTMLProgressElement).value)).toBeGreaterThan(0);
+  // What is saved says of what it is.
+  const [csv] = await Promise.all([page.waitForEvent("download"), (async () => { const chart = page.locator("[data-chart=ipc]"); await chart.getByRole("button", { name: "Export" }).click(); await chart.locator("[data-kind=csv]").click(); })()]);
+  expect((await saved(csv)).text).toContain(before.config_hash);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await is(page, "Not begun");
+  await expect(ribbon).toContainText("has not begun");
+  await picture(page, "standing");
+  await page.getByRole("button", { name: "Back to even" }).click();
+  await at(page, 20_000);
+  await is(page, "Paused");
+  await expect(ribbon).toBeHidden();
+  await expect(page).toHaveTitle("BP + CFD · even · Corun");
+  await expect.poll(() => page.url()).toContain("policy=even");
+  const after = await result(page);
+  expect([after.config_hash, after.digest, after.cycles]).toEqual([before.config_hash, before.digest, before.cycles]);
+  // Where it was, it goes on.
+  await goTo(page, "9000");
+  await at(page, 9000);
 });
 
 test("two runs in lock-step go back and forth together", async ({ page }) => {

@@ -19,8 +19,8 @@ export interface EngineEvents {
   underWay(cycle: number): void;
   alone(side: number, kernel: number, ipc: number | null, why: string): void;
   aloneProgress(side: number, kernel: number, done: number | null): void;
-  /** What the policy has to know is being measured: the run under way, how many are done, and of how many. */
-  profiling(side: number, name: string, done: number, of: number): void;
+  /** What the policy has to know is being measured: the run under way, how many are done, of how many, and how much of this one is. */
+  profiling(side: number, name: string, done: number, of: number, part: number): void;
   profilingStopped(side: number): void;
   refused(problems: Problem[]): void;
   /** A worker is dead. */
@@ -67,7 +67,7 @@ export class Engine {
       if (this.#runs.length > 1 && this.#runs.every((one) => one.loaded)) { this.#meeting = this.#before; this.#meet(); }
     },
     frame: (run, message) => { this.#hold(run, message); },
-    profiling: (run, name, done, of) => { this.#events.profiling(this.#side(run), name, done, of); },
+    profiling: (run, name, done, of, part) => { this.#events.profiling(this.#side(run), name, done, of, part); },
     profilingStopped: (run) => { this.#events.profilingStopped(this.#side(run)); },
     refused: (problems) => { this.#events.refused(problems); },
     failed: (message) => { this.#lock?.end(); this.#events.failed(message); },
@@ -167,6 +167,15 @@ export class Engine {
 
   /** The runs are not both built yet: what is told now holds from then on. */
   get #waiting(): boolean { return this.#runs.length > 1 && this.#lock === null; }
+
+  /** What was to be built is called off; what was built goes on, at rest. */
+  keep(): void {
+    for (const run of this.#runs) {
+      run.keep();
+      if (run.loaded) this.#alone.want(run, run.loaded);
+    }
+    if (this.#runs.length > 1) { this.#meeting = this.#before; this.#meet(); }
+  }
 
   stopProfiling(): void { for (const run of this.#runs) run.post({ t: "stopProfiling" }); }
   play(): void {

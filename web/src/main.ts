@@ -27,7 +27,7 @@ import { mixText, scheme, schemeName, schemeText } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
 import { differences } from "./difference.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
-import { h, icon } from "./dom.ts";
+import { h, icon, setText } from "./dom.ts";
 import type { CorunDecisions } from "./decisions.ts";
 import type { CorunEditor } from "./editor.ts";
 import { Engine } from "./engine.ts";
@@ -36,6 +36,7 @@ import { LinkError, decodeLink, encodeLink, otherEngine, type View } from "./lin
 import type { CorunNumbers } from "./numbers.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { currentStamp, download, provideStamp, stampName, stampText } from "./stamp.ts";
+import { Standing } from "./standing.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
@@ -63,7 +64,7 @@ let version = "", stamp = "";
 /** What to say of the link that was opened, where another engine made it. */
 let foreign: string | null = null;
 /** An experiment of the page, and what the engine said of it last: what it built, or what is wrong. */
-interface Side { experiment: Experiment; loaded: Loaded | null; problems: Problem[]; /** Of each kernel, once it is known. */ alone: ({ ipc: number | null; why: string } | undefined)[] }
+interface Side { experiment: Experiment; loaded: Loaded | null; problems: Problem[]; /** Of each kernel, once it is known. */ alone: ({ ipc: number | null; why: string } | undefined)[]; /** What the pictures show of it. */ laid: { experiment: Experiment; loaded: Loaded } | null }
 /** One, or two that are compared: A and B. Empty before the first link is read. */
 let sides: Side[] = [];
 /** Which of them the form shows. */
@@ -79,6 +80,8 @@ let givenUp = false;
 let linkCycle = false;
 let pausedByHiding = false;
 let link = "";
+/** Of what the pictures show. */
+let shownLink = "";
 
 startTheme();
 
@@ -110,6 +113,8 @@ pictures.append(
   card("charts", "Over time", charts),
   card("timeline", "Timeline", timeline),
   card("schemes", "Every scheme on this mix", schemes));
+
+const standing = new Standing(pictures);
 
 for (const one of [grid, detail]) one.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
 charts.addEventListener("zoom", (event) => {
@@ -149,13 +154,13 @@ const openFirst = { label: "Open the default experiment", primary: true, run: ()
 
 // ---------------------------------------------------------------- the experiment
 
-const side = (experiment: Experiment): Side => ({ experiment, loaded: null, problems: [], alone: [] });
+const side = (experiment: Experiment): Side => ({ experiment, loaded: null, problems: [], alone: [], laid: null });
 
 /** Shows and runs what comes from elsewhere than the form: one experiment, or two. */
 function open(next: Experiment, play: boolean, seek = 0, other: Experiment | null = null): void {
   if (sides.length > 1) engine?.only(0);
   numbers.dismiss();
-  sides = [side(next)];
+  sides = [{ ...side(next), laid: sides[0]?.laid ?? null }];
   showSides(0);
   sidebar.hidden = false;
   run(0, next, other === null && play, other === null ? seek : 0);
@@ -171,8 +176,44 @@ function run(at: number, next: Experiment, play: boolean, seek: number): void {
   foreign = null;
   asked = { play, seek };
   givenUp = false;
+  prepare("idle");
   engine?.load(at, next, play, seek);
 }
+
+const nameOf = (experiment: Experiment): string => `${mixText(experiment)} · ${schemeName(experiment)}`;
+const PREPARING = { idle: "Loading", profiling: "Profiling", stopped: "Not begun" } as const;
+/** What is asked for is not there yet. Until then, the transport, the title and a ribbon say that the pictures are of before. */
+function prepare(how: keyof typeof PREPARING): void {
+  state = "idle";
+  transport.show(how, 0, 0);
+  document.title = `${PREPARING[how]}: ${titleText()}`;
+  if (!laid()) return;
+  const was = sides.flatMap((one) => (one.laid ? [nameOf(one.laid.experiment)] : [])).join(" and ");
+  const comes = sides.flatMap(({ experiment, loaded }, at) => (loaded ? [] : [sides.length > 1 ? `${MARKS[at] ?? ""} (${nameOf(experiment)})` : nameOf(experiment)])).join(" and ");
+  const why = { idle: "is being built", profiling: "waits until its kernels are measured alone", stopped: "has not begun" }[how];
+  // Where a second run comes beside the first, the first is what it was.
+  standing.mark(`Below is still ${was}, at cycle ${count(cycle)}. ${comes} ${why}.`, sides.some(({ laid: of, loaded }) => of !== null && !loaded));
+}
+
+/** Whether the run before can be taken up again instead. */
+const canReturn = (): boolean => laid() && held.length === sides.length && sides.every((one) => one.laid !== null) && sides.some(({ loaded }) => !loaded);
+/** What was asked for is called off: the run before goes on where it was. */
+function takeBack(): void {
+  sides = sides.map((one) => (one.laid ? { ...one, ...one.laid, problems: [] } : one));
+  givenUp = false;
+  say(null);
+  numbers.dismiss();
+  showSides(edited);
+  standing.clear();
+  document.title = titleText();
+  engine?.keep();
+  writeLink();
+}
+const wayBack = (): { label: string; run(): void }[] => {
+  const [first] = sides;
+  if (sides.length > 1 && first?.loaded && sides[1]?.laid === null) return [{ label: "Drop B", run: () => { only(0); } }];
+  return canReturn() ? [{ label: `Back to ${sides.map(({ laid: of }) => schemeName((of as { experiment: Experiment }).experiment)).join(" and ")}`, run: takeBack }] : [];
+};
 
 /** The cycle is in the link where the user has stopped at it. */
 function remember(play: boolean, seek: number): void {
@@ -187,9 +228,8 @@ function beside(other: Experiment, play: boolean, seek: number): void {
   sides = [sides[0] as Side, side(other)];
   showSides(1);
   compare.differ(null, "B is being built…");
-  state = "seeking";
-  transport.show(state, cycle, 0);
   asked = { play, seek };
+  prepare("idle");
   void engine?.compare(other, play, seek);
 }
 
@@ -231,10 +271,12 @@ const gpuName = ({ gpu }: Experiment): string => (typeof gpu === "string" ? gpu 
 /** A change of the form, or of a side's scheme. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
 function change(next: Experiment, at = edited): void {
   numbers.keep(at);
-  const stay = state === "paused" && cycle > 0, linked = linkCycle;
-  const play = !stay && state !== "paused" && !(state === "idle" && calm());
-  run(at, next, play, stay ? cycle : 0);
-  remember(play, stay ? cycle : 0);
+  // Where the last change is not built yet, it is to do what that one was to do.
+  const waits = state === "idle" && laid();
+  const stay = waits ? !asked.play && asked.seek > 0 : state === "paused" && cycle > 0, linked = linkCycle, there = waits ? asked.seek : cycle;
+  const play = waits ? asked.play : !stay && state !== "paused" && !(state === "idle" && calm());
+  run(at, next, play, stay ? there : 0);
+  remember(play, stay ? there : 0);
   if (stay) { linkCycle = linked; if (!linked) delete view.cycle; }
   tellSides();
 }
@@ -308,28 +350,34 @@ function lay(): void {
   }
   sides.forEach(({ alone }, at) => alone.forEach((known, kernel) => { if (known) for (const one of [numbers, verdict]) one.alone(at, kernel, known.ipc, known.why); }));
   showSelection();
+  for (const one of sides) one.laid = { experiment: one.experiment, loaded: one.loaded as Loaded };
+  standing.clear();
+  document.title = titleText();
+}
+function titleText(): string {
   const [first, second] = sides as [Side, Side?];
   const mixes = [...new Set(sides.map(({ experiment }) => mixText(experiment)))].join(" vs ");
-  document.title = `${mixes} · ${schemeName(first.experiment)}${second && schemeName(second.experiment) !== schemeName(first.experiment) ? ` vs ${schemeName(second.experiment)}` : ""} · Corun`;
+  return `${mixes} · ${schemeName(first.experiment)}${second && schemeName(second.experiment) !== schemeName(first.experiment) ? ` vs ${schemeName(second.experiment)}` : ""} · Corun`;
 }
 const PROFILING = "Profiling";
-function onProfiling(at: number, name: string, done: number, of: number): void {
+function onProfiling(at: number, name: string, done: number, of: number, part: number): void {
+  prepare("profiling");
   const title = `${PROFILING} ${sides.length > 1 ? `for ${MARKS[at] ?? ""}, ` : ""}${name}: ${done + 1} of ${of}`;
   // The button stays the same while runs come and go, so that it can be pressed.
-  const shown = notices.querySelector("h2");
-  if (shown?.textContent.startsWith(`${PROFILING} `)) { shown.textContent = title; return; }
+  const shown = notices.querySelector("h2"), bar = notices.querySelector("progress");
+  if (bar && shown?.textContent.startsWith(`${PROFILING} `)) { setText(shown, title); bar.value = (done + part) / of; return; }
   say({
-    kind: "loading", title, text: ["The policy has to know how its kernels do alone before it begins. This browser keeps what is measured."],
-    actions: [{ label: "Stop", run: () => engine?.stopProfiling() }],
+    kind: "loading", title, text: ["The policy has to know how its kernels do alone before it begins. This browser keeps what is measured.", h("progress", { max: 1, value: (done + part) / of, "aria-label": "How much is measured" })],
+    actions: [{ label: "Stop", run: () => engine?.stopProfiling() }, ...wayBack()],
   });
 }
 
 function onProfilingStopped(): void {
   givenUp = true;
-  if (sides.length > 1) { state = "paused"; transport.show(state, cycle, 0); }
+  prepare("stopped");
   say({
     kind: "info", title: "Stopped before the run began", text: ["What was measured until then is kept."],
-    actions: [{ label: "Go on", primary: true, run: goOn }, openFirst],
+    actions: [{ label: "Go on", primary: true, run: goOn }, ...wayBack(), openFirst],
   });
 }
 
@@ -345,9 +393,15 @@ function onProblems(at: number, problems: Problem[]): void {
   if (!mine) return;
   mine.problems = problems;
   if (at === edited) editor.problems(problems);
-  if (sides.length > 1 && !mine.loaded) { state = "paused"; transport.show(state, cycle, 0); }
   if (sides.length > 1) compare.differ(null, `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`);
-  if (laid()) { document.title = "A problem · Corun"; return; }
+  if (laid()) {
+    document.title = "A problem · Corun";
+    state = "paused";
+    transport.show(state, cycle, 0);
+    const of = sides.map((one) => one.laid).find((one) => one !== null);
+    if (of) standing.mark(`Below is still ${nameOf(of.experiment)}: what the form says cannot run.`, false);
+    return;
+  }
   transport.show("empty", 0, 0);
   say({
     kind: "error", title: "This experiment cannot run",
@@ -480,6 +534,7 @@ async function writeNow(): Promise<void> {
   const hash = await encodeLink({ experiment: first.experiment, ...(second ? { other: second.experiment } : {}), view, engine: stamp });
   if (mine !== writing) return;
   link = hash;
+  if (sides.every(({ loaded }) => loaded)) shownLink = hash;
   if (location.hash !== hash) history.replaceState(null, "", hash);
 }
 
@@ -576,7 +631,8 @@ function toggleSide(): void {
   if (closed) (editor.querySelector("select, input, button") as HTMLElement | null)?.focus();
 }
 
-provideStamp(() => ({ engine: version, config: sides.map(({ loaded }) => loaded?.hash ?? "").join("+"), seed: sides[0]?.loaded?.normal.seed ?? sides[0]?.experiment.seed ?? 0, cycle, link: location.href }));
+// Of what the pictures show.
+provideStamp(() => ({ engine: version, config: sides.map(({ laid: of }) => of?.loaded.hash ?? "").join("+"), seed: sides[0]?.laid?.loaded.normal.seed ?? sides[0]?.experiment.seed ?? 0, cycle, link: new URL(shownLink, location.href).href }));
 
 const KEYS: Key[] = [
   { keys: ["space"], does: "play, pause" },

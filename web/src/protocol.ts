@@ -15,6 +15,8 @@ export type ToWorker =
   | { t: "load"; id: number; experiment: string | object; play: boolean; seek: number }
   /** Give up a load whose policy still has to know something. Answered by `profilingStopped`. */
   | { t: "stopProfiling" }
+  /** Give up a load for good: the run that was built before goes on. Answered by a frame of it, if there is one. */
+  | { t: "keep" }
   | { t: "play" }
   | { t: "pause" }
   | { t: "step"; cycles: number }
@@ -91,7 +93,7 @@ export type FromWorker =
   | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; ends: Interval; why: string }
   /** How far a measurement is, 0 to 1; null where that is not known. */
   | { t: "aloneProgress"; id: number; key: string; done: number | null }
-  /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, and those before it done. */
-  | { t: "profiling"; id: number; name: string; done: number; of: number }
+  /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, those before it done, and which part of it, 0 to 1. */
+  | { t: "profiling"; id: number; name: string; done: number; of: number; part: number }
   | { t: "profilingStopped"; id: number }
   | { t: "failed"; message: string };

@@ -26,7 +26,7 @@ export interface RunEvents {
   problems(run: Run, problems: Problem[]): void;
   /** A frame that no `goTo` has asked for: the run goes by itself. */
   frame(run: Run, message: FrameMessage): void;
-  profiling(run: Run, name: string, done: number, of: number): void;
+  profiling(run: Run, name: string, done: number, of: number, part: number): void;
   profilingStopped(run: Run): void;
   refused(problems: Problem[]): void;
   /** Its worker is dead. */
@@ -94,7 +94,7 @@ export class Run {
       case "problems":
         if (message.id !== this.#asked) return;
         // What was built before stays.
-        this.#waits = false;
+        this.keep();
         this.#events.problems(this, message.problems);
         return;
       case "frame":
@@ -107,7 +107,7 @@ export class Run {
       case "seed": this.#answer(message.id, message.seed); return;
       case "validated": this.#answer(message.id, message.problems); return;
       case "controls": this.#answer(message.id, message.controls); return;
-      case "profiling": if (message.id === this.#asked) this.#events.profiling(this, message.name, message.done, message.of); return;
+      case "profiling": if (message.id === this.#asked) this.#events.profiling(this, message.name, message.done, message.of, message.part); return;
       case "profilingStopped": if (message.id === this.#asked) this.#events.profilingStopped(this); return;
       case "refused": this.#events.refused(message.problems); return;
       case "failed": this.#events.failed(message.message); return;
@@ -126,6 +126,13 @@ export class Run {
     this.#waits = true;
     this.#arrive(null);
     this.post({ t: "load", id: this.#asked, experiment, play, seek });
+  }
+
+  /** What is built stays; what was to be built is called off. */
+  keep(): void {
+    this.#asked += 1;
+    this.#waits = false;
+    this.post({ t: "keep" });
   }
 
   setAlone(kernel: number, ipc: number, ends: Interval): void { this.post({ t: "setAlone", id: this.id, kernel, ipc, ends }); }

@@ -12,10 +12,13 @@ export interface TransportEvents {
   speed(cyclesPerSecond: number): void;
 }
 
-/** `idle`: not yet ready. `empty`: ready, and there is nothing to run. `settled`: done, because what is measured is known. */
-export type ShownState = RunState | "idle" | "empty" | "settled";
+/**
+ * `idle`: not yet ready, and what is shown may be of before. `profiling`: neither, and kernels are measured alone first; `stopped`: that was stopped.
+ * `empty`: ready, and there is nothing to run. `settled`: done, because what is measured is known.
+ */
+export type ShownState = RunState | "idle" | "profiling" | "stopped" | "empty" | "settled";
 const STATES: Record<ShownState, string> = {
-  idle: "Loading", empty: "Nothing open", paused: "Paused", playing: "Running", seeking: "Going there", done: "Finished", settled: "Settled", stuck: "Stuck",
+  idle: "Loading", profiling: "Profiling", stopped: "Not begun", empty: "Nothing open", paused: "Paused", playing: "Running", seeking: "Going there", done: "Finished", settled: "Settled", stuck: "Stuck",
 };
 
 export class CorunTransport extends HTMLElement {
@@ -79,7 +82,7 @@ export class CorunTransport extends HTMLElement {
       this.#play.setAttribute("aria-pressed", String(running));
       this.#state.dataset["state"] = state;
       setText(this.#state.querySelector(".state-text") as Element, STATES[state]);
-      const over = state === "done" || state === "settled" || state === "stuck" || state === "idle" || state === "empty";
+      const over = state === "done" || state === "settled" || state === "stuck" || ["idle", "profiling", "stopped", "empty"].includes(state);
       for (const button of [this.#step, this.#event]) {
         if (over) button.setAttribute("aria-disabled", "true"); else button.removeAttribute("aria-disabled");
       }

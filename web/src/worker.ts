@@ -292,13 +292,16 @@ async function profile(message: Load, runs: PlannedRun[]): Promise<void> {
     // It may have been stopped after the last slice of the run before: nothing may then be said that calls it back.
     if (profiling !== message) return;
     if (run.hash in answers.known) continue;
-    send({ t: "profiling", id: message.id, name: run.name, done, of: runs.length });
-    const one = new engine.Simulation(run.experiment);
+    const tell = (part: number): void => { send({ t: "profiling", id: message.id, name: run.name, done, of: runs.length, part }); };
+    tell(0);
+    const one = new engine.Simulation(run.experiment), last = (run.experiment.stop as { cycles?: number } | undefined)?.cycles;
+    let told = performance.now();
     try {
       let reason: Reason = "budget";
       while (reason === "budget") {
         if (profiling !== message) return;
         reason = one.advanceFor(SLICE);
+        if (performance.now() - told > RESULT_GAP) { told = performance.now(); tell(typeof last === "number" ? Math.min(1, one.cycle / last) : 0); }
         await new Promise((turn) => setTimeout(turn, 0));
       }
       answers.keep(run.hash, one.answer());
@@ -390,6 +393,12 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       if (profiling) send({ t: "profilingStopped", id: profiling.id });
       givenUp = profiling ?? givenUp;
       profiling = null;
+      return;
+    case "keep":
+      profiling = givenUp = null;
+      dirty = true;
+      resultAt = 0;
+      offer();
       return;
   }
   if (givenUp && (message.t === "play" || message.t === "reset")) {
