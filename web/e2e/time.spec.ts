@@ -120,6 +120,40 @@ test("bookmarks have a note, are in the link, and lead back", async ({ page, con
   expect(other.url()).toContain("m.7000=");
 });
 
+test("a run stops when the policy decides, a queue is full, a kernel is slow: at that very cycle, also of two runs", async ({ page }) => {
+  test.setTimeout(120_000);
+  const stop = page.getByRole("group", { name: "Stop when" }), said = page.locator(".tl-met"), play = page.getByRole("button", { name: "Play" });
+  await openAt(page, TINY, 1);
+  await stop.getByLabel("Stop when").selectOption("a queue is full");
+  await stop.getByLabel("Queue").selectOption("MSHRs of an L1D");
+  await stop.getByLabel("Windows in a row").fill("2");
+  await stop.getByLabel("Windows in a row").press("Tab");
+  await play.click();
+  await is(page, "Paused");
+  const full = await cycle(page);
+  expect([full % 400, full > 0]).toEqual([0, true]);
+  await expect(said).toHaveText(new RegExp(`^Stopped at cycle ${full.toLocaleString("en")}: the set of MSHRs of SM \\d was full at the ends of 2 windows in a row\\.$`));
+
+  await stop.getByLabel("Stop when").selectOption("a kernel slows down");
+  await stop.getByLabel("Times slower than alone").fill("1.2");
+  await stop.getByLabel("Times slower than alone").press("Tab");
+  await play.click();
+  await expect(said).toContainText(/BP was \d+\.\d times slower than alone/, { timeout: 60_000 });
+  await is(page, "Paused");
+  expect(await cycle(page)).toBeGreaterThanOrEqual(10_000);
+
+  // Of two runs, the one that decides stops both; what the other has run beyond is taken back.
+  await openAt(page, `${TINY}&b.policy=ws%2Bbmi`, 100);
+  await stop.getByLabel("Stop when").selectOption("the policy decides");
+  await play.click();
+  await expect(said).toContainText("B, the policy decided:", { timeout: 60_000 });
+  await is(page, "Paused");
+  const decided = await cycle(page), both = await results(page);
+  expect([both.A.cycles, both.B.cycles]).toEqual([decided, decided]);
+  expect(both.A.digest).toBe((await fresh(page, TINY, decided)).digest);
+  expect((both.B as unknown as { policy: { decisions: { cycle: number }[] } }).policy.decisions.at(-1)?.cycle).toBe(decided);
+});
+
 test("while another run is prepared, nothing passes for it, and the one before can be taken up again", async ({ page }) => {
   await openAt(page, TINY, 20_000);
   const before = await result(page), ribbon = page.locator(".standing");

@@ -4,6 +4,7 @@ import { Alone } from "./alone.ts";
 import { Lockstep } from "./lockstep.ts";
 import { compileModule } from "./module.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
+import type { StopWhen } from "./stop-when.ts";
 import { Run, type Ready, type RunEvents } from "./run.ts";
 import type { Controls, Experiment, Problem, Result } from "./types.ts";
 
@@ -39,6 +40,7 @@ export class Engine {
   #before: { cycle: number; then: "rest" | "play" } = { cycle: 0, then: "rest" };
   #pending: FrameMessage | null = null;
   #speed = Infinity;
+  #stopWhen: StopWhen | null = null;
 
   private constructor(module: WebAssembly.Module, events: EngineEvents) {
     this.module = module;
@@ -82,6 +84,7 @@ export class Engine {
     this.#pending = null;
     for (const run of this.#runs) await run.restart();
     this.speed(this.#speed);
+    this.stopWhen(this.#stopWhen);
   }
 
   // ---------------------------------------------------------------- frames
@@ -126,6 +129,7 @@ export class Engine {
       const { run } = await Run.start(this.module, this.#heard);
       if (this.#second === null) { run.end(); return; }
       this.#runs.push(run);
+      run.post({ t: "stopWhen", when: this.#stopWhen });
     }
     const second = this.#second;
     this.#second = null;
@@ -175,6 +179,12 @@ export class Engine {
       if (run.loaded) this.#alone.want(run, run.loaded);
     }
     if (this.#runs.length > 1) { this.#meeting = this.#before; this.#meet(); }
+  }
+
+  /** From now on playing stops where this is met in any run. */
+  stopWhen(when: StopWhen | null): void {
+    this.#stopWhen = when;
+    for (const run of this.#runs) run.post({ t: "stopWhen", when });
   }
 
   stopProfiling(): void { for (const run of this.#runs) run.post({ t: "stopProfiling" }); }

@@ -451,7 +451,7 @@ function drawCharts(still: boolean): void {
 function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   // The second run may not have been built yet.
   if (frames.length !== sides.length || frames.length !== held.length) return;
-  const before = state, first = frames[0] as FrameMessage;
+  const before = state, stood = cycle, first = frames[0] as FrameMessage;
   state = now;
   cycle = first.cycle;
   transport.show(state === "done" && frames.some(({ result }) => result?.settled?.reached) ? "settled" : state, cycle, rate);
@@ -475,6 +475,8 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   });
   frames.forEach(({ past }, at) => { if (past) timeline.setPast(at, past); });
   for (const one of [charts, decisions, timeline]) one.cycle = cycle;
+  if (frames.some(({ met }) => met)) timeline.stoppedAt(frames.map(({ met }) => met));
+  else if (!still || cycle !== stood) timeline.stoppedAt([]);
   if (frames.every(({ result }) => result)) for (const one of [numbers, verdict]) one.update(frames.map(({ result }) => result));
   if (state !== before) {
     if (state === "stuck") {
@@ -745,7 +747,7 @@ async function start(): Promise<void> {
     present: () => sides[edited]?.experiment ?? null, validate: (one) => running.validate(one), open: openAs,
     starting: () => { if (state === "playing" || state === "seeking") { linkCycle = true; running.pause(); } },
   });
-  timeline.init({ go: does.go, bookmarks: (bookmarks) => { if (bookmarks.length > 0) view.bookmarks = [...bookmarks]; else delete view.bookmarks; writeLink(); } });
+  timeline.init({ go: does.go, stopWhen: (when) => { engine?.stopWhen(when); }, bookmarks: (bookmarks) => { if (bookmarks.length > 0) view.bookmarks = [...bookmarks]; else delete view.bookmarks; writeLink(); } });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
   editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);

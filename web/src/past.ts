@@ -83,6 +83,11 @@ export class PastLog {
     this.#finished = this.#finished.map((counts) => Float64Array.from(counts, (_, i) => (2 * i < BUCKETS ? (counts[2 * i] as number) + (counts[2 * i + 1] as number) : 0)));
   }
 
+  /** The first end of a kernel's sequence (null: of any kernel's) after a cycle and not after another one. */
+  ended(kernel: number | null, after: number, until: number): Mark | null {
+    return this.#marks.find((mark) => mark.kind === "end" && mark.cycle > after && mark.cycle <= until && (kernel === null || mark.kernel === kernel)) ?? null;
+  }
+
   view(): Past {
     const used = Math.min(BUCKETS, Math.ceil(this.#until / this.#bucket));
     return { until: this.#until, marks: this.#marks.slice(), bucket: this.#bucket, finished: this.#finished.map((counts) => counts.slice(0, used)) };

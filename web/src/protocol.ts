@@ -3,6 +3,7 @@
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
 import type { Past } from "./past.ts";
+import type { Met, StopWhen } from "./stop-when.ts";
 import type { Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, WindowsLayout } from "./types.ts";
 
 /** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. */
@@ -31,7 +32,9 @@ export type ToWorker =
    * the next event. `full`: with result and controls. Where the run ends before, the frame says so, and names the
    * ticket: others may be under way from before.
    */
-  | { t: "goTo"; ticket: number; cycle: number; event: boolean; full: boolean }
+  | { t: "goTo"; ticket: number; cycle: number; event: boolean; full: boolean; /** It plays: where the condition of `stopWhen` is met, it stops. */ watch: boolean }
+  /** From now on playing stops where this is met; null: at nothing. */
+  | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
   | { t: "again"; quiet: boolean }
   | { t: "setAlone"; id: number; kernel: number; ipc: number; ends: Interval }
@@ -72,6 +75,8 @@ export interface FrameMessage {
   controls: Controls | null;
   /** With the result: what is known of the whole run, also beyond `cycle` where it has gone back. */
   past: Past | null;
+  /** What playing has stopped at, of `stopWhen`; null otherwise. */
+  met: Met | null;
   /** Why it is stuck; empty otherwise. */
   why: string;
   /** In lock-step: of which `goTo`, else 0; whether it stopped at an event; and milliseconds since it was last told to go to a cycle. */

@@ -6,8 +6,9 @@ import { APART, CLOSE, Keyframes, LAST } from "./keyframes.ts";
 import { Pacing } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
 import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
+import { type Met, type StopWhen, Watch } from "./stop-when.ts";
 import { interval } from "./sure.ts";
-import type { Controls, Interval, PlannedRun, Problem, Reason, Result } from "./types.ts";
+import type { Controls, FrameLayout, Interval, PlannedRun, Problem, Reason, Result, WindowsLayout } from "./types.ts";
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => { self.postMessage(message, { transfer }); };
 
@@ -46,7 +47,6 @@ let frameAt = 0;
 let resultAt = 0;
 let windowsSent = 0;
 let columns = 0; // of a window
-let windowCycles = 400;
 let decisionsSent = 0;
 let restart = true;
 let why = "";
@@ -55,6 +55,11 @@ let memory: WebAssembly.Memory | null = null;
 const keyframes = new Keyframes<Snapshot>(() => memory?.buffer.byteLength ?? 0);
 /** What is known of the run, also beyond the present cycle where it has gone back. */
 let past = new PastLog([]);
+let stopWhen: StopWhen | null = null;
+/** While it plays, what it may stop at; and what it has stopped at. */
+let watch: Watch | null = null;
+let met: Met | null = null;
+let layouts: { frame: FrameLayout; windows: WindowsLayout } | null = null;
 const ipcAlone = new Map<number, { ipc: number; ends: Interval }>();
 let answers = new Answers("");
 /** The load that waits for its profile. */
@@ -97,9 +102,32 @@ function setState(next: RunState): void {
     pacing.restart(performance.now());
     marks = [];
   }
+  if (next === "playing" && state !== "playing") watch = watching();
   state = next;
   dirty = true;
   resultAt = 0;
+}
+
+function watching(): Watch | null {
+  met = null;
+  return sim && layouts && stopWhen ? new Watch(stopWhen, layouts.frame, layouts.windows, sim, past, (kernel) => ipcAlone.get(kernel)?.ipc) : null;
+}
+
+/** Advances by at most so many cycles; where something is watched for, only to the end of a window, and back to where that was met. */
+function advance(sim: Simulation, cycles: number): Reason {
+  if (!watch || !layouts) return sim.advance(cycles);
+  const { window } = layouts.windows, reason = sim.advance(Math.min(cycles, window - sim.cycle % window));
+  note(sim);
+  met = watch.look();
+  return reason;
+}
+
+/** Whether it has stopped at what was watched for. */
+function hasMet(sim: Simulation): boolean {
+  if (!met) return false;
+  watch = null;
+  if (met.cycle < sim.cycle) seek(met.cycle, "paused"); else setState("paused");
+  return true;
 }
 
 function stopAt(reason: Reason): void {
@@ -129,7 +157,11 @@ function tick(): void {
 function playSlice(sim: Simulation, now: number): void {
   if (pacing.speed === Infinity) {
     const before = sim.cycle;
-    stopAt(sim.advanceFor(SLICE));
+    let reason: Reason = "budget";
+    if (watch) while (reason === "budget" && !met && performance.now() - now < SLICE) reason = advance(sim, Infinity);
+    else reason = sim.advanceFor(SLICE);
+    if (hasMet(sim)) return;
+    stopAt(reason);
     measure(sim.cycle - before, performance.now() - now);
     return;
   }
@@ -137,11 +169,12 @@ function playSlice(sim: Simulation, now: number): void {
   while (due >= 1 && state === "playing") {
     const before = sim.cycle;
     const t = performance.now();
-    const reason = sim.advance(Math.max(1, Math.min(due, Math.floor(perMs * 2))));
+    const reason = advance(sim, Math.max(1, Math.min(due, Math.floor(perMs * 2))));
     const ran = sim.cycle - before;
     due -= ran;
     pacing.ran(ran);
     measure(ran, performance.now() - t);
+    if (hasMet(sim)) return;
     stopAt(reason);
     if (performance.now() - now > SLICE) break;
     if (ran === 0) break;
@@ -170,8 +203,9 @@ function seekSlice(sim: Simulation): void {
   while (sim.cycle < target && performance.now() < until) {
     const before = sim.cycle;
     const t = performance.now();
-    const reason = sim.advance(Math.max(1, Math.min(target - before, Math.floor(perMs * 3))));
+    const reason = advance(sim, Math.max(1, Math.min(target - before, Math.floor(perMs * 3))));
     measure(sim.cycle - before, performance.now() - t);
+    if (hasMet(sim)) return;
     keep(sim, target - sim.cycle < perMs * LAST ? CLOSE : APART);
     if (reason !== "budget") { stopAt(reason); return; }
   }
@@ -187,7 +221,8 @@ function seek(cycle: number, after: RunState): void {
   if (!sim) return;
   setOut = performance.now();
   const from = keyframes.before(cycle);
-  if (from && (cycle < sim.cycle || from.cycle > sim.cycle)) {
+  // Who watches goes the whole way.
+  if (from && (cycle < sim.cycle || (from.cycle > sim.cycle && !watch))) {
     sim.restore(from.moment);
     // It may be known only since then.
     for (const [kernel, { ipc, ends }] of ipcAlone) sim.setAlone(kernel, ipc, ends?.[0], ends?.[1]);
@@ -216,6 +251,8 @@ function goTo(message: Extract<ToWorker, { t: "goTo" }>): void {
   event = false;
   setOut = reachedAt = performance.now();
   waiting = false;
+  met = null;
+  if (!message.watch) watch = null; else watch ??= watching();
   if (!message.event) { seek(message.cycle, "paused"); return; }
   target = message.cycle;
   toEvent = true;
@@ -254,7 +291,7 @@ function offer(): void {
   const rate = running() && now - first.at > 50 ? (cycle - first.cycle) / (now - first.at) * 1000 : 0;
 
   const windows = Float64Array.from(sim.windows(windowsSent));
-  if (windows.length > 0) windowsSent = (windows[windows.length - columns + WINDOW_END] as number) / windowCycles;
+  if (windows.length > 0) windowsSent = (windows[windows.length - columns + WINDOW_END] as number) / (layouts?.windows.window ?? 1);
   const decisions = sim.decisions(decisionsSent);
   decisionsSent += decisions.length;
   let result: Result | null = null, controls: Controls | null = null;
@@ -263,7 +300,7 @@ function offer(): void {
   if (whole) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
   const known = whole ? past.view() : null;
-  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
+  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
   restart = false;
 }
 
@@ -343,7 +380,7 @@ function build(message: Load): void {
   const layout = sim.frameLayout();
   const windows = sim.windowsLayout();
   columns = windows.columns.length;
-  windowCycles = windows.window;
+  layouts = { frame: layout, windows };
   const alone = layout.kernels.map((_, kernel) => next.aloneExperiment(kernel));
   send({ t: "loaded", id, layout, windows, hash, normal, explained, alone });
   if (message.seek > 0) seek(message.seek, message.play ? "playing" : "paused");
@@ -358,6 +395,7 @@ function fresh(): void {
   toEvent = false;
   why = "";
   marks = [];
+  watch = met = null;
   state = "paused";
 }
 
@@ -386,6 +424,10 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       pacing.restart(performance.now());
       marks = [];
       return;
+    case "stopWhen":
+      stopWhen = message.when;
+      watch = state === "playing" ? watching() : null;
+      return;
     case "freshSeed": send({ t: "seed", id: message.id, seed: engine.freshSeed() }); return;
     case "validate": send({ t: "validated", id: message.id, problems: engine.validate(message.experiment) }); return;
     case "alone": startAlone(message); return;
@@ -408,6 +450,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   // Who asks is answered of the run that the page shows, also while the next one's profile is measured.
   const asks = message.t === "result" || message.t === "controls";
   if (!sim || ((profiling || givenUp) && !asks)) return;
+  // Who is told to do something else looks for nothing any more.
+  if (["pause", "step", "stepEvent", "seek", "reset", "again"].includes(message.t)) watch = met = null;
   switch (message.t) {
     case "play":
       toEvent = false;
@@ -438,6 +482,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       if (message.id !== id) break;
       ipcAlone.set(message.kernel, { ipc: message.ipc, ends: message.ends });
       sim.setAlone(message.kernel, message.ipc, message.ends?.[0], message.ends?.[1]);
+      // A run that has come to its end meanwhile may have passed what is watched for.
+      if (watch && state === "done") { met = watch.look(); hasMet(sim); }
       dirty = true;
       resultAt = 0;
       break;

@@ -25,7 +25,7 @@ class Counter implements Member {
       for (let part = 1; part <= 20 && !this.#halted; part += 1) { await new Promise((on) => setTimeout(on, this.#slow)); this.cycle = Math.round(before + (to - before) * part / 20); }
     } else { await Promise.resolve(); this.cycle = to; }
     const state: RunState = this.cycle === this.#end ? "done" : "paused";
-    return { cycle: this.cycle, state, event: found, took: 1, result: full ? {} : null, windows: new Float64Array(), frame: new Uint32Array() } as unknown as FrameMessage;
+    return { cycle: this.cycle, state, event: found, met: null, took: 1, result: full ? {} : null, windows: new Float64Array(), frame: new Uint32Array() } as unknown as FrameMessage;
   }
 }
 

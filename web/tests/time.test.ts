@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Keyframes, type Moment } from "../src/keyframes.ts";
 import { launchSizes, PastLog } from "../src/past.ts";
+import { metText, Watch, type StopWhen } from "../src/stop-when.ts";
+import type { Decision, FrameLayout, WindowsLayout } from "../src/types.ts";
 
 /** Moments that say when they are freed, in a memory that holds so many of them. */
 function kept(limit: number): { frames: Keyframes<Moment & { cycle: number }>; alive: Set<number>; add: (cycle: number) => void } {
@@ -85,4 +87,81 @@ test("a long run's counts become coarser and lose nothing", () => {
 test("the sizes of launches are read once for each, not for each class of SMs", () => {
   const of = (launch: number, ctas: number) => ({ launch, ctas });
   assert.deepEqual(launchSizes({ kernels: [{ occupancy: [of(0, 8), of(0, 8), of(1, 4), of(1, 4)] }, { occupancy: [of(0, 2)] }] }), [[8, 4], [2]]);
+});
+
+/** A run of 1 + 1 kernels that a test moves on, window by window: what each did in a window, and how full its queues are at the end. */
+class FakeRun {
+  cycle = 0;
+  rows: number[] = [];
+  log: { cycle: number; kernel: number | null; text: string }[] = [];
+  waiting = [0, 0];
+  decisions(since: number): Decision[] { return this.log.slice(since) as unknown as Decision[]; }
+  windows(since: number): number[] { return this.rows.slice(since * 3); }
+  frame(): Uint32Array { return Uint32Array.from(this.waiting); }
+  step(instructions: number, ...waiting: number[]): void {
+    this.rows.push(this.cycle, this.cycle + 400, instructions);
+    this.cycle += 400;
+    if (waiting.length > 0) this.waiting = waiting;
+  }
+}
+const LAYOUT = { length: 2, kernels: ["BP"], sections: [{ name: "l2.queue", offset: 0, shape: [2] }], sms: [], banks: 2, channels: 0, capacity: { l2_queue: 8 } } as unknown as FrameLayout;
+const WINDOWS = { window: 400, columns: [{ key: "start", kernel: null }, { key: "end", kernel: null }, { key: "thread_instructions", kernel: 0 }] } as unknown as WindowsLayout;
+const watching = (when: StopWhen, run: FakeRun, past = new PastLog([[1]]), alone = (): number | undefined => 10): Watch => new Watch(when, LAYOUT, WINDOWS, run, past, alone);
+
+test("stop when a kernel finishes: at the cycle after its last CTA, also where that is known already", () => {
+  const past = new PastLog([[1], [1]]), run = new FakeRun();
+  const watch = watching({ kind: "end", kernel: 1 }, run, past);
+  past.add(Float64Array.from([0, 0, 1, 0, 1, 1, 100, 0, 0, 350, 1, 0]), 400);
+  run.cycle = 300;
+  assert.equal(watch.look(), null);
+  run.cycle = 400;
+  assert.deepEqual(watch.look(), { kind: "end", cycle: 351, kernel: 1, run: 0 });
+  run.cycle = 0;
+  const any = watching({ kind: "end", kernel: null }, run, past);
+  run.cycle = 400;
+  assert.equal(any.look()?.cycle, 101);
+  assert.equal(metText({ kind: "end", cycle: 1, kernel: 0, run: 0 }, ["BP"]), "BP has finished");
+});
+
+test("stop when the policy decides: what it had decided when the run set out does not count", () => {
+  const run = new FakeRun();
+  run.log.push({ cycle: 0, kernel: null, text: "begins" });
+  const watch = watching({ kind: "decision" }, run);
+  run.step(0);
+  assert.equal(watch.look(), null);
+  run.log.push({ cycle: 500, kernel: 0, text: "gets 2 CTAs" }, { cycle: 500, kernel: null, text: "and so on" });
+  assert.deepEqual(watch.look(), { kind: "decision", cycle: 500, kernel: 0, text: "gets 2 CTAs" });
+});
+
+test("stop when a queue is full: the same one, so many windows in a row, and not one that was full from the start", () => {
+  const run = new FakeRun();
+  run.waiting = [8, 0];
+  const watch = watching({ kind: "full", queue: "l2_queue", windows: 2 }, run);
+  const seen: (number | null)[] = [];
+  for (const [a, b] of [[8, 8], [8, 0], [8, 7], [0, 8], [8, 0], [0, 8], [0, 8]] as const) { run.step(0, a, b); seen.push(watch.look()?.cycle ?? null); }
+  assert.deepEqual(seen, [null, null, null, null, null, null, 2800]);
+});
+
+test("stop when a kernel slows down: over 25 windows, from below to above, also where its IPC alone is known later", () => {
+  // Alone, 10 instructions a cycle: 4,000 in a window. Half of that is twice as slow.
+  const slow = (run: FakeRun, watch: Watch, each: number, windows: number): number | null => {
+    for (let i = 0; i < windows; i += 1) { run.step(each); const at = watch.look(); if (at) return at.cycle; }
+    return null;
+  };
+  const run = new FakeRun(), watch = watching({ kind: "slowdown", kernel: 0, above: 2 }, run);
+  assert.equal(slow(run, watch, 4000, 30), null);
+  // After 17 windows in which it does a quarter, 17 · 1000 + 8 · 4000 < 25 · 2000.
+  assert.equal(slow(run, watch, 1000, 30), (30 + 17) * 400);
+  // It sets out again there: it has to be faster first.
+  const again = watching({ kind: "slowdown", kernel: 0, above: 2 }, run);
+  assert.equal(slow(run, again, 1000, 20), null);
+  assert.equal(slow(run, again, 4000, 30), null);
+  assert.notEqual(slow(run, again, 0, 30), null);
+
+  let known: number | undefined;
+  const other = new FakeRun(), late = watching({ kind: "slowdown", kernel: 0, above: 2 }, other, new PastLog([[1]]), () => known);
+  assert.equal(slow(other, late, 4000, 30), null);
+  assert.equal(slow(other, late, 1000, 30), null);
+  known = 10;
+  assert.equal(late.look()?.cycle, (30 + 17) * 400);
 });

@@ -3,6 +3,7 @@
 //
 // Keys on it: ← → a hundredth of the run (Shift: a tenth), Page Up and Down a tenth, Home, End.
 import "./timeline.css";
+import { toast } from "../dialogs.ts";
 import { h, icon, setText } from "../dom.ts";
 import { show } from "../draw/canvas.ts";
 import { whole } from "../draw/scale.ts";
@@ -13,12 +14,16 @@ import { asNote, MAX_BOOKMARKS, MAX_NOTE } from "../link.ts";
 import type { Bookmark, Decision, ShownRun, Zoom } from "../types.ts";
 import { kernelNames } from "../views/parts.ts";
 import { Pace } from "../views/pace.ts";
+import { metText, type Met, type StopWhen } from "../stop-when.ts";
 import { drawTimeline, launchText } from "./drawing.ts";
 import type { TimelineDrawing, TimelineRun } from "./drawing.ts";
+import { StopField } from "./stop-field.ts";
 
 export interface TimelineEvents {
   /** The run is to go to a cycle, and stay there. */
   go(cycle: number): void;
+  /** Playing is to stop where this is met. */
+  stopWhen(when: StopWhen | null): void;
   /** The bookmarks are others now. */
   bookmarks(bookmarks: readonly Bookmark[]): void;
 }
@@ -39,6 +44,7 @@ export class CorunTimeline extends HTMLElement {
   #end = LEAST;
   #dragging = false;
   #due = 0;
+  readonly #stop = new StopField((when) => { this.#events?.stopWhen(when); });
   readonly #pace = new Pace(100, 0.1);
   readonly #field = h("input", { id: "f-go", inputMode: "numeric", autocomplete: "off", spellcheck: false, "aria-describedby": "f-go-said", placeholder: "0" });
   readonly #canvas = h("canvas", { "aria-hidden": "true" });
@@ -47,6 +53,7 @@ export class CorunTimeline extends HTMLElement {
   readonly #track = h("div", { class: "tl-track", role: "slider", tabIndex: 0, "aria-label": "Timeline: the cycle that is shown" }, this.#canvas, this.#ahead, this.#now);
   readonly #said = h("p", { class: "tl-said", id: "f-go-said", role: "status" });
   readonly #marked = h("ol", { class: "tl-bookmarks", "aria-label": "Bookmarks" });
+  readonly #met = h("p", { class: "tl-met", hidden: true });
   readonly #entries = h("ol", { class: "tl-list", tabIndex: 0, "aria-label": "Launches and decisions" });
   readonly #list = h("details", null, h("summary", null, "As a list"), this.#entries);
 
@@ -55,7 +62,7 @@ export class CorunTimeline extends HTMLElement {
     const form = h("form", { class: "tl-field" }, h("label", { for: "f-go" }, "Go to cycle"), this.#field, h("button", { class: "button", type: "submit" }, "Go"));
     form.addEventListener("submit", (event) => { event.preventDefault(); this.#goToField(); });
     const mark = h("button", { class: "button", type: "button", title: "Mark the present cycle, with a note; bookmarks are in the link ( b )", onclick: () => this.mark() }, "Bookmark this cycle");
-    this.replaceChildren(h("div", { class: "tl-bar" }, form, mark), this.#track, this.#said, this.#marked, this.#list);
+    this.replaceChildren(h("div", { class: "tl-bar" }, form, this.#stop.element, mark), this.#met, this.#track, this.#said, this.#marked, this.#list);
     this.#listen();
     new ResizeObserver(() => { this.#draw(); }).observe(this.#track);
     onRetheme(() => { this.#draw(); });
@@ -69,6 +76,10 @@ export class CorunTimeline extends HTMLElement {
     this.#cycle = 0;
     this.#end = LEAST;
     setText(this.#said, "");
+    this.#met.hidden = true;
+    const [first, second] = this.#runs.map(({ kernels }) => kernels);
+    // Where two runs have different kernels, they are told by their places.
+    this.#stop.setKernels(second && first?.join() !== second.join() ? Array.from({ length: Math.max(first?.length ?? 0, second.length) }, (_, i) => `kernel ${i + 1}`) : first ?? []);
     this.#showBookmarks();
     this.#draw();
     this.#fill();
@@ -128,6 +139,15 @@ export class CorunTimeline extends HTMLElement {
         h("button", { type: "button", class: "button", title: "Go there", onclick: () => this.#events?.go(cycle) }, `cycle ${count(cycle)}`), input,
         h("button", { type: "button", class: "icon-button", "aria-label": `Remove the bookmark at cycle ${count(cycle)}`, title: "Remove", onclick: () => { this.#change(this.#bookmarks.filter((one) => one.cycle !== cycle)); this.#track.focus(); } }, icon("close")));
     }));
+  }
+
+  /** What each run has stopped at; null: nothing. */
+  stoppedAt(met: readonly (Met | null)[]): void {
+    const words = met.flatMap((one, run) => (one && this.#runs[run] ? [`${this.#runs.length > 1 ? `${this.#runs[run].mark}, ` : ""}${metText(one, this.#runs[run].kernels)}`] : []));
+    const said = words.length > 0 ? `Stopped at cycle ${count(this.#cycle)}: ${words.join("; ")}.` : "";
+    if (said !== "" && said !== this.#met.textContent) toast(said);
+    this.#met.hidden = said === "";
+    setText(this.#met, said);
   }
 
   focusField(): void { this.scrollIntoView({ block: "center" }); this.#field.focus(); this.#field.select(); }
