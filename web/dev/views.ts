@@ -34,8 +34,8 @@ section("sm.lsu", SMS, KERNELS);
 section("sm.miss_queue", SMS, KERNELS);
 section("sm.mshr", SMS);
 for (const s of ["kernel", "state", "pc", "slot"]) section(`warp.${s}`, SMS, WARPS);
-section("noc.request_queue", SMS); section("noc.request_busy", BANKS); section("noc.reply_queue", BANKS); section("noc.reply_busy", SMS);
-section("l2.queue", BANKS); section("l2.mshr", BANKS);
+section("noc.request_queue", SMS, KERNELS); section("noc.request_busy", BANKS); section("noc.reply_queue", BANKS, KERNELS); section("noc.reply_busy", SMS);
+section("l2.queue", BANKS, KERNELS); section("l2.mshr", BANKS, KERNELS);
 section("dram.queue", CHANNELS, KERNELS); section("dram.busy", CHANNELS); section("dram.open_row", CHANNELS, DRAM_BANKS);
 
 const layout: FrameLayout = {
@@ -83,12 +83,12 @@ function tick(cycles: number): Uint32Array {
     for (let w = 0; w < sm.warps; w++) {
       put("warp.kernel", i, w, w > sm.warps * 0.85 ? 0 : 1 + (w * KERNELS / sm.warps | 0)); put("warp.state", i, w, w > sm.warps * 0.85 ? 0 : [2, 2, 2, 1, 3, 3, 4, 5][random() * 8 | 0] as number); put("warp.pc", i, w, random() * 20 | 0); put("warp.slot", i, w, w >> 2);
     }
-    put("noc.request_queue", i, 0, random() * 8 | 0);
+    for (let k = 0; k < KERNELS; k++) put("noc.request_queue", i, k, random() * 9 / KERNELS | 0);
     put("noc.reply_busy", i, 0, random() < 0.55 ? 1 + (random() * random() * KERNELS | 0) : 0);
   });
   for (let b = 0; b < BANKS; b++) {
-    put("noc.request_busy", b, 0, random() < 0.35 ? 1 + (random() * KERNELS | 0) : 0); put("noc.reply_queue", b, 0, 3 + random() * 6 | 0);
-    put("l2.queue", b, 0, random() * 12 | 0); put("l2.mshr", b, 0, 8 + random() * 20 | 0);
+    put("noc.request_busy", b, 0, random() < 0.35 ? 1 + (random() * KERNELS | 0) : 0); 
+    for (let k = 0; k < KERNELS; k++) { put("noc.reply_queue", b, k, random() * 9 / KERNELS | 0); put("l2.queue", b, k, random() * 16 / KERNELS | 0); put("l2.mshr", b, k, random() * 32 / KERNELS | 0); }
   }
   for (let c = 0; c < CHANNELS; c++) {
     for (let k = 0; k < KERNELS; k++) put("dram.queue", c, k, random() * 30 / KERNELS | 0);

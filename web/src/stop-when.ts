@@ -29,10 +29,10 @@ const sum = (frame: FrameReader, section: string, place: number): number => fram
 const QUEUES = {
   miss_queue: { title: "miss queue of an L1D", one: (place: number) => `the miss queue of SM ${place}`, places: ({ sms }: FrameLayout) => sms.length, full: ((f, i) => sum(f, "sm.miss_queue", i) >= (f.layout.sms[i]?.miss_queue ?? Infinity)) as Full },
   mshr: { title: "MSHRs of an L1D", one: (place: number) => `the set of MSHRs of SM ${place}`, places: ({ sms }: FrameLayout) => sms.length, full: ((f, i) => f.get("sm.mshr", i) >= (f.layout.sms[i]?.mshrs ?? Infinity)) as Full },
-  request_queue: { title: "input of the request NoC", one: (place: number) => `the request NoC's input of SM ${place}`, places: ({ sms }: FrameLayout) => sms.length, full: ((f, i) => f.get("noc.request_queue", i) >= f.layout.capacity.request_queue) as Full },
-  l2_queue: { title: "queue of an L2 bank", one: (place: number) => `the queue of L2 bank ${place}`, places: ({ banks }: FrameLayout) => banks, full: ((f, i) => f.get("l2.queue", i) >= f.layout.capacity.l2_queue) as Full },
-  l2_mshr: { title: "MSHRs of an L2 bank", one: (place: number) => `the set of MSHRs of L2 bank ${place}`, places: ({ banks }: FrameLayout) => banks, full: ((f, i) => f.get("l2.mshr", i) >= f.layout.capacity.l2_mshr) as Full },
-  reply_queue: { title: "input of the reply NoC", one: (place: number) => `the reply NoC's input of L2 bank ${place}`, places: ({ banks }: FrameLayout) => banks, full: ((f, i) => f.get("noc.reply_queue", i) >= f.layout.capacity.reply_queue) as Full },
+  request_queue: { title: "input of the request NoC", one: (place: number) => `the request NoC's input of SM ${place}`, places: ({ sms }: FrameLayout) => sms.length, full: ((f, i) => sum(f, "noc.request_queue", i) >= f.layout.capacity.request_queue) as Full },
+  l2_queue: { title: "queue of an L2 bank", one: (place: number) => `the queue of L2 bank ${place}`, places: ({ banks }: FrameLayout) => banks, full: ((f, i) => sum(f, "l2.queue", i) >= f.layout.capacity.l2_queue) as Full },
+  l2_mshr: { title: "MSHRs of an L2 bank", one: (place: number) => `the set of MSHRs of L2 bank ${place}`, places: ({ banks }: FrameLayout) => banks, full: ((f, i) => sum(f, "l2.mshr", i) >= f.layout.capacity.l2_mshr) as Full },
+  reply_queue: { title: "input of the reply NoC", one: (place: number) => `the reply NoC's input of L2 bank ${place}`, places: ({ banks }: FrameLayout) => banks, full: ((f, i) => sum(f, "noc.reply_queue", i) >= f.layout.capacity.reply_queue) as Full },
   dram_queue: { title: "queue of a DRAM channel", one: (place: number) => `the queue of DRAM channel ${place}`, places: ({ channels }: FrameLayout) => channels, full: ((f, i) => sum(f, "dram.queue", i) >= f.layout.capacity.dram_queue) as Full },
 } as const;
 export type QueueKey = keyof typeof QUEUES;

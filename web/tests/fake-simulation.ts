@@ -99,8 +99,8 @@ export class Simulation {
     add("sm.scheduler", sms, schedulers); add("sm.issued", sms, n); add("sm.stalls", sms, stalls.length);
     add("sm.lsu", sms, n); add("sm.miss_queue", sms, n); add("sm.mshr", sms);
     for (const name of ["warp.kernel", "warp.state", "warp.pc", "warp.slot"]) add(name, sms, warps);
-    add("noc.request_queue", sms); add("noc.request_busy", banks); add("noc.reply_queue", banks); add("noc.reply_busy", sms);
-    add("l2.queue", banks); add("l2.mshr", banks); add("dram.queue", channels, n); add("dram.busy", channels); add("dram.open_row", channels, dramBanks);
+    add("noc.request_queue", sms, n); add("noc.request_busy", banks); add("noc.reply_queue", banks, n); add("noc.reply_busy", sms);
+    add("l2.queue", banks, n); add("l2.mshr", banks, n); add("dram.queue", channels, n); add("dram.busy", channels); add("dram.open_row", channels, dramBanks);
     this.#layout = {
       length, sections: this.#sections, kernels, stalls, warp_states: warpStates, banks, channels, dram_banks: dramBanks,
       sms: Array.from({ length: sms }, () => ({ class: "sm", slots, schedulers, warps, threads: 1536, registers: get("sm.registers"), shared_bytes: 49152, mshrs: 32, miss_queue: 8 })),

@@ -13,7 +13,7 @@ const LAYOUT: WindowsLayout = {
     column("start"), column("end"),
     ...[0, 1].flatMap((k) => ["thread_instructions", "warp_instructions", "noc_bytes", "noc_request_bytes", "dram_bytes", "latency_sum", "latency_count", "cta_cycles"]
       .map((key) => column(key, k))),
-    column("stall.idle"), column("stall.raw_long"),
+    column("stall.idle"), column("stall.raw_long"), column("stall.idle", 1), column("stall.raw_long", 1),
   ],
   peaks: { noc_bytes_per_cycle: 512, dram_bytes_per_cycle: 128, ipc: 1024 },
 };
@@ -133,6 +133,12 @@ test("issue slots add up to 100 %", () => {
   assert.deepEqual(spec.series.map((s) => s.name), ["A issued", "B issued", "No warp", "stall.raw_long"]);
   const top = stack(evaluate(spec, store, store.buckets(0, 4000, 800))).at(-1)!;
   for (const v of top) assert.ok(Math.abs(v - 100) < 1e-9, `${v}`);
+  // A kernel's own: its causes, of all slots; shown when it is asked for.
+  const own = chartSpecs(LAYOUT, ["A", "B"]).filter((s) => s.extra);
+  assert.deepEqual(own.map((s) => [s.key, ...s.series.map((of) => of.name)]), [["stalls.1", "B issued", "stall.idle", "stall.raw_long"]]);
+  const idle = LAYOUT.columns.findIndex((c) => c.key === "stall.idle" && c.kernel === 1), all = spec.series.flatMap((s) => s.over);
+  const edges = store.buckets(0, 4000, 4000), first = edges[0]!, last = edges[1]!;
+  assert.equal(evaluate(own[0]!, store, edges)[1]![0], 100 * store.sum(idle, first, last) / all.reduce((sum, c) => sum + store.sum(c, first, last), 0));
 });
 
 test("stacking keeps gaps and treats one kernel's missing value as nothing on top", () => {

@@ -5,7 +5,7 @@ import { LIGHT } from "../src/draw/theme.ts";
 import type { FrameLayout, FrameSection } from "../src/types.ts";
 import { FrameReader } from "../src/views/frame-reader.ts";
 import { distinctNames, stateLetters } from "../src/views/letters.ts";
-import { drawMemory, memoryTable } from "../src/views/memory-drawing.ts";
+import { drawMemory, memoryPanels, memoryTable } from "../src/views/memory-drawing.ts";
 import { Busy, MemoryModel } from "../src/views/memory-model.ts";
 import { Pace } from "../src/views/pace.ts";
 import { drawSms, smTable } from "../src/views/sm-drawing.ts";
@@ -15,8 +15,8 @@ const sections: FrameSection[] = [];
 let length = 0;
 for (const [name, ...shape] of [
   ["cycle", 2], ["sm.slot_kernel", 3, 4], ["sm.slot_cta", 3, 4], ["sm.slot_age", 3, 4], ["sm.ctas", 3, 2], ["sm.threads", 3, 2], ["sm.registers", 3, 2],
-  ["sm.shared", 3, 2], ["sm.scheduler", 3, 2], ["sm.issued", 3, 2], ["sm.stalls", 3, 3], ["noc.request_queue", 3], ["noc.request_busy", 4], ["noc.reply_queue", 4],
-  ["noc.reply_busy", 3], ["l2.queue", 4], ["l2.mshr", 4], ["dram.queue", 2, 2], ["dram.busy", 2], ["dram.open_row", 2, 8],
+  ["sm.shared", 3, 2], ["sm.scheduler", 3, 2], ["sm.issued", 3, 2], ["sm.stalls", 3, 3], ["noc.request_queue", 3, 2], ["noc.request_busy", 4], ["noc.reply_queue", 4, 2],
+  ["noc.reply_busy", 3], ["l2.queue", 4, 2], ["l2.mshr", 4, 2], ["dram.queue", 2, 2], ["dram.busy", 2], ["dram.open_row", 2, 8],
 ] as [string, ...number[]][]) {
   sections.push({ name, offset: length, shape, doc: "" });
   length += shape.reduce((a, b) => a * b, 1);
@@ -125,18 +125,24 @@ test("busy flags: a mean at first, then a running one", () => {
 
 test("the memory path counts a cycle once, fits any width, and has a row for each part", () => {
   const m = new MemoryModel(LAYOUT);
-  const f = frame({ cycle: [9], "noc.request_busy": [1, 0, 2, 0], "dram.queue": [3, 4, 0, 0], "dram.open_row": [0, 5, 6] });
+  const f = frame({ cycle: [9], "noc.request_busy": [1, 0, 2, 0], "noc.reply_queue": [0, 0, 2, 5], "l2.mshr": [4, 0, 0, 12], "dram.queue": [3, 4, 0, 0], "dram.open_row": [0, 5, 6] });
   m.update(f);
   m.update(f);
   assert.equal(m.request.mean(0), 0.25);
-  assert.equal(m.dramQueue(0), 7);
+  assert.equal(m.entries("dram.queue", 0), 7);
   assert.equal(m.openRows(0), 2);
   for (const width of [300, 700, 1500]) {
     const d = drawMemory(m, width, LIGHT);
     for (const s of d.spots) assert.ok(s.x >= -0.01 && s.x + s.w <= width + 0.01 && s.y + s.h <= d.height, `${s.id} at ${s.x}`);
+    assert.equal(d.spots.find((s) => s.id === "reply:0:1")!.text(), "Reply queue of L2 bank 1: 7 of 8 entries, A 2, B 5");
     assert.match(d.spots.find((s) => s.id === "dram:0:0")!.text(), /7 of 16 entries, A 3, B 4; 2 of 8 banks/);
   }
-  assert.equal(memoryTable(m).rows.length, 3 + 4 + 4 + 4 + 2 + 4 + 3);
+  const { columns, rows } = memoryTable(m);
+  assert.equal(rows.length, 3 + 4 + 4 + 4 + 2 + 4 + 3);
+  assert.deepEqual(columns.slice(2, 6).map((c) => c.title), ["In use", "Capacity", "Of A", "Of B"]);
+  assert.deepEqual(rows.find(([part, i]) => part === "reply queue of L2 bank" && i === 1)!.slice(2, 6), [7, 8, 2, 5]);
+  const l2 = memoryPanels(m)[1]!;
+  assert.deepEqual([l2.headline, l2.use.map(({ share }) => share)], ["25 % of MSHRs", [4 / 64, 12 / 64]]);
 });
 
 test("each warp state has a letter of its own", () => {

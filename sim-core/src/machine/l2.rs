@@ -21,7 +21,7 @@ use super::link::Link;
 use super::noc::{Moment, Noc, Tick};
 use super::packet::{Access, DramRequest, Handle, Packets, Queue, Request, Station};
 use crate::describe::gpu::{Gpu, WriteFill};
-use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
 use crate::seam::stats::KernelStats;
 use core::hash::{Hash, Hasher};
 
@@ -331,9 +331,11 @@ impl Bank {
         self.stall
     }
 
-    /// Misses under way.
-    pub fn mshrs_used(&self) -> u32 {
-        self.mshrs.used()
+    /// Misses under way, by the kernel whose request waits longest for each.
+    pub fn mshrs_by_kernel(&self, packets: &Packets) -> PerKernel<u32> {
+        let mut count = PerKernel::all(0);
+        self.mshrs.oldest().for_each(|handle| count[packets[handle].request.kernel] += 1);
+        count
     }
 
     /// Lines that a kernel has brought in and that are still there.

@@ -433,8 +433,8 @@ impl Memory {
     }
 
     /// Packets at an SM's port of the request NoC.
-    pub fn request_queue(&self, sm: u32) -> u32 {
-        self.requests.queued(sm)
+    pub fn request_queue(&self, sm: u32) -> PerKernel<u32> {
+        self.requests.queued_by_kernel(sm, &self.packets)
     }
 
     /// The kernel whose packet passes to a bank now.
@@ -442,9 +442,9 @@ impl Memory {
         self.requests.passing(bank, &self.packets)
     }
 
-    /// Packets at a bank's port of the reply NoC.
-    pub fn reply_queue(&self, bank: u32) -> u32 {
-        self.replies.queued(bank)
+    /// Packets at a bank's port of the reply NoC, by kernel.
+    pub fn reply_queue(&self, bank: u32) -> PerKernel<u32> {
+        self.replies.queued_by_kernel(bank, &self.packets)
     }
 
     /// The kernel whose packet passes to an SM now.
@@ -452,14 +452,14 @@ impl Memory {
         self.replies.passing(sm, &self.packets)
     }
 
-    /// Requests that wait at a bank.
-    pub fn l2_queue(&self, bank: u32) -> u32 {
-        self.to_l2[bank as usize].len()
+    /// Requests that wait at a bank, by kernel.
+    pub fn l2_queue(&self, bank: u32) -> PerKernel<u32> {
+        self.to_l2[bank as usize].by_kernel(&self.packets)
     }
 
-    /// Misses that a bank has under way.
-    pub fn l2_mshrs(&self, bank: u32) -> u32 {
-        self.l2[bank as usize].mshrs_used()
+    /// Misses that a bank has under way, by kernel.
+    pub fn l2_mshrs(&self, bank: u32) -> PerKernel<u32> {
+        self.l2[bank as usize].mshrs_by_kernel(&self.packets)
     }
 
     /// Why a bank's oldest request waits, if it does.

@@ -7,7 +7,7 @@
 //! queues know that requests go from SMs to L2 banks.
 
 use super::link::Full;
-use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
 use alloc::vec::Vec;
 use core::ops::{Index, IndexMut};
 
@@ -318,6 +318,13 @@ impl Queue {
             next = packet.next;
             packet
         })
+    }
+
+    /// How many packets of each kernel are in it.
+    pub fn by_kernel(&self, packets: &Packets) -> PerKernel<u32> {
+        let mut count = PerKernel::all(0);
+        self.iter(packets).for_each(|packet| count[packet.request.kernel] += 1);
+        count
     }
 }
 

@@ -1,7 +1,7 @@
 //! A flat view of the state for drawing: one list of 32-bit words in named sections, described once by `layout`, so that a page contains
 //! no offsets. Reading it changes nothing.
 
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::value::Value;
 use crate::machine::Machine;
 use crate::machine::sm::Sm;
@@ -231,10 +231,10 @@ const SECTIONS: [(&str, Shape, &str, Fill); 29] = [
     ),
     (
         "noc.request_queue",
-        |d| alloc::vec![d.sms],
-        "Packets that wait at each SM's input of the request crossbar",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Packets by kernel that wait at each SM's input of the request crossbar",
         |m, d, out| {
-            out.extend((0..d.sms).map(|sm| m.memory.request_queue(sm)));
+            (0..d.sms).for_each(|sm| each_kernel(d, out, m.memory.request_queue(sm)));
         },
     ),
     (
@@ -247,10 +247,10 @@ const SECTIONS: [(&str, Shape, &str, Fill); 29] = [
     ),
     (
         "noc.reply_queue",
-        |d| alloc::vec![d.banks],
-        "Packets that wait at each bank's input of the reply crossbar",
+        |d| alloc::vec![d.banks, d.kernels],
+        "Packets by kernel that wait at each bank's input of the reply crossbar",
         |m, d, out| {
-            out.extend((0..d.banks).map(|bank| m.memory.reply_queue(bank)));
+            (0..d.banks).for_each(|bank| each_kernel(d, out, m.memory.reply_queue(bank)));
         },
     ),
     (
@@ -263,18 +263,18 @@ const SECTIONS: [(&str, Shape, &str, Fill); 29] = [
     ),
     (
         "l2.queue",
-        |d| alloc::vec![d.banks],
-        "Requests that wait at each L2 bank",
+        |d| alloc::vec![d.banks, d.kernels],
+        "Requests by kernel that wait at each L2 bank",
         |m, d, out| {
-            out.extend((0..d.banks).map(|bank| m.memory.l2_queue(bank)));
+            (0..d.banks).for_each(|bank| each_kernel(d, out, m.memory.l2_queue(bank)));
         },
     ),
     (
         "l2.mshr",
-        |d| alloc::vec![d.banks],
-        "Misses under way in each L2 bank",
+        |d| alloc::vec![d.banks, d.kernels],
+        "Misses under way in each L2 bank, by the kernel that waits longest for each",
         |m, d, out| {
-            out.extend((0..d.banks).map(|bank| m.memory.l2_mshrs(bank)));
+            (0..d.banks).for_each(|bank| each_kernel(d, out, m.memory.l2_mshrs(bank)));
         },
     ),
     (
@@ -283,7 +283,7 @@ const SECTIONS: [(&str, Shape, &str, Fill); 29] = [
         "Transactions queued in each channel by kernel",
         |m, d, out| {
             for channel in 0..d.channels {
-                out.extend(&m.memory.dram_queue(channel).0[..d.kernels as usize]);
+                each_kernel(d, out, m.memory.dram_queue(channel));
             }
         },
     ),
@@ -323,6 +323,10 @@ fn per_kernel(machine: &Machine, dims: &Dims, out: &mut Vec<u32>, value: fn(&Sm,
     for sm in &machine.sms {
         out.extend(KernelId::first(dims.kernels as usize).map(|kernel| value(sm, kernel)));
     }
+}
+
+fn each_kernel(dims: &Dims, out: &mut Vec<u32>, value: PerKernel<u32>) {
+    out.extend(&value.0[..dims.kernels as usize]);
 }
 
 /// Warps in the order of their numbers: lane by lane, and within a lane scheduler by scheduler.
@@ -420,7 +424,6 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::describe::ids::PerKernel;
     use crate::run::simulation::{Reason, Simulation};
 
     /// A section of the present frame, by its place in the layout.
@@ -434,6 +437,32 @@ mod tests {
         let mut frame = Vec::new();
         fill(simulation.machine(), &mut frame);
         frame[offset..offset + length as usize].to_vec()
+    }
+
+    fn started(kernels: [&str; 2], policy: &str) -> Simulation {
+        let written =
+            [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(kernels)), ("policy", policy.into())];
+        Simulation::new(&Experiment::decode(&Value::object(written)).unwrap()).unwrap()
+    }
+
+    /// A kernel that gets nothing has no entry of any queue, whichever of the two it is.
+    #[test]
+    fn entries_of_queues_are_counted_for_whom_they_serve() {
+        for kernels in [["CFD", "BP"], ["BP", "CFD"]] {
+            let mut run = started(kernels, "leftover");
+            let mut seen = [0; 4];
+            for _ in 0..200 {
+                run.advance(50);
+                run.machine_mut().settle();
+                for (i, name) in ["noc.request_queue", "noc.reply_queue", "l2.queue", "l2.mshr"].into_iter().enumerate() {
+                    for of in section(&run, name).chunks(2) {
+                        assert_eq!(of[1], 0, "{name}");
+                        seen[i] += of[0];
+                    }
+                }
+            }
+            assert!(seen.iter().all(|&entries| entries > 0), "{seen:?}");
+        }
     }
 
     /// Everything off both SMs, and back: slots that save, CTAs that are nowhere, the sentence about them, slots that restore.

@@ -6,7 +6,7 @@
 //! A run is stuck when it waits for something that can never happen under the present controls: nothing in the machine is ever due, or the
 //! run ends with its kernels and one of them can never end. No time limit is involved.
 
-use crate::describe::ids::KernelId;
+use crate::describe::ids::{KernelId, PerKernel};
 use crate::machine::Machine;
 use crate::machine::l1d::ReservationFailure;
 use crate::machine::sm::Sm;
@@ -177,22 +177,23 @@ fn refused(why: ReservationFailure) -> &'static str {
 /// What is under way behind the SMs.
 fn memory(machine: &Machine) -> Vec<String> {
     let memory = &machine.memory;
+    let all = |queued: PerKernel<u32>| queued.0.iter().sum::<u32>();
     let mut lines = Vec::new();
     for sm in 0..machine.gpu().sm_count() {
-        let packets = memory.request_queue(sm);
+        let packets = all(memory.request_queue(sm));
         if packets > 0 {
             lines.push(format!("NoC: {packets} requests of SM {sm} wait for their L2 banks"));
         }
     }
     for bank in 0..machine.gpu().l2.banks {
-        let (queue, mshrs, replies) = (memory.l2_queue(bank), memory.l2_mshrs(bank), memory.reply_queue(bank));
+        let (queue, mshrs, replies) = (all(memory.l2_queue(bank)), all(memory.l2_mshrs(bank)), all(memory.reply_queue(bank)));
         if queue + mshrs + replies > 0 {
             let why = memory.l2_stall(bank).map_or(String::new(), |stall| format!(": {}", stall.doc()));
             lines.push(format!("L2 bank {bank}: {queue} requests wait, {mshrs} misses under way, {replies} replies at the port{why}"));
         }
     }
     for channel in 0..machine.gpu().dram.channels {
-        let queued: u32 = memory.dram_queue(channel).0.iter().sum();
+        let queued = all(memory.dram_queue(channel));
         if queued > 0 {
             lines.push(format!("DRAM channel {channel}: {queued} transactions queued"));
         }

@@ -5,7 +5,7 @@ use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
 use crate::machine::Machine;
 use crate::seam::ratios::{dram_bytes_per_cycle, dram_peak, noc_bytes_per_cycle, noc_peak, peak_ipc};
-use crate::seam::stats::{KernelStats, StallCause, StallCounts};
+use crate::seam::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
@@ -113,6 +113,7 @@ pub struct Windows {
     first: u64,
     last_stats: Vec<KernelStats>,
     last_stalls: StallCounts,
+    last_kernel_stalls: Vec<StallCounts>,
 }
 
 type Box32 = alloc::boxed::Box<[u32]>;
@@ -126,6 +127,7 @@ impl Windows {
             first: 0,
             last_stats: alloc::vec![KernelStats::default(); kernels],
             last_stalls: StallCounts::default(),
+            last_kernel_stalls: alloc::vec![StallCounts::default(); kernels],
         }
     }
 
@@ -144,16 +146,21 @@ impl Windows {
         machine.settle();
         let (flit_bytes, line_bytes) = (machine.gpu().noc.flit_bytes.into(), machine.gpu().l2.line_bytes.into());
         let scale = Scale { flit_bytes, line_bytes, reply_bytes: line_bytes + flit_bytes };
-        let mut row = Vec::with_capacity(self.kernels * KERNEL_COLUMNS.len() + StallCause::COUNT);
+        let mut row = Vec::with_capacity(self.columns());
         for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_stats) {
             let stats = machine.kernel_stats(kernel);
             let window = stats - *last;
             row.extend(KERNEL_COLUMNS.iter().map(|column| (column.value)(&window, last, &scale) as u32));
             *last = stats;
         }
-        let stalls = machine.stalls();
-        row.extend((stalls - self.last_stalls).0.iter().map(|&cycles| cycles as u32));
-        self.last_stalls = stalls;
+        let mut stalled = |stalls: StallCounts, last: &mut StallCounts| {
+            row.extend((stalls - *last).0.iter().map(|&cycles| cycles as u32));
+            *last = stalls;
+        };
+        stalled(machine.stalls(), &mut self.last_stalls);
+        for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_kernel_stalls) {
+            stalled(machine.kernel_stalls(kernel), last);
+        }
         if self.rows.len() == KEPT {
             self.rows.pop_front();
             self.first += 1;
@@ -173,7 +180,7 @@ impl Windows {
 
     /// Columns of a row, the two cycle columns included.
     pub fn columns(&self) -> usize {
-        2 + self.kernels * KERNEL_COLUMNS.len() + StallCause::COUNT
+        2 + self.kernels * KERNEL_COLUMNS.len() + (1 + self.kernels) * StallCause::COUNT
     }
 
     /// The kept windows from number `since` on, row after row, in the columns of `layout`.
@@ -234,9 +241,10 @@ impl Windows {
         for kernel in KernelId::first(self.kernels) {
             columns.extend(KERNEL_COLUMNS.iter().map(|c| column(c.key.into(), c.unit, c.title, c.doc, Some(kernel.0))));
         }
-        columns.extend(
-            StallCause::INFO.iter().map(|info| column(format!("stall.{}", info.key), "scheduler-cycles", info.title, info.doc, None)),
-        );
+        for kernel in core::iter::once(None).chain(KernelId::first(self.kernels).map(|kernel| Some(kernel.0))) {
+            let stall = |info: &StallInfo| column(format!("stall.{}", info.key), "scheduler-cycles", info.title, info.doc, kernel);
+            columns.extend(StallCause::INFO.iter().map(stall));
+        }
         Value::object([
             ("window", Value::from(WINDOW)),
             ("core_mhz", gpu.core_mhz.into()),
@@ -250,5 +258,36 @@ impl Windows {
                 ]),
             ),
         ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::experiment::Experiment;
+    use crate::run::simulation::Simulation;
+
+    /// The columns of a name add up to what the machine has counted, for each kernel and for all of them.
+    #[test]
+    fn stalls_of_all_windows_are_the_machines() {
+        let written = [("corun", Value::from(1)), ("gpu", "tiny-2sm".into()), ("kernels", Value::array(["BP", "CFD"]))];
+        let mut run = Simulation::new(&Experiment::decode(&Value::object(written)).unwrap()).unwrap();
+        run.advance(25 * WINDOW);
+        let Some(Value::Array(columns)) = run.windows().layout(run.machine().gpu()).get("columns").cloned() else {
+            panic!("it has columns")
+        };
+        let rows = run.windows().rows_since(0);
+        assert_eq!((columns.len(), rows.len()), (run.windows().columns(), 25 * columns.len()));
+        for kernel in [None, Some(0), Some(1)] {
+            let counted = kernel.map_or_else(|| run.machine().stalls(), |k| run.machine().kernel_stalls(KernelId(k)));
+            for (info, cycles) in StallCause::INFO.iter().zip(counted.0) {
+                let (key, of) = (Value::from(format!("stall.{}", info.key)), Value::from(kernel));
+                let column =
+                    columns.iter().position(|column| column.get("key") == Some(&key) && column.get("kernel") == Some(&of)).unwrap();
+                let sum: f64 = rows.iter().skip(column).step_by(columns.len()).sum();
+                assert_eq!(sum, cycles as f64, "{} of {kernel:?}", info.key);
+            }
+            assert!(counted.0[StallCause::RawLong.index()] > 0);
+        }
     }
 }

@@ -30,6 +30,8 @@ export interface ChartSpec {
   also: { unit: string; scale: number } | null;
   /** What the sum of a stack is called in the readout; empty where it says nothing. */
   total: string;
+  /** It is shown only when it is asked for. */
+  extra?: boolean;
 }
 
 /** The charts that a layout has columns for, in the order of the page. */
@@ -46,20 +48,19 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
   const peakOf = (value: number, label: string, full: boolean): ChartSpec["peak"] => (value > 0 ? { value, label, full } : null);
 
   const issued = perKernel("warp_instructions", () => [], 100);
-  const causes = layout.columns.flatMap((c, i) => (c.key.startsWith("stall.") ? [i] : []));
+  const causesOf = (kernel: number | null): number[] => layout.columns.flatMap((c, i) => (c.key.startsWith("stall.") && c.kernel === kernel ? [i] : []));
+  const causes = causesOf(null);
   // Every scheduler-cycle issued one warp instruction or is charged to one cause: their sum is all there is.
   const slots = [...issued.flatMap((s) => s.over), ...causes];
-  const stallSeries: SeriesSpec[] = [
-    ...issued.map((s) => ({ ...s, name: `${s.name} issued`, doc: `A warp instruction of ${s.name} was issued`, under: slots })),
-    ...causes.map((column, i) => {
-      const key = (layout.columns[column]?.key ?? "").slice("stall.".length);
-      const info = stalls.find((s) => s.key === key);
-      return {
-        name: info?.title ?? layout.columns[column]?.title ?? key, doc: info?.doc ?? doc(column), kernel: null, stall: i,
-        over: [column], under: slots, scale: 100,
-      };
-    }),
-  ];
+  const issues = issued.map((s) => ({ ...s, name: `${s.name} issued`, doc: `A warp instruction of ${s.name} was issued`, under: slots }));
+  const stalled = (columns: readonly number[]): SeriesSpec[] => columns.map((column, i) => {
+    const key = (layout.columns[column]?.key ?? "").slice("stall.".length);
+    const info = stalls.find((s) => s.key === key);
+    return {
+      name: info?.title ?? layout.columns[column]?.title ?? key, doc: info?.doc ?? doc(column), kernel: null, stall: i,
+      over: [column], under: slots, scale: 100,
+    };
+  });
 
   // Bytes a cycle at so many million cycles a second, in thousands of a million bytes a second.
   const gigabytes = { unit: "GB/s", scale: layout.core_mhz / 1000 };
@@ -88,13 +89,21 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
     {
       key: "stalls", title: "Issue slots", unit: "% of scheduler-cycles", kind: "stack", total: "",
       doc: "What the warp schedulers did: issued for a kernel, or the one cause that each idle scheduler-cycle is charged to.",
-      series: stallSeries, peak: null, also: null,
+      series: [...issues, ...stalled(causes)], peak: null, also: null,
     },
     {
       key: "ctas", title: "Resident CTAs", unit: "CTAs on the GPU", kind: "stack", total: "all",
       doc: "CTAs resident on all SMs, mean over the window, by kernel.",
       series: perKernel("cta_cycles", "cycles"), peak: null, also: null,
     },
+    ...issues.flatMap((own): ChartSpec[] => {
+      const kernel = own.kernel ?? 0, name = kernels[kernel] ?? "", mine = causesOf(kernel);
+      return mine.length === 0 ? [] : [{
+        key: `stalls.${kernel}`, title: `Issue slots of ${name}`, unit: "% of scheduler-cycles", kind: "stack", total: "", extra: true,
+        doc: `When ${name} issued, and, while a scheduler issued nothing, what kept the warps of ${name} that it has. In what is left, other kernels issued, or the scheduler had no warp of ${name}.`,
+        series: [own, ...stalled(mine)], peak: null, also: null,
+      }];
+    }),
   ];
   return charts.filter((c) => c.series.length > 0);
 }

@@ -238,8 +238,9 @@ export class Charts extends HTMLElement implements WindowView {
   private openKeys(): Set<string> {
     const known = this.charts.map((c) => c.spec.key);
     const wanted = this.open.split(",").filter((k) => known.includes(k));
-    return new Set(wanted.length > 0 ? wanted : known);
+    return new Set(wanted.length > 0 ? wanted : this.standard());
   }
+  private standard(): string[] { return this.charts.filter((c) => !c.spec.extra).map((c) => c.spec.key); }
 
   private showPanels(): void {
     const open = this.openKeys();
@@ -251,11 +252,12 @@ export class Charts extends HTMLElement implements WindowView {
   private togglePanel(key: string): void {
     const open = this.openKeys();
     const at = this.charts.findIndex((c) => c.spec.key === key);
-    // From all, the first click shows that one alone; the last one open cannot be closed but brings all back.
-    if (open.size === this.charts.length) { open.clear(); open.add(key); }
+    const standard = this.standard().join(",");
+    // From the standard ones, the first click shows that one alone; the last one open cannot be closed but brings them back.
+    if ([...open].join(",") === standard) { open.clear(); open.add(key); }
     else if (open.has(key)) open.delete(key); else open.add(key);
     const keys = this.charts.map((c) => c.spec.key).filter((k) => open.has(k));
-    this.open = keys.length === this.charts.length || keys.length === 0 ? "" : keys.join(",");
+    this.open = keys.join(",") === standard ? "" : keys.join(",");
     this.showPanels();
     (this.chips.children[at] as HTMLElement | undefined)?.focus();
     this.dispatchEvent(new CustomEvent<string>("panel", { bubbles: true, detail: this.open }));

@@ -17,11 +17,11 @@ interface Strip {
   prefix: string;
   count: number;
   height: number;
-  /** Parts of an element from the bottom, as shares of its height; kernel null belongs to no kernel. */
-  parts: (i: number) => { share: number; kernel: number | null }[];
+  /** Each kernel's part of an element, from the bottom, as shares of its height. */
+  parts: (i: number) => { share: number; kernel: number }[];
   text: (i: number) => string;
 }
-interface Panel { key: string; title: string; headline: string; use: { share: number; kernel: number }[] | null; strips: Strip[] }
+interface Panel { key: string; title: string; headline: string; use: { share: number; kernel: number }[]; strips: Strip[] }
 
 export function memoryPanels(model: MemoryModel): Panel[] {
   const { layout, reader } = model;
@@ -38,8 +38,9 @@ export function memoryPanels(model: MemoryModel): Panel[] {
   const use = (busy: Busy): Panel["use"] => kernels.map((kernel) => ({ share: busy.mean(kernel), kernel }));
   const queue = (what: string, prefix: string, section: string, count: number, capacity: number, title: string): Strip => ({
     title, prefix, count, height: BAR,
-    parts: (i) => [{ share: reader.get(section, i) / Math.max(1, capacity), kernel: null }],
-    text: (i) => `${what} ${i}: ${whole(reader.get(section, i))} of ${whole(capacity)} entries`,
+    parts: (i) => kernels.map((kernel) => ({ share: reader.get(section, i, kernel) / Math.max(1, capacity), kernel })),
+    text: (i) => `${what} ${i}: ${whole(model.entries(section, i))} of ${whole(capacity)} entries` +
+      kernels.filter((k) => reader.get(section, i, k) > 0).map((k) => `, ${layout.kernels[k]} ${whole(reader.get(section, i, k))}`).join(""),
   });
   const ports = (what: string, prefix: string, busy: Busy, title: string): Strip => ({
     title, prefix, count: busy.count, height: CELL,
@@ -47,12 +48,11 @@ export function memoryPanels(model: MemoryModel): Panel[] {
     text: (i) => `${what} ${i}: busy in ${percent(busy.used(i), 1)} of the last frames` +
       kernels.filter((k) => busy.of(i, k) > 0.005).map((k) => `, ${layout.kernels[k]} ${percent(busy.of(i, k), 1)}`).join(""),
   });
-  const mean = (section: string, count: number): number => {
-    let sum = 0;
-    for (let i = 0; i < count; i++) sum += reader.get(section, i);
-    return count > 0 ? sum / count : 0;
-  };
+  const misses = kernels.map((kernel) => ({ share: model.meanEntries("l2.mshr", layout.banks, kernel) / Math.max(1, cap.l2_mshr), kernel }));
   const sms = layout.sms.length;
+  const channels = queue("DRAM channel", "ch", "dram.queue", layout.channels, cap.dram_queue, `queues of the channels, of ${cap.dram_queue}`);
+  const entries = channels.text;
+  channels.text = (i) => `${entries(i)}; ${model.openRows(i)} of ${layout.dram_banks} banks have an open row`;
   return [
     {
       key: "request", title: "Request NoC", headline: busyText(model.request), use: use(model.request),
@@ -62,7 +62,7 @@ export function memoryPanels(model: MemoryModel): Panel[] {
       ],
     },
     {
-      key: "l2", title: "L2", headline: `${percent(mean("l2.mshr", layout.banks), cap.l2_mshr)} of MSHRs`, use: null,
+      key: "l2", title: "L2", headline: `${percent(misses.reduce((sum, { share }) => sum + share, 0), 1)} of MSHRs`, use: misses,
       strips: [
         queue("Queue of L2 bank", "bank", "l2.queue", layout.banks, cap.l2_queue, `queues at the banks, of ${cap.l2_queue}`),
         { ...queue("MSHRs of L2 bank", "bank", "l2.mshr", layout.banks, cap.l2_mshr, `misses under way, of ${cap.l2_mshr}`), height: CELL },
@@ -71,13 +71,7 @@ export function memoryPanels(model: MemoryModel): Panel[] {
     {
       key: "dram", title: "DRAM", headline: busyText(model.dram), use: use(model.dram),
       strips: [
-        {
-          title: `queues of the channels, of ${cap.dram_queue}`, prefix: "ch", count: layout.channels, height: BAR,
-          parts: (i) => kernels.map((kernel) => ({ share: reader.get("dram.queue", i, kernel) / Math.max(1, cap.dram_queue), kernel })),
-          text: (i) => `DRAM channel ${i}: ${whole(model.dramQueue(i))} of ${whole(cap.dram_queue)} entries` +
-            kernels.map((k) => `, ${layout.kernels[k]} ${whole(reader.get("dram.queue", i, k))}`).join("") +
-            `; ${model.openRows(i)} of ${layout.dram_banks} banks have an open row`,
-        },
+        channels,
         ports("Data bus of DRAM channel", "ch", model.dram, "data buses, by kernel"),
       ],
     },
@@ -127,20 +121,13 @@ function drawPanel(d: Drawing, panel: Panel, x: number, y: number, w: number, t:
   d.text(ix, iy + 8, panel.title, t.ink, 13, { weight: 600, baseline: "middle" });
   d.text(ix + iw, iy + 8, fitText(panel.headline, 12, iw - textWidth(panel.title, 14) - 10), t.ink2, 12, { align: "end", baseline: "middle" });
   iy += 22;
-  // The stage's mean use at a glance; L2 has no such flag.
+  // The stage's mean use at a glance; of L2, its misses under way.
   d.rect(ix, iy, iw, 8, { fill: t.slotEmpty, radius: 2 });
-  if (panel.use) {
-    let at = ix;
-    for (const part of panel.use) {
-      const width = part.share * iw;
-      if (width >= 0.4) d.rect(at, iy, width, 8, { fill: kernelPaint(part.kernel, t) });
-      at += width;
-    }
-  } else {
-    const strip = panel.strips[1];
-    let mean = 0;
-    for (let i = 0; i < (strip?.count ?? 0); i++) mean += (strip?.parts(i)[0]?.share ?? 0) / (strip?.count ?? 1);
-    d.rect(ix, iy, Math.min(1, mean) * iw, 8, { fill: t.ink3, radius: 2 });
+  let at = ix;
+  for (const part of panel.use) {
+    const width = part.share * iw;
+    if (width >= 0.4) d.rect(at, iy, width, 8, { fill: kernelPaint(part.kernel, t) });
+    at += width;
   }
   iy += 18;
   for (const [s, strip] of panel.strips.entries()) {
@@ -162,7 +149,7 @@ function drawStrip(d: Drawing, panel: Panel, index: number, strip: Strip, x: num
     let filled = 0;
     for (const part of strip.parts(i)) {
       const h = Math.min(1 - filled, Math.max(0, part.share)) * strip.height;
-      if (h >= 0.3) d.rect(bx, y + strip.height * (1 - filled) - h, bar, h, { fill: part.kernel === null ? t.ink3 : kernelPaint(part.kernel, t) });
+      if (h >= 0.3) d.rect(bx, y + strip.height * (1 - filled) - h, bar, h, { fill: kernelPaint(part.kernel, t) });
       filled += h / strip.height;
     }
     if (i % every === 0) d.text(bx + bar / 2, y + strip.height + 7, String(i), t.ink3, 10, { align: "middle", baseline: "middle" });
@@ -175,21 +162,24 @@ export function memoryTable(model: MemoryModel): Tabular {
   const { layout, reader } = model;
   const share = (v: number): number => Math.round(v * 1000) / 10;
   const rows: Cell[][] = [];
-  const add = (part: string, i: number, used: number, capacity: number | null, busy: Busy | null): void => {
-    rows.push([part, i, used < 0 ? null : used, capacity, ...layout.kernels.map((_, k) => (busy ? share(busy.of(i, k)) : null))]);
+  const none = layout.kernels.map(() => null);
+  const add = (part: string, i: number, section: string, capacity: number | null, busy: Busy | null): void => {
+    const entries = layout.kernels.map((_, k) => reader.get(section, i, k));
+    rows.push([part, i, section === "" ? null : model.entries(section, i), capacity, ...(section === "" ? none : entries), ...layout.kernels.map((_, k) => (busy ? share(busy.of(i, k)) : null))]);
   };
-  for (let i = 0; i < layout.sms.length; i++) add("request queue of SM", i, reader.get("noc.request_queue", i), layout.capacity.request_queue, null);
-  for (let i = 0; i < layout.banks; i++) add("request port to L2 bank", i, -1, null, model.request);
-  for (let i = 0; i < layout.banks; i++) add("queue of L2 bank", i, reader.get("l2.queue", i), layout.capacity.l2_queue, null);
-  for (let i = 0; i < layout.banks; i++) add("MSHRs of L2 bank", i, reader.get("l2.mshr", i), layout.capacity.l2_mshr, null);
-  for (let i = 0; i < layout.channels; i++) add("DRAM channel", i, model.dramQueue(i), layout.capacity.dram_queue, model.dram);
-  for (let i = 0; i < layout.banks; i++) add("reply queue of L2 bank", i, reader.get("noc.reply_queue", i), layout.capacity.reply_queue, null);
-  for (let i = 0; i < layout.sms.length; i++) add("reply port to SM", i, -1, null, model.reply);
+  for (let i = 0; i < layout.sms.length; i++) add("request queue of SM", i, "noc.request_queue", layout.capacity.request_queue, null);
+  for (let i = 0; i < layout.banks; i++) add("request port to L2 bank", i, "", null, model.request);
+  for (let i = 0; i < layout.banks; i++) add("queue of L2 bank", i, "l2.queue", layout.capacity.l2_queue, null);
+  for (let i = 0; i < layout.banks; i++) add("MSHRs of L2 bank", i, "l2.mshr", layout.capacity.l2_mshr, null);
+  for (let i = 0; i < layout.channels; i++) add("DRAM channel", i, "dram.queue", layout.capacity.dram_queue, model.dram);
+  for (let i = 0; i < layout.banks; i++) add("reply queue of L2 bank", i, "noc.reply_queue", layout.capacity.reply_queue, null);
+  for (let i = 0; i < layout.sms.length; i++) add("reply port to SM", i, "", null, model.reply);
   return {
     title: `Memory path at cycle ${whole(model.cycle)}`,
     columns: [
       { key: "part", title: "Part", unit: "" }, { key: "number", title: "Number", unit: "" },
       { key: "entries", title: "In use", unit: "entries" }, { key: "capacity", title: "Capacity", unit: "entries" },
+      ...layout.kernels.map((name, k) => ({ key: `entries_${k}_${name}`, title: `Of ${name}`, unit: "entries" })),
       ...layout.kernels.map((name, k) => ({ key: `busy_${k}_${name}`, title: `Busy for ${name}`, unit: "% of the last frames" })),
     ],
     rows,

@@ -81,10 +81,18 @@ export class MemoryModel {
     this.last = this.cycle;
   }
 
-  dramQueue(channel: number): number {
+  /** Entries of a queue that are taken, of all kernels. */
+  entries(section: string, i: number): number {
     let sum = 0;
-    for (let k = 0; k < this.layout.kernels.length; k++) sum += this.reader.get("dram.queue", channel, k);
+    for (let k = 0; k < this.layout.kernels.length; k++) sum += this.reader.get(section, i, k);
     return sum;
+  }
+
+  /** Mean entries of all queues of a section, of one kernel. */
+  meanEntries(section: string, count: number, kernel: number): number {
+    let sum = 0;
+    for (let i = 0; i < count; i++) sum += this.reader.get(section, i, kernel);
+    return count > 0 ? sum / count : 0;
   }
 
   openRows(channel: number): number {

@@ -6,21 +6,16 @@ import { whole } from "../draw/scale.ts";
 import { drawMemory, memoryPanels, memoryTable } from "./memory-drawing.ts";
 import { MachinePicture } from "./machine-picture.ts";
 import { MemoryModel } from "./memory-model.ts";
-import type { LegendItem } from "./picture.ts";
 import type { Tabular } from "./tabular.ts";
 
 export class MemoryPath extends MachinePicture<MemoryModel> {
   protected readonly file = "memory-path";
   protected readonly name = "Memory path";
-  protected readonly about = "Queues and use of request NoC, L2 banks, DRAM channels and reply NoC. Bars are full at capacity; use is the mean of the last frames.";
+  protected readonly about = "Queues and use of request NoC, L2 banks, DRAM channels and reply NoC. Bars are full at capacity, and in parts by kernel; use is the mean of the last frames.";
 
   protected model(layout: FrameLayout): MemoryModel { return new MemoryModel(layout); }
   protected drawingOf(model: MemoryModel, width: number, t: Theme): Drawing { return drawMemory(model, width, t); }
   protected tableOf(model: MemoryModel): Tabular { return memoryTable(model); }
-
-  protected override legend(t: Theme): LegendItem[] {
-    return this.sides.length > 0 ? [...super.legend(t), { name: "entries of any kernel", paint: t.ink3 }] : [];
-  }
 
   protected said(m: MemoryModel): string {
     return `Memory path at cycle ${whole(m.cycle)}. ${memoryPanels(m).map((p) => `${p.title}: ${p.headline}`).join("; ")}.`;

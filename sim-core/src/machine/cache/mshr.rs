@@ -168,6 +168,11 @@ impl<W: Copy + Default> Mshrs<W> {
         u32::from(self.used)
     }
 
+    /// The oldest waiter of each entry in use.
+    pub fn oldest(&self) -> impl Iterator<Item = W> {
+        self.entries.iter().filter(|entry| entry.first != NONE).map(|entry| self.waiters[entry.first as usize].what)
+    }
+
     /// Whether `allocate` would be refused.
     pub fn is_full(&self) -> bool {
         self.free_entry == NONE

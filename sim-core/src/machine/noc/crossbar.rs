@@ -14,7 +14,7 @@ use super::super::link::Full;
 use super::super::packet::{Handle, Packet, Packets, Queue};
 use super::{Ends, Moment, Tick};
 use crate::describe::gpu::{Arbiter, NocConfig};
-use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, Set, bit, members_of, words};
+use crate::describe::ids::{Cycle, KernelId, MAX_PARTS, PerKernel, Set, bit, members_of, words};
 use crate::describe::rng::{below, mix};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -220,6 +220,10 @@ impl Crossbar {
 
     pub(super) fn queued(&self, input: u32) -> u32 {
         self.queues[input as usize].len()
+    }
+
+    pub(super) fn queued_by_kernel(&self, input: u32, packets: &Packets) -> PerKernel<u32> {
+        self.queues[input as usize].by_kernel(packets)
     }
 
     pub(super) fn passing(&self, output: u32, packets: &Packets) -> Option<KernelId> {

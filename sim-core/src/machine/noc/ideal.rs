@@ -8,7 +8,7 @@ use super::super::link::Full;
 use super::super::packet::{Handle, Packet, Packets, Queue};
 use super::{Ends, Moment, Tick};
 use crate::describe::gpu::NocConfig;
-use crate::describe::ids::Set;
+use crate::describe::ids::{PerKernel, Set};
 use crate::describe::rng;
 use alloc::boxed::Box;
 use alloc::vec;
@@ -106,6 +106,10 @@ impl Ideal {
 
     pub(super) fn queued(&self, input: u32) -> u32 {
         self.queues[input as usize].len()
+    }
+
+    pub(super) fn queued_by_kernel(&self, input: u32, packets: &Packets) -> PerKernel<u32> {
+        self.queues[input as usize].by_kernel(packets)
     }
 
     /// Feeds the state to `state`, and of each packet what `content` feeds.

@@ -13,7 +13,7 @@ mod ideal;
 use super::link::Full;
 use super::packet::{Handle, Packet, Packets, Queue};
 use crate::describe::gpu::{NocConfig, NocKind};
-use crate::describe::ids::{Cycle, KernelId, Set};
+use crate::describe::ids::{Cycle, KernelId, PerKernel, Set};
 use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
@@ -138,6 +138,14 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.queued(input),
             Noc::Ideal(noc) => noc.queued(input),
+        }
+    }
+
+    /// The same by kernel.
+    pub fn queued_by_kernel(&self, input: u32, packets: &Packets) -> PerKernel<u32> {
+        match self {
+            Noc::Crossbar(noc) => noc.queued_by_kernel(input, packets),
+            Noc::Ideal(noc) => noc.queued_by_kernel(input, packets),
         }
     }
 

@@ -147,8 +147,8 @@ fn a_cta_leaves_with_the_acknowledgement_of_its_last_line() {
         run(&mut m, 1);
         assert!(m.now < 30_000, "it leaves");
     }
-    let behind: u32 = (0..m.gpu().l2.banks).map(|bank| m.memory.l2_queue(bank)).sum();
-    assert_eq!((m.memory.request_queue(0), behind), (0, 0), "writes that have not reached L2");
+    let behind: u32 = (0..m.gpu().l2.banks).map(|bank| m.memory.l2_queue(bank)[A]).sum();
+    assert_eq!((m.memory.request_queue(0)[A], behind), (0, 0), "writes that have not reached L2");
     let lines = m.kernel_stats(A).context_lines_out;
     assert_eq!((m.kernel_stats(A).noc_acknowledgement_flits, lines > 0), (lines, true));
 }
