@@ -1,7 +1,7 @@
 // Who suffers, and why: read as a person reads it, and held against the result that the page saves.
 import { encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { expect, openAt, result, test } from "./corun.ts";
+import { expect, noViolations, openAt, result, test } from "./corun.ts";
 
 /** A short run, so that the kernels alone are short too. */
 const short = (policy: string, cycles = 20_000): Experiment => ({ corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: policy }, seed: 1, stop: { cycles } });
@@ -9,7 +9,7 @@ const short = (policy: string, cycles = 20_000): Experiment => ({ corun: 1, gpu:
 test("the verdict says who suffers and why, and its numbers lead to where they stand", async ({ page }) => {
   await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
   const verdict = page.locator("corun-verdict");
-  await expect(verdict.locator(".prose").last()).toContainText(/BP runs [\d.]+ times slower than alone; 2CFD( runs)? [\d.]+ times.*\. 1BP waits for memory \d+ % of its time: the reply NoC is full of 2CFD’s lines \(\d+ % of its flits\)\./);
+  await expect(verdict.locator(".verdict > .prose")).toContainText(/BP runs [\d.]+ times slower than alone; 2CFD( runs)? [\d.]+ times.*\. 1BP waits for memory \d+ % of its time: the reply NoC is full of 2CFD’s lines \(\d+ % of its flits\)\./);
   const bars = verdict.locator(".slow-bar");
   await expect(bars).toHaveCount(2);
   const { kernels } = await result(page), slowdown = (kernels[0] as { slowdown?: number }).slowdown ?? 0;
@@ -22,7 +22,7 @@ test("the verdict says who suffers and why, and its numbers lead to where they s
 test("a kernel that gets nothing is ∞ times slower, with the reason", async ({ page }) => {
   await openAt(page, await encodeLink({ experiment: short("leftover"), view: {} }), 15_000);
   const reason = "no CTA placed since cycle 0: leftover gives CFD room only when BP has none left to place";
-  await expect(page.locator("corun-verdict .prose")).toContainText(`2CFD gets nothing (${reason}); 1BP runs`);
+  await expect(page.locator(".verdict > .prose")).toContainText(`2CFD gets nothing (${reason}); 1BP runs`);
   await expect(page.locator("corun-verdict .slow-bar").nth(1)).toContainText("∞");
   const slowdown = page.locator('#numbers [data-stands=".slowdown.1"]');
   await expect(slowdown).toHaveText("∞");
@@ -30,4 +30,28 @@ test("a kernel that gets nothing is ∞ times slower, with the reason", async ({
   await expect(page.locator("#numbers .note").first()).toHaveText(`CFD gets nothing: ${reason}.`);
   // BP alone may be known only now.
   await expect(page.locator("#numbers .tile-value .value")).toHaveText(["0.000", /^0\.[89]|^1\.0/, "∞"]);
+});
+
+test("the panel leads from the verdict to who fills what is full, and to a scheme that may help", async ({ page }) => {
+  await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
+  const verdict = page.locator("corun-verdict"), why = page.locator("#why");
+  await expect(why).not.toHaveAttribute("open");
+  // A number of the sentence opens the panel where it stands.
+  const number = verdict.locator(".verdict > .prose").getByRole("button", { name: / %$/ }).last(), said = await number.textContent();
+  await number.click();
+  await expect(why).toHaveAttribute("open");
+  await expect(page.locator("#why :focus")).toHaveText(`CFD ${said}`);
+  await expect.poll(() => page.url()).toContain("&why=1");
+  await expect(why.locator("h3")).toHaveText([/^What they hold/, /^What the warps do/, /^Where their reads wait/, /^Who fills them/, "What may help"]);
+  await expect(why).toContainText(/The reply NoC is what limits them: \d+ % of its peak is used.* is 2CFD’s\./);
+  await why.getByRole("button", { name: "What is Who fills them?" }).click();
+  await expect(page.getByRole("dialog", { name: "Who fills them" })).toContainText("Little’s law");
+  await page.keyboard.press("Escape");
+  await noViolations(page);
+  await expect(why).toContainText("gives 1BP a miss queue of its own and 2CFD a number of requests for each interval");
+  await why.getByRole("button", { name: "Compare with ccbp" }).click();
+  await expect.poll(() => page.url()).toContain("b.z=");
+  // Of two runs, the first sentence says which is better for whom.
+  await expect(verdict.locator(".versus")).toHaveText(/^[AB] is better for (1BP|2CFD): [\d.]+ times slower than alone instead of [\d.]+ times/);
+  await expect(why.locator(".why-steps")).toHaveCount(2);
 });

@@ -4,13 +4,13 @@
 //   #v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
-// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), m.CYCLE=note (a bookmark); and last, e: the engine
+// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), why (the causes are open), m.CYCLE=note (a bookmark); and last, e: the engine
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
 import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
 
-export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
+export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** The causes behind the verdict are open. */ why?: boolean; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
 export interface LinkState { experiment: Experiment; /** Compared with this one. */ other?: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
 
 export class LinkError extends Error {}
@@ -34,11 +34,12 @@ export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
   if (state.other) parts.push(...await second(first, state.other));
-  const { cycle, sm, zoom, panel, bookmarks = [] } = state.view;
+  const { cycle, sm, zoom, panel, why, bookmarks = [] } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
+  if (why) parts.push("why=1");
   for (const bookmark of bookmarks) parts.push(`${BOOKMARK}${bookmark.cycle}=${escaped(bookmark.note)}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
@@ -125,7 +126,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
   const version = fields.get("v");
   if (version === undefined) throw new LinkError("It does not say its version (v=1).");
   if (version !== "1") throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
-  const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
+  const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "why", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
   for (const key of fields.keys()) if (!known.includes(key) && !key.startsWith(BOOKMARK)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 
   const own = new Map([...fields].filter(([key]) => EXPERIMENT.includes(key)));
@@ -219,6 +220,7 @@ function viewFrom(fields: Map<string, string>): View {
     if (!/^[A-Za-z0-9_.,+-]{1,200}$/.test(panel)) throw new LinkError("Its list of open charts is damaged.");
     view.panel = panel;
   }
+  if (fields.get("why") === "1") view.why = true;
   const bookmarks = [...fields].filter(([key]) => key.startsWith(BOOKMARK)).map(([key, note]): Bookmark => {
     const cycle = whole(key.slice(BOOKMARK.length), "the cycle of a bookmark");
     if (key !== `${BOOKMARK}${cycle}`) throw new LinkError(`The cycle of a bookmark is “${quote(key.slice(BOOKMARK.length))}”, which begins with a 0.`);

@@ -337,6 +337,7 @@ function lay(): void {
   for (const one of [grid, detail, path]) one.setRuns(runs, catalogue);
   charts.setRuns(runs);
   charts.panel = view.panel ?? "";
+  verdict.open = view.why ?? false;
   charts.zoom = view.zoom ?? null;
   timeline.setRuns(runs);
   timeline.zoom = view.zoom ?? null;
@@ -748,6 +749,10 @@ async function start(): Promise<void> {
     starting: () => { if (state === "playing" || state === "seeking") { linkCycle = true; running.pause(); } },
   });
   timeline.init({ go: does.go, stopWhen: (when) => { engine?.stopWhen(when); }, bookmarks: (bookmarks) => { if (bookmarks.length > 0) view.bookmarks = [...bookmarks]; else delete view.bookmarks; writeLink(); } });
+  verdict.init(ready.catalogue, {
+    compare: (name) => { const mine = sides[0]; if (mine) openAs(1, { ...structuredClone(mine.experiment), policy: scheme(ready.catalogue, name, mine.experiment.kernels.length) }); },
+    opened: (open) => { if (open) view.why = true; else delete view.why; writeLink(); },
+  });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
   editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);

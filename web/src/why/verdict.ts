@@ -114,7 +114,7 @@ function whyItSuffers(facts: Facts, k: number): Sentence | null {
   if (place !== null && waiting >= MATTERS) return [...waitsFor, ": ", ...full(facts, place, k), "."];
   if ((facts.slots ?? 0) >= SLOTS_PRESSED) return [...slotsTaken(facts, k), "."];
   if (kernel.ctas !== null && kernel.room !== null && kernel.ctas < 0.9 * kernel.room) {
-    return [subject, " has ", { text: fixed(kernel.ctas, 1), at: `ctas.${k}` }, " of the ", { text: String(kernel.room), at: `room.${k}` }, " CTAs that an SM holds of it alone, and no queue is full: it has too few warps to hide its waiting."];
+    return [subject, " has ", { text: fixed(kernel.ctas, 1), at: `ctas.${k}` }, " of the ", String(kernel.room), " CTAs that an SM holds of it alone, and no queue is full: it has too few warps to hide its waiting."];
   }
   if (kernel.latency !== null && waiting >= MATTERS) return [...waitsFor, ", and no queue is full: a read takes ", { text: fixed(kernel.latency, 0), at: `latency.${k}` }, " cycles."];
   return null;
