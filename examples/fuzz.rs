@@ -201,7 +201,7 @@ impl Corpus {
         seeds.extend(whole);
         let (mut words, mut parts) = (Vec::new(), Vec::new());
         seeds.iter().for_each(|seed| gather(seed, &mut words, &mut parts));
-        gather(&sim_core::study::catalogue::catalogue(&[]), &mut words, &mut Vec::new());
+        gather(&sim_core::study::catalogue::catalogue(&[], &[]), &mut words, &mut Vec::new());
         words.sort();
         words.dedup();
         Corpus { seeds, words, parts }

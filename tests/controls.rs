@@ -156,6 +156,7 @@ fn drawn(kind: &ParamKind, draw: u64, kernels: usize) -> Option<Value> {
         ParamKind::PerKernelNumber { min, max } => each(number(min, max).into()),
         ParamKind::PerKernelList { min, max } => each(Value::array((0..1 + draw as usize % MAX_LIST).map(|_| number(min, max)))),
         ParamKind::Controls => return None,
+        ParamKind::Text { .. } => "fn start(seen, controls) {}".into(),
     })
 }
 

@@ -5,6 +5,7 @@
 //! commit says why.
 
 mod golden;
+mod scripts;
 
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;

@@ -28,6 +28,8 @@ fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
         ("curves", _) if !profile => each(Value::array((1..=8).map(f64::from))),
         ("ipc_alone" | "warp_ipc_alone", _) if !profile => each(10.into()),
         ("time_scale", _) => Some(0.01.into()),
+        ("source", _) => Some(include_str!("../examples/scripts/slowest-first.rhai").into()),
+        ("profile_cycles", ParamKind::Int { min: 0, .. }) if !profile => Some(0.into()),
         ("profile_cycles" | "quantum" | "repartition" | "interval" | "sample" | "epoch", ParamKind::Int { min, .. }) => {
             Some(min.max(500).into())
         }

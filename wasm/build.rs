@@ -1,14 +1,22 @@
-//! Lists the experiments of examples/experiments in the module, so that adding one needs no second place, and names how the engine behaves.
+//! Lists the experiments of examples/experiments and the scripts of examples/scripts, so that adding one needs no second place, and names how the engine behaves.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    let folder = manifest.join("../examples/experiments").canonicalize()?;
+    list(&manifest, "experiments", "json")?;
+    list(&manifest, "scripts", "rhai")?;
+    println!("cargo::rustc-env=CORUN_BEHAVIOUR={}", behaviour(&manifest.join("../tests/golden/digests.json"))?);
+    Ok(())
+}
+
+/// Writes the texts of a folder of examples, by name.
+fn list(manifest: &Path, examples: &str, extension: &str) -> io::Result<()> {
+    let folder = manifest.join("../examples").join(examples).canonicalize()?;
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut files: Vec<PathBuf> = fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|e| e == "json"));
+    files.retain(|file| file.extension().is_some_and(|e| e == extension));
     files.sort();
     let mut list = String::from("&[\n");
     for file in &files {
@@ -17,9 +25,7 @@ fn main() -> io::Result<()> {
         list += &format!("    ({name:?}, include_str!({:?})),\n", file.display().to_string());
     }
     list += "]\n";
-    fs::write(Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join("experiments.rs"), list)?;
-    println!("cargo::rustc-env=CORUN_BEHAVIOUR={}", behaviour(&manifest.join("../tests/golden/digests.json"))?);
-    Ok(())
+    fs::write(Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join(format!("{examples}.rs")), list)
 }
 
 /// Eight hexadecimal digits of the golden digests: engines that give other results have other ones.

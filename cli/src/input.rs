@@ -13,6 +13,9 @@ const MAX_BYTES: u64 = 4 << 20;
 /// The example experiments as JSON text, by name.
 pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
+/// The example scripts, by name.
+pub const SCRIPTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
+
 /// An experiment, and what the command line changes in it.
 #[derive(Args, Debug)]
 pub struct ExperimentArgs {
@@ -24,6 +27,9 @@ pub struct ExperimentArgs {
     /// Use this seed
     #[arg(long)]
     seed: Option<u64>,
+    /// Share the GPU by this script, a .rhai file, in place of the experiment's policy
+    #[arg(long, value_name = "FILE.rhai")]
+    script: Option<String>,
     /// Change a field before the experiment is read, such as gpu.sm.count=8 or policy=even; may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     changes: Vec<String>,
@@ -38,6 +44,10 @@ impl ExperimentArgs {
     /// Reads it.
     pub fn experiment(&self) -> Result<Experiment, Problems> {
         let mut value = read(&self.experiment)?;
+        if let Some(file) = &self.script {
+            let source = text(file)?;
+            set_path(&mut value, "policy", Value::object([("name", "script"), ("source", source.as_str())]))?;
+        }
         for change in &self.changes {
             let Some((path, text)) = change.split_once('=').filter(|(path, _)| !path.trim().is_empty()) else {
                 return Err(problem("--set", format!("{change:?}"), "path=value, such as gpu.sm.count=8"));
@@ -77,6 +87,11 @@ pub fn open(file: &str) -> Result<File, Problems> {
 
 /// Reads a JSON file; `-` is standard input.
 pub fn read(file: &str) -> Result<Value, Problems> {
+    json(&text(file)?)
+}
+
+/// Reads a text; `-` is standard input.
+fn text(file: &str) -> Result<String, Problems> {
     let source: Box<dyn Read> = if file == "-" { Box::new(std::io::stdin()) } else { Box::new(open(file)?) };
     let mut bytes = Vec::new();
     source
@@ -86,8 +101,7 @@ pub fn read(file: &str) -> Result<Value, Problems> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(problem("(file)", format!("more than {MAX_BYTES} bytes"), "an experiment or a sweep, a few kilobytes of JSON"));
     }
-    let text = String::from_utf8(bytes).map_err(|error| problem("(file)", format!("not UTF-8: {error}"), "JSON text"))?;
-    json(&text)
+    String::from_utf8(bytes).map_err(|error| problem("(file)", format!("not UTF-8: {error}"), "JSON text"))
 }
 
 /// The first of many numbers, for people.

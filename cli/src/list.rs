@@ -25,6 +25,8 @@ enum What {
     Policies,
     /// Controls, which policies set
     Controls,
+    /// What a script of yours can say: the policy `script`
+    Script,
     /// Warp orders and CTA orders
     Orders,
     /// Example experiments
@@ -39,13 +41,14 @@ impl List {
         for (name, text) in input::EXPERIMENTS {
             experiments.push(((*name).to_owned(), input::json(text)?));
         }
-        let all = catalogue(&experiments);
+        let all = catalogue(&experiments, input::SCRIPTS);
         let part = |key: &str| all.get(key).cloned().unwrap_or_default();
         let listed = match self.what {
             What::Gpus => part("gpus"),
             What::Kernels => part("kernels"),
             What::Policies => part("policies"),
             What::Controls => part("controls"),
+            What::Script => part("script"),
             What::Orders => Value::object([("warp_orders", part("warp_orders")), ("cta_orders", part("cta_orders"))]),
             What::Experiments => part("experiments"),
             What::Metrics => part("metrics"),
@@ -70,7 +73,7 @@ fn print_rows(rows: &Value) -> Result<(), Failure> {
     let Value::Array(rows) = rows else { return Ok(()) };
     for row in rows {
         let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or("");
-        let name = if text("name").is_empty() { text("key") } else { text("name") };
+        let name = ["name", "key", "call"].map(text).into_iter().find(|name| !name.is_empty()).unwrap_or("");
         let detail =
             [text("title"), text("unit"), text("formula"), text("doc")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
         output::print(&format!("{name:<18} {}", detail.join("; ")))?;

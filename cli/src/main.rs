@@ -32,7 +32,7 @@ use std::process::ExitCode;
     version,
     about,
     arg_required_else_help = false,
-    after_help = "Exit status: 0 done, 1 stuck or output lost, 2 bad usage or input (one line for each problem), 130 told to stop."
+    after_help = "Exit status: 0 done, 1 stuck, a script failed or output lost, 2 bad usage or input (one line for each problem), 130 told to stop."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -69,6 +69,8 @@ enum Failure {
     Input(Problems),
     /// The run got stuck, with the explanation: exit 1.
     Stuck(String),
+    /// The policy, a script, failed, with its line and what is wrong: exit 1.
+    Policy(String),
     /// A signal ended the work, with what is done and how to go on: exit 130.
     Interrupted(String),
     /// Stdout or a file did not take all that was written, and which of them: exit 1.
@@ -90,6 +92,10 @@ fn main() -> ExitCode {
         }
         Err(Failure::Stuck(why)) => {
             output::say(&format!("stuck: what the run waits for can never happen\n{why}"));
+            ExitCode::from(1)
+        }
+        Err(Failure::Policy(why)) => {
+            output::say(&format!("failed: the script cannot go on\n{why}"));
             ExitCode::from(1)
         }
         Err(Failure::Lost(place, error)) => {

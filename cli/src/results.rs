@@ -33,6 +33,8 @@ pub struct Row {
     pub engine: String,
     /// Whether the run got stuck.
     pub stuck: bool,
+    /// Whether its policy failed.
+    pub failed: bool,
     /// IPC alone by kernel, where it is known; nothing in results of a version that did not know intervals.
     pub alone: Vec<Option<IpcAlone>>,
     /// Number of its file among those that are put in order together.
@@ -91,6 +93,7 @@ fn row(mut line: Line, file: usize) -> Result<Row, Problems> {
         config_hash: config_hash.to_owned(),
         engine: engine.to_owned(),
         stuck: stop == "stuck",
+        failed: stop == "failed",
         alone: result.get("ci95").map_or(Vec::new(), |_| (0..kernels.len()).map(|kernel| alone(result, kernel)).collect()),
         file,
         line,

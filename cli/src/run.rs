@@ -102,7 +102,11 @@ impl Run {
         } else {
             print_table(&result)?;
         }
-        if reason == Reason::Stuck { Err(Failure::Stuck(simulation.explain_stuck())) } else { Ok(()) }
+        match (reason, simulation.failure()) {
+            (Reason::Stuck, _) => Err(Failure::Stuck(simulation.explain_stuck())),
+            (_, Some(failure)) => Err(Failure::Policy(format!("at cycle {}: {failure}", simulation.cycle()))),
+            _ => Ok(()),
+        }
     }
 }
 

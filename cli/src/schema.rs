@@ -196,6 +196,10 @@ fn experiment() -> Value {
                 ParamKind::PerKernelNumber { min, max } => list_of(ranged(min, max, param.doc), 1, MAX_KERNELS),
                 ParamKind::PerKernelInt { min, max } => list_of(whole(min.into(), max.into(), param.doc), 1, MAX_KERNELS),
                 ParamKind::PerKernelList { min, max } => list_of(list_of(ranged(min, max, param.doc), 1, MAX_LIST), 1, MAX_KERNELS),
+                ParamKind::Text { longest } => {
+                    let length = [("type", Value::from("string")), ("maxLength", longest.into()), ("description", param.doc.into())];
+                    Value::object(length)
+                }
                 ParamKind::Controls => closed(CONTROLS.iter().map(|c| (c.key.to_owned(), control(c))).collect(), &[]),
             };
             (param.name.to_owned(), schema)
@@ -371,7 +375,7 @@ fn result() -> Value {
                         typed("null", "The warm-up lasts"),
                     ]),
                 ),
-                ("stop", one_of(["budget", "cycles", "kernels_done", "settled", "stuck"])),
+                ("stop", one_of(["budget", "cycles", "kernels_done", "settled", "stuck", "failed"])),
                 ("wall_seconds", typed("number", "Seconds that the shared run took")),
                 ("cycles_per_second", typed("number", "Simulated cycles a second")),
                 ("warp_instructions_per_second", typed("number", "Simulated warp instructions a second")),
@@ -380,6 +384,7 @@ fn result() -> Value {
                 ("metrics", open(of(&["mix"]))),
                 ("ci95", ci95),
                 ("settled", settled()),
+                ("failure", text("Why the script that shares the GPU failed, where it did: the line, and what is wrong")),
                 ("policy", policy()),
             ])),
         ),

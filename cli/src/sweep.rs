@@ -30,7 +30,7 @@ after Ctrl-C, they are put in the order of the points. The bytes depend neither 
 Each line ends with its checksum, `check`; a line that was changed is refused, one without a checksum (from an older version) is taken as it is. While \
 a process writes FILE.jsonl, the file is locked, and FILE.jsonl.lock names the process.
 
-Exit status: 0 done; 1 done, but some points got stuck; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
+Exit status: 0 done; 1 done, but in some points the run got stuck or its script failed; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
 pub struct RunSweep {
     /// The sweep, a JSON file; `-` for standard input
     sweep: String,
@@ -131,8 +131,13 @@ fn finish(lines: &mut Lines, sweep: &Sweep, shard: Shard, before: usize, started
         return Err(Failure::Interrupted(format!("{summary}; {how}")));
     }
     output::say(&summary);
-    let stuck: Vec<usize> = rows.iter().filter(|row| row.stuck).map(|row| row.index).collect();
-    if stuck.is_empty() { Ok(()) } else { Err(Failure::Stuck(format!("in these points: {}", input::some(&stuck)))) }
+    let points = |of: fn(&Row) -> bool| -> Vec<usize> { rows.iter().filter(|row| of(row)).map(|row| row.index).collect() };
+    let (stuck, failed) = (points(|row| row.stuck), points(|row| row.failed));
+    match (&failed[..], &stuck[..]) {
+        ([], []) => Ok(()),
+        ([], stuck) => Err(Failure::Stuck(format!("in these points: {}", input::some(stuck)))),
+        (failed, _) => Err(Failure::Policy(format!("in these points: {}", input::some(failed)))),
+    }
 }
 
 /// Decodes every point that is to be run, so that nothing starts before all can; counts the runs alone that they need.

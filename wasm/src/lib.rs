@@ -35,6 +35,9 @@ const TYPES: &str = include_str!("types.ts");
 /// The example experiments as JSON text, by name.
 pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
+/// The example scripts, by name.
+pub const SCRIPTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
+
 /// Cycles of the first chunk of `advanceFor`; afterwards a chunk is as long as fills about a millisecond.
 const FIRST_CHUNK: u64 = 64;
 
@@ -263,6 +266,11 @@ impl Simulation {
         plain(&self.engine.machine().controls().encode(mix.kernels, mix.warp_order))
     }
 
+    /// Why the script that shares the GPU has failed: its line, and what is wrong; empty if it has not.
+    pub fn failure(&self) -> String {
+        self.engine.failure().unwrap_or_default().to_owned()
+    }
+
     /// Which queue waits for which, for a run that is stuck.
     #[wasm_bindgen(js_name = explainStuck)]
     pub fn explain_stuck(&self) -> String {
@@ -309,7 +317,7 @@ fn read(given: &JsValue) -> Result<Experiment, Problems> {
 pub fn presets() -> Result<JsValue, JsValue> {
     let experiment = |&(name, text): &(&str, &str)| Some((name.to_owned(), serde_json::from_str(text).ok()?));
     let experiments: Vec<(String, Value)> = EXPERIMENTS.iter().filter_map(experiment).collect();
-    plain(&catalogue::catalogue(&experiments))
+    plain(&catalogue::catalogue(&experiments, SCRIPTS))
 }
 
 /// Drives one component by itself, with options as `presets().probes` describes them; what is left out has its default. Throws an

@@ -10,6 +10,7 @@ mod leftover;
 #[cfg(test)]
 pub(crate) mod listener;
 mod manual;
+pub mod script;
 mod smk;
 mod spatial;
 pub mod spec;
@@ -71,6 +72,11 @@ pub trait Policy {
 
     /// Something has happened, in the cycle before `seen.now`. Events of one cycle come one by one, SM by SM.
     fn on_event(&mut self, _event: Event, _seen: &Observation, _controls: &mut Controls, _log: &mut Log) {}
+
+    /// Why it can decide nothing more, if it has failed: the run ends.
+    fn failure(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Makes the enum of all policies and their catalogue from one list. A policy's file has its type and its `INFO`.
@@ -117,6 +123,7 @@ policies! {
     ws_lrr_gto::WsLrrGto,
     ccbp::Ccbp,
     manual::Manual,
+    script::Script,
     #[cfg(test)] listener::Listener,
 }
 
@@ -154,6 +161,10 @@ impl Policy for AnyPolicy {
 
     fn on_event(&mut self, event: Event, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.inner_mut().on_event(event, seen, controls, log);
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.inner().failure()
     }
 }
 

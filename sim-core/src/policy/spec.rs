@@ -9,6 +9,7 @@ use crate::describe::value::Value;
 use crate::seam::controls::{Controls, WarpOrder};
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use super::POLICIES;
@@ -66,6 +67,11 @@ pub enum ParamKind {
     },
     /// Controls as an object.
     Controls,
+    /// Text.
+    Text {
+        /// Most characters.
+        longest: usize,
+    },
 }
 
 /// Longest list of a `PerKernelList`: an SM holds no more CTAs.
@@ -185,6 +191,8 @@ pub enum Setting {
     Lists(Vec<Vec<f64>>),
     /// Controls.
     Controls(Box<Controls>),
+    /// Text.
+    Text(String),
 }
 
 /// A policy and its parameters.
@@ -287,6 +295,11 @@ impl PolicySpec {
         if let Setting::Lists(lists) = self.get(name) { lists } else { &[] }
     }
 
+    /// Text; empty if left out.
+    pub fn text(&self, name: &str) -> &str {
+        if let Setting::Text(text) = self.get(name) { text } else { "" }
+    }
+
     /// The controls that it was given, if it is a policy that is given some.
     pub fn controls(&self) -> Option<&Controls> {
         self.settings.iter().find_map(|setting| if let Setting::Controls(controls) = setting { Some(&**controls) } else { None })
@@ -379,6 +392,7 @@ impl Setting {
             Setting::Ints(numbers) => Value::array(numbers.iter().copied()),
             Setting::Numbers(numbers) => Value::array(numbers.iter().copied()),
             Setting::Lists(lists) => Value::array(lists.iter().map(|list| Value::array(list.iter().copied()))),
+            Setting::Text(text) => text.as_str().into(),
         }
     }
 }
@@ -426,6 +440,7 @@ impl Param {
                 let neutral = Controls::neutral(mix.sms, mix.warp_order);
                 Setting::Controls(Box::new(Controls::decode(value, path, mix.kernels, neutral, problems)?))
             }
+            ParamKind::Text { longest } => Setting::Text(decode::text(value, path, longest, problems)?),
         })
     }
 
@@ -443,7 +458,7 @@ impl Param {
         read.into_iter().collect()
     }
 
-    fn wanted(&self, mix: Mix) -> alloc::string::String {
+    fn wanted(&self, mix: Mix) -> String {
         match self.kind {
             ParamKind::PerKernelInt { .. } => format!("{} whole numbers: {} of each kernel", mix.kernels, self.unit),
             ParamKind::PerKernelNumber { .. } => format!("{} numbers: {} of each kernel", mix.kernels, self.unit),
@@ -489,7 +504,7 @@ mod tests {
 
     const MIX: Mix = Mix { path: "policy", kernels: 2, sms: 2, limits: &[], warp_order: WarpOrder::Lrr };
 
-    fn read(value: Value) -> Result<PolicySpec, Vec<alloc::string::String>> {
+    fn read(value: Value) -> Result<PolicySpec, Vec<String>> {
         let mut problems = Problems::default();
         let mut fields = Fields::of(&value, "policy", "", &mut problems).unwrap();
         let settings = MADE_UP.params.iter().map(|param| param.take(&mut fields, MIX, &mut problems)).collect();

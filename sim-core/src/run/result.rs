@@ -163,6 +163,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("ci95", figures.ci95),
         ("policy", policy(experiment, simulation.decisions())),
     ];
+    pairs.extend(simulation.failure().map(|failure| ("failure", failure.into())));
     pairs.extend(settled(simulation));
     if !figures.classes.is_empty() {
         pairs.push(("sm_classes", Value::array(figures.classes)));

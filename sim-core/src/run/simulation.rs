@@ -47,6 +47,8 @@ pub enum Reason {
     Settled,
     /// The run waits for something that can never happen: see `run/stuck.rs`. Checked whenever a window of 400 cycles ends.
     Stuck,
+    /// The policy has failed, and `Simulation::failure` says why: a script may.
+    Failed,
 }
 
 impl Reason {
@@ -59,6 +61,7 @@ impl Reason {
             Reason::KernelsDone => "kernels_done",
             Reason::Settled => "settled",
             Reason::Stuck => "stuck",
+            Reason::Failed => "failed",
         }
     }
 }
@@ -353,6 +356,9 @@ impl Simulation {
 
     /// Why the run has ended, if it has.
     pub fn stopped(&self) -> Option<Reason> {
+        if self.failure().is_some() {
+            return Some(Reason::Failed);
+        }
         let now = self.machine.now;
         let all_done = || KernelId::first(self.machine.kernels()).all(|kernel| self.machine.run(kernel).runs > 0);
         match self.experiment.stop {
@@ -433,12 +439,7 @@ impl Simulation {
             window: &window,
         };
         ask(&mut self.policy, &seen, &mut controls, &mut self.log);
-        // A kernel's own CTA limit holds under every policy.
-        for (sm, limit) in controls.sms.iter_mut().zip(&self.cta_limit) {
-            for kernel in KernelId::first(total.len()) {
-                sm.cta_target[kernel] = sm.cta_target[kernel].min(limit[kernel] as u16);
-            }
-        }
+        controls.keep_limits(&self.cta_limit, total.len());
         if controls != *self.machine.controls() {
             self.wait_anew();
         }
@@ -494,6 +495,11 @@ impl Simulation {
     /// Whether the policy has finished learning: from then on it keeps its settings, and the scheme can be judged.
     pub fn settled(&self) -> bool {
         self.policy.settled()
+    }
+
+    /// Why the policy can decide nothing more, if it has failed: the run has ended.
+    pub fn failure(&self) -> Option<&str> {
+        self.policy.failure()
     }
 
     /// Series over time.

@@ -141,6 +141,13 @@ macro_rules! datums {
 }
 datums! { u32: Integer, u64: Integer, f64: Number, &'static str: Word, }
 
+impl Datum for String {
+    const KIND: Kind = Kind::Word;
+    fn datum(&self) -> Value {
+        self.as_str().into()
+    }
+}
+
 impl<T: Datum> Datum for Option<T> {
     const KIND: Kind = T::KIND;
     const OPTIONAL: bool = true;
@@ -441,6 +448,23 @@ topics! {
         }
         None => format!("fills every way: there are more kernels than the {of} ways"),
     };
+
+    Set "set", "A control that a script has set" {
+        control: &'static str, "", "The control";
+        value: String, "", "What it is now, as controls write it; where SMs differ, the first of them";
+        sms: u32, "SMs", "On how many SMs it has changed; 0 for a control that is not of an SM";
+    } => match sms {
+        0 => format!("{control} is now {value}"),
+        sms => format!("{control} is now {value} on {}", count(*sms, "SM")),
+    };
+
+    Said "said", "What a script says" {
+        text: String, "", "Its words";
+    } => text.clone();
+
+    Failed "failure", "That a script has failed: the run ends" {
+        failure: String, "", "The line, and what is wrong";
+    } => format!("the script has failed: {failure}");
 
     FromOutside "controls", "That controls were set from outside" {
     } => "controls set from outside".into();

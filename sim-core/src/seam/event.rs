@@ -40,6 +40,19 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// What kind it is.
+    pub fn kind(self) -> EventKind {
+        match self {
+            Event::KernelLaunched { .. } => EventKind::KernelLaunched,
+            Event::KernelFinished { .. } => EventKind::KernelFinished,
+            Event::CtaRetired { .. } => EventKind::CtaRetired,
+            Event::QuotasSpent { .. } => EventKind::QuotasSpent,
+            Event::PreemptionDone { .. } => EventKind::PreemptionDone,
+        }
+    }
+}
+
 /// What kind of event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EventKind {

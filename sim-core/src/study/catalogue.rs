@@ -6,8 +6,10 @@ use crate::describe::gpu::{Gpu, SmClass, occupancy};
 use crate::describe::kernel::library;
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::CTA_ORDERS;
+use crate::policy::script::{self, Hook, Name};
 use crate::policy::spec::{Fallback, OLD_NAMES, POLICIES, ParamKind};
 use crate::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
+use crate::seam::stats::KernelStats;
 use crate::study::probe::{COMPONENTS, Component};
 use alloc::format;
 use alloc::string::String;
@@ -65,8 +67,8 @@ pub const METRICS: &[Metric] = metrics! {
     "latency.mean", "Memory latency", "core cycles", "kernel", "Σ (reply − miss-queue entry) / read replies", "Mean time of an L1D read miss";
 };
 
-/// Everything, as one object. `experiments` are the shipped ones, as (name, experiment).
-pub fn catalogue(experiments: &[(String, Value)]) -> Value {
+/// Everything, as one object. `experiments` are the shipped ones, as (name, experiment), `scripts` as (name, text).
+pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> Value {
     let gpus: Vec<Gpu> = PRESETS.iter().filter_map(|preset| presets::find(preset.name)).collect();
     let mut gpu_fields = Vec::new();
     for (prefix, class) in sm_prefixes(&gpus) {
@@ -84,8 +86,9 @@ pub fn catalogue(experiments: &[(String, Value)]) -> Value {
         ),
         ("gpu_fields", gpu_fields.into()),
         ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
-        ("policies", Value::array(POLICIES.iter().map(policy))),
+        ("policies", Value::array(POLICIES.iter().filter(|info| cfg!(feature = "script") || info.name != "script").map(policy))),
         ("controls", Value::array(CONTROLS.iter().map(control))),
+        ("script", script(scripts)),
         ("warp_orders", named(WARP_ORDERS)),
         ("cta_orders", Value::array(CTA_ORDERS.iter().map(|order| Value::object([("name", order.name), ("doc", order.doc)])))),
         ("metrics", Value::array(METRICS.iter().map(metric))),
@@ -176,6 +179,7 @@ fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
                 pairs.extend([("kind", "per_kernel_list".into()), ("min", min.into()), ("max", max.into())])
             }
             ParamKind::Controls => pairs.push(("kind", "controls".into())),
+            ParamKind::Text { longest } => pairs.extend([("kind", "text".into()), ("max", longest.into())]),
         }
         Value::object(pairs)
     });
@@ -186,6 +190,32 @@ fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
         ("source", policy.source.into()),
         ("doc", policy.doc.into()),
         ("params", Value::array(params)),
+    ])
+}
+
+/// What a script can say: the functions that are called, those that it can call, the names of what it sees; and examples, whose first line is a comment
+/// that says what they do.
+fn script(examples: &[(&str, &str)]) -> Value {
+    let example = |&(name, source): &(&str, &str)| {
+        let title = source.lines().next().unwrap_or(name).trim_start_matches(['/', ' ']);
+        Value::object([("name", name), ("title", title), ("source", source)])
+    };
+    let hook = |hook: &Hook| {
+        Value::object([("name", Value::from(hook.name)), ("params", Value::array(hook.params.iter().copied())), ("doc", hook.doc.into())])
+    };
+    let names = |names: &[Name]| {
+        Value::array(names.iter().map(|name| Value::object([("name", name.name), ("unit", name.unit), ("doc", name.doc)])))
+    };
+    let counters = KernelStats::INFO.iter().map(|info| Value::object([("name", info.key), ("unit", info.unit), ("doc", info.doc)]));
+    Value::object([
+        ("hooks", Value::array(script::HOOKS.iter().map(hook))),
+        ("functions", Value::array(script::FUNCTIONS.iter().map(|f| Value::object([("call", f.call), ("doc", f.doc)])))),
+        ("run", names(script::RUN)),
+        ("kernel", names(script::KERNEL)),
+        ("sm", names(script::SM)),
+        ("on_sm", names(script::ON_SM)),
+        ("counters", Value::array(counters)),
+        ("examples", Value::array(examples.iter().map(example))),
     ])
 }
 

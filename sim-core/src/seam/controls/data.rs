@@ -8,7 +8,7 @@
 use super::{CONTROLS, Control, Controls, Kind, Number, Raw, Scope, WarpOrder, decode_warp_order, encode_warp_order};
 use crate::describe::decode::{Fields, choice, element, field, int, legible, list, number};
 use crate::describe::error::Problems;
-use crate::describe::ids::MAX_KERNELS;
+use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -50,6 +50,20 @@ impl Control {
                 value => value.to_string(),
             },
         }
+    }
+
+    /// Its value for a kernel on an SM, as JSON writes it; either is 0 for a scope that it does not have.
+    pub fn value(&self, controls: &Controls, sm: usize, kernel: KernelId) -> Value {
+        self.kind.write((self.get)(controls, sm, kernel.index()))
+    }
+
+    /// Sets its value for a kernel on these SMs.
+    pub fn put(&self, controls: &mut Controls, sms: Range<usize>, kernel: KernelId, value: &Value, path: &str) -> Result<(), Problems> {
+        let mut problems = Problems::default();
+        if let Some(raw) = self.kind.read(value, path, &mut problems) {
+            sms.for_each(|sm| (self.set)(controls, sm, kernel.index(), raw));
+        }
+        problems.or(())
     }
 
     fn read(&self, value: &Value, path: &str, kernels: usize, controls: &mut Controls, problems: &mut Problems) {

@@ -242,6 +242,15 @@ impl Controls {
         self.sms.iter_mut().for_each(set);
     }
 
+    /// Holds every CTA target within what its SM may hold of the kernel: a kernel's own CTA limit holds under every policy.
+    pub fn keep_limits(&mut self, limits: &[PerKernel<u32>], kernels: usize) {
+        for (sm, limit) in self.sms.iter_mut().zip(limits) {
+            for (target, &limit) in sm.cta_target.0.iter_mut().zip(&limit.0).take(kernels) {
+                *target = (*target).min(limit as u16);
+            }
+        }
+    }
+
     /// Resets every control of kernels beyond the first `kernels`, which do not exist, to neutral.
     pub fn keep_kernels(&mut self, kernels: usize) {
         let neutral = Controls::neutral(1, WarpOrder::default());
