@@ -15,7 +15,7 @@ import { chartSpecs, evaluate } from "./chart-data.ts";
 import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
 import { Announcer, button, el, exportMenu, fillTable, freshId, kernelNames, put, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
-import { Pace } from "./pace.ts";
+import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 import { resolutionFor, WindowStore } from "./window-store.ts";
 
@@ -48,6 +48,8 @@ export class Charts extends HTMLElement implements WindowView {
   private readonly all = button("All", { class: "cv-button", "aria-label": "Show all cycles", title: "Show all cycles (0)" }, () => { this.setZoom(null); });
   private due = false;
   private timer = 0;
+  /** The timer of charts that nobody sees. */
+  private late = 0;
   private readonly pace = new Pace(50);
   private made = false;
   private cleanups: (() => void)[] = [];
@@ -66,18 +68,20 @@ export class Charts extends HTMLElement implements WindowView {
     }
     const sizes = new ResizeObserver(() => { this.redraw(); });
     sizes.observe(this.grid);
-    // Charts far from the screen are not painted; they are when they come near.
+    // Charts far from the screen are painted seldom; at once when they come near, or when the page is printed.
     const views = new IntersectionObserver((entries) => {
       for (const e of entries) { const c = this.charts.find((x) => x.element === e.target); if (c) c.seen = e.isIntersecting; }
       this.redraw();
     }, { rootMargin: "300px" });
     this.views = views;
     for (const c of this.charts) views.observe(c.element);
-    this.cleanups = [() => { sizes.disconnect(); }, () => { views.disconnect(); this.views = null; }, onRetheme(() => { for (const c of this.charts) c.retheme(); this.redraw(); })];
+    const printing = (): void => { this.redraw(); this.draw(true); };
+    addEventListener("beforeprint", printing);
+    this.cleanups = [() => { removeEventListener("beforeprint", printing); }, () => { sizes.disconnect(); }, () => { views.disconnect(); this.views = null; }, onRetheme(() => { for (const c of this.charts) c.retheme(); this.redraw(); })];
     this.redraw();
   }
 
-  disconnectedCallback(): void { for (const done of this.cleanups) done(); this.cleanups = []; clearTimeout(this.timer); this.timer = 0; }
+  disconnectedCallback(): void { for (const done of this.cleanups) done(); this.cleanups = []; clearTimeout(this.timer); clearTimeout(this.late); this.timer = this.late = 0; }
 
   // -------------------------------------------------------------- what comes in
 
@@ -274,13 +278,25 @@ export class Charts extends HTMLElement implements WindowView {
       // A pending full drawing stays one.
       if (!this.due) this.pending = this.charts.filter((c) => !c.element.hidden && c.seen);
       this.schedule();
+      this.drawUnseen();
     };
     const wait = this.pace.wait(performance.now());
     if (wait === 0) go();
     else this.timer = setTimeout(go, wait) as unknown as number;
   }
 
-  private redraw(): void { this.pending = null; this.schedule(); }
+  private redraw(): void { this.pending = null; this.schedule(); this.drawUnseen(); }
+
+  private drawUnseen(): void {
+    if (this.late !== 0) return;
+    this.late = setTimeout(() => {
+      this.late = 0;
+      // A full drawing that is due comes first.
+      if (this.due && this.pending === null) { this.drawUnseen(); return; }
+      (this.pending ??= []).push(...this.charts.filter((c) => !c.element.hidden && !c.seen && !this.pending?.includes(c)));
+      this.schedule();
+    }, UNSEEN) as unknown as number;
+  }
 
   private schedule(): void {
     if (this.due || !this.isConnected) return;
@@ -293,14 +309,14 @@ export class Charts extends HTMLElement implements WindowView {
   /** Milliseconds of drawing since all charts were last up to date. */
   private spent = 0;
 
-  private draw(): void {
+  private draw(printing = false): void {
     const begin = performance.now();
     const shared = this.shared();
     if (!shared) return;
     const open = this.charts.filter((c) => !c.element.hidden);
     const height = HEIGHTS[Math.min(open.length, HEIGHTS.length - 1)] as number;
-    // Streaming data goes into two charts a frame, so that no frame is long; what the user did, into all of them.
-    const now = this.pending === null ? open : this.pending.splice(0, 2);
+    // Streaming data goes into two charts a frame, so that no frame is long; what the user did, into all of them that are seen.
+    const now = this.pending === null ? open.filter((c) => c.seen || printing) : this.pending.splice(0, 2);
     for (const c of now) c.draw(shared, height);
     this.represent();
     this.recursor(shared);
@@ -459,7 +475,7 @@ class Chart {
     this.height = height;
     if (!this.tableBox.hidden) { this.refreshTable(); return; }
     const width = Math.floor(this.stage.clientWidth);
-    if (width < 60 || !this.seen) return;
+    if (width < 60) return;
     const values = this.values(shared);
     const wanted = this.axisTop(values);
     if (wanted > this.top || wanted < this.top * 0.45) this.top = wanted;

@@ -18,3 +18,6 @@ export class Pace {
   /** A drawing took from `begin` to `end`. */
   took(begin: number, end: number): void { this.next = begin + Math.max(this.least, (end - begin) / this.share); }
 }
+
+/** Milliseconds after which also what nobody sees is drawn. */
+export const UNSEEN = 1000;

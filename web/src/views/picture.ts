@@ -1,12 +1,12 @@
 // What the SM grid and the memory path share: a canvas with a name, spots that the pointer and the arrow keys find, the same
-// content as a table, exports, and drawing only when it is seen.
+// content as a table, exports, and drawing as often as it is seen.
 import { show } from "../draw/canvas.ts";
 import type { Drawing, Paint, Spot } from "../draw/drawing.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { framed } from "./chart-drawing.ts";
 import { Announcer, button, el, exportMenu, fillTable, freshId, put, swatch } from "./parts.ts";
-import { Pace } from "./pace.ts";
+import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 
 export interface LegendItem { name: string; paint: Paint; doc?: string }
@@ -40,6 +40,8 @@ export abstract class Picture extends HTMLElement {
   private focused: string | null = null;
   private pointed: { x: number; y: number } | null = null;
   private seen = true;
+  /** The timer of a drawing that nobody sees. */
+  private late = 0;
   private due = false;
   private timer = 0;
   private readonly pace = new Pace(33);
@@ -56,8 +58,10 @@ export abstract class Picture extends HTMLElement {
       if (this.seen) this.redraw();
     }, { rootMargin: "100px" });
     views.observe(this);
+    const printing = (): void => { this.drawNow(true); };
+    addEventListener("beforeprint", printing);
     this.cleanups = [
-      () => { sizes.disconnect(); }, () => { views.disconnect(); },
+      () => { sizes.disconnect(); }, () => { views.disconnect(); }, () => { removeEventListener("beforeprint", printing); },
       onRetheme(() => { this.relegend(); this.redraw(); }),
     ];
     this.relegend();
@@ -68,7 +72,8 @@ export abstract class Picture extends HTMLElement {
     for (const done of this.cleanups) done();
     this.cleanups = [];
     clearTimeout(this.timer);
-    this.timer = 0;
+    clearTimeout(this.late);
+    this.timer = this.late = 0;
     this.seen = true;
   }
 
@@ -92,7 +97,7 @@ export abstract class Picture extends HTMLElement {
     this.canvas.addEventListener("blur", () => { this.focused = null; this.retip(); });
   }
 
-  /** Draws in the next animation frame, if it is to be seen. */
+  /** Draws in the next animation frame; what is far from the screen, within `UNSEEN` milliseconds, for whoever prints or captures the page. */
   protected redraw(): void {
     if (this.due || !this.isConnected) return;
     this.due = true;
@@ -113,9 +118,12 @@ export abstract class Picture extends HTMLElement {
     this.pace.took(begin, performance.now());
   }
 
-  private drawNow(): void {
+  private drawNow(unseen = false): void {
     if (!this.tableBox.hidden) { this.refreshTable(); return; }
-    if (!this.seen) return;
+    if (!this.seen && !unseen) {
+      if (this.late === 0) this.late = setTimeout(() => { this.late = 0; this.drawNow(true); }, UNSEEN) as unknown as number;
+      return;
+    }
     const width = Math.floor(this.stage.clientWidth);
     if (width < 40) return;
     const drawing = this.build(width, theme());
