@@ -1,13 +1,12 @@
 // In which fields two experiments differ: computed from the two descriptions, after defaults, so that what is left out counts as what it means.
 import { kernelName, ownBody, schemeText, valueText } from "./choices.ts";
-import { words } from "./format.ts";
+import { gpuTitle, pathTitle, titleOf } from "./titles.ts";
 import type { Experiment, KernelChoice, PolicyChoice } from "./types.ts";
 
 export interface Difference { path: string; /** The field in words. */ title: string; a: string; b: string }
 
 /** What is for people only. */
 const WORDS = ["corun", "name", "source"];
-const TITLES: Record<string, string> = { seed: "Seed", policy: "Scheme", warp_order: "Warp order", cta_order: "CTA order", stop: "Stop", restart: "Restart", alone: "IPC alone", gpu: "GPU" };
 const NONE = "none";
 
 /** `written`: as the link has it; `normal`: after defaults, as the engine gives it. */
@@ -18,9 +17,9 @@ export function differences(a: Described, b: Described): Difference[] {
   return keys.flatMap((key): Difference[] => {
     if (key === "policy") return policies(a, b);
     if (key === "kernels") return kernels(a.normal.kernels, b.normal.kernels);
-    if (key === "gpu") return fields(a.normal.gpu, b.normal.gpu, "gpu", (path) => (path === "gpu.preset" || path === "gpu" ? "GPU" : words(path.slice("gpu.".length))));
-    const title = TITLES[key] ?? words(key);
-    return fields(a.normal[key], b.normal[key], key, (path) => (path === key ? title : `${title}, ${words(path.slice(key.length + 1))}`));
+    if (key === "gpu") return fields(a.normal.gpu, b.normal.gpu, "gpu", (path) => (path === "gpu.preset" || path === "gpu" ? "GPU" : gpuTitle(path.slice("gpu.".length))));
+    const title = pathTitle(key);
+    return fields(a.normal[key], b.normal[key], key, (path) => (path === key ? title : `${title}: ${titleOf(path.slice(key.length + 1))}`));
   });
 }
 
@@ -28,7 +27,7 @@ export function differences(a: Described, b: Described): Difference[] {
 function policies(a: Described, b: Described): Difference[] {
   const one = asPolicy(a.normal), other = asPolicy(b.normal);
   if (one.name !== other.name) return [{ path: "policy", title: "Scheme", a: schemeText(a.written), b: schemeText(b.written) }];
-  return fields(one, other, "policy", (path) => `Scheme, ${words(path.slice("policy.".length))}`);
+  return fields(one, other, "policy", (path) => pathTitle(path));
 }
 const asPolicy = (of: Experiment): PolicyChoice => (typeof of.policy === "object" ? of.policy : { name: of.policy ?? "" });
 
@@ -39,7 +38,7 @@ function kernels(a: readonly KernelChoice[], b: readonly KernelChoice[]): Differ
     const name = one === undefined ? NONE : kernelName(one), named = other === undefined ? NONE : kernelName(other);
     if (one === undefined || other === undefined || name !== named) return [{ path, title: `Kernel ${i + 1}`, a: name, b: named }];
     const more = (choice: KernelChoice): unknown => ({ ...(typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: undefined } : {}), body: ownBody(choice) });
-    return fields(more(one), more(other), path, (at) => `${name}, ${words(at.slice(path.length + 1).replace(/^body\.?/, ""))}`);
+    return fields(more(one), more(other), path, (at) => `${name}: ${titleOf(at.slice(path.length + 1).replace(/^body\.?/, ""))}`);
   }).flat();
 }
 

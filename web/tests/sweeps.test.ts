@@ -58,7 +58,7 @@ test("a chart has one axis across and the others as series", () => {
   const of = plan([["mhz", "other"], ["policy"]], points);
   const lines = new Map([[0, line(0, { stp: 1.5 })], [3, line(3, { stp: null })]]);
   const across = chartData(of, lines, stp, 0);
-  assert.deepEqual(across.across, { title: "mhz, other", labels: ["1, 2", "2, 4"], numbers: [1, 2] });
+  assert.deepEqual(across.across, { title: "MHz, Other", labels: ["1, 2", "2, 4"], numbers: [1, 2] });
   assert.deepEqual(across.series, [{ name: "even", values: [1.5, null] }, { name: "fixed (combination 2 + 3)", values: [null, null] }]);
   const policies = chartData(of, lines, stp, 1);
   assert.equal(policies.across.numbers, null);
@@ -126,7 +126,7 @@ test("a sweep of mixes and schemes is a heat map, with the best scheme of each m
   const map = heatMap(plan, lines, stp, 0);
   assert.deepEqual(map?.mixes, ["BP + CFD", "BP + SAD"]);
   assert.deepEqual(map?.schemes, ["even", "ccbp (priority 1)"]);
-  assert.deepEqual(map?.rest, ["stop.cycles 1000", "stop.cycles 2000"]);
+  assert.deepEqual(map?.rest, ["Cycles 1000", "Cycles 2000"]);
   assert.deepEqual(map?.cells, [
     [{ point: 0, value: 1, share: 0, best: false }, { point: 2, value: 3, share: 1, best: true }],
     [{ point: 4, value: 2, share: 0.5, best: false }, { point: 6, value: null, share: null, best: false }],

@@ -1,5 +1,6 @@
 // The results of a sweep as tables and as the series of a chart: plain functions of the plan and the lines.
 import { valueText } from "../choices.ts";
+import { pathTitle } from "../titles.ts";
 import type { Cell, Column, Tabular } from "../views/tabular.ts";
 import type { SweepPoint } from "../types.ts";
 import type { Line, Plan } from "./types.ts";
@@ -29,7 +30,7 @@ export function figureOf(line: Line | undefined, metric: Metric): number | null 
 export function axisText(plan: Plan, axis: number, point: SweepPoint): string {
   return (plan.axes[axis] ?? []).map((path) => valueText(point.axes[path])).join(", ");
 }
-export const axisTitle = (plan: Plan, axis: number): string => (plan.axes[axis] ?? []).join(", ");
+export const axisTitle = (plan: Plan, axis: number): string => (plan.axes[axis] ?? []).map(pathTitle).join(", ");
 
 // ---------------------------------------------------------------- the table of points
 
