@@ -15,8 +15,8 @@ const rows = async (page: Page, title: string): Promise<string[][]> => {
 
 test("the simulator leads to the lab and back", async ({ page }) => {
   await page.goto("./");
-  await page.getByRole("link", { name: "Component lab" }).click();
-  await expect(page.getByRole("heading", { name: "Component lab" })).toBeVisible();
+  await page.getByRole("link", { name: "Components" }).click();
+  await expect(page.getByRole("heading", { name: "Components" })).toBeVisible();
   // It measures at once; other tests wait for curves.
   await expect(page.locator(".lab-progress")).toContainText(/\d of 20/);
   await page.getByRole("link", { name: "Simulator" }).click();

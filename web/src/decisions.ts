@@ -48,7 +48,7 @@ class Decided {
     this.#sms = run.layout.sms.length;
     this.#offered = offered;
     for (const box of [this.#controls, this.#list]) if (run.mark !== "") box.setAttribute("aria-label", `${box.getAttribute("aria-label")}, ${run.mark}`);
-    this.element = h("div", { class: "decided-run" }, run.mark === "" ? null : sideHeading(run.mark, run.title), this.#now, this.#holds, this.#controls, this.#more);
+    this.element = h("div", { class: "decided-run" }, run.mark === "" ? null : sideHeading(run.mark, run.title), h("div", null, this.#now, this.#more), this.#holds, this.#controls);
     this.at(0);
   }
 

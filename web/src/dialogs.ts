@@ -15,7 +15,7 @@ export function helpDialog(keys: Key[], lettersOn: () => boolean, setLetters: (o
     h("h2", null, "What you are looking at"),
     h("p", null, "Corun simulates one GPU that runs several kernels at once, cycle by cycle, and lets you choose which kernel gets which share of it. The pictures show the machine as it is in this cycle; the charts show windows of 400 cycles. It is a model: its schemes are what papers describe, not what a certain GPU does."),
     h("p", null, "The address of the page is the whole experiment. Whoever opens it sees the same run, to the cycle."),
-    h("p", null, "Whether the parts behave as they should, the ", h("a", { href: "./components.html" }, "component lab"), " shows: a crossbar, a DRAM channel or a cache by itself, measured against theory. Many experiments at once, from one file and on all cores, are ", h("a", { href: "./sweeps.html" }, "sweeps"), ". What papers say, computed again and beside what they print, are the ", h("a", { href: "./figures.html" }, "figures"), "."));
+    h("p", null, "Whether the parts behave as they should, the page ", h("a", { href: "./components.html" }, "Components"), " shows: a crossbar, a DRAM channel or a cache by itself, measured against theory. Many experiments at once, from one file and on all cores, are on the page ", h("a", { href: "./sweeps.html" }, "Sweeps"), ". What papers say, computed again and beside what they print, are on the page ", h("a", { href: "./figures.html" }, "Figures"), "."));
   close.onclick = () => dialog.close();
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   document.body.append(dialog);

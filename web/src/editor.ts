@@ -4,9 +4,10 @@ import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccu
 import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, sideMark, swatch } from "./dom.ts";
 import { jsonError, openFile } from "./file.ts";
-import { fieldFor, fixed, plainPath, words } from "./format.ts";
+import { fieldFor, fixed, plainPath } from "./format.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "./stop.ts";
+import { choiceTitle, gpuTitle, orderTitle, titleOf } from "./titles.ts";
 import type { Catalogue, ControlEntry, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
 
 const MAX_KERNELS = 8;
@@ -161,7 +162,7 @@ export class CorunEditor extends HTMLElement {
     this.#fields.set(plain, { path: plain, control, message });
     return h("div", { class: "field" },
       h("div", { class: "field-row" },
-        h("label", { class: options.hiddenLabel ? "hidden" : "", for: id }, options.mark ?? null, label),
+        h("label", { class: options.hiddenLabel ? "hidden" : "", for: id, title: path }, options.mark ?? null, label),
         h("div", { class: "field-control" }, control, options.unit === undefined ? null : h("span", { class: "unit", title: options.unit }, options.unit), options.extra ?? null)),
       options.below ?? null, help, message);
   }
@@ -360,7 +361,7 @@ export class CorunEditor extends HTMLElement {
 
   #param(param: PolicyParam, current: PolicyChoice, experiment: Experiment): HTMLElement[] {
     const path = `policy.${param.name}`;
-    const label = words(param.name);
+    const label = titleOf(param.name);
     const value = current[param.name];
     const byDefault = param.default;
     const help = typeof byDefault === "string" && param.kind !== "choice" ? `${sentence(param.doc)} Left out: ${sentence(byDefault)}` : sentence(param.doc);
@@ -372,7 +373,7 @@ export class CorunEditor extends HTMLElement {
         return [this.#field(path, label, box, { help })];
       }
       case "choice": {
-        const options = (param.choices ?? []).map((c) => ({ value: c, text: c }));
+        const options = (param.choices ?? []).map((c) => ({ value: c, text: choiceTitle(c, param.doc) }));
         const select = this.#select(options, String(value ?? byDefault ?? ""), (v) => this.#setParam(param.name, v === byDefault ? undefined : v));
         return [this.#field(path, label, select, { help })];
       }
@@ -562,7 +563,7 @@ export class CorunEditor extends HTMLElement {
       const changed = fields.filter((f) => overrides[f.path] !== undefined).length;
       const count = h("span", { class: "badge", hidden: changed === 0 }, `${changed} changed`);
       const details = h("details", { class: "group", open: this.#opened.has(group) },
-        h("summary", { id: `f-group-${group.replaceAll(".", "-")}` }, h("span", null, GROUPS[group] ?? words(group)), count),
+        h("summary", { id: `f-group-${group.replaceAll(".", "-")}` }, h("span", null, GROUPS[group] ?? gpuTitle(group)), count),
         ...fields.map((field) => this.#gpuField(field, preset, overrides, group)));
       details.addEventListener("toggle", () => { if (details.open) this.#opened.add(group); else this.#opened.delete(group); });
       out.push(details);
@@ -573,7 +574,7 @@ export class CorunEditor extends HTMLElement {
   #gpuField(field: GpuField, preset: string, overrides: Record<string, unknown>, group: string): HTMLElement {
     const own = overrides[field.path];
     const base = field.values[preset];
-    const label = words(field.path.startsWith(`${group}.`) ? field.path.slice(group.length + 1) : field.path);
+    const label = titleOf(field.path.startsWith(`${group}.`) ? field.path.slice(group.length + 1) : field.path);
     const set = (value: number | string | null): void => this.#edit((e) => {
       const gpu: Record<string, number | string> & { preset: string } = typeof e.gpu === "object" ? { ...e.gpu } : { preset };
       // Only what differs from the preset is kept: the link stays short and says what is special.
@@ -584,7 +585,7 @@ export class CorunEditor extends HTMLElement {
     undo.classList.toggle("invisible", own === undefined);
     undo.disabled = own === undefined;
     const control = field.kind === "choice"
-      ? this.#select((field.choices ?? []).map((c) => ({ value: c, text: c })), String(own ?? base ?? ""), (v) => set(v))
+      ? this.#select((field.choices ?? []).map((c) => ({ value: c, text: titleOf(c) })), String(own ?? base ?? ""), (v) => set(v))
       : this.#number(own, { min: field.min, max: field.max, placeholder: base === undefined ? "" : String(base) }, (v) => set(v));
     // “threads … threads” says it once.
     const unit = label.toLowerCase() === field.unit.toLowerCase() ? "" : field.unit;
@@ -604,14 +605,14 @@ export class CorunEditor extends HTMLElement {
     const setWarp = (name: string, size: number | null): void => this.#edit((e) => {
       e.warp_order = writeOrder(name, size);
     }, true);
-    const select = this.#select(catalogue.warp_orders.map((o) => ({ value: o.name, text: o.name })), warp.name, (name) => setWarp(name, null));
+    const select = this.#select(catalogue.warp_orders.map((o) => ({ value: o.name, text: orderTitle(o) })), warp.name, (name) => setWarp(name, null));
     out.push(this.#field("warp_order", "Warp order", select, entry ? { help: sentence(entry.doc) } : {}));
     // An order that the engine spells with a size has one.
     if (warp.size !== null) out.push(this.#field("warp_order.size", entry?.takes ?? "Group size", this.#number(warp.size, { min: 1, max: 64 }, (v) => setWarp(warp.name, v)), { unit: "warps" }));
 
     const cta = readOrder(experiment.cta_order ?? this.#normal?.cta_order ?? catalogue.cta_orders[0]?.name ?? "").name;
     const ctaEntry = catalogue.cta_orders.find((o) => o.name === cta);
-    out.push(this.#field("cta_order", "CTA order", this.#select(catalogue.cta_orders.map((o) => ({ value: o.name, text: o.name })), cta,
+    out.push(this.#field("cta_order", "CTA order", this.#select(catalogue.cta_orders.map((o) => ({ value: o.name, text: orderTitle(o) })), cta,
       (name) => this.#edit((e) => { e.cta_order = name; }, true)), ctaEntry ? { help: sentence(ctaEntry.doc) } : {}));
 
     const seed = this.#number(experiment.seed, { min: 0, placeholder: String(this.#normal?.seed ?? 1) }, (v) => this.#edit((e) => { if (v === null) delete e.seed; else e.seed = v; }));
@@ -652,7 +653,7 @@ export class CorunEditor extends HTMLElement {
     return normal && stopRule(normal) === rule ? normal[key] : undefined;
   }
 
-  #title(ratio: string): string { return this.#catalogue?.metrics.find((m) => m.key === ratio)?.title ?? words(ratio); }
+  #title(ratio: string): string { return this.#catalogue?.metrics.find((m) => m.key === ratio)?.title ?? titleOf(ratio); }
 
   // ---------------------------------------------------------------- files
 

@@ -109,7 +109,9 @@ pictures.append(
   compareCard,
   h("div", { class: "columns" },
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
-    h("div", { class: "column" }, card("numbers", "Numbers", numbers), detailCard, card("decisions", "What the policy decided", decisions))),
+    h("div", { class: "column" }, card("numbers", "Numbers", numbers))),
+  detailCard,
+  card("decisions", "What the policy decided", decisions),
   card("charts", "Over time", charts),
   card("timeline", "Timeline", timeline),
   card("schemes", "Every scheme on this mix", schemes));
@@ -700,14 +702,11 @@ document.addEventListener("visibilitychange", () => {
   else if (!document.hidden && pausedByHiding) { pausedByHiding = false; engine?.play(); }
 });
 
-const sideButton = h("button", { type: "button", class: "icon-button", "aria-label": "The experiment", "aria-controls": "editor", "aria-expanded": "true", title: "Open or close the experiment ( x )", onclick: toggleSide }, icon("sliders"));
+const sideButton = h("button", { type: "button", class: "icon-button labelled", "aria-label": "The experiment", "aria-controls": "editor", "aria-expanded": "true", title: "Open or close the experiment ( x )", onclick: toggleSide }, icon("sliders"), h("span", null, "Experiment"));
 $("#actions").append(
   sideButton,
   h("button", { type: "button", class: "icon-button labelled", title: "Copy the link to this very run ( c )", "aria-label": "Copy the link", onclick: () => void copyLink() }, icon("link"), h("span", null, "Link")),
   h("button", { type: "button", class: "icon-button labelled", title: "Save the result so far as JSON", "aria-label": "Save the result", onclick: () => void exportResult() }, icon("download"), h("span", null, "Result")),
-  h("a", { class: "icon-button labelled", href: "./components.html", title: "A crossbar, a DRAM channel or a cache by itself, against theory", "aria-label": "Component lab" }, icon("curve"), h("span", null, "Components")),
-  h("a", { class: "icon-button labelled", href: "./figures.html", title: "Figures of papers, live", "aria-label": "Figures" }, icon("bars"), h("span", null, "Figures")),
-  h("a", { class: "icon-button labelled", href: "./sweeps.html", title: "Many experiments from one file", "aria-label": "Sweeps" }, icon("grid"), h("span", null, "Sweeps")),
   themeButton("d"),
   h("button", { type: "button", class: "icon-button", title: "Keys and help ( ? )", "aria-label": "Keys and help", onclick: () => help.showModal() }, h("b", { "aria-hidden": "true" }, "?")));
 

@@ -12,6 +12,7 @@ import { LinkError } from "../link.ts";
 import { compileModule } from "../module.ts";
 import { provideStamp } from "../stamp.ts";
 import { startTheme, themeButton } from "../theme.ts";
+import { choiceTitle, titleOf } from "../titles.ts";
 import type { OptionValue, ProbeInfo, ProbeOption, ProbeResult, Problem } from "../types.ts";
 import { Curve } from "./curve.ts";
 import { command, decodeLab, encodeLab, points, read, type LabState } from "./state.ts";
@@ -187,7 +188,7 @@ function field(option: ProbeOption): HTMLElement {
   const id = `f-${option.name}`, value = state.options[option.name] ?? option.default;
   let control: HTMLElement;
   if (option.kind === "choice") {
-    const box = h("select", { id }, ...(option.choices ?? []).map((name) => h("option", { value: name, selected: name === value }, name)));
+    const box = h("select", { id }, ...(option.choices ?? []).map((name) => h("option", { value: name, selected: name === value }, choiceTitle(name, option.doc))));
     // A name that does not exist came with a link: it is shown, so that it can be seen and changed.
     if (typeof value === "string" && !option.choices?.includes(value)) box.append(h("option", { value, selected: true }, value));
     box.onchange = () => { set(option, box.value); };
@@ -206,7 +207,7 @@ function field(option: ProbeOption): HTMLElement {
   const range = option.min !== undefined && option.max !== undefined ? `${option.min.toLocaleString("en")} to ${option.max.toLocaleString("en")}${option.unit ? ` ${option.unit}` : ""}` : "";
   return h("div", { class: "field" },
     h("div", { class: "field-row" },
-      h("label", { for: id }, option.name.replaceAll("_", " "), definition(option.name.replaceAll("_", " "), h("p", null, `${option.doc}.`), range ? h("p", { class: "source" }, range) : null)),
+      h("label", { for: id, title: option.name }, titleOf(option.name), definition(titleOf(option.name), h("p", null, `${option.doc}.`), range ? h("p", { class: "source" }, range) : null)),
       h("span", { class: "field-control" }, control)),
     h("p", { class: "field-problem", id: `${id}-problem`, hidden: true }));
 }
@@ -243,7 +244,7 @@ function showOptions(): void {
     h("section", { class: "editor-section" }, h("h2", null, "Traffic and shape"), h("div", { class: "section-body" },
       h("div", { class: "field" },
         h("div", { class: "field-row" },
-          h("label", { for: range.id }, sweep.name, definition(sweep.name, h("p", null, `${sweep.doc}.`), h("p", { class: "source" }, "The points of the curves: FROM:TO:STEP"))),
+          h("label", { for: range.id, title: sweep.name }, titleOf(sweep.name), definition(titleOf(sweep.name), h("p", null, `${sweep.doc}.`), h("p", { class: "source" }, "The points of the curves: FROM:TO:STEP"))),
           h("span", { class: "field-control" }, range)),
         h("p", { class: "field-problem", id: `${range.id}-problem`, hidden: true })),
       ...plain.map(field),
@@ -264,7 +265,7 @@ function open(next: LabState): void {
   state = next;
   showOptions();
   writeLink();
-  document.title = `${info().title} · Component lab · Corun`;
+  document.title = `${info().title} · Components · Corun`;
   measure();
 }
 
@@ -291,7 +292,6 @@ addEventListener("hashchange", readLink);
 // ---------------------------------------------------------------- start
 
 $("#actions").append(
-  h("a", { class: "button", href: "./" }, "Simulator"),
   h("button", { type: "button", class: "icon-button", title: "Copy the link to these curves", "aria-label": "Copy the link", onclick: () => void copyText(location.href, "The link is copied.") }, icon("link")),
   themeButton());
 provideStamp(() => ({ engine: version, config: state.component, seed: Number(state.options["seed"] ?? 1), cycle: 0, link: location.href }));

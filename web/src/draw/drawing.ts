@@ -93,11 +93,11 @@ export class Drawing {
   }
 }
 
-/** About how wide a text is, without a canvas: for layout that must be the same in SVG, on screen and in tests. */
+/** About how wide a text is in the widest of the fonts that a system may have, without a canvas: for layout that must be the same in SVG, on screen and in tests. */
 export function textWidth(text: string, size: number): number {
   let units = 0;
   for (const c of text) {
-    units += "il.,:;'|! ".includes(c) ? 0.3 : "mwMW%@".includes(c) ? 0.88 : c >= "A" && c <= "Z" ? 0.67 : 0.56;
+    units += "il.,:;'|!j ".includes(c) ? 0.33 : "frt()[]-".includes(c) ? 0.4 : "mwMW%@…".includes(c) ? 0.96 : c >= "A" && c <= "Z" ? 0.7 : 0.625;
   }
   return units * size;
 }

@@ -1,8 +1,10 @@
 // One figure: the stored data as a picture at once, each mark a way into the lab, and its runs again on this computer.
+import { kernelName } from "../choices.ts";
 import { copyText } from "../dialogs.ts";
 import { append, h, icon, setText } from "../dom.ts";
 import { encodeLink } from "../link.ts";
 import { timeText } from "../sweeps/results.ts";
+import { figureTitle } from "../titles.ts";
 import type { Experiment, Figure, Result } from "../types.ts";
 import { fillTable } from "../views/parts.ts";
 import { compare, comparisonText, elementCode, figureAddress, frameCode, neighbour, placeText, pointName, pointText, runsOf, sweepOf, tableOf, trimmed, valueText, windowsOf } from "./document.ts";
@@ -88,10 +90,10 @@ export class FigureCard {
         h("button", { type: "button", class: "button", title: "For articles that allow no scripts", onclick: () => void copyText(frameCode(base, paper, figure, this.#stage.offsetHeight + 260), "The iframe is copied: paste it into an article.") }, "As iframe"),
       ]),
     ];
-    const heading = h("h2", { id: title }, figure.title);
-    this.element = h("section", { class: "card figure-card", id: figure.id, "aria-labelledby": title, tabIndex: -1 },
+    const heading = h("h2", { id: title }, figure.title), source = `${figure.id}-source`;
+    this.element = h("section", { class: "card figure-card", id: figure.id, "aria-labelledby": `${title} ${source}`, tabIndex: -1 },
       heading,
-      h("p", { class: "note" }, figure.source || shared.document.citation, figure.points.some((p) => p.paper !== undefined) ? "; hollow marks: what the paper prints" : ""),
+      h("p", { class: "note", id: source }, figure.source || shared.document.citation, figure.points.some((p) => p.paper !== undefined) ? "; hollow marks: what the paper prints" : ""),
       this.#stage, h("p", { class: "hidden", id: hint }, "Arrow keys walk the points and speak their values; Enter opens one. The table has all of them."), this.#tableBox,
       figure.differs ? h("p", { class: "figure-differs" }, h("b", null, "Where it differs. "), figure.differs) : null,
       this.#panel,
@@ -172,6 +174,7 @@ export class FigureCard {
     this.#mark();
     const here = this.#here?.[index];
     const baseline = point.baseline ?? [];
+    const kernels = (this.#shared.document.runs[point.runs[0] ?? -1]?.experiment.kernels ?? []).map(kernelName);
     const links = [...point.runs.map((run) => this.#link(run, "")), ...baseline.map((run) => this.#link(run, "divided by "))];
     const close = h("button", { type: "button", class: "icon-button card-close", "aria-label": "Close the point", onclick: () => { this.#hide(); this.#stage.focus(); } }, icon("close"));
     const again = h("button", { type: "button", class: "button", disabled: !this.#module || this.#shared.busy !== null || links.length === 0, onclick: () => { this.start(runsOf([point])); } }, "Run this point again here");
@@ -183,7 +186,7 @@ export class FigureCard {
         stat("Paper", valueText(figure, point.paper)),
         stat("Ours / paper", point.paper && typeof point.value === "number" ? valueText({ ...figure, y: {} }, point.value / point.paper) : "–"),
         here === undefined || here === null ? null : stat("Computed here", here === point.value ? `${valueText(figure, here)}, equal` : valueText(figure, here))),
-      links.length === 0 ? h("p", { class: "note" }, "This point has no runs.") : h("p", { class: "figure-measure" }, how(figure, index)),
+      links.length === 0 ? h("p", { class: "note" }, "This point has no runs.") : h("p", { class: "figure-measure" }, how(figure, index, (path) => figureTitle(path, this.#engine?.presets().metrics ?? [], kernels))),
       h("ul", { class: "figure-links" }, ...links.slice(0, LISTED)),
       links.length > LISTED ? h("p", { class: "note" }, `and ${links.length - LISTED} more`) : null,
       links.length === 0 ? null : h("div", { class: "figure-run" }, again, h("button", { type: "button", class: "button", onclick: () => void this.#copyCommand(runsOf([point])) }, icon("terminal"), "Copy its command"))]);
@@ -294,9 +297,9 @@ export class FigureCard {
 const stat = (name: string, value: string): HTMLElement => h("div", { class: "stat" }, h("dt", null, name), h("dd", null, value));
 
 /** How the value of a point comes about. */
-function how(figure: Figure, index: number): string {
+function how(figure: Figure, index: number, title: (path: string) => string): string {
   const point = figure.points[index] as Figure["points"][number], { path, reduce } = point.measure ?? figure.measure;
   const over = point.baseline && point.baseline.length > 0 ? ", each over the same of the run it is divided by" : "";
   const words = { geomean: "Geometric mean", mean: "Mean", max: "Greatest", value: "" }[reduce];
-  return words === "" || point.runs.length === 1 ? `${path} of this run${over}` : `${words} of ${path} over ${point.runs.length} runs${over}, at ${placeText(figure, point.x)}`;
+  return words === "" || point.runs.length === 1 ? `${title(path)} in this run${over}` : `${words} of ${title(path).toLowerCase()} over ${point.runs.length} runs${over}, at ${placeText(figure, point.x)}`;
 }

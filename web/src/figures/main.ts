@@ -63,10 +63,7 @@ function tellHeight(): void {
   new ResizeObserver(tell).observe(document.body);
 }
 
-$("#actions").append(
-  h("a", { class: "button", href: "./" }, "Simulator"),
-  h("a", { class: "button", href: "./sweeps.html" }, "Sweeps"),
-  themeButton());
+$("#actions").append(themeButton());
 addEventListener("beforeunload", (event) => { if (!embedded && cards.some((card) => card.running)) event.preventDefault(); });
 
 async function begin(): Promise<void> {

@@ -13,6 +13,7 @@ import { LinkError, encodeLink } from "../link.ts";
 import { compileModule } from "../module.ts";
 import { currentStamp, download, provideStamp } from "../stamp.ts";
 import { startTheme, themeButton } from "../theme.ts";
+import { pathTitle } from "../titles.ts";
 import type { Problem } from "../types.ts";
 import { toCsv } from "../views/tabular.ts";
 import { SweepChart } from "./chart.ts";
@@ -261,7 +262,7 @@ function render(): void {
   yBox.value = metric.key;
   xBox.replaceChildren(...plan.axes.map((_, i) => h("option", { value: String(i) }, axisTitle(plan, i))));
   xBox.value = String(axis);
-  head.replaceChildren(h("tr", null, h("th", { scope: "col" }, "Point"), ...plan.axes.flat().map((path) => h("th", { scope: "col" }, path)),
+  head.replaceChildren(h("tr", null, h("th", { scope: "col" }, "Point"), ...plan.axes.flat().map((path) => h("th", { scope: "col", title: path }, pathTitle(path))),
     ...["STP", "HSpeedup", "ANTT", "IPC"].map((name) => h("th", { scope: "col", class: "num" }, name)), h("th", { scope: "col" }, "Ended"), h("th", { scope: "col" }, h("span", { class: "hidden" }, "Experiment"))));
   refresh();
 }
@@ -365,7 +366,6 @@ addEventListener("beforeunload", (event) => { if (phase === "running") event.pre
 // ---------------------------------------------------------------- start
 
 $("#actions").append(
-  h("a", { class: "button", href: "./" }, "Simulator"),
   h("button", { type: "button", class: "icon-button", title: "Copy the link to this sweep", "aria-label": "Copy the link", onclick: () => {
     if (link === "") toast("This sweep is too long for a link: copy the command, or hand its file on.");
     else void copyText(location.href, "The link is copied. Whoever opens it can run the same sweep.");

@@ -114,7 +114,7 @@ export function drawChart(input: ChartInput, over: readonly ChartInput[] = []): 
   }
   if (spec.also) secondAxis(d, spec.also, plot, input.width, t);
   if (spec.kind === "stack") drawStack(d, input, values, x, y); else drawLines(d, [input, ...over], plot, x, y);
-  for (const one of [input, ...over]) drawMarks(d, one, plot, x);
+  drawMarks(d, input, over.length > 0 ? merged([input, ...over].map(({ marks }) => marks), (8 * (to - from)) / plot.w) : input.marks, plot, x);
   drawPeak(d, spec, plot, y, t);
 
   // The time axis is drawn last: areas must not cover it.
@@ -227,9 +227,9 @@ function* runs(values: Float64Array): Generator<[number, number]> {
   }
 }
 
-function drawMarks(d: Drawing, input: ChartInput, plot: Plot, x: (c: number) => number): void {
+function drawMarks(d: Drawing, input: ChartInput, marks: readonly Mark[], plot: Plot, x: (c: number) => number): void {
   const t = input.theme;
-  const shown = input.marks.filter((m) => m.cycle >= input.from && m.cycle <= input.to);
+  const shown = marks.filter((m) => m.cycle >= input.from && m.cycle <= input.to);
   for (const [i, mark] of shown.entries()) {
     const at = Math.round(x(mark.cycle)) + 0.5;
     d.line(at, plot.y, at, plot.y + plot.h, t.ink3, 1, [2, 3]);
@@ -239,7 +239,7 @@ function drawMarks(d: Drawing, input: ChartInput, plot: Plot, x: (c: number) => 
     const room = (next ? x(next.cycle) - 6 : plot.x + plot.w) - at - 8;
     const more = mark.count > 1 ? `${mark.count} decisions: ` : "";
     if (input.labels && room > 40) d.text(at + 8, plot.y - 4, fitText(`${more}${mark.text}`, 10, room), t.ink2, 10);
-    else if (mark.count > 1) d.text(at + 6, plot.y - 3, String(mark.count), t.ink3, 10);
+    else if (mark.count > 1 && textWidth(String(mark.count), 10) <= room + 4) d.text(at + 6, plot.y - 3, String(mark.count), t.ink3, 10);
   }
 }
 
@@ -250,19 +250,23 @@ function drawPeak(d: Drawing, spec: ChartSpec, plot: Plot, y: (v: number) => num
   d.text(plot.x + plot.w - 4, at + 4, `${spec.peak.label} ${figure(spec.peak.value)}`, t.axis, 11, { align: "end", baseline: "top", halo: t.plot });
 }
 
-/** Decisions in a range, those within `pixels` of each other as one mark with a count. */
-export function marksOf(decisions: readonly { cycle: number; kernel: number | null; text: string }[], from: number, to: number, width: number, pixels = 8): Mark[] {
+/** The marks of several runs in one chart; those within `near` cycles of each other are one. */
+function merged(runs: readonly (readonly Mark[])[], near: number): Mark[] {
   const out: Mark[] = [];
-  const near = ((to - from) / Math.max(1, width)) * pixels;
-  for (const decision of decisions) {
-    if (decision.cycle < from || decision.cycle > to) continue;
+  for (const mark of runs.flat().sort((a, b) => a.cycle - b.cycle)) {
     const last = out[out.length - 1];
-    if (last && decision.cycle - last.cycle < near) {
-      last.count++;
-      if (last.kernel !== decision.kernel) last.kernel = null;
-    } else out.push({ cycle: decision.cycle, kernel: decision.kernel, text: decision.text, count: 1 });
+    if (last && mark.cycle - last.cycle < near) {
+      last.count += mark.count;
+      if (last.kernel !== mark.kernel) last.kernel = null;
+    } else out.push({ ...mark });
   }
   return out;
+}
+
+/** Decisions in a range, those within `pixels` of each other as one mark with a count. */
+export function marksOf(decisions: readonly { cycle: number; kernel: number | null; text: string }[], from: number, to: number, width: number, pixels = 8): Mark[] {
+  const shown = decisions.filter(({ cycle }) => cycle >= from && cycle <= to).map(({ cycle, kernel, text }) => ({ cycle, kernel, text, count: 1 }));
+  return merged([shown], ((to - from) / Math.max(1, width)) * pixels);
 }
 
 /** Puts a finished chart under a heading and a legend and over the stamp: the picture that leaves the page. */

@@ -9,7 +9,7 @@ import { columnsFor } from "./sm-model.ts";
 import type { SmModel } from "./sm-model.ts";
 import type { Cell, Tabular } from "./tabular.ts";
 
-const GAP = 8, PAD = 8, LEAST = 100;
+const GAP = 8, PAD = 8, LEAST = 112;
 
 export function smColumns(model: SmModel, width: number): number {
   return columnsFor(model.layout.sms.length, width, LEAST, GAP);
@@ -80,13 +80,14 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
       else if (worst < 0 || share > (shares[worst] as number)) worst = i;
     });
     const active = shares.some((s) => s > 0);
-    const cause = worst >= 0 && (shares[worst] as number) > 0.005 ? `${layout.stalls[worst - model.kernels]?.title ?? ""} ${percent(shares[worst] as number, 1)}` : "";
-    // Both if they fit; on a narrow tile the share alone and the cause, as far as there is room.
+    const waits = worst >= 0 && (shares[worst] as number) > 0.005 ? ` ${percent(shares[worst] as number, 1)}` : "";
+    const cause = layout.stalls[worst - model.kernels]?.title ?? "";
+    // Both if they fit; on a narrow tile the shares alone, and of the cause's name as much as there is room for.
     const done = active ? `issued ${percent(issued, 1)}` : "not started";
-    const both = cause === "" || textWidth(done, 11) + textWidth(cause, 11) + 18 <= iw;
+    const both = waits === "" || textWidth(done, 11) + textWidth(`${cause}${waits}`, 11) + 18 <= iw;
     const left = both ? done : percent(issued, 1);
     d.text(ix, iy + 19, left, t.ink2, 11, { baseline: "middle" });
-    if (cause !== "") d.text(ix + iw, iy + 19, fitText(cause, 11, iw - textWidth(left, 11) - 12), t.ink3, 11, { align: "end", baseline: "middle" });
+    if (waits !== "") d.text(ix + iw, iy + 19, `${fitText(cause, 11, iw - textWidth(left, 11) - textWidth(waits, 11) - 12)}${waits}`, t.ink3, 11, { align: "end", baseline: "middle" });
     d.spot(`issue:${sm}`, ix, iy - 2, iw, 26, () => describeIssue(model, sm));
     iy += 9 + 17 + 5;
 

@@ -114,6 +114,6 @@ export class SmModel {
  */
 export function columnsFor(count: number, width: number, least: number, gap: number): number {
   const fit = Math.max(1, Math.min(count, Math.floor((width + gap) / (least + gap))));
-  for (let columns = fit; columns >= fit * 0.6; columns--) if (count % columns === 0) return columns;
+  for (let columns = fit; columns >= fit / 2; columns--) if (count % columns === 0) return columns;
   return Math.ceil(count / Math.ceil(count / fit));
 }
