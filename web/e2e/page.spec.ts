@@ -624,3 +624,28 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   await noViolations(page);
   await picture(panel, "decisions-360-dark");
 });
+
+test("opened as a file, the page says what to do instead", async ({ browser }) => {
+  const page = await browser.newPage();
+  for (const name of ["index", "sweeps", "figures", "components"]) {
+    await page.goto(new URL(`../dist/${name}.html`, import.meta.url).href);
+    await expect(page.getByRole("heading", { name: "Corun needs a web server" })).toBeVisible();
+    await expect(page.getByText("cargo xtask serve")).toBeVisible();
+  }
+  await page.close();
+});
+
+test("a link of a newer format says so, and a long way shows how far it is and can be stopped", async ({ page }) => {
+  for (const place of ["", "sweeps.html", "components.html"]) {
+    await page.goto("about:blank");
+    await page.goto(`./${place}#v=2&gpu=tiny-2sm`);
+    await expect(page.getByRole("alert")).toContainText("format 2, which a newer Corun wrote");
+    await expect(page.getByRole("alert")).toContainText("update this one");
+  }
+  await open(page, `${TINY}&c=9000000000`);
+  await is(page, "Going there");
+  await expect(page.locator("#way")).toHaveText(/^\d+ % of the way, about .* left$/);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await is(page, "Paused");
+  expect(await cycle(page)).toBeGreaterThan(0);
+});

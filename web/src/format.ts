@@ -43,6 +43,14 @@ export function speedText(speed: number): string {
   return speed === Infinity ? "as fast as it goes" : `${count(speed)} ${speed === 1 ? "cycle" : "cycles"}/s`;
 }
 
+/** `1 h 5 min`, `3 min`, `12 s`. */
+export function timeText(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
 /** `sm.max_ctas` in words: “max ctas”. */
 export function words(path: string): string {
   return path.replaceAll(/[._]/g, " ");

@@ -13,7 +13,18 @@ import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
 export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** The causes behind the verdict are open. */ why?: boolean; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
 export interface LinkState { experiment: Experiment; /** Compared with this one. */ other?: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
 
-export class LinkError extends Error {}
+export class LinkError extends Error {
+  /** What else to say: a link that cannot be read was mostly cut, unless it says that it is newer. */
+  constructor(message: string, readonly advice = "It may have been cut when it was copied. Nothing of it was run.") { super(message); }
+}
+
+/** Refuses what is not of version 1. A newer page writes newer links. */
+export function checkVersion(version: string | undefined): void {
+  if (version === undefined) throw new LinkError("It does not say its version (v=1).");
+  if (version === "1") return;
+  if (!/^[1-9]\d{0,5}$/.test(version)) throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
+  throw new LinkError(`It is of format ${version}, which a newer Corun wrote; this page reads format 1.`, "Open it with the Corun that made it, or update this one (`git pull`, then `cargo xtask serve`). Nothing of it was run.");
+}
 
 /** The parts that are the experiment: packed, or readable. */
 const EXPERIMENT = ["z", "gpu", "mix", "policy", "order", "cta", "seed"];
@@ -123,9 +134,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     }
     fields.set(key, value);
   }
-  const version = fields.get("v");
-  if (version === undefined) throw new LinkError("It does not say its version (v=1).");
-  if (version !== "1") throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
+  checkVersion(fields.get("v"));
   const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "why", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
   for (const key of fields.keys()) if (!known.includes(key) && !key.startsWith(BOOKMARK)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 

@@ -177,6 +177,7 @@ function run(at: number, next: Experiment, play: boolean, seek: number): void {
   mine.loaded = null;
   foreign = null;
   asked = { play, seek };
+  transport.toward = seek;
   givenUp = false;
   prepare("idle");
   engine?.load(at, next, play, seek);
@@ -231,6 +232,7 @@ function beside(other: Experiment, play: boolean, seek: number): void {
   showSides(1);
   compare.differ(null, "B is being built…");
   asked = { play, seek };
+  transport.toward = seek;
   prepare("idle");
   void engine?.compare(other, play, seek);
 }
@@ -566,7 +568,7 @@ async function readLink(first: boolean): Promise<void> {
     if (!laid()) { sidebar.hidden = true; transport.show("empty", 0, 0); }
     say({
       kind: "error", title: "This link cannot be opened",
-      text: [error instanceof LinkError ? error.message : `It is damaged (${String(error)}).`, "It may have been cut when it was copied. Nothing of it was run."],
+      text: error instanceof LinkError ? [error.message, error.advice] : [`It is damaged (${String(error)}).`],
       actions: [openFirst],
     });
   }
@@ -586,10 +588,10 @@ function toggle(): void {
 const does = {
   toggle,
   step: () => { linkCycle = true; engine?.step(1); },
-  back: () => { linkCycle = true; if (cycle > 0) engine?.seek(cycle - 1); },
+  back: () => { if (cycle > 0) does.go(cycle - 1); },
   event: () => { linkCycle = true; engine?.stepEvent(); },
   reset: () => { linkCycle = false; engine?.reset(false); },
-  go: (to: number) => { linkCycle = true; engine?.seek(to); },
+  go: (to: number) => { linkCycle = true; transport.toward = to; engine?.seek(to); },
   speed: (cyclesPerSecond: number) => engine?.speed(cyclesPerSecond),
 };
 

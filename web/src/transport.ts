@@ -1,6 +1,6 @@
 // The bar that says what the simulation is doing, and tells it what to do.
 import { h, icon, setText } from "./dom.ts";
-import { SPEED_STEPS, count, rate, speedAt, speedText } from "./format.ts";
+import { SPEED_STEPS, count, rate, speedAt, speedText, timeText } from "./format.ts";
 import type { RunState } from "./protocol.ts";
 
 export interface TransportEvents {
@@ -21,6 +21,12 @@ const STATES: Record<ShownState, string> = {
   idle: "Loading", profiling: "Profiling", stopped: "Not begun", empty: "Nothing open", paused: "Paused", playing: "Running", seeking: "Going there", done: "Finished", settled: "Settled", stuck: "Stuck",
 };
 
+/** “12 % of the way, about 3 min left”. */
+export function wayText(cycle: number, toward: number, perSecond: number): string {
+  const share = `${Math.floor((100 * cycle) / toward)} % of the way`;
+  return perSecond > 0 ? `${share}, about ${timeText((1000 * (toward - cycle)) / perSecond)} left` : share;
+}
+
 export class CorunTransport extends HTMLElement {
   #play = h("button", { type: "button", class: "play", "aria-label": "Play", title: "Play or pause (space)", "aria-pressed": "false" }, icon("play"));
   #step = h("button", { type: "button", class: "icon-button", "aria-label": "Step one cycle", title: "Step one cycle ( . )" }, icon("step"));
@@ -32,6 +38,10 @@ export class CorunTransport extends HTMLElement {
   #state = h("span", { class: "state", "data-state": "idle" }, h("span", { class: "dot", "aria-hidden": "true" }), h("span", { class: "state-text" }, "Loading"));
   #cycle = h("span", { class: "figure cycle", id: "cycle" }, "0");
   #rate = h("span", { class: "figure rate", id: "rate" }, "0 cycles/s");
+  /** What the rate is, or how much of a long way is done. */
+  #way = h("span", { class: "figure-label", id: "way" }, "simulated");
+  /** Where the run goes, while it goes there. */
+  toward = 0;
   #live = h("span", { class: "hidden", role: "status" });
   #shown: ShownState = "idle";
 
@@ -59,7 +69,7 @@ export class CorunTransport extends HTMLElement {
       h("div", { class: "readout" },
         this.#state,
         h("span", { class: "figure-box" }, h("span", { class: "figure-label" }, "cycle"), this.#cycle),
-        h("span", { class: "figure-box" }, h("span", { class: "figure-label" }, "simulated"), this.#rate)),
+        h("span", { class: "figure-box" }, this.#way, this.#rate)),
       this.#live,
     );
     this.show("idle", 0, 0);
@@ -74,6 +84,9 @@ export class CorunTransport extends HTMLElement {
   show(state: ShownState, cycle: number, perSecond: number): void {
     setText(this.#cycle, count(cycle));
     setText(this.#rate, rate(perSecond));
+    const going = state === "seeking" && this.toward > cycle;
+    setText(this.#way, going ? wayText(cycle, this.toward, perSecond) : "simulated");
+    this.#way.dataset["going"] = String(going);
     if (state !== this.#shown || this.#live.textContent === "") {
       this.#shown = state;
       const running = state === "playing" || state === "seeking";

@@ -282,7 +282,7 @@ function readLink(): void {
     curves.replaceChildren();
     drawn = [];
     say({
-      kind: "error", title: "This link cannot be opened", text: [error instanceof LinkError ? error.message : String(error)],
+      kind: "error", title: "This link cannot be opened", text: error instanceof LinkError ? [error.message, error.advice] : [String(error)],
       actions: [{ label: `Open the ${first.title.toLowerCase()}`, primary: true, run: () => { open(fresh); } }],
     });
   }

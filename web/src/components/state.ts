@@ -1,5 +1,5 @@
 // What the component lab shows, as a link and as a command: plain functions of a state.
-import { LinkError } from "../link.ts";
+import { LinkError, checkVersion } from "../link.ts";
 import type { OptionValue, ProbeInfo, ProbeOption } from "../types.ts";
 
 /** `options` holds what differs from the defaults, and nothing of the option that is swept: that is `points`. */
@@ -22,7 +22,7 @@ export function decodeLab(hash: string, probes: readonly ProbeInfo[]): LabState 
     if (fields.has(key)) throw new LinkError(`It has “${key.slice(0, 40)}” twice.`);
     try { fields.set(key, decodeURIComponent(at < 0 ? "" : part.slice(at + 1))); } catch { throw new LinkError(`The value of “${key.slice(0, 40)}” is cut or damaged.`); }
   }
-  if (fields.get("v") !== "1") throw new LinkError("It is not of version 1 (v=1).");
+  checkVersion(fields.get("v"));
   const info = probes.find((one) => one.name === fields.get("part"));
   if (!info) throw new LinkError(`It does not say which component (part=${probes.map((one) => one.name).join("|")}).`);
   const state: LabState = { component: info.name, options: {}, points: fields.get("points") ?? info.points };

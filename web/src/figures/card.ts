@@ -3,7 +3,7 @@ import { kernelName } from "../choices.ts";
 import { copyText } from "../dialogs.ts";
 import { append, h, icon, setText } from "../dom.ts";
 import { encodeLink } from "../link.ts";
-import { timeText } from "../sweeps/results.ts";
+import { timeText } from "../format.ts";
 import { figureTitle } from "../titles.ts";
 import type { Experiment, Figure, Result } from "../types.ts";
 import { fillTable } from "../views/parts.ts";

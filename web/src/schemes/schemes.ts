@@ -2,11 +2,10 @@
 // column sorts, bars, and every row opens as A or as B.
 import { kernelName, policyEntry, schemeName } from "../choices.ts";
 import { definition, h, setText } from "../dom.ts";
-import { MISSING, count, fixed, problemText } from "../format.ts";
+import { MISSING, count, fixed, problemText, timeText } from "../format.ts";
 import { kernelStyle } from "../palette.ts";
 import { plusMinus } from "../sure.ts";
 import { Pool, readPlan } from "../sweeps/pool.ts";
-import { timeText } from "../sweeps/results.ts";
 import type { Line } from "../sweeps/types.ts";
 import type { Catalogue, Experiment, PolicyChoice, Problem } from "../types.ts";
 import { distinctNames } from "../views/letters.ts";

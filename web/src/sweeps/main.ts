@@ -8,7 +8,7 @@ import "../views/views.css";
 import "./sweeps.css";
 import { copyText, notice, toast, type Notice } from "../dialogs.ts";
 import { h, icon, onFileDrop, setText } from "../dom.ts";
-import { MISSING, count, fixed } from "../format.ts";
+import { MISSING, count, fixed, timeText } from "../format.ts";
 import { LinkError, encodeLink } from "../link.ts";
 import { compileModule } from "../module.ts";
 import { currentStamp, download, provideStamp } from "../stamp.ts";
@@ -18,7 +18,7 @@ import type { Problem } from "../types.ts";
 import { toCsv } from "../views/tabular.ts";
 import { SweepChart } from "./chart.ts";
 import { Pool, readPlan } from "./pool.ts";
-import { METRICS, axisText, axisTitle, chartData, everything, figureOf, fileText, heatAxes, heatMap, timeText, type Metric } from "./results.ts";
+import { METRICS, axisText, axisTitle, chartData, everything, figureOf, fileText, heatAxes, heatMap, type Metric } from "./results.ts";
 import { decodeSweep, encodeSweep } from "./state.ts";
 import type { Line, Plan, Task } from "./types.ts";
 
@@ -355,7 +355,7 @@ async function readLink(): Promise<void> {
     show("bad");
     setText(words, "");
     say({
-      kind: "error", title: "This link cannot be opened", text: [error instanceof LinkError ? error.message : String(error), "It may have been cut when it was copied. Nothing of it was run."],
+      kind: "error", title: "This link cannot be opened", text: error instanceof LinkError ? [error.message, error.advice] : [String(error)],
       actions: [{ label: "Open the first example", primary: true, run: () => { location.hash = `#v=1&example=${FIRST}`; } }],
     });
   }

@@ -134,11 +134,3 @@ export function heatMap(plan: Plan, lines: ReadonlyMap<number, Line>, metric: Me
 export function fileText(texts: ReadonlyMap<number, string>): string {
   return [...texts].sort(([a], [b]) => a - b).map(([, line]) => `${line}\n`).join("");
 }
-
-/** `1 h 5 min`, `3 min`, `12 s`. */
-export function timeText(milliseconds: number): string {
-  const seconds = Math.max(1, Math.round(milliseconds / 1000));
-  if (seconds < 90) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}

@@ -1,5 +1,5 @@
 // What the sweeps page shows, as a link: the sweep itself, or the name of an example, and what the chart shows of it.
-import { LinkError, pack, unpack } from "../link.ts";
+import { LinkError, checkVersion, pack, unpack } from "../link.ts";
 
 /** `y`: the metric; `x`: the axis across, from 0. */
 export interface SweepState { text: string; y: string; x: number }
@@ -32,7 +32,7 @@ export async function decodeSweep(hash: string, examples: Readonly<Record<string
     if (!["v", "z", "example", "y", "x"].includes(key)) throw new LinkError(`It has a part that this page does not know: “${key.slice(0, 40)}”.`);
     fields.set(key, at < 0 ? "" : part.slice(at + 1));
   }
-  if (fields.get("v") !== "1") throw new LinkError("It is not of version 1 (v=1).");
+  checkVersion(fields.get("v"));
   const packed = fields.get("z"), example = fields.get("example"), x = fields.get("x") ?? "0", y = fields.get("y") ?? "";
   if (!/^\d{1,2}$/.test(x)) throw new LinkError(`Its axis is “${x.slice(0, 40)}”, which is not a whole number.`);
   if (!/^\w{0,40}$/.test(y)) throw new LinkError("Its metric is damaged.");
