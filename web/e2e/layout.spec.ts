@@ -49,7 +49,8 @@ test("every page names itself in one navigation that leads to the others, also a
 test("no label of any scheme, GPU or order is a raw identifier; the identifier stands behind it", async ({ page }) => {
   await openAt(page, "#v=1&gpu=hetero-8b8s&mix=BP+CFD&policy=even&seed=1", 100);
   const raw = (): Promise<string[]> => page.locator("corun-editor").evaluate((editor) => {
-    const identifier = (text: string): boolean => /^[a-z]|_|^[^ ]*[.+][^ ]*$/.test(text.trim());
+    // Behind the words, in brackets, it may stand.
+    const identifier = (text: string): boolean => /^[a-z]|_|^[^ ]*[.+][^ ]*$/.test(text.replace(/ \(.*\)$/, "").trim());
     const labels = [...editor.querySelectorAll<HTMLLabelElement>("label:not(.hidden)")];
     const options = [...editor.querySelectorAll<HTMLOptionElement>("[id^=f-policy-]:not(#f-policy-name) option, [id^=f-gpu-] option, #f-warp-order option, #f-cta-order option")];
     return [...labels.filter((label) => identifier(label.textContent ?? "") || !label.title), ...options.filter((option) => identifier(option.text))].map((e) => e.textContent ?? "");
