@@ -169,6 +169,35 @@ fn a_stuck_run_is_exit_1_with_its_reason() {
 }
 
 #[test]
+fn a_script_shares_the_gpu_and_one_that_fails_is_exit_1_with_its_line() {
+    let short = ["--set", "gpu=tiny-2sm", "--set", "policy.profile_cycles=2000", "--set", "policy.interval=1000", "--cycles", "20000"];
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/scripts/dram-turns.rhai");
+    let shared = run("bp-cfd-even", &[&["--script", script.to_str().expect("a path that is text")][..], &short[..]].concat());
+    assert_eq!(at(&shared, "policy.name"), &Value::from("script"));
+    let sets = items(at(&shared, "policy.decisions")).iter().filter(|decision| at(decision, "topic") == &Value::from("set"));
+    assert!(sets.count() >= 19, "each interval sets two ranks");
+
+    let output = |source: &str| {
+        let file = scratch("failing.rhai");
+        std::fs::write(&file, source).expect("a file");
+        let output = Command::new(env!("CARGO_BIN_EXE_corun"))
+            .arg("run")
+            .arg(experiment("bp-cfd-even"))
+            .arg("--script")
+            .arg(&file)
+            .args(short)
+            .output();
+        let output = output.expect("the program starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let late = output("fn interval(seen, controls) {\n  if seen.now > 5000 { seen.kernels[9]; }\n}");
+    let why = "failed: the script cannot go on\nat cycle 6000: line 2: Array index 9 out of bounds: only 2 elements in array\n";
+    assert_eq!(late, (Some(1), why.to_owned()));
+    let (code, unread) = output("fn interval(seen, controls) {\n  let x = ;\n}");
+    assert!(code == Some(2) && unread.starts_with("policy.source: found line 2: "), "{unread}");
+}
+
+#[test]
 fn standard_input_is_an_experiment_too() {
     let text = std::fs::read(experiment("tiny-bp-sad")).expect("the experiment is there");
     let mut child = Command::new(env!("CARGO_BIN_EXE_corun"))

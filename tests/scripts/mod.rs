@@ -76,7 +76,7 @@ fn split_and_cloned_runs_are_the_run() {
     assert_eq!(split.digest(), whole.digest());
     assert!(whole.decisions().len() > 20, "{}", whole.decisions().len());
     // The controls of cta_retired are of the GPU: `sms[n]` makes no difference for them.
-    assert!(whole.decisions().iter().any(|decision| decision.what.sentence().starts_with("dram_rank is now")));
+    assert!(whole.decisions().iter().any(|decision| decision.what.sentence().starts_with("DRAM rank: ")));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
+use crate::seam::controls::CONTROLS;
 use crate::seam::observation::Observation;
 use alloc::format;
 use alloc::string::String;
@@ -453,9 +454,13 @@ topics! {
         control: &'static str, "", "The control";
         value: String, "", "What it is now, as controls write it; where SMs differ, the first of them";
         sms: u32, "SMs", "On how many SMs it has changed; 0 for a control that is not of an SM";
-    } => match sms {
-        0 => format!("{control} is now {value}"),
-        sms => format!("{control} is now {value} on {}", count(*sms, "SM")),
+    } => {
+        let title = CONTROLS.iter().find(|one| one.key == *control).map_or(*control, |one| one.title);
+        let value = if value == "null" { "no limit" } else { value.as_str() };
+        match sms {
+            0 => format!("{title}: {value}"),
+            sms => format!("{title}: {value}, on {}", count(*sms, "SM")),
+        }
     };
 
     Said "said", "What a script says" {

@@ -132,9 +132,7 @@ fn it_sets_every_kind_of_control_and_the_log_says_so() {
     assert_eq!((sm.allowed.0[0], sm.allowed.0[1], sm.l1_ways.0[0]), (true, false, 3));
     assert_eq!((sm.credit_interval, sm.warp_order, desk.controls.dram_rank.0[1]), (400, WarpOrder::Gto, 7));
     let said = desk.said();
-    for line in
-        ["cta_target is now 4 on 2 SMs", "miss_credits is now 1.5 on 2 SMs", "credit_interval is now 400 on 2 SMs", "dram_rank is now 7"]
-    {
+    for line in ["CTA target: 4, on 2 SMs", "Miss credits: 1.5, on 2 SMs", "Credit interval: 400, on 2 SMs", "DRAM rank: 7"] {
         assert!(said.iter().any(|said| said == line), "{line} is not in {said:#?}");
     }
 }
