@@ -32,7 +32,7 @@ test("a run goes to any cycle, back and forth, and is there what a run is that h
   await goTo(page, "30,000");
   await at(page, 30_000);
   await is(page, "Paused");
-  expect(page.url()).toContain("&c=30000");
+  await expect.poll(() => page.url()).toContain("&c=30000");
   const there = await result(page);
   expect(there.digest).toBe((await fresh(page, TINY, 30_000)).digest);
   // What is known of later cycles is still there, and marked as ahead.
@@ -129,6 +129,7 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
   await stop.getByLabel("Windows in a row").fill("2");
   await stop.getByLabel("Windows in a row").press("Tab");
   await play.click();
+  await expect(said).toBeVisible();
   await is(page, "Paused");
   const full = await cycle(page);
   expect([full % 400, full > 0]).toEqual([0, true]);

@@ -12,6 +12,11 @@ export interface Keyframe<M> { readonly cycle: number; readonly moment: M }
  * Milliseconds that the engine runs between two moments; and in the last milliseconds of its way to a cycle, from which people may step back.
  */
 export const APART = 20, CLOSE = 5, LAST = 40;
+/**
+ * Where taking a moment takes long, because the memory for it has to be got first, they are farther apart: it takes this part of the time. They are
+ * never farther apart than `FARTHEST` milliseconds for that.
+ */
+export const SHARE = 1 / 10, FARTHEST = 60;
 /** Moments just before the present cycle that stay however many there are. */
 const NEAR = 12;
 /** At most; fewer where the engine's memory has so many bytes before. */

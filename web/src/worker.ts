@@ -2,7 +2,7 @@
 import * as engine from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
 import { Answers } from "./answers.ts";
-import { APART, CLOSE, Keyframes, LAST } from "./keyframes.ts";
+import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
 import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
@@ -39,6 +39,7 @@ let setOut = 0; // when it was told
 let reachedAt = 0; // when it last said how far it is
 const pacing = new Pacing();
 let perMs = 100; // cycles per millisecond, estimated
+let keepCost = 0; // milliseconds to keep a moment, estimated
 let ticking = false;
 
 let waiting = false; // a frame is at the page
@@ -122,9 +123,9 @@ function advance(sim: Simulation, cycles: number): Reason {
   return reason;
 }
 
-/** Whether it has stopped at what was watched for. */
+/** Whether it stops now, at what was watched for. On the way back to there it watches no longer. */
 function hasMet(sim: Simulation): boolean {
-  if (!met) return false;
+  if (!watch || !met) return false;
   watch = null;
   if (met.cycle < sim.cycle) seek(met.cycle, "paused"); else setState("paused");
   return true;
@@ -158,7 +159,7 @@ function playSlice(sim: Simulation, now: number): void {
   if (pacing.speed === Infinity) {
     const before = sim.cycle;
     let reason: Reason = "budget";
-    if (watch) while (reason === "budget" && !met && performance.now() - now < SLICE) reason = advance(sim, Infinity);
+    if (watch) while (reason === "budget" && met === null && performance.now() - now < SLICE) reason = advance(sim, Infinity);
     else reason = sim.advanceFor(SLICE);
     if (hasMet(sim)) return;
     stopAt(reason);
@@ -236,9 +237,11 @@ function seek(cycle: number, after: RunState): void {
 }
 
 function keep(sim: Simulation, apart: number): void {
-  if (!keyframes.wants(sim.cycle, perMs, apart)) return;
+  if (!keyframes.wants(sim.cycle, perMs, Math.max(apart, Math.min(FARTHEST, keepCost / SHARE)))) return;
   note(sim);
+  const begin = performance.now();
   keyframes.add(sim.cycle, sim.snapshot());
+  keepCost = 0.7 * keepCost + 0.3 * (performance.now() - begin);
 }
 
 /** Takes up what has happened to CTAs. */
@@ -300,7 +303,7 @@ function offer(): void {
   if (whole) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
   const known = whole ? past.view() : null;
-  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
+  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
   restart = false;
 }
 

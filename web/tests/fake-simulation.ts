@@ -180,6 +180,8 @@ export class Simulation {
     }
     return Float64Array.from(out);
   }
+  keepCtaEvents(): void { /* it has none */ }
+  ctaEvents(): Float64Array { return new Float64Array(); }
   decisions(since: number): Decision[] { return since === 0 && this.#cycle > 0 ? [{ cycle: 0, kernel: null, topic: "controls", values: {}, text: "each kernel gets the same share" }] : []; }
   result(): Result {
     const kernels = this.#layout.kernels.map((name, k) => {

@@ -9,6 +9,7 @@ use crate::seam::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// Core cycles of a window.
@@ -108,7 +109,7 @@ const KERNEL_COLUMNS: [KernelColumn; 9] = [
 pub struct Windows {
     kernels: usize,
     /// Rows of the kept windows, without the two cycle columns.
-    rows: VecDeque<Box32>,
+    rows: VecDeque<Row>,
     /// Number of the oldest kept window.
     first: u64,
     last_stats: Vec<KernelStats>,
@@ -116,7 +117,8 @@ pub struct Windows {
     last_kernel_stalls: Vec<StallCounts>,
 }
 
-type Box32 = alloc::boxed::Box<[u32]>;
+/// A window that is closed never changes: a snapshot of the run shares it.
+type Row = Arc<[u32]>;
 
 impl Windows {
     /// No window yet, for `kernels` kernels.
@@ -211,7 +213,7 @@ impl Windows {
                 ("dram_utilisation", part(of[dram], dram_peak(gpu))),
             ]
         };
-        let window = |(number, row): (u64, &Box32)| {
+        let window = |(number, row): (u64, &Row)| {
             let kernels: Vec<Vec<f64>> =
                 row.chunks(KERNEL_COLUMNS.len()).take(self.kernels).map(|kernel| kernel.iter().map(|&n| f64::from(n)).collect()).collect();
             let whole: Vec<f64> = (0..KERNEL_COLUMNS.len()).map(|i| kernels.iter().map(|kernel| kernel[i]).sum()).collect();

@@ -46,7 +46,7 @@ export class CorunTimeline extends HTMLElement {
   #due = 0;
   readonly #stop = new StopField((when) => { this.#events?.stopWhen(when); });
   readonly #pace = new Pace(100, 0.1);
-  readonly #field = h("input", { id: "f-go", inputMode: "numeric", autocomplete: "off", spellcheck: false, "aria-describedby": "f-go-said", placeholder: "0" });
+  readonly #field = h("input", { id: "f-go", type: "text", inputMode: "numeric", autocomplete: "off", spellcheck: false, "aria-describedby": "f-go-said", placeholder: "0" });
   readonly #canvas = h("canvas", { "aria-hidden": "true" });
   readonly #now = h("div", { class: "tl-now", "aria-hidden": "true" });
   readonly #ahead = h("div", { class: "tl-ahead", hidden: true, "aria-hidden": "true" });
@@ -131,7 +131,7 @@ export class CorunTimeline extends HTMLElement {
   #showBookmarks(): void {
     this.#marked.hidden = this.#bookmarks.length === 0;
     this.#marked.replaceChildren(...this.#bookmarks.map(({ cycle, note }) => {
-      const input = h("input", { value: note, maxLength: MAX_NOTE, placeholder: "note", "aria-label": `Note at cycle ${count(cycle)}` });
+      const input = h("input", { type: "text", value: note, maxLength: MAX_NOTE, placeholder: "note", "aria-label": `Note at cycle ${count(cycle)}` });
       // The list stays as it is while a note is written.
       input.addEventListener("input", () => { this.#bookmarks = this.#bookmarks.map((one) => (one.cycle === cycle ? { cycle, note: asNote(input.value) } : one)); this.#later(); this.#events?.bookmarks(this.#bookmarks); });
       input.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") { this.#track.focus(); event.stopPropagation(); } });
