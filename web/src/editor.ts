@@ -4,6 +4,7 @@ import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccu
 import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, sideMark, swatch } from "./dom.ts";
 import { jsonError, openFile } from "./file.ts";
+import { isPicture, linkIn } from "./teach/reopen.ts";
 import { fieldFor, fixed, plainPath } from "./format.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "./stop.ts";
@@ -23,6 +24,8 @@ export interface EditorEvents {
   edit(side: number): void;
   /** A file is about to be opened that was dropped on the page. */
   dropped(): void;
+  /** A file was opened that the page had saved: its run is to be shown, by what its link has behind the `#`. */
+  reopen(hash: string): void;
   freshSeed(): Promise<number>;
   validate(experiment: string | object): Promise<Problem[]>;
   exportExperiment(): void;
@@ -662,7 +665,12 @@ export class CorunEditor extends HTMLElement {
   /** Opens an experiment's file; what is wrong with it is said beside the buttons, where they are shown. */
   #take(file: File): void {
     const said = this.#refused;
-    void openFile(file, (e) => this.#events?.validate(e) ?? Promise.resolve([])).then((experiment) => {
+    void linkIn(file).then((link) => {
+      if (link !== null) { said.hidden = true; this.#events?.reopen(link); return null; }
+      if (isPicture(file)) throw new Error("It is a picture, but none that this page saved: there is no run in it.");
+      return openFile(file, (e) => this.#events?.validate(e) ?? Promise.resolve([]));
+    }).then((experiment) => {
+      if (experiment === null) return;
       said.hidden = true;
       this.show(experiment);
       this.#events?.change(copy(experiment));
@@ -676,7 +684,7 @@ export class CorunEditor extends HTMLElement {
 
   #file(): HTMLElement[] {
     this.#refused.hidden = true;
-    const input = h("input", { accept: ".json,application/json", class: "hidden", id: "f-open-file", tabIndex: -1, "aria-label": "An experiment file" });
+    const input = h("input", { accept: ".json,application/json,.png,.svg", class: "hidden", id: "f-open-file", tabIndex: -1, "aria-label": "An experiment, or a picture, a table or a result that was saved here" });
     input.setAttribute("type", "file");
     input.addEventListener("change", () => {
       const file = input.files?.[0];

@@ -22,6 +22,7 @@ import "./timeline/timeline.ts";
 import "./editor.ts";
 import "./numbers.ts";
 import "./transport.ts";
+import "./teach/teach.css";
 import "./why/element.ts";
 import { mixText, scheme, schemeName, schemeText } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
@@ -39,6 +40,7 @@ import { currentStamp, download, provideStamp, stampName, stampText } from "./st
 import { Standing } from "./standing.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
+import { startEmbed } from "./teach/embed.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunTransport } from "./transport.ts";
@@ -115,6 +117,7 @@ pictures.append(
   card("charts", "Over time", charts),
   card("timeline", "Timeline", timeline),
   card("schemes", "Every scheme on this mix", schemes));
+startEmbed();
 
 const standing = new Standing(pictures);
 
@@ -624,8 +627,16 @@ async function exportResult(): Promise<void> {
   if (!engine || !laid()) return;
   const results = await Promise.all(sides.map((_, at) => (engine as Engine).result(at)));
   // Of two runs, each by its mark.
-  const saved = results.length > 1 ? Object.fromEntries(results.map((result, at) => [MARKS[at] ?? "", result])) : results[0];
+  const runs = results.length > 1 ? Object.fromEntries(results.map((result, at) => [MARKS[at] ?? "", result])) : results[0];
+  // With the link, the file opens the run again.
+  const saved = { ...runs, link: location.href };
   download(stampName("result", "json"), `${JSON.stringify(saved, null, 2)}\n`, "application/json");
+}
+
+/** The run of a file that was saved here or elsewhere. */
+function reopen(hash: string): void {
+  if (location.hash === hash) toast("This is the run that is shown.");
+  else location.hash = hash;
 }
 
 function showSide(open: boolean): void {
@@ -755,7 +766,7 @@ async function start(): Promise<void> {
     opened: (open) => { if (open) view.why = true; else delete view.why; writeLink(); },
   });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
-  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
+  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), reopen, validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();

@@ -1,6 +1,7 @@
-// <corun-figure paper="ccbp" figure="fig9a">: a figure in an article. Shows a picture at once, its own or the one inside the
-// element, and becomes the live figure, in a frame, when it is clicked. Built as one file with a stable name, corun-figure.js, that runs
-// as a module and as a plain script: a host that sends no CORS headers serves only the latter to other origins.
+// <corun-figure paper="ccbp" figure="fig9a">: a figure in an article. <corun-lab link="#v=1&…" hide="schemes">: a run of the simulator in one.
+// Each shows a picture at once, its own or the one inside the element, and becomes live, in a frame, when it is clicked. Built as one file
+// with a stable name, corun-figure.js, that runs as a module and as a plain script: a host that sends no CORS headers serves only the latter
+// to other origins.
 
 // A function, so that as a plain script it leaves no names behind in the article.
 (() => {
@@ -27,10 +28,15 @@ function folder(): string {
   return new URL(".", found ?? document.baseURI).href;
 }
 
-class CorunFigure extends HTMLElement {
-  static readonly observedAttributes = ["paper", "figure"];
+/** What an element shows: its page, what is to be read of it, and its picture, if there is one beside the page. */
+interface Address { page: string; title: string; picture: string | null; go: string }
+
+abstract class Live extends HTMLElement {
   readonly #root = this.attachShadow({ mode: "open" });
   #frame: HTMLIFrameElement | null = null;
+
+  /** From the attributes; words where they are wrong. */
+  protected abstract address(): Address | string;
 
   connectedCallback(): void {
     const sheet = new CSSStyleSheet();
@@ -45,18 +51,10 @@ class CorunFigure extends HTMLElement {
 
   attributeChangedCallback(_: string, before: string | null): void { if (before !== null && this.isConnected) this.#still(); }
 
-  #address(): { picture: string; page: string } | string {
-    const [paper, figure] = ["paper", "figure"].map((name) => this.getAttribute(name) ?? "") as [string, string];
-    const wrong = !NAME.test(paper) ? "paper" : !NAME.test(figure) ? "figure" : null;
-    if (wrong !== null) return `corun-figure: ${wrong}: found “${(this.getAttribute(wrong) ?? "nothing").slice(0, 40)}”, want a name such as ${wrong === "paper" ? "ccbp" : "fig9a"}`;
-    const base = folder();
-    return { picture: `${base}papers/${paper}/${figure}.svg`, page: `${base}figures.html?paper=${paper}&figure=${figure}&embed=1` };
-  }
-
   /** The picture, and a button that makes it live. */
   #still(): void {
     this.#frame = null;
-    const address = this.#address();
+    const address = this.address();
     if (typeof address === "string") {
       const problem = document.createElement("p");
       problem.textContent = address;
@@ -66,13 +64,13 @@ class CorunFigure extends HTMLElement {
     const box = document.createElement("div"), slot = document.createElement("slot"), go = document.createElement("button");
     box.className = "box";
     go.type = "button";
-    go.textContent = "Make it live";
+    go.textContent = address.go;
     const picture = document.createElement("img");
-    picture.alt = this.getAttribute("alt") ?? `Figure ${this.getAttribute("figure")} of ${this.getAttribute("paper")}`;
+    picture.alt = address.title;
     box.append(slot, go);
     // What the author put inside may be parsed later than this.
     const settle = (): void => {
-      if (this.firstElementChild) picture.remove();
+      if (this.firstElementChild || address.picture === null) picture.remove();
       else if (!picture.isConnected) { picture.src = address.picture; box.prepend(picture); }
     };
     slot.addEventListener("slotchange", settle);
@@ -80,15 +78,15 @@ class CorunFigure extends HTMLElement {
     else settle();
     box.addEventListener("click", (event) => {
       event.preventDefault();
-      this.#live(address.page);
+      this.#live(address);
     });
     this.#root.replaceChildren(box);
   }
 
-  #live(page: string): void {
+  #live(address: Address): void {
     const frame = document.createElement("iframe");
-    frame.src = page;
-    frame.title = this.querySelector("img")?.alt ?? this.getAttribute("alt") ?? "A live figure of Corun";
+    frame.src = address.page;
+    frame.title = this.querySelector("img")?.alt ?? address.title;
     // At least as tall as what it replaces, until it says how tall it is.
     frame.height = String(Math.max(240, Math.ceil(this.getBoundingClientRect().height)));
     frame.allow = "clipboard-write";
@@ -104,5 +102,37 @@ class CorunFigure extends HTMLElement {
   };
 }
 
+class CorunFigure extends Live {
+  static readonly observedAttributes = ["paper", "figure"];
+
+  protected address(): Address | string {
+    const [paper, figure] = ["paper", "figure"].map((name) => this.getAttribute(name) ?? "") as [string, string];
+    const wrong = !NAME.test(paper) ? "paper" : !NAME.test(figure) ? "figure" : null;
+    if (wrong !== null) return `corun-figure: ${wrong}: found “${(this.getAttribute(wrong) ?? "nothing").slice(0, 40)}”, want a name such as ${wrong === "paper" ? "ccbp" : "fig9a"}`;
+    const base = folder();
+    return {
+      page: `${base}figures.html?paper=${paper}&figure=${figure}&embed=1`, picture: `${base}papers/${paper}/${figure}.svg`,
+      title: this.getAttribute("alt") ?? `Figure ${figure} of ${paper}`, go: "Make it live",
+    };
+  }
+}
+
+/** Of the link only what is behind its `#` counts: the run is the one of the page that the script belongs to. */
+class CorunLab extends Live {
+  static readonly observedAttributes = ["link", "hide"];
+
+  protected address(): Address | string {
+    const link = this.getAttribute("link") ?? "", at = link.indexOf("#"), hide = this.getAttribute("hide") ?? "";
+    if (!/^#v=\d/.test(link.slice(Math.max(0, at)))) return `corun-lab: link: found “${link.slice(0, 40) || "nothing"}”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD`;
+    if (!/^[a-z, ]*$/.test(hide)) return `corun-lab: hide: found “${hide.slice(0, 40)}”, want names of panels, such as experiment,schemes`;
+    const panels = hide.replaceAll(" ", "");
+    return {
+      page: `${folder()}?embed=1${panels === "" ? "" : `&hide=${panels}`}${link.slice(at)}`, picture: null,
+      title: this.getAttribute("alt") ?? "A run of Corun", go: "Run it here",
+    };
+  }
+}
+
 if (!customElements.get("corun-figure")) customElements.define("corun-figure", CorunFigure);
+if (!customElements.get("corun-lab")) customElements.define("corun-lab", CorunLab);
 })();

@@ -1,0 +1,77 @@
+// For those who share and teach: frames in articles, files that open their run again, cards of policies, vendors' words, warnings.
+import { readFile } from "node:fs/promises";
+import type { Download, Page } from "@playwright/test";
+import { expect, is, noViolations, openAt, picture, result, test } from "./corun.ts";
+
+const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
+
+/** Drops a file on the page, as a person would. */
+async function drop(page: Page, bytes: Buffer, name: string): Promise<void> {
+  await page.evaluate(([encoded, named]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0))], named));
+    for (const type of ["dragover", "drop"]) document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+  }, [bytes.toString("base64"), name] as const);
+}
+
+test("a picture, a table and a result that were saved open their run again when they are dropped", async ({ page }) => {
+  await openAt(page, TINY, 1500);
+  const { digest } = await result(page);
+  const files: [Buffer, string][] = [];
+  const keep = async (download: Download): Promise<void> => { files.push([await readFile(await download.path()), download.suggestedFilename()]); };
+  const chart = page.locator("corun-charts .cv-export").first();
+  for (const kind of ["PNG (picture)", "SVG (picture)", "JSON (data)"]) {
+    await chart.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), chart.getByRole("menuitem", { name: kind }).click()]);
+    await keep(download);
+  }
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
+  await keep(saved);
+  expect(files.map(([, name]) => name.replace(/^.*\./, ""))).toEqual(["png", "svg", "json", "json"]);
+
+  for (const [bytes, name] of files) {
+    await openAt(page, "#v=1&gpu=tiny-2sm&mix=CFD&policy=leftover&seed=2", 300);
+    await drop(page, bytes, name);
+    await expect(page.locator("#cycle"), name).toHaveText("1,500");
+    await expect(page).toHaveTitle(/BP \+ CFD/);
+    await is(page, "Paused");
+    expect((await result(page)).digest, name).toBe(digest);
+  }
+  // A picture of something else has no run in it, and what is shown stays.
+  await drop(page, Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "flower.svg");
+  await expect(page.locator("corun-editor")).toContainText("“flower.svg” cannot be opened. It is a picture, but none that this page saved");
+  await expect(page.locator("#cycle")).toHaveText("1,500");
+});
+
+test("a run in an article: the panels that are asked for, as tall as they are", async ({ page }) => {
+  await page.goto("./examples/article/");
+  const lab = page.locator("corun-lab");
+  await expect(lab.getByRole("link", { name: /BP beside CFD/ })).toBeVisible();
+  await lab.getByRole("button", { name: "Run it here" }).click();
+  const frame = lab.frameLocator("iframe");
+  await expect(frame.locator("#cycle")).toHaveText("3,000");
+  for (const shown of ["#verdict", "#numbers", "#charts", "corun-transport"]) await expect(frame.locator(shown)).toBeVisible();
+  for (const hidden of ["#editor", "#sms", "#path", "#decisions", "#timeline", "#schemes", ".brand", "#actions"]) await expect(frame.locator(hidden)).toBeHidden();
+  await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
+  await frame.getByRole("button", { name: "Step one cycle" }).click();
+  await expect(frame.locator("#cycle")).toHaveText("3,001");
+  // Out of the frame, to the run as it is now.
+  const whole = frame.getByRole("link", { name: "Open this run in Corun" });
+  await whole.focus();
+  await expect(whole).toHaveAttribute("href", /^\.\/#v=1&.*&c=3001/);
+  await picture(page, "article-lab", true);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
+
+  await page.setViewportSize({ width: 1280, height: 900 });
+  // A name that is none is said, and an element without a link says what it wants.
+  await page.goto(`./?embed=1&hide=sms,flowers${TINY}&c=100`);
+  await expect(page.locator(".embed-foot")).toContainText("hide: found “flowers”, want some of experiment, transport, verdict");
+  await expect(page.locator("#sms")).toBeHidden();
+  await expect(page.locator("#editor")).toBeVisible();
+  await noViolations(page);
+  await page.goto("./examples/article/");
+  await lab.evaluate((e) => { e.setAttribute("link", "flowers"); });
+  await expect(lab.locator("p")).toHaveText("corun-lab: link: found “flowers”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD");
+});
