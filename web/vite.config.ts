@@ -40,5 +40,6 @@ export default defineConfig({
       output: { entryFileNames: (chunk) => (chunk.name === "corun-figure" ? "corun-figure.js" : "assets/[name]-[hash].js") },
     },
   },
-  server: { host: "127.0.0.1", port: 5173, strictPort: true },
+  // The cards of policies are docs/schemes, beside web/.
+  server: { host: "127.0.0.1", port: 5173, strictPort: true, fs: { allow: [".."] } },
 });

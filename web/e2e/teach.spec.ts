@@ -75,3 +75,24 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   await lab.evaluate((e) => { e.setAttribute("link", "flowers"); });
   await expect(lab.locator("p")).toHaveText("corun-lab: link: found “flowers”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD");
 });
+
+test("a policy's card has the text of its page, and how it is cited", async ({ page }) => {
+  await openAt(page, TINY.replace("even", "ws%2Bbmi"), 200);
+  await page.getByRole("button", { name: "About, and cite" }).click();
+  const card = page.getByRole("dialog", { name: "Warped-Slicer with BMI: turns at memory" });
+  for (const word of ["Idea.", "Observes", "Sets", "Parameters", "Deviations", "Accelerate GPU Concurrent Kernel Execution"]) await expect(card).toContainText(word);
+  await expect(card.getByRole("row", { name: /sample/ }).first()).toContainText("requests");
+  await noViolations(page);
+  await picture(page, "policy-card");
+  await card.getByRole("button", { name: "Copy the BibTeX of the scheme's paper" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^@inproceedings\{dai2018stalls,[^]*booktitle = \{IEEE International Symposium on High Performance/);
+  await card.getByRole("button", { name: "Copy the BibTeX of Corun" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^@software\{corun,[^]*Engine 0\.1\.0-[0-9a-f]{8}/);
+  // Its links to other schemes open their cards; one without a paper says so.
+  await card.getByRole("button", { name: "Warped-Slicer" }).first().click();
+  await expect(page.getByRole("dialog", { name: "Warped-Slicer", exact: true })).toContainText("Xu, Jeon, Kim, Ro and Annavaram");
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByLabel("Policy", { exact: true }).selectOption("leftover");
+  await page.getByRole("button", { name: "About, and cite" }).click();
+  await expect(page.getByRole("dialog", { name: "Leftover" })).toContainText("No paper of its own.");
+});

@@ -9,7 +9,7 @@ import { fieldFor, fixed, plainPath } from "./format.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "./stop.ts";
 import { choiceTitle, gpuTitle, orderTitle, titleOf } from "./titles.ts";
-import type { Catalogue, ControlEntry, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyParam, Problem } from "./types.ts";
+import type { Catalogue, ControlEntry, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyEntry, PolicyParam, Problem } from "./types.ts";
 
 const MAX_KERNELS = 8;
 const OWN = "\u0000own";
@@ -26,6 +26,8 @@ export interface EditorEvents {
   dropped(): void;
   /** A file was opened that the page had saved: its run is to be shown, by what its link has behind the `#`. */
   reopen(hash: string): void;
+  /** What a policy is. */
+  about(policy: PolicyEntry): void;
   freshSeed(): Promise<number>;
   validate(experiment: string | object): Promise<Problem[]>;
   exportExperiment(): void;
@@ -349,6 +351,7 @@ export class CorunEditor extends HTMLElement {
       (other, value) => { other.policy = scheme(catalogue, value, other.kernels.length); });
     out.push(h("div", { class: "compare-row" }, compare, h("button", { type: "button", class: "button", id: "f-all-schemes", title: "Run this mix under every scheme, and compare them", onclick: () => this.#events?.schemes() }, icon("bars"), "All schemes")));
     if (!entry) return out;
+    out.push(h("button", { type: "button", class: "button policy-about", id: "f-about-policy", onclick: () => this.#events?.about(entry) }, "About, and cite"));
     out.push(h("p", { class: "field-help" }, sentence(entry.doc), entry.source ? h("span", { class: "source" }, ` Source: ${sentence(entry.source)}`) : null));
     for (const param of entry.params) out.push(...this.#param(param, current, experiment));
     return out;

@@ -46,7 +46,7 @@ import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunTransport } from "./transport.ts";
 import { roomOf } from "./why/facts.ts";
 import type { CorunVerdict } from "./why/element.ts";
-import type { Catalogue, Experiment, FrameView, Problem, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
+import type { Catalogue, Experiment, FrameView, PolicyEntry, Problem, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
 
 /** The first screen. */
 const FIRST: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
@@ -633,6 +633,11 @@ async function exportResult(): Promise<void> {
   download(stampName("result", "json"), `${JSON.stringify(saved, null, 2)}\n`, "application/json");
 }
 
+/** The card of a policy: its text is a chunk of its own. */
+function about(policy: PolicyEntry): void {
+  void import("./teach/card.ts").then(({ openCard }) => openCard(policy, catalogue?.policies ?? [], stamp), () => toast("The card could not be loaded. Is the page's host still there?"));
+}
+
 /** The run of a file that was saved here or elsewhere. */
 function reopen(hash: string): void {
   if (location.hash === hash) toast("This is the run that is shown.");
@@ -766,7 +771,7 @@ async function start(): Promise<void> {
     opened: (open) => { if (open) view.why = true; else delete view.why; writeLink(); },
   });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
-  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), reopen, validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
+  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), about, reopen, validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();

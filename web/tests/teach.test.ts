@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { withText } from "../src/draw/png.ts";
 import { toSvg } from "../src/draw/svg.ts";
+import { corunBibtex } from "../src/teach/cite.ts";
+import { readInline, readMarkdown, without } from "../src/teach/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
 
 const HASH = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=500";
@@ -25,4 +28,37 @@ test("a file that the page saved has its run in it, whatever kind it is", async 
     assert.equal(await linkIn(file(content, name)), null, name);
   }
   assert.deepEqual(["a.png", "b.SVG", "c.json"].map((name) => isPicture(file("", name))), [true, true, false]);
+});
+
+test("every page of docs/schemes is read whole, with its BibTeX apart", () => {
+  const folder = new URL("../../../../docs/schemes/", import.meta.url);
+  const pages = readdirSync(folder).filter((name) => name !== "README.md");
+  assert.ok(pages.length > 12);
+  for (const name of pages) {
+    const blocks = readMarkdown(readFileSync(new URL(name, folder), "utf8"));
+    assert.equal(blocks[0]?.kind, "heading", name);
+    for (const block of blocks) {
+      if (block.kind === "table") for (const row of block.rows) assert.equal(row.length, block.head.length, `${name}: a row of ${row.length} cells: ${JSON.stringify(row)}`);
+      if (block.kind === "paragraph") assert.ok(!block.text.some((part) => part.kind === "text" && /^\||\]\(|\*\*/.test(part.text)), `${name}: ${JSON.stringify(block.text)}`);
+    }
+    const { rest, code } = without(blocks, "Cite");
+    assert.ok(rest.length < blocks.length ? code.every((entry) => /^@\w+\{\w+,\n/.test(entry)) && code.length > 0 : code.length === 0, name);
+  }
+});
+
+test("lines of Markdown", () => {
+  assert.deepEqual(readInline("A **b** and *c*, `d*e*`, [f](g.md)."), [
+    { kind: "text", text: "A " }, { kind: "bold", text: "b" }, { kind: "text", text: " and " }, { kind: "italic", text: "c" }, { kind: "text", text: ", " },
+    { kind: "code", text: "d*e*" }, { kind: "text", text: ", " }, { kind: "link", text: "f", to: "g.md" }, { kind: "text", text: "." }]);
+  assert.deepEqual(readInline("2 * 3 * 4"), [{ kind: "text", text: "2 * 3 * 4" }]);
+  const { rest, code } = without(readMarkdown("# T\n\n## Cite\n\n```bibtex\nx\n```\n\n## After\n\np\n"), "Cite");
+  assert.deepEqual([rest.map((block) => block.kind), code], [["heading", "heading", "paragraph"], ["x"]]);
+});
+
+test("Corun's BibTeX is what CITATION.cff says", () => {
+  const cff = readFileSync(new URL("../../../../CITATION.cff", import.meta.url), "utf8");
+  const text = corunBibtex(cff, "0.1.0-12345678");
+  assert.match(text, /title {3}= \{\{Corun: one GPU, several kernels, [^}]+\}\}/);
+  assert.match(text, /author {2}= \{\{The Corun authors\}\}/);
+  assert.match(text, /Engine 0\.1\.0-12345678/);
 });
