@@ -1,7 +1,9 @@
 // For those who share and teach: frames in articles, files that open their run again, cards of policies, vendors' words, warnings.
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
-import { expect, is, noViolations, openAt, picture, result, test } from "./corun.ts";
+import { encodeLink } from "../src/link.ts";
+import type { Experiment } from "../src/types.ts";
+import { expect, is, noViolations, open, openAt, picture, result, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
@@ -51,7 +53,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   const frame = lab.frameLocator("iframe");
   await expect(frame.locator("#cycle")).toHaveText("3,000");
   for (const shown of ["#verdict", "#numbers", "#charts", "corun-transport"]) await expect(frame.locator(shown)).toBeVisible();
-  for (const hidden of ["#editor", "#sms", "#path", "#decisions", "#timeline", "#schemes", ".brand", "#actions"]) await expect(frame.locator(hidden)).toBeHidden();
+  for (const hidden of ["#editor", "#sms", "#path", "#decisions", "#timeline", "#schemes", ".logo", ".pages", "#actions"]) await expect(frame.locator(hidden)).toBeHidden();
   await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
   await frame.getByRole("button", { name: "Step one cycle" }).click();
   await expect(frame.locator("#cycle")).toHaveText("3,001");
@@ -91,8 +93,22 @@ test("a policy's card has the text of its page, and how it is cited", async ({ p
   // Its links to other schemes open their cards; one without a paper says so.
   await card.getByRole("button", { name: "Warped-Slicer" }).first().click();
   await expect(page.getByRole("dialog", { name: "Warped-Slicer", exact: true })).toContainText("Xu, Jeon, Kim, Ro and Annavaram");
-  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
   await page.getByLabel("Policy", { exact: true }).selectOption("leftover");
   await page.getByRole("button", { name: "About, and cite" }).click();
   await expect(page.getByRole("dialog", { name: "Leftover" })).toContainText("No paper of its own.");
+});
+
+test("what a run cannot show is said above it", async ({ page }) => {
+  const warnings = page.locator("corun-warnings");
+  await openAt(page, TINY, 200);
+  await expect(warnings.getByRole("listitem")).toHaveCount(0);
+  const experiment: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1, alone: false };
+  await open(page, await encodeLink({ experiment: { ...experiment, warm_up: 4000, stop: { cycles: 2000 } }, view: { cycle: 100 } }));
+  await expect(warnings).toContainText("The warm-up is longer than the run: 4,000 cycles pass before the 2,000 that are measured.");
+  await open(page, await encodeLink({ experiment: { ...experiment, stop: { cycles: 2000 } }, view: { cycle: 2000 } }));
+  await expect(warnings).toContainText(/CFD never reached its second launch: \d+ of the 1,100 CTAs of its first were done at cycle 2,000\./);
+  await open(page, await encodeLink({ experiment: { ...experiment, gpu: { preset: "ccbp-16sm", "sm.count": 100 } }, view: { cycle: 100 } }));
+  await expect(warnings).toContainText(/CFD has few CTAs for this GPU: 1,100, where [\d,]+ fit\. So it cannot fill the GPU even alone\./);
+  await noViolations(page);
 });

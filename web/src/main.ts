@@ -23,6 +23,7 @@ import "./editor.ts";
 import "./numbers.ts";
 import "./transport.ts";
 import "./teach/teach.css";
+import "./teach/warnings-view.ts";
 import "./why/element.ts";
 import { mixText, scheme, schemeName, schemeText } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
@@ -41,12 +42,14 @@ import { Standing } from "./standing.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
 import { startEmbed } from "./teach/embed.ts";
+import { endWarnings, setupWarnings } from "./teach/warnings.ts";
+import type { CorunWarnings } from "./teach/warnings-view.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunTransport } from "./transport.ts";
 import { roomOf } from "./why/facts.ts";
 import type { CorunVerdict } from "./why/element.ts";
-import type { Catalogue, Experiment, FrameView, PolicyEntry, Problem, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
+import type { Catalogue, Experiment, FrameView, PolicyEntry, Problem, Result, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
 
 /** The first screen. */
 const FIRST: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
@@ -101,6 +104,7 @@ const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const decisions = document.createElement("corun-decisions") as CorunDecisions;
 const verdict = document.createElement("corun-verdict") as CorunVerdict;
 const compare = document.createElement("corun-compare") as CorunCompare;
+const warnings = document.createElement("corun-warnings") as CorunWarnings;
 const compareCard = card("compare", "A and B", compare);
 compareCard.hidden = true;
 const schemes = document.createElement("corun-schemes") as CorunSchemes;
@@ -117,6 +121,7 @@ pictures.append(
   card("charts", "Over time", charts),
   card("timeline", "Timeline", timeline),
   card("schemes", "Every scheme on this mix", schemes));
+notices.after(warnings);
 startEmbed();
 
 const standing = new Standing(pictures);
@@ -331,6 +336,14 @@ function onLoaded(at: number, message: Loaded): void {
   lay();
 }
 
+/** What the runs cannot show. Once they have ended, `results` are theirs. */
+function warn(results: readonly (Result | null)[] = []): void {
+  warnings.show(sides.map(({ loaded }, at) => {
+    const result = results[at], mark = sides.length > 1 ? MARKS[at] ?? "" : "";
+    return { mark, texts: loaded ? [...setupWarnings(loaded.normal, loaded.explained), ...(result ? endWarnings(loaded.normal, loaded.explained, result) : [])] : [] };
+  }));
+}
+
 /** Gives the views the runs, once all are built. */
 function lay(): void {
   if (!catalogue || sides.some(({ loaded }) => !loaded)) return;
@@ -358,6 +371,7 @@ function lay(): void {
   }
   sides.forEach(({ alone }, at) => alone.forEach((known, kernel) => { if (known) for (const one of [numbers, verdict]) one.alone(at, kernel, known.ipc, known.why); }));
   showSelection();
+  warn();
   for (const one of sides) one.laid = { experiment: one.experiment, loaded: one.loaded as Loaded };
   standing.clear();
   document.title = titleText();
@@ -487,6 +501,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   else if (!still || cycle !== stood) timeline.stoppedAt([]);
   if (frames.every(({ result }) => result)) for (const one of [numbers, verdict]) one.update(frames.map(({ result }) => result));
   if (state !== before) {
+    warn(state === "done" ? frames.map(({ result }) => result) : []);
     if (state === "stuck") {
       const stuck = frames.findIndex((frame) => frame.state === "stuck"), which = frames.length > 1 ? ` in ${MARKS[stuck] ?? ""}` : "";
       say({ kind: "error", title: `The machine is stuck${which} at cycle ${count(cycle)}`, text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", h("pre", null, frames[stuck]?.why ?? "")], actions: [] });

@@ -6,6 +6,8 @@ import { toSvg } from "../src/draw/svg.ts";
 import { corunBibtex } from "../src/teach/cite.ts";
 import { readInline, readMarkdown, without } from "../src/teach/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
+import { endWarnings, setupWarnings } from "../src/teach/warnings.ts";
+import type { Experiment, Result } from "../src/types.ts";
 
 const HASH = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=500";
 const STAMP = { engine: "0", config: "c", seed: 1, cycle: 500, link: `https://somewhere.else/corun/${HASH}` };
@@ -61,4 +63,20 @@ test("Corun's BibTeX is what CITATION.cff says", () => {
   assert.match(text, /title {3}= \{\{Corun: one GPU, several kernels, [^}]+\}\}/);
   assert.match(text, /author {2}= \{\{The Corun authors\}\}/);
   assert.match(text, /Engine 0\.1\.0-12345678/);
+});
+
+test("what a run cannot show is said in words", () => {
+  const explained = { kernels: [
+    { name: "BP", occupancy: [{ launch: 0, sm_class: "sm", ctas_per_sm: 8, ctas: 100 }, { launch: 1, sm_class: "sm", ctas_per_sm: 8, ctas: 10 }] },
+    { name: "CFD", occupancy: [{ launch: 0, sm_class: "sm", ctas_per_sm: 4, ctas: 64 }] },
+  ] };
+  const normal = (more: Record<string, unknown>): Experiment => ({ corun: 1, kernels: ["BP", "CFD"], gpu: { preset: "x", "sm.count": 16 }, stop: { cycles: 1000 }, ...more } as unknown as Experiment);
+  assert.deepEqual(setupWarnings(normal({}), explained), ["BP has few CTAs for this GPU: 10 in each of its launches, at the least, where 128 fit. So 6 of the 16 SMs get none of them."]);
+  const fewer = { kernels: [{ name: "CFD", occupancy: [{ launch: 0, sm_class: "big", ctas_per_sm: 4, ctas: 40 }, { launch: 0, sm_class: "small", ctas_per_sm: 2, ctas: 40 }] }] };
+  const classes = { gpu: { preset: "x", "sm.big.count": 8, "sm.small.count": 8 } };
+  assert.deepEqual(setupWarnings(normal(classes), fewer), ["CFD has few CTAs for this GPU: 40, where 48 fit. So it cannot fill the GPU even alone."]);
+  assert.deepEqual(setupWarnings(normal({ warm_up: 5000 }), { kernels: [] }), ["The warm-up is longer than the run: 5,000 cycles pass before the 1,000 that are measured."]);
+  assert.deepEqual(setupWarnings(normal({ warm_up: 1000 }), { kernels: [] }), []);
+  const result = { cycles: 1000, kernels: [{ runs_done: 0, ctas_done: 100 }, { runs_done: 0, ctas_done: 63 }] } as unknown as Result;
+  assert.deepEqual(endWarnings(normal({}), explained, result), ["CFD never reached its second launch: 63 of the 64 CTAs of its first were done at cycle 1,000. What it does from then on is not in these numbers; let it run longer."]);
 });
