@@ -21,12 +21,20 @@ const ready = (page: Page): Promise<void> => expect(page.locator("html")).toHave
 const card = (page: Page | ReturnType<Page["frameLocator"]>, id: string): Locator => page.locator(`section#${id}`);
 const button = (of: Locator, name: string): Locator => of.getByRole("button", { name, exact: true });
 
-test("the simulator leads to the figures, which are there at once", async ({ page }) => {
+test("the simulator leads to small pictures of all figures, and each of them to its figure", async ({ page }) => {
   await serve(page);
   await page.goto("./");
   await page.getByRole("link", { name: "Figures" }).click();
+  const small = page.locator(".figure-overview a");
+  await expect(small).toHaveCount(3);
+  await expect.poll(() => small.locator("img").evaluateAll((all) => all.filter((img) => (img as HTMLImageElement).naturalWidth > 0).length)).toBe(3);
+  expect(await page.locator(".figure-group h3").allTextContents()).toEqual(["Fig. 9", "Fig. 2", "Fig. 13"]);
+  expect(await page.evaluate(() => document.documentElement.scrollHeight), "no long column").toBeLessThan(1000);
+  await noViolations(page);
+  await small.first().click();
   await ready(page);
   await expect(page.getByRole("heading", { name: "Harmonic speedup, R&D <b>fixture</b>" })).toBeVisible();
+  await expect(page.locator("section.figure-card")).toHaveCount(1);
   await expect(card(page, "fig9a").locator("svg [data-point]")).toHaveCount(6);
   await expect(card(page, "fig9a").locator("svg .paper")).toHaveCount(3);
   await expect(card(page, "fig9a")).toContainText("Where it differs. The paper has another GPU.");
@@ -35,11 +43,14 @@ test("the simulator leads to the figures, which are there at once", async ({ pag
   expect(await card(page, "fig9a").locator("svg rect.c0[data-point]").first().evaluate((e) => getComputedStyle(e).fill)).toBe("rgb(0, 114, 178)");
   await page.getByRole("navigation", { name: "Figures" }).getByRole("link", { name: /NoC in windows/ }).click();
   await expect(card(page, "fig13a")).toBeInViewport();
+  // Links of before: all figures, and one of them behind the #.
+  await page.goto("./figures.html?paper=ccbp#fig2a");
+  await expect(card(page, "fig2a")).toBeVisible();
 });
 
 test("run again here, every figure equals the runner's, values and digests", async ({ page }) => {
   await serve(page);
-  await page.goto("./figures.html");
+  await page.goto("./figures.html?all=1");
   await ready(page);
   for (const [id, points, runs] of [["fig9a", 6, 4], ["fig2a", 2, 3], ["fig13a", 40, 1]] as const) {
     await button(card(page, id), "Run it again here").click();
@@ -55,17 +66,17 @@ test("run again here, every figure equals the runner's, values and digests", asy
 
 test("values of an engine of another behaviour are called that, and those of this engine are not", async ({ page }) => {
   await serve(page);
-  await page.goto("./figures.html");
+  await page.goto("./figures.html?all=1");
   await ready(page);
   await expect(page.locator("#notices")).toBeEmpty();
   await page.context().unroute("**/papers/ccbp.json");
   await serve(page, (text) => text.replace(/"engine":"0\.1\.0-[0-9a-f]{8}"/, '"engine":"0.1.0-deadbeef"'));
-  for (const address of ["./figures.html", "./figures.html?figure=fig2a&embed=1"]) {
+  for (const address of ["./figures.html?all=1", "./figures.html?figure=fig2a&embed=1"]) {
     await page.goto(address);
     await ready(page);
     await expect(page.locator("#notices")).toContainText(/The stored values were made with an engine of another behaviour \(Corun 0\.1\.0-deadbeef\): running a figure again here shows the values of the present engine \(Corun 0\.1\.0-[0-9a-f]{8}\)/);
   }
-  await page.goto("./figures.html");
+  await page.goto("./figures.html?all=1");
   await ready(page);
   await noViolations(page);
 });
@@ -94,7 +105,7 @@ test("stopping ends all workers within the click, and keeps what is done", async
     (of.runs[3] as { experiment: { stop: object } }).experiment.stop = { cycles: 900_000_000 };
     return JSON.stringify(of);
   });
-  await page.goto("./figures.html");
+  await page.goto("./figures.html?all=1");
   await ready(page);
   const fig = card(page, "fig9a");
   await button(fig, "Run it again here").click();
@@ -121,7 +132,7 @@ test("a mark opens its experiment in the lab, by pointer and by keyboard", async
   const fig = card(page, "fig9a"), panel = fig.locator(".figure-panel");
   await fig.locator('svg [data-point="2"]').click();
   await expect(panel.getByRole("heading")).toHaveText("Even, both");
-  await expect(panel).toContainText("Geometric mean of metrics.hspeedup over 2 runs");
+  await expect(panel).toContainText("Geometric mean of HSpeedup over 2 runs");
   await expect(panel.getByRole("link")).toHaveCount(2);
   await page.keyboard.press("Escape");
   await fig.locator(".figure-stage").focus();
@@ -141,7 +152,7 @@ test("a mark opens its experiment in the lab, by pointer and by keyboard", async
 
 test("the command and the embed code are what they say", async ({ page }) => {
   await serve(page);
-  await page.goto("./figures.html");
+  await page.goto("./figures.html?all=1");
   await ready(page);
   const copied = async (name: string): Promise<string> => {
     await button(card(page, "fig2a"), name).click();
@@ -242,7 +253,7 @@ test("bad addresses and bad data are named", async ({ page, watched }) => {
   await says("./figures.html?paper=nobody-2030", "has no figures of a paper “nobody-2030”");
   await page.context().unroute("**/papers/ccbp.json");
   await serve(page, (text) => text.replace('"runs":[4]', '"runs":[99]').replace('"baseline":[4]', '"baseline":[99]'));
-  await says("./figures.html", "figures[1].points[0].baseline[0]: found 99, want a place in the list of 5 runs");
+  await says("./figures.html?all=1", "figures[1].points[0].baseline[0]: found 99, want a place in the list of 5 runs");
   await page.route("**/article.html", (route) => route.fulfill({ contentType: "text/html", body: "<script type=module src=corun-figure.js></script><corun-figure paper='Not A Name' figure=fig1>Here</corun-figure>" }));
   await page.goto("./article.html");
   await expect(page.locator("corun-figure p")).toHaveText("corun-figure: paper: found “Not A Name”, want a name such as ccbp");
@@ -252,7 +263,7 @@ for (const scheme of ["light", "dark"] as const) {
   test(`nothing stands in the way of anybody, ${scheme}`, async ({ page }) => {
     await serve(page);
     await page.emulateMedia({ colorScheme: scheme });
-    await page.goto("./figures.html");
+    await page.goto("./figures.html?all=1");
     await ready(page);
     await card(page, "fig9a").locator('svg [data-point="1"]').click();
     await button(card(page, "fig9a"), "Run this point again here").click();
@@ -273,7 +284,7 @@ test("a paper is shipped", () => { expect(SHIPPED).toContain("ccbp.json"); });
 for (const name of SHIPPED) {
   test(`the page draws every figure of ${name}`, async ({ page }) => {
     const { figures } = JSON.parse(readFileSync(`public/papers/${name}`, "utf8")) as { figures: { id: string; points: { value: number | null }[] }[] };
-    await page.goto(`./figures.html?paper=${name.replace(".json", "")}`);
+    await page.goto(`./figures.html?paper=${name.replace(".json", "")}&all=1`);
     await ready(page);
     const drawn = await page.locator("section.figure-card").evaluateAll((cards) => cards.map((one) => [one.id, one.querySelectorAll("svg [data-point]").length]));
     expect(drawn).toEqual(figures.map((figure) => [figure.id, figure.points.filter((p) => p.value !== null).length]));

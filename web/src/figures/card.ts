@@ -301,5 +301,5 @@ function how(figure: Figure, index: number, title: (path: string) => string): st
   const point = figure.points[index] as Figure["points"][number], { path, reduce } = point.measure ?? figure.measure;
   const over = point.baseline && point.baseline.length > 0 ? ", each over the same of the run it is divided by" : "";
   const words = { geomean: "Geometric mean", mean: "Mean", max: "Greatest", value: "" }[reduce];
-  return words === "" || point.runs.length === 1 ? `${title(path)} in this run${over}` : `${words} of ${title(path).toLowerCase()} over ${point.runs.length} runs${over}, at ${placeText(figure, point.x)}`;
+  return words === "" || point.runs.length === 1 ? `${title(path)} in this run${over}` : `${words} of ${title(path)} over ${point.runs.length} runs${over}, at ${placeText(figure, point.x)}`;
 }

@@ -1,4 +1,4 @@
-// The figures of a paper, live: `figures.html?paper=ccbp` shows all, `&figure=fig9a` one, `&embed=1` that one for a frame in an article.
+// The figures of a paper: `figures.html?paper=ccbp` shows them small, `&figure=fig9a` one, live, `&all=1` all of them so, `&embed=1` one for a frame in an article.
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/layout.css";
@@ -15,7 +15,11 @@ import { DocumentError, NAME, readDocument, type FigureDocument } from "./docume
 
 const $ = (selector: string): HTMLElement => document.querySelector(selector) as HTMLElement;
 const query = new URLSearchParams(location.search);
-const paper = query.get("paper") ?? "ccbp", only = query.get("figure"), embedded = query.get("embed") === "1";
+const paper = query.get("paper") ?? "ccbp", embedded = query.get("embed") === "1", all = query.get("all") === "1";
+/** Older links to a figure among all of them name it behind the #. */
+const only = query.get("figure") ?? (!all && /^#fig[a-z0-9-]+$/.test(location.hash) ? location.hash.slice(1) : null);
+const overview = only === null && !all;
+const here = (more: string): string => `./figures.html?paper=${paper}${more}`;
 document.documentElement.toggleAttribute("data-embed", embedded);
 
 let cards: FigureCard[] = [];
@@ -36,8 +40,8 @@ async function fetched(): Promise<FigureDocument> {
 }
 
 function build(of: FigureDocument): void {
-  const chosen = only === null ? of.figures : of.figures.filter((f) => f.id === only);
-  if (chosen.length === 0) throw new DocumentError(`There is no figure “${(only ?? "").slice(0, 40)}”; there are ${of.figures.map((f) => f.id).join(", ")}.`);
+  const chosen = all ? of.figures : of.figures.filter((f) => f.id === only);
+  if (chosen.length === 0 && !overview) throw new DocumentError(`There is no figure “${(only ?? "").slice(0, 40)}”; there are ${of.figures.map((f) => f.id).join(", ")}.`);
   const shared: Shared = {
     document: of, base: new URL("./", location.href).href, embedded, results: new Map(), busy: null,
     changed: () => { for (const card of cards) card.refresh(); document.documentElement.dataset["figures"] = shared.busy ? "running" : "ready"; },
@@ -46,12 +50,28 @@ function build(of: FigureDocument): void {
   document.title = `${only === null ? `Figures: ${of.title}` : chosen[0]?.title ?? ""} · Corun`;
   // In an article there are more main parts than this one.
   if (embedded) $("#main").setAttribute("aria-label", `Live figure: ${chosen[0]?.title ?? ""}`);
-  $("#figures").replaceChildren(...cards.map((card) => card.element));
+  $("#figures").replaceChildren(...(overview ? smallPictures(of) : cards.map((card) => card.element)));
   $("#list").replaceChildren(
-    h("section", { class: "editor-section", "aria-label": "The paper" }, h("h2", null, of.title), h("div", { class: "section-body" }, h("p", null, of.citation))),
+    h("section", { class: "editor-section", "aria-label": "The paper" }, h("h2", null, of.title), h("div", { class: "section-body" }, h("p", null, of.citation),
+      h("p", null, overview ? h("a", { href: here("&all=1") }, "All figures on one page, live") : h("a", { href: here("") }, "All figures, small")))),
     h("nav", { class: "editor-section", "aria-label": "Figures" }, h("h2", null, "Figures"), h("ul", { class: "figure-list" },
-      ...of.figures.map((f) => h("li", null, h("a", { href: only === null ? `#${f.id}` : `./figures.html?paper=${paper}#${f.id}`, ...(f.id === only ? { "aria-current": "page" } : {}) }, h("b", null, f.source || f.id), ` ${f.title}`))))));
-  if (location.hash !== "" && only === null) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+      ...of.figures.map((f) => h("li", null, h("a", { href: all ? `#${f.id}` : here(`&figure=${f.id}`), ...(f.id === only ? { "aria-current": "page" } : {}) }, h("b", null, f.source || f.id), ` ${f.title}`))))));
+  if (location.hash !== "" && all) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+
+/** The number of the paper's figure that this is a part of: “Fig. 11” of “CCBP Fig. 11(a)”. */
+const figureOf = ({ source, id }: FigureDocument["figures"][number]): string => /Fig\.? ?\d+/.exec(source ?? "")?.[0] ?? (source || id);
+
+/** Every figure as it was drawn when it was computed; the parts of one figure of the paper side by side. */
+function smallPictures(of: FigureDocument): HTMLElement[] {
+  const groups = new Map<string, FigureDocument["figures"]>();
+  for (const figure of of.figures) groups.set(figureOf(figure), [...groups.get(figureOf(figure)) ?? [], figure]);
+  return [h("section", { class: "card", "aria-labelledby": "overview-title" },
+    h("h2", { id: "overview-title" }, of.title),
+    h("p", { class: "note" }, "Each opens live: its points lead to their experiments, and it can be run again here."),
+    h("ul", { class: "figure-overview" }, ...[...groups].map(([name, figures]) => h("li", { class: "figure-group" }, h("h3", null, name),
+      h("ul", null, ...figures.map((f) => h("li", null, h("a", { href: here(`&figure=${f.id}`) },
+        h("img", { src: `./papers/${paper}/${f.id}.svg`, alt: "", loading: "lazy", width: 320, height: 180 }), h("span", null, f.title)))))))))];
 }
 
 const otherEngine = (stored: string, here: string): string =>
