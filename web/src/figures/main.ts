@@ -71,7 +71,7 @@ function smallPictures(of: FigureDocument): HTMLElement[] {
     h("p", { class: "note" }, "Each opens live: its points lead to their experiments, and it can be run again here."),
     h("ul", { class: "figure-overview" }, ...[...groups].map(([name, figures]) => h("li", { class: "figure-group" }, h("h3", null, name),
       h("ul", null, ...figures.map((f) => h("li", null, h("a", { href: here(`&figure=${f.id}`) },
-        h("img", { src: `./papers/${paper}/${f.id}.svg`, alt: "", loading: "lazy", width: 320, height: 180 }), h("span", null, f.title)))))))))];
+        h("img", { src: `./papers/${paper}/${f.id}.svg`, alt: "", width: 320, height: 180 }), h("span", null, f.title)))))))))];
 }
 
 const otherEngine = (stored: string, here: string): string =>
