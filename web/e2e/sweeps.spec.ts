@@ -91,12 +91,12 @@ test("stopping ends all workers at once, and keeps what is done", async ({ page 
   // What is done is not run again, also when another sweep was looked at in between.
   await page.getByLabel("Open an example").selectOption("bandwidth");
   await phase(page, "ready");
-  await page.getByLabel("The sweep as JSON").fill(JSON.stringify(LONG));
+  await page.getByLabel("The whole sweep as JSON").fill(JSON.stringify(LONG));
   await phase(page, "stopped");
   expect(await lines(page)).toBe(kept);
   await button(page, "Go on").click();
   await phase(page, "running");
-  await expect(page.getByLabel("The sweep as JSON")).not.toBeEditable();
+  await expect(page.getByLabel("The whole sweep as JSON")).not.toBeEditable();
   await button(page, "Stop").click();
   expect(await lines(page)).toBe(kept);
 });
@@ -167,7 +167,7 @@ test("the chart compares along any axis, and is in the link", async ({ page }) =
 test("what is wrong is named, and nothing of it runs", async ({ page }) => {
   await open(page);
   await phase(page, "ready");
-  const box = page.getByLabel("The sweep as JSON");
+  const box = page.getByLabel("The whole sweep as JSON");
   const problems = page.locator("#f-sweep-problem");
   for (const [text, said] of [
     ["{", "JSON"],
@@ -236,3 +236,27 @@ for (const scheme of ["light", "dark"] as const) {
     }
   });
 }
+
+test("a sweep begins with a field of the present experiment, is changed in a form, and its results outlive a reload", async ({ page }) => {
+  await page.goto("./#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=4&c=100");
+  await is(page, "Paused");
+  await page.getByLabel("Seed", { exact: true }).hover();
+  await page.getByRole("button", { name: "Vary Seed in a sweep" }).click();
+  await expect(page.getByLabel("Field 1", { exact: true })).toHaveValue("seed");
+  await expect(page.getByLabel("Values of field 1, with commas")).toHaveValue("2, 4, 8");
+  await page.getByRole("button", { name: "Vary another field" }).click();
+  await page.getByLabel("Field 2", { exact: true }).fill("stop.cycles");
+  await page.getByLabel("Values of field 2, with commas").fill("2000, 3000");
+  await page.getByLabel("Values of field 2, with commas").press("Tab");
+  await expect(page.locator(".sweep-progress")).toHaveText("6 points");
+  await expect(page.getByRole("columnheader", { name: "Cycles" })).toHaveAttribute("title", "stop.cycles");
+  await noViolations(page);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-sweep", "done", { timeout: 50_000 });
+  const cells = (): Promise<string[]> => page.locator("#results tbody tr").allTextContents();
+  const before = await cells();
+  expect(before).toHaveLength(6);
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-sweep", "done");
+  await expect.poll(cells).toEqual(before);
+});

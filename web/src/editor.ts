@@ -8,6 +8,7 @@ import { isPicture, linkIn } from "./teach/reopen.ts";
 import { fieldFor, fixed, plainPath } from "./format.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "./stop.ts";
+import { around, axisPath, type Axis } from "./sweeps/vary.ts";
 import { choiceTitle, gpuTitle, orderTitle, titleOf } from "./titles.ts";
 import type { Catalogue, ControlEntry, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyEntry, PolicyParam, Problem } from "./types.ts";
 
@@ -18,6 +19,8 @@ export interface EditorEvents {
   change(experiment: Experiment): void;
   /** Another experiment is to run beside the one that is shown. */
   compare(experiment: Experiment): void;
+  /** A sweep over a field of the experiment. */
+  vary(experiment: Experiment, axis: Axis, title: string): void;
   /** The mix is to run under every scheme. */
   schemes(): void;
   /** Another of two experiments is to be shown. */
@@ -167,9 +170,24 @@ export class CorunEditor extends HTMLElement {
     this.#fields.set(plain, { path: plain, control, message });
     return h("div", { class: "field" },
       h("div", { class: "field-row" },
-        h("label", { class: options.hiddenLabel ? "hidden" : "", for: id, title: path }, options.mark ?? null, label),
+        h("div", { class: options.hiddenLabel ? "" : "field-name" }, h("label", { class: options.hiddenLabel ? "hidden" : "", for: id, title: path }, options.mark ?? null, label), this.#vary(plain, label, control)),
         h("div", { class: "field-control" }, control, options.unit === undefined ? null : h("span", { class: "unit", title: options.unit }, options.unit), options.extra ?? null)),
       options.below ?? null, help, message);
+  }
+
+  /** Leads to a sweep over this field. It shows beside the field that one points at or is in; the page Sweeps varies any field too. */
+  #vary(path: string, title: string, control: HTMLElement): HTMLElement | null {
+    if (/^stop(?!\.cycles$)|\.size$/.test(path)) return null;
+    const values = (): unknown[] => {
+      if (control instanceof HTMLSelectElement) return [...control.options].map((o) => o.value).filter((value) => value !== "" && value !== OWN);
+      if (!(control instanceof HTMLInputElement)) return [];
+      if (control.type === "checkbox") return [false, true];
+      const now = Number(control.value || control.placeholder), limit = (text: string, none: number): number => (text === "" ? none : Number(text));
+      return Number.isFinite(now) && (control.value || control.placeholder) !== "" ? around(now, limit(control.min, -Infinity), limit(control.max, Infinity)) : [1, 2, 3];
+    };
+    return h("button", { type: "button", class: "vary", "aria-label": `Vary ${title} in a sweep`, title: "A sweep over this field", onclick: () => {
+      if (this.#experiment) this.#events?.vary(copy(this.#experiment), { path: axisPath(path), values: values() }, title);
+    } }, "vary…");
   }
 
   #select(options: { value: string; text: string }[], value: string, change: (value: string) => void): HTMLSelectElement {

@@ -44,6 +44,8 @@ import { startTheme, themeButton, toggleTheme } from "./theme.ts";
 import { startEmbed } from "./teach/embed.ts";
 import { endWarnings, setupWarnings } from "./teach/warnings.ts";
 import type { CorunWarnings } from "./teach/warnings-view.ts";
+import { encodeSweep } from "./sweeps/state.ts";
+import { sweepOf, type Axis } from "./sweeps/vary.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunTransport } from "./transport.ts";
@@ -618,6 +620,14 @@ async function copyLink(): Promise<void> {
   await copyText(location.href, "The link is copied. Whoever opens it sees the same run.");
 }
 
+/** Goes to a sweep over a field of the experiment, in the place of this page: back leads here again. */
+function vary(experiment: Experiment, axis: Axis, title: string): void {
+  void encodeSweep({ text: sweepOf(experiment, axis, title), y: "", x: 0 }, {}).then((hash) => {
+    if (hash === null) toast("This experiment is too long for a link: save it, and write the sweep around it.");
+    else location.href = `./sweeps.html${hash}`;
+  });
+}
+
 /** The file is stamped in its `source`, which is for people: the hash of the experiment leaves it out. */
 function experimentText(): string {
   const { corun, ...rest } = (sides[edited] as Side).experiment;
@@ -786,7 +796,7 @@ async function start(): Promise<void> {
     opened: (open) => { if (open) view.why = true; else delete view.why; writeLink(); },
   });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
-  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), about, reopen, validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
+  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, vary, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), about, reopen, validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();

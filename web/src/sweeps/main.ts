@@ -17,10 +17,12 @@ import { pathTitle } from "../titles.ts";
 import type { Problem } from "../types.ts";
 import { toCsv } from "../views/tabular.ts";
 import { SweepChart } from "./chart.ts";
+import { Kept } from "./kept.ts";
 import { Pool, readPlan } from "./pool.ts";
 import { METRICS, axisText, axisTitle, chartData, everything, figureOf, fileText, heatAxes, heatMap, type Metric } from "./results.ts";
 import { decodeSweep, encodeSweep } from "./state.ts";
 import type { Line, Plan, Task } from "./types.ts";
+import { axesOf, readValues, valuesText, withAxes, type Axis } from "./vary.ts";
 
 const EXAMPLES = Object.fromEntries(Object.entries(import.meta.glob("../../../examples/sweeps/*.json", { eager: true, query: "?raw", import: "default" }) as Record<string, string>)
   .map(([path, text]): [string, string] => [path.replace(/^.*\/(.*)\.json$/, "$1"), text]));
@@ -47,6 +49,7 @@ let metric: Metric = METRICS[0] as Metric;
 let axis = 0;
 let link = "";
 const runs = new Map<string, Run>();
+let kept: Kept | null = null;
 
 startTheme();
 
@@ -68,6 +71,7 @@ function show(next: Phase): void {
   go.disabled = phase === "checking" || phase === "bad" || phase === "done";
   setText(go, phase === "stopped" ? "Go on" : "Run");
   editor.readOnly = phase === "running";
+  axesForm.toggleAttribute("inert", phase === "running");
   open.disabled = example.disabled = phase === "running";
   bar.hidden = phase !== "running";
   tell();
@@ -131,7 +135,7 @@ workers.min = "1";
 workers.max = String(MOST_WORKERS);
 
 let timer = 0;
-editor.addEventListener("input", () => { example.value = ""; clearTimeout(timer); timer = window.setTimeout(() => { check(); }, 400); });
+editor.addEventListener("input", () => { example.value = ""; form(); clearTimeout(timer); timer = window.setTimeout(() => { check(); }, 400); });
 example.addEventListener("change", () => { const text = EXAMPLES[example.value]; if (text !== undefined) edit(text); });
 open.addEventListener("change", () => {
   const file = open.files?.[0];
@@ -149,8 +153,44 @@ function take(file: File): void {
 
 function edit(text: string): void {
   editor.value = text;
+  form();
   example.value = Object.keys(EXAMPLES).find((name) => EXAMPLES[name] === text) ?? "";
   check();
+}
+
+// ---------------------------------------------------------------- the axes as a form: what is typed there is written into the text
+
+const axesForm = h("div", { class: "sweep-axes", role: "group", "aria-label": "What is varied" });
+/** Fields that are offered; any other path can be typed too. */
+const OFFERED = ["policy", "kernels", "gpu", "seed", "warp_order", "stop.cycles", "kernels[0].ctas_per_sm", "kernels[1].ctas_per_sm", "gpu.sm.count", "gpu.noc.mhz", "gpu.dram.mhz", "gpu.l2.banks", "gpu.sm.l1.bytes", "gpu.sm.l1.mshrs"];
+const offered = h("datalist", { id: "offered-paths" }, ...OFFERED.map((path) => h("option", { value: path }, pathTitle(path))));
+
+/** Draws the form anew, unless it is where the text just came from. */
+function form(): void {
+  const axes = axesOf(editor.value);
+  axesForm.hidden = axes === null;
+  if (!axes || axesForm.contains(document.activeElement)) return;
+  axisRows(axes);
+}
+
+function axisRows(axes: (Axis | { zip: Axis[] })[]): void {
+  const put = (): void => { editor.value = withAxes(editor.value, axes); example.value = ""; check(); };
+  const input = (label: string, value: string, change: (text: string) => void, more: Record<string, string> = {}): HTMLInputElement => {
+    const box = h("input", { type: "text", value, autocomplete: "off", spellcheck: false, "aria-label": label, ...more });
+    box.addEventListener("change", () => { change(box.value); put(); });
+    return box;
+  };
+  const one = (axis: Axis, n: string): HTMLElement[] => {
+    const title = h("span", { class: "sweep-axis-title" }, pathTitle(axis.path) || "Field");
+    return [title,
+      input(`Field ${n}`, axis.path, (text) => { axis.path = text.trim(); setText(title, pathTitle(axis.path)); }, { list: offered.id, class: "sweep-path" }),
+      input(`Values of field ${n}, with commas`, valuesText(axis.values), (text) => { axis.values = readValues(text); })];
+  };
+  const redraw = (): void => { put(); axisRows(axes); };
+  axesForm.replaceChildren(...axes.map((axis, i) => h("div", { class: "sweep-axis" },
+    ...("zip" in axis ? axis.zip.flatMap((part, j) => one(part, `${i + 1}.${j + 1}`)) : one(axis, String(i + 1))),
+    h("button", { type: "button", class: "icon-button small", "aria-label": `Do not vary field ${i + 1}`, title: "Do not vary it", disabled: axes.length === 1, onclick: () => { axes.splice(i, 1); redraw(); } }, icon("close")))),
+  h("button", { type: "button", class: "button", id: "f-vary", onclick: () => { axes.push({ path: "seed", values: [1, 2, 3] }); redraw(); axesForm.querySelector<HTMLInputElement>(".sweep-axis:last-of-type input")?.focus(); } }, icon("plus"), "Vary another field"), offered);
 }
 
 let unread = (): void => undefined;
@@ -162,7 +202,7 @@ function check(): void {
   const text = editor.value;
   unread = readPlan(module, text, MOST_POINTS, (plan, of, made) => {
     [version, stamp] = [of, made];
-    if (Array.isArray(plan)) problems(plan); else accepted(text, plan);
+    if (Array.isArray(plan)) problems(plan); else void accepted(text, plan);
   });
 }
 
@@ -175,10 +215,13 @@ function problems(found: Problem[]): void {
   render();
 }
 
-function accepted(text: string, plan: Plan): void {
+async function accepted(text: string, plan: Plan): Promise<void> {
   wrong.hidden = true;
   editor.removeAttribute("aria-invalid");
-  run = runs.get(plan.hash) ?? fresh(text, plan);
+  const mine = runs.get(plan.hash) ?? await fresh(text, plan);
+  // Another text came while the browser looked for what it keeps.
+  if (editor.value !== text) return;
+  run = mine;
   runs.set(plan.hash, run);
   if (axis >= plan.axes.length) axis = 0;
   show(run.lines.size === plan.points.length ? "done" : run.lines.size > 0 ? "stopped" : "ready");
@@ -187,12 +230,19 @@ function accepted(text: string, plan: Plan): void {
   writeLink();
 }
 
-function fresh(text: string, plan: Plan): Run {
+async function fresh(text: string, plan: Plan): Promise<Run> {
   const texts = new Map<number, string>(), lines = new Map<number, Line>(), broken = new Map<number, string>();
   const pool = new Pool(module, text, plan, {
-    line: (index, line) => { texts.set(index, line); lines.set(index, JSON.parse(line) as Line); refresh(); },
+    line: (index, line) => { kept?.keep(plan.hash, index, line); texts.set(index, line); lines.set(index, JSON.parse(line) as Line); refresh(); },
     broken: broke, progress: () => { tell(); }, over: () => { ended(); },
   });
+  kept ??= new Kept(stamp);
+  for (const [index, line] of await kept.recall(plan.hash)) {
+    if (index >= plan.points.length) continue;
+    texts.set(index, line);
+    lines.set(index, JSON.parse(line) as Line);
+  }
+  pool.skip(lines.keys());
   return { plan, pool, texts, lines, broken };
 }
 
@@ -375,7 +425,7 @@ provideStamp(() => ({ engine: version, config: run?.plan.hash ?? "", seed: 0, cy
 
 side.append(
   h("section", { class: "editor-section", "aria-label": "The sweep" }, h("h2", null, "The sweep"), h("div", { class: "section-body" },
-    example, wrong, h("label", { class: "hidden", for: "f-sweep" }, "The sweep as JSON"), editor,
+    example, axesForm, wrong, h("label", { for: "f-sweep" }, "The whole sweep as JSON"), editor,
     h("p", { class: "field-help" }, "Every value of every axis with every value of the others, the last axis fastest; the paths of a zip together."))),
   h("section", { class: "editor-section", "aria-label": "Run" }, h("div", { class: "section-body" },
     h("div", { class: "field-row" }, h("label", { for: "f-workers" }, "Simulations at once"), h("div", { class: "field-control" }, workers, h("span", { class: "unit" }, "workers"))),

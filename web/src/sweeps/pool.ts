@@ -69,6 +69,12 @@ export class Pool {
 
   get running(): boolean { return this.#hands.length > 0; }
 
+  /** These points are done already: they are not run again. */
+  skip(points: Iterable<number>): void {
+    for (const index of points) this.#finished.add(index);
+    if (!this.running) this.#schedule = this.#rest();
+  }
+
   /** Runs what is not done yet. */
   start(workers: number): void {
     this.stop();
