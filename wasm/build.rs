@@ -1,5 +1,7 @@
 //! Lists the experiments of examples/experiments and the scripts of examples/scripts, so that adding one needs no second place, and names how the engine behaves.
 
+mod behaviour;
+
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -7,7 +9,9 @@ fn main() -> io::Result<()> {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     list(&manifest, "experiments", "json")?;
     list(&manifest, "scripts", "rhai")?;
-    println!("cargo::rustc-env=CORUN_BEHAVIOUR={}", behaviour(&manifest.join("../tests/golden/digests.json"))?);
+    let goldens = manifest.join("../tests/golden/digests.json");
+    println!("cargo::rerun-if-changed={}", goldens.display());
+    println!("cargo::rustc-env=CORUN_BEHAVIOUR={}", behaviour::behaviour(&goldens)?);
     Ok(())
 }
 
@@ -26,14 +30,4 @@ fn list(manifest: &Path, examples: &str, extension: &str) -> io::Result<()> {
     }
     list += "]\n";
     fs::write(Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join(format!("{examples}.rs")), list)
-}
-
-/// Eight hexadecimal digits of the golden digests: engines that give other results have other ones.
-fn behaviour(goldens: &Path) -> io::Result<String> {
-    println!("cargo::rerun-if-changed={}", goldens.display());
-    let text = fs::read_to_string(goldens)?;
-    let digests = text.lines().filter(|line| line.contains("\"digest\"")).flat_map(str::bytes);
-    // FNV-1a.
-    let hash = digests.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-    Ok(format!("{:08x}", hash >> 32))
 }

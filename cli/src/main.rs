@@ -11,6 +11,7 @@ mod merge;
 mod oracle;
 mod output;
 mod probe;
+mod profiles;
 mod reproduce;
 mod results;
 mod run;
@@ -49,6 +50,8 @@ enum Command {
     Oracle(oracle::Oracle),
     /// Run a paper's claims, judge them and write a report
     Reproduce(reproduce::Reproduce),
+    /// Measure what the library's kernels do alone, as the page brings it along
+    Profiles(profiles::Profiles),
     /// Put the shards of a sweep together
     Merge(merge::Merge),
     /// Print an experiment after defaults: configuration, hash, occupancy and its limiter for each kernel
@@ -124,6 +127,7 @@ fn execute() -> Result<(), Failure> {
         Command::Sweep(command) => command.execute(),
         Command::Oracle(command) => command.execute(),
         Command::Reproduce(command) => command.execute(),
+        Command::Profiles(command) => command.execute(),
         Command::Merge(command) => command.execute(),
         Command::Explain(command) => command.execute(),
         Command::List(command) => command.execute(),

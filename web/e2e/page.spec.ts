@@ -80,7 +80,8 @@ test("speed is what the slider says", async ({ page }) => {
 test("a change of policy runs from the start, and measures nothing alone again", async ({ page }) => {
   const said = await overhear(page);
   const measured = async (): Promise<number> => (await said()).filter((m) => m["t"] === "alone").reduce((sum, m) => sum + (m["jobs"] as unknown[]).length, 0);
-  await open(page, TINY);
+  // Of another seed than those that the page brings along.
+  await open(page, TINY.replace("seed=1", "seed=7"));
   const slowdowns = async (cells: Locator[]): Promise<void> => { for (const cell of cells) await expect(cell.locator(".value")).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 }); };
   const rows = page.locator("table.numbers").first().locator("tbody tr");
   await slowdowns([0, 1].map((k) => rows.nth(k).locator("td").nth(2)));

@@ -1,8 +1,9 @@
-// IPC alone of the kernels that are shown, measured in the background in a worker of its own: each once, whatever the policy and however many
-// runs have it.
-import type { FromWorker, Loaded, ToWorker } from "./protocol.ts";
+// IPC alone of the kernels that are shown: brought along with the page, kept from before, or measured in the background in a worker of its own, each
+// once, whatever the policy and however many runs have it.
+import { Answers } from "./answers.ts";
+import type { FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
 import { begin, spawn, type Run } from "./run.ts";
-import type { Experiment } from "./types.ts";
+import type { Answer } from "./types.ts";
 
 export interface AloneEvents {
   /** IPC alone of a run's kernel; null with a reason when it cannot be measured. */
@@ -11,19 +12,18 @@ export interface AloneEvents {
   aloneProgress(run: Run, kernel: number, done: number | null): void;
 }
 
-/** What a kernel does alone: its IPC and the ends of its interval, or why there is none. */
-type Answer = Pick<Extract<FromWorker, { t: "alone" }>, "ipc" | "ends" | "why">;
-interface Wanted { run: Run; kernel: number; key: string; experiment: Experiment }
+interface Wanted extends PlannedAlone { run: Run; kernel: number }
 
 /** In any order: the worker may measure them in another one. */
-const names = (wanted: readonly Wanted[]): string => [...new Set(wanted.map(({ key }) => key))].sort().join();
+const names = (wanted: readonly Wanted[]): string => [...new Set(wanted.map(({ hash }) => hash))].sort().join();
 
 export class Alone {
   readonly #module: WebAssembly.Module;
   readonly #events: AloneEvents;
+  #answers = new Answers("");
   #worker: Promise<Worker> | null = null;
-  /** By the experiment that measures it. */
-  readonly #known = new Map<string, Answer>();
+  /** Why a run has no IPC, by its hash. */
+  readonly #failures = new Map<string, string>();
   #wanted: Wanted[] = [];
   /** What the worker has been told to measure. */
   #told = "";
@@ -34,22 +34,29 @@ export class Alone {
     this.#events = events;
   }
 
+  /** What is known of this engine's runs. */
+  set answers(answers: Answers) { this.#answers = answers; }
+
   /** A run has other kernels now. */
   want(run: Run, loaded: Loaded): void {
-    this.#wanted = this.#wanted.filter((one) => one.run !== run);
-    loaded.alone.forEach((experiment, kernel) => {
-      const key = JSON.stringify(experiment), known = this.#known.get(key);
-      if (known) this.#give(run, kernel, known); else this.#wanted.push({ run, kernel, key, experiment });
-    });
-    this.#measure();
+    this.#wanted = [...this.#wanted.filter((one) => one.run !== run), ...loaded.alone.map((planned, kernel) => ({ ...planned, run, kernel }))];
+    const done = (): void => { this.#settle(); this.#measure(); };
+    this.#answers.recall(loaded.alone).then(done, done);
   }
 
   /** A run has gone, or becomes another one: what is measured for it is for nobody, but is kept. */
   forget(run: Run): void { this.#wanted = this.#wanted.filter((one) => one.run !== run); }
 
+  /** Gives what is known. */
+  #settle(): void {
+    const wanted = this.#wanted, { known } = this.#answers;
+    this.#wanted = wanted.filter(({ hash }) => !(hash in known) && !this.#failures.has(hash));
+    for (const one of wanted) if (!this.#wanted.includes(one)) this.#give(one, known[one.hash]);
+  }
+
   #measure(): void {
     // Kernels that are measured by the same experiment are measured once.
-    const jobs = this.#wanted.filter((one, i) => this.#wanted.findIndex((other) => other.key === one.key) === i).map(({ kernel, key, experiment }) => ({ kernel, key, experiment }));
+    const jobs = this.#wanted.filter((one, i) => this.#wanted.findIndex((other) => other.hash === one.hash) === i).map(({ hash, experiment }) => ({ hash, experiment }));
     const told = names(this.#wanted);
     if (told === this.#told || (jobs.length === 0 && !this.#worker)) return;
     this.#told = told;
@@ -70,14 +77,14 @@ export class Alone {
   #receive(message: FromWorker): void {
     if (message.t === "failed") this.#failed(message.message);
     else if (message.t === "aloneProgress") {
-      for (const one of this.#wanted) if (one.key === message.key) this.#events.aloneProgress(one.run, one.kernel, message.done);
+      for (const one of this.#wanted) if (one.hash === message.hash) this.#events.aloneProgress(one.run, one.kernel, message.done);
     } else if (message.t === "alone") {
-      const { ipc, ends, why } = message, mine = this.#wanted.filter((one) => one.key === message.key);
-      this.#known.set(message.key, { ipc, ends, why });
-      this.#wanted = this.#wanted.filter((one) => one.key !== message.key);
+      const { hash, answer, why } = message;
+      if (answer) this.#answers.keep(hash, answer);
+      if (why !== "") this.#failures.set(hash, why);
+      this.#settle();
       // The worker goes on with the rest by itself.
       this.#told = names(this.#wanted);
-      for (const one of mine) this.#give(one.run, one.kernel, { ipc, ends, why });
     }
   }
 
@@ -89,8 +96,10 @@ export class Alone {
     this.#wanted = [];
   }
 
-  #give(run: Run, kernel: number, { ipc, ends, why }: Answer): void {
-    if (ipc !== null) run.setAlone(kernel, ipc, ends);
+  #give({ run, kernel, hash }: Wanted, answer: Answer | undefined): void {
+    const why = this.#failures.get(hash) ?? (answer?.stuck ? "alone, it gets stuck" : "");
+    const ipc = why === "" ? answer?.ipc ?? null : null;
+    if (ipc !== null) run.setAlone(kernel, ipc, answer?.ipc_ci95 ?? null);
     this.#events.alone(run, kernel, ipc, why);
   }
 }

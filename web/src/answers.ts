@@ -1,5 +1,5 @@
-// What runs alone have answered, by config hash: kept in this browser for this very engine, so that nothing is measured twice. Where storage is
-// forbidden, it is kept as long as the page.
+// What runs alone have answered, by config hash: brought along with the page, or kept in this browser for this very engine, so that nothing is measured
+// twice. Where storage is forbidden, it is kept as long as the page.
 import type { Answer } from "./types.ts";
 
 const STORE = "answers";
@@ -8,15 +8,25 @@ const STORE = "answers";
 export class Answers {
   readonly known: Record<string, Answer> = {};
   readonly #stamp: string;
+  readonly #shipped: (stamp: string) => Promise<Record<string, Answer>>;
+  #brought: Promise<Record<string, Answer>> | null = null;
   #opened: Promise<IDBDatabase | null> | null = null;
 
-  constructor(stamp: string) { this.#stamp = stamp; }
+  /** `shipped`: what the page has of an engine; asked for once. */
+  constructor(stamp: string, shipped: (stamp: string) => Promise<Record<string, Answer>> = () => Promise.resolve({})) {
+    this.#stamp = stamp;
+    this.#shipped = shipped;
+  }
 
   /** Which of these runs have not been measured. */
   missing<T extends { hash: string }>(runs: readonly T[]): T[] { return runs.filter((run) => !(run.hash in this.known)); }
 
-  /** Takes what is stored of these runs. */
+  /** Takes what was brought along, or is stored, of these runs. */
   async recall(runs: readonly { hash: string }[]): Promise<void> {
+    if (this.missing(runs).length === 0) return;
+    const brought = await (this.#brought ??= this.#shipped(this.#stamp));
+    for (const { hash } of this.missing(runs)) { const answer = brought[hash]; if (answer) this.known[hash] = answer; }
+    if (this.missing(runs).length === 0) return;
     const database = await this.#open();
     if (!database) return;
     const store = database.transaction(STORE).objectStore(STORE);

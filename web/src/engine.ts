@@ -1,10 +1,12 @@
 // The page's side of the engine: one run, or two that are compared, behind one transport. A run that is alone goes by itself, and its frames are
 // held back until they can be drawn; two go in lock-step, and are drawn when both are at the same cycle.
 import { Alone } from "./alone.ts";
+import { Answers } from "./answers.ts";
 import { Lockstep } from "./lockstep.ts";
 import { compileModule } from "./module.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import type { StopWhen } from "./stop-when.ts";
+import { shipped } from "./profiles.ts";
 import { Run, type Ready, type RunEvents } from "./run.ts";
 import type { Controls, Experiment, Problem, Result } from "./types.ts";
 
@@ -55,6 +57,7 @@ export class Engine {
     const engine = new Engine(await compileModule(), events);
     const { run, ready } = await Run.start(engine.module, engine.#heard);
     engine.#runs = [run];
+    engine.#alone.answers = new Answers(ready.stamp, shipped);
     return { engine, ready };
   }
 

@@ -4,7 +4,7 @@
 // frame only when the page has said `drawn` for the one before, and runs on in between.
 import type { Past } from "./past.ts";
 import type { Met, StopWhen } from "./stop-when.ts";
-import type { Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, WindowsLayout } from "./types.ts";
+import type { Answer, Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, WindowsLayout } from "./types.ts";
 
 /** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. */
 export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck";
@@ -47,8 +47,10 @@ export type ToWorker =
   /** The page has drawn the last frame and can take another one. */
   | { t: "drawn" }
   /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */
-  | { t: "alone"; id: number; jobs: { kernel: number; key: string; experiment: Experiment }[] };
+  | { t: "alone"; id: number; jobs: PlannedAlone[] };
 
+/** A run of one kernel alone, and the hash that names it. */
+export interface PlannedAlone { hash: string; experiment: Experiment }
 export interface Loaded {
   t: "loaded"; id: number;
   layout: FrameLayout; windows: WindowsLayout;
@@ -57,8 +59,8 @@ export interface Loaded {
   normal: Experiment;
   /** GPU, occupancy and its limiter, as the engine explains it. */
   explained: unknown;
-  /** For each kernel, the experiment that measures it alone. */
-  alone: Experiment[];
+  /** For each kernel, the run that measures it alone. */
+  alone: PlannedAlone[];
 }
 export interface FrameMessage {
   t: "frame"; id: number;
@@ -94,10 +96,10 @@ export type FromWorker =
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }
   | { t: "refused"; problems: Problem[] }
-  /** `ends`: of the interval of the IPC. */
-  | { t: "alone"; id: number; kernel: number; key: string; ipc: number | null; ends: Interval; why: string }
+  /** What a run alone says; null where it cannot run. `why`: there is no IPC. */
+  | { t: "alone"; id: number; hash: string; answer: Answer | null; why: string }
   /** How far a measurement is, 0 to 1; null where that is not known. */
-  | { t: "aloneProgress"; id: number; key: string; done: number | null }
+  | { t: "aloneProgress"; id: number; hash: string; done: number | null }
   /** Before `loaded`, where the policy has to know how its kernels do alone: which run of how many is under way, those before it done, and which part of it, 0 to 1. */
   | { t: "profiling"; id: number; name: string; done: number; of: number; part: number }
   | { t: "profilingStopped"; id: number }

@@ -6,8 +6,8 @@ import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
 import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
+import { shipped } from "./profiles.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
-import { interval } from "./sure.ts";
 import type { Controls, FrameLayout, Interval, PlannedRun, Problem, Reason, Result, WindowsLayout } from "./types.ts";
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => { self.postMessage(message, { transfer }); };
@@ -384,7 +384,10 @@ function build(message: Load): void {
   const windows = sim.windowsLayout();
   columns = windows.columns.length;
   layouts = { frame: layout, windows };
-  const alone = layout.kernels.map((_, kernel) => next.aloneExperiment(kernel));
+  const alone = layout.kernels.map((_, kernel) => {
+    const experiment = next.aloneExperiment(kernel);
+    return { hash: engine.configHash(experiment), experiment };
+  });
   send({ t: "loaded", id, layout, windows, hash, normal, explained, alone });
   if (message.seek > 0) seek(message.seek, message.play ? "playing" : "paused");
   else setState(message.play ? "playing" : "paused");
@@ -408,7 +411,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
     engine.default({ module_or_path: message.module }).then(
       (module) => guarded(() => {
         memory = module.memory;
-        answers = new Answers(engine.stamp());
+        answers = new Answers(engine.stamp(), shipped);
         send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() });
       }),
       (error: unknown) => send({ t: "failed", message: String(error) }),
@@ -538,19 +541,16 @@ async function runAlone(): Promise<void> {
         reason = one.advanceFor(SLICE);
         if (performance.now() - told > 500) {
           told = performance.now();
-          send({ t: "aloneProgress", id: jobs.id, key: job.key, done: typeof last === "number" ? one.cycle / last : null });
+          send({ t: "aloneProgress", id: jobs.id, hash: job.hash, done: typeof last === "number" ? one.cycle / last : null });
         }
         await new Promise((done) => setTimeout(done, 0));
       }
       if (aloneJobs !== jobs) continue; // the experiment has changed meanwhile
-      const result = one.result();
-      const ipc = result.kernels[0]?.ipc, ends = interval(result.ci95?.kernels[0], "ipc");
-      const known = reason !== "stuck" && typeof ipc === "number";
-      send({ t: "alone", id: jobs.id, kernel: job.kernel, key: job.key, ipc: known ? ipc : null, ends, why: known ? "" : `alone, it ends with “${reason}”` });
+      send({ t: "alone", id: jobs.id, hash: job.hash, answer: one.answer(), why: reason === "stuck" ? "alone, it gets stuck" : "" });
     } catch (error) {
       const problems = problemsOf(error);
       const said = problems ? problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ") : String(error);
-      send({ t: "alone", id: jobs.id, kernel: job.kernel, key: job.key, ipc: null, ends: null, why: said });
+      send({ t: "alone", id: jobs.id, hash: job.hash, answer: null, why: said });
     } finally {
       one?.free();
     }

@@ -3,9 +3,12 @@
 //! Start with `serve` or `test`. Both say what they are doing, fetch what a fresh machine lacks (`need.rs`),
 //! and name in plain words what they cannot fetch.
 
+#[path = "../../wasm/behaviour.rs"]
+mod behaviour;
 mod bench;
 mod need;
 mod page;
+mod profiles;
 mod readme;
 mod reproduce;
 mod run;
@@ -34,6 +37,8 @@ Usage: cargo xtask COMMAND
                                   this tree's engine against that of COMMIT, built beside it, in alternating pairs: ratios with their
                                   scatter, memory, digests; a full one is kept in benches/against.json
   bench --plot                    draw the records: docs/bench.md and its charts
+  profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/profiles.json, so that the page has
+                                  slowdowns at once; anew after the engine has changed
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/papers and its figures to the page too
   fuzz [--seconds N] [--seed N]   malformed and odd experiments through the parser and the machine; stops at the first failure
 ";
@@ -83,6 +88,11 @@ fn command(mut args: Vec<String>) -> Result<()> {
             let seed = number(args, "--seed")?.unwrap_or(1);
             none_left(args)?;
             test::fuzz(seconds, seed)
+        }
+        "profiles" => {
+            let gpus = words(args, "--gpu", "a GPU's name")?;
+            none_left(args)?;
+            profiles::profiles(&gpus)
         }
         "reproduce" => reproduce::reproduce(args),
         "" => bail!("a command is missing\n\n{USAGE}"),

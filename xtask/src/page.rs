@@ -1,7 +1,7 @@
 //! The page: the static folder web/dist, which any web server can serve from any sub-path.
 
 use crate::run::{npm, root, run};
-use crate::{need, wasm};
+use crate::{need, profiles, wasm};
 use anyhow::{Context, Result};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
@@ -12,6 +12,7 @@ pub fn build() -> Result<()> {
     need::wasm_target()?;
     need::packages()?;
     wasm::build(true)?;
+    profiles::warn()?;
     println!("Building the page …");
     run(npm(&["run", "--silent", "build"]).arg("--").arg("--logLevel=warn")).context("the page did not build")
 }

@@ -1,0 +1,91 @@
+//! `corun profiles`: what the library's kernels do alone, as the page brings it along.
+
+use crate::{Failure, answers, output, workers};
+use clap::Args;
+use sim_core::describe::error::Problems;
+use sim_core::describe::gpu::presets::PRESETS;
+use sim_core::describe::kernel::library;
+use sim_core::describe::value::Value;
+use sim_core::policy::spec::POLICIES;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::plan::{self, Plan, Planned};
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+/// Arguments of `corun profiles`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Plans every run alone that a mix of the library's kernels needs under any policy with its defaults and seed 1, runs each once, and prints the \
+answers as JSON, by the hash of their experiments: `cargo xtask profiles` puts them into the page.
+
+Exit status: 0 done, 2 bad usage or input, 130 told to stop.")]
+pub struct Profiles {
+    /// Only on this GPU; may be repeated
+    #[arg(long, value_name = "NAME")]
+    gpu: Vec<String>,
+    /// Runs at a time; as many as there are cores if left out
+    #[arg(long)]
+    jobs: Option<NonZero<u16>>,
+    /// Keep the answers there, and read what is there already
+    #[arg(long, value_name = "DIR")]
+    answers: Option<PathBuf>,
+}
+
+impl Profiles {
+    pub fn execute(self) -> Result<(), Failure> {
+        let gpus = if self.gpu.is_empty() { PRESETS.iter().map(|preset| preset.name.to_owned()).collect() } else { self.gpu };
+        let runs = planned(&gpus)?;
+        let known = answers::all(runs.values(), workers::jobs(self.jobs), self.answers.as_deref())?;
+        let known = known.ok_or_else(|| Failure::Interrupted("before all was measured; with --answers, what is done is kept".into()))?;
+        output::print_json(&Value::object(known.iter().map(|(hash, alone)| (hash.as_str(), plan::encode(alone)))))
+    }
+}
+
+/// Every run alone that a kernel of the library may need on these GPUs, by hash.
+fn planned(gpus: &[String]) -> Result<BTreeMap<String, Planned>, Problems> {
+    let mut runs = BTreeMap::new();
+    for gpu in gpus {
+        for kernel in library::names() {
+            for policy in POLICIES {
+                let written = Value::object([
+                    ("corun", Value::from(1)),
+                    ("gpu", gpu.as_str().into()),
+                    ("kernels", Value::array([kernel])),
+                    ("policy", policy.name.into()),
+                ]);
+                match Experiment::decode(&written) {
+                    Ok(experiment) => runs.extend(Plan::of(&experiment).runs().map(|run| (run.hash.clone(), run.clone()))),
+                    // A policy that cannot be without a parameter has no defaults; what is wrong without any policy is wrong.
+                    Err(problems) if problems.0.iter().any(|problem| !problem.path.starts_with("policy")) => return Err(problems),
+                    Err(_) => {}
+                }
+            }
+        }
+    }
+    Ok(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a mix needs is what its kernels need: the page looks its runs up by the same hashes.
+    #[test]
+    fn the_runs_of_any_mix_are_among_them() {
+        let runs = planned(&["tiny-2sm".to_owned()]).unwrap();
+        for policy in ["even", "ws", "smk", "ccbp"] {
+            let written = Value::object([
+                ("corun", Value::from(1)),
+                ("gpu", "tiny-2sm".into()),
+                ("kernels", Value::array(["BP", "SAD", "CFD"])),
+                ("policy", policy.into()),
+            ]);
+            let plan = Plan::of(&Experiment::decode(&written).unwrap());
+            assert_eq!(plan.alone.len(), 3);
+            assert!(plan.runs().all(|run| runs.contains_key(&run.hash)), "{policy}");
+        }
+        let problems = planned(&["no-gpu".to_owned()]).unwrap_err();
+        assert_eq!(problems.0[0].path, "gpu");
+    }
+}

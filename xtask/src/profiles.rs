@@ -1,0 +1,49 @@
+//! `cargo xtask profiles`: what the library's kernels do alone, measured natively and put into the page, so that slowdowns are there at once.
+
+use crate::behaviour::behaviour;
+use crate::run::{cargo, root, target_dir};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+/// Where the page has them.
+const PLACE: &str = "web/src/profiles.json";
+/// The GPUs that most start from. What the page does not have, it measures.
+const GPUS: [&str; 2] = ["ccbp-16sm", "tiny-2sm"];
+
+/// Measures every run alone that the library's kernels need on `gpus` under any policy; answers that the last time has left are taken as they are.
+pub fn profiles(gpus: &[String]) -> Result<()> {
+    let engine = engine()?;
+    let mut command = cargo(&["run", "--quiet", "--release", "--package", "corun", "--", "profiles"]);
+    command.arg("--answers").arg(target_dir().join("profiles"));
+    let gpus = if gpus.is_empty() { GPUS.map(str::to_owned).to_vec() } else { gpus.to_vec() };
+    for gpu in &gpus {
+        command.args(["--gpu", gpu]);
+    }
+    let answers = command.stderr(std::process::Stdio::inherit()).output().context("cannot run corun")?;
+    ensure!(answers.status.success(), "corun profiles failed");
+    let answers: Value = serde_json::from_slice(&answers.stdout)?;
+    // A line for each, so that a change can be read.
+    let lines: Vec<String> =
+        answers.as_object().context("answers are an object")?.iter().map(|(hash, answer)| format!("{hash:?}: {answer}")).collect();
+    let written = format!("{{ \"engine\": {}, \"answers\": {{\n{}\n}} }}\n", json!(engine), lines.join(",\n"));
+    std::fs::write(root().join(PLACE), &written)?;
+    println!("{PLACE}: {} runs alone, {} KB, of engine {engine}", lines.len(), written.len() / 1000);
+    Ok(())
+}
+
+/// Says so where the page's are another engine's: it then measures them all.
+pub fn warn() -> Result<()> {
+    let text = std::fs::read_to_string(root().join(PLACE))?;
+    let made: Value = serde_json::from_str(&text).with_context(|| format!("{PLACE} is no JSON"))?;
+    if made["engine"] != engine()?.as_str() {
+        println!(
+            "{PLACE} is another engine's: slowdowns have to be measured in the page first. `cargo xtask profiles` makes it anew in some minutes."
+        );
+    }
+    Ok(())
+}
+
+/// The stamp of the module that is built from this tree.
+fn engine() -> Result<String> {
+    Ok(format!("{}-{}", env!("CARGO_PKG_VERSION"), behaviour(&root().join("tests/golden/digests.json"))?))
+}
