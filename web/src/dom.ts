@@ -86,7 +86,7 @@ export function onFileDrop(take: (file: File) => void): void {
 let popover: HTMLElement | null = null;
 /** A small “?” that shows a definition next to itself. */
 export function definition(title: string, ...body: Child[]): HTMLButtonElement {
-  const button = h("button", { class: "what", type: "button", "aria-label": `What is ${title}?`, "aria-expanded": "false" }, "?");
+  const button = h("button", { class: "what", type: "button", "aria-label": title.startsWith("the numbers") ? `What are ${title}?` : `What is ${title}?`, "aria-expanded": "false" }, "?");
   button.addEventListener("click", () => {
     const mine = popover?.isConnected && popover.matches(":popover-open") && button.getAttribute("aria-expanded") === "true";
     popover?.hidePopover?.();

@@ -13,6 +13,7 @@ import { axisTop, drawCharts, framed, LEFT, marksOf, seriesDash, seriesPaint } f
 import type { Plot } from "./chart-drawing.ts";
 import { chartSpecs, evaluate } from "./chart-data.ts";
 import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
+import { chartMeanings, meaningsButton } from "./meanings.ts";
 import { Announcer, button, el, exportMenu, fillTable, freshId, kernelNames, put, swatch } from "./parts.ts";
 import type { Exportable } from "./parts.ts";
 import { Pace, UNSEEN } from "./pace.ts";
@@ -428,7 +429,7 @@ class Chart {
     const exporting = exportMenu(() => this.exportable(), (text) => { control.say(text); });
     this.stage.append(this.canvas, this.now, this.line, this.band, this.empty);
     this.element = el("section", { class: "cv-chart", "aria-labelledby": title.id, "data-chart": spec.key },
-      el("div", { class: "cv-head" }, el("div", { class: "cv-headline", title: spec.doc }, title, el("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit)), el("div", { class: "cv-actions" }, this.toggle, exporting)),
+      el("div", { class: "cv-head" }, el("div", { class: "cv-headline", title: spec.doc }, title, el("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit)), el("div", { class: "cv-actions" }, meaningsButton(spec.title, chartMeanings(spec, runs[specs.indexOf(spec)]?.windows ?? (runs[0] as ShownRun).windows)) ?? "", this.toggle, exporting)),
       this.legend, this.stage, this.tableBox, hint);
     this.retheme();
     this.listen();

@@ -5,6 +5,8 @@ import type { FrameLayout } from "../types.ts";
 import { whole } from "../draw/scale.ts";
 import { drawMemory, memoryPanels, memoryTable } from "./memory-drawing.ts";
 import { MachinePicture } from "./machine-picture.ts";
+import { memoryMeanings } from "./meanings.ts";
+import type { Meaning } from "./meanings.ts";
 import { MemoryModel } from "./memory-model.ts";
 import type { Tabular } from "./tabular.ts";
 
@@ -16,6 +18,8 @@ export class MemoryPath extends MachinePicture<MemoryModel> {
   protected model(layout: FrameLayout): MemoryModel { return new MemoryModel(layout); }
   protected drawingOf(model: MemoryModel, width: number, t: Theme): Drawing { return drawMemory(model, width, t); }
   protected tableOf(model: MemoryModel): Tabular { return memoryTable(model); }
+
+  protected override meanings(): Meaning[] { const side = this.sides[0]; return side ? memoryMeanings(side.model.layout) : []; }
 
   protected said(m: MemoryModel): string {
     return `Memory path at cycle ${whole(m.cycle)}. ${memoryPanels(m).map((p) => `${p.title}: ${p.headline}`).join("; ")}.`;

@@ -6,6 +6,8 @@ import { onRetheme, theme } from "../draw/theme.ts";
 import type { Theme } from "../draw/theme.ts";
 import { framed } from "./chart-drawing.ts";
 import { Announcer, button, el, exportMenu, fillTable, freshId, put, swatch } from "./parts.ts";
+import { meaningsButton } from "./meanings.ts";
+import type { Meaning } from "./meanings.ts";
 import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 
@@ -21,6 +23,8 @@ export abstract class Picture extends HTMLElement {
   protected abstract legend(t: Theme): LegendItem[];
   /** One sentence with numbers, for those who do not see the picture. */
   protected abstract summary(): string;
+  /** What its numbers mean. */
+  protected meanings(): readonly Meaning[] { return []; }
 
   /** Spots that the arrow keys walk. */
   protected walks(_spot: Spot): boolean { return true; }
@@ -36,6 +40,7 @@ export abstract class Picture extends HTMLElement {
   private readonly tableBox = el("div", { class: "cv-tablebox", tabindex: "0", role: "region", hidden: "" });
   private readonly toggle = button("Table", { class: "cv-button", "aria-pressed": "false" }, () => { this.showTable(this.tableBox.hidden !== false); });
   private readonly words = el("p");
+  private readonly what = el("span");
   private drawing: Drawing | null = null;
   private focused: string | null = null;
   private pointed: { x: number; y: number } | null = null;
@@ -89,7 +94,7 @@ export abstract class Picture extends HTMLElement {
     this.toggle.setAttribute("aria-label", `${this.name} as a table`);
     const exporting = exportMenu(() => this.exportable(), (text) => { this.announcer.say(text); });
     this.stage.append(this.canvas, this.ring, this.tip);
-    this.append(el("div", { class: "cv-head" }, this.keys, el("div", { class: "cv-actions" }, this.toggle, exporting)), this.stage, this.tableBox, hint, this.announcer.element);
+    this.append(el("div", { class: "cv-head" }, this.keys, el("div", { class: "cv-actions" }, this.what, this.toggle, exporting)), this.stage, this.tableBox, hint, this.announcer.element);
     this.canvas.addEventListener("pointermove", (e) => { this.pointed = { x: e.offsetX, y: e.offsetY }; this.retip(); });
     this.canvas.addEventListener("pointerleave", () => { this.pointed = null; this.retip(); });
     this.canvas.addEventListener("click", (e) => { this.clicked(e.offsetX, e.offsetY); });
@@ -150,6 +155,8 @@ export abstract class Picture extends HTMLElement {
       const span = el("span", { class: "cv-key", ...(item.doc ? { title: item.doc } : {}) }, swatch(item.paint), item.name);
       return span;
     }));
+    const button = meaningsButton(this.name, this.meanings());
+    this.what.replaceChildren(...(button ? [button] : []));
   }
 
   private showTable(shown: boolean): void {

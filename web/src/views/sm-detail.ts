@@ -6,6 +6,7 @@ import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Catalogue, SelectSm, ShownRun, SmView } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
+import { meaningsButton, smDetailMeanings } from "./meanings.ts";
 import { button, cssFill, el, kernelNames, put, swatch } from "./parts.ts";
 import { stateLetters } from "./letters.ts";
 
@@ -72,7 +73,7 @@ export class SmDetail extends HTMLElement implements SmView {
     const layout = shown[0]?.reader.layout, shape = layout?.sms[sm];
     if (!layout || !shape) return;
     put(this.heading, new Set(layout.sms.map((s) => s.class)).size > 1 ? `SM ${sm} (${shape.class})` : `SM ${sm}`);
-    this.replaceChildren(el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, this.close)), ...shown.flatMap((panel) => panel.make(sm)));
+    this.replaceChildren(el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, meaningsButton("an SM", smDetailMeanings(layout)) ?? "", this.close)), ...shown.flatMap((panel) => panel.make(sm)));
   }
 }
 

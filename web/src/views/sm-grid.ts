@@ -6,6 +6,8 @@ import type { Catalogue, FrameLayout, SelectSm, ShownRun, SmView } from "../type
 import { percent, whole } from "../draw/scale.ts";
 import { stallPaint } from "./chart-drawing.ts";
 import { MachinePicture } from "./machine-picture.ts";
+import { smMeanings } from "./meanings.ts";
+import type { Meaning } from "./meanings.ts";
 import type { LegendItem } from "./picture.ts";
 import { drawSms, smTable } from "./sm-drawing.ts";
 import { SmModel } from "./sm-model.ts";
@@ -44,6 +46,8 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
     const stalls = this.sides[0]?.model.layout.stalls ?? [];
     return [...super.legend(t), ...stalls.map((s, i) => ({ name: s.title, paint: stallPaint(i, t), doc: s.doc }))];
   }
+
+  protected override meanings(): Meaning[] { const side = this.sides[0]; return side ? smMeanings(side.model.layout) : []; }
 
   protected said(m: SmModel): string {
     const n = m.layout.sms.length;
