@@ -1,7 +1,7 @@
 // Who suffers, and why: read as a person reads it, and held against the result that the page saves.
 import { encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { expect, noViolations, openAt, result, test } from "./corun.ts";
+import { cycle, expect, is, noViolations, open, openAt, overhear, result, test } from "./corun.ts";
 
 /** A short run, so that the kernels alone are short too. */
 const short = (policy: string, cycles = 20_000): Experiment => ({ corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: policy }, seed: 1, stop: { cycles } });
@@ -54,4 +54,67 @@ test("the panel leads from the verdict to who fills what is full, and to a schem
   // Of two runs, the first sentence says which is better for whom.
   await expect(verdict.locator(".versus")).toHaveText(/^[AB] is better for (1BP|2CFD): [\d.]+ times slower than alone instead of [\d.]+ times/);
   await expect(why.locator(".why-steps")).toHaveCount(2);
+});
+
+test("what the page brings along of its kernels alone is there at once; another engine's is measured anew", async ({ page }) => {
+  const said = await overhear(page), hash = await encodeLink({ experiment: { ...short("even"), seed: 7 }, view: { cycle: 4000 } });
+  const jobs = async (): Promise<string[]> => (await said()).filter((m) => m["t"] === "alone").flatMap((m) => (m["jobs"] as { hash: string }[]).map((job) => job.hash));
+  const brought = { ipc: 1234, warp_ipc: 50, noc_utilisation: 0.1, dram_utilisation: 0.1, ipc_ci95: [1200, 1300], stuck: false };
+  let engine = "", answers = {};
+  await page.route(/profiles-[^/]*\.json$/, (route) => route.fulfill({ json: { engine, answers } }));
+  const alone = page.locator('#numbers [data-stands=".ipc_alone.0"]');
+  await open(page, hash);
+  await expect(alone).toHaveText(/^[\d,]+\.\d$/);
+  const [first = ""] = await jobs(), measured = await alone.textContent();
+  await expect.poll(() => page.url()).toMatch(/&e=/);
+  answers = { [first]: brought };
+  engine = "0.0.0-00000000";
+  // This browser has kept what it has measured: without that, it is measured anew, for the file is another engine's.
+  await page.evaluate(() => new Promise((done) => { const gone = indexedDB.deleteDatabase("corun"); gone.onsuccess = gone.onblocked = done; }));
+  await open(page, hash);
+  await expect(alone).toHaveText(measured ?? "");
+  expect(await jobs()).toContain(first);
+  engine = /&e=([^&]+)/.exec(page.url())?.[1] ?? "";
+  await open(page, hash);
+  await expect(alone).toHaveText("1,234.0");
+  expect(await jobs()).not.toContain(first);
+});
+
+test("the first visit says what this is, plays at a speed that can be followed, and has a tour of five stops", async ({ page }) => {
+  const said = await overhear(page);
+  await open(page);
+  const first = page.getByRole("complementary", { name: "What this is" });
+  await expect(first).toContainText("simulates one GPU that runs two kernels at once, cycle by cycle");
+  await is(page, "Running");
+  expect((await said()).filter((m) => m["t"] === "speed").map((m) => m["cyclesPerSecond"])[0]).toBe(2000);
+  await first.getByRole("button", { name: "Take the tour" }).click();
+  const tour = page.getByRole("dialog", { name: /What you see|Who suffers|Why|Another scheme|Share it/ });
+  for (const title of ["What you see", "Who suffers", "Why", "Another scheme", "Share it"]) {
+    await expect(tour.getByRole("heading")).toHaveText(title);
+    if (title === "Why") await noViolations(page);
+    await tour.getByRole("button", { name: title === "Share it" ? "Done" : "Next" }).click();
+  }
+  await expect(tour).toBeHidden();
+  await expect(page.locator("#why")).toHaveAttribute("open");
+  // It goes on meanwhile; a change of the experiment ends the slow play.
+  await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
+  await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
+  await expect.poll(async () => (await said()).filter((m) => m["t"] === "speed").at(-1)?.["cyclesPerSecond"]).toBe(Infinity);
+  // Who has been here is not told again; the tour has a link, and is left with Escape.
+  await open(page);
+  await expect(page.locator("#pictures")).toBeVisible();
+  await expect(first).toBeHidden();
+  await open(page, "#tour");
+  await expect(tour.getByRole("heading")).toHaveText("What you see");
+  await page.keyboard.press("Escape");
+  await expect(tour).toBeHidden();
+});
+
+test("every picture says what its numbers mean", async ({ page }) => {
+  await openAt(page, `${await encodeLink({ experiment: short("even"), view: { sm: 0 } })}`, 4000);
+  for (const [of, words] of [["SMs", /Scheduler|scheduler/], ["Memory path", /L2 bank/], ["an SM", "Waits for a load that missed L1D"], ["NoC reply bandwidth", "Σ noc replies / cycles"], ["Memory latency", "Σ latency sum / read replies"]] as const) {
+    await page.getByRole("button", { name: `What are the numbers of ${of}?` }).click();
+    await expect(page.getByRole("dialog", { name: `the numbers of ${of}` })).toContainText(words);
+    await page.keyboard.press("Escape");
+  }
 });

@@ -25,8 +25,9 @@ import "./transport.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
 import "./why/element.ts";
-import { mixText, scheme, schemeName, schemeText } from "./choices.ts";
+import { kernelName, mixText, scheme, schemeName, schemeText } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
+import { latest } from "./decided.ts";
 import { differences } from "./difference.ts";
 import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./dialogs.ts";
 import { h, icon, setText } from "./dom.ts";
@@ -49,9 +50,11 @@ import { sweepOf, type Axis } from "./sweeps/vary.ts";
 import type { CorunSchemes } from "./schemes/schemes.ts";
 import type { CorunTimeline } from "./timeline/timeline.ts";
 import type { CorunTransport } from "./transport.ts";
+import { Tour } from "./first/tour.ts";
+import { FirstVisit } from "./first/visit.ts";
 import { roomOf } from "./why/facts.ts";
 import type { CorunVerdict } from "./why/element.ts";
-import type { Catalogue, Experiment, FrameView, PolicyEntry, Problem, Result, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
+import type { Catalogue, Decision, Experiment, FrameView, PolicyEntry, Problem, Result, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
 
 /** The first screen. */
 const FIRST: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
@@ -111,6 +114,9 @@ const compareCard = card("compare", "A and B", compare);
 compareCard.hidden = true;
 const schemes = document.createElement("corun-schemes") as CorunSchemes;
 // The SM's heading and its close button are the view's own.
+const tour = new Tour(() => { verdict.open = true; });
+const visit = new FirstVisit({ speed: (cyclesPerSecond) => { transport.speed = cyclesPerSecond; engine?.speed(cyclesPerSecond); }, tour: () => { tour.start(); } });
+pictures.before(visit.element);
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
 pictures.append(
   card("verdict", "Who suffers, and why", verdict),
@@ -284,6 +290,7 @@ const gpuName = ({ gpu }: Experiment): string => (typeof gpu === "string" ? gpu 
 
 /** A change of the form, or of a side's scheme. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
 function change(next: Experiment, at = edited): void {
+  visit.takeOver();
   numbers.keep(at);
   // Where the last change is not built yet, it is to do what that one was to do.
   const waits = state === "idle" && laid();
@@ -297,6 +304,7 @@ function change(next: Experiment, at = edited): void {
 
 /** What the form offers to compare with. */
 function compareWith(other: Experiment): void {
+  visit.takeOver();
   const stay = state === "paused" && cycle > 0;
   beside(other, !stay && !calm(), stay ? cycle : 0);
   writeLink();
@@ -356,6 +364,7 @@ function lay(): void {
   });
   held = runs.map(() => []);
   pictures.hidden = false;
+  if (touring) { touring = false; tour.start(); }
   for (const one of [grid, detail, path]) one.setRuns(runs, catalogue);
   charts.setRuns(runs);
   charts.panel = view.panel ?? "";
@@ -471,6 +480,10 @@ function drawCharts(still: boolean): void {
   });
 }
 
+/** The first run's log. */
+let decided: readonly Decision[] = [];
+const decidedAfterStart = (): string => (decided.some((d) => d.cycle > 0) ? latest(decided, (k) => kernelName(sides[0]?.experiment.kernels[k] ?? "")) : "");
+
 /** A frame of each run, all of one cycle. */
 function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   // The second run may not have been built yet.
@@ -492,6 +505,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   frames.forEach(({ restart, decisions: news, controls }, at) => {
     if (restart || news.length > 0) {
       const log = decisions.add(at, news, restart);
+      if (at === 0) decided = log;
       charts.setDecisions(at, log);
       timeline.setDecisions(at, log);
     }
@@ -501,7 +515,10 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   for (const one of [charts, decisions, timeline]) one.cycle = cycle;
   if (frames.some(({ met }) => met)) timeline.stoppedAt(frames.map(({ met }) => met));
   else if (!still || cycle !== stood) timeline.stoppedAt([]);
-  if (frames.every(({ result }) => result)) for (const one of [numbers, verdict]) one.update(frames.map(({ result }) => result));
+  if (frames.every(({ result }) => result)) {
+    for (const one of [numbers, verdict]) one.update(frames.map(({ result }) => result));
+    if (now === "playing") visit.see(verdict.facts, decidedAfterStart());
+  }
   if (state !== before) {
     warn(state === "done" ? frames.map(({ result }) => result) : []);
     if (state === "stuck") {
@@ -565,10 +582,17 @@ async function writeNow(): Promise<void> {
   if (location.hash !== hash) history.replaceState(null, "", hash);
 }
 
+/** The address of the tour; and whether it is to begin when there is something to see. */
+const TOUR = "#tour";
+let touring = false;
 /** Opens what the address bar says. */
 async function readLink(first: boolean): Promise<void> {
   const hash = location.hash;
   if (!first && hash === link) return;
+  if (hash === TOUR) {
+    if (laid()) { tour.start(); writeLink(); } else { open(FIRST, !calm()); touring = true; }
+    return;
+  }
   // Links inside the page, such as the one that skips to the pictures.
   if (/^#(main|f-[a-z0-9-]+)$/i.test(hash)) { if (first) open(FIRST, !calm()); return; }
   clearTimeout(linkTimer);
@@ -583,6 +607,7 @@ async function readLink(first: boolean): Promise<void> {
     else if (calm()) { open(linked?.experiment ?? FIRST, false, STILL, other); linkCycle = false; delete view.cycle; }
     else open(linked?.experiment ?? FIRST, true, 0, other);
     foreign = linked && otherEngine(linked, stamp);
+    if (first && !linked && FirstVisit.isFirst) visit.begin(!calm());
   } catch (error) {
     engine?.pause();
     if (!laid()) { sidebar.hidden = true; transport.show("empty", 0, 0); }
@@ -612,7 +637,7 @@ const does = {
   event: () => { linkCycle = true; engine?.stepEvent(); },
   reset: () => { linkCycle = false; engine?.reset(false); },
   go: (to: number) => { linkCycle = true; transport.toward = to; engine?.seek(to); },
-  speed: (cyclesPerSecond: number) => engine?.speed(cyclesPerSecond),
+  speed: (cyclesPerSecond: number) => { visit.takeOver(false); engine?.speed(cyclesPerSecond); },
 };
 
 async function copyLink(): Promise<void> {

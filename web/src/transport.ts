@@ -75,6 +75,14 @@ export class CorunTransport extends HTMLElement {
     this.show("idle", 0, 0);
   }
 
+  /** Another speed than the slider's last: it shows it, and nobody is told. */
+  set speed(cyclesPerSecond: number) {
+    const step = Array.from({ length: SPEED_STEPS + 1 }, (_, i) => i).find((i) => speedAt(i) >= cyclesPerSecond) ?? SPEED_STEPS;
+    this.#speed.value = String(step);
+    setText(this.#speedText, speedText(cyclesPerSecond));
+    this.#speed.setAttribute("aria-valuetext", speedText(cyclesPerSecond));
+  }
+
   /** One notch slower or faster. */
   nudge(by: number): void {
     this.#speed.value = String(Number(this.#speed.value) + by);

@@ -113,6 +113,9 @@ export class CorunVerdict extends HTMLElement {
     this.#refresh();
   }
 
+  /** What is known of the first run. */
+  get facts(): Facts | null { return this.#sides[0]?.facts ?? null; }
+
   #refresh(): void {
     const facts = this.#sides.map((side) => side.facts);
     const slowdowns = facts.flatMap((of) => of?.kernels.map(({ slowdown }) => slowdown ?? 0) ?? []).filter((s) => s !== Infinity);
