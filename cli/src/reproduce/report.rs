@@ -366,6 +366,7 @@ impl Report<'_> {
             ("{combinations}", mode.search(Space::Combinations)),
             ("{spatial}", mode.search(Space::Spatial)),
             ("{some}", mode.some.to_string()),
+            ("{few}", mode.few.to_string()),
             ("{time_scale}", mode.time_scale.to_string()),
         ];
         *text += "## How it was run\n\n";

@@ -28,6 +28,8 @@ pub struct Mode {
     pub time_scale: f64,
     /// How many mixes of each kind the studies of single parameters run.
     pub some: usize,
+    /// How many those of readings run, each of which needs oracles of its own.
+    pub few: usize,
 }
 
 /// A rung of a search: all that is left runs so long, and the best go on to the next; those of the last rung to full length.
@@ -182,6 +184,7 @@ impl Study {
             pairs: number("pairs")? as usize,
             sets: number("sets")? as usize,
             some: number("some")? as usize,
+            few: number("few")? as usize,
             time_scale: mode.get("time_scale")?.as_f64()?,
         };
         let Value::Object(classes) = value.get("classes")? else { return None };
@@ -291,12 +294,17 @@ impl Study {
     }
 
     /// The mixes that a claim names: a group of others, sets, a class (each kernel by itself), pairs of two classes, `same` and a class
-    /// (all pairs within it), `some` of any of these, or one mix such as `BP+CFD`.
+    /// (all pairs within it), `some` or `few` of any of these, any of these `but` those with a kernel, as in `NBI+DBI but KM`, or one mix such as
+    /// `BP+CFD`.
     pub fn mixes(&self, name: &str) -> Vec<Mix> {
-        if let Some(kind) = name.strip_prefix("some ") {
-            let mut some = spread(self.mixes(kind), self.mode.some);
+        let part = [("some ", self.mode.some), ("few ", self.mode.few)];
+        if let Some((kind, wanted)) = part.iter().find_map(|(word, wanted)| Some((name.strip_prefix(word)?, *wanted))) {
+            let mut some = spread(self.mixes(kind), wanted);
             some.retain(|mix| mix.iter().all(|kernel| !self.long.contains_key(kernel)));
             return some;
+        }
+        if let Some((kind, kernel)) = name.split_once(" but ") {
+            return self.mixes(kind).into_iter().filter(|mix| mix.iter().all(|name| name != kernel)).collect();
         }
         if let Some(class) = name.strip_prefix("same ") {
             return self.pairs_of(class, class);

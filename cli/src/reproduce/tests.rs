@@ -41,6 +41,7 @@ fn every_claim_has_a_measure_or_a_reason() {
 /// Is every cause about claims, and one that was tested by a command that there is? Nothing in between: no guess passes for what is known.
 #[test]
 fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for paper in PAPERS {
         let (ledger, causes) = (claims::read(paper.claims).unwrap(), Causes::read(paper.causes).unwrap());
         let study = Study::read(paper.study, "full").unwrap();
@@ -53,7 +54,8 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
             let exists = match words[..] {
                 ["corun", "reproduce", "--table", id] => study.tables.iter().any(|table| table.id == id),
                 ["corun", "reproduce", "--claim", id] => is_claim(id),
-                ["corun", "run" | "sweep" | "oracle", file, ..] => Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file).exists(),
+                ["corun", "run" | "sweep" | "oracle", file, ..] => root.join(file).exists(),
+                ["cargo", "run", "--release", "--example", name] => root.join("examples").join(name).with_extension("rs").exists(),
                 _ => false,
             };
             assert!(exists, "no such command: {command}");
@@ -362,7 +364,7 @@ report = { how = ["{some} of them"], calibration = {}, listed = [] }
 long = { SAD = 2 }
 modifiers = { queue = "gpu.sm.l1.miss_queue", seed = "seed", launches = "kernels[*].launches", arithmetic = "kernels[*].arithmetic" }
 classes = { LS = ["BP"], NBI = ["CFD"], DBI = ["SAD"] }
-mode.quick = { warm_up = 500, cycles = 1500, combinations = [[100, 400, 2]], spatial = [[100, 300, 2]], pairs = 2, sets = 1, some = 1, time_scale = 0.25 }
+mode.quick = { warm_up = 500, cycles = 1500, combinations = [[100, 400, 2]], spatial = [[100, 300, 2]], pairs = 2, sets = 1, some = 1, few = 1, time_scale = 0.25 }
 [scheme]
 ws = { title = "WS", policy = { name = "ws" }, fill = ["curves"] }
 even = { title = "Even", policy = { name = "even" } }
