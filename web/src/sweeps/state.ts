@@ -29,10 +29,10 @@ export async function decodeSweep(hash: string, examples: Readonly<Record<string
     const at = part.indexOf("=");
     const key = at < 0 ? part : part.slice(0, at);
     if (fields.has(key)) throw new LinkError(`It has “${key.slice(0, 40)}” twice.`);
-    if (!["v", "z", "example", "y", "x"].includes(key)) throw new LinkError(`It has a part that this page does not know: “${key.slice(0, 40)}”.`);
     fields.set(key, at < 0 ? "" : part.slice(at + 1));
   }
   checkVersion(fields.get("v"));
+  for (const key of fields.keys()) if (!["v", "z", "example", "y", "x"].includes(key)) throw new LinkError(`It has a part that this page does not know: “${key.slice(0, 40)}”.`);
   const packed = fields.get("z"), example = fields.get("example"), x = fields.get("x") ?? "0", y = fields.get("y") ?? "";
   if (!/^\d{1,2}$/.test(x)) throw new LinkError(`Its axis is “${x.slice(0, 40)}”, which is not a whole number.`);
   if (!/^\w{0,40}$/.test(y)) throw new LinkError("Its metric is damaged.");
