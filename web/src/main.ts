@@ -607,7 +607,8 @@ async function readLink(first: boolean): Promise<void> {
     else if (calm()) { open(linked?.experiment ?? FIRST, false, STILL, other); linkCycle = false; delete view.cycle; }
     else open(linked?.experiment ?? FIRST, true, 0, other);
     foreign = linked && otherEngine(linked, stamp);
-    if (first && !linked && FirstVisit.isFirst) visit.begin(!calm());
+    // Not in an article's frame.
+    if (first && !linked && FirstVisit.isFirst && document.documentElement.dataset["embed"] === undefined) visit.begin(!calm());
   } catch (error) {
     engine?.pause();
     if (!laid()) { sidebar.hidden = true; transport.show("empty", 0, 0); }
