@@ -157,7 +157,9 @@ CCBP gives the LSU neither size nor order. What it says of BP beside CFD decides
 to 8% because the sub-queue structure can effectively prevent the memory pipeline being dominated by CFD”. So one kernel's accesses that L1D cannot take keep the other's out: the pipe serves all kernels
 in order. And with sub-queues they do not. A request “is sent to a certain virtual queue based on the kernel id” (section 6.1): what a kernel has of its own there is room in the queue, and with it its part of
 the store buffer. An access that lacks only that is parked, and the other kernels' pass it. One that lacks an MSHR, a merge or a way, of which sub-queues give nobody his own, holds the others back as
-before. That is `sm.lsu_hol = unless_split`, the default of `ccbp-16sm`; `yes` is the LSU of GPGPU-Sim 3.2.2, in order whatever the queue; `no` parks every access that fails.
+before. That is `sm.lsu_hol = unless_split`, the default of `ccbp-16sm`; `yes` is the LSU of GPGPU-Sim 3.2.2, in order whatever the queue; `no` parks every access that fails. The four
+places (`sm.lsu_queue`) are each kernel's own. Four places shared by all, where accesses hold each other back, were tried: BP's share of `LSU_full` beside four CTAs of CFD stays (10.4 %, then 9.7 %), so that the
+printed shares do not decide for it, and a kernel whose loads touch 32 lines keeps all others out.
 
 ## What binds here
 

@@ -26,6 +26,7 @@ fn publish(from: &Path) -> Result<()> {
     fs::create_dir_all(&page)?;
     let copy = |name: &str, to: &Path| fs::copy(from.join(name), to).with_context(|| format!("cannot copy {name} to {}", to.display()));
     copy("report.md", &docs.join("report.md"))?;
+    copy("verdicts.toml", &docs.join("verdicts.toml"))?;
     copy("figures.json", &page.join(format!("{PAPER}.json")))?;
     for entry in fs::read_dir(from)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
