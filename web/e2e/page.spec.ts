@@ -643,7 +643,7 @@ test("a link of a newer format says so, and a long way shows how far it is and c
     await expect(page.getByRole("alert")).toContainText("format 2, which a newer Corun wrote");
     await expect(page.getByRole("alert")).toContainText("update this one");
   }
-  await open(page, `${TINY}&c=9000000000`);
+  await open(page, await endless("tiny-2sm", 9_000_000_000));
   await is(page, "Going there");
   await expect(page.locator("#way")).toHaveText(/^\d+ % of the way, about .* left$/);
   await page.getByRole("button", { name: "Pause" }).click();
