@@ -25,6 +25,9 @@ fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
     let each = |value: Value| Some(Value::array((0..kernels).map(|_| value.clone())));
     match (param.name, param.kind) {
         ("combination", _) if param.default == Fallback::Needed => each(1.into()),
+        ("percentage", _) => each(100.into()),
+        // Longer than any context takes to come and go.
+        ("slice", _) => Some(2_000_000.into()),
         ("curves", _) if !profile => each(Value::array((1..=8).map(f64::from))),
         ("ipc_alone" | "warp_ipc_alone", _) if !profile => each(10.into()),
         ("time_scale", _) => Some(0.01.into()),
@@ -103,14 +106,14 @@ fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
     }
 }
 
-/// On 56 SMs there is room for a CTA of each: only leftover keeps kernels waiting.
+/// On 56 SMs there is room for a CTA of each: only leftover and turns keep kernels waiting.
 #[test]
 fn on_a_large_gpu_every_kernel_gets_its_turn() {
     let large = || Value::object([("preset", Value::from("ccbp-16sm")), ("sm.count", 56.into())]);
     for (policy, info) in POLICIES.iter().enumerate() {
         for mix in MIXES {
             let idle = idle(&experiment(policy, large(), mix, "lrr", 2000, false));
-            assert!(idle.is_empty() || info.name == "leftover", "{}: {:?} of {mix:?} wait", info.name, idle);
+            assert!(idle.is_empty() || ["leftover", "time-slice"].contains(&info.name), "{}: {:?} of {mix:?} wait", info.name, idle);
         }
     }
 }
@@ -155,6 +158,30 @@ fn each_hybrid_turns_its_control() {
     let turns = after("bt-cfd-ws-lrr-gto.json", 1000);
     assert_eq!(turns.experiment().warp_order, WarpOrder::Lrr);
     assert_eq!(turns.machine().controls().sms[0].warp_order, WarpOrder::LrrGto);
+}
+
+/// Two kernels under a policy on `ccbp-16sm`, until `cycles`.
+fn pair(mix: [&str; 2], policy: &str, cycles: u64) -> Simulation {
+    let text = format!(
+        r#"{{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["{}", "{}"], "policy": {policy}, "stop": {{ "cycles": 1000000 }} }}"#,
+        mix[0], mix[1]
+    );
+    let value: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let experiment = Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut simulation = Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{problems}"));
+    simulation.advance(cycles);
+    simulation
+}
+
+/// With SMs, L2 banks and channels of its own, as an instance of MIG, a kernel does not notice who is beside it; with SMs alone, it does.
+#[test]
+fn a_kernel_with_sms_and_channels_of_its_own_runs_as_if_alone() {
+    let beside = |other, channels: &str| {
+        pair(["CFD", other], &format!(r#"{{ "name": "spatial", "split": [6, 10]{channels} }}"#), 12_000).totals()[0]
+    };
+    let own = r#", "channels": [5, 11]"#;
+    assert_eq!(beside("LBM", own), beside("BP", own));
+    assert_ne!(beside("LBM", ""), beside("BP", ""));
 }
 
 /// Warped-Slicer online, for a few thousand cycles: 16 SMs, and fewer SMs than kernels.

@@ -56,6 +56,8 @@ pub(super) struct Ports<'a> {
     /// When replies have passed the banks' pipelines.
     pub passed: &'a mut Calendar,
     pub stats: &'a mut [KernelStats],
+    /// Banks over which each kernel's lines are spread: a bank numbers its own lines, consecutive ones of a kernel without gaps.
+    pub spread: &'a PerKernel<u32>,
 }
 
 /// One bank.
@@ -191,7 +193,7 @@ impl Bank {
             return;
         }
         let Request { line, access, kernel, .. } = ports.packets[handle].request;
-        let line = line / self.banks;
+        let line = line / ports.spread[kernel];
         let mut tag = 0;
         if access == Access::Read {
             let Ok(entry) = self.mshrs.allocate(line, handle) else {
@@ -231,7 +233,7 @@ impl Bank {
         if context {
             return self.pass_on(at, handle, queue, ports);
         }
-        let line = line / self.banks;
+        let line = line / ports.spread[kernel];
         if let Some(slot) = self.tags.lookup(line) {
             if access == Access::Write {
                 self.tags.set_dirty(slot);

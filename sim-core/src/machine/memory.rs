@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `step` is one core cycle, sink first, so that nothing passes two parts in one cycle. NoC and L2 share a clock; DRAM has its own. The
-//! nodes of the NoCs are the SMs, then the banks. Line `l` belongs to bank `l mod banks` and channel `l mod channels`.
+//! nodes of the NoCs are the SMs, then the banks. Line `l` belongs to bank `l mod banks` and channel `l mod channels`, unless its kernel has
+//! channels of its own: then to one of these, `l mod` their number, and to one of its banks.
 //! Whatever lies between L2 and the pins of DRAM (controller, PHY, both ways) is one fixed latency on the way back (`dram.latency`).
 //!
 //! What is in flight is a record in one place (`Packets`); its handle moves from queue to queue. Parts without work are not visited: what
@@ -25,7 +26,7 @@ use super::l2::{Bank, Ports, Stall};
 use super::noc::{Ends, Moment, Noc, Tick};
 use super::packet::{Access, Kind, Node, Packet, Packets, Queue, Reply, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
-use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel, Set, members_of, words};
+use crate::describe::ids::{Cycle, KernelId, LineAddr, MAX_KERNELS, NEVER, PerKernel, Set, members_of, words};
 use crate::seam::controls::Controls;
 use crate::seam::stats::KernelStats;
 use alloc::boxed::Box;
@@ -54,6 +55,10 @@ pub struct Memory {
     /// By channel: the bank, counted among the channel's own, whose link is emptied first. Moves on with each request taken.
     turn: Box<[u32]>,
     banks_per_channel: u32,
+    /// The first channel of each kernel's lines, and how many there are: all from 0 on, or some.
+    homes: PerKernel<(u32, u32)>,
+    /// Banks over which each kernel's lines are spread.
+    spread: PerKernel<u32>,
     /// Words of sets of banks and of channels.
     bank_words: u32,
     channel_words: u32,
@@ -113,6 +118,8 @@ impl Memory {
             dram_ticks: 0,
             turn: vec![0; channels as usize].into(),
             banks_per_channel: banks / channels,
+            homes: PerKernel::all((0, channels)),
+            spread: PerKernel::all(banks),
             bank_words: words(banks),
             channel_words: words(channels),
             line_flits: longest,
@@ -180,17 +187,38 @@ impl Memory {
             (Access::Write, None) => self.line_flits,
             (Access::Write, Some(flit)) => 1 + u32::from(request.bytes).div_ceil(flit),
         };
-        let bank = Node(self.to_sm.len() as u16 + self.bank_of(request.line) as u16);
+        let bank = Node(self.to_sm.len() as u16 + self.bank_of(request.kernel, request.line) as u16);
         let handle = self.packets.add(Packet::new(request, Node(request.sm), bank, flits));
         let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc_ticks);
         let sent = self.requests.push(&mut self.packets, ticks, handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
     }
 
-    /// The bank of a line: its number modulo the banks, without the division where it can be.
-    fn bank_of(&self, line: LineAddr) -> u32 {
+    /// The bank of a kernel's line: its number modulo the banks, without the division where it can be.
+    fn bank_of(&self, kernel: KernelId, line: LineAddr) -> u32 {
         let banks = self.to_l2.len() as u32;
-        if banks.is_power_of_two() { line & (banks - 1) } else { line % banks }
+        match self.spread[kernel] {
+            some if some < banks => self.own_bank_of(kernel, line),
+            _ if banks.is_power_of_two() => line & (banks - 1),
+            _ => line % banks,
+        }
+    }
+
+    /// The same for a kernel that has channels of its own.
+    #[cold]
+    fn own_bank_of(&self, kernel: KernelId, line: LineAddr) -> u32 {
+        let ((first, count), channels) = (self.homes[kernel], self.channels.len() as u32);
+        (first + line % count) % channels + line / count % self.banks_per_channel * channels
+    }
+
+    /// Takes over which channels each kernel has.
+    pub fn controls_changed(&mut self, controls: &Controls) {
+        let channels = self.channels.len() as u32;
+        for kernel in KernelId::first(MAX_KERNELS) {
+            let count = u32::from(controls.channels[kernel]).min(channels);
+            self.homes[kernel] = (u32::from(controls.first_channel[kernel]) % channels, count);
+            self.spread[kernel] = count * self.banks_per_channel;
+        }
     }
 
     /// Cycle `now`, not ahead of any SM.
@@ -334,7 +362,7 @@ impl Memory {
     #[inline(never)]
     fn answer(&mut self, at: Moment, index: u32) {
         let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
-        if !bank.answer(at, &mut Ports { packets, passed, stats }) {
+        if !bank.answer(at, &mut Ports { packets, passed, stats, spread: &self.spread }) {
             return;
         }
         if !bank.is_answering(at.now) {
@@ -349,7 +377,7 @@ impl Memory {
     fn look_up(&mut self, at: Moment, index: u32) {
         let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
         let queue = &mut self.to_l2[index as usize];
-        bank.look_up(at, queue, &mut Ports { packets, passed, stats });
+        bank.look_up(at, queue, &mut Ports { packets, passed, stats, spread: &self.spread });
         if queue.is_empty() {
             self.queued.remove(index);
         } else if bank.stall().is_some() {

@@ -103,6 +103,7 @@ impl Machine {
         for (sm, controls) in machine.sms.iter_mut().zip(&controls.sms) {
             sm.controls_changed(0, &SmControls::neutral(controls.warp_order), controls);
         }
+        machine.memory.controls_changed(&controls);
         machine
     }
 
@@ -235,6 +236,7 @@ impl Machine {
             }
         }
         self.switches |= controls.sms.iter().any(|sm| sm.cta_switch.0.contains(&true));
+        self.memory.controls_changed(&controls);
         self.controls = controls;
         self.dispatcher.reconsider();
     }

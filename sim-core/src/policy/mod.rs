@@ -10,10 +10,12 @@ mod leftover;
 #[cfg(test)]
 pub(crate) mod listener;
 mod manual;
+mod mps;
 pub mod script;
 mod smk;
 mod spatial;
 pub mod spec;
+mod time_slice;
 mod ws;
 mod ws_bmi;
 mod ws_lrr_gto;
@@ -114,6 +116,8 @@ policies! {
     even::Even,
     fixed::Fixed,
     spatial::Spatial,
+    mps::Mps,
+    time_slice::TimeSlice,
     smk::Smk,
     ws::Ws,
     ws_tcm::WsTcm,

@@ -3,15 +3,18 @@
 //! # Idea
 //! Spatial multitasking (Adriaens et al., HPCA 2012); what MPS partitions, MIG slices and green contexts do for SMs. NoC, L2 and DRAM stay shared.
 //! # Sets
-//! `allowed`, and `cta_target` if `ctas` is given.
+//! `allowed`, `cta_target` if `ctas` is given, and `channels` with `first_channel` if `channels` is given.
 //! # Parameters
 //! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels,
 //! and with more kernels than SMs, one SM each in turn.
 //! `ctas`: CTAs of each kernel on each of its SMs, at most; left out, what fits. The spatial oracle searches over it.
+//! `channels`: DRAM channels of each kernel with their L2 banks, consecutive from channel 0; left out, all are shared. With it, kernels meet
+//! only in the crossbars' arbiters, as instances of MIG do not.
 
-use super::spec::{Fallback, Param, ParamKind};
+use super::spec::{Fallback, Mix, Param, ParamKind};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::field;
+use crate::describe::error::Problems;
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decided, Log, decide};
@@ -40,6 +43,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
             default: Fallback::Words("what fits"),
             doc: "CTAs of each kernel on each of its SMs, in the order of the mix",
         },
+        Param {
+            name: "channels",
+            kind: ParamKind::PerKernelInt { min: 1, max: 256 },
+            unit: "DRAM channels",
+            default: Fallback::Words("all are shared"),
+            doc: "DRAM channels of each kernel, with their L2 banks, in the order of the mix",
+        },
     ],
     check: |spec, mix, problems| {
         let split = spec.ints("split");
@@ -50,15 +60,17 @@ pub const INFO: PolicyInfo = PolicyInfo {
         if !split.is_empty() && given == 0 {
             problems.add(field(mix.path, "split"), "only zeros", "an SM for at least one kernel");
         }
-        for (kernel, (first, count)) in KernelId::first(mix.kernels).zip(parts(split, mix.sms as u32, mix.kernels as u32)) {
-            let own = mix.limits.iter().skip(first as usize).take(count as usize);
-            if own.len() > 0 && own.clone().all(|limit| limit[kernel] == 0) {
-                let found = format!("SMs {first} to {} for kernel {}, whose CTAs fit none of them", first + count - 1, kernel.0);
-                problems.add(field(mix.path, "split"), found, "an SM that each kernel fits");
-            }
+        parts_fit(&parts(split, mix.sms as u32, mix.kernels as u32), "split", mix, problems);
+        let channels: u32 = spec.ints("channels").iter().sum();
+        if channels as usize > mix.channels {
+            let found = format!("{channels} DRAM channels together");
+            problems.add(field(mix.path, "channels"), found, format!("at most the GPU's {}", mix.channels));
         }
     },
-    make: |spec| AnyPolicy::Spatial(Spatial { split: spec.ints("split").to_vec(), ctas: spec.ints("ctas").to_vec() }),
+    make: |spec| {
+        let [split, ctas, channels] = ["split", "ctas", "channels"].map(|name| spec.ints(name).to_vec());
+        AnyPolicy::Spatial(Spatial { split, ctas, channels })
+    },
 };
 
 /// See the module.
@@ -68,19 +80,45 @@ pub struct Spatial {
     pub split: Vec<u32>,
     /// CTAs on each SM by kernel; empty for what fits.
     pub ctas: Vec<u32>,
+    /// DRAM channels by kernel; empty where all are shared.
+    pub channels: Vec<u32>,
 }
 
 impl Policy for Spatial {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let parts = parts(&self.split, seen.gpu.sm_count(), seen.kernels as u32);
         for (kernel, (first, count)) in KernelId::first(seen.kernels).zip(parts) {
-            for (number, sm) in (0..).zip(&mut controls.sms) {
-                sm.allowed[kernel] = (first..first + count).contains(&number);
-                if let Some(&ctas) = self.ctas.get(kernel.index()) {
-                    sm.cta_target[kernel] = ctas as u16;
-                }
+            give(controls, kernel, first, count);
+            if let Some(&ctas) = self.ctas.get(kernel.index()) {
+                controls.each_sm(|sm| sm.cta_target[kernel] = ctas as u16);
             }
             decide(log, seen, kernel, Decided::Sms { sms: count, first });
+        }
+        let mut first = 0;
+        for (kernel, &channels) in KernelId::first(seen.kernels).zip(&self.channels) {
+            (controls.first_channel[kernel], controls.channels[kernel]) = (first as u16, channels as u16);
+            decide(log, seen, kernel, Decided::Channels { channels, first });
+            first += channels;
+        }
+    }
+}
+
+/// Lets a kernel use `count` SMs from `first` on, and after the last one from SM 0 on, and no others.
+pub(super) fn give(controls: &mut Controls, kernel: KernelId, first: u32, count: u32) {
+    let sms = controls.sms.len() as u32;
+    for (number, sm) in (0..).zip(&mut controls.sms) {
+        sm.allowed[kernel] = (number + sms - first) % sms < count;
+    }
+}
+
+/// Adds the kernels whose CTAs fit none of their SMs to `problems` of the parameter `name`.
+pub(super) fn parts_fit(parts: &[(u32, u32)], name: &str, mix: Mix, problems: &mut Problems) {
+    for (kernel, &(first, count)) in KernelId::first(mix.kernels).zip(parts) {
+        let mut own = mix.limits.iter().cycle().skip(first as usize).take(count as usize);
+        if count > 0 && !mix.limits.is_empty() && own.all(|limit| limit[kernel] == 0) {
+            let last = (first + count - 1) % mix.sms as u32;
+            let found = format!("SMs {first} to {last} for kernel {}, whose CTAs fit none of them", kernel.0);
+            problems.add(field(mix.path, name), found, "an SM that each kernel fits");
         }
     }
 }

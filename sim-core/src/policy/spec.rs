@@ -164,6 +164,8 @@ pub struct Mix<'a> {
     pub kernels: usize,
     /// SMs of the GPU.
     pub sms: usize,
+    /// DRAM channels of the GPU.
+    pub channels: usize,
     /// CTAs of each kernel that each SM can hold of any of its launches, 0 where one does not fit; empty where that is not known yet.
     pub limits: &'a [PerKernel<u32>],
     /// The experiment's order of warps, which holds where controls name none.
@@ -502,7 +504,7 @@ mod tests {
         make: |_| AnyPolicy::new(&PolicySpec::leftover()),
     };
 
-    const MIX: Mix = Mix { path: "policy", kernels: 2, sms: 2, limits: &[], warp_order: WarpOrder::Lrr };
+    const MIX: Mix = Mix { path: "policy", kernels: 2, sms: 2, channels: 2, limits: &[], warp_order: WarpOrder::Lrr };
 
     fn read(value: Value) -> Result<PolicySpec, Vec<String>> {
         let mut problems = Problems::default();

@@ -165,8 +165,13 @@ impl Experiment {
                 // A policy is read against the mix and the GPU: a guess at them would report false problems.
                 match (mix, &gpu) {
                     (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
-                        let (sms, warp_order) = (gpu.sm_count() as usize, warp_order.unwrap_or_default());
-                        PolicySpec::decode(value, Mix { path: "policy", kernels: mix.len(), sms, limits: &[], warp_order }, problems)
+                        let (sms, channels) = (gpu.sm_count() as usize, gpu.dram.channels as usize);
+                        let warp_order = warp_order.unwrap_or_default();
+                        PolicySpec::decode(
+                            value,
+                            Mix { path: "policy", kernels: mix.len(), sms, channels, limits: &[], warp_order },
+                            problems,
+                        )
                     }
                     _ => None,
                 }
@@ -245,7 +250,14 @@ impl Experiment {
 
     /// What the policy's parameters are read against.
     pub fn mix(&self) -> Mix<'static> {
-        Mix { path: "policy", kernels: self.kernels.len(), sms: self.gpu.sm_count() as usize, limits: &[], warp_order: self.warp_order }
+        Mix {
+            path: "policy",
+            kernels: self.kernels.len(),
+            sms: self.gpu.sm_count() as usize,
+            channels: self.gpu.dram.channels as usize,
+            limits: &[],
+            warp_order: self.warp_order,
+        }
     }
 
     /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the

@@ -266,6 +266,23 @@ topics! {
         _ => format!("gets SMs {first} to {}", first + sms - 1),
     };
 
+    SharedSms "sms", "SMs that a kernel may use, where others may run too" {
+        sms: u32, "SMs", "How many";
+        first: u32, "", "The number of the first; after the GPU's last one comes SM 0";
+    } => format!("may use {} from SM {first} on, beside others", count(*sms, "SM"));
+
+    Channels "channels", "DRAM channels, with their L2 banks, that a kernel gets for itself" {
+        channels: u32, "DRAM channels", "How many";
+        first: u32, "", "The number of the first";
+    } => match channels {
+        1 => format!("gets DRAM channel {first} and its L2 banks"),
+        _ => format!("gets DRAM channels {first} to {} and their L2 banks", first + channels - 1),
+    };
+
+    Turn "turn", "That a kernel gets the whole GPU until the next one does" {
+        cycles: u64, "cycles", "For so long";
+    } => format!("gets the whole GPU for {cycles} cycles; the others leave by context switches");
+
     SplitSms "split", "That SMs are split instead of shared, for a kernel would lose too much" {
         ctas: u32, "CTAs per SM", "What it would hold of a shared SM; where SMs are unlike, the mean, rounded down";
         ipc_part: f64, "of its best IPC alone", "IPC alone with so many; where SMs are unlike, the mean over SMs";

@@ -349,3 +349,23 @@ fn a_control_of_one_sm_leaves_the_other_alone() {
     assert_eq!((a, b), (free_a, free_b));
     assert!((more as i64 - 3 * less as i64).abs() <= 2 * 90 && a > 10 * b, "{more} to {less} by quotas, {a} to {b} by age");
 }
+
+/// A kernel's lines go to its channels and nowhere else, to all of them alike; channels go round behind the last one.
+#[test]
+fn channels_are_where_a_kernels_lines_go() {
+    let mut gpu = gpu(2);
+    (gpu.l2.banks, gpu.dram.channels) = (12, 6);
+    let mut m = machine(&gpu, &[streaming("A"), streaming("B")], true);
+    change(&mut m, |c| {
+        (c.channels[A], c.first_channel[A]) = (2, 5);
+        (c.channels[B], c.first_channel[B]) = (3, 1);
+    });
+    let mut seen = [[false; 6]; 2];
+    for _ in 0..3_000 {
+        run(&mut m, 1);
+        for kernel in [A, B] {
+            (0..6).for_each(|channel| seen[kernel.index()][channel] |= m.memory.dram_queue(channel as u32)[kernel] > 0);
+        }
+    }
+    assert_eq!(seen, [[true, false, false, false, false, true], [false, true, true, true, false, false]]);
+}

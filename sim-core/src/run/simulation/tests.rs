@@ -376,3 +376,31 @@ fn a_run_goes_on_to_a_later_end() {
         assert_eq!((run.digest(), run.experiment()), (before, experiments.last().unwrap()));
     }
 }
+
+/// In each slice the SMs go to the kernel whose turn it is, as soon as the other's CTAs have been switched out; both go on where they were.
+#[test]
+fn time_slices_give_the_whole_gpu_in_turns() {
+    let policy = Value::object([("name", Value::from("time-slice")), ("slice", 50_000.into())]);
+    let value = Value::object([
+        ("corun", Value::from(1)),
+        ("gpu", "tiny-2sm".into()),
+        ("kernels", Value::array(["BP", "SAD"])),
+        ("policy", policy),
+        ("stop", Value::object([("cycles", 1_000_000)])),
+    ]);
+    let mut simulation = Simulation::new(&Experiment::decode(&value).unwrap()).unwrap();
+    let mut before = [0; 2];
+    simulation.advance(49_999);
+    for turn in [0, 1, 0, 1] {
+        let issued = [0, 1].map(|kernel| simulation.totals()[kernel].warp_instructions);
+        assert!(issued[turn as usize] > before[turn as usize], "{issued:?} after {before:?} in the turn of {turn}");
+        before = issued;
+        let sms = &simulation.machine().sms;
+        let resident = |kernel| sms.iter().map(|sm| sm.ctas.used(KernelId(kernel)).ctas).sum::<u32>();
+        assert!(resident(turn) > 0 && resident(1 - turn) == 0, "{} of BP and {} of SAD", resident(0), resident(1));
+        simulation.advance(50_000);
+    }
+    assert_eq!(simulation.decisions().iter().filter(|decision| decision.what.topic() == "turn").count(), 5);
+    let left: Vec<u64> = simulation.totals().iter().map(|kernel| kernel.ctas_switched_out).collect();
+    assert!(left.iter().all(|&ctas| ctas > 0), "{left:?} CTAs left");
+}

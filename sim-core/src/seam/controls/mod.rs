@@ -178,6 +178,12 @@ controls! {
         dram_rank "dram_rank": u8 = 0, RANK, "", "DRAM rank",
             "Rank in the DRAM schedulers, lower first, ahead of row hits and age",
             "Takes effect at the next scheduling decision.";
+        channels "channels": u16 = u16::MAX, Kind::Limit { min: 1, max: 256 }, "DRAM channels", "DRAM channels",
+            "Consecutive DRAM channels, with their L2 banks, over which a kernel's lines are spread; kernels whose channels overlap must have the same ones",
+            "Takes effect at the next request. Lines stay where they were and are found there no more.";
+        first_channel "first_channel": u16 = 0, Kind::Int { min: 0, max: 255 }, "", "First DRAM channel",
+            "The first of these channels; after the GPU's last one comes channel 0",
+            "Takes effect at the next request. Lines stay where they were and are found there no more.";
     }
     sm {
         quota_refill "quota_refill": QuotaRefill = QuotaRefill::Interval, Kind::Choice(&["interval", "when_all_spent"]), "", "Quota refill",
