@@ -99,6 +99,34 @@ test("a policy's card has the text of its page, and how it is cited", async ({ p
   await expect(page.getByRole("dialog", { name: "Leftover" })).toContainText("No paper of its own.");
 });
 
+test("vendors' words set the policy, are known again, and say that they are an assumption", async ({ page }) => {
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=1", 200);
+  const vendor = page.getByLabel("As a vendor's GPU is shared");
+  const note = page.locator(".vendor-note");
+  await expect(note).toBeHidden();
+  await vendor.selectOption({ label: "weighted: 75 for the first, 25 for the others" });
+  await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("mps");
+  await expect(note).toContainText("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE: weighted");
+  await expect(note).toContainText("a modelling assumption, not validated hardware");
+  await expect(page.locator("#decisions")).toContainText("may use 1 SM from SM 0 on, beside others");
+  // MIG brings its GPU, SMs, channels and L2 with them; the link has it all.
+  await vendor.selectOption({ label: "3g.20gb each" });
+  await expect(page.locator("#f-gpu-preset")).toHaveValue("a100-40gb");
+  await expect(page.locator("#decisions")).toContainText("gets DRAM channels 20 to 39 and their L2 banks", { timeout: 30_000 });
+  await expect.poll(() => page.url()).toContain("&z=");
+  const link = page.url();
+  await open(page, link.slice(link.indexOf("#")));
+  await expect(note).toContainText("MIG profiles: 3g.20gb each.");
+  await expect(vendor.locator("option:checked")).toHaveText("3g.20gb each");
+  await noViolations(page);
+  await picture(page, "vendor-mig", true);
+  await vendor.selectOption({ label: "100,000 cycles: shorter than any, to see turns soon" });
+  await expect(note).toContainText("Time slicing");
+  // Other settings are nobody's words.
+  await page.getByLabel("Policy", { exact: true }).selectOption("even");
+  await expect(note).toBeHidden();
+});
+
 test("what a run cannot show is said above it", async ({ page }) => {
   const warnings = page.locator("corun-warnings");
   await openAt(page, TINY, 200);

@@ -54,11 +54,20 @@ export function schemeName(experiment: Experiment): string {
 }
 export const mixText = (experiment: Experiment): string => experiment.kernels.map(kernelName).join(" + ");
 
+/** A scheme with what must be given of it and has a beginning that makes sense: the advice of MPS's manual, a short slice. */
+export function begun(name: string, kernels: number): PolicyChoice {
+  switch (name) {
+    case "mps": return { name, percentage: Array.from({ length: kernels }, () => Math.min(100, Math.round(2000 / kernels) / 10)) };
+    case "time-slice": return { name, slice: 100_000 };
+    default: return { name };
+  }
+}
+
 /** A scheme by its name. A parameter without a default must have a value: it starts from the least that makes sense. */
 export function scheme(catalogue: Catalogue, name: string, kernels: number): PolicyChoice {
-  const choice: PolicyChoice = { name };
+  const choice = begun(name, kernels);
   for (const param of policyEntry(catalogue, name)?.params ?? []) {
-    if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required) choice[param.name] = Array.from({ length: kernels }, () => Math.max(1, param.min ?? 1));
+    if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required && choice[param.name] === undefined) choice[param.name] = Array.from({ length: kernels }, () => Math.max(1, param.min ?? 1));
   }
   return choice;
 }

@@ -5,6 +5,7 @@ import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, sideMark, swatch } from "./dom.ts";
 import { jsonError, openFile } from "./file.ts";
 import { isPicture, linkIn } from "./teach/reopen.ts";
+import { presets, presetsOf, type Preset, type Shape } from "./teach/vendors.ts";
 import { fieldFor, fixed, plainPath } from "./format.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "./stop.ts";
@@ -368,11 +369,33 @@ export class CorunEditor extends HTMLElement {
     const compare = this.#compareWith("f-compare-policy", "policy", catalogue.policies.filter((p) => p !== entry).map((p) => ({ value: p.name, text: p.title || p.name })),
       (other, value) => { other.policy = scheme(catalogue, value, other.kernels.length); });
     out.push(h("div", { class: "compare-row" }, compare, h("button", { type: "button", class: "button", id: "f-all-schemes", title: "Run this mix under every scheme, and compare them", onclick: () => this.#events?.schemes() }, icon("bars"), "All schemes")));
+    const vendor = this.#vendors(experiment);
+    if (vendor) out.push(...vendor);
     if (!entry) return out;
     out.push(h("button", { type: "button", class: "button policy-about", id: "f-about-policy", onclick: () => this.#events?.about(entry) }, "About, and cite"));
     out.push(h("p", { class: "field-help" }, sentence(entry.doc), entry.source ? h("span", { class: "source" }, ` Source: ${sentence(entry.source)}`) : null));
     for (const param of entry.params) out.push(...this.#param(param, current, experiment));
     return out;
+  }
+
+  /** Settings in the words of vendors, and what of the present one is an assumption. */
+  #vendors(experiment: Experiment): HTMLElement[] | null {
+    const shape: Shape = { gpu: this.#preset(experiment.gpu), sms: this.#smCount(), channels: Number(this.#gpuValue("dram.channels")), coreMhz: Number(this.#gpuValue("core_mhz")) };
+    const offered = presets(experiment.kernels.length, shape), now = presetsOf(experiment, shape);
+    if (offered.length === 0 || !(shape.sms > 0)) return null;
+    const groups = [...new Set(offered.map((one) => one.group))];
+    const select = h("select", { id: "f-vendor", "aria-label": "As a vendor's GPU is shared" }, h("option", { value: "" }, "As a vendor's GPU is shared…"),
+      ...groups.map((group) => h("optgroup", { label: group }, ...offered.flatMap((one, i) => (one.group === group ? [h("option", { value: String(i) }, one.title)] : [])))));
+    const first = offered.findIndex((one) => now[0] !== undefined && JSON.stringify(one) === JSON.stringify(now[0]));
+    if (first >= 0) select.value = String(first);
+    select.addEventListener("change", () => {
+      const chosen: Preset | undefined = select.value === "" ? undefined : offered[Number(select.value)];
+      if (!chosen) return;
+      this.#edit((e) => { e.policy = copy(chosen.policy); if (chosen.gpu !== undefined) e.gpu = chosen.gpu; }, true);
+    });
+    const note = now.length === 0 ? null : h("p", { class: "field-help vendor-note" },
+      h("b", null, `${now.map((one) => `${one.group}: ${one.title}`).join("; or ")}.`), ` ${now[0]?.note ?? ""} This is a modelling assumption, not validated hardware.`);
+    return [select, ...(note ? [note] : [])];
   }
 
   #setParam(name: string, value: unknown): void {

@@ -13,6 +13,7 @@ const TITLES: Record<string, string> = {
   profile_cycles: "Length of a profile", warp_ipc_alone: "Warp IPC alone", curves_from: "Curves come from", curves: "IPC for each CTA count", fallback: "Split SMs where it pays", fallback_loss: "Loss that splits the SMs",
   quantum: "Cycles between clusterings", cluster_threshold: "Latency cluster's share", history: "Weight of the past", intensity_per: "Misses counted against", shuffle: "Ranks change", shuffle_interval: "Cycles between shuffles",
   sample: "Length of a sample", interval: "Cycles between looks", failures: "Failures that count", scope: "Caps are of", peak: "Caps are halved from", release: "Failures that lift a cap", least: "Lowest cap",
+  percentage: "Share of the SMs", slice: "Length of a turn", channels: "DRAM channels of each kernel",
   repartition: "Cycles between partitions", sampling: "Sets for each shadow set", least_ways: "Ways for certain",
   units: "Units of bandwidth", noc_sustainable: "Sustainable NoC share", dram_sustainable: "Sustainable DRAM share", credit_carry: "Credits carried over", time_scale: "Scale of all lengths", factor_window: "Window for rf and df",
   skip: "Left out after a change", window: "Window of a measurement", priority_window: "Window of a priority", drain_limit: "Longest wait to drain", offline_factor: "Offline measures longer", demand: "Intensive when",

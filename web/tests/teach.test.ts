@@ -6,6 +6,7 @@ import { toSvg } from "../src/draw/svg.ts";
 import { corunBibtex } from "../src/teach/cite.ts";
 import { readInline, readMarkdown, without } from "../src/teach/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
+import { presets, presetsOf, type Shape } from "../src/teach/vendors.ts";
 import { endWarnings, setupWarnings } from "../src/teach/warnings.ts";
 import type { Experiment, Result } from "../src/types.ts";
 
@@ -63,6 +64,42 @@ test("Corun's BibTeX is what CITATION.cff says", () => {
   assert.match(text, /title {3}= \{\{Corun: one GPU, several kernels, [^}]+\}\}/);
   assert.match(text, /author {2}= \{\{The Corun authors\}\}/);
   assert.match(text, /Engine 0\.1\.0-12345678/);
+});
+
+const A100: Shape = { gpu: "a100-40gb", sms: 108, channels: 40, coreMhz: 1410 };
+const H100: Shape = { gpu: "h100-sxm5", sms: 132, channels: 80, coreMhz: 1980 };
+const titled = (kernels: number, shape: Shape, title: RegExp): Record<string, unknown> => {
+  const found = presets(kernels, shape).filter((one) => title.test(one.title));
+  assert.equal(found.length, 1, `${title} is ${found.length} presets`);
+  return (found[0] as { policy: Record<string, unknown> }).policy;
+};
+
+test("vendors' words become the settings that they publish", () => {
+  assert.deepEqual(titled(4, A100, /as the manual advises/), { name: "mps", percentage: [50, 50, 50, 50] });
+  assert.deepEqual(titled(3, A100, /uniform/), { name: "mps", percentage: [33.3, 33.3, 33.3] });
+  assert.deepEqual(titled(2, A100, /^3g\.20gb each/), { name: "spatial", split: [42, 42], channels: [20, 20] });
+  assert.deepEqual(titled(2, H100, /^4g\.40gb \+ 3g\.40gb/), { name: "spatial", split: [64, 60], channels: [40, 40] });
+  assert.deepEqual(titled(7, H100, /^1g\.10gb each/), { name: "spatial", split: Array(7).fill(16), channels: Array(7).fill(10) });
+  assert.deepEqual(titled(2, H100, /in chunks of 8/), { name: "spatial", split: [64, 64] });
+  assert.deepEqual(titled(2, H100, /: the least/), { name: "spatial", split: [120, 8] });
+  assert.deepEqual(titled(2, A100, /^2 ms/), { name: "time-slice", slice: 2_820_000 });
+  // No mix of instances has more than seven slices, eight eighths of the memory, or the GPU's SMs and channels.
+  for (const shape of [A100, H100]) for (let n = 1; n <= 8; n += 1) for (const { policy } of presets(n, shape)) {
+    const sum = (key: string): number => ((policy[key] ?? []) as number[]).reduce((all, one) => all + one, 0);
+    assert.ok(sum("split") <= shape.sms && sum("channels") <= shape.channels, JSON.stringify(policy));
+    for (const key of ["split", "channels", "percentage"]) if (policy[key] !== undefined) assert.equal((policy[key] as number[]).length, n);
+  }
+});
+
+test("a preset is known again by what it set, and MIG brings its GPU", () => {
+  const experiment = (policy: Experiment["policy"]): Experiment => ({ corun: 1, gpu: "a100-40gb", kernels: ["BP", "CFD"], ...(policy === undefined ? {} : { policy }) });
+  assert.deepEqual(presetsOf(experiment({ name: "spatial", split: [54, 54] }), A100).map((one) => one.group), ["MPS, static SM partitions"]);
+  assert.deepEqual(presetsOf(experiment({ name: "spatial", channels: [20, 20], split: [42, 42] }), A100).map((one) => one.title), ["3g.20gb each"]);
+  assert.deepEqual(presetsOf(experiment({ name: "even" }), A100), []);
+  const small: Shape = { gpu: "ccbp-16sm", sms: 16, channels: 16, coreMhz: 1800 };
+  const mig = presets(2, small).filter((one) => one.group.startsWith("MIG"));
+  assert.ok(mig.length > 3 && mig.every((one) => one.gpu === "a100-40gb"));
+  assert.ok(presets(2, small).filter((one) => !one.group.startsWith("MIG")).every((one) => one.gpu === undefined));
 });
 
 test("what a run cannot show is said in words", () => {

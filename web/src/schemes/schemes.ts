@@ -1,6 +1,6 @@
 // <corun-schemes>: the present mix under every scheme, or under those that are chosen, on the pool of workers that sweeps use. A table that any
 // column sorts, bars, and every row opens as A or as B.
-import { kernelName, policyEntry, schemeName } from "../choices.ts";
+import { begun, kernelName, policyEntry, schemeName } from "../choices.ts";
 import { definition, h, setText } from "../dom.ts";
 import { MISSING, count, fixed, problemText, timeText } from "../format.ts";
 import { kernelStyle } from "../palette.ts";
@@ -103,7 +103,7 @@ export class CorunSchemes extends HTMLElement {
     this.#cycles.value = String(cycles);
     // The scheme that is on the page keeps its settings.
     const present = experiment.policy, mine = policyEntry(catalogue, schemeName(experiment))?.name;
-    const policies = catalogue.policies.filter((p) => this.#boxes.get(p.name)?.checked).map((p): PolicyChoice => (p.name === mine && typeof present === "object" ? structuredClone(present) : { name: p.name }));
+    const policies = catalogue.policies.filter((p) => this.#boxes.get(p.name)?.checked).map((p): PolicyChoice => (p.name === mine && typeof present === "object" ? structuredClone(present) : begun(p.name, experiment.kernels.length)));
     this.#busy(true);
     setText(this.#words, "Reading…");
     events.starting();
