@@ -36,6 +36,7 @@ Usage: cargo xtask COMMAND
   bench --against COMMIT [--quick] [--count] [--only NAME]... [--host native|node|chromium]... [--pairs N] [--json]
                                   this tree's engine against that of COMMIT, built beside it, in alternating pairs: ratios with their
                                   scatter, memory, digests; a full one is kept in benches/against.json
+  bench --paint                   how smooth the page is at top speed in Chromium: frames a second, tasks above 50 ms, simulated cycles a second
   bench --plot                    draw the records: docs/bench.md and its charts
   profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/profiles.json, so that the page has
                                   slowdowns at once; anew after the engine has changed
@@ -44,7 +45,6 @@ Usage: cargo xtask COMMAND
 ";
 
 fn main() -> ExitCode {
-    env_logger::init();
     match command(std::env::args().skip(1).collect()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

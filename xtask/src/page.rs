@@ -2,19 +2,38 @@
 
 use crate::run::{npm, root, run};
 use crate::{need, profiles, wasm};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-/// Builds the module and the page.
+/// Builds the module and the page, and says which step it is at and how long each took.
 pub fn build() -> Result<()> {
+    let began = Instant::now();
+    need::node()?;
     need::wasm_target()?;
-    need::packages()?;
-    wasm::build(true)?;
+    // npm waits for the network while cargo keeps the processor busy.
+    let packages = std::thread::spawn(need::packages);
+    step(
+        1,
+        "the simulator as WebAssembly: some 30 crates, then all of them optimised as one (minutes the first time, then seconds)",
+        || wasm::build(true),
+    )?;
     profiles::warn()?;
-    println!("Building the page …");
-    run(npm(&["run", "--silent", "build"]).arg("--").arg("--logLevel=warn")).context("the page did not build")
+    packages.join().map_err(|_| anyhow!("the page's packages could not be installed"))??;
+    step(2, "the page", || run(npm(&["run", "--silent", "build"]).arg("--").arg("--logLevel=warn")).context("the page did not build"))?;
+    eprintln!("Built in {:.0} s.", began.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Says what is done, does it, and says how long that took.
+fn step(number: u32, what: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    eprintln!("Step {number} of 2: {what}");
+    let began = Instant::now();
+    work()?;
+    eprintln!("Step {number} of 2 took {:.1} s", began.elapsed().as_secs_f64());
+    Ok(())
 }
 
 /// Builds web/dist and prints what it weighs.
@@ -27,7 +46,7 @@ pub fn dist() -> Result<()> {
     let (mut all, mut all_packed) = (0, 0);
     for file in &files {
         let bytes = std::fs::read(file)?;
-        let packed = gzip(&bytes)?;
+        let packed = gzip(&bytes, Compression::best())?.len();
         println!("{:>10} {:>10}  {}", bytes.len(), packed, file.strip_prefix(&dist)?.display());
         all += bytes.len();
         all_packed += packed;
@@ -36,10 +55,11 @@ pub fn dist() -> Result<()> {
     Ok(())
 }
 
-fn gzip(bytes: &[u8]) -> Result<usize> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+/// The bytes as gzip.
+pub fn gzip(bytes: &[u8], how: Compression) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), how);
     encoder.write_all(bytes)?;
-    Ok(encoder.finish()?.len())
+    encoder.finish()
 }
 
 /// Every file in a folder and in those within it.

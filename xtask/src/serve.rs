@@ -1,8 +1,9 @@
 //! A static web server for web/dist on this machine only: GET and HEAD, one thread for each connection.
 
-use crate::page;
+use crate::page::{self, gzip};
 use crate::run::root;
 use anyhow::{Context, Result};
+use flate2::Compression;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
@@ -38,8 +39,9 @@ fn answer(mut stream: TcpStream, dist: &Path) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?.take(LONGEST_HEAD));
     let mut request = String::new();
     reader.read_line(&mut request)?;
-    let mut header = String::new();
+    let (mut header, mut packs) = (String::new(), false);
     while reader.read_line(&mut header)? > 2 {
+        packs |= takes_gzip(&header);
         header.clear();
     }
     let mut words = request.split_whitespace();
@@ -52,16 +54,33 @@ fn answer(mut stream: TcpStream, dist: &Path) -> std::io::Result<()> {
         ("GET" | "HEAD", None) => ("404 Not Found", "text/plain", b"There is no such file.\n".to_vec()),
         _ => ("405 Method Not Allowed", "text/plain", b"Only GET and HEAD.\n".to_vec()),
     };
+    let packed = packs && packable(kind);
+    let (body, encoding) = if packed { (gzip(&body, Compression::fast())?, "Content-Encoding: gzip\r\n") } else { (body, "") };
     let length = body.len();
     write!(
         stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\n\
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n{encoding}Vary: Accept-Encoding\r\nCache-Control: no-cache\r\n\
          X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
     )?;
     if method != "HEAD" {
         stream.write_all(&body)?;
     }
     stream.flush()
+}
+
+/// Whether a line of a request's head says that gzip may come back.
+fn takes_gzip(header: &str) -> bool {
+    let Some((name, value)) = header.split_once(':') else { return false };
+    let gzip = |one: &str| {
+        let (coding, quality) = one.split_once(';').unwrap_or((one, ""));
+        coding.trim().eq_ignore_ascii_case("gzip") && !matches!(quality.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
+    };
+    name.eq_ignore_ascii_case("accept-encoding") && value.split(',').any(gzip)
+}
+
+/// Pictures of pixels and fonts are packed as they are.
+fn packable(kind: &str) -> bool {
+    kind.starts_with("text/") || matches!(kind, "application/json" | "application/wasm" | "image/svg+xml")
 }
 
 /// What is served beside the page: an example of an article with figures in it.
@@ -113,6 +132,37 @@ fn kind_of(file: &Path) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the server answers to a request of these lines: its head and its body.
+    fn asked(lines: &str) -> (String, Vec<u8>) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let mut client = TcpStream::connect(listener.local_addr().expect("an address")).expect("a connection");
+        let (stream, _) = listener.accept().expect("a visitor");
+        client.write_all(format!("{lines}\r\n\r\n").as_bytes()).expect("a request");
+        answer(stream, &root().join("web/public")).expect("an answer");
+        let mut all = Vec::new();
+        client.read_to_end(&mut all).expect("all of it");
+        let end = all.windows(4).position(|w| w == b"\r\n\r\n").expect("a head");
+        (String::from_utf8(all[..end].to_vec()).expect("text"), all[end + 4..].to_vec())
+    }
+
+    #[test]
+    fn text_is_packed_for_who_takes_it() {
+        let file = std::fs::read(root().join("web/public/icon.svg")).expect("the icon");
+        let (head, body) = asked("GET /icon.svg HTTP/1.1\r\naccept-encoding: br, gzip;q=0.8");
+        assert!(head.contains("Content-Encoding: gzip") && head.contains("Vary: Accept-Encoding"), "{head}");
+        let mut plain = Vec::new();
+        flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut plain).expect("gzip");
+        assert_eq!(plain, file);
+        for refuses in ["", "\r\nAccept-Encoding: br", "\r\nAccept-Encoding: gzip;q=0", "\r\nX-Accept-Encoding: gzip"] {
+            let (head, body) = asked(&format!("GET /icon.svg HTTP/1.1{refuses}"));
+            assert!(!head.contains("Content-Encoding") && body == file, "{refuses:?}: {head}");
+        }
+        // What is packed already is left alone; browsers ask for this one unasked.
+        let (head, body) = asked("GET /favicon.ico HTTP/1.1\r\nAccept-Encoding: gzip");
+        assert!(head.starts_with("HTTP/1.1 200") && head.contains("image/x-icon") && !head.contains("Content-Encoding"), "{head}");
+        assert_eq!(body[..4], [0, 0, 1, 0], "an icon");
+    }
 
     #[test]
     fn stays_inside_the_folder() {

@@ -9,9 +9,8 @@ use wasm_bindgen_cli_support::Bindgen;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Builds the module into web/src/wasm.
+/// Builds the module into web/src/wasm. Cargo says how far it is.
 pub fn build(release: bool) -> Result<()> {
-    eprintln!("Building the WebAssembly module{} …", if release { "" } else { " (not optimised)" });
     let out = root().join("web/src/wasm");
     build_into(&root(), &target_dir(), release, &out)?;
     let size = std::fs::metadata(out.join("corun_bg.wasm"))?.len();
@@ -21,7 +20,7 @@ pub fn build(release: bool) -> Result<()> {
 
 /// Builds the module of the tree at `tree`, where cargo uses `target`, into the folder `out`.
 pub fn build_into(tree: &Path, target: &Path, release: bool, out: &Path) -> Result<()> {
-    let mut command = cargo(&["build", "--quiet", "--package", "corun-wasm", "--lib", "--target", TARGET]);
+    let mut command = cargo(&["build", "--package", "corun-wasm", "--lib", "--target", TARGET]);
     command.current_dir(tree).env("CARGO_TARGET_DIR", target);
     if release {
         command.arg("--release");
@@ -51,11 +50,20 @@ pub fn tests(host: Host) -> Result<Command> {
     need::wasm_target()?;
     // Not --quiet: cargo hands that on to the runner, which does not know it.
     let mut command = cargo(&["test", "--package", "corun-wasm", "--tests", "--target", TARGET, "--release"]);
-    // The runner is the sibling of this program; without it cargo would start a second cargo for it.
-    let runner = std::env::current_exe()?.with_file_name("wasm-test-runner");
-    if runner.exists() {
-        command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", &runner);
-    }
+    // Built here, so that cargo does not start a second cargo for it.
+    run(&mut cargo(&[
+        "build",
+        "--quiet",
+        "--profile",
+        "xtask",
+        "--package",
+        "xtask",
+        "--features",
+        "runner",
+        "--bin",
+        "wasm-test-runner",
+    ]))?;
+    command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", target_dir().join("xtask/wasm-test-runner"));
     match host {
         Host::Node => need::node()?,
         Host::Window => {

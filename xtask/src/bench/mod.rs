@@ -12,7 +12,7 @@ mod pairs;
 mod plot;
 
 use crate::run::{cargo, output, root, run, shown, target_dir};
-use crate::{flag, need, none_left, number as whole, words};
+use crate::{flag, need, none_left, number as whole, page, words};
 use anyhow::{Context, Result, bail, ensure};
 use engine::Engine;
 use host::{HOSTS, Host};
@@ -36,6 +36,8 @@ pub struct Options {
     count: bool,
     /// Nothing but drawing what is recorded.
     plot: bool,
+    /// Nothing but how smooth the page is.
+    paint: bool,
     /// Names of the only runs to make; none: all.
     only: Vec<String>,
     /// The commit to compare with, and how.
@@ -54,6 +56,7 @@ impl Options {
             scaling: flag(args, "--scaling"),
             count: flag(args, "--count"),
             plot: flag(args, "--plot"),
+            paint: flag(args, "--paint"),
             only: words(args, "--only", "an experiment's name")?,
             hosts: words(args, "--host", "a host")?,
             pairs: whole(args, "--pairs")?,
@@ -78,6 +81,7 @@ impl Options {
             }
         }
         ensure!(self.against.is_none() || !self.scaling, "--scaling does not go with --against");
+        ensure!(!self.paint || self == Options { paint: true, ..Options::default() }, "--paint goes with nothing else");
         ensure!(!self.plot || self == Options { plot: true, ..Options::default() }, "--plot goes with nothing else");
         self.runs()?;
         Ok(self)
@@ -118,6 +122,10 @@ fn history() -> PathBuf {
 pub fn bench(options: &Options) -> Result<()> {
     if options.plot {
         return plot::plot(&history());
+    }
+    if options.paint {
+        page::build()?;
+        return run(Command::new("node").current_dir(root().join("web")).arg("dev/paint.mjs"));
     }
     if let Some(commit) = &options.against {
         return against::against(commit, options);
