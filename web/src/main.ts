@@ -460,6 +460,8 @@ class Pace {
     return true;
   }
 }
+/** Milliseconds of a frame after which no other picture is begun: with the longest of them it is below 50. */
+const PAINTING = 12;
 const paces = [grid, detail, path].map((one) => ({ one, pace: new Pace(0.25) }));
 const chartPace = new Pace(0.1);
 /** Of each run that the views have, windows that the charts have not been given yet. */
@@ -493,7 +495,13 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   cycle = first.cycle;
   transport.show(state === "done" && frames.some(({ result }) => result?.settled?.reached) ? "settled" : state, cycle, rate);
   const still = state !== "playing" && state !== "seeking";
-  for (const { one, pace } of paces) pace.run(still, () => one.update(frames.map(({ frame }) => frame)));
+  // While it runs, a frame has room for the pictures that fit its budget; the others begin the next one.
+  const began = performance.now();
+  for (let left = paces.length; left > 0 && (still || performance.now() - began < PAINTING); left -= 1) {
+    const next = paces.shift() as typeof paces[number];
+    paces.push(next);
+    next.pace.run(still, () => next.one.update(frames.map(({ frame }) => frame)));
+  }
   const restarted = frames.some(({ restart }) => restart);
   if (restarted) {
     // What one brings anew, the others bring too, or have not lost.
