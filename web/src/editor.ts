@@ -540,8 +540,9 @@ export class CorunEditor extends HTMLElement {
       return box;
     }
     if (control.kind === "choice" || control.kind === "warp_order") {
+      const named = (name: string): string => { const order = this.#catalogue?.warp_orders.find((one) => one.name === name); return order ? orderTitle(order) : titleOf(name); };
       const names = control.choices ?? this.#catalogue?.warp_orders.map((order) => order.name) ?? [];
-      const options = [{ value: "", text: control.neutral }, ...names.filter((name) => name !== control.neutral).map((name) => ({ value: name, text: name }))];
+      const options = [{ value: "", text: titleOf(control.neutral) }, ...names.filter((name) => name !== control.neutral).map((name) => ({ value: name, text: named(name) }))];
       return this.#select(options, typeof value === "string" ? value : "", (v) => put(v === "" ? null : v));
     }
     return this.#number(value, { min: control.min, max: control.max, placeholder: control.neutral }, put);

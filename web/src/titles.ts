@@ -17,7 +17,7 @@ const TITLES: Record<string, string> = {
   repartition: "Cycles between partitions", sampling: "Sets for each shadow set", least_ways: "Ways for certain",
   units: "Units of bandwidth", noc_sustainable: "Sustainable NoC share", dram_sustainable: "Sustainable DRAM share", credit_carry: "Credits carried over", time_scale: "Scale of all lengths", factor_window: "Window for rf and df",
   skip: "Left out after a change", window: "Window of a measurement", priority_window: "Window of a priority", drain_limit: "Longest wait to drain", offline_factor: "Offline measures longer", demand: "Intensive when",
-  factors: "rf and df are", curve_points: "Points of a curve", ls_mode: "Latency kernel's CTA that does not fit", on_rejection: "A grant that does not fit", bi_growth: "CTAs for a spare unit", ls_slots: "Count CTA slots for latency kernels",
+  factors: "Factors rf and df are", curve_points: "Points of a curve", ls_mode: "Latency kernel's CTA that does not fit", on_rejection: "A grant that does not fit", bi_growth: "CTAs for a spare unit", ls_slots: "Count CTA slots for latency kernels",
   reserve_cta: "Reserve a CTA", ls_credit_mode: "Credits of latency kernels", ls_rounding: "Rounding of their credits", rounding: "Rounding of credits", ls_first: "Latency kernels go first",
   lsu_hol: "Head-of-line blocking", loads_per_warp: "Loads in flight of a warp", lsu_queue: "LSU queue of a kernel", count: "SMs", map: "Address map", page: "Page policy", columns: "Lines of a row", kind: "Model",
   flit_bytes: "Bytes of a flit", line_bytes: "Bytes of a line", bank_bytes: "Bytes of a bank", shared_bytes: "Shared memory", bytes: "Capacity", ctas_per_sm: "CTAs per SM", priority_floor: "Lowest priority",
