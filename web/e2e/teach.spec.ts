@@ -111,7 +111,7 @@ test("vendors' words set the policy, are known again, and say that they are an a
   await expect(page.locator("#decisions")).toContainText("may use 1 SM from SM 0 on, beside others");
   // MIG brings its GPU, SMs, channels and L2 with them; the link has it all.
   await vendor.selectOption({ label: "3g.20gb each" });
-  await expect(page.locator("#f-gpu-preset")).toHaveValue("a100-40gb");
+  await expect(page.locator("#f-gpu")).toHaveValue("a100-40gb");
   await expect(page.locator("#decisions")).toContainText("gets DRAM channels 20 to 39 and their L2 banks", { timeout: 30_000 });
   await expect.poll(() => page.url()).toContain("&z=");
   const link = page.url();
