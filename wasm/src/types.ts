@@ -6,7 +6,7 @@ export interface Problem { path: string; found: string; want: string }
 /** What the constructor and the setters throw for bad input. */
 export interface ExperimentError extends Error { problems: Problem[] }
 /** Why an advance returned. */
-export type Reason = "budget" | "event" | "cycles" | "kernels_done" | "settled" | "stuck";
+export type Reason = "budget" | "event" | "cycles" | "kernels_done" | "settled" | "stuck" | "failed";
 /** A key with words for people. */
 export interface Named { key: string; title: string; doc: string }
 
@@ -49,6 +49,8 @@ export interface Result {
   ci95?: Ci95;
   /** With `stop.settled`. */
   settled?: Settled;
+  /** Why the script that shares the GPU failed, where it did. */
+  failure?: string;
   [more: string]: unknown;
 }
 /** The two ends of a 95 % interval; null where the run is too short to have one, or there is no number. */
@@ -158,7 +160,7 @@ export interface KernelEntry {
 /** A parameter of a policy, enough to build a form from. */
 export interface PolicyParam {
   name: string;
-  kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "bool" | "controls";
+  kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "bool" | "controls" | "text";
   unit: string;
   min?: number;
   max?: number;
@@ -189,12 +191,29 @@ export interface ControlEntry {
   max?: number;
   choices?: string[];
 }
+/** A name that a script can say. */
+export interface ScriptName { name: string; unit: string; doc: string }
+/** What a script can say, and examples. */
+export interface ScriptWords {
+  /** The functions that are called. */
+  hooks: { name: string; params: string[]; doc: string }[];
+  /** Functions that it can call. */
+  functions: { call: string; doc: string }[];
+  /** Of `seen`, of a kernel, of an SM, of a kernel on an SM. */
+  run: ScriptName[];
+  kernel: ScriptName[];
+  sm: ScriptName[];
+  on_sm: ScriptName[];
+  counters: ScriptName[];
+  examples: { name: string; title: string; source: string }[];
+}
 export interface Catalogue {
   gpus: GpuEntry[];
   gpu_fields: GpuField[];
   kernels: KernelEntry[];
   policies: PolicyEntry[];
   controls: ControlEntry[];
+  script: ScriptWords;
   warp_orders: OrderEntry[];
   cta_orders: OrderEntry[];
   probes: ProbeInfo[];

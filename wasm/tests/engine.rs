@@ -132,6 +132,37 @@ fn the_events_of_ctas_are_as_the_result_counts_them_and_change_nothing() {
     }
 }
 
+/// The scripts of examples/scripts, as `tests/scripts/mod.rs` runs them.
+#[test]
+fn digests_of_scripts_equal_the_native_goldens() {
+    let native = parsed(include_str!("../../tests/golden/scripts.json"));
+    assert_eq!(corun::SCRIPTS.len(), js_sys::Object::keys(&native.clone().into()).length() as usize);
+    for (name, source) in corun::SCRIPTS {
+        let experiment = parsed(
+            r#"{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["BP", "CFD"], "policy": { "name": "script", "interval": 1000, "profile_cycles": 2000 } }"#,
+        );
+        Reflect::set(&get(&experiment, "policy"), &"source".into(), &(*source).into()).expect("an object");
+        let mut simulation = Simulation::new(&experiment).unwrap_or_else(|error| panic!("{name}: {}", text(&error, "message")));
+        simulation.advance(20_000.0);
+        assert_eq!(simulation.failure(), "", "{name}");
+        assert_eq!(simulation.digest(), text(&native, &format!("{name}.digest")), "{name}");
+    }
+}
+
+/// A script that calls itself as deep as it may, in expressions as deep as they may be, stays within the module's stack; a deeper one says so.
+#[test]
+fn a_script_that_goes_too_deep_fails_and_the_module_lives() {
+    let deep = |levels: usize| format!("{}deeper(n - 1){}", "1 + (".repeat(levels), ")".repeat(levels));
+    let source = format!("fn deeper(n) {{ if n == 0 {{ return 0; }} {} }} fn start(seen, controls) {{ deeper(100); }}", deep(9));
+    let experiment = parsed(r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": { "name": "script", "profile_cycles": 0 } }"#);
+    Reflect::set(&get(&experiment, "policy"), &"source".into(), &source.into()).expect("an object");
+    let mut simulation = Simulation::new(&experiment).unwrap_or_else(|error| panic!("{}", text(&error, "message")));
+    assert_eq!(simulation.advance(1.0), "failed");
+    assert!(simulation.failure().ends_with("functions call each other more than 12 deep"), "{}", simulation.failure());
+    let mut other = start(named("bp-cfd-even"));
+    assert_eq!(other.advance(100.0), "budget");
+}
+
 #[test]
 fn an_object_means_what_its_text_means() {
     for (name, experiment) in EXPERIMENTS {

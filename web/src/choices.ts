@@ -35,6 +35,9 @@ export function eachPerKernel(catalogue: Catalogue, experiment: Experiment, chan
   }
 }
 
+/** Characters of a text in a description: a program may have thousands. */
+const LONGEST = 40;
+
 /** A value of an experiment in a few words: a policy is its name, a mix its kernels. */
 export function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueText).join(" + ");
@@ -44,7 +47,8 @@ export function valueText(value: unknown): string {
     const more = Object.entries(rest).map(([key, inner]) => `${key} ${valueText(inner)}`);
     return head === undefined ? more.join(", ") || "{}" : [valueText(head), ...(more.length > 0 ? [`(${more.join(", ")})`] : [])].join(" ");
   }
-  return String(value);
+  const text = String(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()}…` : text;
 }
 
 /** The scheme and what of it is set: “ccbp (priority 0.5)”. */
@@ -63,11 +67,12 @@ export function begun(name: string, kernels: number): PolicyChoice {
   }
 }
 
-/** A scheme by its name. A parameter without a default must have a value: it starts from the least that makes sense. */
+/** A scheme by its name. A parameter without a default must have a value: it starts from the least that makes sense, or an example. */
 export function scheme(catalogue: Catalogue, name: string, kernels: number): PolicyChoice {
   const choice = begun(name, kernels);
   for (const param of policyEntry(catalogue, name)?.params ?? []) {
     if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required && choice[param.name] === undefined) choice[param.name] = Array.from({ length: kernels }, () => Math.max(1, param.min ?? 1));
+    if (param.kind === "text" && param.required) choice[param.name] = catalogue.script.examples[0]?.source ?? "";
   }
   return choice;
 }

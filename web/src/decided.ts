@@ -11,10 +11,13 @@ export function holding(log: readonly Decision[], kernels: number): { kernel: nu
   const groups = [...Array.from({ length: kernels }, (_, k) => k), null];
   return groups.map((kernel) => {
     const mine = log.filter((d) => d.kernel === kernel);
-    const last = new Map(mine.map((d) => [d.topic, d.cycle]));
-    return { kernel, said: mine.filter((d) => last.get(d.topic) === d.cycle).sort((a, b) => b.cycle - a.cycle) };
+    const last = new Map(mine.map((d) => [about(d), d.cycle]));
+    return { kernel, said: mine.filter((d) => last.get(about(d)) === d.cycle).sort((a, b) => b.cycle - a.cycle) };
   }).filter(({ said }) => said.length > 0);
 }
+
+/** What a decision is about: a script sets one control after another. */
+const about = (d: Decision): string => `${d.topic} ${String(d.values["control"] ?? "")}`;
 
 /** The last decision: everything that was said in its cycle. */
 export function latest(log: readonly Decision[], name: (kernel: number) => string): string {

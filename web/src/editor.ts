@@ -7,6 +7,7 @@ import { jsonError, openFile } from "./file.ts";
 import { isPicture, linkIn } from "./teach/reopen.ts";
 import { presets, presetsOf, type Preset, type Shape } from "./teach/vendors.ts";
 import { fieldFor, fixed, plainPath } from "./format.ts";
+import { scriptEditor, type CorunScript } from "./script/editor.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "./stop.ts";
 import { around, axisPath, type Axis } from "./sweeps/vary.ts";
@@ -57,6 +58,7 @@ export class CorunEditor extends HTMLElement {
   #drafts = new Map<number, string>();
   /** The two that are compared, and which of them is shown; empty where there is one. */
   #sides: readonly string[] = [];
+  #side = 0;
   readonly #tabs = h("div", { class: "side-tabs", role: "group", "aria-label": "Which experiment is edited", hidden: true });
   #opened = new Set<string>();
 
@@ -76,6 +78,7 @@ export class CorunEditor extends HTMLElement {
 
   /** Two experiments are compared, and this is the one that is edited; an empty list where there is one. */
   setSides(sides: readonly string[], side: number): void {
+    this.#side = side;
     const again = sides.length !== this.#sides.length;
     this.#sides = sides;
     this.#tabs.hidden = sides.length === 0;
@@ -431,6 +434,7 @@ export class CorunEditor extends HTMLElement {
         return [this.#field(path, label, input, { unit: param.unit, help })];
       }
       case "controls": return this.#controls(param, current, experiment);
+      case "text": return [this.#script(path, help, typeof value === "string" ? value : "")];
       case "per_kernel_int":
       case "per_kernel_number": {
         const step = param.kind === "per_kernel_int" ? "1" : "any";
@@ -469,6 +473,27 @@ export class CorunEditor extends HTMLElement {
       }
     }
   }
+
+  #program: CorunScript | null = null;
+
+  /** The program of an own policy; its element stays, and with it what is being typed. */
+  #script(path: string, help: string, source: string): HTMLElement {
+    const catalogue = this.#catalogue as Catalogue;
+    this.#program ??= scriptEditor(catalogue.script, catalogue.controls, {
+      check: (text) => {
+        const other = copy(this.#experiment as Experiment);
+        other.policy = { ...(other.policy as PolicyChoice), source: text };
+        return this.#events?.validate(other) ?? Promise.resolve([]);
+      },
+      run: (text) => { this.#setParam("source", text); },
+    });
+    this.#program.show(source);
+    this.#fields.set(path, { path, control: this.#program.area, message: this.#program.said });
+    return h("div", { class: "field" }, h("label", { for: this.#program.area.id }, "Program"), h("p", { class: "field-help" }, help), this.#program);
+  }
+
+  /** The script of a side has failed; it may be the one that is edited. */
+  scriptFailed(side: number, why: string): void { if (this.#sides.length === 0 || side === this.#side) this.#program?.failed(why); }
 
   /** SMs of all classes. */
   #smCount(): number {

@@ -35,7 +35,7 @@ export class Lockstep {
   /** How often something about the runs has changed: what was asked before is of before. */
   #changes = 0;
   /** How the runs ended, if one of them has. */
-  #ended: "done" | "stuck" | null = null;
+  #ended: "done" | "stuck" | "failed" | null = null;
   #busy = false;
   #over = false;
   /** Cycles of one step at top speed. */
@@ -146,7 +146,7 @@ export class Lockstep {
     this.#cycle = first.cycle;
     this.#known = Math.max(this.#known, first.cycle);
     this.#even = true;
-    this.#ended = frames.some((frame) => frame.state === "stuck") ? "stuck" : frames.some((frame) => frame.state === "done") ? "done" : null;
+    this.#ended = frames.some((frame) => frame.state === "failed") ? "failed" : frames.some((frame) => frame.state === "stuck") ? "stuck" : frames.some((frame) => frame.state === "done") ? "done" : null;
     // Who has asked for something else meanwhile gets that.
     if (this.#wanted !== wanted) return;
     if (this.#ended !== null || frames.some((frame) => frame.met !== null) || (wanted.kind === "event" && frames.some((frame) => frame.event))) this.#wanted = { kind: "rest" };

@@ -14,6 +14,7 @@ import "./style/tokens.css";
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
+import "./script/script.css";
 import "./views/index.ts";
 import "./compare.ts";
 import "./decisions.ts";
@@ -532,7 +533,11 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     if (state === "stuck") {
       const stuck = frames.findIndex((frame) => frame.state === "stuck"), which = frames.length > 1 ? ` in ${MARKS[stuck] ?? ""}` : "";
       say({ kind: "error", title: `The machine is stuck${which} at cycle ${count(cycle)}`, text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", h("pre", null, frames[stuck]?.why ?? "")], actions: [] });
-    } else if (before === "stuck") say(null);
+    } else if (state === "failed") {
+      const at = frames.findIndex((frame) => frame.state === "failed"), which = frames.length > 1 ? ` of ${MARKS[at] ?? ""}` : "", why = frames[at]?.why ?? "";
+      editor.scriptFailed(at, why);
+      say({ kind: "error", title: `The script${which} has failed at cycle ${count(cycle)}`, text: ["The run ends there. What it set before holds; what the call that failed has set does not.", h("pre", null, why)], actions: [] });
+    } else if (before === "stuck" || before === "failed") say(null);
     if (still) {
       document.documentElement.dataset["settled"] = String(cycle);
       if (linkCycle && cycle > 0) view.cycle = cycle; else delete view.cycle;
@@ -636,7 +641,7 @@ function toggle(): void {
   if (!engine || !laid()) return;
   if (givenUp && sides.length > 1) { asked.play = true; goOn(); return; }
   if (state === "playing" || state === "seeking") { linkCycle = true; engine.pause(); }
-  else if (state === "done" || state === "stuck") { say(null); engine.reset(true); }
+  else if (state === "done" || state === "stuck" || state === "failed") { say(null); engine.reset(true); }
   else { linkCycle = false; engine.play(); }
 }
 const does = {

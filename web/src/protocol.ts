@@ -6,8 +6,8 @@ import type { Past } from "./past.ts";
 import type { Met, StopWhen } from "./stop-when.ts";
 import type { Answer, Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, WindowsLayout } from "./types.ts";
 
-/** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. */
-export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck";
+/** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. `failed`: its script cannot. */
+export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck" | "failed";
 
 export type ToWorker =
   /** The compiled module; compiled once, shared by all workers. */
@@ -79,7 +79,7 @@ export interface FrameMessage {
   past: Past | null;
   /** What playing has stopped at, of `stopWhen`; null otherwise. */
   met: Met | null;
-  /** Why it is stuck; empty otherwise. */
+  /** Why it is stuck, or has failed; empty otherwise. */
   why: string;
   /** In lock-step: of which `goTo`, else 0; whether it stopped at an event; and milliseconds since it was last told to go to a cycle. */
   ticket: number; event: boolean; took: number;

@@ -18,7 +18,7 @@ export interface TransportEvents {
  */
 export type ShownState = RunState | "idle" | "profiling" | "stopped" | "empty" | "settled";
 const STATES: Record<ShownState, string> = {
-  idle: "Loading", profiling: "Profiling", stopped: "Not begun", empty: "Nothing open", paused: "Paused", playing: "Running", seeking: "Going there", done: "Finished", settled: "Settled", stuck: "Stuck",
+  idle: "Loading", profiling: "Profiling", stopped: "Not begun", empty: "Nothing open", paused: "Paused", playing: "Running", seeking: "Going there", done: "Finished", settled: "Settled", stuck: "Stuck", failed: "Script failed",
 };
 
 /** “12 % of the way, about 3 min left”. */
@@ -103,7 +103,7 @@ export class CorunTransport extends HTMLElement {
       this.#play.setAttribute("aria-pressed", String(running));
       this.#state.dataset["state"] = state;
       setText(this.#state.querySelector(".state-text") as Element, STATES[state]);
-      const over = state === "done" || state === "settled" || state === "stuck" || ["idle", "profiling", "stopped", "empty"].includes(state);
+      const over = state === "done" || state === "settled" || state === "stuck" || state === "failed" || ["idle", "profiling", "stopped", "empty"].includes(state);
       for (const button of [this.#step, this.#event]) {
         if (over) button.setAttribute("aria-disabled", "true"); else button.removeAttribute("aria-disabled");
       }

@@ -1,5 +1,5 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
-import * as engine from "./wasm/corun.js";
+import * as plain from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
 import { Answers } from "./answers.ts";
 import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
@@ -7,6 +7,7 @@ import { Pacing } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
 import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
 import { shipped } from "./profiles.ts";
+import { scriptEngine, type Engine } from "./script/module.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
 import type { Controls, FrameLayout, Interval, PlannedRun, Problem, Reason, Result, WindowsLayout } from "./types.ts";
 
@@ -24,6 +25,8 @@ const EVENT_SLICE = 2_000;
 
 type Load = Extract<ToWorker, { t: "load" }>;
 
+/** Of the run, and of that which is being built: the plain module, or the one that runs scripts. */
+let engine: Engine = plain;
 let sim: Simulation | null = null;
 let id = 0;
 let state: RunState = "paused";
@@ -52,6 +55,8 @@ let decisionsSent = 0;
 let restart = true;
 let why = "";
 let marks: { at: number; cycle: number }[] = []; // for the rate
+let plainMemory: WebAssembly.Memory | null = null;
+/** Of the module that the run is in. */
 let memory: WebAssembly.Memory | null = null;
 const keyframes = new Keyframes<Snapshot>(() => memory?.buffer.byteLength ?? 0);
 /** What is known of the run, also beyond the present cycle where it has gone back. */
@@ -133,6 +138,7 @@ function hasMet(sim: Simulation): boolean {
 
 function stopAt(reason: Reason): void {
   if (reason === "stuck") { why = sim?.explainStuck() ?? ""; setState("stuck"); }
+  else if (reason === "failed") { why = sim?.failure() ?? ""; setState("failed"); }
   else if (reason === "cycles" || reason === "kernels_done" || reason === "settled") setState("done");
 }
 
@@ -312,6 +318,19 @@ function offer(): void {
 /** Loads an experiment, once all is known that its policy has to know. */
 function load(message: Load): void {
   profiling = givenUp = null;
+  const scripts = scriptEngine(message.experiment);
+  if (!(scripts instanceof Promise)) { read(message, scripts?.engine ?? plain); return; }
+  if (running()) setState("paused");
+  profiling = message;
+  const then = (run: () => void): void => { if (profiling === message) { profiling = null; guarded(run); } };
+  scripts.then(
+    (started) => { then(() => { read(message, started.engine); }); },
+    (error: unknown) => { then(() => { send({ t: "problems", id: message.id, problems: [{ path: "policy", found: String(error), want: "a page that can be reached" }] }); }); },
+  );
+}
+
+function read(message: Load, by: Engine): void {
+  engine = by;
   let runs: PlannedRun[];
   try { runs = engine.plan(message.experiment).profile; } catch (error) {
     const problems = problemsOf(error);
@@ -370,6 +389,8 @@ function build(message: Load): void {
   }
   sim?.free();
   sim = next;
+  const scripts = scriptEngine(message.experiment);
+  memory = scripts && "memory" in scripts ? scripts.memory : plainMemory;
   quiet = false;
   ticket = 0;
   id = message.id;
@@ -408,9 +429,9 @@ function fresh(): void {
 self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.t === "init") {
-    engine.default({ module_or_path: message.module }).then(
+    plain.default({ module_or_path: message.module }).then(
       (module) => guarded(() => {
-        memory = module.memory;
+        plainMemory = module.memory;
         answers = new Answers(engine.stamp(), shipped);
         send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() });
       }),
@@ -420,6 +441,14 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   }
   guarded(() => handle(message));
 };
+
+function validate(id: number, experiment: string | object): void {
+  const judge = (by: Engine): void => { send({ t: "validated", id, problems: by.validate(experiment) }); };
+  const scripts = scriptEngine(experiment);
+  if (!(scripts instanceof Promise)) { judge(scripts?.engine ?? plain); return; }
+  // Where it cannot be had, the plain module says what it lacks.
+  scripts.then((started) => { guarded(() => { judge(started.engine); }); }, () => { guarded(() => { judge(plain); }); });
+}
 
 function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   switch (message.t) {
@@ -435,7 +464,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       watch = state === "playing" ? watching() : null;
       return;
     case "freshSeed": send({ t: "seed", id: message.id, seed: engine.freshSeed() }); return;
-    case "validate": send({ t: "validated", id: message.id, problems: engine.validate(message.experiment) }); return;
+    case "validate": validate(message.id, message.experiment); return;
     case "alone": startAlone(message); return;
     case "stopProfiling":
       if (profiling) send({ t: "profilingStopped", id: profiling.id });
@@ -468,12 +497,12 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       if (running()) setState("paused");
       break;
     case "step":
-      if (state === "done" || state === "stuck") break;
+      if (state === "done" || state === "stuck" || state === "failed") break;
       seek(sim.cycle + Math.max(1, Math.floor(message.cycles)), "paused");
       break;
     case "seek": seek(Math.max(0, Math.floor(message.cycle)), "paused"); break;
     case "stepEvent":
-      if (state === "done" || state === "stuck") break;
+      if (state === "done" || state === "stuck" || state === "failed") break;
       toEvent = true;
       target = Infinity;
       setState("seeking");
@@ -505,8 +534,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       past = new PastLog([]);
       windowsSent = decisionsSent = 0;
       restart = true;
-      // What was stuck may go on now.
-      if (state === "stuck") { why = ""; setState("paused"); }
+      // What was stuck, or whose script had failed, may go on now.
+      if (state === "stuck" || state === "failed") { why = ""; setState("paused"); }
       dirty = true;
       break;
     case "controls": send({ t: "controls", id: message.id, controls: sim.controls() }); break;
@@ -533,7 +562,7 @@ async function runAlone(): Promise<void> {
     if (!job) { aloneJobs = null; return; }
     let one: Simulation | null = null;
     try {
-      one = new engine.Simulation(job.experiment);
+      one = new plain.Simulation(job.experiment);
       let reason: Reason = "budget";
       const last = (job.experiment.stop as { cycles?: number } | undefined)?.cycles;
       let told = performance.now();

@@ -27,6 +27,7 @@ const catalogue: Catalogue = {
     kernelEntry("FTD", "FDTD-2D", 256, 18, 0), kernelEntry("SAD", "Sum of absolute differences", 61, 32, 2200), kernelEntry("vadd", "Vector add", 256, 10, 0),
   ],
   controls: [...CONTROLS],
+  script: { hooks: [], functions: [], run: [], kernel: [], sm: [], on_sm: [], counters: [], examples: [] },
   policies: [
     { name: "leftover", formerly: [], title: "Leftover", doc: "What GPGPU-Sim does: the next kernel only when the first has no CTA left.", source: "GPGPU-Sim", params: [] },
     { name: "even", formerly: [], title: "Even split in each SM", doc: "Each kernel gets the same share of every SM.", source: "SMK §3", params: [] },
@@ -208,6 +209,7 @@ export class Simulation {
   controls(): object { return {}; }
   answer(): Answer { return { ipc: 1, warp_ipc: 0.1, noc_utilisation: 0.1, dram_utilisation: 0.1, stuck: false }; }
   explainStuck(): string { return ""; }
+  failure(): string { return ""; }
   free(): void { /* nothing to free */ }
 }
 export const plan = (): { profile: PlannedRun[]; alone: PlannedRun[] } => ({ profile: [], alone: [] });

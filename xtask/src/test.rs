@@ -133,8 +133,20 @@ fn says_golden(message: &str) -> bool {
 fn clippy(_: &mut Count) -> Result<()> {
     need::wasm_target()?;
     run(&mut cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-    let wasm =
-        ["clippy", "--quiet", "--package", "corun-wasm", "--all-targets", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"];
+    let wasm = [
+        "clippy",
+        "--quiet",
+        "--package",
+        "corun-wasm",
+        "--all-targets",
+        "--features",
+        "script",
+        "--target",
+        "wasm32-unknown-unknown",
+        "--",
+        "-D",
+        "warnings",
+    ];
     run(&mut cargo(&wasm))
 }
 

@@ -13,15 +13,23 @@ const TARGET: &str = "wasm32-unknown-unknown";
 pub fn build(release: bool) -> Result<()> {
     let out = root().join("web/src/wasm");
     build_into(&root(), &target_dir(), release, &out)?;
-    let size = std::fs::metadata(out.join("corun_bg.wasm"))?.len();
-    eprintln!("web/src/wasm: the module has {} KB", size / 1000);
+    let size = |file: &str| Ok::<_, std::io::Error>(std::fs::metadata(out.join(file))?.len() / 1000);
+    eprintln!("web/src/wasm: the module has {} KB", size("corun_bg.wasm")?);
+    // The same with the interpreter of scripts: the page fetches it only where an experiment has one.
+    eprintln!("Building the module that also runs scripts …");
+    build_as("corun_script", &["--features", "script"], &root(), &target_dir(), release, &out)?;
+    eprintln!("web/src/wasm: it has {} KB", size("corun_script_bg.wasm")?);
     Ok(())
 }
 
 /// Builds the module of the tree at `tree`, where cargo uses `target`, into the folder `out`.
 pub fn build_into(tree: &Path, target: &Path, release: bool, out: &Path) -> Result<()> {
+    build_as("corun", &[], tree, target, release, out)
+}
+
+fn build_as(name: &str, features: &[&str], tree: &Path, target: &Path, release: bool, out: &Path) -> Result<()> {
     let mut command = cargo(&["build", "--package", "corun-wasm", "--lib", "--target", TARGET]);
-    command.current_dir(tree).env("CARGO_TARGET_DIR", target);
+    command.args(features).current_dir(tree).env("CARGO_TARGET_DIR", target);
     if release {
         command.arg("--release");
     }
@@ -29,6 +37,7 @@ pub fn build_into(tree: &Path, target: &Path, release: bool, out: &Path) -> Resu
     std::fs::create_dir_all(out)?;
     Bindgen::new()
         .input_path(target.join(TARGET).join(if release { "release" } else { "debug" }).join("corun.wasm"))
+        .out_name(name)
         .web(true)?
         .typescript(true)
         .remove_name_section(release)
@@ -49,7 +58,7 @@ pub enum Host {
 pub fn tests(host: Host) -> Result<Command> {
     need::wasm_target()?;
     // Not --quiet: cargo hands that on to the runner, which does not know it.
-    let mut command = cargo(&["test", "--package", "corun-wasm", "--tests", "--target", TARGET, "--release"]);
+    let mut command = cargo(&["test", "--package", "corun-wasm", "--tests", "--features", "script", "--target", TARGET, "--release"]);
     // Built here, so that cargo does not start a second cargo for it.
     run(&mut cargo(&[
         "build",

@@ -86,7 +86,7 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
         ),
         ("gpu_fields", gpu_fields.into()),
         ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
-        ("policies", Value::array(POLICIES.iter().filter(|info| cfg!(feature = "script") || info.name != "script").map(policy))),
+        ("policies", Value::array(POLICIES.iter().map(policy))),
         ("controls", Value::array(CONTROLS.iter().map(control))),
         ("script", script(scripts)),
         ("warp_orders", named(WARP_ORDERS)),

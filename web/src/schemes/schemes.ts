@@ -220,7 +220,7 @@ export class CorunSchemes extends HTMLElement {
     if (row.why !== "") return h("tr", null, name, h("td", { colSpan: study.columns.length, class: "schemes-why" }, `It cannot run this mix. ${row.why}`), h("td"));
     const { result } = row;
     if (!result) return h("tr", null, name, h("td", { colSpan: study.columns.length, class: "schemes-why" }, this.running ? "waiting" : "not run"), actions);
-    const stuck = result.stop === "stuck" ? h("span", { class: "beside" }, `stuck at ${fixed(result.cycles, 0)}`) : null;
+    const stuck = result.stop === "stuck" || result.stop === "failed" ? h("span", { class: "beside" }, `${result.stop} at ${fixed(result.cycles, 0)}`) : null;
     if (stuck) name.append(stuck);
     return h("tr", null, name, ...study.columns.map((column) => {
       const value = column.read(result), text = column.format(value);

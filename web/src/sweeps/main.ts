@@ -347,7 +347,7 @@ function table(): void {
     if (!cells) continue;
     SHOWN.forEach((m, i) => { const cell = cells[first + i]; if (cell) { const v = figureOf(line, m); setText(cell, fixed(v, m.key === "ipc" ? 1 : 3)); } });
     const cell = cells[first + SHOWN.length];
-    if (cell) setText(cell, line ? line.result.stop === "stuck" ? `stuck at ${count(line.result.cycles)}` : `at ${count(line.result.cycles)}` : broken.has(index) ? "a defect" : "not run");
+    if (cell) setText(cell, line ? line.result.stop === "stuck" || line.result.stop === "failed" ? `${line.result.stop} at ${count(line.result.cycles)}` : `at ${count(line.result.cycles)}` : broken.has(index) ? "a defect" : "not run");
   }
 }
 

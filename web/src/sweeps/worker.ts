@@ -1,7 +1,8 @@
 // Runs the simulations of a sweep, one at a time. It gets no message to stop: the page ends it at once.
-import * as engine from "../wasm/corun.js";
+import * as plain from "../wasm/corun.js";
 import type { Simulation, Sweep } from "../wasm/corun.js";
 import { Answers } from "../answers.ts";
+import { scriptEngine } from "../script/module.ts";
 import type { Answer, PlannedRun, Problem } from "../types.ts";
 import type { FromSweeper, PlanPoint, Task, ToSweeper } from "./types.ts";
 
@@ -12,6 +13,8 @@ const TELL = 100;
 /** Problems of points that are said, at most. */
 const MAX_PROBLEMS = 100;
 
+/** The plain module, or the one that runs scripts. */
+let engine = plain;
 let sweep: Sweep | null = null;
 let windows = false;
 let answers = new Answers("");
@@ -23,11 +26,12 @@ self.onmessage = (event: MessageEvent<ToSweeper>): void => { turn = turn.then(()
 async function receive(message: ToSweeper): Promise<void> {
   try {
     if (message.t === "init") {
-      await engine.default({ module_or_path: message.module });
+      await plain.default({ module_or_path: message.module });
       answers = new Answers(engine.stamp());
       send({ t: "ready", version: engine.version(), stamp: engine.stamp() });
     } else if (message.t === "open") {
       windows = message.windows === true;
+      engine = (await scriptEngine(message.text))?.engine ?? plain;
       open(message.text, message.plan);
     } else if (message.task.kind === "alone") await alone(message.task.run);
     else if (sweep) point(sweep, message.task);
