@@ -153,7 +153,7 @@ fn digests_of_scripts_equal_the_native_goldens() {
 #[test]
 fn a_script_that_goes_too_deep_fails_and_the_module_lives() {
     let deep = |levels: usize| format!("{}deeper(n - 1){}", "1 + (".repeat(levels), ")".repeat(levels));
-    let source = format!("fn deeper(n) {{ if n == 0 {{ return 0; }} {} }} fn start(seen, controls) {{ deeper(100); }}", deep(9));
+    let source = format!("fn deeper(n) {{ if n == 0 {{ return 0; }} {} }} fn start(seen, controls) {{ deeper(100); }}", deep(8));
     let experiment = parsed(r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": { "name": "script", "profile_cycles": 0 } }"#);
     Reflect::set(&get(&experiment, "policy"), &"source".into(), &source.into()).expect("an object");
     let mut simulation = Simulation::new(&experiment).unwrap_or_else(|error| panic!("{}", text(&error, "message")));
