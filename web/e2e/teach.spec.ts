@@ -1,7 +1,7 @@
 // For those who share and teach: frames in articles, files that open their run again, cards of policies, vendors' words, warnings.
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
-import { encodeLink } from "../src/link.ts";
+import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import { expect, is, noViolations, open, openAt, picture, result, test } from "./corun.ts";
 
@@ -113,7 +113,7 @@ test("vendors' words set the policy, are known again, and say that they are an a
   await vendor.selectOption({ label: "3g.20gb each" });
   await expect(page.locator("#f-gpu")).toHaveValue("a100-40gb");
   await expect(page.locator("#decisions")).toContainText("gets DRAM channels 20 to 39 and their L2 banks", { timeout: 30_000 });
-  await expect.poll(() => page.url()).toContain("&z=");
+  await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu).toBe("a100-40gb");
   const link = page.url();
   await open(page, link.slice(link.indexOf("#")));
   await expect(note).toContainText("MIG profiles: 3g.20gb each.");
