@@ -140,7 +140,7 @@ test("another mix and another GPU: the fields that differ are named, each side i
   await expect(compare(page).locator(".compare-differ")).toHaveText(/They differ in 2 fields:.*Seed: A1 B5/);
   await page.getByRole("group", { name: "Which experiment is edited" }).getByRole("button", { name: "Edit A" }).click();
   await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("1");
-  await expect(page.getByLabel("CTA limit")).toHaveCount(2);
+  await expect(page.getByLabel("CTA limit", { exact: true })).toHaveCount(2);
   const linked = await decodeLink(new URL(page.url()).hash);
   expect([linked?.experiment.kernels, linked?.other?.kernels, linked?.other?.seed]).toEqual([["BP", "CFD"], ["BP"], 5]);
 
@@ -253,7 +253,9 @@ for (const width of [360, 390, 768, 1440, 1920]) {
 test("an SM, a chart and a table show both runs", async ({ page }) => {
   await openAt(page, `${TINY}&b.policy=spatial`, 8000);
   // A click on an SM of B opens that SM of both.
-  const grid = page.locator("corun-sm-grid canvas"), box = (await grid.boundingBox())!;
+  const grid = page.locator("corun-sm-grid canvas");
+  await expect.poll(async () => (await grid.boundingBox())!.width, "both runs have their tiles").toBeGreaterThan(700);
+  const box = (await grid.boundingBox())!;
   await grid.click({ position: { x: box.width * 0.8, y: 60 } });
   const detail = page.locator("corun-sm-detail");
   await expect(detail.locator(".side-heading")).toHaveText([/A\s*even/, /B\s*spatial/]);
