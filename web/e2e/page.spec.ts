@@ -205,8 +205,8 @@ test("the mix: add, remove, order, limit", async ({ page }) => {
   await expect.poll(() => page.url()).toContain("mix=BP+CFD&");
   await page.getByRole("button", { name: "Move CFD up" }).click();
   await expect.poll(() => page.url()).toContain("mix=CFD+BP&");
-  await page.getByLabel("CTA limit").first().fill("2");
-  await page.getByLabel("CTA limit").first().blur();
+  await page.getByLabel("CTA limit", { exact: true }).first().fill("2");
+  await page.getByLabel("CTA limit", { exact: true }).first().blur();
   await expect.poll(() => page.url()).toContain("mix=CFD:2+BP&");
   await page.getByRole("button", { name: "A fresh seed" }).click();
   await expect.poll(() => page.url()).not.toMatch(/seed=1(&|$)/);

@@ -489,7 +489,7 @@ export class CorunEditor extends HTMLElement {
     });
     this.#program.show(source);
     this.#fields.set(path, { path, control: this.#program.area, message: this.#program.said });
-    return h("div", { class: "field" }, h("label", { for: this.#program.area.id }, "Program"), h("p", { class: "field-help" }, help), this.#program);
+    return h("div", { class: "field" }, h("label", { for: this.#program.area.id, title: "policy.source" }, "Program"), h("p", { class: "field-help" }, help), this.#program);
   }
 
   /** The script of a side has failed; it may be the one that is edited. */
