@@ -149,7 +149,7 @@ test("another mix and another GPU: the fields that differ are named, each side i
   await compareWith(page, "GPU").selectOption("fermi-16sm");
   await expect(compare(page).locator(".compare-differ")).toContainText(/GPU: Atiny-2sm Bfermi-16sm/);
   await compare(page).getByText(/^\d+ more$/).click();
-  await expect(compare(page).locator(".compare-differ")).toContainText(/sm count: A2 B16/);
+  await expect(compare(page).locator(".compare-differ")).toContainText(/SMs: A2 B16/);
   await noViolations(page);
 });
 

@@ -525,11 +525,14 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   if (frames.some(({ met }) => met)) timeline.stoppedAt(frames.map(({ met }) => met));
   else if (!still || cycle !== stood) timeline.stoppedAt([]);
   if (frames.every(({ result }) => result)) {
-    for (const one of [numbers, verdict]) one.update(frames.map(({ result }) => result));
+    const results = frames.map(({ result }) => result);
+    for (const one of [numbers, verdict]) one.update(results);
+    // The result may come a frame after the end.
+    if (state === "done") warn(results);
     if (now === "playing") visit.see(verdict.facts, decidedAfterStart());
   }
   if (state !== before) {
-    warn(state === "done" ? frames.map(({ result }) => result) : []);
+    if (state !== "done") warn();
     if (state === "stuck") {
       const stuck = frames.findIndex((frame) => frame.state === "stuck"), which = frames.length > 1 ? ` in ${MARKS[stuck] ?? ""}` : "";
       say({ kind: "error", title: `The machine is stuck${which} at cycle ${count(cycle)}`, text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", h("pre", null, frames[stuck]?.why ?? "")], actions: [] });
