@@ -221,3 +221,26 @@ proptest! {
         }
     }
 }
+
+/// An L2 bank numbers its lines by their kernel's channels: kernels that share some channels and not all cannot be told apart there.
+#[test]
+fn kernels_share_all_of_their_channels_or_none() {
+    let run = |controls: &str| {
+        let text = format!(
+            r#"{{ "corun": 1, "gpu": "ccbp-16sm", "kernels": ["BP", "CFD"],
+                 "policy": {{ "name": "manual", "controls": {controls} }}, "stop": {{ "cycles": 5000 }} }}"#
+        );
+        Experiment::decode(&json(&text)).map(|_| ()).map_err(|problems| problems.to_string())
+    };
+    for apart in [r#"{ "channels": [2, 2], "first_channel": [0, 2] }"#, r#"{ "channels": [2, 2], "first_channel": [1, 1] }"#] {
+        assert_eq!(run(apart), Ok(()), "{apart}");
+    }
+    for mixed in [
+        r#"{ "channels": [2, 3], "first_channel": [0, 1] }"#,
+        r#"{ "channels": [2, null] }"#,
+        r#"{ "channels": [3, 3], "first_channel": [15, 0] }"#,
+    ] {
+        let found = run(mixed).expect_err(mixed);
+        assert!(found.contains("policy.controls.channels: found kernels 0 and 1 with some channels in common"), "{mixed}: {found}");
+    }
+}

@@ -340,6 +340,12 @@ impl Bank {
         count
     }
 
+    /// Drops the lines that a kernel has brought in, also those that are not written back. One that is on its way comes in by its old number.
+    #[cold]
+    pub(super) fn drop_lines(&mut self, kernel: KernelId) {
+        self.tags.invalidate_of(kernel);
+    }
+
     /// Lines that a kernel has brought in and that are still there.
     pub fn resident(&self, kernel: KernelId) -> u32 {
         self.tags.resident(kernel)

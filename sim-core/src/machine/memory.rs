@@ -215,9 +215,12 @@ impl Memory {
     pub fn controls_changed(&mut self, controls: &Controls) {
         let channels = self.channels.len() as u32;
         for kernel in KernelId::first(MAX_KERNELS) {
-            let count = u32::from(controls.channels[kernel]).min(channels);
-            self.homes[kernel] = (u32::from(controls.first_channel[kernel]) % channels, count);
-            self.spread[kernel] = count * self.banks_per_channel;
+            let home = controls.home(kernel, channels);
+            if core::mem::replace(&mut self.homes[kernel], home) != home {
+                // Its lines have other numbers from now on.
+                self.l2.iter_mut().for_each(|bank| bank.drop_lines(kernel));
+            }
+            self.spread[kernel] = home.1 * self.banks_per_channel;
         }
     }
 
@@ -458,6 +461,12 @@ impl Memory {
     /// Whether no request is under way and no reply waits to be taken. Writes may still wait in DRAM.
     pub fn is_idle(&self) -> bool {
         self.packets.is_empty() && !self.l2.iter().any(Bank::is_asking)
+    }
+
+    /// Packets in flight.
+    #[cfg(test)]
+    pub fn in_flight(&self) -> u32 {
+        self.packets.in_flight()
     }
 
     /// Packets at an SM's port of the request NoC.

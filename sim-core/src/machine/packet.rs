@@ -215,6 +215,12 @@ impl Packets {
         self.records.get(handle.0 as usize).copied().unwrap_or_default()
     }
 
+    /// Packets in flight.
+    #[cfg(test)]
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
     /// Whether nothing is in flight.
     pub fn is_empty(&self) -> bool {
         self.in_flight == 0

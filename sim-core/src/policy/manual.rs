@@ -5,9 +5,11 @@
 
 use super::spec::{Fallback, Param, ParamKind};
 use super::{AnyPolicy, Policy, PolicyInfo};
+use crate::describe::decode::field;
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Observation;
+use alloc::format;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -22,7 +24,16 @@ pub const INFO: PolicyInfo = PolicyInfo {
         default: Fallback::Words("neutral"),
         doc: "What to set; what is left out stays neutral",
     }],
-    check: PolicyInfo::NO_CHECK,
+    check: |spec, mix, problems| {
+        if let Some([a, b]) = spec.controls().and_then(|controls| controls.mixed_homes(mix.kernels, mix.channels as u32)) {
+            let found = format!("kernels {} and {} with some channels in common", a.0, b.0);
+            problems.add(
+                field(&field(mix.path, "controls"), "channels"),
+                found,
+                "for each two kernels the same channels, or none in common",
+            );
+        }
+    },
     make: |spec| AnyPolicy::Manual(Manual { controls: spec.controls().cloned() }),
 };
 

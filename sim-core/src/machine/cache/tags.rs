@@ -224,7 +224,6 @@ impl Tags {
     }
 
     /// Drops every line that `kernel` has filled.
-    #[cfg(test)]
     pub fn invalidate_of(&mut self, kernel: KernelId) {
         let its = |&line: &LineAddr| line != EMPTY && self.find(line).is_some_and(|slot| self.meta[slot as usize] & !DIRTY == kernel.0);
         let lines: Vec<LineAddr> = self.lines.iter().copied().filter(its).collect();

@@ -369,3 +369,21 @@ fn channels_are_where_a_kernels_lines_go() {
     }
     assert_eq!(seen, [[true, false, false, false, false, true], [false, true, true, true, false, false]]);
 }
+
+/// Of lines that are read once, none is found in L2, however its kernel's channels change in the meantime: a bank numbers them anew. Those that
+/// are on their way at a change keep their old numbers, and may be found by them.
+#[test]
+fn lines_are_not_found_by_the_numbers_that_others_had() {
+    let mut gpu = gpu(2);
+    (gpu.l2.banks, gpu.dram.channels) = (8, 4);
+    let mut m = machine(&gpu, &[streaming("A")], false);
+    let mut under_way = 0;
+    for (channels, first) in [(u16::MAX, 0), (2, 0), (2, 2), (1, 1), (4, 0), (3, 2)] {
+        under_way += m.memory.in_flight();
+        change(&mut m, |c| (c.channels[A], c.first_channel[A]) = (channels, first));
+        run(&mut m, 3_000);
+    }
+    let stats = m.kernel_stats(A);
+    assert!(stats.l2_misses > u64::from(under_way), "{} lines, {under_way} on their way", stats.l2_misses);
+    assert!(stats.l2_hits <= under_way.into(), "{} found, {under_way} on their way", stats.l2_hits);
+}

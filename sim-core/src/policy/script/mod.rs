@@ -282,10 +282,14 @@ impl Script {
         let (kept, seed) = (core::mem::take(&mut self.kept), self.spec.int("seed") as u64);
         let call = Call { seen: Seen::of(seen, self.since), controls: controls.clone(), kept, log: Vec::new(), seed, drawn: self.drawn };
         let (mut call, flaw) = program.call(hook, event, call);
+        let mixed = call.controls.mixed_homes(seen.kernels, seen.gpu.dram.channels).map(|[a, b]| Flaw {
+            line: None,
+            what: format!("kernels {} and {} have some DRAM channels in common: all, or none", a.0, b.0),
+        });
         for (kernel, text) in call.log {
             decide(log, seen, kernel, Decided::Said { text });
         }
-        if let Some(flaw) = flaw {
+        if let Some(flaw) = flaw.or(mixed) {
             let failure = flaw.to_string();
             decide(log, seen, None, Decided::Failed { failure: failure.clone() });
             self.failure = Some(failure);

@@ -11,7 +11,7 @@ mod warp_order;
 
 pub use self::warp_order::{WARP_ORDERS, WarpOrder, decode_warp_order, encode_warp_order};
 
-use crate::describe::ids::{MAX_KERNELS, PerKernel};
+use crate::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -180,10 +180,10 @@ controls! {
             "Takes effect at the next scheduling decision.";
         channels "channels": u16 = u16::MAX, Kind::Limit { min: 1, max: 256 }, "DRAM channels", "DRAM channels",
             "Consecutive DRAM channels, with their L2 banks, over which a kernel's lines are spread; kernels whose channels overlap must have the same ones",
-            "Takes effect at the next request. Lines stay where they were and are found there no more.";
+            "Takes effect at the next request. L2 drops the kernel's lines.";
         first_channel "first_channel": u16 = 0, Kind::Int { min: 0, max: 255 }, "", "First DRAM channel",
             "The first of these channels; after the GPU's last one comes channel 0",
-            "Takes effect at the next request. Lines stay where they were and are found there no more.";
+            "Takes effect at the next request. L2 drops the kernel's lines.";
     }
     sm {
         quota_refill "quota_refill": QuotaRefill = QuotaRefill::Interval, Kind::Choice(&["interval", "when_all_spent"]), "", "Quota refill",
@@ -255,6 +255,24 @@ impl Controls {
                 *target = (*target).min(limit as u16);
             }
         }
+    }
+
+    /// The first of a kernel's DRAM channels and how many they are, on a GPU that has so many.
+    pub fn home(&self, kernel: KernelId, channels: u32) -> (u32, u32) {
+        let count = u32::from(self.channels[kernel]).min(channels);
+        (if count < channels { u32::from(self.first_channel[kernel]) % channels } else { 0 }, count)
+    }
+
+    /// Two of the first `kernels` kernels that share some of their DRAM channels but not all, if there are any. An L2 bank numbers its lines by their
+    /// kernel's channels, so that lines of these two would have one number.
+    pub fn mixed_homes(&self, kernels: usize, channels: u32) -> Option<[KernelId; 2]> {
+        let mixed = |(a, b): (KernelId, KernelId)| {
+            let (a, b) = (self.home(a, channels), self.home(b, channels));
+            let has = |(first, count): (u32, u32), channel: u32| (channel + channels - first) % channels < count;
+            a != b && (has(a, b.0) || has(b, a.0))
+        };
+        let pairs = KernelId::first(kernels).flat_map(|a| KernelId::first(a.index()).map(move |b| (b, a)));
+        pairs.filter(|&pair| mixed(pair)).map(|(a, b)| [a, b]).next()
     }
 
     /// Resets every control of kernels beyond the first `kernels`, which do not exist, to neutral.
