@@ -283,9 +283,10 @@ test("a comparison that plays is drawn at one cycle only", async ({ page }) => {
   await expect.poll(states).toContain("Running");
   await expect.poll(() => cycle(page)).toBeGreaterThan(10_000);
   // What the grid says of A and of B, whenever it says something.
+  const said = async (): Promise<(string | undefined)[]> => [...(await page.locator("corun-sm-grid canvas").textContent() ?? "").matchAll(/SMs at cycle ([\d,]+)/g)].map((found) => found[1]);
+  await expect.poll(said).toHaveLength(2);
   for (let i = 0; i < 10; i += 1) {
-    const words = await page.locator("corun-sm-grid canvas").textContent();
-    const at = [...(words ?? "").matchAll(/SMs at cycle ([\d,]+)/g)].map((found) => found[1]);
+    const at = await said();
     expect(at).toHaveLength(2);
     expect(at[0]).toBe(at[1]);
     await page.waitForTimeout(100);

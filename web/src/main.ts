@@ -43,7 +43,7 @@ import { currentStamp, download, provideStamp, stampName, stampText } from "./st
 import { Standing } from "./standing.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
-import { startEmbed } from "./teach/embed.ts";
+import { LINKED, startEmbed } from "./teach/embed.ts";
 import { endWarnings, setupWarnings } from "./teach/warnings.ts";
 import type { CorunWarnings } from "./teach/warnings-view.ts";
 import { encodeSweep } from "./sweeps/state.ts";
@@ -596,6 +596,7 @@ async function writeNow(): Promise<void> {
   link = hash;
   if (sides.every(({ loaded }) => loaded)) shownLink = hash;
   if (location.hash !== hash) history.replaceState(null, "", hash);
+  dispatchEvent(new Event(LINKED));
 }
 
 /** The address of the tour; and whether it is to begin when there is something to see. */

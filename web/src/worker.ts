@@ -47,8 +47,8 @@ let ticking = false;
 
 let waiting = false; // a frame is at the page
 let dirty = false; // there is something that the page has not seen
-let frameAt = 0;
-let resultAt = 0;
+let frameAt = -Infinity;
+let resultAt = -Infinity; // at the next frame; a worker may be younger than any gap
 let windowsSent = 0;
 let columns = 0; // of a window
 let decisionsSent = 0;
@@ -111,7 +111,7 @@ function setState(next: RunState): void {
   if (next === "playing" && state !== "playing") watch = watching();
   state = next;
   dirty = true;
-  resultAt = 0;
+  resultAt = -Infinity;
 }
 
 function watching(): Watch | null {
@@ -279,7 +279,7 @@ function again(silent: boolean): void {
   restart = true;
   if (running()) setState("paused");
   dirty = true;
-  resultAt = 0;
+  resultAt = -Infinity;
 }
 
 // ---------------------------------------------------------------- frames
@@ -474,7 +474,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
     case "keep":
       profiling = givenUp = null;
       dirty = true;
-      resultAt = 0;
+      resultAt = -Infinity;
       offer();
       return;
   }
@@ -520,7 +520,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       // A run that has come to its end meanwhile may have passed what is watched for.
       if (watch && state === "done") { met = watch.look(); hasMet(sim); }
       dirty = true;
-      resultAt = 0;
+      resultAt = -Infinity;
       break;
     case "setControls":
       try { sim.setControls(message.controls); } catch (error) {

@@ -83,7 +83,13 @@ export class CorunScript extends HTMLElement {
   }
 
   /** It has failed while it ran. */
-  failed(why: string): void { if (this.area.value === this.#running) this.#mark(lineOf(why), why); }
+  failed(why: string): void {
+    if (this.area.value !== this.#running) return;
+    // What is still being checked is of before.
+    clearTimeout(this.#timer);
+    this.#asked += 1;
+    this.#mark(lineOf(why), why);
+  }
 
   #enlarge(): void {
     document.body.append(this.#dialog);

@@ -2,6 +2,9 @@
 // `hide` names too, and the article hears how tall the page is, in the message that figures send (figures/main.ts).
 import { h } from "../dom.ts";
 
+/** What the window hears when the address has changed with the run. */
+export const LINKED = "corun-linked";
+
 /** Panels by the names that `hide` takes, and where they are. */
 export const PANELS: Readonly<Record<string, string>> = {
   experiment: "#editor", transport: "corun-transport", verdict: "#verdict", sms: "#sms", memory: "#path", numbers: "#numbers",
@@ -26,7 +29,7 @@ export function startEmbed(): void {
   main.setAttribute("aria-label", "A run of Corun");
   const whole = h("a", { class: "embed-whole", href: "./", target: "_blank", rel: "noopener" }, "Open this run in Corun");
   // At the cycle that is shown: the address changes with it.
-  for (const kind of ["pointerenter", "focus", "click"]) whole.addEventListener(kind, () => { whole.setAttribute("href", `./${location.hash}`); });
+  addEventListener(LINKED, () => { whole.setAttribute("href", `./${location.hash}`); });
   main.append(h("p", { class: "embed-foot" },
     whole, unknown.length > 0 ? h("span", { class: "field-problem" }, ` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${Object.keys(PANELS).join(", ")}`) : null));
   if (parent === window) return;

@@ -141,7 +141,7 @@ export abstract class Picture extends HTMLElement {
   }
 
   /** What stands in place of the picture for those who do not see it changes at most twice a second. */
-  private toldAt = 0;
+  private toldAt = -Infinity;
   private tellSummary(): void {
     const now = performance.now();
     if (now - this.toldAt < 500) return;
