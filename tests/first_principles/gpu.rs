@@ -9,6 +9,7 @@ use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::WarpOrder;
+use sim_core::seam::ratios;
 use sim_core::seam::stats::KernelStats;
 use sim_core::study::probe;
 
@@ -118,6 +119,44 @@ fn peak_rates_of_the_a100_and_the_h100_are_the_published_ones() {
         if let Some(bytes) = l2 {
             near(name, f64::from(gpu.l2.banks * 128 / gpu.line_flits()) * f64::from(gpu.noc.mhz) / f64::from(gpu.core_mhz), bytes, 0.0);
         }
+    }
+}
+
+/// What the QoS paper leaves open is CCBP's in core cycles: an L2 hit in 200, a DRAM access in 380. Its data rate, 7 Gb/s on each of 256 lines (GTX
+/// 980), is 184.2 bytes in a cycle of its core clock, and its schedulers issue 2048 and 3584 thread instructions.
+#[test]
+fn the_gpus_of_the_qos_paper_have_its_rates_and_the_latencies_of_ccbp() {
+    for (name, peak) in [("qos-16sm", 2048), ("qos-56sm", 3584)] {
+        let gpu = presets::find(name).expect("a preset");
+        assert_eq!(ratios::peak_ipc(&gpu), peak);
+        near(name, ratios::dram_bytes_per_cycle(&gpu), 7e9 * 256.0 / 8.0 / 1216e6, 0.01);
+        let (hit, miss) = probe::unloaded_latency(&gpu);
+        near(name, hit, 200.0, 0.02 * 200.0);
+        near(name, miss, 380.0, 0.02 * 380.0);
+    }
+}
+
+/// No queue of the GPUs of the QoS paper is what keeps a kernel from its DRAM bandwidth: by Little's law each holds what is under way at the peak
+/// rate and unloaded latencies, and a quarter more, and L2's ports can read what DRAM delivers.
+#[test]
+fn the_queues_of_the_qos_paper_hold_its_dram_bandwidth() {
+    for name in ["qos-16sm", "qos-56sm"] {
+        let gpu = presets::find(name).expect("a preset");
+        let lines = ratios::dram_bytes_per_cycle(&gpu) / f64::from(gpu.l2.line_bytes);
+        let (hit, miss) = probe::unloaded_latency(&gpu);
+        let l1 = &gpu.sms[0].l1;
+        // Stores leave the buffer with the NoC's acceptance: what waits is the miss queue's, which reads share.
+        for (what, parts, cycles, places) in [
+            ("L1D MSHRs", gpu.sm_count(), miss, l1.mshrs),
+            ("L2 MSHRs", gpu.l2.banks, miss - hit, gpu.l2.mshrs),
+            ("DRAM queue", gpu.dram.channels, miss - hit, gpu.dram.queue),
+        ] {
+            let under_way = lines * cycles / f64::from(parts);
+            assert!(1.25 * under_way < f64::from(places), "{name}, {what}: {under_way} of {places}");
+        }
+        // Head-of-line blocking leaves six tenths of a port (CCBP §6), and a line travels behind a header.
+        let data = ratios::noc_bytes_per_cycle(&gpu) * f64::from(gpu.line_flits() - 1) / f64::from(gpu.line_flits());
+        assert!(0.6 * data > ratios::dram_bytes_per_cycle(&gpu), "{name}: {data}");
     }
 }
 

@@ -53,6 +53,20 @@ pub const PRESETS: &[Preset] = &[
         make: hetero_8b8s,
     },
     Preset {
+        name: "qos-16sm",
+        title: "16 SMs, Maxwell-like, four memory controllers",
+        source: "Table 1 of the QoS paper (Wang et al., ISCA 2017); what it leaves open as CCBP's",
+        doc: "The GPU of the QoS paper: 16 SMs, 4 DRAM channels of 224 GB/s together, each with 512 KB of L2 in four banks",
+        make: qos_16sm,
+    },
+    Preset {
+        name: "qos-56sm",
+        title: "56 SMs of two schedulers, four memory controllers",
+        source: "The QoS paper, §4.6 (Wang et al., ISCA 2017)",
+        doc: "qos-16sm with 56 SMs that have two schedulers each, and with nothing else changed",
+        make: qos_56sm,
+    },
+    Preset {
         name: "a100-40gb",
         title: "108 SMs, as published of an A100",
         source: "NVIDIA's A100 white paper and CUDA guides; latencies measured by RRZE gpu-benches; the rest as Accel-Sim has it",
@@ -266,6 +280,83 @@ fn hetero_8b8s() -> Gpu {
         name: "hetero-8b8s".to_string(),
         sms: vec![class("big", 10, 2304, 49_152, 64 * 1024), class("small", 6, 768, 16_384, 32 * 1024)],
         ..fermi.clone()
+    }
+}
+
+/// The paper's Table 1 has clocks, numbers of SMs and memory controllers, and what an SM holds. Caches, NoC, latencies and DRAM are not given
+/// by the paper: they are those of [`ccbp_16sm`], whose SM has the same sizes, and of the GTX 980, which has the paper's memory clock.
+fn qos_16sm() -> Gpu {
+    let ccbp = ccbp_16sm();
+    Gpu {
+        name: "qos-16sm".to_string(),
+        sms: vec![SmClass {
+            count: 16,               // QoS Table 1
+            ctas: 32,                // QoS Table 1
+            threads: 2048,           // QoS Table 1
+            registers: 65_536,       // QoS Table 1: 256 KB
+            shared_bytes: 96 * 1024, // QoS Table 1
+            schedulers: 4,           // QoS Table 1
+            alu_lanes: 32,           // QoS Table 1: SIMD width
+            sfu_lanes: 8,            // not given by the paper; Maxwell has 32 in four quarters
+            // Not given by the paper: granularity of registers, latencies, LSU and L1D (24 KB) are CCBP's.
+            ..ccbp.sms[0].clone()
+        }],
+        core_mhz: 1216, // QoS Table 1
+        noc: NocConfig {
+            mhz: 1216, // not given by the paper; the SMs' clock, as in GPGPU-Sim's configurations
+            // Not given by the paper: flits, queues and arbitration are CCBP's.
+            ..ccbp.noc.clone()
+        },
+        l2: L2Config {
+            // QoS Table 1: each controller has a slice; its size is not given by the paper. The GTX 980's 2 MB, in CCBP's banks, four to a slice:
+            // a slice behind one port of 32 B could not read what its DRAM channel delivers.
+            banks: 16,
+            bank_bytes: 128 * 1024,
+            latency: 173, // not given by the paper; makes an unloaded L2 hit 200 core cycles, as CCBP's
+            ..ccbp.l2.clone()
+        },
+        dram: DramConfig {
+            channels: 4,  // QoS Table 1
+            mhz: 1750,    // QoS Table 1: 7 GHz are data, four beats a clock; 4 channels of 64 bits (GTX 980) × 32 B a clock = 224 GB/s
+            queue: 128,   // not given by the paper; as CCBP's
+            banks: 16,    // GDDR5
+            columns: 32,  // the 2 KB pages of two 32-bit GDDR5 devices
+            latency: 145, // not given by the paper; makes an unloaded DRAM access 380 core cycles in all, as CCBP's
+            // Not given by the paper: the nanoseconds of CCBP's at 1750 MHz. tCCD: a line's two bursts lie in one bank group, where GDDR5 wants three
+            // clocks between them, not two: two thirds of the peak are sustained.
+            timing: DramTiming {
+                T: 4, // 128 B at 32 B a clock
+                tCL: 23,
+                WL: 8,
+                tRP: 23,
+                tRC: 76,
+                tRAS: 53,
+                tRCD: 23,
+                tRRD: 11,
+                tFAW: 0,
+                tCCD: 6,
+                tWR: 23,
+                tWTR: 9,
+                tRTW: 4,
+                tRTP: 4,
+                tREFI: 6826,
+                tRFC: 114,
+            },
+            ..ccbp.dram
+        },
+    }
+}
+
+fn qos_56sm() -> Gpu {
+    let small = qos_16sm();
+    Gpu {
+        name: "qos-56sm".to_string(),
+        sms: vec![SmClass {
+            count: 56,     // QoS §4.6
+            schedulers: 2, // QoS §4.6
+            ..small.sms[0].clone()
+        }],
+        ..small
     }
 }
 
