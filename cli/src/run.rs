@@ -56,6 +56,9 @@ pub struct Explain {
 impl Run {
     pub fn execute(self) -> Result<(), Failure> {
         let experiment = self.source.experiment()?;
+        for warning in experiment.warnings().0 {
+            output::say(&format!("note: {warning}"));
+        }
         workers::stop_at_signals();
         let plan = Plan::of(&experiment);
         let mut simulation = Simulation::with(&experiment, &measure(&plan.profile, self.answers.as_deref())?)?;

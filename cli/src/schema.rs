@@ -173,12 +173,19 @@ fn experiment() -> Value {
         gpu.extend(SM_FIELDS.iter().map(|field| gpu_field(&format!("sm.{}.", class.name), field)));
     }
     gpu.extend(GPU_FIELDS.iter().map(|field| gpu_field("", field)));
-    let share = ranged(0.001, 1.0, "Share of its IPC alone that the kernel should keep");
+    let share = || ranged(0.001, 1.0, "Share of its IPC alone that the kernel is promised");
+    let ways = [
+        ("of_alone", share()),
+        ("ipc", ranged(0.001, 1e6, "IPC that it is promised")),
+        ("deadline_ms", ranged(1e-6, 1e9, "Milliseconds within which it is promised that each of its runs ends")),
+    ];
+    let goals = ways.map(|(key, range)| closed(named(vec![(key, range)]), &[key]));
+    let goal = any_of([share()].into_iter().chain(goals).collect());
     let used = closed(
         named(vec![
             ("kernel", any_of(vec![one_of(library::names()), reference("kernel")])),
             ("ctas_per_sm", whole(1, 64, "CTAs that the kernel may hold on each SM, whatever the policy")),
-            ("qos", share),
+            ("qos", goal),
             ("arithmetic", ranged(0.01, 100.0, "Arithmetic instructions between its memory accesses, times what it has")),
             ("launches", whole(1, u16::MAX.into(), "Launches after which the kernel is cut off")),
         ]),

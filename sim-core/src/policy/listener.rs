@@ -2,6 +2,7 @@
 //! moves its kernel's target there by one; kernels change ranks when one has finished.
 
 use super::{AnyPolicy, Policy, PolicyInfo};
+use crate::describe::goal::Goal;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::{Controls, QuotaRefill};
 use crate::seam::decision::Log;
@@ -23,7 +24,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct Listener {
     /// What it has heard, when, and with how many warp instructions of all kernels so far.
     pub heard: Vec<(Cycle, Event, u64)>,
-    pub goals: Vec<Option<f64>>,
+    pub goals: Vec<Option<Goal>>,
     pub progress: Vec<Progress>,
     pub most_idle: u32,
     /// How often another kernel has to end before the second one may run; until then, nothing else changes.
@@ -80,10 +81,10 @@ mod tests {
     fn a_retired_cta_changes_its_own_sm_alone() {
         let gpu = presets::find("tiny-2sm").unwrap();
         let profile = Profile::default();
-        let seen = Observation { now: 77, goals: &[None, Some(0.5)], ..Observation::bare(&gpu, 2, &profile) };
+        let seen = Observation { now: 77, goals: &[None, Some(Goal::OfAlone(0.5))], ..Observation::bare(&gpu, 2, &profile) };
         let (mut policy, mut controls, mut log) = (Listener::default(), Controls::neutral(2, WarpOrder::Gto), Log::new());
         policy.start(&seen, &mut controls, &mut log);
-        assert_eq!(policy.goals, [None, Some(0.5)]);
+        assert_eq!(policy.goals, [None, Some(Goal::OfAlone(0.5))]);
         policy.on_event(Event::CtaRetired { sm: 1, kernel: KernelId(1), cta: 9 }, &seen, &mut controls, &mut log);
         let targets: Vec<&[u16]> = controls.sms.iter().map(|sm| &sm.cta_target.0[..2]).collect();
         assert_eq!(targets, [[1, 1], [1, 2]]);

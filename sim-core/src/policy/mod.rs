@@ -59,6 +59,11 @@ pub trait Policy {
         None
     }
 
+    /// Whether it looks at kernels' goals.
+    fn keeps_goals(&self) -> bool {
+        false
+    }
+
     /// Whether it has finished learning.
     fn settled(&self) -> bool {
         true
@@ -149,6 +154,10 @@ impl Policy for AnyPolicy {
 
     fn interval(&self) -> Option<Cycle> {
         self.inner().interval()
+    }
+
+    fn keeps_goals(&self) -> bool {
+        self.inner().keeps_goals()
     }
 
     fn settled(&self) -> bool {

@@ -4,16 +4,18 @@
 use crate::describe::decode::{self, Fields, element, int, list, number};
 use crate::describe::digest::{Fnv, hex};
 use crate::describe::error::Problems;
+use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::{self, Resources};
 use crate::describe::gpu::{Gpu, SmClass, fields, presets, validate};
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use crate::describe::kernel::{Kernel, MAX_ALU, library};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
-use crate::policy::PolicySpec;
 use crate::policy::spec::Mix;
+use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::confidence::RATIOS;
 use crate::seam::controls::{WarpOrder, decode_warp_order, encode_warp_order};
+use crate::seam::ratios::peak_ipc;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -79,8 +81,8 @@ pub struct KernelUse {
     pub kernel: Kernel,
     /// CTAs that it may hold on each SM, whatever the policy; `None` for what fits.
     pub ctas_per_sm: Option<u32>,
-    /// The share of its IPC alone that it should keep, in (0, 1], for policies that know it.
-    pub qos: Option<f64>,
+    /// What it is promised, for policies that keep goals.
+    pub qos: Option<Goal>,
 }
 
 /// When a run ends.
@@ -239,6 +241,16 @@ impl Experiment {
                 }
             }
         }
+        let peak = f64::from(peak_ipc(&self.gpu));
+        for (i, (used, goal)) in self.kernels.iter().zip(self.goals()).enumerate() {
+            if let (Some(asked), Some(Goal::Ipc(ipc))) = (used.qos, goal)
+                && ipc > peak
+            {
+                let found =
+                    if asked == Goal::Ipc(ipc) { format!("an IPC of {ipc}") } else { format!("a deadline that takes an IPC of {ipc:.1}") };
+                problems.add(format!("kernels[{i}].qos"), found, format!("at most {peak}, the GPU's peak"));
+            }
+        }
         if self.seed > MAX_SEED {
             problems.add("seed", self.seed, format!("at most {MAX_SEED}"));
         }
@@ -246,6 +258,22 @@ impl Experiment {
         let limits = self.on_each_sm(|used, class| held(used, class).unwrap_or(0));
         self.policy.check(Mix { limits: &limits, ..self.mix() }, &mut problems);
         problems.or(())
+    }
+
+    /// The goal of each kernel, deadlines as rates.
+    pub fn goals(&self) -> Vec<Option<Goal>> {
+        self.kernels.iter().map(|used| Some(used.qos?.as_rate(&used.kernel, self.gpu.core_mhz))).collect()
+    }
+
+    /// What is no error, and yet not as it is most likely meant.
+    pub fn warnings(&self) -> Problems {
+        let mut problems = Problems::default();
+        let kept = AnyPolicy::new(&self.policy).keeps_goals();
+        for (i, used) in self.kernels.iter().enumerate().filter(|(_, used)| used.qos.is_some() && !kept) {
+            let found = format!("a goal for {}, which policy {} does not know", used.kernel.name, self.policy.name());
+            problems.add(format!("kernels[{i}].qos"), found, "a policy that keeps goals, or none");
+        }
+        problems
     }
 
     /// What the policy's parameters are read against.
@@ -299,7 +327,7 @@ impl Experiment {
         let used = &self.kernels[kernel.index()];
         Experiment {
             name: format!("{} alone", used.kernel.name),
-            kernels: alloc::vec![used.clone()],
+            kernels: alloc::vec![KernelUse { qos: None, ..used.clone() }],
             policy: PolicySpec::leftover(),
             warp_order: WarpOrder::Gto,
             alone: false,
@@ -332,7 +360,7 @@ impl Experiment {
         let kernels = self.kernels.iter().map(|used| {
             let mut pairs = alloc::vec![("kernel", kernel(&used.kernel))];
             pairs.extend(used.ctas_per_sm.map(|n| ("ctas_per_sm", n.into())));
-            pairs.extend(used.qos.map(|x| ("qos", x.into())));
+            pairs.extend(used.qos.map(|goal| ("qos", goal.encode())));
             Value::object(pairs)
         });
         let stop = match self.stop {
@@ -422,7 +450,7 @@ fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Ker
     let mut fields = Fields::of(value, path, "a kernel", problems)?;
     let kernel = fields.take("kernel").and_then(|value| kernel(value, &fields.path("kernel"), problems));
     let ctas_per_sm = fields.take("ctas_per_sm").map(|value| int(value, &fields.path("ctas_per_sm"), 1..=64, problems));
-    let qos = fields.take("qos").map(|value| number(value, &fields.path("qos"), 0.001..=1.0, problems));
+    let qos = fields.take("qos").map(|value| Goal::decode(value, &fields.path("qos"), problems));
     // The result is a kernel with that much arithmetic; the factor is not kept.
     let arithmetic = fields.take("arithmetic").and_then(|value| number(value, &fields.path("arithmetic"), 0.01..=100.0, problems));
     let kernel = kernel.map(|kernel| kernel.with_arithmetic(arithmetic.unwrap_or(1.0)));
@@ -605,6 +633,24 @@ mod tests {
         assert_eq!(cut(9).unwrap(), experiment(twice.encode()).unwrap());
         assert_eq!(cut(1).unwrap(), experiment(first.encode()).unwrap());
         assert_eq!(cut(0).unwrap_err().0[0].path, "kernels[0].launches");
+    }
+
+    /// A goal that nobody keeps is said, and is no error; the run alone is the same with any goal.
+    #[test]
+    fn a_goal_under_a_policy_without_goals_is_a_warning() {
+        let experiment = |qos: Value, policy: Value| {
+            let kernel = Value::object([("kernel", Value::from("BP")), ("qos", qos)]);
+            let mix = Value::array([Value::from("CFD"), kernel]);
+            Experiment::decode(&Value::object([("corun", Value::from(VERSION)), ("kernels", mix), ("policy", policy)])).unwrap()
+        };
+        let warned = experiment(0.5.into(), "even".into());
+        let text = "kernels[1].qos: found a goal for BP, which policy even does not know, want a policy that keeps goals, or none";
+        assert_eq!(warned.warnings().to_string().trim(), text);
+        let other = experiment(Value::object([("ipc", 100)]), "even".into());
+        assert_eq!(Experiment::decode(&other.encode()), Ok(other.clone()));
+        let alone = |experiment: &Experiment| experiment.alone(KernelId(1)).config_hash();
+        assert_eq!(alone(&other), alone(&warned));
+        assert_ne!(other.config_hash(), warned.config_hash());
     }
 
     /// Does a kernel with a factor of arithmetic issue that many more instructions, and the same memory accesses?

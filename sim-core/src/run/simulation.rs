@@ -415,7 +415,7 @@ impl Simulation {
         let kernels = KernelId::first(total.len());
         let on_sm: Vec<Vec<KernelStats>> = self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect();
         let stalls_on_sm: Vec<Vec<StallCounts>> = self.machine.sms.iter().map(|sm| sm.kernel_stalls().to_vec()).collect();
-        let goals: Vec<Option<f64>> = self.experiment.kernels.iter().map(|used| used.qos).collect();
+        let goals = self.experiment.goals();
         let progress: Vec<Progress> = kernels.clone().map(|kernel| self.machine.run(kernel).progress()).collect();
         let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
         let seen = Observation {

@@ -1,5 +1,6 @@
 //! The only thing that a policy sees: counters that hardware could have, and nothing of the machine's inside.
 
+use crate::describe::goal::Goal;
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 #[cfg(test)]
@@ -25,8 +26,8 @@ pub struct Observation<'a> {
     pub grid: &'a [u32],
     /// What each kernel does alone, as far as the policy's `needs` ask for it.
     pub profile: &'a Profile,
-    /// The share of its IPC alone that each kernel should keep, in (0, 1], where it has such a goal.
-    pub goals: &'a [Option<f64>],
+    /// What each kernel is promised, where it has a goal; deadlines are rates.
+    pub goals: &'a [Option<Goal>],
     /// How far each kernel is.
     pub progress: &'a [Progress],
     /// CTAs of each kernel on each SM.

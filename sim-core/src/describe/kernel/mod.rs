@@ -43,6 +43,12 @@ impl Kernel {
         ops.all(|op| !matches!(op, Op::Alu { count, .. } | Op::Sfu { count, .. } if *count > MAX_ALU))
     }
 
+    /// Thread instructions of a run of the whole sequence; of loops that run differently often, the mean.
+    pub fn thread_instructions(&self) -> f64 {
+        let of_launch = |launch: &Launch| f64::from(launch.ctas) * f64::from(launch.threads.div_ceil(WARP_SIZE)) * of_warp(&launch.program);
+        self.launches.iter().map(of_launch).sum()
+    }
+
     /// The same kernel with `factor` times the arithmetic instructions between its memory accesses; at least one where there is any.
     pub fn with_arithmetic(mut self, factor: f64) -> Kernel {
         for op in self.launches.iter_mut().flat_map(|launch| &mut launch.program) {
@@ -52,6 +58,31 @@ impl Kernel {
         }
         self
     }
+}
+
+/// Thread instructions of a warp on average.
+fn of_warp(program: &[Op]) -> f64 {
+    // How often the operations of each loop that is open run.
+    let mut open = alloc::vec![1.0];
+    let mut sum = 0.0;
+    for op in program {
+        let times = open.last().copied().unwrap_or(1.0);
+        sum += times
+            * match *op {
+                Op::Alu { count, lanes, .. } | Op::Sfu { count, lanes, .. } | Op::Shared { count, lanes, .. } => {
+                    f64::from(count) * f64::from(lanes)
+                }
+                Op::Load { lanes, .. } | Op::Store { lanes, .. } => f64::from(lanes),
+                Op::Barrier => f64::from(WARP_SIZE),
+                Op::Wait { .. } | Op::Loop { .. } | Op::End => 0.0,
+            };
+        match *op {
+            Op::Loop { trips } => open.push(times * trips.mean()),
+            Op::End => drop(open.pop()),
+            _ => {}
+        }
+    }
+    sum
 }
 
 /// An array in global memory.
@@ -117,6 +148,15 @@ pub enum Trips {
 }
 
 impl Trips {
+    /// How often it runs on average.
+    pub fn mean(self) -> f64 {
+        match self {
+            Trips::Fixed(trips) => trips.into(),
+            Trips::PerCta { min, max } | Trips::PerWarp { min, max } => (f64::from(min) + f64::from(max)) / 2.0,
+            Trips::SomeWarps { trips, one_in } => f64::from(trips) / f64::from(one_in),
+        }
+    }
+
     /// Whether the warps of a CTA may run it differently often.
     pub fn differ_between_warps(self) -> bool {
         match self {

@@ -229,6 +229,10 @@ impl Policy for Script {
         }
     }
 
+    fn keeps_goals(&self) -> bool {
+        self.spec.text("source").contains("goal")
+    }
+
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.since = seen.now;
         self.call(START, None, seen, controls, log);

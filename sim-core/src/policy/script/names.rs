@@ -1,5 +1,6 @@
 //! What a script sees, by the names that it says: each is declared once, and that line gives its value, and its words in the editor and the docs.
 
+use crate::describe::goal::Goal;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, PerKernel};
 use crate::describe::value::Value;
@@ -21,7 +22,7 @@ pub struct Seen {
     /// Shares of the peaks that each kernel takes in the window.
     noc: Vec<Option<f64>>,
     dram: Vec<Option<f64>>,
-    goals: Vec<Option<f64>>,
+    goals: Vec<Option<Goal>>,
     grid: Vec<u32>,
     progress: Vec<Progress>,
     cta_limit: Vec<PerKernel<u32>>,
@@ -172,7 +173,13 @@ names! {
         progress: "of its IPC alone", "IPC since the last interval over IPC alone; () where one is not known" => |seen, _, kernel| {
             seen.ipc(kernel).zip(seen.alone(kernel)).map(|(shared, alone)| shared / alone).into()
         };
-        goal: "of its IPC alone", "What it should keep (qos); () where there is no such goal" => |seen, _, kernel| seen.goals.get(kernel).copied().flatten().into();
+        goal: "of its IPC alone", "What it should keep (qos); () where there is no such goal" => |seen, _, kernel| match seen.goals.get(kernel) {
+            Some(Some(Goal::OfAlone(share))) => (*share).into(),
+            _ => Value::Null,
+        };
+        goal_ipc: "thread instructions per cycle", "The IPC that its goal asks for (qos); () without a goal, or where IPC alone is not known" => |seen, _, kernel| {
+            seen.goals.get(kernel).copied().flatten().and_then(|goal| goal.ipc(seen.alone(kernel))).into()
+        };
         noc_utilisation: "of the peak", "Share of the reply crossbar that its lines take since the last interval; () with an ideal NoC" => |seen, _, kernel| {
             seen.noc[kernel].into()
         };

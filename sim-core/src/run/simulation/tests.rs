@@ -1,4 +1,5 @@
 use super::*;
+use crate::describe::goal::Goal;
 use crate::describe::kernel::Launch;
 use crate::machine::dispatch::CtaEvent;
 use crate::policy::listener::Listener;
@@ -100,7 +101,7 @@ fn listened() -> Experiment {
         let launch = |&count| Launch { ctas: 9, threads, registers: 52, shared_bytes, program: work(count) };
         used.kernel.launches = counts.iter().map(launch).collect();
     }
-    experiment.kernels[1].qos = Some(0.75);
+    experiment.kernels[1].qos = Some(Goal::OfAlone(0.75));
     experiment
 }
 
@@ -170,7 +171,7 @@ fn a_policy_sees_goals_progress_and_idle_warps() {
     let mut run = Simulation::new(&listened()).unwrap();
     run.advance(u64::MAX);
     let seen = listener(&run);
-    assert_eq!(seen.goals, [None, Some(0.75)]);
+    assert_eq!(seen.goals, [None, Some(Goal::OfAlone(0.75))]);
     assert!(seen.most_idle > 0, "more warps than schedulers are ready");
     let runs: Vec<u64> = seen.progress.iter().map(|progress| progress.runs).collect();
     assert_eq!(runs, KernelId::first(2).map(|kernel| run.machine.run(kernel).runs).collect::<Vec<_>>());
@@ -403,4 +404,22 @@ fn time_slices_give_the_whole_gpu_in_turns() {
     assert_eq!(simulation.decisions().iter().filter(|decision| decision.what.topic() == "turn").count(), 5);
     let left: Vec<u64> = simulation.totals().iter().map(|kernel| kernel.ctas_switched_out).collect();
     assert!(left.iter().all(|&ctas| ctas > 0), "{left:?} CTAs left");
+}
+
+/// What a kernel is said to issue is what it issues; where loops are drawn, within the scatter of the draws.
+#[test]
+fn a_run_of_a_kernel_has_as_many_instructions_as_its_program_says() {
+    for (kernel, tolerance) in [("VADD", 0.0), ("HG", 0.02), ("BFS", 0.02)] {
+        let value = Value::object([
+            ("corun", Value::from(1)),
+            ("kernels", Value::array([kernel])),
+            ("restart", false.into()),
+            ("stop", Value::object([("kernels_done", true)])),
+        ]);
+        let experiment = Experiment::decode(&value).unwrap();
+        let mut run = Simulation::new(&experiment).unwrap();
+        assert_eq!(run.advance(u64::MAX), Reason::KernelsDone);
+        let (issued, said) = (run.totals()[0].thread_instructions as f64, experiment.kernels[0].kernel.thread_instructions());
+        assert!((issued / said - 1.0).abs() <= tolerance, "{kernel}: {issued}, said {said}");
+    }
 }

@@ -1,0 +1,111 @@
+//! What a kernel is promised: its goal, for policies that keep goals. The machine knows of none.
+
+use crate::describe::decode::{Fields, field, number};
+use crate::describe::error::Problems;
+use crate::describe::kernel::Kernel;
+use crate::describe::value::Value;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+/// A goal of a kernel, on the mean of its whole run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Goal {
+    /// This share of its IPC alone, in (0, 1].
+    OfAlone(f64),
+    /// This IPC, thread instructions per core cycle over the whole GPU.
+    Ipc(f64),
+    /// Each run of its whole sequence within so many milliseconds.
+    DeadlineMs(f64),
+}
+
+/// A way to say a goal: its key, and what its number may be.
+type Kind = (&'static str, RangeInclusive<f64>, fn(f64) -> Goal);
+
+const KINDS: [Kind; 3] =
+    [("of_alone", 0.001..=1.0, Goal::OfAlone), ("ipc", 0.001..=1e6, Goal::Ipc), ("deadline_ms", 1e-6..=1e9, Goal::DeadlineMs)];
+
+/// What a goal looks like.
+const WANT: &str = "one goal: a share of the IPC alone from 0.001 to 1, {\"ipc\": N} or {\"deadline_ms\": N}";
+
+impl Goal {
+    /// Reads a goal: a share of the IPC alone, or an object that says one goal by name.
+    pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Goal> {
+        let Value::Object(_) = value else {
+            let (_, range, goal) = &KINDS[0];
+            return number(value, path, range.clone(), problems).map(goal);
+        };
+        let mut fields = Fields::of(value, path, WANT, problems)?;
+        let given: Vec<_> = KINDS.iter().filter_map(|kind| Some((kind, fields.take(kind.0)?))).collect();
+        fields.finish(problems);
+        let &[((key, range, goal), value)] = &given[..] else {
+            let keys: Vec<&str> = given.iter().map(|(kind, _)| kind.0).collect();
+            let found = if keys.is_empty() { String::from("none") } else { keys.join(" and ") };
+            problems.add(path, found, WANT);
+            return None;
+        };
+        number(value, &field(path, key), range.clone(), problems).map(goal)
+    }
+
+    /// The form that `decode` reads back.
+    pub fn encode(self) -> Value {
+        match self {
+            Goal::OfAlone(share) => share.into(),
+            Goal::Ipc(ipc) => Value::object([("ipc", ipc)]),
+            Goal::DeadlineMs(ms) => Value::object([("deadline_ms", ms)]),
+        }
+    }
+
+    /// The same with a deadline as the IPC that keeps it, at a core clock of so many MHz: instructions over frequency times time (Wang et al.,
+    /// ISCA 2017, §3.2).
+    pub fn as_rate(self, kernel: &Kernel, core_mhz: u32) -> Goal {
+        match self {
+            Goal::DeadlineMs(ms) => Goal::Ipc(kernel.thread_instructions() / (ms * 1000.0 * f64::from(core_mhz))),
+            rate => rate,
+        }
+    }
+
+    /// The IPC that it asks for, of a kernel whose IPC alone is known if the goal needs it; a deadline is to be a rate before.
+    pub fn ipc(self, alone: Option<f64>) -> Option<f64> {
+        match self {
+            Goal::OfAlone(share) => alone.map(|alone| alone * share),
+            Goal::Ipc(ipc) => Some(ipc),
+            Goal::DeadlineMs(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::kernel::library;
+
+    fn read(value: Value) -> Result<Goal, String> {
+        let mut problems = Problems::default();
+        Goal::decode(&value, "qos", &mut problems).ok_or_else(|| alloc::format!("{}", problems.0[0]))
+    }
+
+    #[test]
+    fn a_goal_is_said_in_one_of_three_ways_and_reads_back() {
+        for goal in [Goal::OfAlone(0.8), Goal::Ipc(512.5), Goal::DeadlineMs(1.5)] {
+            assert_eq!(read(goal.encode()), Ok(goal));
+        }
+        assert_eq!(read(Value::object([("of_alone", 0.8)])), Ok(Goal::OfAlone(0.8)));
+        let two = read(Value::object([("ipc", 5.0), ("deadline_ms", 1.0)])).unwrap_err();
+        assert!(two.starts_with("qos: found ipc and deadline_ms, want one goal"), "{two}");
+        assert!(read(Value::object::<&str, f64>([])).unwrap_err().starts_with("qos: found none, want one goal"));
+        assert_eq!(read(1.5.into()), Err("qos: found 1.5, want a number from 0.001 to 1".into()));
+        assert_eq!(read(Value::object([("of_alone", 1.01)])), Err("qos.of_alone: found 1.01, want a number from 0.001 to 1".into()));
+    }
+
+    /// A million thread instructions in a millisecond at 1000 MHz are one a cycle.
+    #[test]
+    fn a_deadline_is_an_ipc() {
+        let kernel = library::find("VADD").unwrap();
+        let instructions = kernel.thread_instructions();
+        let rate = Goal::DeadlineMs(instructions / 1e6).as_rate(&kernel, 1000);
+        assert_eq!(rate.ipc(None), Some(1.0));
+        assert_eq!(Goal::OfAlone(0.5).as_rate(&kernel, 1000).ipc(Some(300.0)), Some(150.0));
+        assert_eq!(Goal::OfAlone(0.5).ipc(None), None);
+    }
+}
