@@ -1,5 +1,6 @@
 // What runs alone have answered, by config hash: brought along with the page, or kept in this browser for this very engine, so that nothing is measured
 // twice. Where storage is forbidden, it is kept as long as the page.
+import { done, openStore } from "./browser-store.ts";
 import type { Answer } from "./types.ts";
 
 const STORE = "answers";
@@ -45,21 +46,5 @@ export class Answers {
 
   #key(hash: string): string { return `${this.#stamp} ${hash}`; }
 
-  #open(): Promise<IDBDatabase | null> {
-    this.#opened ??= (async () => {
-      try {
-        const request = indexedDB.open("corun", 1);
-        request.onupgradeneeded = () => { request.result.createObjectStore(STORE); };
-        return await done(request);
-      } catch { return null; }
-    })();
-    return this.#opened;
-  }
-}
-
-function done<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => { resolve(request.result); };
-    request.onerror = () => { reject(request.error ?? new Error("not stored")); };
-  });
+  #open(): Promise<IDBDatabase | null> { return this.#opened ??= openStore("corun", STORE); }
 }

@@ -27,6 +27,7 @@ Usage: cargo xtask COMMAND
   serve [--port N] [--no-build]   build the module and the page, serve them at http://127.0.0.1:8080/ until Ctrl-C
   test [STAGE]...                 everything that continuous integration runs; a stage is one of
                                   lint native wasm page e2e cluster readme
+  test --firefox                  every page in Firefox: it plays, ends like the native build, sweeps, and runs a figure again
   dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
   wasm [--dev]                    build only the WebAssembly module into web/src/wasm
   bench [--quick] [--scaling] [--count] [--only NAME]...
@@ -67,6 +68,10 @@ fn command(mut args: Vec<String>) -> Result<()> {
             let build = !flag(args, "--no-build");
             none_left(args)?;
             serve::serve(u16::try_from(port)?, build)
+        }
+        "test" if flag(args, "--firefox") => {
+            none_left(args)?;
+            test::firefox()
         }
         "test" => test::test(args),
         "dist" => {

@@ -76,18 +76,37 @@ pub fn chromium_path() -> Option<PathBuf> {
     }
 }
 
+/// Installs Debian's packages where that is possible.
+fn debian(packages: &[&str]) -> Result<()> {
+    let root_user = output(Command::new("id").arg("-u")).as_deref() == Some("0");
+    if root_user && which("apt-get").is_some() {
+        eprintln!("Installing {} (apt-get) …", packages.join(" and "));
+        let apt = |args: &[&str]| run(Command::new("apt-get").args(args).arg("-qq").env("DEBIAN_FRONTEND", "noninteractive"));
+        let _ = apt(&["update"]);
+        apt(&[&["install", "-y", "--no-install-recommends"], packages].concat())
+            .with_context(|| format!("{} could not be installed", packages.join(" and ")))?;
+    }
+    Ok(())
+}
+
+/// A Firefox: `FIREFOX_PATH`, or the one on PATH.
+pub fn firefox() -> Result<PathBuf> {
+    let find = || match std::env::var_os("FIREFOX_PATH") {
+        Some(path) => Some(PathBuf::from(path)).filter(|p| p.is_file()),
+        None => ["firefox-esr", "firefox"].iter().find_map(|name| which(name)),
+    };
+    if find().is_none() {
+        debian(&["firefox-esr"])?;
+    }
+    find().context("a Firefox is needed: `sudo apt-get install firefox-esr`, or set FIREFOX_PATH to yours")
+}
+
 /// A Chromium and its driver.
 pub fn chromium() -> Result<PathBuf> {
     if let (Some(path), Some(_)) = (chromium_path(), which("chromedriver")) {
         return Ok(path);
     }
-    let root_user = output(Command::new("id").arg("-u")).as_deref() == Some("0");
-    if root_user && which("apt-get").is_some() {
-        eprintln!("Installing chromium and chromium-driver (apt-get) …");
-        let apt = |args: &[&str]| run(Command::new("apt-get").args(args).arg("-qq").env("DEBIAN_FRONTEND", "noninteractive"));
-        let _ = apt(&["update"]);
-        apt(&["install", "-y", "--no-install-recommends", "chromium", "chromium-driver"]).context("chromium could not be installed")?;
-    }
+    debian(&["chromium", "chromium-driver"])?;
     match (chromium_path(), which("chromedriver")) {
         (Some(path), Some(_)) => Ok(path),
         (None, _) => bail!(

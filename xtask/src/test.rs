@@ -194,6 +194,14 @@ fn end_to_end(count: &mut Count) -> Result<()> {
     tested(npm(&["run", "--silent", "test:e2e"]).env("CHROMIUM_PATH", chromium).env("CORUN", runner).env("CI", "1"), count)
 }
 
+/// Every page in Firefox, which no stage runs.
+pub fn firefox() -> Result<()> {
+    let firefox = need::firefox()?;
+    page::build()?;
+    run(&mut cargo(&["build", "--quiet", "--package", "corun"]))?;
+    run(npm(&["run", "--silent", "test:firefox"]).env("FIREFOX_PATH", firefox).env("CORUN", target_dir().join("debug/corun")))
+}
+
 /// The job file of examples/cluster on a real server, where Python and PyPI give one; elsewhere cli/tests/sweep.rs has to do.
 fn hyperqueue(count: &mut Count) -> Result<()> {
     let venv = target_dir().join("hyperqueue");

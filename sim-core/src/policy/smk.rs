@@ -105,7 +105,10 @@ impl Policy for Smk {
         let combination = |sm: usize| {
             let (costs, mut limits) = seen.ctas_of(sm);
             // No more than spread the whole grid over the SMs.
-            limits.iter_mut().zip(KernelId::first(seen.kernels)).for_each(|(limit, kernel)| *limit = (*limit).min(seen.spread(kernel)));
+            limits
+                .iter_mut()
+                .zip(KernelId::first(seen.kernels))
+                .for_each(|(limit, kernel)| *limit = (*limit).min(seen.grid_per_sm(kernel)));
             combination(&costs, &limits, whole(sm), self.slots)
         };
         let combinations: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(combination).collect();

@@ -92,7 +92,7 @@ impl<'a> Observation<'a> {
     }
 
     /// CTAs on each SM that spread a kernel's whole grid over the GPU: where more are allowed, there are none to place.
-    pub fn spread(&self, kernel: KernelId) -> u32 {
+    pub fn grid_per_sm(&self, kernel: KernelId) -> u32 {
         self.grid[kernel.index()].div_ceil(self.gpu.sm_count())
     }
 

@@ -1,4 +1,5 @@
 // Lines of sweeps that this browser keeps across reloads: by engine, sweep and point. Where storage is forbidden, they last as long as the page.
+import { done, openStore } from "../browser-store.ts";
 
 const STORE = "lines";
 type Key = [stamp: string, sweep: string, index: number];
@@ -23,25 +24,11 @@ export class Kept {
   }
 
   #open(): Promise<IDBDatabase | null> {
-    this.#opened ??= (async () => {
-      try {
-        const request = indexedDB.open("corun-sweeps", 1);
-        request.onupgradeneeded = () => { request.result.createObjectStore(STORE); };
-        const database = await done(request);
-        // Another engine's lines are no results of this one.
-        const store = database.transaction(STORE, "readwrite").objectStore(STORE);
-        store.delete(IDBKeyRange.upperBound([this.stamp], true));
-        store.delete(IDBKeyRange.lowerBound([`${this.stamp}\u0000`]));
-        return database;
-      } catch { return null; }
-    })();
+    this.#opened ??= openStore("corun-sweeps", STORE, (store) => {
+      // Another engine's lines are no results of this one.
+      store.delete(IDBKeyRange.upperBound([this.stamp], true));
+      store.delete(IDBKeyRange.lowerBound([`${this.stamp}\u0000`]));
+    });
     return this.#opened;
   }
-}
-
-function done<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => { resolve(request.result); };
-    request.onerror = () => { reject(request.error ?? new Error("not stored")); };
-  });
 }

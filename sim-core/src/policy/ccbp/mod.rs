@@ -125,7 +125,7 @@ impl Policy for Ccbp {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for kernel in KernelId::first(seen.kernels) {
             // A grant of CTAs that the grid does not have would take room and bandwidth from the others.
-            let alone = seen.cta_limit.iter().map(|limit| limit[kernel]).min().unwrap_or(0).min(seen.spread(kernel));
+            let alone = seen.cta_limit.iter().map(|limit| limit[kernel]).min().unwrap_or(0).min(seen.grid_per_sm(kernel));
             let even = (alone / seen.kernels as u32).max(1);
             self.kernels.push(Learned { ctas: (even, alone), ..Learned::default() });
             decide(log, seen, kernel, Decided::MeasuringCtas { ctas: even, alone, kernels: seen.kernels as u32 });

@@ -207,7 +207,7 @@ struct Call {
     drawn: u64,
 }
 
-/// See the module. It is plain data, which any thread may have: the program is read anew for each call, which takes about as long as a short call.
+/// See the module. It is plain data, which any thread may have: the program is read anew for each call, of which there are few.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Script {
     spec: PolicySpec,
