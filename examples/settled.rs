@@ -160,6 +160,22 @@ fn print(stories: &BTreeMap<Vec<&str>, Story>, most: u64) {
         let of = |story: &Story| (if settles { &story.settled } else { &story.fixed })[i].clone();
         row(&name, settles, stories, &pairs, &of);
     }
+    println!("\n{BY_KERNEL}");
+    println!("| kernel |{}", LENGTHS.map(|length| format!(" {:.1} M |", length as f64 / 1e6)).concat());
+    println!("| --- |{}", " --: |".repeat(LENGTHS.len()));
+    for kernel in KERNELS {
+        println!("| {kernel} |{}", std::array::from_fn::<_, { LENGTHS.len() }, _>(|i| of_kernel(kernel, &pairs, i)).concat());
+    }
+}
+
+/// What a kernel's own IPC is off by after a fixed length: the mean over its pairs, and the most.
+fn of_kernel(kernel: &str, pairs: &[(&Vec<&str>, &Story)], length: usize) -> String {
+    let own = |(mix, story): &(&Vec<&str>, &Story)| {
+        let place = mix.iter().position(|name| *name == kernel)?;
+        Some(errors(&story.fixed[length], &story.last)[place])
+    };
+    let off: Vec<f64> = pairs.iter().filter_map(own).collect();
+    format!(" {:.1} %, {:.1} % |", 100.0 * off.iter().sum::<f64>() / off.len() as f64, 100.0 * worst(&off))
 }
 
 fn row(name: &str, settles: bool, stories: &BTreeMap<Vec<&str>, Story>, pairs: &[(&Vec<&str>, &Story)], of: &dyn Fn(&Story) -> Said) {
@@ -196,6 +212,11 @@ fn row(name: &str, settles: bool, stories: &BTreeMap<Vec<&str>, Story>, pairs: &
         100.0 * holds,
     );
 }
+
+const BY_KERNEL: &str = "### By kernel
+
+What a kernel's own IPC is off by after a fixed length, in the mean over its pairs and at most.
+";
 
 const HEAD: &str = "<!-- Printed by `cargo run --release --example settled`: change that. -->
 ## Until it is settled

@@ -10,7 +10,8 @@
 //! `sim_core::study::figure` has the format that comes out, and computes and draws it.
 
 use super::claims::Claim;
-use super::runs::{Mix, Run, Runs};
+use super::runs::{Mix, Run, Runs, SHORT};
+use super::study::Study;
 use crate::input::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -176,9 +177,11 @@ impl Drawing<'_> {
     fn point(&mut self, series: usize, x: usize, words: &Words) -> Point {
         let mixes = self.runs.study.mixes(words.text("mixes"));
         let path = words.text("path");
-        let scheme = format!("{} {}", words.text("of"), words.text("with"));
+        let short = if Study::are_some(words.text("mixes")) { SHORT } else { "" };
+        let scheme = format!("{} {} {short}", words.text("of"), words.text("with"));
         let (runs, at) = self.scheme(&mixes, scheme.trim_end(), path);
-        let baseline = words.get("over").and_then(Value::as_str).map(|over| self.scheme(&mixes, over, path).0);
+        let over = words.get("over").and_then(Value::as_str).map(|over| format!("{over} {short}"));
+        let baseline = over.map(|over| self.scheme(&mixes, over.trim_end(), path).0);
         let reduce = if mixes.len() > 1 { Reduce::Geomean } else { Reduce::Value };
         let mut point = empty(series, x as f64, Measure { path: at, reduce });
         if let (Some(runs), Some(baseline)) = (runs, baseline.unwrap_or(Some(Vec::new()))) {

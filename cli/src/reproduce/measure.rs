@@ -27,7 +27,9 @@
 //! makes 1.2 to 20 and 0.8 to 20; `times` scales. A metric is `hspeedup`, `wspeedup` or a path in a result, `kernels[*]` standing for each
 //! kernel; ` + ` between paths adds. Mixes are as `Study::mixes` reads them, or a list of these; schemes as `Runs::run` and `Runs::value`.
 
-use super::runs::{Detail, Mix, Runs};
+use super::runs::{Detail, Mix, Runs, SHORT};
+use super::study::Study;
+use super::tables::changed;
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
@@ -98,7 +100,19 @@ pub fn measure(runs: &Runs, words: &Value) -> Outcome {
     match (text("test"), text("not_testable")) {
         (Some(test), _) => Outcome::Test(test),
         (_, Some(why)) => Outcome::NotTestable(why),
-        _ => Outcome::Value(Measure { runs, words }.value()),
+        _ => Outcome::Value(Measure { runs, words: &short(words) }.value()),
+    }
+}
+
+/// A measure in which every scheme over some mixes of a kind, in a study of single parameters, runs as long as all other schemes there.
+fn short(words: &Value) -> Value {
+    match words {
+        Value::Object(pairs) if words.get("mixes").and_then(Value::as_str).is_some_and(Study::are_some) => {
+            changed(&Value::Object(pairs.clone()), &|scheme: &str| format!("{scheme} {SHORT}"))
+        }
+        Value::Object(pairs) => Value::object(pairs.iter().map(|(key, value)| (key.clone(), short(value)))),
+        Value::Array(items) => Value::array(items.iter().map(short)),
+        other => other.clone(),
     }
 }
 

@@ -198,7 +198,7 @@ fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
         let short = runs.run(&mix, scheme, "hspeedup", Detail::Full);
         let long = short.as_ref().and_then(|run| {
             let mut written = run.written.clone();
-            set_path(&mut written, "stop", runs::of_cycles(longer.times * runs.study.lengths(&mix, (0, runs.study.mode.cycles)).1)).ok()?;
+            set_path(&mut written, "stop", runs::of_cycles(longer.times * runs.cycles(&mix, ""))).ok()?;
             runs.register(written, Detail::Full)
         });
         let speedup = |run: Option<Rc<Run>>| lookup(&*runs.result(&run?)?, "metrics.hspeedup");

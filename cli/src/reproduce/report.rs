@@ -363,6 +363,7 @@ impl Report<'_> {
         let numbers = [
             ("{warm_up}", mode.warm_up.to_string()),
             ("{cycles}", mode.cycles.to_string()),
+            ("{long}", mode.longer()),
             ("{combinations}", mode.search(Space::Combinations)),
             ("{spatial}", mode.search(Space::Spatial)),
             ("{some}", mode.some.to_string()),

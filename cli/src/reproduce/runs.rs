@@ -28,6 +28,9 @@ pub type Mix = Vec<String>;
 /// Cycles of warm-up, and a stop condition as an experiment writes it.
 pub type Lengths = (u64, Value);
 
+/// The modifier of a scheme that measures it over the mode's own cycles, whatever kernels the mix has.
+pub const SHORT: &str = "long=no";
+
 /// What is kept of a result.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Detail {
@@ -56,7 +59,7 @@ pub struct Run {
 struct Asked<'s> {
     /// `ws`, `alone half`, `fixed(7, 4)`.
     name: &'s str,
-    /// Changes of GPU, kernels or seed, `key=value` each.
+    /// Changes of GPU, kernels, seed or lengths, `key=value` each.
     machine: String,
     /// Changes of the policy and the order of warps.
     rest: Vec<&'s str>,
@@ -199,7 +202,7 @@ impl Runs {
         let (name, modifiers) = scheme.split_at(end);
         let machine = |modifier: &&str| {
             let path = modifier.split_once('=').and_then(|(key, _)| self.study.path(key));
-            path.is_some_and(|path| path.starts_with("gpu.") || path.starts_with("kernels") || path == "seed")
+            *modifier == SHORT || path.is_some_and(|path| path.starts_with("gpu.") || path.starts_with("kernels") || path == "seed")
         };
         let (machine, rest): (Vec<&str>, Vec<&str>) = modifiers.split_whitespace().partition(machine);
         Asked { name: name.trim_end(), machine: machine.join(" "), rest }
@@ -237,7 +240,7 @@ impl Runs {
     /// A kernel by itself on a machine, with the greedy order that standalone runs have.
     pub fn alone(&self, kernel: &str, ctas: Option<u32>, machine: &str, detail: Detail) -> Option<Rc<Run>> {
         let mix = [kernel.to_owned()];
-        let written = self.written("", &mix, "even".into(), self.lengths(&mix), machine);
+        let written = self.written("", &mix, "even".into(), self.lengths(&mix, machine), machine);
         self.register(alone_of(&written, 0, ctas)?, detail)
     }
 
@@ -246,7 +249,7 @@ impl Runs {
         let mix = vec![kernel.to_owned()];
         let of = |path| self.value(&mix, &format!("alone {machine}"), path);
         match self.study.mode.settled {
-            None => Some(self.study.lengths(&mix, (0, self.study.mode.cycles)).1 as f64),
+            None => Some(self.cycles(&mix, machine) as f64),
             Some(_) => Some(of("cycles")? - of("measured_from")?),
         }
     }
@@ -271,7 +274,7 @@ impl Runs {
         let asked = self.asked(scheme);
         if let Some(ctas) = asked.name.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
             let ctas: Option<Vec<u32>> = ctas.split(',').map(|n| n.trim().parse().ok()).collect();
-            return self.register(self.written(scheme, mix, fixed(&ctas?), self.lengths(mix), &asked.machine), detail);
+            return self.register(self.written(scheme, mix, fixed(&ctas?), self.lengths(mix, &asked.machine), &asked.machine), detail);
         }
         let Some(found) = self.study.schemes.get(asked.name) else {
             self.wrong("scheme", scheme, "one of study.toml");
@@ -282,10 +285,10 @@ impl Runs {
                 self.wrong("scheme", rest, "what changes the machine: a search has no policy of its own");
             }
             let space = if space == "spatial" { Space::Spatial } else { Space::Combinations };
-            let best = self.search(mix, space, goal, &asked.machine)?;
+            let best = self.search(mix, space, &found.also, goal, &asked.machine)?;
             return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail) };
         }
-        let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths(mix), &asked.machine);
+        let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths(mix, &asked.machine), &asked.machine);
         let time_scale = self.study.mode.time_scale;
         if let Some(path) = found.time_scale.as_ref().filter(|_| time_scale != 1.0) {
             self.set(&mut written, path, time_scale.into());
@@ -321,24 +324,31 @@ impl Runs {
 
     // --- oracles -----------------------------------------------------------------------------------------------------------------
 
-    /// The best run of a search: all of it short, after each rung the best of what is left, the last few at full length.
-    fn search(&self, mix: &Mix, space: Space, goal: &str, machine: &str) -> Option<Rc<Run>> {
+    /// The best run of a search: all of it short, after each rung the best of what is left, the last few at full length; and with these what the
+    /// schemes of `also` settle for.
+    fn search(&self, mix: &Mix, space: Space, also: &[String], goal: &str, machine: &str) -> Option<Rc<Run>> {
         let name = format!("{} {space:?} {machine}", mix.join("+"));
         let key = format!("{name} {goal}");
         if let Some(best) = self.best.borrow().get(&key) {
             return Some(best.clone());
         }
         let rungs = self.study.mode.rungs(space);
-        let mut left = self.space(mix, space, &name, machine)?;
+        let all = self.space(mix, space, &name, machine)?;
+        let settled: Vec<Option<Vec<u32>>> = also.iter().map(|scheme| self.settled(mix, &format!("{scheme} {machine}"), goal)).collect();
+        let mut left = all.clone();
         for (place, rung) in rungs.iter().enumerate() {
             let mut ranked = self.ranked(&left, goal)?;
             ranked.truncate(rung.keep);
             let next = rungs.get(place + 1);
+            if next.is_none() {
+                let settled: Vec<Value> = settled.iter().map(|ctas| Some(fixed(ctas.as_ref()?))).collect::<Option<_>>()?;
+                ranked.extend(all.iter().filter(|run| run.written.get("policy").is_some_and(|policy| settled.contains(policy))).cloned());
+            }
             let runs: Vec<Option<Rc<Run>>> = ranked
                 .iter()
                 .map(|run| match next {
                     Some(next) => self.again(run, next.lengths(), Detail::Ipc),
-                    None => self.again(run, self.lengths(mix), Detail::Full),
+                    None => self.again(run, self.lengths(mix, machine), Detail::Full),
                 })
                 .collect();
             left = Rc::new(runs.into_iter().collect::<Option<_>>()?);
@@ -346,6 +356,22 @@ impl Runs {
         let best = self.ranked(&left, goal)?.into_iter().next()?;
         self.best.borrow_mut().insert(key, best.clone());
         Some(best)
+    }
+
+    /// The CTAs of each kernel on an SM that a scheme settles for: what it decided last.
+    fn settled(&self, mix: &Mix, scheme: &str, goal: &str) -> Option<Vec<u32>> {
+        let result = self.result(&self.run(mix, scheme, goal, Detail::Full)?)?;
+        let Value::Array(decisions) = result.get("policy")?.get("decisions")? else { return None };
+        let last = |kernel: usize| {
+            let about = |decision: &Value| {
+                let (of, topic) = (decision.get("kernel").and_then(Value::as_int), decision.get("topic").and_then(Value::as_str));
+                (of, topic) == (Some(kernel as i64), Some("ctas"))
+            };
+            let decision = decisions.iter().rev().find(|decision| about(decision))?;
+            u32::try_from(decision.get("values")?.get("ctas")?.as_int()?).ok()
+        };
+        // A scheme may leave a kernel without any.
+        Some((0..mix.len()).map(|kernel| last(kernel).unwrap_or(0)).collect())
     }
 
     /// Every run of a search, as long as its first rung.
@@ -389,10 +415,16 @@ impl Runs {
     // --- runs --------------------------------------------------------------------------------------------------------------------
 
     /// The warm-up of a mix's runs, and when they end.
-    pub fn lengths(&self, mix: &[String]) -> Lengths {
-        let (warm_up, cycles) = self.study.lengths(mix, (self.study.mode.warm_up, self.study.mode.cycles));
+    pub fn lengths(&self, mix: &[String], machine: &str) -> Lengths {
+        let (mode, cycles) = (&self.study.mode, self.cycles(mix, machine));
         let settled = |within: f64| Value::object([("settled", Value::from(within)), ("at_most", cycles.into())]);
-        (warm_up, self.study.mode.settled.map_or(of_cycles(cycles), settled))
+        (mode.warm_up, mode.settled.map_or(of_cycles(cycles), settled))
+    }
+
+    /// How many cycles a mix's runs measure, or at most.
+    pub fn cycles(&self, mix: &[String], machine: &str) -> u64 {
+        let short = machine.split_whitespace().any(|modifier| modifier == SHORT);
+        if short { self.study.mode.cycles } else { self.study.mode.cycles_of(mix) }
     }
 
     /// An experiment as a file writes it.
@@ -412,7 +444,8 @@ impl Runs {
             ("alone", true.into()),
         ]);
         let all = [self.study.everywhere.as_str(), machine];
-        all.iter().flat_map(|machine| machine.split_whitespace()).for_each(|modifier| self.change(&mut written, modifier));
+        let modifiers = all.iter().flat_map(|machine| machine.split_whitespace()).filter(|modifier| *modifier != SHORT);
+        modifiers.for_each(|modifier| self.change(&mut written, modifier));
         written
     }
 

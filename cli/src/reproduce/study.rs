@@ -17,6 +17,8 @@ pub struct Mode {
     pub warm_up: u64,
     /// Cycles that are measured, or at most.
     pub cycles: u64,
+    /// The same for mixes with a kernel that needs more, cycles by kernel; studies of single parameters do without.
+    long: BTreeMap<String, u64>,
     /// How well each kernel's IPC is to be known: a run ends when it is, as with `stop.settled`. Runs of a search have fixed lengths.
     pub settled: Option<f64>,
     /// How a search goes on: of combinations, and of the spatial oracle, which has far more of them.
@@ -55,6 +57,17 @@ impl Rung {
 }
 
 impl Mode {
+    /// Cycles that are measured of a mix, or at most: what the neediest of its kernels needs.
+    pub fn cycles_of(&self, mix: &[String]) -> u64 {
+        mix.iter().filter_map(|kernel| self.long.get(kernel).copied()).fold(self.cycles, u64::max)
+    }
+
+    /// For people: which kernels need more cycles.
+    pub fn longer(&self) -> String {
+        let long: Vec<String> = self.long.iter().map(|(kernel, cycles)| format!("{kernel} {cycles}")).collect();
+        if long.is_empty() { "none".into() } else { long.join(", ") }
+    }
+
     /// The rungs of a search, at least one.
     pub fn rungs(&self, space: Space) -> &[Rung] {
         match space {
@@ -83,6 +96,8 @@ pub struct Scheme {
     pub policy: Value,
     /// Which space is searched: `combinations` or `spatial`.
     pub search: Option<String>,
+    /// Schemes whose numbers of CTAs a search also tries at full length, whatever its rungs say of them.
+    pub also: Vec<String>,
     /// Parameters that are filled with what the kernels do alone.
     pub fill: Vec<String>,
     /// Where the mode's `time_scale` goes.
@@ -143,8 +158,6 @@ pub struct Study {
     pub goal: Option<Goal>,
     /// Modifiers of every run's machine.
     pub everywhere: String,
-    /// Kernels with long phases: how many times longer runs with them are.
-    pub long: BTreeMap<String, u64>,
     pub longer: Longer,
     pub report: Report,
     /// Paths that a modifier sets.
@@ -164,7 +177,7 @@ impl Study {
             problem(
                 "study.toml",
                 "a study with fields missing",
-                "title, citation, source, gpu, seed, sets_seed, classes, order, pairs, sets, groups, mode, scheme, modifiers, long, longer, report",
+                "title, citation, source, gpu, seed, sets_seed, classes, order, pairs, sets, groups, mode, scheme, modifiers, longer, report",
             )
         };
         Self::of(&value, mode).ok_or_else(wrong)
@@ -178,6 +191,7 @@ impl Study {
         let mode = Mode {
             warm_up: number("warm_up")?,
             cycles: number("cycles")?,
+            long: mode.get("long").map_or(Some(BTreeMap::new()), |long| table(long, |cycles| u64::try_from(cycles.as_int()?).ok()))?,
             settled: mode.get("settled").map_or(Some(None), |within| within.as_f64().map(Some))?,
             combinations: rungs(mode.get("combinations")?)?,
             spatial: rungs(mode.get("spatial")?)?,
@@ -191,7 +205,6 @@ impl Study {
         let classes = classes.iter().map(|(name, kernels)| Some((name.clone(), texts(kernels)?))).collect::<Option<Vec<_>>>()?;
         let schemes = table(value.get("scheme")?, Scheme::of)?;
         let modifiers = table(value.get("modifiers")?, |path| Some(path.as_str()?.to_owned()))?;
-        let long = table(value.get("long")?, |times| u64::try_from(times.as_int()?).ok())?;
         let mut study = Study {
             title: text("title")?,
             citation: text("citation")?,
@@ -203,7 +216,6 @@ impl Study {
             mode,
             classes,
             schemes,
-            long,
             tables: list(value.get("table")).iter().map(Table::of).collect::<Option<_>>()?,
             goal: value.get("goal").map_or(Some(None), |goal| Goal::of(goal).map(Some))?,
             everywhere: String::new(),
@@ -221,12 +233,6 @@ impl Study {
         let sizes = table(value.get("sets")?, |size| usize::try_from(size.as_int()?).ok())?;
         study.sets = sizes.into_iter().map(|(name, size)| (name, study.sets_of(size, &order))).collect();
         Some(study)
-    }
-
-    /// The warm-up and the length of a mix's runs, from those of the mode.
-    pub fn lengths(&self, mix: &[String], (warm_up, cycles): (u64, u64)) -> (u64, u64) {
-        let times = mix.iter().filter_map(|kernel| self.long.get(kernel)).max().copied().unwrap_or(1);
-        (warm_up, cycles * times)
     }
 
     /// Kernels of a class.
@@ -299,9 +305,7 @@ impl Study {
     pub fn mixes(&self, name: &str) -> Vec<Mix> {
         let part = [("some ", self.mode.some), ("few ", self.mode.few)];
         if let Some((kind, wanted)) = part.iter().find_map(|(word, wanted)| Some((name.strip_prefix(word)?, *wanted))) {
-            let mut some = spread(self.mixes(kind), wanted);
-            some.retain(|mix| mix.iter().all(|kernel| !self.long.contains_key(kernel)));
-            return some;
+            return spread(self.mixes(kind), wanted);
         }
         if let Some((kind, kernel)) = name.split_once(" but ") {
             return self.mixes(kind).into_iter().filter(|mix| mix.iter().all(|name| name != kernel)).collect();
@@ -324,6 +328,11 @@ impl Study {
         }
     }
 
+    /// Whether mixes are those of a study of single parameters, which measures all over the mode's own cycles.
+    pub fn are_some(mixes: &str) -> bool {
+        ["some ", "few "].iter().any(|word| mixes.starts_with(word))
+    }
+
     /// What a modifier sets: by its name, or the path itself.
     pub fn path<'s>(&'s self, key: &'s str) -> Option<&'s str> {
         self.modifiers.get(key).map(String::as_str).or_else(|| Some(key).filter(|key| key.contains('.')))
@@ -341,6 +350,7 @@ impl Scheme {
             title: value.get("title")?.as_str()?.to_owned(),
             policy: value.get("policy").cloned().unwrap_or_default(),
             search: value.get("search").and_then(Value::as_str).map(str::to_owned),
+            also: value.get("also").map_or(Some(Vec::new()), texts)?,
             fill: value.get("fill").map_or(Some(Vec::new()), texts)?,
             time_scale: value.get("time_scale").and_then(Value::as_str).map(str::to_owned),
             take: value.get("take").and_then(|take| texts(take)?.try_into().ok()),

@@ -195,6 +195,22 @@ fn a_search_goes_on_with_the_best_of_each_rung() {
     assert_eq!((many.1, few.1), (3 * combinations + 6, combinations + 3 + 2 + 6));
 }
 
+/// Short rungs may lose the best combination. What a scheme settles for is a point of the same space, so that no scheme beats the search with it.
+#[test]
+fn no_search_is_beaten_by_a_combination_of_its_own_space() {
+    let study = STUDY.replace("[[100, 400, 2]], spatial", "[[10, 60, 1]], spatial");
+    let mix: Mix = vec!["CFD".into(), "SAD".into()];
+    let speedups = |study: &str, name: &str| {
+        let mut runs = runs_of(&SMALL, study, &folder(name), "quick");
+        let found = rounds(&mut runs, 2, |runs| ["cta-oracle", "ws"].map(|scheme| runs.value(&mix, scheme, "hspeedup"))).unwrap();
+        found.map(|speedup| speedup.unwrap())
+    };
+    let alone = speedups(&study, "beaten");
+    assert!(alone[0] < alone[1], "rungs that find the best show nothing: {alone:?}");
+    let both = speedups(&study.replace("\"combinations\" }", "\"combinations\", also = [\"ws\"] }"), "unbeaten");
+    assert_eq!((both[0] >= both[1], both[1]), (true, alone[1]), "{both:?}");
+}
+
 /// A claim's row says on how many mixes it stands: those that were run for it.
 #[test]
 fn a_claim_tells_its_population() {
@@ -338,10 +354,28 @@ fn the_mixes_are_the_papers() {
     kernels.dedup();
     assert_eq!(kernels.len(), 13, "{some:?}");
     assert_eq!(study.mixes("HG+LBM+SAD"), [["HG", "LBM", "SAD"]]);
-    let mut study = study;
-    study.long.extend([("BP".into(), 4), ("SRT".into(), 6)]);
-    let lengths = |mix: &str| study.lengths(&study.mixes(mix)[0], (10, 100));
-    assert_eq!([lengths("BP+CFD"), lengths("BP+SRT")], [(10, 400), (10, 600)]);
+}
+
+/// A mix with a kernel that needs more cycles is measured over more, and so are its kernels alone; studies of single parameters are not.
+#[test]
+fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
+    let runs = runs_of(&SMALL, &STUDY.replace("pairs = [[\"LS\", \"NBI\"]]", "pairs = [[\"LS\", \"DBI\"]]"), &folder("long"), "quick");
+    let cycles = |run: &Run| lookup(&run.written, "stop.cycles").unwrap();
+    let of = |names: [&str; 2], scheme: &str| {
+        let run = runs.run(&names.map(str::to_owned).to_vec(), scheme, "hspeedup", Detail::Full).unwrap();
+        cycles(&run)
+    };
+    assert_eq!([of(["BP", "CFD"], "even"), of(["BP", "SAD"], "even"), of(["CFD", "SAD"], "fixed(1, 1) gto")], [1500.0, 3000.0, 3000.0]);
+    assert_eq!([of(["BP", "SAD"], "even long=no"), of(["BP", "SAD"], "fixed(1, 1) queue=64 long=no")], [1500.0; 2]);
+    let alone = ["", "long=no"].map(|machine| cycles(&runs.alone("SAD", None, machine, Detail::Full).unwrap()));
+    assert_eq!(alone, [3000.0, 1500.0]);
+    let mut runs = runs;
+    let mut asked = |mixes: &str| {
+        let words = Value::object([("level", "kernels[1].ipc".into()), ("of", "even".into()), ("mixes", Value::from(mixes))]);
+        measure(&runs, &words);
+        runs.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
+    };
+    assert_eq!([asked("LS+DBI"), asked("some LS+DBI"), asked("few LS+DBI")], [3000.0, 1500.0, 1500.0]);
 }
 
 fn runs_of(paper: &'static Paper, study: &str, out: &Path, mode: &str) -> Runs {
@@ -361,10 +395,9 @@ sets = {}
 groups = {}
 longer = { times = 2, mixes = [], schemes = [] }
 report = { how = ["{some} of them"], calibration = {}, listed = [] }
-long = { SAD = 2 }
 modifiers = { queue = "gpu.sm.l1.miss_queue", seed = "seed", launches = "kernels[*].launches", arithmetic = "kernels[*].arithmetic" }
 classes = { LS = ["BP"], NBI = ["CFD"], DBI = ["SAD"] }
-mode.quick = { warm_up = 500, cycles = 1500, combinations = [[100, 400, 2]], spatial = [[100, 300, 2]], pairs = 2, sets = 1, some = 1, few = 1, time_scale = 0.25 }
+mode.quick = { warm_up = 500, cycles = 1500, long = { SAD = 3000 }, combinations = [[100, 400, 2]], spatial = [[100, 300, 2]], pairs = 2, sets = 1, some = 1, few = 1, time_scale = 0.25 }
 [scheme]
 ws = { title = "WS", policy = { name = "ws" }, fill = ["curves"] }
 even = { title = "Even", policy = { name = "even" } }
