@@ -222,11 +222,12 @@ impl Report<'_> {
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
         let _ = writeln!(
             text,
-            "Engine {}, commit {}, mode {}, {} cycles measured{} after {} of warm-up, seed {}, {} runs of {} million cycles in all: {} minutes on two cores of {SPEED} million cycles a second.\n",
+            "Engine {}, commit {}, mode {}, {} cycles measured{}{} after {} of warm-up, seed {}, {} runs of {} million cycles in all: {} minutes on two cores of {SPEED} million cycles a second.\n",
             self.origin("engine"),
             self.origin("commit"),
             study.mode_name,
             mode.cycles,
+            if mode.longer().is_empty() { String::new() } else { format!(" ({})", mode.longer()) },
             mode.settled.map_or(String::new(), |within| format!(" at most, until every IPC is known to {within} of itself,")),
             mode.warm_up,
             study.seed,

@@ -62,10 +62,9 @@ impl Mode {
         mix.iter().filter_map(|kernel| self.long.get(kernel).copied()).fold(self.cycles, u64::max)
     }
 
-    /// For people: which kernels need more cycles.
+    /// For people: how many cycles with kernels that need more.
     pub fn longer(&self) -> String {
-        let long: Vec<String> = self.long.iter().map(|(kernel, cycles)| format!("{kernel} {cycles}")).collect();
-        if long.is_empty() { "none".into() } else { long.join(", ") }
+        self.long.iter().map(|(kernel, cycles)| format!("with {kernel} {cycles}")).collect::<Vec<_>>().join(", ")
     }
 
     /// The rungs of a search, at least one.
