@@ -344,7 +344,7 @@ fn result() -> Value {
     kernel.push(("ctas_per_sm".into(), number("Resident CTAs, mean over cycles and SMs")));
     kernel.push(("counters".into(), open(counters.collect())));
     let mut gpu = of(&["gpu", "kernel"]);
-    gpu.retain(|(key, _)| !["ipc_alone", "slowdown", "rf", "df"].contains(&key.as_str()));
+    gpu.retain(|(key, _)| !["ipc_alone", "slowdown", "goal_ipc", "goal_reached", "rf", "df"].contains(&key.as_str()));
     gpu.push(("stalls".into(), stalls()));
     gpu.push((
         "scheduler_cycles".into(),

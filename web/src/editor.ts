@@ -1,5 +1,6 @@
 // The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
 // engine judges it, and what the engine says is shown at the field whose path it names.
+import { GOALS, goalOf, withExtra, written, type Goal } from "./goal.ts";
 import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccupancy, readOrder, scheme, withBody, writeOrder } from "./choices.ts";
 import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, sideMark, swatch } from "./dom.ts";
@@ -296,14 +297,8 @@ export class CorunEditor extends HTMLElement {
       } }, icon("close")));
     const item = h("li", { class: "mix-item" }, h("div", { class: "mix-head" }, swatch(i), this.#bare(`kernels.${i}`, select), buttons));
     const limit = typeof choice === "object" ? choice["ctas_per_sm"] : undefined;
-    const input = this.#number(limit, { min: 1, max: 64, placeholder: "none" }, (value) => this.#edit((e) => {
-      const old = e.kernels[i] as KernelChoice;
-      const more: Record<string, unknown> = typeof old === "object" && old["kernel"] !== undefined ? { ...old } : { kernel: old };
-      delete more["ctas_per_sm"];
-      if (value !== null) more["ctas_per_sm"] = value;
-      e.kernels[i] = Object.keys(more).length === 1 ? more["kernel"] as KernelChoice : more;
-    }));
-    item.append(this.#field(`kernels.${i}.ctas_per_sm`, "CTA limit", input, { unit: "per SM" }));
+    const input = this.#number(limit, { min: 1, max: 64, placeholder: "none" }, (value) => this.#edit((e) => { e.kernels[i] = withExtra(e.kernels[i] as KernelChoice, "ctas_per_sm", value); }));
+    item.append(this.#field(`kernels.${i}.ctas_per_sm`, "CTA limit", input, { unit: "per SM" }), ...this.#goal(typeof choice === "object" ? choice["qos"] : undefined, name, i));
     if (own) item.append(this.#ownKernel(own, i));
     if (entry) {
       item.append(h("p", { class: "field-help" }, `${entry.threads} threads, ${entry.registers} registers a thread, ${entry.shared_bytes.toLocaleString("en")} B shared. `,
@@ -311,6 +306,36 @@ export class CorunEditor extends HTMLElement {
     }
     item.append(h("p", { class: "field-help fits" }), (this.#fields.get(`kernels.${i}`) as Field).message);
     return item;
+  }
+
+  /** What a kernel is promised: nothing, a part of its speed alone (by a slider too), an IPC, or a deadline. */
+  #goal(qos: unknown, name: string, i: number): HTMLElement[] {
+    const goal = goalOf(qos);
+    const put = (to: Goal | null, all = false): void => this.#edit((e) => { e.kernels[i] = withExtra(e.kernels[i] as KernelChoice, "qos", to && written(to)); }, all);
+    const kind = this.#select([{ value: "", text: "no goal" }, ...GOALS.map(({ kind, title }) => ({ value: kind, text: title }))], goal?.kind ?? "", (value) => {
+      const chosen = GOALS.find((one) => one.kind === value);
+      put(chosen ? { kind: chosen.kind, value: chosen.first } : null, true);
+    });
+    const message = h("p", { class: "field-problem", id: `f-kernels-${i}-qos-problem`, hidden: true });
+    kind.id = `f-kernels-${i}-qos`;
+    this.#fields.set(`kernels.${i}.qos`, { path: `kernels.${i}.qos`, control: kind, message });
+    const row = h("div", { class: "field goal" }, h("label", { for: kind.id, title: `kernels[${i}].qos` }, "Goal"), kind, message);
+    const chosen = GOALS.find((one) => one.kind === goal?.kind);
+    if (!goal || !chosen) return [row];
+    const value = this.#number(goal.value, { min: chosen.min, max: chosen.max, step: "any" }, (to) => { if (to !== null) put({ kind: goal.kind, value: to }); });
+    value.id = `f-kernels-${i}-goal`;
+    value.setAttribute("aria-label", `Goal of ${name}, ${chosen.unit}`);
+    const amount = h("div", { class: "goal-amount" }, value, h("span", { class: "unit" }, chosen.unit));
+    if (goal.kind === "percent") {
+      const range = h("input", { class: "slider", type: "range", min: "5", max: "100", step: "5", "aria-label": `Goal of ${name}, by slider` });
+      range.value = String(goal.value);
+      range.addEventListener("input", () => { value.value = range.value; });
+      range.addEventListener("change", () => { put({ kind: "percent", value: range.valueAsNumber }); });
+      value.addEventListener("input", () => { range.value = value.value; });
+      amount.prepend(range);
+    }
+    row.append(amount);
+    return [row];
   }
 
   /** A control whose label stands elsewhere. */

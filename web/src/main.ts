@@ -374,7 +374,7 @@ function lay(): void {
   timeline.setRuns(runs);
   timeline.zoom = view.zoom ?? null;
   timeline.bookmarks = view.bookmarks ?? [];
-  numbers.setRuns(catalogue, runs.map(({ mark, title, layout }) => ({ mark, title, kernels: layout.kernels })));
+  numbers.setRuns(catalogue, runs.map(({ mark, title, layout }, i) => ({ mark, title, kernels: layout.kernels, goals: (sides[i] as Side).experiment.kernels.map((choice) => typeof choice === "object" && choice["qos"] !== undefined) })));
   verdict.setRuns(runs.map(({ mark, title, layout }, i) => ({ mark, title, scheme: schemeName((sides[i] as Side).experiment), kernels: layout.kernels, room: roomOf(sides[i]?.loaded?.explained) })));
   decisions.setRuns(runs, catalogue.controls);
   if (two) {
@@ -527,6 +527,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   if (frames.every(({ result }) => result)) {
     const results = frames.map(({ result }) => result);
     for (const one of [numbers, verdict]) one.update(results);
+    results.forEach((result, at) => { charts.setGoals(at, result?.kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null)) ?? []); });
     // The result may come a frame after the end.
     if (state === "done") warn(results);
     if (now === "playing") visit.see(verdict.facts, decidedAfterStart());

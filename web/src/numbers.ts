@@ -16,7 +16,7 @@ type Format = (value: number | null | undefined) => string;
 interface Figure { key: string; title: string; format: Format; needsAlone?: boolean }
 /** A run, or what one was before: a column of the comparison. */
 interface Column {
-  mark: string; title: string; kernels: string[]; result: Result | null;
+  mark: string; title: string; kernels: string[]; /** Which of them have a goal. */ goals: boolean[]; result: Result | null;
   /** Why a kernel has no IPC alone. */
   alone: (string | null)[];
   controls: Controls | null;
@@ -31,6 +31,11 @@ const SPEED: Figure[] = [
   { key: "ipc_alone", title: "IPC alone", format: decimals(1), needsAlone: true },
   { key: "ipc", title: "IPC shared", format: decimals(1) },
   { key: "slowdown", title: "Slowdown", format: decimals(2), needsAlone: true },
+];
+/** Of kernels that have one. */
+const GOAL: Figure[] = [
+  { key: "goal_ipc", title: "Goal", format: decimals(1), needsAlone: true },
+  { key: "goal_reached", title: "Of its goal", format: percent, needsAlone: true },
 ];
 const SHARE: Figure[] = [
   { key: "noc_utilisation", title: "NoC", format: percent },
@@ -77,6 +82,7 @@ function endsOf({ result }: Column, of: Of, key: string): Interval {
 /** Why a number is not there. */
 function whyNot(column: Column, of: Of, figure: Figure): string {
   if (!column.result) return "nothing has run yet";
+  if (typeof of === "number" && figure.key.startsWith("goal") && !column.goals[of]) return "it has no goal";
   if (of === "metrics") {
     const missing = column.alone.findIndex((why) => why !== null);
     return missing >= 0 ? `IPC alone of ${column.kernels[missing]} is ${column.alone[missing]}` : "no data yet";
@@ -94,7 +100,7 @@ export class CorunNumbers extends HTMLElement {
   #sure = h("span", { class: "sure" });
 
   /** One run, or two that are compared; `mark`: A, B, or nothing where there is one. */
-  setRuns(catalogue: Catalogue, runs: readonly { mark: string; title: string; kernels: string[] }[]): void {
+  setRuns(catalogue: Catalogue, runs: readonly { mark: string; title: string; kernels: string[]; goals: boolean[] }[]): void {
     this.#catalogue = catalogue;
     this.#runs = runs.map((run) => ({ ...run, result: null, alone: run.kernels.map(() => WAITING), controls: null }));
     this.#render();
@@ -164,6 +170,7 @@ export class CorunNumbers extends HTMLElement {
     return [
       h("div", { class: "tiles" }, ...tiles),
       table("How fast each kernel is", SPEED),
+      ...(run.goals.some((has) => has) ? [table("What each kernel is promised", GOAL)] : []),
       this.#note, sure,
       h("h3", null, "What each kernel uses"),
       table("What each kernel uses", SHARE),
@@ -191,7 +198,7 @@ export class CorunNumbers extends HTMLElement {
     const groups = [
       group(["The mix"], [...MIX, FAIRNESS], columns.map(() => "metrics")),
       ...union(columns.map(({ kernels }) => kernels)).map(({ name, places }) => group(
-        [h("span", { class: "kernel-name" }, swatch(places.find((place) => place !== null) ?? 0), h("span", null, name))], [...SPEED].reverse().concat(SHARE), places)),
+        [h("span", { class: "kernel-name" }, swatch(places.find((place) => place !== null) ?? 0), h("span", null, name))], [...(columns.some(({ goals }, i) => places[i] != null && goals[places[i] as number]) ? [...GOAL].reverse() : []), ...[...SPEED].reverse(), ...SHARE], places)),
       group(["Whole GPU"], GPU, columns.map(() => "gpu")),
     ];
     return h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "The numbers compared" },

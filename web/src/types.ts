@@ -39,6 +39,8 @@ export interface WindowView extends HTMLElement {
   setWindows(run: number, rows: Float64Array): void;
   /** A policy's whole log so far: marks on the time axis, with their text. */
   setDecisions(run: number, decisions: readonly Decision[]): void;
+  /** The IPC that each kernel of a run is promised; null where it has no goal, or the goal is not known yet. */
+  setGoals(run: number, goals: readonly (number | null)[]): void;
   /** A run begins again; all do. */
   clear(run: number): void;
   reset(): void;

@@ -7,7 +7,7 @@ import { plain, verdict } from "../src/why/verdict.ts";
 
 const NOWHERE = { miss_queue: null, request_noc: null, l2: null, dram: null, reply_noc: null };
 const BP: KernelFacts = {
-  name: "BP", slowdown: 5.28, starved: "", waits: { memory: 0.52, lsu: 0.17, issues: 0.02, other: 0.29 }, latency: 2000, stations: { miss_queue: 700, request_noc: 140, l2: 800, dram: 220, reply_noc: 140 },
+  name: "BP", slowdown: 5.28, reached: null, starved: "", waits: { memory: 0.52, lsu: 0.17, issues: 0.02, other: 0.29 }, latency: 2000, stations: { miss_queue: 700, request_noc: 140, l2: 800, dram: 220, reply_noc: 140 },
   holds: { miss_queue: 0.1, request_noc: 0.2, l2: 0.1, dram: 0.3, reply_noc: 0.1 }, flits: 0.09, lines: 0.25, slots: 0.14, ctas: 4, room: 8,
 };
 const CFD: KernelFacts = { ...BP, name: "CFD", slowdown: 1.29, flits: 0.91, lines: 0.75, slots: 0.08, ctas: 8, room: 17, holds: { miss_queue: 0.9, request_noc: 0.8, l2: 0.9, dram: 0.7, reply_noc: 0.9 } };

@@ -7,7 +7,7 @@ import type { Result } from "../src/types.ts";
 
 const NOWHERE = { miss_queue: null, request_noc: null, l2: null, dram: null, reply_noc: null };
 const kernel = (name: string, of: Partial<KernelFacts> = {}): KernelFacts => ({
-  name, slowdown: 1, starved: "", waits: { memory: 0.5, lsu: 0.1, issues: 0.1, other: 0.3 }, latency: 400, stations: null, holds: NOWHERE, flits: 0.5, lines: 0.5, slots: 0.2, ctas: 8, room: 8, ...of,
+  name, slowdown: 1, reached: null, starved: "", waits: { memory: 0.5, lsu: 0.1, issues: 0.1, other: 0.3 }, latency: 400, stations: null, holds: NOWHERE, flits: 0.5, lines: 0.5, slots: 0.2, ctas: 8, room: 8, ...of,
 });
 const facts = (kernels: KernelFacts[], of: Partial<Facts> = {}): Facts => ({ cycles: 10_000, scheme: "even", kernels, noc: 0.2, dram: 0.2, slots: 0.3, ...of });
 const said = (of: Facts): string => verdict(of).map(plain).join(" ");
@@ -94,4 +94,9 @@ test("two runs: which is better for whom, and who pays", () => {
   assert.equal(versus(a, facts([better, { ...worse, slowdown: null }])), null);
   const starved = facts([kernel("BP", { slowdown: 1.07 }), kernel("CFD", { slowdown: Infinity, latency: null })]);
   assert.equal(plain(versus(starved, a) ?? []), "B is better for CFD: 1.29 times slower than alone instead of endlessly. BP pays for it: 5.28 times instead of 1.07 times.");
+});
+
+test("what becomes of promises is said first", () => {
+  assert.match(said(facts([kernel("SAD", { reached: 1.035 }), kernel("BP")])), /^SAD reaches its goal, with 3\.5 % to spare\. Nobody suffers/);
+  assert.match(said(facts([kernel("SAD", { reached: 0.62 }), kernel("BP", { reached: 1 })])), /^SAD misses its goal by 38 %; BP reaches its goal, with 0\.0 % to spare\. /);
 });

@@ -5,6 +5,7 @@
 //! is known. Metrics of the mix depend on the IPC of every kernel: their deviations are those of the IPCs, weighted with the derivatives, batch by
 //! batch, so that what one kernel wins while another loses cancels. Runs alone are other runs: their errors are independent, and add as squares.
 
+use crate::describe::goal::Goal;
 use crate::describe::kernel::Launch;
 use crate::describe::value::Value;
 use crate::run::batches::{Batches, Counters};
@@ -83,6 +84,8 @@ pub struct Pace {
     pub alone_ci95: Option<[f64; 2]>,
     /// IPC as it is measured.
     pub shared: Option<f64>,
+    /// What it is promised, deadlines as rates.
+    pub goal: Option<Goal>,
 }
 
 /// How well batches know the figures of a result: the same fields as `gpu`, `kernels`, `metrics` and `sm_classes` there, with the two ends of an interval instead of each
@@ -96,6 +99,11 @@ pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: 
         let slowdown = ipc.zip(pace.error()).map(|(shared, alone)| root_of_squares([shared, alone]));
         fields.push(("ipc_alone".into(), pace.alone_ci95.map(Value::array).into()));
         fields.push(("slowdown".into(), around(result, "slowdown", slowdown)));
+        if let Some(goal) = pace.goal {
+            let of_alone = matches!(goal, Goal::OfAlone(_));
+            fields.push(("goal_ipc".into(), around(result, "goal_ipc", if of_alone { pace.error() } else { Some(0.0) })));
+            fields.push(("goal_reached".into(), around(result, "goal_reached", if of_alone { slowdown } else { ipc })));
+        }
         nested(fields)
     };
     let mut whole = of_ratios(gpu, &RATIOS[..OF_GPU], rows, sum);

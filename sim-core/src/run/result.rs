@@ -85,7 +85,8 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     for (kernel, (stats, used)) in KernelId::first(totals.len()).zip(totals.iter().zip(&experiment.kernels)) {
         let shared = ipc(stats, cycles);
         let alone = simulation.ipc_alone(kernel);
-        paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared });
+        let goal = used.qos.map(|goal| goal.as_rate(&used.kernel, gpu.core_mhz));
+        paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared, goal });
         let mut fields = alloc::vec![("name", Value::from(used.kernel.name.as_str()))];
         fields.extend(rates(stats, gpu, cycles));
         fields.extend([
@@ -103,6 +104,10 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
             ("ctas_per_sm", ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())).into()),
             ("counters", counters(stats)),
         ]);
+        if let Some(goal) = goal {
+            let ipc = goal.ipc(alone);
+            fields.extend([("goal_ipc", ipc.into()), ("goal_reached", shared.and_then(|shared| Some(shared / ipc?)).into())]);
+        }
         kernels.push(Value::object(fields));
     }
     let mut gpu_fields = rates(&whole, gpu, cycles);

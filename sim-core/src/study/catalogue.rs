@@ -45,6 +45,9 @@ pub const METRICS: &[Metric] = metrics! {
     "ipc_alone", "IPC alone", "thread instructions per cycle", "kernel", "IPC of the same kernel by itself",
         "The whole GPU, greedy-then-oldest warps, as many CTAs as fit, as long a run";
     "slowdown", "Slowdown", "×", "kernel", "IPC alone / IPC shared", "How many times slower the kernel is than by itself; 1 is no loss";
+    "goal_ipc", "Goal", "thread instructions per cycle", "kernel", "share × IPC alone, or instructions / (deadline × core clock)",
+        "The IPC that the kernel is promised over its whole run; only where it has a goal";
+    "goal_reached", "Of its goal", "", "kernel", "IPC shared / goal", "1 or more: the promise is kept so far; only where it has a goal";
     "hspeedup", "HSpeedup", "", "mix", "N / Σ (IPC alone / IPC shared)",
         "Harmonic speedup: the harmonic mean of the kernels' progress, which punishes starving one of them";
     "stp", "STP", "", "mix", "Σ (IPC shared / IPC alone)",

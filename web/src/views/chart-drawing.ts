@@ -25,6 +25,8 @@ export interface ChartInput {
   width: number;
   height: number;
   marks: readonly Mark[];
+  /** Lines at what a series shall be at least, by its kernel. */
+  goals?: readonly { kernel: number; value: number }[];
   /** Whether the marks' texts are written into the picture, as far as there is room. */
   labels?: boolean;
   /** End of the vertical axis; 0 to choose it. */
@@ -116,6 +118,7 @@ export function drawChart(input: ChartInput, over: readonly ChartInput[] = []): 
   if (spec.kind === "stack") drawStack(d, input, values, x, y); else drawLines(d, [input, ...over], plot, x, y);
   drawMarks(d, input, over.length > 0 ? merged([input, ...over].map(({ marks }) => marks), (8 * (to - from)) / plot.w) : input.marks, plot, x);
   drawPeak(d, spec, plot, y, t);
+  [input, ...over].forEach((one) => { drawGoals(d, one, plot, y); });
 
   // The time axis is drawn last: areas must not cover it.
   const base = plot.y + plot.h;
@@ -248,6 +251,15 @@ function drawPeak(d: Drawing, spec: ChartSpec, plot: Plot, y: (v: number) => num
   const at = Math.round(y(spec.peak.value)) + 0.5;
   d.line(plot.x, at, plot.x + plot.w, at, t.peak, 1, [5, 4]);
   d.text(plot.x + plot.w - 4, at + 4, `${spec.peak.label} ${figure(spec.peak.value)}`, t.axis, 11, { align: "end", baseline: "top", halo: t.plot });
+}
+
+/** A line at each goal, in its kernel's colour, with its number at the left end. */
+function drawGoals(d: Drawing, { goals = [], run, theme: t }: ChartInput, plot: Plot, y: (v: number) => number): void {
+  for (const { kernel, value } of goals) {
+    const at = Math.round(y(value)) + 0.5, colour = seriesColour({ kernel, stall: null, name: "", doc: "", over: [], under: [], scale: 1 }, t);
+    d.line(plot.x, at, plot.x + plot.w, at, colour, 1.5, [1, 3]);
+    d.text(plot.x + 4, at - 3, `goal of ${kernelStyle(kernel).number}${run?.mark ? ` in ${run.mark}` : ""}: ${figure(value)}`, t.ink2, 11, { halo: t.plot });
+  }
 }
 
 /** The marks of several runs in one chart; those within `near` cycles of each other are one. */

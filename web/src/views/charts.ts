@@ -5,7 +5,7 @@
 // Keys on a chart: ← → cursor (Shift: ten times), Enter to go there, Home End, + − zoom, 0 everything, Escape takes the cursor away.
 import { show } from "../draw/canvas.ts";
 import type { Drawing } from "../draw/drawing.ts";
-import { figure, percent, whole } from "../draw/scale.ts";
+import { figure, niceMax, percent, whole } from "../draw/scale.ts";
 import { onRetheme, theme } from "../draw/theme.ts";
 import type { Decision, ShownRun, WindowView, Zoom } from "../types.ts";
 import { sideMark } from "../dom.ts";
@@ -28,9 +28,9 @@ const DOUBLE = 250;
 const TABLE_ROWS = 100;
 
 /** What the charts know of a run. */
-interface RunData { run: ShownRun; kernels: string[]; store: WindowStore; decisions: readonly Decision[] }
+interface RunData { run: ShownRun; kernels: string[]; store: WindowStore; decisions: readonly Decision[]; /** The IPC that each kernel is promised, if any. */ goals: readonly (number | null)[] }
 /** A run in the range that is shown. */
-interface Part { run: ShownRun; store: WindowStore; edges: Int32Array; cycles: Float64Array; decisions: readonly Decision[] }
+interface Part { run: ShownRun; store: WindowStore; edges: Int32Array; cycles: Float64Array; decisions: readonly Decision[]; goals: readonly (number | null)[] }
 /** What all charts show together. */
 interface Shared { parts: Part[]; from: number; to: number; /** At the first run's buckets; the others have the same. */ cycles: Float64Array; resolution: number; last: number; window: number }
 
@@ -87,7 +87,7 @@ export class Charts extends HTMLElement implements WindowView {
   // -------------------------------------------------------------- what comes in
 
   setRuns(runs: readonly ShownRun[]): void {
-    this.runs = runs.map((run) => ({ run, kernels: kernelNames(run.layout.kernels), store: new WindowStore(run.windows), decisions: [] }));
+    this.runs = runs.map((run) => ({ run, kernels: kernelNames(run.layout.kernels), store: new WindowStore(run.windows), decisions: [], goals: [] }));
     this.cursor = null;
     const specs = this.runs.map(({ run, kernels }) => chartSpecs(run.windows, kernels));
     // A chart that one run has, the other has too, unless it has no kernel.
@@ -111,6 +111,14 @@ export class Charts extends HTMLElement implements WindowView {
     if (!data || (decisions.length === data.decisions.length && decisions.at(-1)?.cycle === data.decisions.at(-1)?.cycle)) return;
     data.decisions = [...decisions];
     this.drawLater();
+  }
+
+  /** The IPC that each kernel of a run is promised; null where it has no goal, or the goal is not known yet. */
+  setGoals(run: number, goals: readonly (number | null)[]): void {
+    const data = this.runs[run];
+    if (!data || goals.every((goal, k) => goal === (data.goals[k] ?? null))) return;
+    data.goals = goals;
+    this.redraw();
   }
 
   reset(): void { this.runs.forEach((_, run) => { this.clear(run); }); }
@@ -230,9 +238,9 @@ export class Charts extends HTMLElement implements WindowView {
     const { from, to } = this.shown();
     const width = Math.max(100, (this.charts.find((c) => !c.element.hidden)?.width() ?? 400) - LEFT);
     const resolution = resolutionFor(to - from, width, this.window);
-    const parts = this.runs.map(({ run, store, decisions }): Part => {
+    const parts = this.runs.map(({ run, store, decisions, goals }): Part => {
       const edges = store.buckets(from, to, resolution);
-      return { run, store, decisions, edges, cycles: Float64Array.from(edges, (e) => store.cycle(e)) };
+      return { run, store, decisions, goals, edges, cycles: Float64Array.from(edges, (e) => store.cycle(e)) };
     });
     const last = Math.max(...this.runs.map(({ store }) => store.lastCycle));
     return { parts, from, to, cycles: (parts.find((part) => part.edges.length > 1) ?? parts[0] as Part).cycles, resolution, last, window: this.window };
@@ -478,7 +486,7 @@ class Chart {
     const width = Math.floor(this.stage.clientWidth);
     if (width < 60) return;
     const values = this.values(shared);
-    const wanted = this.axisTop(values);
+    const wanted = this.axisTop(values, shared);
     if (wanted > this.top || wanted < this.top * 0.45) this.top = wanted;
     const { drawing, plot } = this.picture(shared, values, width, height, this.top, height > 300);
     this.stage.style.minHeight = `${drawing.height}px`;
@@ -492,15 +500,21 @@ class Chart {
   }
 
   /** One axis for all runs: it holds the highest of them. */
-  private axisTop(values: Float64Array[][]): number {
-    return Math.max(...values.map((run, r) => { const spec = this.specs[r]; return spec ? axisTop(spec, run) : 0; }));
+  private axisTop(values: Float64Array[][], shared: Shared): number {
+    const goals = shared.parts.flatMap((part) => this.goals(part).map(({ value }) => niceMax(value)));
+    return Math.max(...goals, ...values.map((run, r) => { const spec = this.specs[r]; return spec ? axisTop(spec, run) : 0; }));
+  }
+
+  /** Goals are IPCs. */
+  private goals({ goals }: Part): { kernel: number; value: number }[] {
+    return this.spec.key === "ipc" ? goals.flatMap((value, kernel) => (value === null ? [] : [{ kernel, value }])) : [];
   }
 
   private picture(shared: Shared, values: Float64Array[][], width: number, height: number, top: number, labels: boolean): { drawing: Drawing; plot: Plot } {
     const { from, to } = shared, t = theme();
     return drawCharts(shared.parts.flatMap((part, r) => {
       const spec = this.specs[r];
-      return spec ? [{ spec, run: part.run, edges: part.cycles, values: values[r] ?? [], from, to, width, height, top, labels, theme: t, marks: marksOf(part.decisions, from, to, width) }] : [];
+      return spec ? [{ spec, run: part.run, edges: part.cycles, values: values[r] ?? [], from, to, width, height, top, labels, theme: t, goals: this.goals(part), marks: marksOf(part.decisions, from, to, width) }] : [];
     }));
   }
 
@@ -616,7 +630,7 @@ class Chart {
       picture: (stamp) => {
         const t = theme(), width = 900;
         const values = this.values(shared);
-        const { drawing } = this.picture(shared, values, width, 320, this.axisTop(values), true);
+        const { drawing } = this.picture(shared, values, width, 320, this.axisTop(values, shared), true);
         const series = this.specs.flatMap((spec) => spec?.series ?? []).filter((s, i, all) => all.findIndex((other) => other.name === s.name) === i);
         const legend = series.map((s) => ({ name: s.name, paint: seriesPaint(s, t), ...(this.spec.kind === "lines" ? { dash: seriesDash(s) } : {}) }));
         return framed(drawing, { title: `${this.spec.title} (${this.spec.unit})`, legend, stamp }, t);

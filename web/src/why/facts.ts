@@ -13,6 +13,8 @@ export interface KernelFacts {
   name: string;
   /** Times slower than alone; Infinity for a kernel that has got nothing, null while that is not known. */
   slowdown: number | null;
+  /** Of the IPC that it is promised, the part that it has; null without a goal, and while that is not known. */
+  reached: number | null;
   /** Why it has got nothing; empty where it has. */
   starved: string;
   waits: Waits | null;
@@ -65,6 +67,7 @@ export function factsOf(result: Result, scheme: string, controls: Controls | nul
       return {
         name: kernel.name, starved,
         slowdown: slowdownOf(result, k),
+        reached: number(kernel["goal_reached"]),
         waits: warps > 0 ? { memory: memory / warps, lsu: lsu / warps, issues: issues / warps, other: (warps - memory - lsu - issues) / warps } : null,
         latency: share(counter(kernel, "latency_sum"), reads),
         stations: reads > 0 ? each((station) => counter(kernel, `wait_${station}`) / reads) : null,

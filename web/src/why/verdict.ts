@@ -55,10 +55,22 @@ export function sufferer(facts: Facts): number | null {
 /** One or two sentences that are true of the run so far. */
 export function verdict(facts: Facts): Sentence[] {
   if (facts.cycles === 0) return [["Nothing has run yet."]];
-  const who = whoSuffers(facts), worst = sufferer(facts);
-  if (worst === null) return [who];
+  const who = whoSuffers(facts), worst = sufferer(facts), promised = promises(facts), before = promised ? [promised, who] : [who];
+  if (worst === null) return before;
   const why = whyItSuffers(facts, worst);
-  return why ? [who, why] : [who];
+  return why ? [...before, why] : before;
+}
+
+// ---------------------------------------------------------------- promises
+
+/** What becomes of the goals; null where there is none, or nothing is known. */
+function promises(facts: Facts): Sentence | null {
+  const clauses = facts.kernels.flatMap(({ name, reached }, k): Sentence[] => {
+    if (reached === null) return [];
+    const kernel: Part = { text: name, kernel: k }, part: Part = { text: percentText(Math.abs(reached - 1)), at: `goal_reached.${k}` };
+    return [reached >= 1 ? [kernel, " reaches its goal, with ", part, " to spare"] : [kernel, " misses its goal by ", part]];
+  });
+  return clauses.length === 0 ? null : [...clauses.flatMap((clause, i): Sentence => [i === 0 ? "" : "; ", ...clause]), "."];
 }
 
 // ---------------------------------------------------------------- who

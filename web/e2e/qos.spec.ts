@@ -1,0 +1,32 @@
+// A promise to a kernel: made in the form, seen in the chart, the numbers and the verdict, and carried by the link.
+import { expect, is, noViolations, openAt, picture, result, test } from "./corun.ts";
+
+test("a goal is set by its slider, drawn in the chart, and said to be missed or reached", async ({ page }) => {
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=SAD+VADD&policy=even&seed=1", 4000);
+  await page.getByLabel("Goal", { exact: true }).first().selectOption("percent");
+  const slider = page.getByRole("slider", { name: "Goal of SAD, by slider" });
+  await expect(slider).toHaveValue("80");
+  await slider.fill("95");
+  await expect(page.getByRole("spinbutton", { name: "Goal of SAD, % of its IPC alone" })).toHaveValue("95");
+  await is(page, "Paused");
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect(page.locator("corun-verdict .prose, corun-verdict p").first()).toContainText(/SAD (misses its goal by|reaches its goal, with) [\d.]+ %/, { timeout: 40_000 });
+  const promised = page.getByRole("region", { name: /What each kernel is promised|The numbers compared/ }).first();
+  await expect(promised).toContainText("Of its goal");
+  const { kernels } = await result(page);
+  const sad = kernels[0] as unknown as { goal_ipc: number; goal_reached: number; ipc: number; ipc_alone: number };
+  expect(sad.goal_ipc / sad.ipc_alone).toBeCloseTo(0.95, 10);
+  expect(sad.goal_reached).toBeCloseTo(sad.ipc / sad.goal_ipc, 10);
+  await expect(page.locator("corun-editor")).toBeVisible();
+  await noViolations(page);
+  await picture(page, "goal", true);
+
+  // The link carries it; an IPC that no GPU has is named at its field.
+  await page.reload();
+  await expect(page.getByRole("slider", { name: "Goal of SAD, by slider" })).toHaveValue("95");
+  await page.getByLabel("Goal", { exact: true }).nth(1).selectOption("ipc");
+  const ipc = page.getByRole("spinbutton", { name: "Goal of VADD, thread instructions a cycle" });
+  await ipc.fill("99999");
+  await ipc.press("Enter");
+  await expect(page.locator("#f-kernels-1-qos-problem")).toContainText("the GPU's peak");
+});
