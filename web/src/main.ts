@@ -726,61 +726,40 @@ function toggleSide(): void {
 // Of what the pictures show.
 provideStamp(() => ({ engine: version, config: sides.map(({ laid: of }) => of?.loaded.hash ?? "").join("+"), seed: sides[0]?.laid?.loaded.normal.seed ?? sides[0]?.experiment.seed ?? 0, cycle, link: new URL(shownLink, location.href).href }));
 
-const KEYS: Key[] = [
-  { keys: ["space"], does: "play, pause" },
-  { keys: ["."], does: "one cycle forward" },
-  { keys: [","], does: "one cycle back" },
-  { keys: ["e"], does: "to the next event" },
-  { keys: ["["], does: "slower" },
-  { keys: ["]"], does: "faster" },
-  { keys: ["r"], does: "reset to cycle 0" },
-  { keys: ["g"], does: "go to a cycle" },
-  { keys: ["b"], does: "bookmark this cycle" },
-  { keys: ["c"], does: "copy the link" },
-  { keys: ["x"], does: "open or close the experiment" },
-  { keys: ["1"], does: "to the SMs" },
-  { keys: ["2"], does: "to the memory path" },
-  { keys: ["3"], does: "to the numbers" },
-  { keys: ["4"], does: "to the charts" },
-  { keys: ["5"], does: "to every scheme" },
-  { keys: ["d"], does: "dark or light" },
-  { keys: ["esc"], does: "close what is open" },
-  { keys: ["?"], does: "this list" },
+const to = (id: string) => (): void => { const part = document.getElementById(id); part?.scrollIntoView({ block: "start" }); part?.focus(); };
+/** What a key does; `key` is the browser's name of it. Space and Escape have rules of their own. */
+const KEYS: (Key & { key: string; run: () => void })[] = [
+  { key: " ", keys: ["space"], does: "play, pause", run: toggle },
+  { key: ".", keys: ["."], does: "one cycle forward", run: does.step },
+  { key: ",", keys: [","], does: "one cycle back", run: does.back },
+  { key: "e", keys: ["e"], does: "to the next event", run: does.event },
+  { key: "[", keys: ["["], does: "slower", run: () => { transport.nudge(-3); } },
+  { key: "]", keys: ["]"], does: "faster", run: () => { transport.nudge(3); } },
+  { key: "r", keys: ["r"], does: "reset to cycle 0", run: does.reset },
+  { key: "g", keys: ["g"], does: "go to a cycle", run: () => { timeline.focusField(); } },
+  { key: "b", keys: ["b"], does: "bookmark this cycle", run: () => { timeline.mark(); } },
+  { key: "c", keys: ["c"], does: "copy the link", run: () => void copyLink() },
+  { key: "x", keys: ["x"], does: "open or close the experiment", run: toggleSide },
+  { key: "1", keys: ["1"], does: "to the SMs", run: to("sms") },
+  { key: "2", keys: ["2"], does: "to the memory path", run: to("path") },
+  { key: "3", keys: ["3"], does: "to the numbers", run: to("numbers") },
+  { key: "4", keys: ["4"], does: "to the charts", run: to("charts") },
+  { key: "5", keys: ["5"], does: "to every scheme", run: to("schemes") },
+  { key: "d", keys: ["d"], does: "dark or light", run: toggleTheme },
+  { key: "Escape", keys: ["esc"], does: "close what is open", run: () => { if (view.sm !== undefined && !document.querySelector(":popover-open")) select(null); } },
+  { key: "?", keys: ["?"], does: "this list", run: () => { help.showModal(); } },
 ];
 const help = helpDialog(KEYS, () => stored("corun-keys") !== "off", (on) => store("corun-keys", on ? "on" : "off"));
 
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-  const target = event.target as HTMLElement;
-  if (target.closest("input:not([type=checkbox]):not([type=range]), textarea, select, dialog")) return;
-  if (event.key === "Escape") { if (view.sm !== undefined && !document.querySelector(":popover-open")) select(null); return; }
-  if (stored("corun-keys") === "off") return;
-  const go = (id: string): void => { const to = document.getElementById(id); to?.scrollIntoView({ block: "start" }); to?.focus(); };
-  switch (event.key) {
-    case " ":
-      if (target.closest("button, summary, a, input, [role=button], [role=gridcell]")) return;
-      toggle();
-      break;
-    case ".": does.step(); break;
-    case ",": does.back(); break;
-    case "e": does.event(); break;
-    case "[": transport.nudge(-3); break;
-    case "]": transport.nudge(3); break;
-    case "r": does.reset(); break;
-    case "g": timeline.focusField(); break;
-    case "b": timeline.mark(); break;
-    case "c": void copyLink(); break;
-    case "x": toggleSide(); break;
-    case "1": go("sms"); break;
-    case "2": go("path"); break;
-    case "3": go("numbers"); break;
-    case "4": go("charts"); break;
-    case "5": go("schemes"); break;
-    case "d": toggleTheme(); break;
-    case "?": help.showModal(); break;
-    default: return;
-  }
-  event.preventDefault();
+  const target = event.target as HTMLElement, key = KEYS.find((one) => one.key === event.key);
+  if (!key || target.closest("input:not([type=checkbox]):not([type=range]), textarea, select, dialog")) return;
+  // Escape closes what is open, also where the other keys are off.
+  if (event.key !== "Escape" && stored("corun-keys") === "off") return;
+  if (event.key === " " && target.closest("button, summary, a, input, [role=button], [role=gridcell]")) return;
+  key.run();
+  if (event.key !== "Escape") event.preventDefault();
 });
 
 // A hidden page runs nothing.
