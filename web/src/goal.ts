@@ -24,6 +24,9 @@ export function goalOf(qos: unknown): Goal | null {
 /** As an experiment says it. */
 export const written = ({ kind, value }: Goal): unknown => (kind === "percent" ? Number((value / 100).toPrecision(12)) : kind === "ipc" ? { ipc: value } : { deadline_ms: value });
 
+/** Whether a kernel of a mix is promised anything. */
+export const hasGoal = (choice: KernelChoice): boolean => typeof choice === "object" && choice["qos"] !== undefined;
+
 /** A kernel of a mix with something more said of it, or, with null, no longer. One of which nothing more is said is only its name. */
 export function withExtra(choice: KernelChoice, key: string, value: unknown): KernelChoice {
   const more: Record<string, unknown> = typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice } : { kernel: choice };

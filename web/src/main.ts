@@ -36,6 +36,7 @@ import type { CorunDecisions } from "./decisions.ts";
 import type { CorunEditor } from "./editor.ts";
 import { Engine } from "./engine.ts";
 import { count, problemText } from "./format.ts";
+import { hasGoal } from "./goal.ts";
 import { LinkError, decodeLink, encodeLink, otherEngine, type View } from "./link.ts";
 import type { CorunNumbers } from "./numbers.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
@@ -374,7 +375,7 @@ function lay(): void {
   timeline.setRuns(runs);
   timeline.zoom = view.zoom ?? null;
   timeline.bookmarks = view.bookmarks ?? [];
-  numbers.setRuns(catalogue, runs.map(({ mark, title, layout }, i) => ({ mark, title, kernels: layout.kernels, goals: (sides[i] as Side).experiment.kernels.map((choice) => typeof choice === "object" && choice["qos"] !== undefined) })));
+  numbers.setRuns(catalogue, runs.map(({ mark, title, layout }, i) => ({ mark, title, kernels: layout.kernels, goals: (sides[i] as Side).experiment.kernels.map(hasGoal) })));
   verdict.setRuns(runs.map(({ mark, title, layout }, i) => ({ mark, title, scheme: schemeName((sides[i] as Side).experiment), kernels: layout.kernels, room: roomOf(sides[i]?.loaded?.explained) })));
   decisions.setRuns(runs, catalogue.controls);
   if (two) {

@@ -23,7 +23,7 @@ const result = (bp: number | null, stp: number): Result => ({ cycles: 1, gpu: { 
 const row = (name: string, has: Result | null): Row => ({ name, policy: { name }, point: 0, why: "", result: has });
 
 test("a column for each kernel's slowdown, the mix's figures and the bandwidths, with their intervals", () => {
-  const all = columns(["BP", "CFD"], [{ key: "slowdown", title: "Slowdown", unit: "×", scope: "kernel", formula: "", doc: "how much slower" }, { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", doc: "" }]);
+  const all = columns(["BP", "CFD"], [false, false], [{ key: "slowdown", title: "Slowdown", unit: "×", scope: "kernel", formula: "", doc: "how much slower" }, { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", doc: "" }]);
   assert.deepEqual(all.map((c) => c.key), ["slowdown.0", "slowdown.1", "hspeedup", "stp", "antt", "fairness", "noc_utilisation", "dram_utilisation"]);
   const [bp] = all as [(typeof all)[number]], has = result(2, 1.5);
   assert.deepEqual([bp.title, bp.unit, bp.doc, bp.read(has), bp.ends(has), bp.format(bp.read(has))], ["Slowdown of BP", "×", "how much slower", 2, [1, 3], "2.00"]);
@@ -31,7 +31,7 @@ test("a column for each kernel's slowdown, the mix's figures and the bandwidths,
 });
 
 test("any column sorts, both ways; what has no number comes last", () => {
-  const all = columns(["BP", "CFD"], []), rows = [row("spatial", result(3, 1)), row("even", null), row("ccbp", result(1, 2)), row("ws", result(null, 3))];
+  const all = columns(["BP", "CFD"], [], []), rows = [row("spatial", result(3, 1)), row("even", null), row("ccbp", result(1, 2)), row("ws", result(null, 3))];
   const names = (order: Parameters<typeof sorted>[2]): string => sorted(rows, all, order).map(({ name }) => name).join(" ");
   assert.equal(names(null), "spatial even ccbp ws");
   assert.equal(names({ key: "slowdown.0", down: false }), "ccbp spatial even ws");
@@ -41,4 +41,10 @@ test("any column sorts, both ways; what has no number comes last", () => {
   assert.deepEqual(nextOrder(null, "stp"), { key: "stp", down: false });
   assert.deepEqual(nextOrder({ key: "stp", down: false }, "stp"), { key: "stp", down: true });
   assert.deepEqual(nextOrder({ key: "stp", down: true }, "antt"), { key: "antt", down: false });
+});
+
+test("kernels with a goal have a column that says what becomes of it, first of all", () => {
+  const all = columns(["BP", "CFD"], [false, true], []), of = { kernels: [{}, { goal_reached: 0.875 }] } as unknown as Result;
+  assert.deepEqual(all.slice(0, 2).map(({ key, title }) => [key, title]), [["goal_reached.1", "CFD: of its goal"], ["slowdown.0", "Slowdown of BP"]]);
+  assert.equal(all[0]?.format(all[0].read(of)), "87.5 %");
 });

@@ -8,7 +8,7 @@ import type { LegendItem } from "../views/picture.ts";
 import type { Tabular } from "../views/tabular.ts";
 import type { Column, Row } from "./table.ts";
 
-export interface SchemeBars { title: string; rows: Row[]; /** One series for each. */ columns: Column[] }
+export interface SchemeBars { title: string; rows: Row[]; /** One series for each. */ columns: Column[]; /** Where a line says what is enough. */ at: number | null }
 
 const BAR = 14, GAP = 10, TOP = 6, BOTTOM = 36, RIGHT = 52, MOST_LABEL = 110;
 
@@ -18,7 +18,7 @@ export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing 
   const left = 12 + Math.min(MOST_LABEL, Math.max(30, ...data.rows.map((row) => textWidth(row.name, 12))));
   // The bar of a kernel that gets nothing is as long as there is room.
   const values = data.rows.map(({ result }) => data.columns.map((column) => (result ? column.read(result) : null)));
-  const top = niceMax(Math.max(0, ...values.flat().map((v) => (v === null || v === Infinity ? 0 : v)))), room = Math.max(10, width - left - RIGHT), base = height - BOTTOM;
+  const top = niceMax(Math.max(data.at ?? 0, ...values.flat().map((v) => (v === null || v === Infinity ? 0 : v)))), room = Math.max(10, width - left - RIGHT), base = height - BOTTOM;
   for (const v of ticks(0, top, Math.max(2, Math.floor(room / 70)))) {
     const at = Math.round(left + (room * v) / top) + 0.5;
     d.line(at, TOP, at, base, t.grid);
@@ -26,6 +26,7 @@ export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing 
   }
   d.line(left + 0.5, TOP, left + 0.5, base, t.axis);
   d.text(left + room / 2, height - 5, data.title, t.axis, 11, { align: "middle" });
+  if (data.at !== null) { const at = Math.round(left + (room * data.at) / top) + 0.5; d.line(at, TOP, at, base, t.ink2, 1.5, [4, 3]); }
   data.rows.forEach((row, r) => {
     const y = TOP + r * each + GAP / 2;
     d.text(left - 8, y + (each - GAP) / 2, fitText(row.name, 12, left - 12), t.ink, 12, { align: "end", baseline: "middle" });

@@ -6,6 +6,7 @@ import { MISSING, count, fixed, problemText, timeText } from "../format.ts";
 import { kernelStyle } from "../palette.ts";
 import { plusMinus } from "../sure.ts";
 import { Pool, readPlan } from "../sweeps/pool.ts";
+import { hasGoal } from "../goal.ts";
 import type { Line } from "../sweeps/types.ts";
 import type { Catalogue, Experiment, PolicyChoice, Problem } from "../types.ts";
 import { distinctNames } from "../views/letters.ts";
@@ -21,6 +22,9 @@ export interface SchemesEvents {
   /** As A (0) or as B (1). */
   open(side: number, experiment: Experiment): void;
 }
+
+/** Whether a column is a kernel's part of a figure (`slowdown.0` of `slowdown`), or the figure. */
+const isOf = ({ key }: Column, figure: string): boolean => key === figure || key.startsWith(`${figure}.`);
 
 /** Long enough for schemes that learn to have learnt. */
 const CYCLES = 500_000;
@@ -115,7 +119,7 @@ export class CorunSchemes extends HTMLElement {
       return { name: policy.name, policy, point: wrong.length === 0 ? point++ : null, why: wrong.map(problemText).join("; "), result: null };
     });
     const names = distinctNames(experiment.kernels.map(kernelName), (k) => kernelStyle(k).number);
-    const study: Study = { experiment: structuredClone(experiment), cycles, rows, columns: columns(names, catalogue.metrics), pool: null };
+    const study: Study = { experiment: structuredClone(experiment), cycles, rows, columns: columns(names, experiment.kernels.map(hasGoal), catalogue.metrics), pool: null };
     this.#study = study;
     this.#render();
     if (point === 0) { this.#over("No scheme can run this mix"); return; }
@@ -176,7 +180,9 @@ export class CorunSchemes extends HTMLElement {
     if (!study) return;
     this.#results.hidden = false;
     setText(this.#title, headline(study.experiment, study.cycles));
-    const figures = [{ key: "slowdown", title: "Slowdown of each kernel" }, ...study.columns.filter((c) => c.kernel === null)];
+    const kernels = [{ key: "goal_reached", title: "What becomes of each goal" }, { key: "slowdown", title: "Slowdown of each kernel" }].filter(({ key }) => study.columns.some((c) => isOf(c, key)));
+    const figures = [...kernels, ...study.columns.filter((c) => c.kernel === null)];
+    if (!figures.some(({ key }) => key === this.#shown)) this.#shown = "slowdown";
     this.#figure.replaceChildren(...figures.map((c) => h("option", { value: c.key }, c.title)));
     this.#figure.value = this.#shown;
     this.#refresh();
@@ -193,8 +199,8 @@ export class CorunSchemes extends HTMLElement {
     const study = this.#study;
     if (!study || study.columns.length === 0) return;
     const rows = sorted(study.rows, study.columns, this.#order);
-    const shown = study.columns.filter((c) => (this.#shown === "slowdown" ? c.kernel !== null : c.key === this.#shown));
-    this.#chart.data = { title: this.#shown === "slowdown" ? "Slowdown, ×" : `${shown[0]?.title ?? ""}${shown[0]?.unit ? `, ${shown[0].unit}` : ""}`, rows, columns: shown };
+    const shown = study.columns.filter((c) => isOf(c, this.#shown)), goals = this.#shown === "goal_reached";
+    this.#chart.data = { at: goals ? 1 : null, title: goals ? "Part of the goal; at the line it is reached" : this.#shown === "slowdown" ? "Slowdown, ×" : `${shown[0]?.title ?? ""}${shown[0]?.unit ? `, ${shown[0].unit}` : ""}`, rows, columns: shown };
     const focused = this.contains(document.activeElement) ? document.activeElement?.id : "";
     this.#head.replaceChildren(this.#heading("scheme", "Scheme", null), ...study.columns.map((c) => this.#heading(c.key, c.title, c)), h("th", { scope: "col" }, "Open as"));
     this.#body.replaceChildren(...rows.map((row) => this.#row(study, row)));

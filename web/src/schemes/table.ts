@@ -34,11 +34,15 @@ export interface Column {
 
 const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
 
-/** Slowdown of each kernel, then the figures of the mix, then what of the machine is used; what they mean is the registry's. */
-export function columns(kernels: readonly string[], metrics: readonly MetricEntry[]): Column[] {
+/** What becomes of each goal, slowdown of each kernel, then the figures of the mix, then what of the machine is used; what they mean is the registry's. */
+export function columns(kernels: readonly string[], goals: readonly boolean[], metrics: readonly MetricEntry[]): Column[] {
   const of = (key: string): { title: string; unit: string; doc: string } => metrics.find((m) => m.key === key) ?? { title: key, unit: "", doc: "" };
   const ratio = (digits: number) => (value: number | null): string => fixed(value, digits);
   return [
+    ...kernels.flatMap((name, k): Column[] => (goals[k] ? [{
+      ...of("goal_reached"), key: `goal_reached.${k}`, title: `${name}: of its goal`, kernel: k, format: (value) => percent(value),
+      read: (r) => number(r.kernels[k]?.["goal_reached"]), ends: (r) => interval(r.ci95?.kernels[k], "goal_reached"),
+    }] : [])),
     ...kernels.map((name, k): Column => ({
       ...of("slowdown"), key: `slowdown.${k}`, title: `Slowdown of ${name}`, kernel: k, format: ratio(2),
       read: (r) => slowdownOf(r, k), ends: (r) => interval(r.ci95?.kernels[k], "slowdown"),
