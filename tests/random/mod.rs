@@ -15,7 +15,7 @@ use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, 
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::{Controls, QuotaRefill, SmControls, WarpOrder};
+use sim_core::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
 
 /// Cases of a property: what the test asks for, or `PROPTEST_CASES` from the environment.
 pub fn cases(number: u32) -> ProptestConfig {
@@ -192,6 +192,22 @@ pub fn warp_order() -> impl Strategy<Value = WarpOrder> {
     ]
 }
 
+/// Every rule that fills quotas up by itself.
+const REFILLS: [QuotaRefill; 3] = [QuotaRefill::Interval, QuotaRefill::WhenAllSpent, QuotaRefill::IntervalOrAllSpent];
+
+/// What is said of thread quotas: most often nothing.
+type Quotas = ([Option<u32>; 8], [QuotaCarry; 8], [bool; 8], [u8; 8], QuotaCharge);
+
+fn quotas() -> impl Strategy<Value = Quotas> {
+    use proptest::array::uniform8;
+    let quota = prop_oneof![1 => Just(None), 2 => select(vec![5000_u32, 1, 40, 320]).prop_map(Some)];
+    let carry = select(vec![QuotaCarry::Nothing, QuotaCarry::Unused, QuotaCarry::Overrun, QuotaCarry::Both]);
+    let charge = select(vec![QuotaCharge::Issue, QuotaCharge::Completion]);
+    let some = (uniform8(quota), uniform8(carry), uniform8(any::<bool>()), uniform8(prop_oneof![2 => Just(0_u8), 1 => Just(1)]), charge);
+    let none = ([None; 8], [QuotaCarry::Nothing; 8], [false; 8], [0; 8], QuotaCharge::Issue);
+    prop_oneof![Just(none), some]
+}
+
 /// Controls that slow kernels down but starve none.
 pub fn controls() -> impl Strategy<Value = Controls> {
     let maybe = |values: Vec<u32>| prop_oneof![2 => Just(None), 1 => select(values).prop_map(Some)];
@@ -205,16 +221,24 @@ pub fn controls() -> impl Strategy<Value = Controls> {
         proptest::array::uniform8(prop_oneof![2 => Just(None), 1 => select(vec![40_u16, 1, 3]).prop_map(Some)]),
         proptest::array::uniform8(maybe(vec![20, 1, 7])),
         proptest::array::uniform8(any::<bool>()),
+        quotas().boxed(),
     );
     let monitor = select(vec![0_u32, 0, 1, 3]);
-    (for_each, any::<bool>(), any::<bool>(), select(vec![200_u32, 1, 37]), warp_order(), monitor).prop_map(
-        |((credits, quotas, ways, ranks, limits, allowed, caps, memory, switch), split, all_spent, interval, order, monitor)| {
+    // Boxed, as all that is below is: values of strategies lie on the stack of a test.
+    (for_each.boxed(), any::<bool>(), select(REFILLS.to_vec()), select(vec![200_u32, 1, 37]), warp_order(), monitor).prop_map(
+        |((credits, quotas, ways, ranks, limits, allowed, caps, memory, switch, more), split, refill, interval, order, monitor)| {
+            let (threads, carry, top_up, ranked, charge) = more;
             let sm = SmControls {
                 allowed: PerKernel(allowed),
                 cta_target: PerKernel(limits),
                 cta_switch: PerKernel(switch),
                 warp_quota: PerKernel(quotas),
-                quota_refill: if all_spent { QuotaRefill::WhenAllSpent } else { QuotaRefill::Interval },
+                thread_quota: PerKernel(threads),
+                quota_carry: PerKernel(carry),
+                quota_top_up: PerKernel(top_up),
+                issue_rank: PerKernel(ranked),
+                quota_charge: charge,
+                quota_refill: refill,
                 quota_interval: interval,
                 memory_cap: PerKernel(caps),
                 memory_quota: PerKernel(memory),
@@ -238,26 +262,28 @@ pub fn controls() -> impl Strategy<Value = Controls> {
 
 /// A run of a mix to its end, without restarts.
 pub fn experiment() -> impl Strategy<Value = Experiment> {
-    (gpu(), mix(), controls(), any::<u32>(), any::<bool>()).prop_map(|(gpu, kernels, mut controls, seed, neutral)| {
-        let sms = gpu.sm_count() as usize;
-        let warp_order = controls.sms[0].warp_order;
-        controls.sms.truncate(sms);
-        let policy = if neutral { PolicySpec::leftover() } else { PolicySpec::manual(controls) };
-        Experiment {
-            name: "random".into(),
-            source: String::new(),
-            seed: seed.into(),
-            gpu,
-            kernels: kernels.into_iter().map(|kernel| KernelUse { kernel, ctas_per_sm: None, qos: None }).collect(),
-            policy,
-            warp_order,
-            cta_order: &sim_core::machine::dispatch::order::CTA_ORDERS[0],
-            warm_up: 0,
-            stop: Stop::KernelsDone { at_most: 30_000_000 },
-            restart: false,
-            alone: false,
-        }
-    })
+    (gpu().boxed(), mix().boxed(), controls().boxed(), any::<u32>(), any::<bool>()).prop_map(
+        |(gpu, kernels, mut controls, seed, neutral)| {
+            let sms = gpu.sm_count() as usize;
+            let warp_order = controls.sms[0].warp_order;
+            controls.sms.truncate(sms);
+            let policy = if neutral { PolicySpec::leftover() } else { PolicySpec::manual(controls) };
+            Experiment {
+                name: "random".into(),
+                source: String::new(),
+                seed: seed.into(),
+                gpu,
+                kernels: kernels.into_iter().map(|kernel| KernelUse { kernel, ctas_per_sm: None, qos: None }).collect(),
+                policy,
+                warp_order,
+                cta_order: &sim_core::machine::dispatch::order::CTA_ORDERS[0],
+                warm_up: 0,
+                stop: Stop::KernelsDone { at_most: 30_000_000 },
+                restart: false,
+                alone: false,
+            }
+        },
+    )
 }
 
 /// From a cycle on, which CTAs may stay: allowed kernels, targets, and whether CTAs beyond them are switched, for SMs in turn.
@@ -289,6 +315,12 @@ pub fn advance(run: &mut Simulation, changes: &[Change], cycles: u64, by_event: 
             let mut controls = run.machine().controls().clone();
             for (sm, (allowed, target, switch)) in controls.sms.iter_mut().zip(change.sms.iter().cycle()) {
                 (sm.allowed, sm.cta_target, sm.cta_switch) = (PerKernel(*allowed), PerKernel(*target), PerKernel(*switch));
+                // As good as drawn: rounds of quotas, some of which are not as large as before, and now and then another time of charging.
+                sm.quota_round += u32::from(allowed[1]);
+                if switch[7] {
+                    sm.thread_quota.0.iter_mut().zip(target).for_each(|(quota, target)| *quota = quota.map(|_| u32::from(*target)));
+                    sm.quota_charge = if target[6] == 1 { QuotaCharge::Issue } else { QuotaCharge::Completion };
+                }
             }
             controls.sms[0].allowed = PerKernel::all(true);
             run.machine_mut().set_controls(controls);

@@ -421,6 +421,7 @@ impl Simulation {
         let seen = Observation {
             now: self.machine.now,
             resident: &on_each_sm(|sm, kernel| sm.ctas.used(kernel).ctas),
+            quota_left: &self.machine.sms.iter().map(|sm| sm.gate().quotas.all_left()).collect::<Vec<_>>(),
             queued: &on_each_sm(|sm, kernel| sm.l1().misses_waiting(kernel)),
             idle_warps: &on_each_sm(Sm::idle_warps),
             on_sm: &on_sm,

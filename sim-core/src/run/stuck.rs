@@ -127,10 +127,11 @@ fn warps(controls: &SmControls, sm: &Sm, kernel: KernelId, name: &str) -> Vec<St
         }
     };
     say(count(|s| s.ready & s.throttled), "are ready but belong to CTAs that are throttled (cta_throttle)");
-    if let Some(quota) = controls.warp_quota[kernel]
-        && sm.gate().out_of_quota() >> kernel.0 & 1 == 1
+    if let Some(quota) = controls.quota(kernel)
+        && sm.gate().quotas.spent() >> kernel.0 & 1 == 1
     {
-        say(count(|s| s.ready & !s.throttled), &format!("are ready but have used their quota of {quota} instructions (warp_quota)"));
+        let key = if controls.thread_quota[kernel].is_some() { "thread_quota" } else { "warp_quota" };
+        say(count(|s| s.ready & !s.throttled), &format!("are ready but have used their quota of {quota} instructions ({key})"));
     } else {
         let why = match controls.memory_cap[kernel].filter(|_| sm.gate().capped() >> kernel.0 & 1 == 1) {
             Some(cap) => format!("are ready for a memory instruction but {cap} may be in flight (memory_cap)"),

@@ -32,6 +32,8 @@ pub struct Observation<'a> {
     pub progress: &'a [Progress],
     /// CTAs of each kernel on each SM.
     pub resident: &'a [PerKernel<u32>],
+    /// What is left of each kernel's instruction quota on each SM, below zero where it has had too much; 0 without a quota.
+    pub quota_left: &'a [PerKernel<i64>],
     /// Requests of each kernel that wait in each SM's miss queue.
     pub queued: &'a [PerKernel<u32>],
     /// With `Controls::memory_cap`: the most memory instructions that each kernel has had in flight on each SM since the policy was last
@@ -80,6 +82,7 @@ impl<'a> Observation<'a> {
             goals: &[],
             progress: &[],
             resident: &[],
+            quota_left: &[],
             queued: &[],
             peak_in_flight: &[],
             l1_utility: &[],

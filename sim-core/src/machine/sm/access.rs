@@ -60,7 +60,11 @@ impl Sm {
     }
 
     pub(super) fn complete_load(&mut self, now: Cycle, load: u16, inputs: &Inputs) {
+        let entry = load;
         let load = self.loads.close(load);
+        if self.gate.quotas.is_late() {
+            self.gate.quotas.load_completes(entry, load.kernel);
+        }
         let stats = &mut self.stats[load.kernel.index()];
         stats.load_latency_sum += now - load.issued;
         stats.loads_done += 1;
@@ -121,6 +125,9 @@ impl Sm {
         match outcome {
             Ok(()) => {
                 let was_full = self.lsu.full();
+                if self.gate.quotas.is_late() {
+                    self.charge_store(kernel, inputs);
+                }
                 self.lsu.taken(kernel);
                 self.uncap(kernel, controls);
                 if was_full != self.lsu.full() {
@@ -136,6 +143,14 @@ impl Sm {
             *self.due |= LSU;
         }
         self.note_misses();
+    }
+
+    /// L1D has taken a line of a kernel's oldest memory instruction: a store completes with its last line.
+    fn charge_store(&mut self, kernel: KernelId, inputs: &Inputs) {
+        if let Some(store) = self.lsu.store_leaves(kernel) {
+            let lanes = inputs.codes[kernel.index()][usize::from(store.launch)].lanes(store.pc);
+            self.gate.quotas.completes(kernel, lanes);
+        }
     }
 
     /// L1D has taken a line of a load.

@@ -137,6 +137,11 @@ impl Code {
         }
     }
 
+    /// Active lanes of the memory instruction at `pc`.
+    pub fn lanes(&self, pc: u32) -> u8 {
+        if let Step::Load { lanes, .. } | Step::Store { lanes, .. } = self.steps[pc as usize] { lanes as u8 } else { 0 }
+    }
+
     /// The lines that a memory instruction's lanes touch, each once, in the order of the lanes: coalescing. Returns how many.
     pub fn lines(&self, head: &Instruction, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
         match self.steps[head.pc as usize] {

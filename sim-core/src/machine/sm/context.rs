@@ -171,6 +171,7 @@ impl Sm {
         }
         self.stats[cta.kernel.index()].ctas_switched_out += 1;
         self.note_fewer(cta.kernel, inputs.controls);
+        self.residents_changed();
         *self.news = true;
         self.switched_out.push((done.slot, SavedCta { cta, warps, first_line: done.first_line, lines: done.lines }));
         self.apply_throttle(inputs.controls);
@@ -213,6 +214,7 @@ impl Sm {
         let code = &inputs.codes[kernel.index()][usize::from(cta.launch)];
         self.ctas.place(slot, code, Cta { warps, leaving: false, ..cta });
         self.l1.cta_placed(kernel);
+        self.residents_changed();
         self.stats[kernel.index()].ctas_switched_in += 1;
         self.moves.0.push_back(Move { slot: slot as u8, kernel, out: false, since: now, first_line, lines, sent: 0, come: 0 });
         self.apply_throttle(inputs.controls);

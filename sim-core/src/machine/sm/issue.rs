@@ -3,10 +3,12 @@
 use super::calendar::{LSU, SCHEDULERS};
 use super::code::{Code, Step};
 use super::lsu::{Instruction, WarpRef};
+use super::quota::Completes;
 use super::scheduler::{Gates, Look};
 use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
+use crate::machine::noc::members;
 use crate::machine::packet::Access;
 use crate::seam::controls::{SmControls, WarpOrder};
 
@@ -153,6 +155,7 @@ impl Sm {
         let bit = 1 << s;
         self.settle_scheduler(now, s);
         *self.greedy &= !bit;
+        self.gate.quotas.release(s);
         let look = self.schedulers[s].look(now, inputs.controls.warp_order, gates, self.gate.memory_left(), self.stats.len());
         match look {
             Look::Issue(lane) => {
@@ -186,14 +189,24 @@ impl Sm {
             let stats = &mut self.stats[issue.kernel.index()];
             stats.warp_instructions += u64::from(issued);
             stats.thread_instructions += u64::from(issue.lanes) * u64::from(issued);
+            if self.gate.quotas.running() != 0 {
+                self.gate.quotas.ran(s, issued, now);
+            }
         }
     }
 
-    /// A warp has `left` more instructions that it can issue one a cycle: the scheduler sleeps meanwhile if no other warp can come between.
-    fn run(&mut self, now: Cycle, s: usize, left: u32, inputs: &Inputs) {
-        let order = inputs.controls.warp_order;
-        if left > 1 && !self.gate.has_quotas() && self.schedulers[s].stays(order) {
-            self.calendar.mark(now, now + Cycle::from(left), 1 << s);
+    /// A warp that has just issued has more instructions that it can issue one a cycle: the scheduler sleeps before the last of them if no other warp
+    /// can come between, and before its kernel's quota may come to its end.
+    fn run(&mut self, now: Cycle, at: WarpRef, inputs: &Inputs) {
+        let (s, order) = (at.scheduler(), inputs.controls.warp_order);
+        let Issue { kernel, lanes, left, .. } = self.issues[at.index()];
+        if left <= 1 || !self.schedulers[s].stays(order) {
+            return;
+        }
+        let quotas = &mut self.gate.quotas;
+        let asleep = if quotas.any() { quotas.reserve(s, kernel, lanes, left - 1) } else { left - 1 };
+        if asleep > 0 {
+            self.calendar.mark(now, now + 1 + Cycle::from(asleep), 1 << s);
             *self.due &= !(1 << s);
             *self.greedy |= u8::from(order == WarpOrder::Gto) << s;
         }
@@ -201,7 +214,7 @@ impl Sm {
 
     fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
         let issue = &mut self.issues[at.index()];
-        let kernel = issue.kernel;
+        let (kernel, lanes) = (issue.kernel, issue.lanes);
         let stats = &mut self.stats[kernel.index()];
         stats.warp_instructions += 1;
         stats.thread_instructions += u64::from(issue.lanes);
@@ -211,6 +224,7 @@ impl Sm {
         scheduler.issued(at.lane(), kernel);
         let mut ready_from = now + 1;
         let mut interval = 1;
+        let mut in_memory = None;
         match issue.next {
             Next::Alu => {
                 ready_from = now + Cycle::from(issue.latency);
@@ -240,11 +254,13 @@ impl Sm {
                 self.warps[at.index()].loads += 1;
                 self.take_port(at.scheduler(), gates);
                 self.enter_lsu(at, Access::Read, load, inputs);
+                in_memory = Some(Completes::Load(load));
             }
             Next::Store => {
                 stats.store_instructions += 1;
                 self.take_port(at.scheduler(), gates);
                 self.enter_lsu(at, Access::Write, 0, inputs);
+                in_memory = Some(Completes::Store);
             }
             Next::Barrier => {
                 scheduler.ready &= !at.bit();
@@ -253,7 +269,7 @@ impl Sm {
                     scheduler.occupy_alu(now + self.alu_interval);
                 }
                 let slot = usize::from(self.warps[at.index()].slot);
-                self.spend_quota(kernel, inputs.controls);
+                self.spend_quota(now, kernel, lanes, Completes::At(now));
                 self.arrive(now, slot, inputs);
                 return;
             }
@@ -264,9 +280,9 @@ impl Sm {
         } else if ready_from > now + 1 {
             self.sleep_until(now, ready_from, at);
         } else if interval == 1 {
-            self.run(now, at.scheduler(), left, inputs);
+            self.run(now, at, inputs);
         }
-        self.spend_quota(kernel, inputs.controls);
+        self.spend_quota(now, kernel, lanes, in_memory.unwrap_or(Completes::At(ready_from)));
     }
 
     /// A scheduler uses the LSU's port in this cycle.
@@ -309,11 +325,12 @@ impl Sm {
         }
     }
 
-    /// Tells the schedulers which kernels have used their quota, and which may send nothing more to the LSU.
+    /// Tells the schedulers which kernels may not issue by their quotas, and which may send nothing more to the LSU.
     pub(super) fn set_gates(&mut self) {
+        self.gate.quotas.hold(self.ctas.resident());
         let full = self.lsu.full() | self.gate.capped();
         for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
-            *self.due |= u8::from(scheduler.close(self.gate.out_of_quota(), full)) << s;
+            *self.due |= u8::from(scheduler.close(self.gate.quotas.closed(), full)) << s;
         }
         self.lsu_gate.close(&mut self.wait_lsu, full, *self.from);
     }
@@ -325,25 +342,71 @@ impl Sm {
     }
 
     #[inline(always)] // most often there are no quotas
-    fn spend_quota(&mut self, kernel: KernelId, controls: &SmControls) {
-        if self.gate.has_quotas() {
-            self.spend_one(kernel, controls);
+    fn spend_quota(&mut self, now: Cycle, kernel: KernelId, lanes: u8, completes: Completes) {
+        if self.gate.quotas.any() {
+            self.gate.quotas.issue(kernel, lanes, now, completes);
+            self.note_spent();
+        }
+    }
+
+    /// Closes the gates if a kernel has come to the end of its quota.
+    #[inline]
+    fn note_spent(&mut self) {
+        if self.gate.quotas.newly_spent() {
+            self.close_quotas();
         }
     }
 
     #[inline(never)] // so that the question before it is inlined
-    fn spend_one(&mut self, kernel: KernelId, controls: &SmControls) {
-        if self.gate.spend(kernel, controls) {
-            *self.quotas_spent |= self.gate.all_spent(self.ctas.resident(), controls);
-            *self.news |= *self.quotas_spent;
+    fn close_quotas(&mut self) {
+        *self.quotas_spent |= self.gate.quotas.all_spent(self.ctas.resident());
+        *self.news |= *self.quotas_spent;
+        self.set_gates();
+        self.wake_schedulers();
+    }
+
+    /// Brings quotas up to cycle `now`, before anything issues in it.
+    #[inline]
+    pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &SmControls) {
+        if self.gate.quotas.any() {
+            self.step_quotas(now, controls);
+        }
+    }
+
+    #[inline(never)] // so that the question before it is inlined
+    fn step_quotas(&mut self, now: Cycle, controls: &SmControls) {
+        let ending = self.gate.quotas.ending();
+        if ending != 0 {
+            self.end_runs(now, ending);
+        }
+        self.gate.quotas.charge(now);
+        self.note_spent();
+        let resident = self.ctas.resident();
+        if self.gate.quotas.is_due(now, resident, controls) {
+            self.end_runs(now, self.gate.quotas.running());
+            self.gate.quotas.refill(now, resident, controls);
+            self.gate.quotas.newly_spent();
             self.set_gates();
             self.wake_schedulers();
         }
     }
 
-    #[inline]
-    pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &SmControls) {
-        if self.gate.has_quotas() && self.gate.refill(now, self.ctas.resident(), controls) {
+    /// These schedulers, a bit each, no longer issue in their sleep.
+    pub(super) fn end_runs(&mut self, now: Cycle, schedulers: u8) {
+        for s in members(schedulers.into(), false).map(|s| s as usize) {
+            self.settle_scheduler(now, s);
+            self.gate.quotas.release(s);
+        }
+        *self.due |= schedulers;
+    }
+
+    /// Brings quotas that are worked out lazily up to the end of cycle `now`.
+    pub(super) fn settle_quotas(&mut self, now: Cycle, controls: &SmControls) {
+        let resident = self.ctas.resident();
+        self.gate.quotas.charge(now);
+        if self.gate.quotas.is_late_due(now, resident, controls) {
+            self.gate.quotas.refill(now, resident, controls);
+            self.gate.quotas.newly_spent();
             self.set_gates();
             self.wake_schedulers();
         }

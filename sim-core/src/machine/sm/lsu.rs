@@ -243,6 +243,13 @@ impl Lsu {
         }
     }
 
+    /// A kernel's oldest instruction, if it is a store of which L1D takes the last line now.
+    pub fn store_leaves(&self, kernel: KernelId) -> Option<&Instruction> {
+        let part = &self.parts[kernel.index()];
+        let (_, head) = part.waiting.front()?;
+        (head.access == Access::Write && part.next + 1 == part.count).then_some(head)
+    }
+
     /// L1D has taken the head's line.
     pub fn taken(&mut self, kernel: KernelId) {
         let part = &mut self.parts[kernel.index()];
@@ -356,6 +363,11 @@ impl LoadTable {
     /// A table for `capacity` loads, at least one, fewer than 65,535.
     pub fn new(capacity: u32) -> Self {
         LoadTable { loads: (0..capacity).map(|i| Load { next_free: i as u16 + 1, ..Load::default() }).collect(), free: 0 }
+    }
+
+    /// How many entries it has.
+    pub fn capacity(&self) -> u32 {
+        self.loads.len() as u32
     }
 
     /// Opens an entry; the table is as large as the warps' limits together, so there is one.

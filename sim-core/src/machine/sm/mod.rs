@@ -17,6 +17,7 @@ pub mod ctas;
 pub mod gate;
 mod issue;
 pub mod lsu;
+pub mod quota;
 mod residency;
 pub mod scheduler;
 mod waits;
@@ -185,6 +186,9 @@ impl Sm {
     pub fn tick(&mut self, now: Cycle, reply: Option<Reply>, inputs: &Inputs, memory: &mut Memory) {
         *self.from = now;
         *self.due = (*self.due | self.calendar.take(now)) & !TICK;
+        if self.gate.quotas.is_behind(now) {
+            self.settle_quotas(now - 1, inputs.controls);
+        }
         if let Some(reply) = reply {
             if reply.request.context {
                 self.moves.arrived();
@@ -249,9 +253,9 @@ impl Sm {
     /// After a tick: when the SM has something to do next.
     #[inline]
     fn plan(&mut self, now: Cycle, controls: &SmControls) {
-        if self.gate.out_of_quota() != 0 {
-            let refill = self.gate.next_refill(now, self.ctas.resident(), controls);
-            self.calendar.mark(now, refill.max(now + 1), TICK);
+        if self.gate.quotas.any() {
+            let next = self.gate.quotas.next(now, self.ctas.resident(), controls);
+            self.calendar.mark(now, next, TICK);
         }
         if !self.moves.is_empty() && self.moves_on() {
             *self.due |= TICK;
@@ -273,10 +277,15 @@ impl Sm {
     /// Takes over changed controls, from the next cycle on.
     pub fn controls_changed(&mut self, now: Cycle, before: &SmControls, after: &SmControls) {
         *self.from = now;
+        if self.gate.quotas.any() && now > 0 {
+            self.settle_quotas(now - 1, before);
+            self.end_runs(now, self.gate.quotas.running());
+        }
         self.switch_out(now, after);
         self.apply_throttle(after);
         let in_flight = self.all_in_flight();
-        self.gate.controls_changed(now, in_flight, before, after);
+        self.gate.quotas.controls_changed(now, in_flight, self.loads.capacity(), before, after);
+        self.gate.controls_changed(in_flight, before, after);
         self.set_gates();
         self.l1.controls_changed(now, before, after, self.stats.len());
         self.lsu.controls_changed(after.miss_queue_split);
@@ -288,8 +297,8 @@ impl Sm {
 
     /// Brings counters and quotas that are worked out lazily up to the start of `now`.
     pub fn settle(&mut self, now: Cycle, controls: &SmControls) {
-        if now > 0 {
-            self.refill_quotas(now - 1, controls);
+        if now > 0 && self.gate.quotas.any() {
+            self.settle_quotas(now - 1, controls);
         }
         self.l1.settle(now, controls);
         for s in 0..self.schedulers.len() {
@@ -391,7 +400,7 @@ impl Sm {
     pub fn barred(&self, kernel: KernelId, controls: &SmControls) -> bool {
         let any = |set: fn(&Scheduler) -> u64| self.schedulers.iter().any(|s| s.ready & set(s) & s.of_kernel[kernel] != 0);
         controls.cta_throttle[kernel] == 0 && any(|s| s.throttled)
-            || controls.warp_quota[kernel] == Some(0) && any(|s| s.ready)
+            || controls.quota(kernel) == Some(0) && any(|s| s.ready)
             || controls.memory_cap[kernel] == Some(0) && any(|s| s.global)
             || self.l1.starves(kernel, controls)
     }

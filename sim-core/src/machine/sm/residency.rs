@@ -41,6 +41,7 @@ impl Sm {
             Cta { kernel, launch, cta, launched: now, order: 0, warps, live: code.warps, arrived: 0, leaving: false },
         );
         self.l1.cta_placed(kernel);
+        self.residents_changed();
         self.stats[kernel.index()].ctas_launched += 1;
         self.resident[kernel].enter(code.warps, *self.from);
         for (s, mask) in warps.into_iter().enumerate() {
@@ -77,12 +78,20 @@ impl Sm {
         let left = self.ctas.used(cta.kernel).ctas;
         stats.ctas_drained += u64::from(left >= super::context::may_hold(cta.kernel, inputs.controls));
         self.note_fewer(cta.kernel, inputs.controls);
-        let (resident, spent) = (self.ctas.resident(), self.gate.out_of_quota());
+        let (resident, spent) = (self.ctas.resident(), self.gate.quotas.spent());
         let left_behind = resident >> cta.kernel.0 & 1 == 0 && resident & spent != 0;
-        *self.quotas_spent |= left_behind && self.gate.all_spent(resident, inputs.controls);
+        *self.quotas_spent |= left_behind && self.gate.quotas.all_spent(resident);
+        self.residents_changed();
         *self.news = true;
         self.finished.push(FinishedCta { slot: slot as u8, kernel: cta.kernel, cta: cta.cta, launched: cta.launched });
         self.apply_throttle(inputs.controls);
+    }
+
+    /// A CTA has come or gone: where kernels have ranks, who may issue depends on who is here.
+    pub(super) fn residents_changed(&mut self) {
+        if self.gate.quotas.is_ranked() {
+            self.set_gates();
+        }
     }
 
     /// Counts the CTA cycles before `now`.

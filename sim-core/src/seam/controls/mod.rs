@@ -15,14 +15,56 @@ use crate::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
-/// When warp quotas are filled up again.
+/// When quotas are filled up again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum QuotaRefill {
-    /// Every `quota_interval` cycles.
+    /// Every `quota_interval` cycles, counted from cycle 0.
     #[default]
     Interval,
     /// When every kernel that is resident on the SM and has a quota has spent it (SMK).
     WhenAllSpent,
+    /// `quota_interval` cycles after the last refill, or before, when all have spent theirs (the elastic epoch of Wang et al., ISCA 2017).
+    IntervalOrAllSpent,
+    /// When `quota_round` changes, and no earlier.
+    Round,
+}
+
+/// What a refill keeps of a counter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum QuotaCarry {
+    /// Nothing: the counter is the quota again.
+    #[default]
+    Nothing,
+    /// What was not used.
+    Unused,
+    /// What was used too much.
+    Overrun,
+    /// Either.
+    Both,
+}
+
+impl QuotaCarry {
+    /// A counter after `times` refills in a row, one at least, with a quota.
+    pub fn filled(self, left: i64, quota: i64, times: i64) -> i64 {
+        match self {
+            QuotaCarry::Nothing => quota,
+            QuotaCarry::Unused => left.max(0) + times * quota,
+            QuotaCarry::Overrun if left.min(0) + (times - 1) * quota <= 0 => left.min(0) + times * quota,
+            QuotaCarry::Overrun => quota,
+            QuotaCarry::Both => left + times * quota,
+        }
+    }
+}
+
+/// When an instruction is taken from its kernel's quota.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum QuotaCharge {
+    /// As it issues.
+    #[default]
+    Issue,
+    /// As it completes: arithmetic and shared-memory accesses when their result is ready, loads with their last line, stores when they have
+    /// left the LSU.
+    Completion,
 }
 
 /// What a control has a value for.
@@ -186,12 +228,18 @@ controls! {
             "Takes effect at the next request. L2 drops the kernel's lines.";
     }
     sm {
-        quota_refill "quota_refill": QuotaRefill = QuotaRefill::Interval, Kind::Choice(&["interval", "when_all_spent"]), "", "Quota refill",
-            "What fills warp quotas up again: time, or that every resident kernel with a quota has spent it (SMK)",
-            "They get their full value; nothing carries over.";
+        quota_refill "quota_refill": QuotaRefill = QuotaRefill::Interval, Kind::Choice(&["interval", "when_all_spent", "interval_or_all_spent", "round"]), "", "Quota refill",
+            "What fills quotas up again: time; that every resident kernel with a quota has spent it (SMK); either, and time counts from the last refill; or a change of the round",
+            "They get their full value, and what Quota carry leaves them.";
         quota_interval "quota_interval": u32 = 10_000, Kind::Int { min: 1, max: 1_000_000_000 }, "cycles", "Quota interval",
-            "Time between two refills of warp quotas",
-            "Intervals are counted from cycle 0.";
+            "Time between two refills of quotas",
+            "Intervals are counted from cycle 0, or from the last refill if that may come early.";
+        quota_round "quota_round": u32 = 0, Kind::Int { min: 0, max: 1_000_000_000 }, "", "Quota round",
+            "A number whose change fills all quotas up",
+            "Takes effect in the next cycle, with the quotas as they are then.";
+        quota_charge "quota_charge": QuotaCharge = QuotaCharge::Issue, Kind::Choice(&["issue", "completion"]), "", "Quotas are charged at",
+            "When an instruction is taken from its kernel's quota: as it issues, or as it completes",
+            "Takes effect in the next cycle, also for memory instructions in flight.";
         miss_queue_split "miss_queue_split": bool = false, Kind::Flag, "", "Split the miss queue",
             "The L1D miss queue is carved into one virtual queue of equal size for each kernel (CCBP §5.1), and the store buffer with it",
             "Takes effect at the next entry; entries already queued keep their places.";
@@ -223,6 +271,18 @@ controls! {
             "Takes effect in the next cycle; loads in flight complete, and a paused CTA keeps its resources.";
         warp_quota "warp_quota": Option<u32> = None, Kind::Limit { min: 0, max: 1_000_000_000 }, "warp instructions", "Warp quota",
             "Warp instructions that a kernel may issue between two refills",
+            "Takes effect in the next cycle; loads in flight complete.";
+        thread_quota "thread_quota": Option<u32> = None, Kind::Limit { min: 0, max: 1_000_000_000 }, "thread instructions", "Thread quota",
+            "Thread instructions that a kernel gets at a refill, in place of a warp quota; it issues while anything is left, and may end below zero",
+            "Takes effect at the next refill, or in the next cycle for a kernel without a quota before; loads in flight complete.";
+        quota_carry "quota_carry": QuotaCarry = QuotaCarry::Nothing, Kind::Choice(&["nothing", "unused", "overrun", "both"]), "", "Quota carry",
+            "What a refill keeps of a kernel's quota: nothing, what was not used, what was used too much, or either",
+            "Takes effect at the next refill.";
+        quota_top_up "quota_top_up": bool = false, Kind::Flag, "", "Quota top-up",
+            "A kernel gets its quota on top before the refill whenever all that are resident have spent theirs, where spending fills no quotas up",
+            "Takes effect in the next cycle.";
+        issue_rank "issue_rank": u8 = 0, RANK, "", "Issue rank",
+            "A kernel issues nothing while a resident kernel of lower rank has quota left",
             "Takes effect in the next cycle; loads in flight complete.";
         memory_cap "memory_cap": Option<u16> = None, Kind::Limit { min: 0, max: 65_535 }, "memory instructions", "Memory cap",
             "Global memory instructions of a kernel in flight, at most: loads until their last line is there, stores until theirs has left the LSU",
@@ -297,6 +357,13 @@ impl Controls {
                 }
             }
         }
+    }
+}
+
+impl SmControls {
+    /// A kernel's instruction quota, if it has one.
+    pub fn quota(&self, kernel: KernelId) -> Option<u32> {
+        self.thread_quota[kernel].or(self.warp_quota[kernel])
     }
 }
 
@@ -392,13 +459,24 @@ impl Number for Option<u16> {
     }
 }
 
-impl Number for QuotaRefill {
-    fn raw(self) -> Raw {
-        Some(self as u32)
-    }
-    fn of(raw: Raw) -> Self {
-        if raw == Some(0) { QuotaRefill::Interval } else { QuotaRefill::WhenAllSpent }
-    }
+/// Choices by their place in the list of names.
+macro_rules! choices {
+    ($($Type:ident: $first:ident $(, $other:ident)*;)*) => { $(impl Number for $Type {
+        fn raw(self) -> Raw {
+            Some(self as u32)
+        }
+        fn of(raw: Raw) -> Self {
+            $(if raw == Some($Type::$other as u32) {
+                return $Type::$other;
+            })*
+            $Type::$first
+        }
+    })* };
+}
+choices! {
+    QuotaRefill: Interval, WhenAllSpent, IntervalOrAllSpent, Round;
+    QuotaCarry: Nothing, Unused, Overrun, Both;
+    QuotaCharge: Issue, Completion;
 }
 
 /// The orders without a group, then the sizes of a group.
@@ -417,6 +495,24 @@ impl Number for WarpOrder {
             1 => WarpOrder::Gto,
             2 => WarpOrder::LrrGto,
             n => WarpOrder::TwoLevel((n - 2) as u8),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Several refills at once are as many in a row.
+    #[test]
+    fn refills_that_were_missed_are_made_up_for() {
+        for carry in [QuotaCarry::Nothing, QuotaCarry::Unused, QuotaCarry::Overrun, QuotaCarry::Both] {
+            for left in [-100, -25, -20, -1, 0, 1, 30] {
+                for times in 1..=8 {
+                    let in_a_row = (0..times).fold(left, |left, _| carry.filled(left, 10, 1));
+                    assert_eq!(carry.filled(left, 10, times), in_a_row, "{carry:?}, {left}, {times}");
+                }
+            }
         }
     }
 }

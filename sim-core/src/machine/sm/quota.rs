@@ -1,0 +1,603 @@
+//! Instruction quotas: a counter for each kernel, from which its instructions are taken as they issue or as they complete, and to which
+//! refills add. A kernel whose counter is not positive issues nothing, and neither does one that ranks behind a kernel with quota left.
+//!
+//! A scheduler may issue a run of independent instructions in its sleep: it reserves them, and the SM ends the run before the counter could
+//! come to its end. `sure` is what a counter has beyond all that is reserved or under way; while that is more than all schedulers can issue
+//! in a cycle, nobody has to look at the counter.
+
+use super::MAX_SCHEDULERS;
+use super::wheel::LONGEST_LATENCY;
+use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
+use crate::describe::kernel::WARP_SIZE;
+use crate::machine::derived::Derived;
+use crate::machine::noc::members;
+use crate::seam::controls::{QuotaCarry, QuotaCharge, QuotaRefill, SmControls};
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+
+/// What all schedulers of an SM together take from a counter in a cycle, at most.
+const CYCLE: i64 = MAX_SCHEDULERS as i64 * WARP_SIZE as i64;
+
+/// Cycles for which completions are known ahead.
+const PLACES: usize = LONGEST_LATENCY as usize + 1;
+
+/// When an instruction completes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Completes {
+    /// In this cycle or later.
+    At(Cycle),
+    /// When its last line is there: a load.
+    Load(u16),
+    /// When it has left the LSU: a store.
+    Store,
+}
+
+/// A run of independent instructions that a scheduler issues in its sleep.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    kernel: KernelId,
+    cost: i64,
+    /// Instructions that have not been charged.
+    left: i64,
+}
+
+/// The quotas of one SM.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Quotas {
+    /// Kernels with a quota, and those whose quota counts thread instructions, a bit each.
+    given: u8,
+    threads: u8,
+    left: PerKernel<i64>,
+    /// Kernels with a quota of which nothing is left.
+    spent: u8,
+    /// Start of the interval that the quotas are for.
+    interval_start: Cycle,
+    /// What completes in each of the next cycles, by the cycle modulo their number; empty where instructions have always been charged as they
+    /// issue.
+    owed: Vec<PerKernel<u32>>,
+    /// Active lanes of the loads under way, by their entries; empty like `owed`.
+    load_lanes: Vec<u8>,
+    /// Whether instructions are charged as they complete.
+    late: Derived<bool>,
+    /// When the interval ends.
+    ends: Derived<Cycle>,
+    /// Places of `owed` that are not empty, and the last cycle whose completions have been charged.
+    owing: Derived<u64>,
+    charged: Derived<Cycle>,
+    sure: Derived<PerKernel<i64>>,
+    runs: Derived<[Run; MAX_SCHEDULERS]>,
+    /// Schedulers with a run, a bit each.
+    running: Derived<u8>,
+    /// Kernels that rank behind one with quota left, and the ranks where they differ.
+    held: Derived<u8>,
+    ranks: Derived<Option<PerKernel<u8>>>,
+    /// Kernels whose end of quota has been noted.
+    noted: Derived<u8>,
+}
+
+impl Default for Quotas {
+    /// No kernel has a quota.
+    fn default() -> Self {
+        Quotas {
+            given: 0,
+            threads: 0,
+            left: PerKernel::all(0),
+            spent: 0,
+            interval_start: 0,
+            owed: Vec::new(),
+            load_lanes: Vec::new(),
+            late: Derived(false),
+            ends: Derived(NEVER),
+            owing: Derived(0),
+            charged: Derived(0),
+            sure: Derived(PerKernel::all(0)),
+            runs: Derived([Run::default(); MAX_SCHEDULERS]),
+            running: Derived(0),
+            held: Derived(0),
+            ranks: Derived(None),
+            noted: Derived(0),
+        }
+    }
+}
+
+/// What is beyond a counter from 0 to 2^32 enters only where there is any.
+impl Hash for Quotas {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.given != 0, PerKernel(self.left.0.map(|left| left as u32)), self.spent, self.interval_start).hash(state);
+        let beyond = self.left.0.map(|left| (left >> 32) as i32);
+        if beyond != [0; 8] {
+            beyond.hash(state);
+        }
+        if !self.owed.is_empty() {
+            (&self.owed, &self.load_lanes).hash(state);
+        }
+    }
+}
+
+impl Quotas {
+    /// Whether any kernel has a quota.
+    #[inline]
+    pub fn any(&self) -> bool {
+        self.given != 0
+    }
+
+    /// Kernels with a quota of which nothing is left.
+    pub fn spent(&self) -> u8 {
+        self.spent
+    }
+
+    /// Kernels that may not issue for now.
+    #[inline]
+    pub fn closed(&self) -> u8 {
+        self.spent | *self.held
+    }
+
+    /// A kernel's counter: what is left of its quota, below zero what it has had too much.
+    pub fn left(&self, kernel: KernelId) -> i64 {
+        self.left[kernel]
+    }
+
+    /// The same of every kernel.
+    pub fn all_left(&self) -> PerKernel<i64> {
+        self.left
+    }
+
+    /// Whether instructions are charged as they complete.
+    #[inline]
+    pub fn is_late(&self) -> bool {
+        *self.late
+    }
+
+    /// Whether all of the `resident` kernels that have a quota have used it.
+    pub fn all_spent(&self, resident: u8) -> bool {
+        resident & self.given & !self.spent == 0
+    }
+
+    fn cost(&self, kernel: KernelId, lanes: u8) -> i64 {
+        match 1 << kernel.0 {
+            bit if self.given & bit == 0 => 0,
+            bit if self.threads & bit == 0 => 1,
+            _ => lanes.into(),
+        }
+    }
+
+    /// Takes from a counter.
+    fn take(&mut self, kernel: KernelId, cost: i64) {
+        self.left[kernel] -= cost;
+        self.spent |= u8::from(self.left[kernel] <= 0 && cost > 0) << kernel.0;
+    }
+
+    /// A warp instruction of a kernel with so many active lanes issues in cycle `now`.
+    pub fn issue(&mut self, kernel: KernelId, lanes: u8, now: Cycle, completes: Completes) {
+        let cost = self.cost(kernel, lanes);
+        self.sure[kernel] -= cost;
+        match completes {
+            _ if !*self.late => self.take(kernel, cost),
+            Completes::At(at) if at <= now => self.take(kernel, cost),
+            Completes::At(at) => self.owe(kernel, cost, at),
+            Completes::Load(load) => self.load_lanes[usize::from(load)] = lanes,
+            Completes::Store => {}
+        }
+    }
+
+    /// Whether a kernel has come to the end of its quota since the last call.
+    pub fn newly_spent(&mut self) -> bool {
+        self.spent & !core::mem::replace(&mut *self.noted, self.spent) != 0
+    }
+
+    /// A kernel's instruction completes in cycle `at`.
+    fn owe(&mut self, kernel: KernelId, cost: i64, at: Cycle) {
+        if at <= *self.charged || cost == 0 {
+            return self.take(kernel, cost);
+        }
+        let place = at as usize % PLACES;
+        self.owed[place][kernel] += cost as u32;
+        *self.owing |= 1 << place;
+    }
+
+    /// A load has its last line.
+    pub fn load_completes(&mut self, entry: u16, kernel: KernelId) {
+        self.completes(kernel, self.load_lanes[usize::from(entry)]);
+    }
+
+    /// A memory instruction with so many active lanes has completed.
+    pub fn completes(&mut self, kernel: KernelId, lanes: u8) {
+        self.take(kernel, self.cost(kernel, lanes));
+    }
+
+    /// Charges what has completed up to cycle `now`.
+    pub fn charge(&mut self, now: Cycle) {
+        let from = core::mem::replace(&mut *self.charged, now) + 1;
+        if *self.owing == 0 {
+            return;
+        }
+        for at in from..=now.min(from + PLACES as Cycle) {
+            let place = at as usize % PLACES;
+            if *self.owing >> place & 1 == 1 {
+                *self.owing &= !(1 << place);
+                let owed = core::mem::take(&mut self.owed[place]);
+                members(self.given.into(), false).for_each(|k| self.take(KernelId(k as u8), owed.0[k as usize].into()));
+            }
+        }
+    }
+
+    // --- runs --------------------------------------------------------------------------------------------------------------------
+
+    /// Reserves instructions for a scheduler that has just issued one of them: up to `count`, or as many as are sure. Returns how many.
+    pub fn reserve(&mut self, scheduler: usize, kernel: KernelId, lanes: u8, count: u32) -> u32 {
+        let cost = self.cost(kernel, lanes);
+        if cost == 0 {
+            return count;
+        }
+        // The one that has just issued has not been charged yet.
+        let sure = self.sure[kernel] - CYCLE - cost;
+        let left = (sure / cost).clamp(0, count.into());
+        if left > 0 {
+            self.sure[kernel] -= left * cost;
+            self.runs[scheduler] = Run { kernel, cost, left };
+            *self.running |= 1 << scheduler;
+        }
+        left as u32
+    }
+
+    /// A scheduler has issued so many instructions in its sleep, one in each cycle before `now`.
+    pub fn ran(&mut self, scheduler: usize, issued: u32, now: Cycle) {
+        let Run { kernel, cost, .. } = self.runs[scheduler];
+        if *self.running >> scheduler & 1 == 0 {
+            return;
+        }
+        let issued = i64::from(issued);
+        self.runs[scheduler].left -= issued;
+        if *self.late {
+            // Each completes in the cycle after its issue.
+            self.take(kernel, (issued - 1) * cost);
+            self.owe(kernel, cost, now);
+        } else {
+            self.take(kernel, issued * cost);
+        }
+    }
+
+    /// A scheduler's run is over: what it has not issued is no longer reserved.
+    #[inline]
+    pub fn release(&mut self, scheduler: usize) {
+        if *self.running >> scheduler & 1 == 1 {
+            let Run { kernel, cost, left } = self.runs[scheduler];
+            self.sure[kernel] += left * cost;
+            *self.running &= !(1 << scheduler);
+        }
+    }
+
+    /// Schedulers with a run, a bit each.
+    #[inline]
+    pub fn running(&self) -> u8 {
+        *self.running
+    }
+
+    /// Schedulers whose run must end now, so that the counter is looked at.
+    #[inline]
+    pub fn ending(&self) -> u8 {
+        let ends = |s: &u32| self.is_near(self.runs[*s as usize].kernel);
+        members((*self.running).into(), false).filter(ends).fold(0, |set, s| set | 1 << s)
+    }
+
+    fn is_near(&self, kernel: KernelId) -> bool {
+        self.sure[kernel] <= CYCLE
+    }
+
+    // --- refills -----------------------------------------------------------------------------------------------------------------
+
+    /// Whether a refill by time has been missed before cycle `now`.
+    #[inline]
+    pub fn is_behind(&self, now: Cycle) -> bool {
+        *self.ends < now
+    }
+
+    /// An interval begins in cycle `start`.
+    fn begin(&mut self, start: Cycle, controls: &SmControls) {
+        self.interval_start = start;
+        *self.ends = match controls.quota_refill {
+            QuotaRefill::Interval | QuotaRefill::IntervalOrAllSpent if self.given != 0 => start + Cycle::from(controls.quota_interval),
+            _ => NEVER,
+        };
+    }
+
+    /// Kernels that get more because all that are resident have spent their quotas, a bit each.
+    fn given_by_spending(&self, resident: u8, controls: &SmControls) -> u8 {
+        if self.spent == 0 || !self.all_spent(resident) {
+            return 0;
+        }
+        match controls.quota_refill {
+            QuotaRefill::WhenAllSpent if self.gives(self.spent, controls) => self.given,
+            QuotaRefill::IntervalOrAllSpent if self.gives(self.spent & resident, controls) => self.given,
+            QuotaRefill::WhenAllSpent | QuotaRefill::IntervalOrAllSpent => 0,
+            QuotaRefill::Interval | QuotaRefill::Round => {
+                let more = |kernel: &u32| controls.quota_top_up.0[*kernel as usize] && self.gives(1 << kernel, controls);
+                members((self.spent & resident).into(), false).filter(more).fold(0, |set, kernel| set | 1 << kernel)
+            }
+        }
+    }
+
+    /// Whether any of these kernels has a quota above 0.
+    fn gives(&self, kernels: u8, controls: &SmControls) -> bool {
+        members(kernels.into(), false).any(|kernel| controls.quota(KernelId(kernel as u8)) != Some(0))
+    }
+
+    /// Whether a refill is due in cycle `now`.
+    pub fn is_due(&self, now: Cycle, resident: u8, controls: &SmControls) -> bool {
+        *self.ends <= now || self.given_by_spending(resident, controls) != 0
+    }
+
+    /// Whether a refill that may come later than it is due has been missed up to cycle `now`: nothing has happened that it could concern.
+    pub fn is_late_due(&self, now: Cycle, resident: u8, controls: &SmControls) -> bool {
+        let once = controls.quota_refill == QuotaRefill::WhenAllSpent && controls.quota_carry == PerKernel::all(QuotaCarry::Nothing);
+        let by_spending = once && self.given_by_spending(resident, controls) != 0;
+        *self.ends <= now || by_spending
+    }
+
+    /// Fills up what is due in cycle `now`; no scheduler has a run.
+    pub fn refill(&mut self, now: Cycle, resident: u8, controls: &SmControls) {
+        let more = self.given_by_spending(resident, controls);
+        if *self.ends <= now {
+            let interval = Cycle::from(controls.quota_interval);
+            let missed = (now - *self.ends) / interval;
+            self.begin(*self.ends + missed * interval, controls);
+            self.fill(self.given, missed as i64 + 1, controls);
+        } else if matches!(controls.quota_refill, QuotaRefill::Interval | QuotaRefill::Round) {
+            each(more).for_each(|kernel| self.top_up(kernel, controls));
+        } else if more != 0 {
+            if controls.quota_refill == QuotaRefill::IntervalOrAllSpent {
+                self.begin(now, controls);
+            }
+            self.fill(more, 1, controls);
+        }
+    }
+
+    /// Fills counters up, so many times in a row.
+    fn fill(&mut self, kernels: u8, times: i64, controls: &SmControls) {
+        for kernel in each(kernels) {
+            let (left, quota) = (self.left[kernel], i64::from(controls.quota(kernel).unwrap_or(0)));
+            self.set(kernel, controls.quota_carry[kernel].filled(left, quota, times));
+        }
+    }
+
+    fn top_up(&mut self, kernel: KernelId, controls: &SmControls) {
+        self.set(kernel, self.left[kernel] + i64::from(controls.quota(kernel).unwrap_or(0)));
+    }
+
+    fn set(&mut self, kernel: KernelId, left: i64) {
+        self.sure[kernel] += left - self.left[kernel];
+        self.left[kernel] = left;
+        self.spent = self.spent & !(1 << kernel.0) | u8::from(left <= 0) << kernel.0;
+    }
+
+    /// The next cycle after `now` in which the counters have to be looked at although nothing issues or completes in the LSU.
+    pub fn next(&self, now: Cycle, resident: u8, controls: &SmControls) -> Cycle {
+        let more = self.given_by_spending(resident, controls);
+        if more != 0 && self.gives(self.spent & more, controls) {
+            return now + 1;
+        }
+        let mut next = NEVER;
+        // What runs or is under way is charged to the interval in which it was.
+        if self.spent != 0 && self.gives(self.spent, controls) || *self.running != 0 || *self.owing != 0 {
+            next = *self.ends;
+        }
+        if *self.owing != 0 && members(self.given.into(), false).any(|kernel| self.is_near(KernelId(kernel as u8))) {
+            let ahead = (*self.owing).rotate_right((now as usize % PLACES) as u32 + 1).trailing_zeros();
+            next = next.min(now + 1 + Cycle::from(ahead));
+        }
+        next
+    }
+
+    // --- ranks -------------------------------------------------------------------------------------------------------------------
+
+    /// Whether kernels have ranks.
+    #[inline]
+    pub fn is_ranked(&self) -> bool {
+        self.ranks.is_some()
+    }
+
+    /// Works out which kernels rank behind one that is resident and has quota left.
+    pub fn hold(&mut self, resident: u8) {
+        if let Some(ranks) = *self.ranks {
+            let first = members((resident & self.given & !self.spent).into(), false).map(|kernel| ranks.0[kernel as usize]).min();
+            let behind = |kernel: &u32| first.is_some_and(|first| ranks.0[*kernel as usize] > first);
+            *self.held = members(u8::MAX.into(), false).filter(behind).fold(0, |set, kernel| set | 1 << kernel);
+        }
+    }
+
+    // --- controls ----------------------------------------------------------------------------------------------------------------
+
+    /// Takes over changed controls in cycle `now`; no scheduler has a run. `under_way` are the memory instructions of each kernel in flight, and
+    /// `loads` the entries for loads.
+    pub fn controls_changed(&mut self, now: Cycle, under_way: PerKernel<u32>, loads: u32, before: &SmControls, after: &SmControls) {
+        let which = |set: fn(&SmControls, KernelId) -> bool| {
+            KernelId::first(after.warp_quota.0.len()).filter(|&kernel| set(after, kernel)).fold(0, |set, kernel| set | 1 << kernel.0)
+        };
+        let had = core::mem::replace(&mut self.given, which(|controls, kernel| controls.quota(kernel).is_some()));
+        self.threads = which(|controls, kernel| controls.thread_quota[kernel].is_some());
+        self.spent &= self.given;
+        let timing = |controls: &SmControls| (controls.warp_quota, controls.quota_refill, controls.quota_interval);
+        let begins_anew = timing(before) != timing(after) || had == 0 && self.given != 0;
+        let start = match after.quota_refill {
+            QuotaRefill::IntervalOrAllSpent if begins_anew || before.quota_round != after.quota_round => now,
+            _ if begins_anew => now - now % Cycle::from(after.quota_interval),
+            _ => self.interval_start,
+        };
+        self.begin(start, after);
+        let new = if begins_anew { self.given } else { self.given & !had };
+        each(new).for_each(|kernel| self.set(kernel, after.quota(kernel).unwrap_or(0).into()));
+        if before.quota_round != after.quota_round {
+            self.fill(self.given & !new, 1, after);
+        }
+        *self.late = after.quota_charge == QuotaCharge::Completion;
+        if *self.late && self.owed.is_empty() {
+            self.owed = alloc::vec![PerKernel::all(0); PLACES];
+            self.load_lanes = alloc::vec![WARP_SIZE as u8; loads as usize];
+        }
+        let ranks = after.issue_rank;
+        *self.ranks = ranks.0.iter().any(|rank| *rank != ranks.0[0]).then_some(ranks);
+        *self.held = 0;
+        self.count_sure(under_way);
+    }
+
+    /// What each counter has beyond all that is under way, or more than that.
+    fn count_sure(&mut self, under_way: PerKernel<u32>) {
+        for kernel in each(self.given) {
+            let owed: i64 = self.owed.iter().map(|owed| i64::from(owed[kernel])).sum();
+            let in_memory = if *self.late { i64::from(under_way[kernel]) * i64::from(WARP_SIZE) } else { 0 };
+            self.sure[kernel] = self.left[kernel] - owed - in_memory;
+        }
+    }
+}
+
+/// These kernels, a bit each.
+fn each(kernels: u8) -> impl Iterator<Item = KernelId> {
+    members(kernels.into(), false).map(|kernel| KernelId(kernel as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seam::controls::WarpOrder;
+
+    const A: KernelId = KernelId(0);
+    const B: KernelId = KernelId(1);
+    const BOTH: u8 = 0b11;
+
+    fn quotas(set: impl Fn(&mut SmControls)) -> (Quotas, SmControls) {
+        let before = SmControls::neutral(WarpOrder::Lrr);
+        let mut after = before.clone();
+        set(&mut after);
+        let mut quotas = Quotas::default();
+        quotas.controls_changed(0, PerKernel::all(0), 4, &before, &after);
+        (quotas, after)
+    }
+
+    fn issue(quotas: &mut Quotas, kernel: KernelId, lanes: &[u8]) {
+        lanes.iter().for_each(|&lanes| quotas.issue(kernel, lanes, 0, Completes::At(0)));
+    }
+
+    #[test]
+    fn a_quota_of_two_closes_with_the_second_and_opens_with_the_interval() {
+        let (mut quotas, controls) = quotas(|controls| controls.warp_quota[B] = Some(2));
+        issue(&mut quotas, B, &[32]);
+        assert!(!quotas.newly_spent() && quotas.closed() == 0);
+        issue(&mut quotas, B, &[32]);
+        assert!(quotas.newly_spent() && quotas.closed() == 0b10);
+        assert_eq!(quotas.next(7, BOTH, &controls), 10_000);
+        assert!(!quotas.is_due(9_999, BOTH, &controls) && quotas.is_due(10_000, BOTH, &controls));
+        quotas.refill(10_000, BOTH, &controls);
+        assert_eq!((quotas.closed(), quotas.next(10_000, BOTH, &controls)), (0, NEVER));
+    }
+
+    #[test]
+    fn a_refill_when_all_are_spent_waits_for_residents_alone() {
+        let (mut quotas, controls) = quotas(|controls| {
+            controls.quota_refill = QuotaRefill::WhenAllSpent;
+            controls.warp_quota = PerKernel::all(Some(1));
+        });
+        issue(&mut quotas, B, &[32]);
+        assert!(!quotas.is_due(1, BOTH, &controls), "kernel 0 is resident and has quota left");
+        assert!(quotas.is_due(1, 0b10, &controls));
+    }
+
+    /// The timeline of Fig. 4 of Wang et al., ISCA 2017, by their three rules: quotas of 100 and 50 thread instructions, both used up; then
+    /// what the end of an epoch leaves of other counters.
+    #[test]
+    fn counters_follow_the_timeline_of_the_paper() {
+        use QuotaCarry::{Nothing, Overrun, Unused};
+        let rules = [
+            ("naive", QuotaRefill::Interval, [Nothing, Nothing], [0, 36], [[100, 50], [100, 50]]),
+            ("elastic", QuotaRefill::IntervalOrAllSpent, [Overrun, Overrun], [100, 36], [[100, 50], [97, 36]]),
+            ("rollover", QuotaRefill::Interval, [Unused, Nothing], [0, 36], [[120, 50], [100, 50]]),
+        ];
+        for (name, refill, carry, when_spent, [unused, overrun]) in rules {
+            let new = || {
+                quotas(|controls| {
+                    (controls.thread_quota[A], controls.thread_quota[B]) = (Some(100), Some(50));
+                    (controls.quota_carry[A], controls.quota_carry[B]) = (carry[0], carry[1]);
+                    controls.quota_refill = refill;
+                    controls.quota_top_up[B] = true;
+                })
+            };
+            let counters = |quotas: &Quotas| [quotas.left(A), quotas.left(B)];
+            let (mut quotas, controls) = new();
+            issue(&mut quotas, B, &[32, 32]);
+            assert_eq!((counters(&quotas), quotas.closed()), ([100, -14], 0b10), "{name}");
+            assert!(!quotas.is_due(40, BOTH, &controls), "{name}: kernel A has some left");
+            issue(&mut quotas, A, &[32, 32, 32, 4]);
+            assert_eq!((counters(&quotas), quotas.next(40, BOTH, &controls)), ([0, -14], 41), "{name}");
+            quotas.refill(41, BOTH, &controls);
+            assert_eq!(counters(&quotas), when_spent, "{name}");
+            let early = refill == QuotaRefill::IntervalOrAllSpent;
+            assert!(quotas.is_due(if early { 10_041 } else { 10_000 }, BOTH, &controls) && quotas.is_due(10_000, BOTH, &controls) != early);
+
+            let (mut quotas, controls) = new();
+            issue(&mut quotas, A, &[32, 32, 16]);
+            issue(&mut quotas, B, &[32]);
+            assert_eq!(counters(&quotas), [20, 18]);
+            quotas.refill(10_000, BOTH, &controls);
+            assert_eq!(counters(&quotas), unused, "{name}");
+
+            let (mut quotas, controls) = new();
+            issue(&mut quotas, A, &[32, 32, 32, 7]);
+            issue(&mut quotas, B, &[32, 32]);
+            assert_eq!(counters(&quotas), [-3, -14]);
+            quotas.refill(10_000, BOTH, &controls);
+            assert_eq!(counters(&quotas), overrun, "{name}");
+        }
+    }
+
+    /// Arithmetic of five cycles counts when its result is there, a load when its last line is, and a store when it has left the LSU.
+    #[test]
+    fn instructions_are_charged_as_they_complete() {
+        let (mut quotas, _) = quotas(|controls| {
+            controls.thread_quota[A] = Some(60);
+            controls.quota_charge = QuotaCharge::Completion;
+        });
+        quotas.issue(A, 32, 10, Completes::At(15));
+        quotas.issue(A, 20, 10, Completes::Load(3));
+        quotas.issue(A, 9, 10, Completes::Store);
+        quotas.charge(14);
+        assert_eq!((quotas.left(A), quotas.closed()), (60, 0));
+        quotas.charge(15);
+        assert_eq!(quotas.left(A), 28);
+        quotas.load_completes(3, A);
+        assert_eq!((quotas.left(A), quotas.newly_spent()), (8, false));
+        quotas.completes(A, 9);
+        assert_eq!((quotas.left(A), quotas.newly_spent()), (-1, true));
+    }
+
+    /// A run ends before the counter does, by more than all schedulers can take in the cycle in which it is looked at.
+    #[test]
+    fn a_scheduler_reserves_what_is_sure() {
+        let (mut quotas, _) = quotas(|controls| controls.thread_quota[A] = Some(1000));
+        quotas.issue(A, 10, 0, Completes::At(0));
+        // 990 are left, of which 128 may go in a cycle, and ten more for the instruction that is not charged yet.
+        assert_eq!(quotas.reserve(0, A, 10, 200), 85);
+        quotas.issue(A, 10, 0, Completes::At(0));
+        assert_eq!((quotas.reserve(1, A, 10, 5), quotas.ending(), quotas.left(A)), (0, 0, 980));
+        quotas.issue(A, 10, 1, Completes::At(1));
+        assert_eq!(quotas.ending(), 1, "another warp has come between");
+        quotas.ran(0, 2, 3);
+        quotas.release(0);
+        assert_eq!((quotas.left(A), quotas.running(), quotas.ending()), (950, 0, 0));
+        assert_eq!(quotas.reserve(0, B, 32, 7), 7, "a kernel without a quota");
+    }
+
+    /// Kernel B waits as long as A is here and has quota left.
+    #[test]
+    fn a_kernel_waits_behind_one_of_lower_rank() {
+        let (mut quotas, _) = quotas(|controls| {
+            (controls.thread_quota[A], controls.thread_quota[B]) = (Some(32), Some(32));
+            controls.issue_rank[B] = 1;
+        });
+        let closed = |quotas: &mut Quotas, resident| {
+            quotas.hold(resident);
+            quotas.closed() & BOTH
+        };
+        assert_eq!([closed(&mut quotas, BOTH), closed(&mut quotas, 0b10)], [0b10, 0]);
+        issue(&mut quotas, A, &[32]);
+        assert_eq!(closed(&mut quotas, BOTH), 0b01);
+    }
+}
