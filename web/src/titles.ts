@@ -5,7 +5,7 @@ import type { MetricEntry, OrderEntry } from "./types.ts";
 /** Words of the field that are not written as identifiers are. */
 const TERMS: Record<string, string> = {
   sm: "SM", sms: "SMs", cta: "CTA", ctas: "CTAs", ipc: "IPC", l1: "L1D", l2: "L2", noc: "NoC", dram: "DRAM", mshr: "MSHR", mshrs: "MSHRs", lsu: "LSU", mhz: "MHz", gpu: "GPU", alu: "ALU", sfu: "SFU",
-  hspeedup: "HSpeedup", wspeedup: "WSpeedup", stp: "STP", antt: "ANTT", qos: "QoS", rf: "rf", df: "df",
+  hspeedup: "HSpeedup", wspeedup: "WSpeedup", stp: "STP", antt: "ANTT", qos: "goal", rf: "rf", df: "df",
 };
 /** Names that say too little, or say it in shorthand. */
 const TITLES: Record<string, string> = {

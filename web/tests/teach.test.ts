@@ -114,6 +114,8 @@ test("what a run cannot show is said in words", () => {
   assert.deepEqual(setupWarnings(normal(classes), fewer), ["CFD has few CTAs for this GPU: 40, where 48 fit. So it cannot fill the GPU even alone."]);
   assert.deepEqual(setupWarnings(normal({ warm_up: 5000 }), { kernels: [] }), ["The warm-up is longer than the run: 5,000 cycles pass before the 1,000 that are measured."]);
   assert.deepEqual(setupWarnings(normal({ warm_up: 1000 }), { kernels: [] }), []);
+  const slip = { kernels: [], warnings: [{ path: "kernels[0].qos", found: "a goal for BP, which policy even does not know", want: "a policy that keeps goals, or none" }] };
+  assert.deepEqual(setupWarnings(normal({}), slip), ["Kernel 1: goal: found a goal for BP, which policy even does not know. Wanted is a policy that keeps goals, or none."]);
   const result = { cycles: 1000, kernels: [{ runs_done: 0, ctas_done: 100 }, { runs_done: 0, ctas_done: 63 }] } as unknown as Result;
   assert.deepEqual(endWarnings(normal({}), explained, result), ["CFD never reached its second launch: 63 of the 64 CTAs of its first were done at cycle 1,000. What it does from then on is not in these numbers; let it run longer."]);
 });

@@ -263,7 +263,7 @@ fn metric(metric: &Metric) -> Value {
     ])
 }
 
-/// An experiment after defaults: its hash, the whole GPU, and what limits each kernel's residency on each SM class.
+/// An experiment after defaults: its hash, the whole GPU, what limits each kernel's residency on each SM class, and what is most likely not meant.
 pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
     let kernels = experiment.kernels.iter().map(|used| {
         let launches = used.kernel.launches.iter().enumerate().flat_map(|(number, launch)| {
@@ -287,6 +287,12 @@ pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
         ("config_hash", Value::from(experiment.config_hash())),
         ("gpu", Value::Object(fields::all(&experiment.gpu))),
         ("kernels", Value::array(kernels)),
+        (
+            "warnings",
+            Value::array(experiment.warnings().0.iter().map(|warning| {
+                Value::object([("path", warning.path.as_str()), ("found", warning.found.as_str()), ("want", warning.want.as_str())])
+            })),
+        ),
         ("experiment", experiment.encode()),
     ])
 }

@@ -1,10 +1,11 @@
 // What a run cannot show, in plain words: said before it starts where that is known, and at its end where only that tells.
 import { count } from "../format.ts";
-import type { Experiment, Result } from "../types.ts";
+import { pathTitle } from "../titles.ts";
+import type { Experiment, Problem, Result } from "../types.ts";
 
 /** What the engine explains of a kernel (`corun explain`): for each launch and class of SMs, how many CTAs there are and how many fit. */
 interface Fit { launch: number; sm_class: string; ctas_per_sm: number; ctas: number }
-interface Explained { kernels: { name: string; occupancy: Fit[] }[] }
+interface Explained { kernels: { name: string; occupancy: Fit[] }[]; /** What is no error, and yet most likely not meant. */ warnings?: Problem[] }
 
 /** SMs of a class; `normal` is the experiment after defaults. */
 function smsOf(normal: Experiment, name: string): number {
@@ -12,9 +13,9 @@ function smsOf(normal: Experiment, name: string): number {
   return Number(gpu[`sm.${name}.count`] ?? gpu["sm.count"] ?? 0);
 }
 
-/** Of the setup: kernels that cannot fill the GPU, and a warm-up that is longer than what is measured. */
+/** Of the setup: what the engine takes for a slip, kernels that cannot fill the GPU, and a warm-up that is longer than what is measured. */
 export function setupWarnings(normal: Experiment, explained: unknown): string[] {
-  const said: string[] = [];
+  const said = ((explained as Explained | null)?.warnings ?? []).map(({ path, found, want }) => `${pathTitle(path)}: found ${found}. Wanted is ${want}.`);
   for (const { name, occupancy } of (explained as Explained | null)?.kernels ?? []) {
     const launches = [...new Set(occupancy.map((fit) => fit.launch))];
     const rooms = launches.map((launch) => {
