@@ -18,7 +18,7 @@ pub mod store;
 mod study;
 mod tables;
 
-use crate::input::problem;
+use crate::input::{self, problem};
 use crate::{Failure, output, workers};
 use claims::Claim;
 use clap::Args;
@@ -56,7 +56,8 @@ pub struct Reproduce {
     /// Only this table of the report, by its id; may be repeated
     #[arg(long = "table", value_name = "ID")]
     tables: Vec<String>,
-    /// Change every run's machine, as in gpu.sm.lsu_hol=yes; may be repeated. Needs --out, as a report of its own
+    /// Change every run's machine, as in gpu.sm.lsu_hol=yes, or one kernel, as in KM.arithmetic=0.8 or KM.kernel=@FILE.json; may be repeated. Needs
+    /// --out, as a report of its own
     #[arg(long = "set", value_name = "PATH=VALUE", requires = "out")]
     set: Vec<String>,
     /// A sample of the mixes, shorter: ten minutes on two cores
@@ -86,7 +87,7 @@ impl Reproduce {
             return claims.chain(tables).try_for_each(|(id, says)| output::print(&format!("{id:<28}{says}")));
         }
         let (chosen, tables) = (self.chosen(&ledger.claims)?, self.chosen_tables(&study)?);
-        study.everywhere = self.set.join(" ");
+        study.everywhere = self.set.iter().map(|change| written_out(change)).collect::<Result<Vec<_>, _>>()?.join(" ");
         let causes = Causes::read(paper.causes)?;
         let (plans, past) = (figures::read(paper.figures)?, history::read(paper.history)?);
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("target/reproduce").join(paper.name));
@@ -145,6 +146,13 @@ impl Reproduce {
         }
         problems.or(self.tables.clone())
     }
+}
+
+/// A change with what its file has in place of `@FILE`, as one word.
+fn written_out(change: &str) -> Result<String, Problems> {
+    let Some((key, file)) = change.split_once("=@") else { return Ok(change.to_owned()) };
+    // Blanks are left within texts alone, where they may stand as numbers.
+    Ok(format!("{key}={}", input::read(file)?.to_string().replace(' ', "\\u0020")))
 }
 
 /// Evaluates and runs what is missing, until nothing is.

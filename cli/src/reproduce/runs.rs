@@ -68,9 +68,7 @@ struct Asked<'s> {
 impl Run {
     /// Its kernels by name.
     pub fn mix(&self) -> Mix {
-        let Some(Value::Array(kernels)) = self.written.get("kernels") else { return Vec::new() };
-        let name = |kernel: &Value| kernel.as_str().or_else(|| kernel.get("kernel")?.as_str()).unwrap_or("").to_owned();
-        kernels.iter().map(name).collect()
+        mix_of(&self.written)
     }
 
     /// The name of its result: of two runs of one experiment, one may keep the windows.
@@ -201,8 +199,10 @@ impl Runs {
         };
         let (name, modifiers) = scheme.split_at(end);
         let machine = |modifier: &&str| {
-            let path = modifier.split_once('=').and_then(|(key, _)| self.study.path(key));
-            *modifier == SHORT || path.is_some_and(|path| path.starts_with("gpu.") || path.starts_with("kernels") || path == "seed")
+            let Some((key, _)) = modifier.split_once('=') else { return false };
+            let path = self.study.path(key).unwrap_or("");
+            let of_machine = path.starts_with("gpu.") || path.starts_with("kernels") || path == "seed";
+            of_machine || *modifier == SHORT || self.study.kernel_field(key).is_some()
         };
         let (machine, rest): (Vec<&str>, Vec<&str>) = modifiers.split_whitespace().partition(machine);
         Asked { name: name.trim_end(), machine: machine.join(" "), rest }
@@ -449,23 +449,23 @@ impl Runs {
         written
     }
 
-    /// Applies a modifier: `key=value`, or an order of warps.
+    /// Applies a modifier: `key=value`, or an order of warps. `KERNEL.field=value` changes one kernel, in the mixes that have it.
     fn change(&self, written: &mut Value, modifier: &str) {
         let Some((key, value)) = modifier.split_once('=') else {
             return self.set(written, "warp_order", modifier.into());
         };
-        let Some(path) = self.study.path(key) else {
+        let one = self.study.kernel_field(key);
+        let path = one.map(|(_, field)| format!("kernels[*].{field}")).or_else(|| self.study.path(key).map(str::to_owned));
+        let Some(path) = path else {
             return self.wrong("modifier", key, "one of study.toml, or a path");
         };
         let value: Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-        let kernels = match written.get("kernels") {
-            Some(Value::Array(kernels)) => kernels.len(),
-            _ => 0,
-        };
-        if path.contains("[*]") {
-            (0..kernels).for_each(|kernel| self.set(written, &path.replace("[*]", &format!("[{kernel}]")), value.clone()));
-        } else {
-            self.set(written, path, value);
+        if !path.contains("[*]") {
+            return self.set(written, &path, value);
+        }
+        let mix = mix_of(written).into_iter().enumerate();
+        for (place, _) in mix.filter(|(_, name)| one.is_none_or(|(kernel, _)| kernel == name)) {
+            self.set(written, &path.replace("[*]", &format!("[{place}]")), value.clone());
         }
     }
 
@@ -611,6 +611,16 @@ impl Task {
     }
 }
 
+/// The kernels of an experiment by name, as a file writes it: those of the library, or with all their fields.
+fn mix_of(written: &Value) -> Mix {
+    let Some(Value::Array(kernels)) = written.get("kernels") else { return Vec::new() };
+    kernels.iter().map(|kernel| named(kernel.get("kernel").unwrap_or(kernel)).to_owned()).collect()
+}
+
+fn named(kernel: &Value) -> &str {
+    kernel.as_str().or_else(|| kernel.get("name")?.as_str()).unwrap_or("")
+}
+
 /// The stop condition of a run of fixed length.
 pub fn of_cycles(cycles: u64) -> Value {
     Value::object([("cycles", cycles)])
@@ -624,7 +634,7 @@ fn fixed(ctas: &[u32]) -> Value {
 fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>) -> Option<Value> {
     let Some(Value::Array(kernels)) = written.get("kernels") else { return None };
     let used = kernels.get(kernel)?;
-    let name = used.as_str().or_else(|| used.get("kernel")?.as_str()).unwrap_or("");
+    let name = named(used.get("kernel").unwrap_or(used));
     let Value::Object(mut fields) = written.clone() else { return None };
     for (key, value) in &mut fields {
         match key.as_str() {

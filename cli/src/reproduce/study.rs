@@ -337,6 +337,11 @@ impl Study {
         self.modifiers.get(key).map(String::as_str).or_else(|| Some(key).filter(|key| key.contains('.')))
     }
 
+    /// A modifier of one kernel: which, and what of it.
+    pub fn kernel_field<'k>(&self, key: &'k str) -> Option<(&'k str, &'k str)> {
+        key.split_once('.').filter(|(name, _)| self.classes.iter().any(|(_, kernels)| kernels.iter().any(|kernel| kernel == name)))
+    }
+
     /// A scheme's name in figures.
     pub fn title<'s>(&'s self, scheme: &'s str) -> &'s str {
         self.schemes.get(scheme).map_or(scheme, |scheme| &scheme.title)

@@ -178,6 +178,30 @@ fn a_machine_is_changed_for_every_run_on_it() {
     assert!(matches!(&refused, Err(Failure::Input(problems)) if problems.to_string().contains("a search has no policy")), "{refused:?}");
 }
 
+/// One kernel may be changed, or another of its name stand for it, in every run that it is in and in no other.
+#[test]
+fn one_kernel_is_changed_at_a_time() {
+    let out = folder("one-kernel");
+    let mut runs = runs_of(&SMALL, STUDY, &out, "quick");
+    let mut ipc = |scheme: &str, mix: [&str; 2]| {
+        let mix: Mix = mix.map(str::to_owned).to_vec();
+        rounds(&mut runs, 2, |runs| ["even", "alone"].map(|of| runs.value(&mix, &format!("{of} {scheme}"), "kernels[1].ipc"))).unwrap()
+    };
+    let (plain, more) = (ipc("", ["BP", "SAD"]), ipc("SAD.arithmetic=9", ["BP", "SAD"]));
+    assert!((0..2).all(|of| more[of] > plain[of]), "{plain:?} {more:?}");
+    assert_eq!(ipc("SAD.arithmetic=9", ["BP", "CFD"]), ipc("", ["BP", "CFD"]));
+
+    let mut other = sim_core::describe::kernel::library::find("SAD").unwrap().with_arithmetic(9.0);
+    other.title = "SAD as it was".into();
+    let file = out.join("SAD.json");
+    std::fs::write(&file, other.encode().to_string()).unwrap();
+    let change = written_out(&format!("SAD.kernel=@{}", file.display())).unwrap();
+    assert_eq!((ipc(&change, ["BP", "SAD"]), change.split_whitespace().count()), (more, 1));
+    let run = runs.run(&vec!["BP".into(), "SAD".into()], &format!("even {change}"), "hspeedup", Detail::Full).unwrap();
+    assert_eq!(run.mix(), ["BP", "SAD"]);
+    assert!(written_out("SAD.kernel=@nothing.json").unwrap_err().0[0].found.starts_with("nothing.json"));
+}
+
 /// The oracle's best of what two rungs leave is the best of all when the rungs leave all, and no run goes on that a rung left behind.
 #[test]
 fn a_search_goes_on_with_the_best_of_each_rung() {
