@@ -1,4 +1,5 @@
 // A promise to a kernel: made in the form, seen in the chart, the numbers and the verdict, and carried by the link.
+import { pack } from "../src/link.ts";
 import { expect, is, noViolations, openAt, picture, result, test } from "./corun.ts";
 
 test("a goal is set by its slider, drawn in the chart, and said to be missed or reached", async ({ page }) => {
@@ -29,4 +30,16 @@ test("a goal is set by its slider, drawn in the chart, and said to be missed or 
   await ipc.fill("99999");
   await ipc.press("Enter");
   await expect(page.locator("#f-kernels-1-qos-problem")).toContainText("the GPU's peak");
+});
+
+test("what is left of each quota is in every SM's card, in the open SM and in the table", async ({ page }) => {
+  const experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "manual", controls: { thread_quota: [null, 2000], quota_interval: 4000 } } };
+  await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&sm=1`, 7000);
+  await expect(page.locator("corun-sm-detail")).toContainText(/Quota of CFD\s*-?[\d,]+ left of 2,000 instructions/);
+  await expect(page.locator("corun-sm-detail").getByText("Quota of BP")).toBeHidden();
+  await page.locator("corun-sm-grid").getByRole("button", { name: /table/i }).click();
+  await expect(page.locator("corun-sm-grid").getByRole("columnheader", { name: "Quota left of CFD" })).toBeVisible();
+  await noViolations(page);
+  await page.locator("corun-sm-grid").getByRole("button", { name: /table/i }).click();
+  await picture(page.locator("#sms"), "quota");
 });

@@ -16,7 +16,7 @@ let length = 0;
 for (const [name, ...shape] of [
   ["cycle", 2], ["sm.slot_kernel", 3, 4], ["sm.slot_cta", 3, 4], ["sm.slot_age", 3, 4], ["sm.ctas", 3, 2], ["sm.threads", 3, 2], ["sm.registers", 3, 2],
   ["sm.shared", 3, 2], ["sm.scheduler", 3, 2], ["sm.issued", 3, 2], ["sm.stalls", 3, 3], ["noc.request_queue", 3, 2], ["noc.request_busy", 4], ["noc.reply_queue", 4, 2],
-  ["noc.reply_busy", 3], ["l2.queue", 4, 2], ["l2.mshr", 4, 2], ["dram.queue", 2, 2], ["dram.busy", 2], ["dram.open_row", 2, 8],
+  ["noc.reply_busy", 3], ["l2.queue", 4, 2], ["l2.mshr", 4, 2], ["dram.queue", 2, 2], ["dram.busy", 2], ["dram.open_row", 2, 8], ["sm.quota", 3, 2], ["sm.quota_left", 3, 2],
 ] as [string, ...number[]][]) {
   sections.push({ name, offset: length, shape, doc: "" });
   length += shape.reduce((a, b) => a * b, 1);
@@ -162,4 +162,19 @@ test("drawing keeps to its share of the time", () => {
 
 test("a kernel that runs twice has two names", () => {
   assert.deepEqual(distinctNames(["BP", "CFD", "BP"], (k) => "ABC"[k]!), ["BP (A)", "CFD", "BP (C)"]);
+});
+
+test("quotas are shown where a kernel has one, what is left below zero too", () => {
+  const m = new SmModel(LAYOUT);
+  m.update(frame({ cycle: [100] }));
+  assert.equal(m.hasQuotas(), false);
+  const before = drawSms(m, 500, LIGHT, null);
+  m.update(frame({ cycle: [101], "sm.quota": [101, 0, 51, 1], "sm.quota_left": [40, 0, -14 >>> 0, 0] }));
+  assert.deepEqual([0, 1, 2].map((sm) => m.quotas(sm)), [[{ quota: 100, left: 40 }, null], [{ quota: 50, left: -14 }, { quota: 0, left: 0 }], [null, null]]);
+  const after = drawSms(m, 500, LIGHT, null), said = (sm: number): string => after.spots.find((s) => s.id === `quota:${sm}`)?.text() ?? "";
+  assert.ok(after.height > before.height);
+  assert.equal(said(0), "SM 0, left of each quota: A 40 of 100");
+  assert.equal(said(1), "SM 1, left of each quota: A -14 of 50, it waits for the next refill; B 0 of 0, it waits for the next refill");
+  const { columns, rows } = smTable(m);
+  assert.deepEqual(columns.flatMap(({ title }, i) => (/uota/.test(title) ? [[title, rows[1]?.[i]]] : [])), [["Quota left of A", -14], ["Quota of A", 50], ["Quota left of B", 0], ["Quota of B", 0]]);
 });

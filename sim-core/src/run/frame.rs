@@ -58,7 +58,7 @@ type Shape = fn(&Dims) -> Vec<u32>;
 type Fill = fn(&Machine, &Dims, &mut Vec<u32>);
 
 /// Every section in order: name, shape, meaning, and how it is filled.
-const SECTIONS: [(&str, Shape, &str, Fill); 29] = [
+const SECTIONS: [(&str, Shape, &str, Fill); 31] = [
     (
         "cycle",
         |_| alloc::vec![2],
@@ -183,6 +183,23 @@ const SECTIONS: [(&str, Shape, &str, Fill); 29] = [
         "Memory instructions in the LSU by kernel",
         |m, d, out| {
             per_kernel(m, d, out, Sm::lsu_waiting);
+        },
+    ),
+    (
+        "sm.quota",
+        |d| alloc::vec![d.sms, d.kernels],
+        "Instructions that a refill gives each kernel, + 1; 0 for a kernel without a quota",
+        |m, d, out| {
+            let kernels = || KernelId::first(d.kernels as usize);
+            m.controls().sms.iter().for_each(|sm| out.extend(kernels().map(|k| sm.quota(k).map_or(0, |quota| quota + 1))));
+        },
+    ),
+    (
+        "sm.quota_left",
+        |d| alloc::vec![d.sms, d.kernels],
+        "What is left of each kernel's quota, signed: below zero what it has had too much",
+        |m, d, out| {
+            per_kernel(m, d, out, |sm, k| sm.gate().quotas.left(k).clamp(i32::MIN.into(), i32::MAX.into()) as u32);
         },
     ),
     (

@@ -28,5 +28,8 @@ export class FrameReader {
     return at < s.size ? this.words[s.offset + at] ?? 0 : 0;
   }
 
+  /** The same of a section of signed numbers. */
+  signed(section: string, i: number, j = 0): number { return this.get(section, i, j) | 0; }
+
   get cycle(): number { return this.get("cycle", 0) + this.get("cycle", 1) * 2 ** 32; }
 }

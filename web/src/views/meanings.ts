@@ -24,12 +24,16 @@ export function smMeanings(layout: FrameLayout): Meaning[] {
     { title: "Issued", unit: LATELY, formula: "Δ issued / Δ scheduler-cycles, over the last frames", doc: docOf(layout, "sm.issued") },
     ...layout.stalls.map(({ title, doc }) => ({ title, unit: LATELY, formula: "Δ charged to it / Δ scheduler-cycles, over the last frames", doc })),
     ...RESOURCES.slice(0, 4).map(([title, unit, section]) => ({ title, unit: unit || "% of the SM's", formula: "in use / what the SM has; a card shows the fullest", doc: docOf(layout, section) })),
+    ...quotaMeaning(layout),
   ];
 }
+
+const quotaMeaning = (layout: FrameLayout): Meaning[] => (docOf(layout, "sm.quota_left") === "" ? [] : [{ title: "Quota left", unit: "instructions", formula: "left / what a refill gives; shown where a kernel has a quota", doc: docOf(layout, "sm.quota_left") }]);
 
 export function smDetailMeanings(layout: FrameLayout): Meaning[] {
   return [
     ...RESOURCES.map(([title, unit, section]) => ({ title, unit, formula: section === "sm.lsu" ? "" : "in use / what the SM has", doc: docOf(layout, section) })),
+    ...quotaMeaning(layout),
     { title: "Schedulers", unit: "", formula: "", doc: docOf(layout, "sm.scheduler") },
     { title: "Operation", unit: "", formula: "", doc: docOf(layout, "warp.pc") },
     ...layout.warp_states.map(({ title, doc }) => ({ title, unit: "warps", formula: "warps of the SM in that state", doc })),

@@ -83,6 +83,8 @@ class SmPanel {
   private readonly run: ShownRun;
   private readonly letters: string[];
   private rows: Row[] = [];
+  /** Of each kernel; hidden where it has none. */
+  private quotas: { row: HTMLElement; part: HTMLElement; text: HTMLElement }[] = [];
   private warps: HTMLElement[] = [];
   private schedulers: HTMLElement[] = [];
   private counts: HTMLElement[] = [];
@@ -104,6 +106,7 @@ class SmPanel {
     if (!shape) return [];
     const t = theme();
     this.rows = [];
+    this.quotas = [];
     const kernels = layout.kernels.map((_, k) => k);
     const bars = el("div", { class: "cv-bars" });
     const bar = (title: string, unit: string, capacity: number, section: string, byKernel = true): void => {
@@ -126,6 +129,12 @@ class SmPanel {
     bar("Miss queue", "requests", shape.miss_queue, "sm.miss_queue");
     // The LSU has room for so many instructions of each kernel that its bar only compares: a full bar is eight of each.
     bar("LSU", "instructions", 8 * kernels.length, "sm.lsu");
+    for (const k of kernels) {
+      const part = el("span", { class: "cv-part" }), text = el("span", { class: "cv-value" }), row = el("div", { class: "cv-row", hidden: "" }, el("span", { class: "cv-name" }, `Quota of ${layout.kernels[k] ?? ""}`), el("span", { class: "cv-bar", "aria-hidden": "true" }, part), text);
+      cssFill(part, kernelPaint(k, t));
+      bars.append(row);
+      this.quotas.push({ row, part, text });
+    }
 
     this.schedulers = Array.from({ length: shape.schedulers }, () => el("span", { class: "cv-scheduler" }));
     this.warps = Array.from({ length: shape.warps }, () => el("li", { class: "cv-warp" }));
@@ -155,6 +164,13 @@ class SmPanel {
       put(row.text, row.unit === "instructions" ? `${whole(total)} instructions${each ? ` · ${each}` : ""}`
         : `${whole(total)} of ${whole(capacity)}${row.unit ? ` ${row.unit}` : ""} (${percent(total, capacity)})${each ? ` · ${each}` : ""}`);
     }
+    this.quotas.forEach(({ row, part, text }, k) => {
+      const given = r.get("sm.quota", sm, k), quota = given - 1, left = r.signed("sm.quota_left", sm, k);
+      row.hidden = given === 0;
+      if (given === 0) return;
+      part.style.width = `${quota > 0 ? Math.min(100, Math.max(0, (100 * left) / quota)) : 0}%`;
+      put(text, `${whole(left)} left of ${whole(quota)} instructions${left <= 0 ? ": it waits for a refill" : ""}`);
+    });
     this.schedulers.forEach((e, s) => {
       const did = r.get("sm.scheduler", sm, s);
       const kernel = did & 0x100 ? did & 0xff : null;

@@ -26,7 +26,8 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
   const cellW = (tile - 2 * PAD - 2 * (perRow - 1)) / perRow;
   const cellH = slotRows > 2 ? 10 : Math.min(24, Math.max(14, cellW * 0.9));
   const slotsH = slotRows * cellH + (slotRows - 1) * 2;
-  const height = PAD + 18 + slotsH + 9 + 9 + 17 + 5 + 9 + 17 + 5;
+  const quotas = model.hasQuotas();
+  const height = PAD + 18 + slotsH + 9 + 9 + 17 + 5 + 9 + 17 + 5 + (quotas ? 9 + 17 + 5 : 0);
   const rows = Math.ceil(n / columns);
   const d = new Drawing(width, Math.max(40, rows * height + (rows - 1) * GAP), t.surface, t.font, t.mono);
   const classes = new Set(layout.sms.map((s) => s.class)).size > 1;
@@ -105,8 +106,25 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
       d.text(ix + iw, iy + 19, used, t.ink3, 11, { align: "end", baseline: "middle" });
       d.spot(`use:${sm}`, ix, iy - 2, iw, 26, () => describeUse(model, sm));
     }
+    if (quotas) drawQuotas(d, model, sm, ix, iy + 9 + 17 + 5, iw, t);
   }
   return d;
+}
+
+/** A bar for each kernel with a quota, beside each other: as long as what is left of what a refill gives, and the kernels that wait for the next one. */
+function drawQuotas(d: Drawing, model: SmModel, sm: number, x: number, y: number, w: number, t: Theme): void {
+  const given = model.quotas(sm).flatMap((one, k) => (one ? [{ ...one, k }] : []));
+  const room = (w - 4 * Math.max(0, given.length - 1)) / Math.max(1, given.length);
+  given.forEach(({ left, quota, k }, i) => {
+    const at = x + i * (room + 4);
+    bar(d, at, y, room, t);
+    const part = quota > 0 ? Math.min(1, Math.max(0, left / quota)) : 0;
+    if (part * room >= 0.4) d.rect(at, y, part * room, 9, { fill: kernelPaint(k, t) });
+  });
+  const spent = given.filter(({ left }) => left <= 0).map(({ k }) => kernelStyle(k).number);
+  d.text(x, y + 19, given.length === 0 ? "no quota" : "Quota left", t.ink2, 11, { baseline: "middle" });
+  if (spent.length > 0) d.text(x + w, y + 19, `${spent.join(", ")} waits`, t.ink3, 11, { align: "end", baseline: "middle" });
+  d.spot(`quota:${sm}`, x, y - 2, w, 26, () => describeQuotas(model, sm));
 }
 
 function bar(d: Drawing, x: number, y: number, w: number, t: Theme): void {
@@ -141,9 +159,13 @@ function describeUse(model: SmModel, sm: number): string {
   return `SM ${sm}: ${model.resources(sm).map((r) => `${r.title} ${whole(r.used)} of ${whole(r.capacity)} ${r.unit} (${percent(r.used, r.capacity)})`).join("; ")}`;
 }
 
+function describeQuotas(model: SmModel, sm: number): string {
+  return `SM ${sm}, left of each quota: ${model.quotas(sm).flatMap((one, k) => (one ? [`${model.layout.kernels[k] ?? "?"} ${whole(one.left)} of ${whole(one.quota)}${one.left <= 0 ? ", it waits for the next refill" : ""}`] : [])).join("; ")}`;
+}
+
 /** The same picture as a table: one row for each SM. */
 export function smTable(model: SmModel): Tabular {
-  const { layout } = model;
+  const { layout } = model, quotas = model.hasQuotas();
   return {
     title: `SMs at cycle ${whole(model.cycle)}`,
     columns: [
@@ -151,6 +173,7 @@ export function smTable(model: SmModel): Tabular {
       ...layout.kernels.map((name, k) => ({ key: `ctas_${k}_${name}`, title: `CTAs of ${name}`, unit: "CTAs" })),
       ...layout.kernels.map((name, k) => ({ key: `issued_${k}_${name}`, title: `Issued for ${name}`, unit: "% of scheduler-cycles lately" })),
       ...layout.stalls.map((s) => ({ key: `stall_${s.key}`, title: s.title, unit: "% of scheduler-cycles lately", doc: s.doc })),
+      ...(quotas ? layout.kernels.flatMap((name, k) => [{ key: `quota_left_${k}_${name}`, title: `Quota left of ${name}`, unit: "instructions" }, { key: `quota_${k}_${name}`, title: `Quota of ${name}`, unit: "instructions" }]) : []),
       { key: "limit", title: "Fullest resource", unit: "" }, { key: "limit_use", title: "Its use", unit: "%" },
     ],
     rows: layout.sms.map((shape, sm): Cell[] => {
@@ -160,6 +183,7 @@ export function smTable(model: SmModel): Tabular {
       return [
         sm, shape.class, ...layout.kernels.map((_, k) => model.reader.get("sm.ctas", sm, k)),
         ...shares.map((s) => (any ? Math.round(s * 1000) / 10 : null)),
+        ...(quotas ? model.quotas(sm).flatMap((one) => [one?.left ?? null, one?.quota ?? null]) : []),
         limit?.title ?? null, limit ? Math.round((limit.used / limit.capacity) * 1000) / 10 : null,
       ];
     }),

@@ -100,6 +100,17 @@ export class SmModel {
     return all.filter((r) => r.capacity > 0);
   }
 
+  /** What is left of each kernel's quota on an SM, and what a refill gives; null for a kernel without one. */
+  quotas(sm: number): ({ left: number; quota: number } | null)[] {
+    return Array.from({ length: this.kernels }, (_, k) => {
+      const quota = this.reader.get("sm.quota", sm, k);
+      return quota === 0 ? null : { quota: quota - 1, left: this.reader.signed("sm.quota_left", sm, k) };
+    });
+  }
+
+  /** Whether any kernel has a quota anywhere. */
+  hasQuotas(): boolean { return this.layout.sms.some((_, sm) => this.quotas(sm).some((one) => one !== null)); }
+
   /** The fullest resource: the first of them that will refuse the next CTA, or nearly. */
   limiting(sm: number): Resource | null {
     let best: Resource | null = null;
