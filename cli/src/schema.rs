@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use sim_core::describe::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
 use sim_core::describe::gpu::presets::{self, PRESETS};
 use sim_core::describe::ids::MAX_KERNELS;
-use sim_core::describe::kernel::{MAX_ALU, library};
+use sim_core::describe::kernel::{MAX_ALU, MAX_LAUNCHES, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
@@ -270,7 +270,7 @@ fn kernel() -> Value {
             ("doc", text("What the real kernel does")),
             ("source", text("Where its shape comes from")),
             ("arrays", list_of(array, 0, 64)),
-            ("launches", list_of(launch, 1, 16)),
+            ("launches", list_of(launch, 1, MAX_LAUNCHES)),
         ]),
         &["name", "launches"],
     )

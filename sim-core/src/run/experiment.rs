@@ -85,6 +85,18 @@ pub struct KernelUse {
     pub qos: Option<Goal>,
 }
 
+impl KernelUse {
+    /// CTAs of each launch that an SM of `class` holds when it holds nothing else.
+    fn ctas_held(&self, class: &SmClass) -> impl Iterator<Item = u32> {
+        self.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas)
+    }
+
+    /// `ctas`, or fewer if the kernel has its own limit.
+    fn own_limit(&self, ctas: u32) -> u32 {
+        self.ctas_per_sm.map_or(ctas, |most| most.min(ctas))
+    }
+}
+
 /// When a run ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Stop {
@@ -254,8 +266,7 @@ impl Experiment {
         if self.seed > MAX_SEED {
             problems.add("seed", self.seed, format!("at most {MAX_SEED}"));
         }
-        let held = |used: &KernelUse, class: &SmClass| used.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).min();
-        let limits = self.on_each_sm(|used, class| held(used, class).unwrap_or(0));
+        let limits = self.on_each_sm(|used, class| used.ctas_held(class).min().unwrap_or(0));
         self.policy.check(Mix { limits: &limits, ..self.mix() }, &mut problems);
         problems.or(())
     }
@@ -291,11 +302,12 @@ impl Experiment {
     /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the
     /// fewest of those that fit the SM at all.
     pub fn cta_limits(&self) -> Vec<PerKernel<u32>> {
-        self.on_each_sm(|used, class| {
-            let ctas = used.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas);
-            let fewest = ctas.filter(|&ctas| ctas > 0).min().unwrap_or(0);
-            used.ctas_per_sm.map_or(fewest, |most| most.min(fewest))
-        })
+        self.on_each_sm(|used, class| used.own_limit(used.ctas_held(class).filter(|&ctas| ctas > 0).min().unwrap_or(0)))
+    }
+
+    /// The same; for a sequence of launches, the most.
+    pub fn most_ctas(&self) -> Vec<PerKernel<u32>> {
+        self.on_each_sm(|used, class| used.own_limit(used.ctas_held(class).max().unwrap_or(0)))
     }
 
     /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.

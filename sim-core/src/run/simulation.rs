@@ -74,6 +74,7 @@ pub struct Simulation {
     policy: AnyPolicy,
     log: Log,
     cta_limit: Vec<PerKernel<u32>>,
+    most_ctas: Vec<PerKernel<u32>>,
     cta_cost: Vec<PerKernel<Resources>>,
     grid: Vec<u32>,
     /// Answers of runs alone, and the profile that the policy sees of them.
@@ -170,6 +171,7 @@ impl Simulation {
             policy: AnyPolicy::new(&experiment.policy),
             log: Log::new(),
             cta_limit: experiment.cta_limits(),
+            most_ctas: experiment.most_ctas(),
             cta_cost: experiment.cta_costs(),
             grid: experiment.grids(),
             answers: Answers::new(),
@@ -431,6 +433,7 @@ impl Simulation {
             gpu: &self.experiment.gpu,
             kernels: total.len(),
             cta_limit: &self.cta_limit,
+            most_ctas: &self.most_ctas,
             cta_cost: &self.cta_cost,
             grid: &self.grid,
             profile: &self.profile,
@@ -440,7 +443,7 @@ impl Simulation {
             window: &window,
         };
         ask(&mut self.policy, &seen, &mut controls, &mut self.log);
-        controls.keep_limits(&self.cta_limit, total.len());
+        controls.keep_limits(&self.most_ctas, total.len());
         if controls != *self.machine.controls() {
             self.wait_anew();
         }

@@ -20,6 +20,8 @@ pub struct Observation<'a> {
     pub kernels: usize,
     /// CTAs of each kernel that an SM can hold when it holds nothing else, for each SM. For a sequence of launches, the fewest.
     pub cta_limit: &'a [PerKernel<u32>],
+    /// The same; for a sequence of launches, the most. No CTA target is above it.
+    pub most_ctas: &'a [PerKernel<u32>],
     /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
     pub cta_cost: &'a [PerKernel<Resources>],
     /// CTAs of each kernel's launch. For a sequence of launches, the most.
@@ -76,6 +78,7 @@ impl<'a> Observation<'a> {
             gpu,
             kernels,
             cta_limit: &[],
+            most_ctas: &[],
             cta_cost: &[],
             grid: &[u32::MAX; MAX_KERNELS],
             profile,

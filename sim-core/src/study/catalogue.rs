@@ -138,9 +138,9 @@ fn gpu_field<T>(field: &Field<T>, path: &str, gpus: &[Gpu], value: impl Fn(&Gpu)
 fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
     let kernel = library::find(name)?;
     let launch = &kernel.launches[0];
-    // A number on GPUs with equal SMs, one for each class on others.
+    // A number on GPUs with equal SMs, one for each class on others; for a sequence of launches, the fewest.
     let fits = gpus.iter().map(|gpu| {
-        let on = |class: &SmClass| Value::from(occupancy::of(launch, class).ctas);
+        let on = |class: &SmClass| Value::from(kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).min().unwrap_or(0));
         let by_class = || Value::object(gpu.sms.iter().map(|class| (class.name.as_str(), on(class))));
         (gpu.name.as_str(), if let [class] = &gpu.sms[..] { on(class) } else { by_class() })
     });

@@ -16,10 +16,11 @@
 //! others. `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
 
 use super::validate::{self, MAX_ALU, MAX_OPS};
-use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
+use super::{Address, Array, Kernel, Launch, MAX_LAUNCHES, MAX_LOOPS, Op, Scatter, Trips};
 use crate::describe::decode::{Fields, element, field, int, legible, list, text};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -43,8 +44,8 @@ impl Kernel {
             None => Vec::new(),
         };
         let launches_path = fields.path("launches");
-        let launches = fields.need("launches", "a list of 1 to 16 launches", problems);
-        let items = launches.and_then(|value| list(value, &launches_path, 1..=16, "launches", problems)).unwrap_or_default();
+        let launches = fields.need("launches", &format!("a list of 1 to {MAX_LAUNCHES} launches"), problems);
+        let items = launches.and_then(|value| list(value, &launches_path, 1..=MAX_LAUNCHES, "launches", problems)).unwrap_or_default();
         let launches: Vec<Launch> =
             items.iter().enumerate().filter_map(|(i, item)| read_launch(item, &arrays, &element(&launches_path, i), problems)).collect();
         fields.finish(problems);

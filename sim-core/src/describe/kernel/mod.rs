@@ -8,7 +8,7 @@ pub mod decode;
 pub mod library;
 pub mod validate;
 
-pub use validate::MAX_ALU;
+pub use validate::{MAX_ALU, MAX_LAUNCHES};
 
 use alloc::string::String;
 use alloc::vec::Vec;

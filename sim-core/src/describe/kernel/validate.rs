@@ -10,6 +10,9 @@ use alloc::vec::Vec;
 /// Operations of a Program, at most.
 pub const MAX_OPS: usize = 256;
 
+/// Launches of a kernel, at most.
+pub const MAX_LAUNCHES: usize = 64;
+
 /// Largest count and largest number of trips.
 const MAX_COUNT: u32 = 1 << 24;
 
@@ -42,8 +45,8 @@ pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
     if lines > MAX_LINES {
         problems.add(at("arrays"), format!("{lines} lines of 128 bytes together"), format!("at most {MAX_LINES}"));
     }
-    if !(1..=16).contains(&kernel.launches.len()) {
-        problems.add(at("launches"), format!("{} launches", kernel.launches.len()), "1 to 16");
+    if !(1..=MAX_LAUNCHES).contains(&kernel.launches.len()) {
+        problems.add(at("launches"), format!("{} launches", kernel.launches.len()), format!("1 to {MAX_LAUNCHES}"));
     }
     for (i, launch) in kernel.launches.iter().enumerate() {
         check_launch(launch, &kernel.arrays, &element(&at("launches"), i), problems);

@@ -282,7 +282,7 @@ impl Script {
             return;
         }
         let Ok(program) = Program::new(self.spec.text("source")) else { return };
-        controls.keep_limits(seen.cta_limit, seen.kernels);
+        controls.keep_limits(seen.most_ctas, seen.kernels);
         let (kept, seed) = (core::mem::take(&mut self.kept), self.spec.int("seed") as u64);
         let call = Call { seen: Seen::of(seen, self.since), controls: controls.clone(), kept, log: Vec::new(), seed, drawn: self.drawn };
         let (mut call, flaw) = program.call(hook, event, call);
@@ -300,7 +300,7 @@ impl Script {
             return;
         }
         (self.kept, self.drawn) = (call.kept, call.drawn);
-        call.controls.keep_limits(seen.cta_limit, seen.kernels);
+        call.controls.keep_limits(seen.most_ctas, seen.kernels);
         log_changes(controls, &call.controls, seen, log);
         *controls = call.controls;
     }

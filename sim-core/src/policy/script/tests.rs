@@ -46,6 +46,7 @@ impl Desk {
         let seen = Observation {
             now: self.now,
             cta_limit: &[PerKernel::all(8), PerKernel::all(6)],
+            most_ctas: &[PerKernel::all(8), PerKernel::all(6)],
             resident: &counts,
             queued: &counts,
             progress: &[Progress::default(); 2],

@@ -90,6 +90,36 @@ fn a_warm_up_lasts_until_the_policy_has_settled() {
     assert!(from > settled + 400 && from <= settled + 500 && run.cycle() == from + 5_000, "{from} {settled}");
 }
 
+/// A launch of small CTAs has as many of them on an SM as fit, though another launch of the kernel has large ones; a limit of the kernel's own holds
+/// for both.
+#[test]
+fn each_launch_fills_an_sm_with_ctas_of_its_own_shape() {
+    let most = |ctas_per_sm| {
+        let mut experiment = Experiment { stop: Stop::Cycles(2000), ..experiment("leftover") };
+        experiment.kernels.truncate(1);
+        experiment.kernels[0].ctas_per_sm = ctas_per_sm;
+        let kernel = &mut experiment.kernels[0].kernel;
+        kernel.arrays.clear();
+        let launch = |threads, count| Launch {
+            ctas: 1000,
+            threads,
+            registers: 16,
+            shared_bytes: 0,
+            program: alloc::vec![crate::describe::kernel::Op::Alu { count, latency: 4, lanes: 32 }],
+        };
+        kernel.launches = alloc::vec![launch(32, 5000), launch(512, 50)];
+        let class = &experiment.gpu.sms[0];
+        let [small, large] = [0, 1].map(|n| crate::describe::gpu::occupancy::of(&kernel.launches[n], class).ctas);
+        let mut run = Simulation::new(&experiment).unwrap();
+        assert!(large < small && run.cta_limit()[0][KernelId(0)] <= large);
+        run.advance(1000);
+        (run.machine().sms[0].ctas.used(KernelId(0)).ctas, small)
+    };
+    let (held, fit) = most(None);
+    assert_eq!(held, fit);
+    assert_eq!(most(Some(3)).0, 3.min(fit));
+}
+
 /// Two kernels whose CTAs are short, one of two launches and with a goal, under the policy of the tests that hears events.
 fn listened() -> Experiment {
     let mut experiment = Experiment { stop: Stop::Cycles(12_000), ..experiment("listener") };
