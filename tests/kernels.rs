@@ -4,7 +4,9 @@
 #[allow(dead_code)]
 mod alone;
 
-use alone::{Alone, Asked, CFD_CTAS, CYCLES, Class, SAD_LATENCY, SAD_ONE_CTA, SENSITIVE, SUSTAINED, TABLE_2, far, tolerance};
+use alone::{
+    Alone, Asked, CFD_CTAS, CYCLES, Class, MEMORY, PROGRAMS, SAD_LATENCY, SAD_ONE_CTA, SENSITIVE, SUSTAINED, TABLE_2, far, tolerance,
+};
 use sim_core::describe::gpu::{Gpu, StoreRelease, occupancy, presets};
 use sim_core::describe::kernel::{Launch, library};
 
@@ -159,4 +161,45 @@ fn what_is_printed_fits_the_queues() {
     }
     assert!(stores > f64::from(l1.store_buffer), "{stores}");
     assert_eq!(l1.store_release, StoreRelease::Sent);
+}
+
+/// What each program of Parboil takes of DRAM alone says whether it is bound by memory (docs/kernels.md). No figure of the paper is behind it.
+#[test]
+fn dram_alone_splits_the_programs_of_parboil() {
+    let gpu = presets::find("qos-16sm").expect("a preset");
+    for (name, memory) in PROGRAMS {
+        let found = Alone::measure(&gpu, name, None, alone::QOS_CYCLES).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found.dram >= MEMORY, memory, "{name}: {:.1} % of DRAM's peak", found.dram);
+    }
+}
+
+/// CTAs of each launch that an SM of the QoS paper holds, worked out by hand from threads, registers, shared memory and CTA slots.
+#[test]
+fn the_programs_of_parboil_fit_as_often_as_their_sources_say() {
+    let class = &presets::find("qos-16sm").expect("a preset").sms[0];
+    let held = |name: &str| -> Vec<u32> {
+        let kernel = library::find(name).expect("a kernel");
+        let mut ctas: Vec<u32> = kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).collect();
+        ctas.dedup();
+        ctas
+    };
+    let pass = [6, 4, 32, 4, 8];
+    let gridding: Vec<u32> = [vec![4], pass.repeat(7), vec![4, 16, 4, 21]].concat();
+    let want: [(&str, &[u32]); 10] = [
+        ("CUTCP-P", &[16]),
+        ("HISTO-P", &[4, 2, 4]),
+        ("LBM-P", &[12]),
+        ("MRIG-P", &gridding),
+        ("MRIQ-P", &[4, 8]),
+        ("SAD-P", &[25, 16, 32]),
+        ("SGEMM-P", &[10]),
+        ("SPMV-P", &[10]),
+        ("STENCIL-P", &[16]),
+        ("TPACF-P", &[7]),
+    ];
+    for (name, ctas) in want {
+        assert_eq!(held(name), ctas, "{name}");
+    }
+    let launches = |name| library::find(name).expect("a kernel").launches.len();
+    assert_eq!(["CUTCP-P", "HISTO-P", "MRIG-P", "MRIQ-P", "SAD-P"].map(launches), [26, 4, 51, 3, 3]);
 }

@@ -56,14 +56,20 @@ fn planned(gpus: &[String]) -> Result<BTreeMap<String, Planned>, Problems> {
                 ]);
                 match Experiment::decode(&written) {
                     Ok(experiment) => runs.extend(Plan::of(&experiment).runs().map(|run| (run.hash.clone(), run.clone()))),
-                    // A policy that cannot be without a parameter has no defaults; what is wrong without any policy is wrong.
-                    Err(problems) if problems.0.iter().any(|problem| !problem.path.starts_with("policy")) => return Err(problems),
+                    // A policy that cannot be without a parameter has no defaults, and a kernel whose CTA fits no SM runs nowhere; what else is
+                    // wrong is wrong.
+                    Err(problems) if problems.0.iter().any(|problem| !is_of_the_pair(&problem.path)) => return Err(problems),
                     Err(_) => {}
                 }
             }
         }
     }
     Ok(runs)
+}
+
+/// Whether a problem there is one of this policy, or of this kernel on this GPU.
+fn is_of_the_pair(path: &str) -> bool {
+    path.starts_with("policy") || path.starts_with("kernels")
 }
 
 #[cfg(test)]

@@ -59,6 +59,25 @@ pub const TABLE_2: [Target; 13] = [
     row("PF", Class::Ls, [72, 28, 39, 90]),
 ];
 
+/// The programs of Parboil that the QoS paper runs, and whether each is bound by memory: it takes at least `MEMORY` of the DRAM bandwidth of
+/// `qos-16sm` alone. The paper splits them so and does not say which is which.
+pub const PROGRAMS: [(&str, bool); 10] = [
+    ("CUTCP-P", false),
+    ("HISTO-P", true),
+    ("LBM-P", true),
+    ("MRIG-P", false),
+    ("MRIQ-P", false),
+    ("SAD-P", false),
+    ("SGEMM-P", false),
+    ("SPMV-P", false),
+    ("STENCIL-P", true),
+    ("TPACF-P", false),
+];
+/// Percent of DRAM's peak from which on a program is bound by memory.
+pub const MEMORY: f64 = 40.0;
+/// Cycles of the QoS paper's runs (§4.1).
+pub const QOS_CYCLES: u64 = 2_000_000;
+
 /// Core cycles of an unloaded L2 hit and of an unloaded DRAM access, whole ways (CCBP Table 1).
 pub const L2_HIT: f64 = 200.0;
 pub const DRAM: f64 = 380.0;

@@ -1,8 +1,9 @@
 //! SMV: a sparse matrix times a vector.
 
 use super::{ALL, alu, array, load, named, repeat, store, words};
-use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
+use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Scatter};
 use alloc::vec;
+use alloc::vec::Vec;
 
 /// Rows, in whole CTAs, and elements of a row: `Dubcova3`.
 const ROWS: i64 = 764 * 192;
@@ -10,8 +11,20 @@ const ELEMENTS: i64 = 25;
 /// Bytes of the vector over which a warp's 32 columns lie.
 const WINDOW: i64 = 672;
 
-/// Parboil `spmv`: `spmv_jds`.
-pub fn kernel() -> Kernel {
+/// The matrix by diagonals, the vector, the rows' order and the result.
+pub fn arrays() -> Vec<Array> {
+    let bytes = (ROWS * 4) as u64;
+    vec![
+        array("columns", bytes * ELEMENTS as u64),
+        array("values", bytes * ELEMENTS as u64),
+        array("x", 589_824),
+        array("permutation", bytes),
+        array("y", bytes),
+    ]
+}
+
+/// The product, with `address` arithmetic instructions between an element's column and the vector's element, and `product` after it.
+pub fn launch(address: u32, product: u32) -> Launch {
     let own = |array: u8| words(array, 768, 128);
     // Jagged diagonals: the n-th elements of all rows lie together.
     let element = |array: u8| load(Address { loops: [ROWS * 4, 0, 0], ..own(array) });
@@ -30,17 +43,21 @@ pub fn kernel() -> Kernel {
         element(0),
         element(1),
         Op::Wait { loads: 1 },
-        alu(12),
+        alu(address),
         load(x),
         ALL,
-        alu(26),
+        alu(product),
         Op::End,
         load(own(3)),
         ALL,
         alu(5),
         store(own(4)),
     ];
-    let bytes = (ROWS * 4) as u64;
+    Launch { ctas: (ROWS / 192) as u32, threads: 192, registers: 28, shared_bytes: 0, program }
+}
+
+/// Parboil `spmv`: `spmv_jds`.
+pub fn kernel() -> Kernel {
     named(
         "SMV",
         "Sparse matrix-vector product",
@@ -50,13 +67,7 @@ pub fn kernel() -> Kernel {
          a large matrix, 28 registers, 25 elements in each of 146,688 rows, loads and stores. Free: the columns (a gather of 32 words within five \
          lines, a window of its own for each warp and element), the sorted rows' results are stored in order, arithmetic (factor 1.1 to 2.8: the \
          source's range).",
-        vec![
-            array("columns", bytes * ELEMENTS as u64),
-            array("values", bytes * ELEMENTS as u64),
-            array("x", 589_824),
-            array("permutation", bytes),
-            array("y", bytes),
-        ],
-        vec![Launch { ctas: (ROWS / 192) as u32, threads: 192, registers: 28, shared_bytes: 0, program }],
+        arrays(),
+        vec![launch(12, 26)],
     )
 }
