@@ -27,20 +27,25 @@ fn controls(experiment: &Experiment) -> Option<&Controls> {
     experiment.policy.controls()
 }
 
-/// Instructions of a warp by walking its Program as a reader would: (warp instructions, thread instructions).
-fn instructions(code: &Code, program: &[Op], cta: u32, warp: u32) -> (u64, u64) {
+/// Instructions of a warp by walking its Program as a reader would: warp instructions, thread instructions, and of these the special-function ones,
+/// the accesses of shared memory, and global loads and stores.
+fn instructions(code: &Code, program: &[Op], cta: u32, warp: u32) -> [u64; 5] {
     let mut place = Place { cta, warp, ..Place::default() };
-    let (mut at, mut sum) = (0, (0_u64, 0_u64));
+    let (mut at, mut sum) = (0, [0_u64; 5]);
     let mut open: Vec<(usize, u32)> = Vec::new();
-    let mut add = |count: u32, lanes: u32| {
-        sum.0 += u64::from(count);
-        sum.1 += u64::from(count) * u64::from(lanes);
+    let mut add = |count: u32, lanes: u32, class: Option<usize>| {
+        let threads = u64::from(count) * u64::from(lanes);
+        sum[0] += u64::from(count);
+        sum[1] += threads;
+        sum[class.unwrap_or(0)] += threads * u64::from(class.is_some());
     };
     while at < program.len() {
         match program[at] {
-            Op::Alu { count, lanes, .. } | Op::Sfu { count, lanes, .. } | Op::Shared { count, lanes, .. } => add(count, lanes),
-            Op::Load { lanes, .. } | Op::Store { lanes, .. } => add(1, lanes),
-            Op::Barrier => add(1, WARP_SIZE),
+            Op::Alu { count, lanes, .. } => add(count, lanes, None),
+            Op::Sfu { count, lanes, .. } => add(count, lanes, Some(2)),
+            Op::Shared { count, lanes, .. } => add(count, lanes, Some(3)),
+            Op::Load { lanes, .. } | Op::Store { lanes, .. } => add(1, lanes, Some(4)),
+            Op::Barrier => add(1, WARP_SIZE, None),
             Op::Wait { .. } => {}
             Op::Loop { trips } => {
                 place.loops[open.len()..MAX_LOOPS].fill(0);
@@ -185,15 +190,17 @@ proptest! {
                 }
             }
             prop_assert!(resident.is_empty() && saved.is_empty());
-            let mut want = (0, 0);
+            let mut want = [0; 5];
             for (launch, code) in launches.iter().zip(codes) {
                 for (cta, warp) in (0..launch.ctas).flat_map(|cta| (0..launch.threads.div_ceil(WARP_SIZE)).map(move |warp| (cta, warp))) {
-                    let (warps, threads) = instructions(code, &launch.program, cta, warp);
-                    want = (want.0 + warps, want.1 + threads);
+                    let of_warp = instructions(code, &launch.program, cta, warp);
+                    want.iter_mut().zip(of_warp).for_each(|(sum, n)| *sum += n);
                 }
             }
             let stats = &totals[kernel.index()];
-            prop_assert_eq!((stats.warp_instructions, stats.thread_instructions), want, "instructions of the Program, by hand");
+            let classes = [stats.special_thread_instructions, stats.shared_thread_instructions, stats.global_thread_instructions];
+            let found = [&[stats.warp_instructions, stats.thread_instructions][..], &classes].concat();
+            prop_assert_eq!(found, want, "instructions of the Program, by hand");
         }
     }
 }

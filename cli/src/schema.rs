@@ -10,6 +10,7 @@ use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
 use sim_core::run::confidence::RATIOS;
+use sim_core::run::energy::{ENERGIES, Energy};
 use sim_core::run::experiment::{MAX_CYCLES, MAX_SEED};
 use sim_core::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use sim_core::seam::decision::{self, Decided, TopicInfo};
@@ -389,6 +390,7 @@ fn result() -> Value {
                 ("gpu", open(gpu)),
                 ("kernels", list_of(open(kernel), 1, MAX_KERNELS)),
                 ("metrics", open(of(&["mix"]))),
+                ("energy", energy()),
                 ("ci95", ci95),
                 ("settled", settled()),
                 ("failure", text("Why the script that shares the GPU failed, where it did: the line, and what is wrong")),
@@ -396,6 +398,32 @@ fn result() -> Value {
             ])),
         ),
     ])
+}
+
+/// The energy of a run.
+fn energy() -> Value {
+    let of_run = || {
+        let or_none = |doc: &str| any_of(vec![typed("number", doc), typed("null", "Nothing was measured")]);
+        named(vec![
+            (
+                "joules",
+                typed("number", "Energy of the measured cycles, by published energies of events: for ratios, not for absolute values"),
+            ),
+            ("watts", or_none("The same by time")),
+            ("instructions_per_watt", or_none("Thread instructions of the measured cycles / watts")),
+        ])
+    };
+    let part = |energy: &Energy| {
+        let doc = format!("{}, joules: {:.4} for each {} ({})", energy.title, energy.figure, energy.per, energy.source);
+        (energy.key.to_owned(), typed("number", &doc))
+    };
+    let mut fields = of_run();
+    fields.extend(named(vec![
+        ("idle_sms_off", closed(of_run(), &["joules", "watts", "instructions_per_watt"])),
+        ("parts", closed(ENERGIES.iter().map(part).collect(), &ENERGIES.map(|energy| energy.key))),
+        ("kernels", list_of(typed("number", "Joules of a kernel's events, without what leaks"), 1, MAX_KERNELS)),
+    ]));
+    closed(fields, &["joules", "watts", "instructions_per_watt", "idle_sms_off", "parts", "kernels"])
 }
 
 /// How sure a run is that stops when it is settled.

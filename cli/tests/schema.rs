@@ -210,3 +210,21 @@ fn patterned<'a>(schema: &'a Value, key: &str) -> Option<&'a Value> {
     let name = key.strip_prefix("sm.")?.split_once('.')?.0;
     (!name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-".contains(&c))).then_some(fields)
 }
+
+/// docs/energy.md says of each part of a run's energy its figure, as the program has it, and each counter that it names is one.
+#[test]
+fn the_page_on_energy_has_every_figure() {
+    let page = std::fs::read_to_string(root().join("docs/energy.md")).expect("the page");
+    for energy in sim_core::run::energy::ENERGIES {
+        let row =
+            page.lines().find(|line| line.starts_with(&format!("| `{}` |", energy.key))).unwrap_or_else(|| panic!("no {}", energy.key));
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let (figure, unit) = cells[2].split_once(' ').expect("a figure and its unit");
+        assert_eq!(format!("{:.4}", energy.figure), format!("{:.4}", figure.parse::<f64>().expect("a number")), "{}", energy.key);
+        assert_eq!(unit == "W", energy.per.ends_with("in watts"), "{}", energy.key);
+        for counter in cells[4].split('`').skip(1).step_by(2).filter(|name| !name.contains('.')) {
+            let known = sim_core::seam::stats::KernelStats::INFO.iter().any(|info| info.key == counter);
+            assert!(known, "{}: {counter} is no counter", energy.key);
+        }
+    }
+}

@@ -5,6 +5,7 @@ use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::ids::KernelId;
 use crate::describe::value::Value;
 use crate::run::confidence::{Pace, ci95};
+use crate::run::energy::energy;
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::simulation::{Measured, Reason, Simulation};
 use crate::seam::decision::Decision;
@@ -165,6 +166,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("gpu", figures.gpu),
         ("kernels", figures.kernels.into()),
         ("metrics", figures.metrics.to_value()),
+        ("energy", energy(&measured, &experiment.gpu)),
         ("ci95", figures.ci95),
         ("policy", policy(experiment, simulation.decisions())),
     ];

@@ -13,9 +13,18 @@ pub struct CounterInfo {
 }
 
 macro_rules! counters {
+    ($(#[$meta:meta])* $name:ident { $($key:ident: $unit:literal, $doc:literal;)* } follows { $($follows:ident: $unit2:literal, $doc2:literal;)* }) => {
+        counters! { $(#[$meta])* $name { $($key: $unit, $doc;)* $($follows: $unit2, $doc2;)* } }
+
+        impl core::hash::Hash for $name {
+            fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+                $(self.$key.hash(state);)*
+            }
+        }
+    };
     ($(#[$meta:meta])* $name:ident { $($key:ident: $unit:literal, $doc:literal;)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
         pub struct $name {
             $(#[doc = $doc] #[doc = ""] #[doc = concat!("Unit: ", $unit, ".")] pub $key: u64,)*
         }
@@ -47,7 +56,8 @@ macro_rules! counters {
 }
 
 counters! {
-    /// What one kernel did and what was done for it. SMs and the memory side each keep one; their sum is the kernel's.
+    /// What one kernel did and what was done for it. SMs and the memory side each keep one; their sum is the kernel's. What follows from the warps'
+    /// places in their programs is no part of the digest.
     KernelStats {
         thread_instructions: "thread instructions", "Instructions issued, counted once for each active lane";
         warp_instructions: "warp instructions", "Instructions issued, counted once for each warp";
@@ -105,6 +115,10 @@ counters! {
         warp_cycles: "warp cycles", "Resident warps summed over cycles";
         warps_wait_memory: "warp cycles", "Warps among them that wait for a load that missed L1D";
         warps_wait_lsu: "warp cycles", "Warps among them whose next access the load-store unit does not take";
+    } follows {
+        special_thread_instructions: "thread instructions", "Special-function instructions among the thread instructions";
+        shared_thread_instructions: "thread instructions", "Accesses of shared memory among them";
+        global_thread_instructions: "thread instructions", "Global loads and stores among them";
     }
 }
 

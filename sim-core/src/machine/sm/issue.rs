@@ -188,7 +188,13 @@ impl Sm {
             issue.left -= issued;
             let stats = &mut self.stats[issue.kernel.index()];
             stats.warp_instructions += u64::from(issued);
-            stats.thread_instructions += u64::from(issue.lanes) * u64::from(issued);
+            let threads = u64::from(issue.lanes) * u64::from(issued);
+            stats.thread_instructions += threads;
+            match issue.next {
+                Next::Sfu => stats.special_thread_instructions += threads,
+                Next::Shared => stats.shared_thread_instructions += threads,
+                _ => {}
+            }
             if self.gate.quotas.running() != 0 {
                 self.gate.quotas.ran(s, issued, now);
             }
@@ -217,7 +223,8 @@ impl Sm {
         let (kernel, lanes) = (issue.kernel, issue.lanes);
         let stats = &mut self.stats[kernel.index()];
         stats.warp_instructions += 1;
-        stats.thread_instructions += u64::from(issue.lanes);
+        let threads = u64::from(lanes);
+        stats.thread_instructions += threads;
         issue.left -= 1;
         let left = issue.left;
         let scheduler = &mut self.schedulers[at.scheduler()];
@@ -234,6 +241,7 @@ impl Sm {
                 }
             }
             Next::Sfu => {
+                stats.special_thread_instructions += threads;
                 ready_from = now + Cycle::from(issue.latency);
                 interval = self.sfu_interval;
                 if interval > 1 {
@@ -242,6 +250,7 @@ impl Sm {
             }
             Next::Shared => {
                 let ways = Cycle::from(issue.latency);
+                stats.shared_thread_instructions += threads;
                 stats.shared_conflict_cycles += ways - 1;
                 ready_from = now + Cycle::from(self.shared_latency) + ways - 1;
                 self.shared_free = now + ways;
@@ -250,6 +259,7 @@ impl Sm {
             }
             Next::Load => {
                 stats.load_instructions += 1;
+                stats.global_thread_instructions += threads;
                 let load = self.loads.open(at, kernel, now);
                 self.warps[at.index()].loads += 1;
                 self.take_port(at.scheduler(), gates);
@@ -258,6 +268,7 @@ impl Sm {
             }
             Next::Store => {
                 stats.store_instructions += 1;
+                stats.global_thread_instructions += threads;
                 self.take_port(at.scheduler(), gates);
                 self.enter_lsu(at, Access::Write, 0, inputs);
                 in_memory = Some(Completes::Store);
