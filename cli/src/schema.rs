@@ -351,6 +351,11 @@ fn result() -> Value {
         "scheduler_cycles".into(),
         typed("integer", "Schedulers of all SMs × core cycles: what the shares of stalls can be compared with"),
     ));
+    let goals = [
+        ("least", "Least of IPC over the goal's, of the kernels with a goal: all are reached where it is 1 or more"),
+        ("mean", "Mean of IPC over the goal's, of the kernels with a goal"),
+        ("others", "Mean of IPC over IPC alone, of the kernels without a goal"),
+    ];
     let ci95 = closed(
         named(vec![
             ("batches", typed("integer", "Batches that the intervals are made of")),
@@ -391,6 +396,7 @@ fn result() -> Value {
                 ("kernels", list_of(open(kernel), 1, MAX_KERNELS)),
                 ("metrics", open(of(&["mix"]))),
                 ("energy", energy()),
+                ("goals", open(goals.map(|(key, doc)| (key.to_owned(), number(doc))).into())),
                 ("ci95", ci95),
                 ("settled", settled()),
                 ("failure", text("Why the script that shares the GPU failed, where it did: the line, and what is wrong")),

@@ -19,6 +19,7 @@ const NEAR: f64 = 0.25;
 /// What else than these may decide how a claim comes out, by the name of its rule in claims.toml.
 const ONE_SIDED: &str = "one-sided";
 const LOWER_BOUND: &str = "lower bound";
+const UPPER_BOUND: &str = "upper bound";
 const THRESHOLD: &str = "threshold";
 const CLOSE: &str = "close";
 const REASON: &str = "reason";
@@ -46,7 +47,7 @@ pub struct Claim {
     pub level: bool,
     /// The value is a lower bound; of a claim that something is about equal, only less contradicts it.
     pub at_least: bool,
-    /// Of a claim that something is about equal: only more contradicts it.
+    /// The value is an upper bound; of a claim that something is about equal, only more contradicts it.
     pub at_most: bool,
     /// How far "about equal" reaches, of an amount how far ours may be from the paper's; if not as far as usual.
     pub within: Option<f64>,
@@ -243,6 +244,7 @@ impl Claim {
         let given = [
             (ONE_SIDED, sign && (self.at_least || self.at_most)),
             (LOWER_BOUND, !sign && self.at_least),
+            (UPPER_BOUND, !sign && self.at_most),
             (THRESHOLD, sign && (self.within.is_some() || ![0.0, 1.0].contains(&self.neutral))),
             (CLOSE, !sign && self.within.is_some()),
             (REASON, !self.needs.is_empty()),
@@ -257,7 +259,7 @@ impl Claim {
         let mut claim = self.clone();
         match rule {
             _ if !self.rules().contains(&rule) => {}
-            ONE_SIDED | LOWER_BOUND => (claim.at_least, claim.at_most) = (false, false),
+            ONE_SIDED | LOWER_BOUND | UPPER_BOUND => (claim.at_least, claim.at_most) = (false, false),
             THRESHOLD | CLOSE => {
                 claim.within = None;
                 if ![0.0, 1.0].contains(&claim.neutral) && self.unit == "sign" {
@@ -293,6 +295,7 @@ impl Claim {
                 holds((ours - self.value).abs() <= points)
             }
             _ if self.at_least && ours >= self.value => Verdict::Reproduced,
+            _ if self.at_most && (0.0..=self.value).contains(&ours) => Verdict::Reproduced,
             _ if self.at_least => {
                 if ours > self.neutral {
                     Verdict::Direction
@@ -349,6 +352,9 @@ mod tests {
         assert_eq!([59.0, 60.0].map(|ours| fitted.verdict(Some(ours))), [Reproduced, Not]);
         let least = claim("value = 1.7\nunit = \"ratio\"\nkind = \"magnitude\"\nat_least = true");
         assert_eq!([2.9, 1.6, 1.2].map(|ours| least.verdict(Some(ours))), [Reproduced, Direction, Direction]);
+        let most = claim("value = 5\nunit = \"percent\"\nkind = \"magnitude\"\nlevel = true\nat_most = true");
+        assert_eq!([0.5, 6.0, 7.0, -1.0].map(|ours| most.verdict(Some(ours))), [Reproduced, Reproduced, Not, Not]);
+        assert_eq!((most.rules(), most.without("upper bound").verdict(Some(0.5))), (vec!["upper bound"], Not));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! categories; a point is what its series, else its category, else the figure says of
 //!
 //! - `path`, `of`, `mixes`, and `over` for a quotient: a metric under a scheme, over the mixes, as measures have them; `with` are modifiers
-//!   of the scheme; or
+//!   of the scheme, `reduce` is `mean`, or `share` with `at_least` and `below`, if it is not to be the geometric mean; with `where = path` only the mixes
+//!   in which that is within these bounds, and no point if there are none; or
 //! - `window`: a column of the windows of one run, a point for each of the first `most`;
 //! - `paper`, of a series: for each category the claim that has what the paper prints there.
 //!
@@ -10,6 +11,7 @@
 //! `sim_core::study::figure` has the format that comes out, and computes and draws it.
 
 use super::claims::Claim;
+use super::measure::Bounds;
 use super::runs::{Mix, Run, Runs, SHORT};
 use super::study::Study;
 use crate::input::problem;
@@ -101,6 +103,11 @@ impl<'a> Words<'a> {
     fn text(&self, key: &str) -> &'a str {
         self.get(key).and_then(Value::as_str).unwrap_or("")
     }
+
+    /// Those of the first that gives any.
+    fn bounds(&self) -> Bounds {
+        self.0.iter().map(|words| Bounds::of(words)).find(|bounds| *bounds != Bounds::default()).unwrap_or_default()
+    }
 }
 
 impl Drawing<'_> {
@@ -116,7 +123,7 @@ impl Drawing<'_> {
                 points.extend(self.windows(place, &Words([series, &Value::Null, &plan.all])));
             }
             for (x, category) in categories.iter().enumerate() {
-                let mut point = self.point(place, x, &Words([series, category, &plan.all]));
+                let Some(mut point) = self.point(place, x, &Words([series, category, &plan.all])) else { continue };
                 point.paper = list(series.get("paper")).get(x).and_then(Value::as_str).and_then(|claim| self.printed(claim));
                 points.push(point);
             }
@@ -173,21 +180,35 @@ impl Drawing<'_> {
         (places.into_iter().collect(), at)
     }
 
-    /// A point over mixes; without runs while some are missing.
-    fn point(&mut self, series: usize, x: usize, words: &Words) -> Point {
+    /// A point over mixes; without runs while some are missing, and none over no mix.
+    fn point(&mut self, series: usize, x: usize, words: &Words) -> Option<Point> {
         let mixes = self.runs.study.mixes(words.text("mixes"));
         let path = words.text("path");
         let short = if Study::are_some(words.text("mixes")) { SHORT } else { "" };
         let scheme = format!("{} {} {short}", words.text("of"), words.text("with"));
+        let bounds = words.bounds();
+        let mixes = match words.text("where") {
+            "" => mixes,
+            // While results are missing, all of them.
+            at => self.runs.within(mixes.clone(), &[scheme.trim_end()], at, bounds).unwrap_or(mixes),
+        };
+        if mixes.is_empty() {
+            return None;
+        }
         let (runs, at) = self.scheme(&mixes, scheme.trim_end(), path);
         let over = words.get("over").and_then(Value::as_str).map(|over| format!("{over} {short}"));
         let baseline = over.map(|over| self.scheme(&mixes, over.trim_end(), path).0);
-        let reduce = if mixes.len() > 1 { Reduce::Geomean } else { Reduce::Value };
+        let reduce = match words.text("reduce") {
+            "share" => Reduce::Share { from: bounds.at_least.unwrap_or(f64::NEG_INFINITY), to: bounds.below.unwrap_or(f64::INFINITY) },
+            _ if mixes.len() == 1 => Reduce::Value,
+            "mean" => Reduce::Mean,
+            _ => Reduce::Geomean,
+        };
         let mut point = empty(series, x as f64, Measure { path: at, reduce });
         if let (Some(runs), Some(baseline)) = (runs, baseline.unwrap_or(Some(Vec::new()))) {
             (point.runs, point.baseline) = (runs, baseline);
         }
-        point
+        Some(point)
     }
 
     /// Windows of one run from the end of its warm-up on, as a series of points.

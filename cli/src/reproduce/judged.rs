@@ -104,7 +104,13 @@ impl<'c> Judged<'c> {
             ("boolean", _) => "holds".into(),
             (unit, value) => {
                 let value = claim.value_hi.map_or(number(value), |high| format!("{} to {}", number(value), number(high)));
-                let least = if claim.at_least { "> " } else { "" };
+                let least = if claim.at_least {
+                    "> "
+                } else if claim.at_most {
+                    "< "
+                } else {
+                    ""
+                };
                 match unit {
                     "percent" => format!("{least}{value} %"),
                     "ratio" | "speedup" => format!("{least}{value}"),

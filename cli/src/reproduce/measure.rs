@@ -4,13 +4,14 @@
 //! - `gain = metric, of = scheme, over = scheme, mixes`: the metric under one scheme over that under the other, the geometric mean over the
 //!   mixes. Several schemes in `over`: the best of them. With `alike = path, by = x` only the mixes in which no value of the path differs by
 //!   more than x between the two: what else than that makes the difference.
-//! - `level = metric, of, mixes`: the mean.
+//! - `level = metric, of, mixes`: the mean. With `where = path` only the mixes in which that is within the bounds, under the scheme itself or
+//!   under each of the schemes in `under`.
 //! - `compare = metric, against = metric, of, mixes`: one metric over another of the same run, the geometric mean.
-//! - `share = metric, of, mixes, above = x`: the part of the values that are above x.
+//! - `share = metric, of, mixes`: the part of the values that are within the bounds.
 //! - `unlike = metric, of, over, mixes, by = x`: the number of mixes in which some value differs by more than x between the schemes.
 //! - `correlation = [metric, metric], of, mixes`: Pearson's, over all values under all of the schemes.
 //! - `windows = column, of, mixes`: over the windows of a run, their mean, or with `reduce` their `variation` (standard deviation over mean)
-//!   or the `share` that is `above`; with `where = column` only the windows where that is `above`, or `at_most`. Several mixes: the mean.
+//!   or the `share` that is within the bounds; with `where = column` only the windows where that is. Several mixes: the mean.
 //! - `decided = topic, of, mixes`: the last decision about `kernel` on the topic, its value `value` (that of the topic's name if left out);
 //!   a number, or 1 where any of them `is` a word, else 0. The mean over the mixes that have the kernel.
 //! - `chosen = path, of, mixes`: a number of the experiment itself: what a search or a filled scheme settled for.
@@ -18,12 +19,13 @@
 //! - `probe = component, options, key`: what a probe of one component prints (`corun probe`).
 //! - `peak = "noc" | "dram"`: bandwidth of the study's GPU, GB/s.
 //! - `limiter = resource, kernel`: 1 if that is what limits the CTAs of each launch of the kernel on an SM, else 0.
-//! - `ratio = [measure, measure]`, and `min`, `max`, `mean`, `geomean = [measure, …]` put measures together.
+//! - `ratio = [measure, measure]`, and `min`, `max`, `mean`, `geomean = [measure, …]` put measures together; `holds = [measure]` is 1 where it is within
+//!   the bounds, else 0.
 //! - `call = name, …`: what the paper's own file of code measures.
 //! - `test = "file::name"`: a unit test that holds the exact numbers.
 //! - `not_testable = why`.
 //!
-//! In every form: `reduce` (`mean`, `geomean`, `min`, `max`) in place of the form's own mean; `as = "percent_gained" | "percent_lost"`
+//! Bounds are `above`, `at_least`, `at_most` and `below`. In every form: `reduce` (`mean`, `geomean`, `min`, `max`) in place of the form's own mean; `as = "percent_gained" | "percent_lost"`
 //! makes 1.2 to 20 and 0.8 to 20; `times` scales. A metric is `hspeedup`, `wspeedup` or a path in a result, `kernels[*]` standing for each
 //! kernel; ` + ` between paths adds. Mixes are as `Study::mixes` reads them, or a list of these; schemes as `Runs::run` and `Runs::value`.
 
@@ -71,7 +73,7 @@ forms! {
     gain [of, over, mixes] |measure| measure.gain();
     level [of, mixes] |measure| measure.level();
     compare [against, of, mixes] |measure| measure.compare();
-    share [of, mixes, above] |measure| measure.share();
+    share [of, mixes] |measure| measure.share();
     unlike [of, over, mixes, by] |measure| measure.unlike();
     correlation [of, mixes] |measure| measure.correlation();
     windows [of, mixes] |measure| measure.windows();
@@ -86,6 +88,7 @@ forms! {
     max [] |measure| measure.parts(|parts| reduced("max", parts));
     mean [] |measure| measure.parts(|parts| reduced("mean", parts));
     geomean [] |measure| measure.parts(|parts| reduced("geomean", parts));
+    holds [] |measure| measure.parts(|parts| (parts.len() == 1).then(|| f64::from(u8::from(measure.bounds().hold(parts[0])))));
     call [] |measure| (measure.runs.paper.code.find(measure.text("call"))?)(measure);
     test [] |_| None;
     not_testable [] |_| None;
@@ -120,6 +123,10 @@ fn short(words: &Value) -> Value {
 pub fn check(runs: &Runs, words: &Value) -> Result<(), String> {
     let forms: Vec<&Form> = FORMS.iter().filter(|form| words.get(form.key).is_some()).collect();
     let [form] = forms[..] else { return Err(format!("{words}: {} forms, want one", forms.len())) };
+    let bounded = ["where", "share", "holds"].iter().find(|key| words.get(key).is_some());
+    if let Some(key) = bounded.filter(|_| Bounds::of(words) == Bounds::default()) {
+        return Err(format!("{words}: {key} without bounds"));
+    }
     if let Some(need) = form.needs.iter().find(|need| words.get(need).is_none()) {
         return Err(format!("{words}: no {need}"));
     }
@@ -129,6 +136,31 @@ pub fn check(runs: &Runs, words: &Value) -> Result<(), String> {
     match words.get(form.key) {
         Some(Value::Array(parts)) if form.key != "correlation" => parts.iter().try_for_each(|part| check(runs, part)),
         _ => Ok(()),
+    }
+}
+
+/// What values are to be within.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Bounds {
+    above: Option<f64>,
+    pub at_least: Option<f64>,
+    at_most: Option<f64>,
+    pub below: Option<f64>,
+}
+
+impl Bounds {
+    /// Those that words give.
+    pub fn of(words: &Value) -> Bounds {
+        let number = |key: &str| words.get(key).and_then(Value::as_f64);
+        Bounds { above: number("above"), at_least: number("at_least"), at_most: number("at_most"), below: number("below") }
+    }
+
+    /// Whether a value is within them.
+    pub fn hold(&self, value: f64) -> bool {
+        self.above.is_none_or(|bound| value > bound)
+            && self.at_least.is_none_or(|bound| value >= bound)
+            && self.at_most.is_none_or(|bound| value <= bound)
+            && self.below.is_none_or(|bound| value < bound)
     }
 }
 
@@ -178,7 +210,12 @@ impl<'a> Measure<'a> {
             "percent_lost" => (1.0 - value) * 100.0,
             _ => value,
         };
-        Some(value * self.number("times").unwrap_or(1.0))
+        Some(value * self.number("times").unwrap_or(1.0)).filter(|value| value.is_finite())
+    }
+
+    /// The bounds.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::of(self.words)
     }
 
     /// Measures that this one puts together; all are asked for, even when one is missing.
@@ -226,7 +263,15 @@ impl<'a> Measure<'a> {
     }
 
     fn level(&self) -> Option<f64> {
-        self.reduced("mean", &self.runs.all(&self.mixes(), self.text("of"), self.text("level"))?)
+        let (of, mixes) = (self.text("of"), self.mixes());
+        let mixes = match self.text("where") {
+            "" => mixes,
+            path => {
+                let under = self.texts(if self.words.get("under").is_some() { "under" } else { "of" });
+                self.runs.within(mixes, &under, path, self.bounds())?
+            }
+        };
+        self.reduced("mean", &self.runs.all(&mixes, of, self.text("level"))?)
     }
 
     fn compare(&self) -> Option<f64> {
@@ -236,8 +281,8 @@ impl<'a> Measure<'a> {
     }
 
     fn share(&self) -> Option<f64> {
-        let (values, above) = (self.runs.all(&self.mixes(), self.text("of"), self.text("share"))?, self.number("above")?);
-        part(&values, |value| value > above)
+        let values = self.runs.all(&self.mixes(), self.text("of"), self.text("share"))?;
+        part(&values, |value| self.bounds().hold(value))
     }
 
     fn unlike(&self) -> Option<f64> {
@@ -268,8 +313,7 @@ impl<'a> Measure<'a> {
 
     fn windows(&self) -> Option<f64> {
         let (column, filter) = (self.text("windows"), self.text("where"));
-        let holds =
-            |value: f64| self.number("above").is_none_or(|least| value > least) && self.number("at_most").is_none_or(|most| value <= most);
+        let holds = |value: f64| self.bounds().hold(value);
         let of = |mix: &Mix| {
             let (_, windows, _) = self.runs.windows(mix, self.text("of"))?;
             let chosen = windows.iter().filter(|window| filter.is_empty() || lookup(window, filter).is_some_and(holds));

@@ -3,8 +3,9 @@
 use super::claims::{Claim, Rule, Verdict};
 use super::history::{self, Past};
 use super::judged::{Counts, Judged, counts, counts_without_all};
-use super::measure::{Outcome, reduced};
+use super::measure::{Outcome, measure};
 use super::runs::{Mix, Run, Runs};
+use super::study::Order;
 use super::tables::counted;
 use crate::Failure;
 use crate::input::problem;
@@ -271,12 +272,13 @@ impl Report<'_> {
                 met(part >= least)
             );
         }
-        for (mixes, means) in goal(self.runs) {
+        for (mixes, order, means) in goal(self.runs) {
             let shown =
                 |(scheme, mean): (&String, &Option<f64>)| format!("{} {}", self.runs.study.title(scheme), mean.map_or("–".into(), number));
-            let shown: Vec<String> = wanted.order.iter().zip(&means).map(shown).collect();
+            let shown: Vec<String> = order.schemes.iter().zip(&means).map(shown).collect();
             let holds = means.windows(2).all(|two| two[1].is_some() && two[0] > two[1]);
-            let _ = writeln!(text, "- Goal on {mixes}: {}: **{}**.", shown.join(" > "), met(holds));
+            let what = if order.name.is_empty() { String::new() } else { format!(" for {}", order.name) };
+            let _ = writeln!(text, "- Goal{what} on {mixes}: {}: **{}**.", shown.join(" > "), met(holds));
         }
         text.push('\n');
     }
@@ -365,6 +367,7 @@ impl Report<'_> {
             ("{warm_up}", mode.warm_up.to_string()),
             ("{cycles}", mode.cycles.to_string()),
             ("{long}", mode.longer()),
+            ("{cases}", mode.cases()),
             ("{combinations}", mode.search(Space::Combinations)),
             ("{spatial}", mode.search(Space::Spatial)),
             ("{some}", mode.some.to_string()),
@@ -453,15 +456,23 @@ impl Report<'_> {
     }
 }
 
-/// The means that a goal speaks of, by its mixes and schemes.
-pub fn goal(runs: &Runs) -> Vec<(String, Vec<Option<f64>>)> {
-    let Some(goal) = &runs.study.goal else { return Vec::new() };
-    let mean = |mixes: &[Mix], scheme: &String| reduced("geomean", &runs.all(mixes, scheme, &goal.metric)?);
-    let of = |name: &String| {
-        let mixes = runs.study.mixes(name);
-        (format!("{name}, {} mixes", mixes.len()), goal.order.iter().map(|scheme| mean(&mixes, scheme)).collect())
-    };
-    goal.mixes.iter().map(of).collect()
+/// What a goal's orders speak of: on which mixes, and what each scheme has there.
+pub fn goal(runs: &Runs) -> Vec<(String, &Order, Vec<Option<f64>>)> {
+    let mut found = Vec::new();
+    let orders = runs.study.goal.iter().flat_map(|goal| &goal.orders);
+    for (order, name) in orders.flat_map(|order| order.mixes.iter().map(move |name| (order, name))) {
+        let of = |scheme: &String| {
+            let Value::Object(mut words) = order.measure.clone() else { return None };
+            words.extend([("of", scheme), ("mixes", name)].map(|(key, word)| (key.to_owned(), word.as_str().into())));
+            match measure(runs, &Value::Object(words)) {
+                Outcome::Value(value) => value,
+                _ => None,
+            }
+        };
+        let means = order.schemes.iter().map(of).collect();
+        found.push((format!("{name}, {}", counted(&runs.study.mixes(name).into_iter().collect())), order, means));
+    }
+    found
 }
 
 /// Whether a result is not reproduced, or only in its direction.

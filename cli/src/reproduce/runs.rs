@@ -2,18 +2,20 @@
 //! list is run, and again, until nothing is missing: what a claim needs, and that some runs need others' results first (curves, oracles),
 //! stands in the measure alone.
 
+use super::measure::Bounds;
 use super::papers::Paper;
 use super::store::{self, Store};
-use super::study::{Rung, Study};
+use super::study::{Rung, Study, promised};
 use crate::Failure;
 use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
 use sim_core::describe::error::Problems;
+use sim_core::describe::goal::Goal;
 use sim_core::describe::value::Value;
 use sim_core::policy::{AnyPolicy, Policy};
 use sim_core::run::experiment::{Experiment, Settled, Stop, set_path};
 use sim_core::run::plan::Plan;
-use sim_core::seam::ratios::Metrics;
+use sim_core::seam::ratios::{Goals, Metrics};
 use sim_core::study::figure::lookup;
 use sim_core::study::oracle::{self, Space};
 use std::cell::RefCell;
@@ -22,7 +24,7 @@ use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-/// Kernels by name.
+/// Kernels by name, those with a goal as in `BP@80`: it is to keep 80 % of its IPC alone.
 pub type Mix = Vec<String>;
 
 /// Cycles of warm-up, and a stop condition as an experiment writes it.
@@ -52,6 +54,8 @@ pub struct Run {
     detail: Detail,
     /// What the metrics are relative to: each kernel's run alone.
     alone: Vec<Rc<Run>>,
+    /// What each kernel is promised, deadlines as rates.
+    goals: Vec<Option<Goal>>,
 }
 
 /// A scheme as claims write it: a name, then modifiers, of which some change the machine and so also what kernels do alone there.
@@ -66,9 +70,14 @@ struct Asked<'s> {
 }
 
 impl Run {
-    /// Its kernels by name.
+    /// Its kernels by name, with their goals.
     pub fn mix(&self) -> Mix {
-        mix_of(&self.written)
+        let Some(Value::Array(kernels)) = self.written.get("kernels") else { return Vec::new() };
+        let with_goal = |(name, kernel): (String, &Value)| match kernel.get("qos").and_then(Value::as_f64) {
+            Some(goal) => format!("{name}@{}", (goal * 100.0).round()),
+            None => name,
+        };
+        mix_of(&self.written).into_iter().zip(kernels).map(with_goal).collect()
     }
 
     /// The name of its result: of two runs of one experiment, one may keep the windows.
@@ -201,7 +210,7 @@ impl Runs {
         let machine = |modifier: &&str| {
             let Some((key, _)) = modifier.split_once('=') else { return false };
             let path = self.study.path(key).unwrap_or("");
-            let of_machine = path.starts_with("gpu.") || path.starts_with("kernels") || path == "seed";
+            let of_machine = ["gpu.", "kernels", "stop."].iter().any(|start| path.starts_with(start)) || ["gpu", "seed"].contains(&path);
             of_machine || *modifier == SHORT || self.study.kernel_field(key).is_some()
         };
         let (machine, rest): (Vec<&str>, Vec<&str>) = modifiers.split_whitespace().partition(machine);
@@ -222,6 +231,20 @@ impl Runs {
         values.into_iter().collect()
     }
 
+    /// The mixes in which a number is within bounds under each of the schemes.
+    pub fn within(&self, mixes: Vec<Mix>, schemes: &[&str], path: &str, bounds: Bounds) -> Option<Vec<Mix>> {
+        let is_within = |mix: Mix| {
+            let values: Vec<Option<f64>> = schemes.iter().map(|scheme| self.value(&mix, scheme, path)).collect();
+            let values = values.into_iter().collect::<Option<Vec<f64>>>()?;
+            Some((mix, values.into_iter().all(|value| bounds.hold(value))))
+        };
+        // All are asked for, even when one is missing.
+        let all: Vec<Option<(Mix, bool)>> = mixes.into_iter().map(is_within).collect();
+        let all = all.into_iter().collect::<Option<Vec<_>>>()?;
+        self.population();
+        Some(all.into_iter().filter(|(_, within)| *within).map(|(mix, _)| mix).collect())
+    }
+
     /// The windows of a scheme's run, from the end of the warm-up on.
     pub fn windows(&self, mix: &Mix, scheme: &str) -> Option<(Rc<Run>, Vec<Value>, usize)> {
         let asked = self.asked(scheme);
@@ -239,7 +262,7 @@ impl Runs {
 
     /// A kernel by itself on a machine, with the greedy order that standalone runs have.
     pub fn alone(&self, kernel: &str, ctas: Option<u32>, machine: &str, detail: Detail) -> Option<Rc<Run>> {
-        let mix = [kernel.to_owned()];
+        let mix = [promised(kernel).0.to_owned()];
         let written = self.written("", &mix, "even".into(), self.lengths(&mix, machine), machine);
         self.register(alone_of(&written, 0, ctas)?, detail)
     }
@@ -436,9 +459,9 @@ impl Runs {
             ("source", self.study.source.as_str().into()),
             ("seed", self.study.seed.into()),
             ("gpu", self.study.gpu.clone()),
-            ("kernels", Value::array(mix.iter().map(String::as_str))),
+            ("kernels", Value::array(mix.iter().map(|kernel| used(kernel)))),
             ("policy", policy),
-            ("warp_order", "lrr".into()),
+            ("warp_order", self.study.warp_order.as_str().into()),
             ("warm_up", warm_up.into()),
             ("stop", stop),
             ("alone", true.into()),
@@ -494,7 +517,7 @@ impl Runs {
             }
             _ => Vec::new(),
         };
-        let run = Rc::new(Run { hash: experiment.config_hash(), written, detail, alone });
+        let run = Rc::new(Run { hash: experiment.config_hash(), written, detail, alone, goals: experiment.goals() });
         self.runs.borrow_mut().insert(key, run.clone());
         Some(run)
     }
@@ -513,7 +536,7 @@ impl Runs {
         };
         let alone: Vec<Rc<Value>> = alone.into_iter().collect::<Option<_>>()?;
         let ipc: Vec<Option<f64>> = alone.iter().map(|alone| lookup(alone, "kernels[0].ipc")).collect();
-        let mut result = completed(raw, &ipc);
+        let mut result = completed(raw, &ipc, &run.goals);
         (self.paper.code.complete)(&mut result);
         let result = Rc::new(result);
         self.completed.borrow_mut().insert(key, result.clone());
@@ -630,11 +653,20 @@ fn fixed(ctas: &[u32]) -> Value {
     Value::object([("name", Value::from("fixed")), ("combination", Value::array(ctas.iter().copied()))])
 }
 
-/// A kernel of an experiment by itself on the same machine, with all of its CTAs or so many.
+/// A kernel of a mix as an experiment writes it.
+fn used(kernel: &str) -> Value {
+    match promised(kernel) {
+        (name, Some(percent)) => Value::object([("kernel", Value::from(name)), ("qos", (percent as f64 / 100.0).into())]),
+        (name, None) => name.into(),
+    }
+}
+
+/// A kernel of an experiment by itself on the same machine, with all of its CTAs or so many. It has no goal there, so that all of its goals are parts of
+/// one run.
 fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>) -> Option<Value> {
     let Some(Value::Array(kernels)) = written.get("kernels") else { return None };
-    let used = kernels.get(kernel)?;
-    let name = named(used.get("kernel").unwrap_or(used));
+    let used = without_goal(kernels.get(kernel)?);
+    let name = named(used.get("kernel").unwrap_or(&used));
     let Value::Object(mut fields) = written.clone() else { return None };
     for (key, value) in &mut fields {
         match key.as_str() {
@@ -649,6 +681,19 @@ fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>) -> Option<Value> 
     Some(Value::Object(fields))
 }
 
+/// A kernel as an experiment writes it without its goal.
+fn without_goal(used: &Value) -> Value {
+    let Value::Object(fields) = used else { return used.clone() };
+    if used.get("qos").is_none() {
+        return used.clone();
+    }
+    let rest: Vec<_> = fields.iter().filter(|(key, _)| key != "qos").cloned().collect();
+    match &rest[..] {
+        [(key, name)] if key == "kernel" => name.clone(),
+        _ => Value::Object(rest),
+    }
+}
+
 /// What a search needs of a result.
 fn brief(result: &Value) -> Value {
     let Some(Value::Array(kernels)) = result.get("kernels") else { return Value::Null };
@@ -658,11 +703,11 @@ fn brief(result: &Value) -> Value {
 }
 
 /// A result with IPC alone and what follows from it.
-fn completed(raw: &Value, ipc_alone: &[Option<f64>]) -> Value {
+fn completed(raw: &Value, ipc_alone: &[Option<f64>], goals: &[Option<Goal>]) -> Value {
     let mut result = raw.clone();
     let Value::Object(fields) = &mut result else { return result };
     let stuck = raw.get("stop").and_then(Value::as_str) == Some("stuck");
-    let mut pairs = Vec::new();
+    let (mut pairs, mut promises) = (Vec::new(), Vec::new());
     for (key, value) in fields.iter_mut() {
         let (true, Value::Array(kernels)) = (key == "kernels", value) else { continue };
         for (i, kernel) in kernels.iter_mut().enumerate() {
@@ -671,10 +716,19 @@ fn completed(raw: &Value, ipc_alone: &[Option<f64>]) -> Value {
             let shared = number("ipc").filter(|_| !stuck);
             pairs.push((alone, shared));
             let slowdown = shared.filter(|ipc| *ipc > 0.0).and_then(|ipc| Some(alone? / ipc));
+            let goal = goals.get(i).copied().flatten().map(|goal| goal.ipc(alone));
+            promises.push((alone, shared, goal));
+            let reached = |goal: Option<f64>| Some(shared? / goal?);
+            let found = [("ipc_alone", alone), ("slowdown", slowdown)].into_iter();
+            let found = found.chain(goal.into_iter().flat_map(|goal| [("goal_ipc", goal), ("goal_reached", reached(goal))]));
             let Value::Object(fields) = kernel else { continue };
-            fields.retain(|(key, _)| key != "ipc_alone" && key != "slowdown");
-            fields.extend([("ipc_alone", alone), ("slowdown", slowdown)].map(|(key, value)| (key.to_owned(), value.into())));
+            fields.retain(|(key, _)| !["ipc_alone", "slowdown", "goal_ipc", "goal_reached"].contains(&key.as_str()));
+            fields.extend(found.map(|(key, value)| (key.to_owned(), value.into())));
         }
+    }
+    if let Some(goals) = Goals::of(&promises).filter(|_| ipc_alone.len() == promises.len()) {
+        fields.retain(|(key, _)| key != "goals");
+        fields.push(("goals".to_owned(), goals.to_value()));
     }
     if ipc_alone.len() == pairs.len() {
         let metrics = Metrics::of(&pairs);

@@ -26,6 +26,8 @@ pub struct Mode {
     spatial: Vec<Rung>,
     pairs: usize,
     sets: usize,
+    /// How many of the cases of each kind are run.
+    cases: BTreeMap<String, usize>,
     /// How long a scheme's own time-line is, of what the paper prints; for schemes that say where it is set.
     pub time_scale: f64,
     /// How many mixes of each kind the studies of single parameters run.
@@ -59,7 +61,7 @@ impl Rung {
 impl Mode {
     /// Cycles that are measured of a mix, or at most: what the neediest of its kernels needs.
     pub fn cycles_of(&self, mix: &[String]) -> u64 {
-        mix.iter().filter_map(|kernel| self.long.get(kernel).copied()).fold(self.cycles, u64::max)
+        mix.iter().filter_map(|kernel| self.long.get(promised(kernel).0).copied()).fold(self.cycles, u64::max)
     }
 
     /// For people: how many cycles with kernels that need more.
@@ -67,7 +69,12 @@ impl Mode {
         self.long.iter().map(|(kernel, cycles)| format!("with {kernel} {cycles}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// The rungs of a search, at least one.
+    /// For people: how many of the cases of each kind are run.
+    pub fn cases(&self) -> String {
+        self.cases.iter().map(|(kind, cases)| format!("{cases} of {kind}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The rungs of a search; none where the study has no search.
     pub fn rungs(&self, space: Space) -> &[Rung] {
         match space {
             Space::Combinations => &self.combinations,
@@ -130,10 +137,31 @@ pub struct Goal {
     /// Parts of the results that can be tested which are to be reproduced: directions, and magnitudes.
     pub directions: f64,
     pub magnitudes: f64,
-    /// Schemes from the best to the worst, by the geometric mean of the metric over each of the mixes.
-    pub order: Vec<String>,
-    pub metric: String,
+    pub orders: Vec<Order>,
+}
+
+/// An order of schemes that is to come out on each of some mixes.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// What it is by, where that is not plain.
+    pub name: String,
+    /// From the best to the worst.
+    pub schemes: Vec<String>,
+    /// A measure without its scheme and mixes.
+    pub measure: Value,
     pub mixes: Vec<String>,
+}
+
+/// Cases of a kind: all mixes of so many kernels, or so many of them, each with every goal.
+#[derive(Clone, Debug)]
+struct Cases {
+    kernels: usize,
+    /// How many of the kernels have a goal: the first of the mix.
+    promised: usize,
+    /// The goals, percent of the IPC alone.
+    percent: Vec<i64>,
+    /// How many mixes: if fewer than there are, drawn so that each kernel has a goal as often.
+    mixes: usize,
 }
 
 /// The study.
@@ -145,6 +173,8 @@ pub struct Study {
     pub source: String,
     /// The GPU as an experiment writes it.
     pub gpu: Value,
+    /// The order of warps where kernels run together.
+    pub warp_order: String,
     pub seed: u64,
     pub sets_seed: u64,
     /// `full` or `quick`.
@@ -166,6 +196,8 @@ pub struct Study {
     /// Pairs by their two classes, and sets by their name.
     pairs: Vec<(String, Mix)>,
     sets: BTreeMap<String, Vec<Mix>>,
+    /// Cases by their kind.
+    cases: BTreeMap<String, Vec<Mix>>,
 }
 
 impl Study {
@@ -192,10 +224,11 @@ impl Study {
             cycles: number("cycles")?,
             long: mode.get("long").map_or(Some(BTreeMap::new()), |long| table(long, |cycles| u64::try_from(cycles.as_int()?).ok()))?,
             settled: mode.get("settled").map_or(Some(None), |within| within.as_f64().map(Some))?,
-            combinations: rungs(mode.get("combinations")?)?,
-            spatial: rungs(mode.get("spatial")?)?,
+            combinations: mode.get("combinations").map_or(Some(Vec::new()), rungs)?,
+            spatial: mode.get("spatial").map_or(Some(Vec::new()), rungs)?,
             pairs: number("pairs")? as usize,
             sets: number("sets")? as usize,
+            cases: mode.get("cases").map_or(Some(BTreeMap::new()), |cases| table(cases, count))?,
             some: number("some")? as usize,
             few: number("few")? as usize,
             time_scale: mode.get("time_scale")?.as_f64()?,
@@ -209,6 +242,7 @@ impl Study {
             citation: text("citation")?,
             source: text("source")?,
             gpu: value.get("gpu")?.clone(),
+            warp_order: value.get("warp_order").map_or(Some("lrr"), Value::as_str)?.to_owned(),
             seed: whole(value, "seed")?,
             sets_seed: whole(value, "sets_seed")?,
             mode_name: mode_name.to_owned(),
@@ -224,13 +258,16 @@ impl Study {
             groups: table(value.get("groups")?, texts)?,
             pairs: Vec::new(),
             sets: BTreeMap::new(),
+            cases: BTreeMap::new(),
         };
         let Value::Array(pairs) = value.get("pairs")? else { return None };
         let pairs: Vec<[String; 2]> = pairs.iter().map(|pair| texts(pair)?.try_into().ok()).collect::<Option<_>>()?;
         study.pairs = study.sampled_pairs(&pairs);
         let order = texts(value.get("order")?)?;
-        let sizes = table(value.get("sets")?, |size| usize::try_from(size.as_int()?).ok())?;
+        let sizes = table(value.get("sets")?, count)?;
         study.sets = sizes.into_iter().map(|(name, size)| (name, study.sets_of(size, &order))).collect();
+        let cases = value.get("cases").map_or(Some(BTreeMap::new()), |cases| table(cases, Cases::of))?;
+        study.cases = cases.iter().map(|(name, cases)| (name.clone(), study.sampled_cases(name, cases))).collect();
         Some(study)
     }
 
@@ -246,6 +283,7 @@ impl Study {
 
     /// The class of a kernel.
     pub fn class_of(&self, kernel: &str) -> &str {
+        let kernel = promised(kernel).0;
         self.classes.iter().find(|(_, kernels)| kernels.iter().any(|name| name == kernel)).map_or("", |(class, _)| class)
     }
 
@@ -292,6 +330,58 @@ impl Study {
         sets
     }
 
+    /// The cases of a kind that the mode runs, spread evenly over mixes and goals: mix by mix, each with its goals.
+    fn sampled_cases(&self, name: &str, cases: &Cases) -> Vec<Mix> {
+        let mut all = Vec::new();
+        for mix in self.roles(cases) {
+            let with = |percent: &i64| {
+                let named = |(place, kernel): (usize, &String)| {
+                    if place < cases.promised { format!("{kernel}@{percent}") } else { kernel.clone() }
+                };
+                mix.iter().enumerate().map(named).collect()
+            };
+            all.extend(cases.percent.iter().map(with));
+        }
+        let wanted = self.mode.cases.get(name).copied().unwrap_or(all.len());
+        spread(all, wanted)
+    }
+
+    /// The mixes of a kind, kernels with a goal first. The order among those with a goal makes no other mix, nor does that among those without.
+    fn roles(&self, cases: &Cases) -> Vec<Mix> {
+        let names = self.kernels();
+        let mut all = Vec::new();
+        for first in subsets(names.len(), cases.promised) {
+            let others = subsets(names.len(), cases.kernels - cases.promised);
+            let others = others.into_iter().filter(|others| others.iter().all(|kernel| !first.contains(kernel)));
+            all.extend(others.map(|others| [first.clone(), others].concat()));
+        }
+        if cases.mixes < all.len() {
+            all = self.drawn(all, cases);
+        }
+        all.into_iter().map(|mix| mix.into_iter().map(|kernel| names[kernel].clone()).collect()).collect()
+    }
+
+    /// So many of the mixes, drawn one by one, always among those whose kernels with a goal had one least often so far.
+    fn drawn(&self, mut left: Vec<Vec<usize>>, cases: &Cases) -> Vec<Vec<usize>> {
+        let mut often = vec![0_u32; self.kernels().len()];
+        let mut drawn = Vec::new();
+        let key = mix(self.sets_seed, (8 * cases.kernels + cases.promised) as u64);
+        while drawn.len() < cases.mixes {
+            let load = |mix: &Vec<usize>| {
+                let mut loads: Vec<u32> = mix[..cases.promised].iter().map(|kernel| often[*kernel]).collect();
+                loads.sort_unstable_by(|a, b| b.cmp(a));
+                loads
+            };
+            let least = left.iter().map(load).min();
+            let of: Vec<usize> = (0..left.len()).filter(|place| Some(load(&left[*place])) == least).collect();
+            let chosen = left.remove(of[below(mix(key, drawn.len() as u64), of.len() as u64) as usize]);
+            chosen[..cases.promised].iter().for_each(|kernel| often[*kernel] += 1);
+            drawn.push(chosen);
+        }
+        drawn.sort();
+        drawn
+    }
+
     fn fits(&self, set: &Mix) -> bool {
         let kernels = Value::array(set.iter().map(String::as_str));
         let value = Value::object([("corun", Value::from(1)), ("gpu", self.gpu.clone()), ("kernels", kernels)]);
@@ -300,14 +390,19 @@ impl Study {
 
     /// The mixes that a claim names: a group of others, sets, a class (each kernel by itself), pairs of two classes, `same` and a class
     /// (all pairs within it), `some` or `few` of any of these, any of these `but` those with a kernel, as in `NBI+DBI but KM`, or one mix such as
-    /// `BP+CFD`.
+    /// `BP+CFD`. Of cases, where kernels have goals: all of a kind, those at a goal (`pairs@80`), those with kernels of these classes in any order
+    /// (`pairs of C+M`), those in which a kernel has a goal (`pairs for BP`) or has none (`pairs beside BP`). In a mix a goal stands behind its
+    /// kernel, in percent of the IPC alone: `BP@80+CFD`.
     pub fn mixes(&self, name: &str) -> Vec<Mix> {
         let part = [("some ", self.mode.some), ("few ", self.mode.few)];
         if let Some((kind, wanted)) = part.iter().find_map(|(word, wanted)| Some((name.strip_prefix(word)?, *wanted))) {
             return spread(self.mixes(kind), wanted);
         }
         if let Some((kind, kernel)) = name.split_once(" but ") {
-            return self.mixes(kind).into_iter().filter(|mix| mix.iter().all(|name| name != kernel)).collect();
+            return self.mixes(kind).into_iter().filter(|mix| mix.iter().all(|name| promised(name).0 != kernel)).collect();
+        }
+        if let Some(cases) = self.some_cases(name) {
+            return cases;
         }
         if let Some(class) = name.strip_prefix("same ") {
             return self.pairs_of(class, class);
@@ -324,6 +419,34 @@ impl Study {
             (false, _) => pairs,
             (_, false) => class,
             _ => vec![name.split('+').map(str::to_owned).collect()],
+        }
+    }
+
+    /// Cases of a kind, or some of them.
+    fn some_cases(&self, name: &str) -> Option<Vec<Mix>> {
+        if let Some(cases) = self.cases.get(name) {
+            return Some(cases.clone());
+        }
+        let has = |mix: &Mix, kernel: &str, goal: bool| {
+            mix.iter().map(|name| promised(name)).any(|found| found.0 == kernel && found.1.is_some() == goal)
+        };
+        let chosen = |kind: &str, which: &dyn Fn(&Mix) -> bool| Some(self.some_cases(kind)?.into_iter().filter(which).collect());
+        let sorted = |mut classes: Vec<&str>| {
+            classes.sort_unstable();
+            classes.join("+")
+        };
+        let parts = [" of ", " for ", " beside "].iter().find_map(|word| Some((*word, name.split_once(word)?)));
+        match parts {
+            Some((" of ", (kind, classes))) => {
+                let wanted = sorted(classes.split('+').collect());
+                chosen(kind, &|mix| sorted(mix.iter().map(|kernel| self.class_of(kernel)).collect()) == wanted)
+            }
+            Some((word, (kind, kernel))) => chosen(kind, &|mix| has(mix, kernel, word == " for ")),
+            None => {
+                let (kind, percent) = name.rsplit_once('@')?;
+                let percent: i64 = percent.parse().ok()?;
+                chosen(kind, &|mix| mix.iter().filter_map(|kernel| promised(kernel).1).all(|goal| goal == percent))
+            }
         }
     }
 
@@ -386,11 +509,54 @@ impl Goal {
         Some(Goal {
             directions: part("directions")?,
             magnitudes: part("magnitudes")?,
-            order: texts(value.get("order")?)?,
-            metric: value.get("metric")?.as_str()?.to_owned(),
+            orders: list(value.get("orders")).iter().map(Order::of).collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl Order {
+    fn of(value: &Value) -> Option<Order> {
+        Some(Order {
+            name: value.get("name").map_or(Some(""), Value::as_str)?.to_owned(),
+            schemes: texts(value.get("schemes")?)?,
+            measure: value.get("measure")?.clone(),
             mixes: texts(value.get("mixes")?)?,
         })
     }
+}
+
+impl Cases {
+    fn of(value: &Value) -> Option<Cases> {
+        let number = |key: &str| count(value.get(key)?);
+        let cases = Cases {
+            kernels: number("kernels")?,
+            promised: number("promised")?,
+            percent: list(value.get("percent")).iter().map(Value::as_int).collect::<Option<_>>()?,
+            mixes: number("mixes")?,
+        };
+        (1..=cases.kernels).contains(&cases.promised).then_some(cases)
+    }
+}
+
+/// A kernel of a mix, and its goal if it has one: `BP@80` is to keep 80 % of its IPC alone.
+pub fn promised(kernel: &str) -> (&str, Option<i64>) {
+    match kernel.rsplit_once('@') {
+        Some((name, percent)) => (name, percent.parse().ok()),
+        None => (kernel, None),
+    }
+}
+
+/// Every set of so many of the first `all` numbers.
+fn subsets(all: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut sets = vec![Vec::new()];
+    for _ in 0..size {
+        let more = |set: &Vec<usize>| {
+            let set = set.clone();
+            (set.last().map_or(0, |last| last + 1)..all).map(move |next| [set.clone(), vec![next]].concat())
+        };
+        sets = sets.iter().flat_map(more).collect();
+    }
+    sets
 }
 
 /// So many of a list, spread evenly over it; the step drifts, so that in rows of equal length not always the same column is taken.
@@ -405,6 +571,10 @@ fn spread<T: Clone>(all: Vec<T>, wanted: usize) -> Vec<T> {
 fn table<T>(value: &Value, of: impl Fn(&Value) -> Option<T>) -> Option<BTreeMap<String, T>> {
     let Value::Object(pairs) = value else { return None };
     pairs.iter().map(|(name, value)| Some((name.clone(), of(value)?))).collect()
+}
+
+fn count(value: &Value) -> Option<usize> {
+    usize::try_from(value.as_int()?).ok()
 }
 
 fn rungs(value: &Value) -> Option<Vec<Rung>> {

@@ -9,6 +9,7 @@
 use super::measure::{Outcome, measure};
 use super::report::number;
 use super::runs::{Mix, Runs};
+use super::study::promised;
 use sim_core::describe::value::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -108,15 +109,17 @@ impl Table {
     }
 }
 
-/// Mixes by their number: `20 mixes`, or kernels by themselves.
+/// Mixes by their number: `20 mixes`, kernels by themselves, or cases, where kernels have goals.
 pub fn counted(mixes: &BTreeSet<Mix>) -> String {
     let of = |n: usize, what: &str| {
         format!("{n} {what}{}", if n == 1 { "" } else { what.chars().last().map_or("", |c| if c == 'x' { "es" } else { "s" }) })
     };
-    match (mixes.len(), mixes.iter().all(|mix| mix.len() == 1)) {
-        (0, _) => "–".into(),
-        (n, true) => of(n, "kernel"),
-        (n, false) => of(n, "mix"),
+    let has_goal = |mix: &Mix| mix.iter().any(|kernel| promised(kernel).1.is_some());
+    match mixes.len() {
+        0 => "–".into(),
+        n if mixes.iter().all(|mix| mix.len() == 1) => of(n, "kernel"),
+        n if mixes.iter().all(has_goal) => of(n, "case"),
+        n => of(n, "mix"),
     }
 }
 
@@ -148,8 +151,8 @@ pub fn changed(words: &Value, scheme: &impl Fn(&str) -> String) -> Value {
     match words {
         Value::Object(pairs) => Value::object(pairs.iter().map(|(key, value)| {
             let value = match (key.as_str(), value) {
-                ("of" | "over", Value::Array(schemes)) => Value::array(schemes.iter().map(name)),
-                ("of" | "over", value) => name(value),
+                ("of" | "over" | "under", Value::Array(schemes)) => Value::array(schemes.iter().map(name)),
+                ("of" | "over" | "under", value) => name(value),
                 (_, value) => changed(value, scheme),
             };
             (key.clone(), value)

@@ -337,11 +337,11 @@ fn named(runs: &Runs, id: &str, words: &Value) {
     assert!(texts("not_testable").iter().all(|why| why.len() > 20), "{id}: why?");
     let mixes: Vec<Mix> = texts("mixes").iter().flat_map(|name| runs.study.mixes(name)).collect();
     assert!(mixes.iter().flatten().all(|kernel| runs.study.kernels().contains(kernel)), "{id}: {mixes:?}");
-    for scheme in texts("of").into_iter().chain(texts("over")) {
+    for scheme in ["of", "over", "under"].into_iter().flat_map(texts) {
         let name = scheme.split([' ', '(']).next().unwrap_or("");
         assert!(runs.study.schemes.contains_key(name) || ["alone", "fixed"].contains(&name), "{id}: {scheme}");
     }
-    for part in ["ratio", "min", "max", "mean", "geomean"].into_iter().filter_map(|form| words.get(form)) {
+    for part in ["ratio", "min", "max", "mean", "geomean", "holds"].into_iter().filter_map(|form| words.get(form)) {
         let Value::Array(parts) = part else { panic!("{id}: {part}") };
         parts.iter().for_each(|part| named(runs, id, part));
     }
@@ -400,6 +400,94 @@ fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
         runs.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
     };
     assert_eq!([asked("LS+DBI"), asked("some LS+DBI"), asked("few LS+DBI")], [3000.0, 1500.0, 1500.0]);
+}
+
+/// Cases of two kernels of which the first has a goal, and of three with one or two goals.
+fn with_goals() -> String {
+    let kinds = "[cases]\npairs = { kernels = 2, promised = 1, percent = [40, 90], mixes = 99 }\ntrios = { kernels = 3, promised = 2, percent = [10, 20, 30], mixes = 2 }\n";
+    STUDY.replace("SAD = 3000", "").replace("[scheme]", &format!("{kinds}[scheme]"))
+}
+
+/// A goal is a dimension of a mix: measured against the kernel alone, which is one run whatever the goals, and told from other goals.
+#[test]
+fn cases_are_mixes_with_goals() {
+    let study = Study::read(&with_goals(), "quick").unwrap();
+    let names = |mixes: &str| study.mixes(mixes).iter().map(|mix| mix.join("+")).collect::<Vec<_>>().join(" ");
+    assert_eq!(study.mixes("pairs").len(), 3 * 2 * 2);
+    assert_eq!(names("pairs for BP"), "BP@40+SAD BP@90+SAD BP@40+CFD BP@90+CFD");
+    assert_eq!(names("pairs@90 of LS+NBI"), "BP@90+CFD CFD@90+BP");
+    assert_eq!(names("pairs@40 beside BP"), "SAD@40+BP CFD@40+BP");
+    assert_eq!((names("pairs of LS+LS"), names("BP@40+CFD")), (String::new(), "BP@40+CFD".into()));
+    let trios = study.mixes("trios");
+    assert!(
+        trios.len() == 6 && trios.iter().all(|mix| mix[..2].iter().all(|kernel| kernel.contains('@')) && !mix[2].contains('@')),
+        "{trios:?}"
+    );
+
+    let mut runs = runs_of(&SMALL, &with_goals(), &folder("goals"), "quick");
+    let mut values =
+        |path: &str, scheme: &str| rounds(&mut runs, 2, |runs| runs.all(&runs.study.mixes("pairs for BP"), scheme, path)).unwrap().unwrap();
+    let (shared, alone) = (values("kernels[0].ipc", "even"), values("kernels[0].ipc", "alone"));
+    assert!(alone.iter().all(|ipc| *ipc == alone[0]), "one run alone for all goals: {alone:?}");
+    let expected: Vec<f64> = [0.4, 0.9, 0.4, 0.9].iter().zip(&shared).map(|(part, shared)| shared / (alone[0] * part)).collect();
+    assert_eq!((values("goals.least", "even"), values("kernels[0].goal_reached", "even")), (expected.clone(), expected.clone()));
+    let others = values("goals.others", "even");
+    let mut number = |words: &str| match rounds(&mut runs, 2, |runs| measure(runs, &serde_json::from_str(words).unwrap())).unwrap() {
+        Outcome::Value(value) => value,
+        other => panic!("{other:?}"),
+    };
+    let reach = r#""share": "goals.least", "at_least": 1, "mixes": "pairs for BP", "of": "even""#;
+    let reached: Vec<usize> = (0..4).filter(|case| expected[*case] >= 1.0).collect();
+    assert!((1..4).contains(&reached.len()), "some goals are reached and some are not: {expected:?}");
+    assert_eq!(number(&format!("{{{reach}}}")), Some(reached.len() as f64 / 4.0));
+    let mean = |cases: &[usize]| cases.iter().map(|case| others[*case]).sum::<f64>() / cases.len() as f64;
+    let met = r#""where": "goals.least", "level": "goals.others", "of": "even", "mixes": "pairs for BP""#;
+    assert_eq!(number(&format!(r#"{{{met}, "at_least": 1}}"#)), Some(mean(&reached)));
+    assert!(number(&format!(r#"{{{met}, "at_least": 1, "under": ["even", "ws"]}}"#)).is_some_and(|value| value > 0.0));
+    assert_eq!(number(&format!(r#"{{{met}, "at_least": 99}}"#)), None, "a mean of nothing");
+    let holds = |bound: &str| format!(r#"{{"holds": [{{{reach}}}], {bound}}}"#);
+    assert_eq!([number(&holds("\"above\": 0.1")), number(&holds("\"below\": 0.1"))], [Some(1.0), Some(0.0)]);
+    let unbounded = measure(&runs, &serde_json::from_str(r#"{"share": "goals.least", "mixes": "pairs", "of": "even"}"#).unwrap());
+    assert!(matches!(unbounded, Outcome::Unknown(what) if what.ends_with("share without bounds")));
+    assert_eq!(tables::counted(&runs.study.mixes("pairs").into_iter().collect()), "12 cases");
+}
+
+/// A figure's share of cases is what the measure gives; its mean over the cases that reach their goals names their runs, and no point where there are none.
+#[test]
+fn a_figure_shows_shares_and_means_over_the_cases_in_which_something_holds() {
+    let text = r#"
+[[figure]]
+id = "reach"
+title = "T"
+source = "S"
+kind = "bars"
+x = "goal"
+y = ["reach", "%"]
+of = "even"
+series = [
+  { name = "reach", path = "goals.least", reduce = "share", at_least = 1 },
+  { name = "others", path = "goals.others", reduce = "mean", where = "goals.least", at_least = 1 },
+  { name = "none", path = "goals.others", reduce = "mean", where = "goals.least", at_least = 99 },
+]
+categories = [{ name = "40", mixes = "pairs@40" }, { name = "all", mixes = "pairs" }]
+"#;
+    let plans = figures::read(text).unwrap();
+    let mut runs = runs_of(&SMALL, &with_goals(), &folder("shares"), "quick");
+    let (mut all, placed) = rounds(&mut runs, 2, |runs| figures::all(runs, &plans, &[], &BTreeMap::new())).unwrap();
+    fill(&mut all, &runs, &placed);
+    let expect = |words: &str| {
+        let words: Value = serde_json::from_str(words).unwrap();
+        match measure(&runs, &words) {
+            Outcome::Value(value) => value,
+            other => panic!("{other:?}"),
+        }
+    };
+    let reach = expect(r#"{"share": "goals.least", "at_least": 1, "of": "even", "mixes": "pairs"}"#);
+    let others = expect(r#"{"level": "goals.others", "where": "goals.least", "at_least": 1, "of": "even", "mixes": "pairs"}"#);
+    let points = &all[0].points;
+    assert_eq!(points.iter().map(|point| point.series).collect::<Vec<_>>(), [0, 0, 1, 1]);
+    assert_eq!([points[1].value, points[3].value], [reach, others]);
+    assert!(points[3].runs.len() < points[1].runs.len() && reach.is_some_and(|reach| reach < 1.0));
 }
 
 fn runs_of(paper: &'static Paper, study: &str, out: &Path, mode: &str) -> Runs {
@@ -689,21 +777,23 @@ fn every_claim_and_every_point_can_be_measured() {
             let outcomes: Vec<Outcome> = claims.iter().map(|claim| Judged::of(&runs, &ledger, claim).outcome).collect();
             let (mut all, placed) = figures::all(&runs, &plans, claims, &none);
             let tables: Vec<_> = runs.study.tables.iter().map(|table| table.fill(&runs)).collect();
-            let means = report::goal(&runs);
+            let means: Vec<_> = report::goal(&runs).into_iter().flat_map(|(.., means)| means).collect();
             runs.check().unwrap();
             let wanted = runs.take();
             assert!(round < MOST_ROUNDS, "{} runs are still missing", wanted.len());
             if wanted.is_empty() {
                 let missing = claims.iter().zip(&outcomes).filter(|(claim, outcome)| {
-                    // A sample of the pairs need not have every kernel, nor any two alike.
-                    **outcome == Outcome::Value(None) && ["decided", "alike"].iter().all(|form| claim.measure.get(form).is_none())
+                    // A sample of the pairs need not have every kernel, nor any two alike, nor any in which something holds.
+                    let words = claim.measure.to_string();
+                    **outcome == Outcome::Value(None)
+                        && ["decided", "alike", "where"].iter().all(|key| !words.contains(&format!("\"{key}\"")))
                 });
                 assert_eq!(missing.map(|(claim, _)| &claim.id).collect::<Vec<_>>(), Vec::<&String>::new());
                 fill(&mut all, &runs, &placed);
                 let empty =
                     tables.iter().zip(&runs.study.tables).filter(|(table, _)| table.rows.iter().flatten().flatten().any(Option::is_none));
                 assert_eq!(empty.map(|(_, table)| &table.id).collect::<Vec<_>>(), Vec::<&String>::new());
-                assert!(means.iter().all(|(_, means)| means.iter().all(Option::is_some)));
+                assert!(means.iter().all(Option::is_some));
                 for figure in &all {
                     assert!(!figure.points.is_empty() && figure.points.iter().all(|point| point.value.is_some()), "{}", figure.id);
                 }

@@ -9,7 +9,7 @@ use crate::run::energy::energy;
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::simulation::{Measured, Reason, Simulation};
 use crate::seam::decision::Decision;
-use crate::seam::ratios::{Metrics, dram_utilisation, ipc, noc_utilisation, noc_utilisation_all, peak_ipc, ratio, scheduler_cycles};
+use crate::seam::ratios::{Goals, Metrics, dram_utilisation, ipc, noc_utilisation, noc_utilisation_all, peak_ipc, ratio, scheduler_cycles};
 use crate::seam::stats::{KernelStats, StallCause, StallCounts};
 use alloc::vec::Vec;
 
@@ -70,6 +70,8 @@ struct Figures {
     gpu: Value,
     kernels: Vec<Value>,
     metrics: Metrics,
+    /// Where a kernel has a goal.
+    goals: Option<Goals>,
     /// Of each class of SMs; empty where there is one.
     classes: Vec<Value>,
     ci95: Value,
@@ -117,9 +119,11 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     gpu_fields.push(("scheduler_cycles", scheduler_cycles(gpu, cycles).into()));
     let gpu = Value::object(gpu_fields);
     let metrics = Metrics::of(&paces.iter().map(|pace| (pace.alone, pace.shared)).collect::<Vec<_>>());
+    let goals = paces.iter().map(|pace| (pace.alone, pace.shared, pace.goal.map(|goal| goal.ipc(pace.alone))));
+    let goals = Goals::of(&goals.collect::<Vec<_>>());
     let classes = sm_classes(experiment, measured);
     let ci95 = ci95(simulation.batches(), &gpu, &kernels, &classes, &paces, metrics);
-    Figures { gpu, kernels, metrics, classes, ci95 }
+    Figures { gpu, kernels, metrics, goals, classes, ci95 }
 }
 
 /// The intervals of a run's figures as it stands.
@@ -170,6 +174,7 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("ci95", figures.ci95),
         ("policy", policy(experiment, simulation.decisions())),
     ];
+    pairs.extend(figures.goals.map(|goals| ("goals", goals.to_value())));
     pairs.extend(simulation.failure().map(|failure| ("failure", failure.into())));
     pairs.extend(settled(simulation));
     if !figures.classes.is_empty() {

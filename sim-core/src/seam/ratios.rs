@@ -77,6 +77,42 @@ impl Metrics {
     }
 }
 
+/// How the goals of a mix came out (Wang et al., ISCA 2017, §4.1), from (IPC alone, IPC shared, the IPC that its goal asks for) of each kernel; each
+/// is missing while a number that it needs is.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Goals {
+    /// Least of IPC shared / goal over the kernels with a goal: the goals of the mix are reached where it is 1 or more.
+    pub least: Option<f64>,
+    /// Mean of IPC shared / goal over the kernels with a goal.
+    pub mean: Option<f64>,
+    /// Mean of IPC shared / IPC alone over the kernels without a goal.
+    pub others: Option<f64>,
+}
+
+/// IPC alone, IPC shared, and of a kernel with a goal the IPC that it asks for, where that is known.
+pub type Promised = (Option<f64>, Option<f64>, Option<Option<f64>>);
+
+impl Goals {
+    /// Of a mix in which a kernel has a goal; nothing of another.
+    pub fn of(kernels: &[Promised]) -> Option<Goals> {
+        let promised = kernels.iter().filter_map(|&(_, shared, goal)| goal.map(|goal| Some(shared? / goal?)));
+        let reached: Option<Vec<f64>> = promised.collect();
+        let others: Option<Vec<f64>> =
+            kernels.iter().filter(|kernel| kernel.2.is_none()).map(|&(alone, shared, _)| Some(shared? / alone?)).collect();
+        let mean = |values: &Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+        kernels.iter().any(|kernel| kernel.2.is_some()).then(|| Goals {
+            least: reached.as_ref().and_then(|reached| reached.iter().copied().reduce(f64::min)),
+            mean: reached.as_ref().and_then(mean),
+            others: others.as_ref().and_then(mean),
+        })
+    }
+
+    /// As results carry them.
+    pub fn to_value(self) -> Value {
+        Value::object([("least", self.least), ("mean", self.mean), ("others", self.others)])
+    }
+}
+
 /// A kernel's thread instructions per core cycle over the whole GPU; missing before the first cycle.
 pub fn ipc(stats: &KernelStats, cycles: u64) -> Option<f64> {
     ratio(stats.thread_instructions, cycles)
@@ -123,5 +159,18 @@ mod tests {
         assert_eq!(metrics, Metrics { hspeedup: Some(2.0 / 6.0), stp: Some(0.75), antt: Some(3.0), fairness: Some(0.5) });
         assert_eq!(Metrics::of(&[(Some(1.0), None)]), Metrics::default());
         assert_eq!(Metrics::of(&[(Some(1.0), Some(0.0))]), Metrics::default());
+    }
+
+    #[test]
+    fn goals_are_reached_where_the_least_of_them_is() {
+        let of = |kernels: &[Promised]| Goals::of(kernels);
+        let (one, two) = ((Some(100.0), Some(90.0), Some(Some(75.0))), (Some(40.0), Some(10.0), Some(Some(20.0))));
+        let free = (Some(50.0), Some(20.0), None);
+        assert_eq!(of(&[one, two, free]), Some(Goals { least: Some(0.5), mean: Some(0.85), others: Some(0.4) }));
+        assert_eq!(of(&[one, free, (Some(10.0), Some(6.0), None)]), Some(Goals { least: Some(1.2), mean: Some(1.2), others: Some(0.5) }));
+        assert_eq!(of(&[one]), Some(Goals { least: Some(1.2), mean: Some(1.2), others: None }));
+        let unknown = (None, Some(90.0), Some(None));
+        assert_eq!(of(&[unknown, two, free]), Some(Goals { least: None, mean: None, others: Some(0.4) }));
+        assert_eq!(of(&[free, free]), None);
     }
 }

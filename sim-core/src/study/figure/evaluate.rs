@@ -31,6 +31,7 @@ pub fn reduce(how: Reduce, values: &[f64]) -> Option<f64> {
         Reduce::Geomean => libm::exp(values.iter().map(|value| libm::log(*value)).sum::<f64>() / n),
         Reduce::Mean => values.iter().sum::<f64>() / n,
         Reduce::Max => values.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b)),
+        Reduce::Share { from, to } => values.iter().filter(|value| (from..to).contains(*value)).count() as f64 / n,
         Reduce::Value if values.len() == 1 => values[0],
         Reduce::Value => return None,
     };

@@ -4,14 +4,15 @@
 //! { "id": "fig9", "title": "…", "source": "CCBP Fig. 9", "kind": "bars" | "lines" | "scatter" | "shares",
 //!   "x": { "label": "…" }, "y": { "label": "…", "unit": "…" },
 //!   "series": ["SMK", …], "categories": ["LS+BI", …],
-//!   "measure": { "path": "metrics.hspeedup", "reduce": "geomean" | "mean" | "max" | "value" },
+//!   "measure": { "path": "metrics.hspeedup", "reduce": "geomean" | "mean" | "max" | "value" | "share", "from": 0.95, "to": 1 },
 //!   "points": [ { "series": 0, "x": 0, "value": 1.2, "paper": 1.0, "runs": [3, 4], "baseline": [7, 8], "measure": {…} } ],
 //!   "differs": "…" }
 //! ```
 //!
 //! A point's value is `reduce` over i of `path` in the result of `runs[i]`, divided by `path` in the result of `baseline[i]` where there is a
 //! baseline. `runs` and `baseline` are places in the list of runs that stands beside the figures. A path is as in `kernels[0].latency.mean`;
-//! `windows[12].kernels[0].noc_utilisation` is a window of 400 cycles ([`crate::run::windows::Windows::to_value`]).
+//! `windows[12].kernels[0].noc_utilisation` is a window of 400 cycles ([`crate::run::windows::Windows::to_value`]). `share` is the part of the values
+//! that are at least `from` and less than `to`; either may be left out.
 //!
 //! With `categories`, `x` is the place of one. `shares` are stacked, in the order of the series. Where the unit is `%`, values are fractions.
 
@@ -51,7 +52,7 @@ pub enum Kind {
 const KINDS: [&str; 4] = ["bars", "lines", "scatter", "shares"];
 
 /// How the runs of a point become one value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Reduce {
     /// Geometric mean; nothing where a value is not positive.
     Geomean,
@@ -61,9 +62,28 @@ pub enum Reduce {
     Max,
     /// The only one.
     Value,
+    /// The part of them that are at least `from` and less than `to`.
+    Share {
+        /// Values from there on count.
+        from: f64,
+        /// Values below it do.
+        to: f64,
+    },
 }
 
-const REDUCES: [&str; 4] = ["geomean", "mean", "max", "value"];
+const REDUCES: [&str; 5] = ["geomean", "mean", "max", "value", "share"];
+
+impl Reduce {
+    fn key(self) -> &'static str {
+        match self {
+            Reduce::Geomean => "geomean",
+            Reduce::Mean => "mean",
+            Reduce::Max => "max",
+            Reduce::Value => "value",
+            Reduce::Share { .. } => "share",
+        }
+    }
+}
 
 /// What is read from a run's result, and how runs are put together.
 #[derive(Clone, PartialEq, Debug)]
@@ -202,20 +222,34 @@ impl Figure {
     }
 }
 
-const WANT_MEASURE: &str = "{\"path\": where the number stands in a result, \"reduce\": geomean, mean, max or value}";
+const WANT_MEASURE: &str =
+    "{\"path\": where the number stands in a result, \"reduce\": geomean, mean, max, value, or share with from or to}";
 
 impl Measure {
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Measure> {
         let mut fields = Fields::of(value, path, WANT_MEASURE, problems)?;
         let place = need_text(&mut fields, "path", 200, problems);
-        let reduce = fields.need("reduce", "geomean, mean, max or value", problems);
+        let reduce = fields.need("reduce", "geomean, mean, max, value or share", problems);
         let reduce = reduce.and_then(|value| choice(value, &fields.path("reduce"), &REDUCES, problems));
+        let is_share = reduce == REDUCES.iter().position(|key| *key == "share");
+        let mut bound = |key, none| match is_share.then(|| fields.take(key)).flatten() {
+            Some(value) => number(value, &fields.path(key), -1e300..=1e300, problems),
+            None => Some(none),
+        };
+        let (from, to) = (bound("from", f64::NEG_INFINITY), bound("to", f64::INFINITY));
         fields.finish(problems);
-        Some(Measure { path: place?, reduce: [Reduce::Geomean, Reduce::Mean, Reduce::Max, Reduce::Value][reduce?] })
+        let all = [Reduce::Geomean, Reduce::Mean, Reduce::Max, Reduce::Value, Reduce::Share { from: from?, to: to? }];
+        Some(Measure { path: place?, reduce: all[reduce?] })
     }
 
     fn encode(&self) -> Value {
-        Value::object([("path", self.path.as_str()), ("reduce", REDUCES[self.reduce as usize])])
+        let mut pairs = alloc::vec![("path", Value::from(self.path.as_str())), ("reduce", self.reduce.key().into())];
+        if let Reduce::Share { from, to } = self.reduce {
+            pairs.extend(
+                [("from", from), ("to", to)].into_iter().filter(|bound| bound.1.is_finite()).map(|(key, bound)| (key, bound.into())),
+            );
+        }
+        Value::object(pairs)
     }
 }
 

@@ -42,6 +42,11 @@ fn what_is_written_reads_back_equal() {
             measure: Some(Measure { path: "kernels[0].ipc".into(), reduce: Reduce::Max }),
             ..point(0, 1.0, Some(0.25), None)
         };
+        for (place, reduce) in
+            [Reduce::Share { from: 1.0, to: f64::INFINITY }, Reduce::Share { from: 0.5, to: 0.75 }].into_iter().enumerate()
+        {
+            figure.points[place].measure = Some(Measure { path: "goals.least".into(), reduce });
+        }
         let mut problems = Problems::default();
         assert_eq!(Figure::decode(&figure.encode(), "", &mut problems), Some(figure), "{problems}");
     }
@@ -55,7 +60,7 @@ fn everything_that_is_wrong_is_named_at_once() {
         match key.as_str() {
             "kind" => *new = "pie".into(),
             "title" => *new = 3.into(),
-            "measure" => *new = Value::object([("path", "a"), ("reduce", "median")]),
+            "measure" => *new = Value::object([("path", "a"), ("reduce", "median"), ("from", "0")]),
             "points" => {
                 *new = Value::array([
                     Value::object([("series", Value::from(2)), ("x", 0.into())]),
@@ -75,8 +80,17 @@ fn everything_that_is_wrong_is_named_at_once() {
     let mut problems = Problems::default();
     assert_eq!(Figure::decode(&value, "figures[2]", &mut problems), None);
     let paths: Vec<&str> = problems.0.iter().map(|problem| problem.path.as_str()).collect();
-    let expected =
-        ["title", "kind", "measure.reduce", "colour", "points[0].series", "points[1].x", "points[1].paper", "points[2].baseline"];
+    let expected = [
+        "title",
+        "kind",
+        "measure.reduce",
+        "measure.from",
+        "colour",
+        "points[0].series",
+        "points[1].x",
+        "points[1].paper",
+        "points[2].baseline",
+    ];
     assert_eq!(paths, expected.map(|path| alloc::format!("figures[2].{path}")));
 }
 
@@ -107,6 +121,11 @@ fn a_point_is_worth_what_its_runs_say() {
     assert!((values[0].unwrap() - 2.0).abs() < 1e-12);
     assert_eq!(values[1..4], [Some(30.0), Some(40.0), Some(400.0)]);
     assert_eq!(values[4..], [None; 5]);
+    let share = |from, to| measure("kernels[0].ipc", Reduce::Share { from, to });
+    let any = f64::INFINITY;
+    figure.points =
+        [share(20.0, 40.0), share(20.0, any), share(40.5, any), share(-any, 2.0)].map(|share| of(&[0, 1, 2], &[], share)).into();
+    assert_eq!(figure.values(&results), [1.0 / 3.0, 2.0 / 3.0, 0.0, 1.0 / 3.0].map(Some), "from the first bound, and below the second");
 }
 
 /// The height of a bar over the height of another is the ratio of their values, whatever the axis.
