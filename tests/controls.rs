@@ -56,6 +56,7 @@ fn every_control_of_an_sm_is_said_once_or_by_sms() {
     for (key, value, neutral) in [
         ("sm_mask", "[true, false]", "[true, true]"),
         ("cta_target", "[3, null]", "[null, null]"),
+        ("context_lines", "[null, 0]", "[null, null]"),
         ("cta_throttle", "[null, 1]", "[null, null]"),
         ("warp_quota", "[100, 7]", "[null, null]"),
         ("quota_refill", r#""when_all_spent""#, r#""interval""#),

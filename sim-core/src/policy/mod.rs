@@ -11,8 +11,10 @@ mod leftover;
 pub(crate) mod listener;
 mod manual;
 mod mps;
+mod qos;
 pub mod script;
 mod smk;
+mod spart;
 mod spatial;
 pub mod spec;
 mod time_slice;
@@ -24,6 +26,8 @@ mod ws_tcm;
 mod ws_ucp;
 
 pub use self::spec::{PolicyInfo, PolicySpec};
+
+use self::qos::{elastic, naive, rollover, rollover_time};
 
 use self::spec::Param;
 use crate::describe::ids::{Cycle, KernelId};
@@ -67,6 +71,11 @@ pub trait Policy {
     /// Whether it has finished learning.
     fn settled(&self) -> bool {
         true
+    }
+
+    /// Core cycles between samples of idle warps; `None` for none. They count from where intervals do.
+    fn sampling(&self) -> Option<Cycle> {
+        None
     }
 
     /// An interval has passed.
@@ -131,6 +140,11 @@ policies! {
     ws_ucp::WsUcp,
     ws_lrr_gto::WsLrrGto,
     ccbp::Ccbp,
+    naive::QosNaive,
+    elastic::QosElastic,
+    rollover::QosRollover,
+    rollover_time::QosRolloverTime,
+    spart::Spart,
     manual::Manual,
     script::Script,
     #[cfg(test)] listener::Listener,
@@ -162,6 +176,10 @@ impl Policy for AnyPolicy {
 
     fn settled(&self) -> bool {
         self.inner().settled()
+    }
+
+    fn sampling(&self) -> Option<Cycle> {
+        self.inner().sampling()
     }
 
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {

@@ -168,6 +168,8 @@ pub struct Mix<'a> {
     pub channels: usize,
     /// CTAs of each kernel that each SM can hold of any of its launches, 0 where one does not fit; empty where that is not known yet.
     pub limits: &'a [PerKernel<u32>],
+    /// Whether every SM holds a CTA of each kernel that has a goal at once, if it holds one of them at all.
+    pub goals_fit: bool,
     /// The experiment's order of warps, which holds where controls name none.
     pub warp_order: WarpOrder,
 }
@@ -504,7 +506,7 @@ mod tests {
         make: |_| AnyPolicy::new(&PolicySpec::leftover()),
     };
 
-    const MIX: Mix = Mix { path: "policy", kernels: 2, sms: 2, channels: 2, limits: &[], warp_order: WarpOrder::Lrr };
+    const MIX: Mix = Mix { path: "policy", kernels: 2, sms: 2, channels: 2, limits: &[], goals_fit: true, warp_order: WarpOrder::Lrr };
 
     fn read(value: Value) -> Result<PolicySpec, Vec<String>> {
         let mut problems = Problems::default();

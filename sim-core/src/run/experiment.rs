@@ -183,7 +183,7 @@ impl Experiment {
                         let warp_order = warp_order.unwrap_or_default();
                         PolicySpec::decode(
                             value,
-                            Mix { path: "policy", kernels: mix.len(), sms, channels, limits: &[], warp_order },
+                            Mix { path: "policy", kernels: mix.len(), sms, channels, limits: &[], goals_fit: true, warp_order },
                             problems,
                         )
                     }
@@ -295,8 +295,25 @@ impl Experiment {
             sms: self.gpu.sm_count() as usize,
             channels: self.gpu.dram.channels as usize,
             limits: &[],
+            goals_fit: self.goals_fit(),
             warp_order: self.warp_order,
         }
+    }
+
+    /// Whether every SM holds a CTA of each kernel that has a goal at once, of those that it holds at all.
+    fn goals_fit(&self) -> bool {
+        let costs = self.cta_costs();
+        let mut first = 0;
+        self.gpu.sms.iter().all(|class| {
+            let (whole, costs) = (Resources::of_class(class), &costs[first]);
+            first += class.count as usize;
+            let mut used = Resources::default();
+            let promised = KernelId::first(self.kernels.len()).zip(&self.kernels).filter(|(_, used)| used.qos.is_some());
+            for (kernel, _) in promised.filter(|(kernel, _)| Resources::default().fits(costs[*kernel], whole)) {
+                used.add(costs[kernel]);
+            }
+            Resources::default().fits(used, whole)
+        })
     }
 
     /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the

@@ -80,6 +80,10 @@ pub struct Simulation {
     /// Answers of runs alone, and the profile that the policy sees of them.
     answers: Answers,
     profile: Profile,
+    /// Samples of idle warps since the policy was last asked: their sums, how many, and when the last was taken.
+    idle_sum: Vec<PerKernel<u32>>,
+    idle_samples: u32,
+    sampled_at: Cycle,
     /// Counters when the policy was last asked.
     asked: Vec<KernelStats>,
     asked_at: Cycle,
@@ -176,6 +180,9 @@ impl Simulation {
             grid: experiment.grids(),
             answers: Answers::new(),
             profile: plan::profile(experiment, answers)?,
+            idle_sum: alloc::vec![PerKernel::all(0); gpu.sm_count() as usize],
+            idle_samples: 0,
+            sampled_at: 0,
             asked: alloc::vec![KernelStats::default(); kernels.len()],
             asked_at: 0,
             waits: Waits::default(),
@@ -263,6 +270,9 @@ impl Simulation {
         if let Some(interval) = self.policy.interval() {
             border = border.min(self.asked_at + interval);
         }
+        if let Some(sampling) = self.policy.sampling() {
+            border = border.min(self.sampled_at + sampling);
+        }
         let due = match (&self.began, self.experiment.stop) {
             (None, _) => self.settled_at.map_or(0, |settled| settled.saturating_add(self.experiment.warm_up)),
             (Some(began), Stop::Cycles(cycles)) => began.at.saturating_add(cycles),
@@ -278,6 +288,9 @@ impl Simulation {
         if self.windows.ends_at(now) {
             self.windows.close(&mut self.machine);
             self.close_batch();
+        }
+        if self.policy.sampling().is_some_and(|sampling| now == self.sampled_at + sampling) {
+            self.sample_idle_warps();
         }
         if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
             self.ask_policy();
@@ -400,6 +413,17 @@ impl Simulation {
         self.machine.forget_peaks();
         self.asked = self.totals();
         self.asked_at = self.machine.now;
+        self.idle_sum.fill(PerKernel::all(0));
+        (self.idle_samples, self.sampled_at) = (0, self.machine.now);
+    }
+
+    fn sample_idle_warps(&mut self) {
+        let kernels = KernelId::first(self.machine.kernels());
+        for (sm, sum) in self.machine.sms.iter().zip(&mut self.idle_sum) {
+            kernels.clone().for_each(|kernel| sum[kernel] += sm.idle_warps(kernel));
+        }
+        self.idle_samples += 1;
+        self.sampled_at = self.machine.now;
     }
 
     fn consult(&mut self, mut controls: Controls, ask: impl FnOnce(&mut AnyPolicy, &Observation, &mut Controls, &mut Log)) {
@@ -426,6 +450,8 @@ impl Simulation {
             quota_left: &self.machine.sms.iter().map(|sm| sm.gate().quotas.all_left()).collect::<Vec<_>>(),
             queued: &on_each_sm(|sm, kernel| sm.l1().misses_waiting(kernel)),
             idle_warps: &on_each_sm(Sm::idle_warps),
+            idle_sum: &self.idle_sum,
+            idle_samples: self.idle_samples,
             on_sm: &on_sm,
             stalls_on_sm: &stalls_on_sm,
             goals: &goals,

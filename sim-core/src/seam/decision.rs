@@ -300,6 +300,58 @@ topics! {
         n => format!("takes what is left once the {n} kernels before it have no CTA to place"),
     };
 
+    Goal "goal", "What a kernel is promised" {
+        goal: f64, "thread instructions per cycle", "The IPC that it is to have on the mean";
+        alone: Option<f64>, "thread instructions per cycle", "Its IPC alone, where that is known";
+    } => match alone {
+        Some(alone) => format!("is promised an IPC of {goal:.1}, {} of {alone:.1} alone", percent(goal / alone)),
+        None => format!("is promised an IPC of {goal:.1}"),
+    };
+
+    SymmetricCtas "ctas", "CTAs that a kernel may hold where all kernels of an SM have as many threads" {
+        ctas: u32, "CTAs per SM", "At most so many, on each SM that it may use";
+    } => format!("begins with {} on each of its SMs: as many threads for each kernel there", count(*ctas, "CTA"));
+
+    GoalQuota "quota", "How a kernel stands to its goal, and its quota for the next epoch" {
+        alpha: f64, "", "Its quota, in parts of what keeps the goal";
+        goal: f64, "thread instructions per cycle", "The IPC that it is promised";
+        history: f64, "thread instructions per cycle", "Its IPC since the policy began";
+    } => format!("is at {} of its goal: quota × {alpha:.2}", percent(history / goal));
+
+    LeftQuota "quota", "The quota of a kernel without a goal" {
+        ipc: f64, "thread instructions per cycle", "The IPC that its quota is for";
+    } => format!("has no goal: its quota is for an IPC of {ipc:.1}, and again once all quotas are used");
+
+    MovedSm "sms_moved", "That an SM goes from one kernel to another" {
+        sm: u32, "", "The SM";
+        sms: u32, "SMs", "What it has now";
+        gets: u32, "", "1 if it gets the SM, 0 if it gives it";
+        of_goal: Option<f64>, "of its goal", "How it stands to its goal; missing without one";
+    } => {
+        let stands = of_goal.map_or(String::new(), |part| format!("is at {} of its goal: ", percent(part)));
+        let what = if *gets == 1 { "gets" } else { "gives up" };
+        format!("{stands}{what} SM {sm}, {} now", count(*sms, "SM"))
+    };
+
+    GotCta "sm_ctas", "That a kernel behind its goal may hold one CTA more on an SM" {
+        sm: u32, "", "The SM";
+        ctas: u32, "CTAs", "What it may hold there now";
+    } => format!("is behind its goal: one CTA more on SM {sm}, {ctas} now");
+
+    GaveCtas "sm_ctas", "That CTAs of a kernel make room for another kernel's on an SM" {
+        sm: u32, "", "The SM";
+        ctas: u32, "CTAs", "How many";
+        left: u32, "CTAs", "What it may hold there now";
+        why: &'static str, "", "no_goal, idle or margin: why they can be spared";
+    } => {
+        let why = match *why {
+            "no_goal" => "it has no goal",
+            "idle" => "more of its CTAs than these are idle",
+            _ => "it keeps its goal without",
+        };
+        format!("gives up {} on SM {sm}, {left} now: {why}", count(*ctas, "CTA"))
+    };
+
     WarpQuota "warp_quota", "Warp instructions of a kernel in a round, in proportion to what it issues alone" {
         warp_quota: u32, "warp instructions per SM", "At most so many in a round";
         alone: f64, "warp instructions per cycle", "What it issues alone on the whole GPU";

@@ -52,6 +52,10 @@ pub struct Observation<'a> {
     pub on_sm: &'a [Vec<KernelStats>],
     /// Cycles in which an SM's schedulers stalled while they held warps of a kernel, by cause, for each SM and kernel, since the run began.
     pub stalls_on_sm: &'a [Vec<StallCounts>],
+    /// With `Policy::sampling`: the same warps, summed over so many samples since the policy's last interval ended.
+    pub idle_sum: &'a [PerKernel<u32>],
+    /// How many samples.
+    pub idle_samples: u32,
     /// Warps of each kernel on each SM that could have issued in the cycle before if their schedulers had not issued others.
     pub idle_warps: &'a [PerKernel<u32>],
 }
@@ -93,6 +97,8 @@ impl<'a> Observation<'a> {
             window: &[],
             on_sm: &[],
             stalls_on_sm: &[],
+            idle_sum: &[],
+            idle_samples: 0,
             idle_warps: &[],
         }
     }

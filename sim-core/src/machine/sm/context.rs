@@ -115,7 +115,8 @@ impl Sm {
             if !self.is_quiet(first.slot.into()) {
                 return;
             }
-            first.lines = self.ctas.context_bytes(first.slot.into(), inputs.codes).div_ceil(memory.line_bytes()).max(1);
+            let lines = self.ctas.context_bytes(first.slot.into(), inputs.codes).div_ceil(memory.line_bytes()).max(1);
+            first.lines = inputs.controls.context_lines[first.kernel].map_or(lines, |most| lines.min(most));
         }
         if first.sent < first.lines && memory.has_room(now, self.l1.sm()) {
             let access = if first.out { Access::Write } else { Access::Read };

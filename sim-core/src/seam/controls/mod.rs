@@ -266,6 +266,9 @@ controls! {
         cta_switch "cta_switch": bool = false, Kind::Flag, "", "Context switch",
             "CTAs of a kernel beyond its target, or on an SM that it may not use, leave by a context switch, the youngest first, instead of finishing",
             "Takes effect in the next cycle; a CTA that was told to leave leaves when its loads are back, and goes on where there is room.";
+        context_lines "context_lines": Option<u32> = None, Kind::Limit { min: 0, max: 1_000_000 }, "lines", "Context lines",
+            "Lines of registers and shared memory that a context switch moves of a CTA, at most; 0: the switch takes no time and no bandwidth",
+            "Takes effect when a CTA's context begins to leave; the CTA comes back with as many.";
         cta_throttle "cta_throttle": u16 = u16::MAX, CTAS, "CTAs per SM", "CTA throttle",
             "CTAs of a kernel whose warps may issue; the youngest beyond it pause",
             "Takes effect in the next cycle; loads in flight complete, and a paused CTA keeps its resources.";

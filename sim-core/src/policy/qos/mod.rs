@@ -1,0 +1,450 @@
+//! QoS quotas (Wang, Yang, Melhem, Childers, Zhang and Guo, ISCA 2017): every kernel gets what it was promised, the others get what is left.
+//!
+//! # Idea
+//! A kernel's goal is an IPC on the mean of its run. In each epoch it gets a quota of thread instructions that keeps the goal, shared out to SMs by the
+//! CTAs that they hold; a kernel behind its goal gets more (alpha). A kernel without a goal gets a quota too, so that it leaves room, and more of it
+//! whenever all kernels of an SM have used theirs. The schemes differ in what a refill keeps: nothing (naive), nothing, but the next epoch begins early
+//! (elastic), what kernels with a goal did not use (rollover). CTAs move to kernels behind their goals.
+//! # Observes
+//! Instructions, resident CTAs, idle warps, what a CTA costs; the IPC of each kernel alone, for goals that are shares of it.
+//! # Sets
+//! `allowed`, `cta_target`, `cta_switch`, `context_lines`; `thread_quota`, `quota_refill`, `quota_interval`, `quota_round`, `quota_charge`, `quota_carry`,
+//! `quota_top_up`, `issue_rank`.
+//! # Parameters
+//! See `docs/schemes/qos.md`, which has the paper's words beside each that the paper leaves open.
+//! # Deviations
+//! 1. Quotas of kernels without a goal have a floor (`least_ipc`): the paper's product is stuck at zero once it is there.
+//! 2. An SM whose epoch of its own begins early takes the quotas that hold (`elastic_scope`): they are worked out once in `epoch` cycles.
+//! 3. Warps that their quota holds back are not idle: the paper counts warps that are ready and find the pipeline full.
+
+mod place;
+mod quota;
+#[cfg(test)]
+mod tests;
+
+use self::place::{Candidate, idle_ctas, partition, symmetric, victim};
+use self::quota::{alpha, goal_without, local};
+use super::spec::{Fallback, Param, ParamKind, PolicySpec};
+use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use crate::describe::gpu::occupancy::Resources;
+use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
+use crate::seam::decision::{Decided, Log, decide, decide_ctas};
+use crate::seam::event::{Event, EventKind, EventKinds};
+use crate::seam::observation::{By, Needs, Observation};
+use crate::seam::ratios::peak_ipc;
+use alloc::vec::Vec;
+
+const SOURCE: &str = "Wang et al., ISCA 2017";
+
+/// IPC alone, of which goals may be shares.
+pub(super) const IPC_ALONE: Param = Param {
+    name: "ipc_alone",
+    kind: ParamKind::PerKernelNumber { min: 0.001, max: 1e6 },
+    unit: "thread instructions per cycle",
+    default: Fallback::Words("measured before the run"),
+    doc: "IPC of each kernel alone, of which goals are shares, in the order of the mix",
+};
+
+/// Cycles between two decisions of the schemes with goals.
+pub(super) const EPOCH: Param = Param::int("epoch", (1, 100_000_000), 10_000, "cycles", "Length of an epoch (§4.1)");
+
+/// The parameters that all of the schemes have, and those of one.
+macro_rules! params {
+    ($($own:expr),*) => { &[
+        EPOCH,
+        PROFILE_CYCLES,
+        IPC_ALONE,
+        Param::flag("use_history", true, "A kernel behind its goal gets more: alpha (§3.4.2)"),
+        Param::number("alpha_cap", (1.0, 1e6), 16.0, "", "Greatest alpha; the paper names no bound"),
+        Param::number("alpha_power", (0.0, 10.0), 1.0, "", "Alpha is goal over history to this power; the paper's is 1, and it tried more aggressive ones"),
+        Param::number("first_ipc", (0.0, 1e6), 1.0, "thread instructions per cycle", "Goal of a kernel without one in the first epoch (§3.5)"),
+        Param::number("least_ipc", (0.0, 1e6), 1.0, "thread instructions per cycle", "Least goal of a kernel without one; the paper's product has no floor: 0"),
+        Param::choice("charge", &["completion", "issue"], "completion", "When an instruction counts against its quota. completion: as it completes, as in the paper; issue: as it issues"),
+        Param::choice("share_by", &["resident", "target"], "resident", "An SM's share of a quota is by these CTAs. resident: those that it holds, as in the paper; target: those that it may hold"),
+        Param::choice("share_rounding", &["nearest", "down"], "nearest", "An SM's share is rounded; not stated. nearest: to the nearest; down: down, and both to 1 at least"),
+        Param::flag("move_ctas", true, "CTAs move to kernels behind their goals (§3.6)"),
+        Param::choice("make_room", &["context_switch", "free", "drain"], "context_switch", "How CTAs leave. context_switch: their context travels to memory; free: it is gone at once; drain: they finish"),
+        Param::int("idle_samples", (1, 10_000), 100, "samples", "Samples of idle warps in an epoch (§4.1)"),
+        Param::int("least_ctas", (0, 64), 1, "CTAs per SM", "CTAs that a kernel without a goal keeps on each of its SMs; the paper names no least: 0"),
+        Param::choice("margin_of", &["sm", "gpu"], "sm", "The CTAs over which a kernel's margin is counted. sm: its CTAs on the SM; gpu: all of its CTAs"),
+        $($own),*
+    ] };
+}
+
+/// Makes a scheme's module: its name, its titles, its own parameters.
+macro_rules! schemes {
+    ($($module:ident $Type:ident $name:literal $title:literal $doc:literal [$($own:expr),*];)*) => { $(
+        #[doc = $title]
+        pub mod $module {
+            use super::*;
+
+            /// The policy as data.
+            pub const INFO: PolicyInfo = PolicyInfo {
+                name: $name,
+                title: $title,
+                source: SOURCE,
+                doc: $doc,
+                params: params![$($own),*],
+                check: |_, mix, problems| {
+                    if !mix.goals_fit {
+                        problems.add(mix.path, "more kernels with a goal than fit an SM together", "a CTA of each of them on every SM at once");
+                    }
+                },
+                make: |spec| AnyPolicy::$Type(Qos::new(spec)),
+            };
+
+            /// See the module above.
+            pub type $Type = Qos;
+        }
+    )* };
+}
+
+schemes! {
+    naive QosNaive "qos-naive" "QoS quotas, naive" "Quotas that keep goals, full again in each epoch" [];
+    elastic QosElastic "qos-elastic" "QoS quotas, elastic epochs" "Quotas that keep goals; the next epoch begins once all are used" [
+        Param::choice("elastic_scope", &["sm", "gpu"], "sm", "Where all quotas have to be used. sm: on an SM, which has an epoch of its own then; gpu: on every SM; not stated"),
+        Param::flag("keep_unused", false, "What was not used when time ends an epoch is kept; not stated")
+    ];
+    rollover QosRollover "qos-rollover" "QoS quotas with rollover" "Quotas that keep goals; what kernels with a goal did not use is kept" [
+        Param::flag("keep_overrun", false, "What a kernel with a goal used too much is kept as well; not stated")
+    ];
+    rollover_time QosRolloverTime "qos-rollover-time" "QoS quotas with rollover and strict priority" "As qos-rollover; kernels without a goal issue once all quotas of those with one are used" [
+        Param::flag("keep_overrun", false, "What a kernel with a goal used too much is kept as well; not stated")
+    ];
+}
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Qos {
+    spec: PolicySpec,
+    epoch: Cycle,
+    kernels: Vec<Learned>,
+    /// When the policy began, when the present epoch did, and when it was asked at an interval last.
+    began: Cycle,
+    epoch_began: Cycle,
+    asked_at: Cycle,
+    /// Epochs so far.
+    rounds: u32,
+}
+
+/// What the policy knows of a kernel.
+#[derive(Clone, PartialEq, Debug)]
+struct Learned {
+    /// The IPC that it is promised, if it is.
+    goal: Option<f64>,
+    /// Thread instructions when the policy began, and when the present epoch did.
+    before: u64,
+    before_epoch: u64,
+    /// The IPC that its quota is for.
+    rate: f64,
+    /// What was said of its quota last.
+    said: f64,
+}
+
+/// What a kernel has done.
+#[derive(Clone, Copy, Debug)]
+struct Done {
+    /// IPC since the policy began, and in the last epoch.
+    history: f64,
+    epoch: f64,
+}
+
+impl Policy for Qos {
+    fn needs(&self) -> Needs {
+        if self.spec.numbers("ipc_alone").is_empty() {
+            Needs::of(By::Whole, self.spec.int(PROFILE_CYCLES.name) as Cycle)
+        } else {
+            Needs::default()
+        }
+    }
+
+    fn keeps_goals(&self) -> bool {
+        true
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        // An epoch that began early ends later.
+        Some(self.epoch_began + self.epoch - self.asked_at)
+    }
+
+    fn sampling(&self) -> Option<Cycle> {
+        self.spec.flag("move_ctas").then_some((self.epoch / self.spec.int("idle_samples") as Cycle).max(1))
+    }
+
+    fn wants(&self) -> EventKinds {
+        if self.is("qos-elastic") && self.spec.choice("elastic_scope") == "gpu" {
+            EventKinds::of(&[EventKind::QuotasSpent])
+        } else {
+            EventKinds::NONE
+        }
+    }
+
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        (self.began, self.epoch_began, self.asked_at) = (seen.now, seen.now, seen.now);
+        let goals = goals(seen, self.spec.numbers("ipc_alone"));
+        self.kernels.clear();
+        for ((kernel, total), (goal, alone)) in KernelId::first(seen.kernels).zip(seen.total).zip(goals) {
+            let (before, rate) = (total.thread_instructions, goal.unwrap_or(self.first_ipc()));
+            self.kernels.push(Learned { goal, before, before_epoch: before, rate, said: 0.0 });
+            if let Some(goal) = goal {
+                decide(log, seen, kernel, Decided::Goal { goal, alone });
+            }
+        }
+        self.place(seen, controls, log);
+        self.set_rules(controls);
+        self.set_quotas(seen, controls);
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.asked_at = seen.now;
+        self.begin_epoch(seen, controls, log);
+    }
+
+    fn on_event(&mut self, _event: Event, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let spent = |(resident, left): (&PerKernel<u32>, &PerKernel<i64>)| {
+            resident.0.iter().zip(left.0).all(|(&ctas, left)| ctas == 0 || left <= 0)
+        };
+        let any = seen.resident.iter().any(|sm| sm.0.iter().any(|&ctas| ctas > 0));
+        if any && seen.now > self.epoch_began && seen.resident.iter().zip(seen.quota_left).all(spent) {
+            self.begin_epoch(seen, controls, log);
+        }
+    }
+}
+
+impl Qos {
+    fn new(spec: &PolicySpec) -> Self {
+        let epoch = spec.int("epoch") as Cycle;
+        Qos { spec: spec.clone(), epoch, kernels: Vec::new(), began: 0, epoch_began: 0, asked_at: 0, rounds: 0 }
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.spec.name() == name
+    }
+
+    fn first_ipc(&self) -> f64 {
+        self.spec.number("first_ipc").max(self.spec.number("least_ipc"))
+    }
+
+    // --- quotas ------------------------------------------------------------------------------------------------------------------
+
+    /// What never changes: when instructions count, what refills keep, who gets more, and who goes first.
+    fn set_rules(&self, controls: &mut Controls) {
+        let (elastic, rollover) = (self.is("qos-elastic"), self.is("qos-rollover") || self.is("qos-rollover-time"));
+        let early = elastic && self.spec.choice("elastic_scope") == "sm";
+        let charge = if self.spec.choice("charge") == "issue" { QuotaCharge::Issue } else { QuotaCharge::Completion };
+        controls.each_sm(|sm| {
+            sm.quota_charge = charge;
+            sm.quota_refill = if early { QuotaRefill::IntervalOrAllSpent } else { QuotaRefill::Round };
+            sm.quota_interval = self.epoch as u32;
+            for (kernel, learned) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
+                let has_goal = learned.goal.is_some();
+                sm.quota_carry[kernel] = match has_goal {
+                    _ if elastic && self.spec.flag("keep_unused") => QuotaCarry::Both,
+                    _ if elastic => QuotaCarry::Overrun,
+                    true if rollover && self.spec.flag("keep_overrun") => QuotaCarry::Both,
+                    true if rollover => QuotaCarry::Unused,
+                    _ => QuotaCarry::Nothing,
+                };
+                sm.quota_top_up[kernel] = !elastic && !has_goal;
+                sm.issue_rank[kernel] = u8::from(self.is("qos-rollover-time") && !has_goal);
+            }
+        });
+    }
+
+    /// Gives each SM its share of each kernel's quota.
+    fn set_quotas(&self, seen: &Observation, controls: &mut Controls) {
+        let nearest = self.spec.choice("share_rounding") == "nearest";
+        for (kernel, learned) in KernelId::first(seen.kernels).zip(&self.kernels) {
+            let resident = |sm: usize| seen.resident.get(sm).map_or(0, |ctas| ctas[kernel]);
+            let by_target = self.spec.choice("share_by") == "target" || (0..controls.sms.len()).all(|sm| resident(sm) == 0);
+            let ctas: Vec<u32> = if by_target {
+                controls.sms.iter().map(|sm| if sm.allowed[kernel] { sm.cta_target[kernel].into() } else { 0 }).collect()
+            } else {
+                (0..controls.sms.len()).map(resident).collect()
+            };
+            let all = ctas.iter().sum();
+            for (sm, ctas) in controls.sms.iter_mut().zip(ctas) {
+                sm.thread_quota[kernel] = Some(local(learned.rate, self.epoch, ctas, all, nearest));
+            }
+        }
+    }
+
+    /// Works out quotas and CTAs for the next epoch from what the last one has shown.
+    fn begin_epoch(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let done = self.done(seen);
+        let (power, cap) = (self.spec.number("alpha_power"), self.spec.number("alpha_cap"));
+        let scale = |goal: f64, history: f64| if self.spec.flag("use_history") { alpha(goal, history, power, cap) } else { 1.0 };
+        let wanted: Vec<Option<f64>> =
+            self.kernels.iter().zip(&done).map(|(learned, done)| learned.goal.map(|goal| goal * scale(goal, done.history))).collect();
+        let (least, most) = (self.spec.number("least_ipc"), f64::from(peak_ipc(seen.gpu)));
+        for (kernel, (learned, &wanted_here)) in KernelId::first(seen.kernels).zip(self.kernels.iter_mut().zip(&wanted)) {
+            let own = done[kernel.index()];
+            let others = done.iter().zip(&wanted).filter_map(|(done, wanted)| Some((done.epoch, (*wanted)?)));
+            learned.rate = wanted_here.unwrap_or_else(|| goal_without(own.epoch, others, least, most));
+            learned.say(seen, kernel, own.history, log);
+        }
+        if self.spec.flag("move_ctas") {
+            self.move_ctas(seen, &done, controls, log);
+        }
+        self.set_quotas(seen, controls);
+        if controls.sms[0].quota_refill == QuotaRefill::Round {
+            self.rounds = (self.rounds + 1) % 1_000_000_000;
+            controls.each_sm(|sm| sm.quota_round = self.rounds);
+        }
+        self.epoch_began = seen.now;
+        self.kernels.iter_mut().zip(seen.total).for_each(|(learned, total)| learned.before_epoch = total.thread_instructions);
+    }
+
+    fn done(&self, seen: &Observation) -> Vec<Done> {
+        let per_cycle = |instructions: u64, since: Cycle| instructions as f64 / (seen.now - since).max(1) as f64;
+        let of = |(learned, total): (&Learned, &crate::seam::stats::KernelStats)| Done {
+            history: per_cycle(total.thread_instructions - learned.before, self.began),
+            epoch: per_cycle(total.thread_instructions - learned.before_epoch, self.epoch_began),
+        };
+        self.kernels.iter().zip(seen.total).map(of).collect()
+    }
+
+    // --- CTAs --------------------------------------------------------------------------------------------------------------------
+
+    /// The symmetric start.
+    fn place(&self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        let has_goal: Vec<bool> = self.kernels.iter().map(|learned| learned.goal.is_some()).collect();
+        let mut parts = partition(controls.sms.len(), &has_goal);
+        for kernel in KernelId::first(seen.kernels) {
+            // Of unlike SMs, a part may hold none of the CTAs of a kernel's largest launch.
+            let holds = |sm: usize| seen.cta_cost[sm][kernel].fits(Resources::default(), Resources::of_class(seen.gpu.class_of(sm as u32)));
+            let fits = parts.iter().enumerate().any(|(sm, may_use)| may_use[kernel.index()] && holds(sm));
+            parts.iter_mut().for_each(|sm| sm[kernel.index()] |= !fits);
+        }
+        let placed: Vec<Vec<u32>> = parts
+            .iter()
+            .enumerate()
+            .map(|(sm, may_use)| {
+                let (costs, mut limits) = seen.ctas_of(sm);
+                limits
+                    .iter_mut()
+                    .zip(KernelId::first(seen.kernels))
+                    .for_each(|(limit, kernel)| *limit = (*limit).min(seen.grid_per_sm(kernel)));
+                symmetric(&costs, &limits, may_use, Resources::of_class(seen.gpu.class_of(sm as u32)))
+            })
+            .collect();
+        let switches = self.spec.choice("make_room") != "drain";
+        for kernel in KernelId::first(seen.kernels) {
+            for ((sm, ctas), may_use) in controls.sms.iter_mut().zip(&placed).zip(&parts) {
+                sm.allowed[kernel] = may_use[kernel.index()];
+                // What does not fit beside the others waits for room.
+                sm.cta_target[kernel] = ctas[kernel.index()].max(1) as u16;
+                sm.cta_switch[kernel] = switches;
+                sm.context_lines[kernel] = (self.spec.choice("make_room") == "free").then_some(0);
+            }
+            let own = || parts.iter().enumerate().filter(|(_, sm)| sm[kernel.index()]).map(|(sm, _)| sm as u32);
+            let first = own().next().unwrap_or(0);
+            decide(log, seen, kernel, Decided::Sms { sms: own().count() as u32, first });
+            let ctas = placed[first as usize][kernel.index()];
+            decide_ctas(log, seen, kernel, Decided::SymmetricCtas { ctas }, |sm| placed[sm][kernel.index()]);
+        }
+    }
+
+    /// On each SM, one CTA more for each kernel behind its goal that has no idle ones, if no CTA is still to leave.
+    fn move_ctas(&self, seen: &Observation, done: &[Done], controls: &mut Controls, log: &mut Log) {
+        let target = |sm: usize, kernel: KernelId, controls: &Controls| u32::from(controls.sms[sm].cta_target[kernel]);
+        let kernels = KernelId::first(seen.kernels);
+        let leaving =
+            (0..controls.sms.len()).any(|sm| kernels.clone().any(|kernel| seen.resident[sm][kernel] > target(sm, kernel, controls)));
+        if leaving {
+            return;
+        }
+        for sm in 0..controls.sms.len() {
+            let mut resident = seen.resident[sm];
+            for kernel in kernels.clone() {
+                let behind = self.kernels[kernel.index()].goal.is_some_and(|goal| done[kernel.index()].history < goal);
+                let room_for_more =
+                    resident[kernel] < seen.cta_limit[sm][kernel] && target(sm, kernel, controls) <= seen.resident[sm][kernel];
+                if behind && room_for_more && self.idle(seen, sm, kernel) <= 1 {
+                    self.add_cta(seen, done, (sm, kernel), &mut resident, controls, log);
+                }
+            }
+        }
+    }
+
+    /// Makes room for one CTA more of a kernel on an SM, if it can be made.
+    fn add_cta(
+        &self,
+        seen: &Observation,
+        done: &[Done],
+        (sm, kernel): (usize, KernelId),
+        resident: &mut PerKernel<u32>,
+        controls: &mut Controls,
+        log: &mut Log,
+    ) {
+        let (costs, _) = seen.ctas_of(sm);
+        let mut room = Resources::of_class(seen.gpu.class_of(sm as u32));
+        for (other, cost) in KernelId::first(seen.kernels).zip(&costs) {
+            (0..resident[other]).for_each(|_| room.take(cost.least(room)));
+        }
+        let cost = costs[kernel.index()];
+        if !Resources::default().fits(cost, room) {
+            let candidates: Vec<Candidate> = KernelId::first(seen.kernels)
+                .filter(|&other| other != kernel)
+                .map(|other| self.candidate(seen, done, sm, other, resident[other], costs[other.index()]))
+                .collect();
+            let Some((other, ctas, why)) = victim(&candidates, cost, room) else { return };
+            resident[other] -= ctas;
+            controls.sms[sm].cta_target[other] = resident[other] as u16;
+            decide(log, seen, other, Decided::GaveCtas { sm: sm as u32, ctas, left: resident[other], why: why.key() });
+        }
+        resident[kernel] += 1;
+        controls.sms[sm].cta_target[kernel] = resident[kernel] as u16;
+        decide(log, seen, kernel, Decided::GotCta { sm: sm as u32, ctas: resident[kernel] });
+    }
+
+    fn candidate(&self, seen: &Observation, done: &[Done], sm: usize, kernel: KernelId, ctas: u32, cost: Resources) -> Candidate {
+        let goal = self.kernels[kernel.index()].goal;
+        let all = seen.resident.iter().map(|sm| sm[kernel]).sum();
+        Candidate {
+            kernel,
+            ctas,
+            keeps: if goal.is_none() { self.spec.int("least_ctas") as u32 } else { 0 },
+            cost,
+            of: if self.spec.choice("margin_of") == "gpu" { all } else { ctas },
+            idle: self.idle(seen, sm, kernel),
+            history: done[kernel.index()].history,
+            goal,
+        }
+    }
+
+    /// Idle CTAs of a kernel on an SM in the last epoch.
+    fn idle(&self, seen: &Observation, sm: usize, kernel: KernelId) -> u32 {
+        let warps = f64::from(seen.idle_sum[sm][kernel]) / f64::from(seen.idle_samples.max(1));
+        idle_ctas(warps, seen.cta_cost[sm][kernel].threads / 32)
+    }
+}
+
+impl Learned {
+    /// Writes down what the kernel's quota is for, where people would see a difference.
+    fn say(&mut self, seen: &Observation, kernel: KernelId, history: f64, log: &mut Log) {
+        match self.goal {
+            Some(goal) if libm::round(100.0 * self.rate / goal) != self.said => {
+                self.said = libm::round(100.0 * self.rate / goal);
+                decide(log, seen, kernel, Decided::GoalQuota { alpha: self.rate / goal, goal, history });
+            }
+            None if self.rate > 1.1 * self.said || self.rate < 0.9 * self.said => {
+                self.said = self.rate;
+                decide(log, seen, kernel, Decided::LeftQuota { ipc: self.rate });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The IPC that each kernel is promised, and its IPC alone where that is known; `given` is IPC alone that the policy was given.
+pub(super) fn goals(seen: &Observation, given: &[f64]) -> Vec<(Option<f64>, Option<f64>)> {
+    let measured = seen.profile.each(|run| run.ipc);
+    let alone = if given.is_empty() { &measured[..] } else { given };
+    let of = |kernel: usize| {
+        let alone = alone.get(kernel).copied();
+        (seen.goals.get(kernel).copied().flatten().and_then(|goal| goal.ipc(alone)), alone)
+    };
+    (0..seen.kernels).map(of).collect()
+}

@@ -1,0 +1,145 @@
+//! The arithmetic of quotas (Wang et al., ISCA 2017, §3.4 and §3.5): pure functions of goals and of what was measured. Quotas are thread
+//! instructions, IPC is thread instructions per core cycle over the whole GPU.
+
+/// Largest quota that a control takes.
+const MOST: f64 = 1e9;
+
+/// How a quota is scaled up for a kernel that is behind its goal: the greater of goal over history and 1, to a power, at most `cap` (§3.4.2). 1 before
+/// anything has run.
+pub fn alpha(goal: f64, history: f64, power: f64, cap: f64) -> f64 {
+    if history > 0.0 { libm::pow((goal / history).max(1.0), power).min(cap) } else { 1.0 }
+}
+
+/// The goal of a kernel that has none: what it did in the last epoch, times how well each kernel with a goal did, as (IPC of the epoch, alpha times its
+/// goal), within `[least, most]` (§3.5).
+pub fn goal_without(epoch: f64, others: impl Iterator<Item = (f64, f64)>, least: f64, most: f64) -> f64 {
+    others.fold(epoch, |goal, (ipc, wanted)| goal * ipc / wanted).max(least).min(most)
+}
+
+/// An SM's part of a kernel's quota for an epoch of so many cycles (eq. 1), by the CTAs that the SM holds of the kernel's (§3.4.1). `nearest` rounds
+/// to the nearest, else down; an SM with a CTA gets one instruction at least.
+pub fn local(ipc: f64, cycles: u64, ctas: u32, all: u32, nearest: bool) -> u32 {
+    if ctas == 0 {
+        return 0;
+    }
+    let part = ipc * cycles as f64 * f64::from(ctas) / f64::from(all);
+    let whole = if nearest { libm::round(part) } else { libm::floor(part) };
+    whole.clamp(1.0, MOST) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seam::controls::QuotaCarry;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn quotas_are_shared_by_resident_ctas() {
+        assert_eq!(local(1000.0, 10_000, 4, 64, true), 625_000, "16 SMs with as many CTAs each");
+        assert_eq!([4, 2, 2].map(|ctas| local(0.8, 10_000, ctas, 8, true)), [4000, 2000, 2000]);
+        assert_eq!(local(1.0, 10_000, 1, 16, true), 625, "the first quota of a kernel without a goal");
+        assert_eq!([local(1.0, 5, 1, 3, true), local(1.0, 5, 1, 3, false)], [2, 1], "1.67");
+        assert_eq!([local(1.0, 1, 1, 100, true), local(1.0, 1, 0, 100, true)], [1, 0]);
+        assert_eq!(local(2048.0, 100_000_000, 1, 1, true), 1_000_000_000);
+    }
+
+    /// Rounded to the nearest, the parts add up to the whole but for half an instruction for each SM; rounded down, they are never more.
+    #[test]
+    fn local_quotas_add_up_to_the_global_one() {
+        for (ipc, ctas) in [(123.4, [3_u32, 5, 1, 7]), (999.9, [1, 1, 1, 1]), (7.77, [16, 2, 9, 4])] {
+            let all = ctas.iter().sum();
+            let sum = |nearest| ctas.iter().map(|&ctas| f64::from(local(ipc, 10_000, ctas, all, nearest))).sum::<f64>();
+            assert!((sum(true) - ipc * 1e4).abs() <= 2.0 && sum(false) <= ipc * 1e4 && sum(false) > ipc * 1e4 - 4.0, "{ipc}, {ctas:?}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_behind_its_goal_gets_more() {
+        assert_eq!(alpha(125.0, 100.0, 1.0, 16.0), 1.25);
+        assert_eq!(alpha(100.0, 125.0, 1.0, 16.0), 1.0);
+        assert_eq!(alpha(100.0, 0.0, 1.0, 16.0), 1.0, "the first epoch");
+        assert_eq!(alpha(100.0, 1.0, 1.0, 16.0), 16.0, "capped");
+        assert_eq!(alpha(120.0, 100.0, 2.0, 16.0), 1.44, "a more aggressive one");
+    }
+
+    #[test]
+    fn a_kernel_without_a_goal_follows_those_with_one() {
+        let goal = |others: &[(f64, f64)]| goal_without(40.0, others.iter().copied(), 1.0, 2048.0);
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert!(near(goal(&[(110.0, 1.0 * 100.0)]), 44.0));
+        assert!(near(goal(&[(100.0, 1.25 * 100.0)]), 32.0));
+        assert!(near(goal(&[(90.0, 100.0), (110.0, 100.0)]), 39.6));
+        assert_eq!(goal(&[]), 40.0);
+        assert_eq!(goal(&[(0.0, 100.0)]), 1.0, "not absorbed by zero");
+        assert_eq!(goal_without(40.0, [(0.0, 100.0)].into_iter(), 0.0, 2048.0), 0.0, "without a floor");
+        assert_eq!(goal(&[(1e6, 100.0)]), 2048.0);
+    }
+
+    /// A kernel on one SM that can do `able` in each epoch, in turn, under quotas for a goal of 100: the quotas, and what it executes.
+    fn fluid(able: [f64; 2], history: bool, carry: QuotaCarry, epochs: usize) -> (Vec<f64>, Vec<f64>) {
+        // Epochs of a million cycles for millionths of an instruction.
+        let unit = 1e6;
+        let (mut counter, mut sum, mut quotas, mut done) = (0_i64, 0.0, Vec::new(), Vec::new());
+        for epoch in 0..epochs {
+            let mean = if epoch == 0 { 0.0 } else { sum / epoch as f64 };
+            let scale = if history { alpha(100.0, mean, 1.0, 16.0) } else { 1.0 };
+            counter = carry.filled(counter, local(100.0 * scale, unit as u64, 1, 1, true).into(), 1);
+            quotas.push(counter as f64 / unit);
+            let executed = counter.min((able[epoch % 2] * unit) as i64);
+            counter -= executed;
+            done.push(executed as f64 / unit);
+            sum += executed as f64 / unit;
+        }
+        (quotas, done)
+    }
+
+    /// Every row of the fluid model: quotas and work of the first six epochs, and the mean of two hundred.
+    #[test]
+    fn a_fluctuating_kernel_misses_with_history_alone_and_reaches_its_goal_with_what_it_did_not_use() {
+        use QuotaCarry::{Nothing, Unused};
+        let rows = [
+            ("naive", false, Nothing, [100.0; 6], [80.0, 100.0, 80.0, 100.0, 80.0, 100.0], 90.0),
+            (
+                "naive with history",
+                true,
+                Nothing,
+                [100.0, 125.0, 100.0, 107.143, 103.321, 107.034],
+                [80.0, 120.0, 80.0, 107.143, 80.0, 107.034],
+                93.55,
+            ),
+            (
+                "rollover without history",
+                false,
+                Unused,
+                [100.0, 120.0, 100.0, 120.0, 100.0, 120.0],
+                [80.0, 120.0, 80.0, 120.0, 80.0, 120.0],
+                100.0,
+            ),
+            ("rollover", true, Unused, [100.0, 145.0, 125.0, 152.143, 132.143, 156.31], [80.0, 120.0, 80.0, 120.0, 80.0, 120.0], 100.0),
+        ];
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.0006);
+        for (name, history, carry, quotas, done, mean) in rows {
+            let (all_quotas, all_done) = fluid([80.0, 120.0], history, carry, 200);
+            assert!(near(&all_quotas[..6], &quotas), "{name}: {:?}", &all_quotas[..6]);
+            assert!(near(&all_done[..6], &done), "{name}: {:?}", &all_done[..6]);
+            let found = all_done.iter().sum::<f64>() / 200.0;
+            assert!((found - mean).abs() < 0.006, "{name}: {found}");
+        }
+        let limit = (80.0 + libm::sqrt(86_400.0)) / 4.0;
+        let far = fluid([80.0, 120.0], true, Nothing, 40_000).1.iter().sum::<f64>() / 40_000.0;
+        assert!((far - limit).abs() < 0.001, "{far}, {limit}");
+    }
+
+    #[test]
+    fn other_fluctuations_end_as_computed_by_hand() {
+        use QuotaCarry::{Nothing, Unused};
+        let ways = [(false, Nothing), (true, Nothing), (false, Unused), (true, Unused)];
+        for (able, means) in [([90.0, 130.0], [95.0, 96.74, 100.0, 100.056]), ([60.0, 100.0], [80.0; 4])] {
+            for ((history, carry), mean) in ways.into_iter().zip(means) {
+                let found = fluid(able, history, carry, 200).1.iter().sum::<f64>() / 200.0;
+                let digits = if mean == 100.056 { 0.0006 } else { 0.006 };
+                assert!((found - mean).abs() < digits, "{able:?}, history: {history}, {carry:?}: {found}");
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The policy on made-up counters.
+
+use super::*;
+use crate::describe::goal::Goal;
+use crate::describe::gpu::{Gpu, presets};
+use crate::policy::spec::Setting;
+use crate::seam::controls::WarpOrder;
+use crate::seam::observation::Profile;
+use crate::seam::stats::KernelStats;
+use alloc::string::String;
+
+const K: [KernelId; 3] = [KernelId(0), KernelId(1), KernelId(2)];
+
+/// Three kernels on sixteen SMs, CTAs of 256 threads, of which an SM holds eight; 1000 of IPC alone.
+struct World {
+    gpu: Gpu,
+    policy: Qos,
+    goals: Vec<Option<Goal>>,
+    costs: Vec<PerKernel<Resources>>,
+    limits: Vec<PerKernel<u32>>,
+    resident: Vec<PerKernel<u32>>,
+    idle_sum: Vec<PerKernel<u32>>,
+    total: Vec<KernelStats>,
+    controls: Controls,
+    log: Log,
+    now: Cycle,
+}
+
+impl World {
+    fn new(info: &'static PolicyInfo, goals: &[Option<f64>], settings: &[(&str, Setting)]) -> World {
+        let mut gpu = presets::find("ccbp-16sm").unwrap();
+        (gpu.sms[0].threads, gpu.sms[0].ctas) = (2048, 32);
+        let spec = settings.iter().fold(PolicySpec::of(info), |spec, (name, value)| spec.with(name, value.clone()));
+        let cost = Resources { ctas: 1, threads: 256, registers: 0, shared_bytes: 0 };
+        let mut world = World {
+            gpu,
+            policy: Qos::new(&spec.with("ipc_alone", Setting::Numbers(alloc::vec![1000.0; 3]))),
+            goals: goals.iter().map(|goal| goal.map(Goal::OfAlone)).collect(),
+            costs: alloc::vec![PerKernel::all(cost); 16],
+            limits: alloc::vec![PerKernel::all(8); 16],
+            resident: alloc::vec![PerKernel::all(0); 16],
+            idle_sum: alloc::vec![PerKernel::all(0); 16],
+            total: alloc::vec![KernelStats::default(); goals.len()],
+            controls: Controls::neutral(16, WarpOrder::Gto),
+            log: Log::new(),
+            now: 0,
+        };
+        world.ask(|policy, seen, controls, log| policy.start(seen, controls, log));
+        // Everything is placed.
+        for (resident, sm) in world.resident.iter_mut().zip(&world.controls.sms) {
+            for kernel in KernelId::first(goals.len()) {
+                resident[kernel] = if sm.allowed[kernel] { sm.cta_target[kernel].into() } else { 0 };
+            }
+        }
+        world
+    }
+
+    fn ask(&mut self, ask: impl FnOnce(&mut Qos, &Observation, &mut Controls, &mut Log)) {
+        let profile = Profile::default();
+        let seen = Observation {
+            now: self.now,
+            goals: &self.goals,
+            cta_cost: &self.costs,
+            cta_limit: &self.limits,
+            resident: &self.resident,
+            quota_left: &alloc::vec![PerKernel::all(0); 16],
+            idle_sum: &self.idle_sum,
+            idle_samples: 100,
+            total: &self.total,
+            ..Observation::bare(&self.gpu, self.goals.len(), &profile)
+        };
+        ask(&mut self.policy, &seen, &mut self.controls, &mut self.log);
+    }
+
+    /// An epoch in which kernels have this IPC.
+    fn epoch(&mut self, ipc: &[f64]) {
+        self.now += self.policy.epoch;
+        for (total, ipc) in self.total.iter_mut().zip(ipc) {
+            total.thread_instructions += (ipc * self.policy.epoch as f64) as u64;
+        }
+        self.ask(|policy, seen, controls, log| policy.on_interval(seen, controls, log));
+    }
+
+    fn quota(&self, sm: usize, kernel: KernelId) -> u32 {
+        self.controls.sms[sm].thread_quota[kernel].unwrap()
+    }
+
+    fn said(&self, topic: &str) -> Vec<String> {
+        self.log.iter().filter(|decision| decision.what.topic() == topic).map(|decision| decision.what.sentence()).collect()
+    }
+}
+
+/// One kernel with a goal on 16 SMs, two without on 8 each, 1024 threads of each; quotas of the first epoch by CTAs.
+#[test]
+fn the_start_is_symmetric() {
+    let world = World::new(&rollover::INFO, &[Some(0.5), None, None], &[]);
+    let allowed = |kernel: KernelId| world.controls.sms.iter().filter(|sm| sm.allowed[kernel]).count();
+    assert_eq!(K.map(allowed), [16, 8, 8]);
+    assert!((0..16).all(|sm| world.resident[sm].0.iter().all(|&ctas| ctas == 4 || ctas == 0)));
+    assert_eq!((world.quota(0, K[0]), world.quota(0, K[1]), world.quota(15, K[1])), (312_500, 1250, 0));
+    assert_eq!(world.said("goal"), ["is promised an IPC of 500.0, 50 % of 1000.0 alone"]);
+    let sm = &world.controls.sms[0];
+    assert_eq!((sm.quota_carry[K[0]], sm.quota_carry[K[1]]), (QuotaCarry::Unused, QuotaCarry::Nothing));
+    assert_eq!((sm.quota_top_up[K[0]], sm.quota_top_up[K[1]], sm.quota_charge), (false, true, QuotaCharge::Completion));
+}
+
+#[test]
+fn a_kernel_behind_gets_more_and_the_others_less() {
+    let mut world = World::new(&naive::INFO, &[Some(0.5), None], &[("move_ctas", Setting::Bool(false))]);
+    world.epoch(&[400.0, 40.0]);
+    assert_eq!(world.quota(0, K[0]), 390_625, "500 × 1.25 × 10,000 / 16");
+    assert_eq!(world.quota(0, K[1]), 16_000, "40 × 400 / 625, by 16");
+    assert_eq!(world.controls.sms[0].quota_round, 1);
+    assert_eq!(world.said("quota")[0], "is at 80 % of its goal: quota × 1.25");
+    world.epoch(&[600.0, 25.6]);
+    assert_eq!((world.quota(0, K[0]), world.quota(0, K[1])), (312_500, 19_200), "on the mean it is at its goal; 25.6 × 600 / 500");
+    let mut plain = World::new(&naive::INFO, &[Some(0.5), None], &[("use_history", Setting::Bool(false))]);
+    plain.epoch(&[400.0, 40.0]);
+    assert_eq!(plain.quota(0, K[0]), 312_500);
+}
+
+#[test]
+fn quotas_follow_ctas_and_rules_follow_the_scheme() {
+    let mut world = World::new(&elastic::INFO, &[Some(0.5), None], &[("move_ctas", Setting::Bool(false))]);
+    world.resident.iter_mut().enumerate().for_each(|(sm, ctas)| ctas[K[0]] = [4, 2, 2].get(sm).copied().unwrap_or(0));
+    world.epoch(&[0.8, 1.0]);
+    let quotas = [0, 1, 2, 3].map(|sm| world.quota(sm, K[0]));
+    assert_eq!(quotas, [16 * 2_500_000, 16 * 1_250_000, 16 * 1_250_000, 0], "alpha is at its cap of 16");
+    let sm = &world.controls.sms[0];
+    assert_eq!((sm.quota_refill, sm.quota_round, sm.quota_top_up[K[1]]), (QuotaRefill::IntervalOrAllSpent, 0, false));
+    assert_eq!((sm.quota_carry[K[0]], sm.quota_carry[K[1]]), (QuotaCarry::Overrun, QuotaCarry::Overrun));
+    let world = World::new(&rollover_time::INFO, &[Some(0.5), None], &[]);
+    assert_eq!((world.controls.sms[0].issue_rank[K[0]], world.controls.sms[0].issue_rank[K[1]]), (0, 1));
+}
+
+/// Behind its goal without idle CTAs, a kernel gets one CTA more on each SM, taken from the one without a goal; no more before that one has left.
+#[test]
+fn ctas_move_to_a_kernel_behind_its_goal() {
+    let mut world = World::new(&rollover::INFO, &[Some(0.5), None], &[]);
+    assert_eq!((world.resident[0][K[0]], world.resident[0][K[1]]), (4, 4));
+    world.idle_sum[1][K[0]] = 16 * 100;
+    world.epoch(&[400.0, 40.0]);
+    let targets = |world: &World, sm: usize| (world.controls.sms[sm].cta_target[K[0]], world.controls.sms[sm].cta_target[K[1]]);
+    assert_eq!((targets(&world, 0), targets(&world, 1)), ((5, 3), (4, 4)), "two CTAs are idle on SM 1");
+    assert_eq!(
+        world.said("sm_ctas")[..2],
+        ["gives up 1 CTA on SM 0, 3 now: it has no goal", "is behind its goal: one CTA more on SM 0, 5 now"]
+    );
+    world.epoch(&[400.0, 40.0]);
+    assert_eq!(targets(&world, 0), (5, 3), "the CTA has not left");
+    for sm in 0..16 {
+        (world.resident[sm][K[0]], world.resident[sm][K[1]]) = (targets(&world, sm).0.into(), targets(&world, sm).1.into());
+    }
+    world.epoch(&[400.0, 40.0]);
+    assert_eq!(targets(&world, 0), (6, 2));
+    world.resident[0] = PerKernel::all(0);
+    (world.resident[0][K[0]], world.resident[0][K[1]]) = (6, 2);
+    world.epoch(&[2000.0, 40.0]);
+    assert_eq!(targets(&world, 0), (6, 2), "its goal is kept");
+}
+
+/// An epoch of the whole GPU ends when every SM has used its quotas, and the next one is as long as any.
+#[test]
+fn an_epoch_of_the_gpu_begins_early() {
+    let mut world = World::new(&elastic::INFO, &[Some(0.5), None], &[("elastic_scope", Setting::Choice("gpu"))]);
+    assert_eq!(world.controls.sms[0].quota_refill, QuotaRefill::Round);
+    world.now = 4000;
+    world.total[0].thread_instructions = 4000 * 500;
+    world.ask(|policy, seen, controls, log| policy.on_event(Event::QuotasSpent { sm: 3 }, seen, controls, log));
+    assert_eq!((world.controls.sms[0].quota_round, world.policy.interval()), (1, Some(14_000)));
+    world.ask(|policy, seen, controls, log| policy.on_event(Event::QuotasSpent { sm: 4 }, seen, controls, log));
+    assert_eq!(world.controls.sms[0].quota_round, 1, "once");
+}

@@ -1,0 +1,332 @@
+//! Spart: whole SMs for each kernel, as many as its goal takes, found by hill climbing while the kernels run.
+//!
+//! # Idea
+//! Aguilera, Morrow and Kim, ASP-DAC 2014, the baseline of Wang et al., ISCA 2017: kernels with goals get SMs of their own until they keep them, the others
+//! get what is left. The rule of the original is not public; what stands here is our reading of what Wang et al. say of it.
+//! # Observes
+//! Instructions; the IPC of each kernel alone, for goals that are shares of it.
+//! # Sets
+//! `allowed`, `cta_switch`, `context_lines`.
+//! # Parameters
+//! See `docs/schemes/spart.md`.
+//! # Deviations
+//! 1. Every `epoch`, a kernel behind its goal gets an SM, from the kernel without a goal that has most, else from the kernel with the largest margin; a
+//!    kernel that would keep its goal with one SM less by a linear estimate gives one to the kernel without a goal that has fewest. No kernel is part
+//!    of two moves within `rest` epochs.
+//! 2. With `rule` linear, the SMs of each kernel follow from one estimate of its IPC per SM, in every epoch.
+
+use super::qos::{EPOCH, IPC_ALONE, goals};
+use super::spec::{Param, PolicySpec};
+use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, spatial};
+use crate::describe::ids::{Cycle, KernelId};
+use crate::seam::controls::Controls;
+use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::observation::{By, Needs, Observation};
+use alloc::vec::Vec;
+
+/// The policy as data.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "spart",
+    title: "Spart: SMs by hill climbing",
+    source: "Aguilera et al., ASP-DAC 2014, as Wang et al., ISCA 2017, compare it; the rule is our reading",
+    doc: "Whole SMs for each kernel: as many as its goal takes, the rest for kernels without one",
+    params: &[
+        Param { doc: "Cycles between two decisions", ..EPOCH },
+        PROFILE_CYCLES,
+        IPC_ALONE,
+        Param::choice(
+            "rule",
+            &["climb", "linear"],
+            "climb",
+            "How SMs are found. climb: an SM at a time, as Wang et al. compare it (§4.1); linear: what a linear model of IPC by SMs asks for, as they describe it (§5)",
+        ),
+        Param::number(
+            "margin",
+            (0.0, 10.0),
+            1.0,
+            "",
+            "A kernel gives up an SM if it would then still have more than so many times its goal",
+        ),
+        Param::int("rest", (1, 1000), 2, "epochs", "A kernel is part of one move in so many epochs"),
+        Param::int("least_sms", (0, 256), 0, "SMs", "SMs that a kernel without a goal keeps"),
+        Param::choice(
+            "make_room",
+            &["context_switch", "free", "drain"],
+            "context_switch",
+            "How CTAs leave an SM. context_switch: their context travels to memory; free: it is gone at once; drain: they finish",
+        ),
+    ],
+    check: |spec, mix, problems| {
+        let held = spec.int("least_sms").max(1) as usize * mix.kernels;
+        if spec.int("least_sms") > 0 && held > mix.sms {
+            let found = alloc::format!("{} for each of {} kernels", spec.int("least_sms"), mix.kernels);
+            problems.add(
+                crate::describe::decode::field(mix.path, "least_sms"),
+                found,
+                alloc::format!("the GPU's {} together at most", mix.sms),
+            );
+        }
+        spatial::parts_fit(&spatial::parts(&[], mix.sms as u32, mix.kernels as u32), "least_sms", mix, problems);
+    },
+    make: |spec| AnyPolicy::Spart(Spart::new(spec)),
+};
+
+/// See the module.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spart {
+    spec: PolicySpec,
+    kernels: Vec<Held>,
+    began: Cycle,
+    epochs: u64,
+}
+
+/// What a kernel has.
+#[derive(Clone, PartialEq, Debug)]
+struct Held {
+    goal: Option<f64>,
+    /// Its SMs.
+    sms: Vec<u32>,
+    /// Thread instructions when the policy began.
+    before: u64,
+    /// Its IPC since then.
+    history: f64,
+    /// Sum of its SMs over epochs, for the IPC that an SM makes of it.
+    sm_epochs: u64,
+    /// The epoch of its last move.
+    moved: Option<u64>,
+}
+
+impl Policy for Spart {
+    fn needs(&self) -> Needs {
+        if self.spec.numbers("ipc_alone").is_empty() {
+            Needs::of(By::Whole, self.spec.int(PROFILE_CYCLES.name) as Cycle)
+        } else {
+            Needs::default()
+        }
+    }
+
+    fn keeps_goals(&self) -> bool {
+        true
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        Some(self.spec.int("epoch") as Cycle)
+    }
+
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        (self.began, self.epochs) = (seen.now, 0);
+        let parts = spatial::parts(&[], seen.gpu.sm_count(), seen.kernels as u32);
+        let goals = goals(seen, self.spec.numbers("ipc_alone"));
+        self.kernels.clear();
+        for (((kernel, total), (first, count)), (goal, alone)) in KernelId::first(seen.kernels).zip(seen.total).zip(parts).zip(goals) {
+            let before = total.thread_instructions;
+            self.kernels.push(Held { goal, sms: (first..first + count).collect(), before, history: 0.0, sm_epochs: 0, moved: None });
+            if let Some(goal) = goal {
+                decide(log, seen, kernel, Decided::Goal { goal, alone });
+            }
+            decide(log, seen, kernel, Decided::Sms { sms: count, first });
+        }
+        let room = self.spec.choice("make_room");
+        controls.each_sm(|sm| {
+            for kernel in KernelId::first(seen.kernels) {
+                sm.cta_switch[kernel] = room != "drain";
+                sm.context_lines[kernel] = (room == "free").then_some(0);
+            }
+        });
+        self.set(controls);
+    }
+
+    fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        self.epochs += 1;
+        for (held, total) in self.kernels.iter_mut().zip(seen.total) {
+            held.history = (total.thread_instructions - held.before) as f64 / (seen.now - self.began).max(1) as f64;
+            held.sm_epochs += held.sms.len() as u64;
+        }
+        // With fewer SMs than kernels they share SMs, and there is nothing to move.
+        if seen.gpu.sm_count() as usize >= seen.kernels {
+            match self.spec.choice("rule") {
+                "linear" => self.follow_model(seen, log),
+                _ => self.climb(seen, log),
+            }
+            self.set(controls);
+        }
+    }
+}
+
+impl Spart {
+    fn new(spec: &PolicySpec) -> Self {
+        Spart { spec: spec.clone(), kernels: Vec::new(), began: 0, epochs: 0 }
+    }
+
+    /// Lets each kernel use its SMs.
+    fn set(&self, controls: &mut Controls) {
+        for (kernel, held) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
+            for (number, sm) in (0..).zip(&mut controls.sms) {
+                sm.allowed[kernel] = held.sms.contains(&number);
+            }
+        }
+    }
+
+    /// One step: SMs go to kernels behind their goals, and from kernels with a margin to those without a goal.
+    fn climb(&mut self, seen: &Observation, log: &mut Log) {
+        for kernel in 0..self.kernels.len() {
+            if self.rests(kernel) || self.kernels[kernel].goal.is_none() {
+                continue;
+            }
+            if self.ratio(kernel) < 1.0 {
+                if let Some(giver) = self.giver(kernel) {
+                    self.move_sm(giver, kernel, seen, log);
+                }
+            } else if self.can_spare(kernel)
+                && let Some(taker) = self.taker()
+            {
+                self.move_sm(kernel, taker, seen, log);
+            }
+        }
+    }
+
+    /// The SMs that a linear model asks for: goal over the IPC that an SM has made, rounded up; moved one by one until they are there.
+    fn follow_model(&mut self, seen: &Observation, log: &mut Log) {
+        let wanted = |held: &Held| {
+            let per_sm = held.history * self.epochs as f64 / held.sm_epochs.max(1) as f64;
+            held.goal.map(|goal| if per_sm > 0.0 { libm::ceil(goal / per_sm).min(256.0) as usize } else { held.sms.len() + 1 })
+        };
+        let wanted: Vec<Option<usize>> = self.kernels.iter().map(wanted).collect();
+        for (kernel, wanted) in wanted.into_iter().enumerate() {
+            let Some(wanted) = wanted else { continue };
+            while self.kernels[kernel].sms.len() > wanted.max(1) {
+                let Some(taker) = self.taker_at_all() else { break };
+                self.move_sm(kernel, taker, seen, log);
+            }
+            while self.kernels[kernel].sms.len() < wanted {
+                let Some(giver) = self.richest_without_goal(kernel, false) else { break };
+                self.move_sm(giver, kernel, seen, log);
+            }
+        }
+    }
+
+    /// IPC over goal; for kernels with a goal.
+    fn ratio(&self, kernel: usize) -> f64 {
+        let held = &self.kernels[kernel];
+        held.goal.map_or(0.0, |goal| held.history / goal)
+    }
+
+    fn rests(&self, kernel: usize) -> bool {
+        let rest = self.spec.int("rest") as u64;
+        self.kernels[kernel].moved.is_some_and(|moved| self.epochs < moved + rest)
+    }
+
+    /// Whether a kernel with a goal would keep it with one SM less, by a linear estimate.
+    fn can_spare(&self, kernel: usize) -> bool {
+        let sms = self.kernels[kernel].sms.len() as f64;
+        sms > 1.0 && self.ratio(kernel) * (sms - 1.0) / sms > self.spec.number("margin")
+    }
+
+    /// Who gives an SM to a kernel: one without a goal, else the one with the largest margin that would still keep its goal.
+    fn giver(&self, to: usize) -> Option<usize> {
+        let spare = (0..self.kernels.len()).filter(|&kernel| kernel != to && !self.rests(kernel) && self.kernels[kernel].goal.is_some());
+        let spare = spare.filter(|&kernel| self.can_spare(kernel));
+        let widest = || spare.max_by(|&a, &b| self.ratio(a).total_cmp(&self.ratio(b)).then(b.cmp(&a)));
+        self.richest_without_goal(to, true).or_else(widest)
+    }
+
+    /// The kernel without a goal that has most SMs, and more than it keeps.
+    fn richest_without_goal(&self, to: usize, rested: bool) -> Option<usize> {
+        let least = self.spec.int("least_sms") as usize;
+        let may = |&kernel: &usize| {
+            let held = &self.kernels[kernel];
+            kernel != to && held.goal.is_none() && held.sms.len() > least && !(rested && self.rests(kernel))
+        };
+        (0..self.kernels.len()).filter(may).max_by_key(|&kernel| (self.kernels[kernel].sms.len(), usize::MAX - kernel))
+    }
+
+    /// The kernel without a goal that has fewest SMs.
+    fn taker(&self) -> Option<usize> {
+        self.taker_at_all().filter(|&kernel| !self.rests(kernel))
+    }
+
+    fn taker_at_all(&self) -> Option<usize> {
+        (0..self.kernels.len()).filter(|&kernel| self.kernels[kernel].goal.is_none()).min_by_key(|&kernel| self.kernels[kernel].sms.len())
+    }
+
+    /// Hands the last SM of one kernel to another.
+    fn move_sm(&mut self, from: usize, to: usize, seen: &Observation, log: &mut Log) {
+        let Some(sm) = self.kernels[from].sms.pop() else { return };
+        self.kernels[to].sms.push(sm);
+        for kernel in [from, to] {
+            self.kernels[kernel].moved = Some(self.epochs);
+            let Held { goal, history, ref sms, .. } = self.kernels[kernel];
+            let what =
+                Decided::MovedSm { sm, sms: sms.len() as u32, gets: u32::from(kernel == to), of_goal: goal.map(|goal| history / goal) };
+            decide(log, seen, KernelId(kernel as u8), what);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::goal::Goal;
+    use crate::describe::gpu::presets;
+    use crate::policy::spec::Setting;
+    use crate::seam::controls::WarpOrder;
+    use crate::seam::observation::Profile;
+    use crate::seam::stats::KernelStats;
+
+    /// Runs kernels whose IPC is a function of their SMs for so many epochs; SMs of each at the end, and the IPC of each since the beginning.
+    fn run(goals: &[Option<f64>], ipc: impl Fn(usize, usize) -> f64, epochs: u64, settings: &[(&str, Setting)]) -> (Vec<usize>, Vec<f64>) {
+        let gpu = presets::find("ccbp-16sm").unwrap();
+        let alone = goals.iter().map(|_| 1600.0).collect();
+        let spec = settings.iter().fold(PolicySpec::of(&INFO), |spec, (name, value)| spec.with(name, value.clone()));
+        let mut policy = Spart::new(&spec.with("ipc_alone", Setting::Numbers(alone)));
+        let goals: Vec<Option<Goal>> = goals.iter().map(|goal| goal.map(Goal::OfAlone)).collect();
+        let (profile, mut controls, mut log) = (Profile::default(), Controls::neutral(16, WarpOrder::Gto), Log::new());
+        let mut total = alloc::vec![KernelStats::default(); goals.len()];
+        let see = |now, total: &[KernelStats], ask: &mut dyn FnMut(&Observation)| {
+            ask(&Observation { now, goals: &goals, total, ..Observation::bare(&gpu, goals.len(), &profile) });
+        };
+        see(0, &total, &mut |seen| policy.start(seen, &mut controls, &mut log));
+        for epoch in 1..=epochs {
+            for (kernel, total) in total.iter_mut().enumerate() {
+                total.thread_instructions += (ipc(kernel, policy.kernels[kernel].sms.len()) * 1e4) as u64;
+            }
+            see(epoch * 10_000, &total, &mut |seen| policy.on_interval(seen, &mut controls, &mut log));
+            let owners = |sm: usize| (0..goals.len()).filter(|&kernel| controls.sms[sm].allowed.0[kernel]).count();
+            assert!((0..16).all(|sm| owners(sm) == 1), "every SM is one kernel's");
+        }
+        (policy.kernels.iter().map(|held| held.sms.len()).collect(), policy.kernels.iter().map(|held| held.history).collect())
+    }
+
+    /// With linear scaling, 50 % to 95 % of 16 SMs alone take 8, 9, … 16 SMs: all or one more at the end of the climb, and the goal kept.
+    #[test]
+    fn a_linear_kernel_gets_the_sms_that_its_goal_takes() {
+        for (percent, needed) in [50, 55, 60, 65, 70, 75, 80, 85, 90, 95].into_iter().zip([8, 9, 10, 11, 12, 12, 13, 14, 15, 16]) {
+            let goal = f64::from(percent) / 100.0;
+            let (sms, history) = run(&[Some(goal), None], |_, sms| 100.0 * sms as f64, 200, &[]);
+            assert_eq!(sms[0] + sms[1], 16);
+            assert!((needed..=needed + 1).contains(&sms[0]), "{percent} %: {sms:?}");
+            assert!(history[0] >= 0.99 * goal * 1600.0, "{percent} %: {history:?}");
+            let linear = [("rule", Setting::Choice("linear"))];
+            let (sms, history) = run(&[Some(goal), None], |_, sms| 100.0 * sms as f64, 200, &linear);
+            assert_eq!((sms[0], history[0] >= 0.99 * goal * 1600.0), (needed, true), "{percent} %, by the model");
+        }
+    }
+
+    /// Two goals that together take more SMs than there are cannot both be kept; the kernel without a goal then has none.
+    #[test]
+    fn goals_that_do_not_fit_leave_the_others_nothing() {
+        let (sms, history) = run(&[Some(0.7), Some(0.7), None], |_, sms| 100.0 * sms as f64, 100, &[]);
+        assert_eq!((sms[0] + sms[1], sms[2]), (16, 0));
+        assert!(history.iter().take(2).any(|&ipc| ipc < 0.7 * 1600.0));
+        let (sms, _) = run(&[Some(0.7), Some(0.7), None], |_, sms| 100.0 * sms as f64, 100, &[("least_sms", Setting::Int(2))]);
+        assert_eq!(sms[2], 2);
+    }
+
+    /// A kernel that moved rests for an epoch.
+    #[test]
+    fn a_kernel_is_part_of_one_move_in_two_epochs() {
+        let after = |epochs, rest| run(&[Some(0.95), None], |_, sms| 100.0 * sms as f64, epochs, &[("rest", Setting::Int(rest))]).0[0];
+        assert_eq!([after(1, 2), after(2, 2), after(3, 2), after(4, 2), after(5, 2)], [9, 9, 10, 10, 11]);
+        assert_eq!([after(1, 1), after(2, 1), after(3, 1)], [9, 10, 11]);
+    }
+}
