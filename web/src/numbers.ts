@@ -21,8 +21,8 @@ interface Column {
   alone: (string | null)[];
   controls: Controls | null;
 }
-/** Whose number it is: the mix's, the GPU's, or that of a kernel, by its place. */
-type Of = "metrics" | "gpu" | number;
+/** Whose number it is: the mix's, the GPU's, that of its energy, or that of a kernel, by its place. */
+type Of = "metrics" | "gpu" | "energy" | number;
 /** A number on the page, and the element beside it that says how sure it is. */
 interface Cell { element: HTMLElement; beside: HTMLElement; refresh(): void }
 
@@ -58,6 +58,12 @@ const GPU: Figure[] = [
   { key: "dram_row_hit_rate", title: "Row hits", format: percent },
 ];
 
+const ENERGY: Figure[] = [
+  { key: "joules", title: "Energy, mJ", format: (value) => fixed(typeof value === "number" ? value * 1000 : value, 3) },
+  { key: "watts", title: "Power, W", format: decimals(1) },
+  { key: "instructions_per_watt", title: "Instr. per watt", format: (value) => count(typeof value === "number" ? Math.round(value) : value) },
+];
+
 /** What an interval is, and where the method comes from: in short what docs/experiments.md says. */
 const INTERVALS = (): HTMLElement => definition("a 95 % interval",
   h("p", null, "A run is one sample. The interval is where the number of an endless run lies, in 95 of 100 such runs. It narrows as the run goes on; one that begins cold, or whose policy still learns, keeps it wide."),
@@ -66,18 +72,18 @@ const INTERVALS = (): HTMLElement => definition("a 95 % interval",
   h("p", null, "The interval of a difference takes the two runs as independent: its half is the root of the sum of both halves' squares. A difference that is greater than that is bold."),
   h("p", { class: "source" }, "Source: batch means after Schmeiser (Operations Research 30(3), 1982) and Yeh and Schmeiser (48(6), 2000); the correction of SBatch (Lada and Wilson, WSC 2008) and N-Skart (Tafazzoli, Steiger and Wilson, IEEE Trans. Automatic Control 56(2), 2011)."));
 
-const objectOf = (result: Result, of: Of): Record<string, unknown> | undefined => (of === "metrics" ? result.metrics : of === "gpu" ? result.gpu : result.kernels[of] as KernelResult | undefined);
+const objectOf = (result: Result, of: Of): Record<string, unknown> | undefined => (typeof of === "string" ? result[of] as Record<string, unknown> | undefined : result.kernels[of] as KernelResult | undefined);
 function read(column: Column, of: Of, key: string): number | null {
   const { result } = column, value = result ? objectOf(result, of)?.[key] : null;
   if (typeof value === "number") return value;
-  if (!result || of === "gpu") return null;
+  if (!result || of === "gpu" || of === "energy") return null;
   // A kernel that has got nothing is no missing number.
   if (of === "metrics") return mixFigure(result, key);
   return key === "slowdown" ? slowdownOf(result, of) : null;
 }
 const starvedOf = ({ result, title, controls }: Column, k: number): string => (result ? whyStarved(result, k, title, controls) : "");
 function endsOf({ result }: Column, of: Of, key: string): Interval {
-  return interval(of === "metrics" ? result?.ci95?.metrics : of === "gpu" ? result?.ci95?.gpu : result?.ci95?.kernels[of], key);
+  return interval(of === "energy" ? undefined : of === "metrics" ? result?.ci95?.metrics : of === "gpu" ? result?.ci95?.gpu : result?.ci95?.kernels[of], key);
 }
 /** Why a number is not there. */
 function whyNot(column: Column, of: Of, figure: Figure): string {
@@ -87,7 +93,7 @@ function whyNot(column: Column, of: Of, figure: Figure): string {
     const missing = column.alone.findIndex((why) => why !== null);
     return missing >= 0 ? `IPC alone of ${column.kernels[missing]} is ${column.alone[missing]}` : "no data yet";
   }
-  if (of !== "gpu" && figure.needsAlone && typeof column.result.kernels[of]?.ipc_alone !== "number") return `IPC alone is ${column.alone[of] ?? "missing"}`;
+  if (typeof of === "number" && figure.needsAlone && typeof column.result.kernels[of]?.ipc_alone !== "number") return `IPC alone is ${column.alone[of] ?? "missing"}`;
   return column.result.cycles === 0 ? "nothing has run yet" : "no data yet";
 }
 
@@ -166,7 +172,8 @@ export class CorunNumbers extends HTMLElement {
         h("div", { class: "tile-value" }, this.#number(run, "metrics", figure)),
         h("div", { class: "tile-unit" }, metric?.unit || "ratio"));
     });
-    const gpu = GPU.map((figure) => h("div", { class: "stat" }, h("dt", null, figure.title, this.#what(figure.key)), h("dd", null, this.#number(run, "gpu", figure))));
+    const stats = (figures: Figure[], of: Of): HTMLElement => h("dl", { class: "stats" },
+      ...figures.map((figure) => h("div", { class: "stat" }, h("dt", null, figure.title, this.#what(figure.key)), h("dd", null, this.#number(run, of, figure)))));
     return [
       h("div", { class: "tiles" }, ...tiles),
       table("How fast each kernel is", SPEED),
@@ -175,7 +182,8 @@ export class CorunNumbers extends HTMLElement {
       h("h3", null, "What each kernel uses"),
       table("What each kernel uses", SHARE),
       h("h3", null, "Whole GPU"),
-      h("dl", { class: "stats" }, ...gpu)];
+      stats(GPU, "gpu"),
+      h("h3", null, "Energy, to compare"), stats(ENERGY, "energy")];
   }
 
   /** One table: a column for each run and for what was before, and the difference of the last two. */
@@ -200,6 +208,7 @@ export class CorunNumbers extends HTMLElement {
       ...union(columns.map(({ kernels }) => kernels)).map(({ name, places }) => group(
         [h("span", { class: "kernel-name" }, swatch(places.find((place) => place !== null) ?? 0), h("span", null, name))], [...(columns.some(({ goals }, i) => places[i] != null && goals[places[i] as number]) ? [...GOAL].reverse() : []), ...[...SPEED].reverse(), ...SHARE], places)),
       group(["Whole GPU"], GPU, columns.map(() => "gpu")),
+      group(["Energy, to compare"], ENERGY, columns.map(() => "energy")),
     ];
     return h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "The numbers compared" },
       h("table", { class: "numbers compared" }, h("caption", { class: "hidden" }, "The numbers compared"), h("thead", null, head), ...groups));

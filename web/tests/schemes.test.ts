@@ -24,10 +24,10 @@ const row = (name: string, has: Result | null): Row => ({ name, policy: { name }
 
 test("a column for each kernel's slowdown, the mix's figures and the bandwidths, with their intervals", () => {
   const all = columns(["BP", "CFD"], [false, false], [{ key: "slowdown", title: "Slowdown", unit: "×", scope: "kernel", formula: "", doc: "how much slower" }, { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", doc: "" }]);
-  assert.deepEqual(all.map((c) => c.key), ["slowdown.0", "slowdown.1", "hspeedup", "stp", "antt", "fairness", "noc_utilisation", "dram_utilisation"]);
+  assert.deepEqual(all.map((c) => c.key), ["slowdown.0", "slowdown.1", "hspeedup", "stp", "antt", "fairness", "noc_utilisation", "dram_utilisation", "instructions_per_watt"]);
   const [bp] = all as [(typeof all)[number]], has = result(2, 1.5);
   assert.deepEqual([bp.title, bp.unit, bp.doc, bp.read(has), bp.ends(has), bp.format(bp.read(has))], ["Slowdown of BP", "×", "how much slower", 2, [1, 3], "2.00"]);
-  assert.deepEqual(all.map((c) => c.format(c.read(has))), ["2.00", "1.00", "–", "1.500", "–", "–", "50.0 %", "–"]);
+  assert.deepEqual(all.map((c) => c.format(c.read(has))), ["2.00", "1.00", "–", "1.500", "–", "–", "50.0 %", "–", "–"]);
 });
 
 test("any column sorts, both ways; what has no number comes last", () => {

@@ -24,7 +24,7 @@ pub struct Metric {
     pub title: &'static str,
     /// Unit.
     pub unit: &'static str,
-    /// What it is a figure of: `gpu`, `kernel` or `mix`.
+    /// What it is a figure of: `gpu`, `kernel`, `mix` or `energy` (of the GPU, under that key).
     pub scope: &'static str,
     /// How it is worked out.
     pub formula: &'static str,
@@ -67,6 +67,11 @@ pub const METRICS: &[Metric] = metrics! {
     "dram_row_hit_rate", "Row hits", "fraction", "kernel", "row hits / lines moved", "DRAM accesses that found their row open";
     "rf", "Read fraction", "fraction", "kernel", "read requests / requests", "CCBP eq. 2";
     "df", "DRAM accesses", "accesses per request", "kernel", "reported DRAM accesses / replies", "0 to 2; CCBP eq. 4";
+    "joules", "Energy", "J", "energy", "Σ published energy of an event × how often it was counted, and what leaks × time",
+        "Of the measured cycles. For ratios between schemes on one GPU; not for absolute values: docs/energy.md";
+    "watts", "Power", "W", "energy", "energy / time", "The same by time; for ratios, not for absolute values";
+    "instructions_per_watt", "Instructions per watt", "thread instructions / W", "energy", "thread instructions / power",
+        "Thread instructions of the measured cycles for each watt: compare runs of equal length";
     "latency.mean", "Memory latency", "core cycles", "kernel", "Σ (reply − miss-queue entry) / read replies", "Mean time of an L1D read miss";
 };
 

@@ -53,6 +53,7 @@ export function columns(kernels: readonly string[], goals: readonly boolean[], m
     ...["noc_utilisation", "dram_utilisation"].map((key): Column => ({
       ...of(key), key, kernel: null, format: (value) => percent(value), read: (r) => number(r.gpu[key]), ends: (r) => interval(r.ci95?.gpu, key),
     })),
+    { ...of("instructions_per_watt"), key: "instructions_per_watt", kernel: null, format: (value) => fixed(value, 0), read: (r) => number((r["energy"] as Record<string, unknown> | undefined)?.["instructions_per_watt"]), ends: () => null },
   ];
 }
 
