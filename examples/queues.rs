@@ -1,18 +1,21 @@
-//! Every bounded queue of `ccbp-16sm` against Little's law: outstanding = rate × time.
+//! Every bounded queue of `ccbp-16sm`, and of the GPUs of the QoS paper, against Little's law: outstanding = rate × time.
 //!
-//! First what the paper prints of each kernel alone asks for at least, then what each queue holds here while the kernel runs alone.
+//! First what the paper prints of each kernel alone asks for at least, then what each queue holds here while the kernel runs alone. Of the QoS
+//! paper's GPUs nothing is printed: what the peak rate of DRAM asks for.
 //! `cargo run --release --example queues -- [CYCLES]` prints docs/queues.md.
 
 use sim_core::describe::gpu::{Gpu, presets};
 use sim_core::describe::ids::KernelId;
 use sim_core::machine::Machine;
 use sim_core::run::simulation::Simulation;
+use sim_core::seam::ratios;
+use sim_core::study::probe;
 
 #[path = "../tests/alone/mod.rs"]
 #[allow(dead_code)] // the tests use the rest
 mod alone;
 
-use alone::{Asked, SAD_LATENCY, TABLE_2, Target, experiment};
+use alone::{Asked, PROGRAMS, SAD_LATENCY, TABLE_2, Target, experiment};
 
 /// Core cycles between two looks at the queues: no divisor of an interval.
 const STEP: u64 = 101;
@@ -27,12 +30,33 @@ fn main() -> Result<(), String> {
         println!("{}", asked(&gpu, target));
     }
     println!("{HERE}");
-    println!("| kernel | {} | binds |", Queue::ALL.map(|queue| format!("{} ({})", queue.name, (queue.places)(&gpu))).join(" | "));
+    table(&gpu, TABLE_2.map(|target| target.name).as_slice(), cycles)?;
+    println!("{QOS}");
+    for name in ["qos-16sm", "qos-56sm"] {
+        println!("{}", at_peak(&presets::find(name).ok_or("no preset")?));
+    }
+    println!("{QOS_HERE}");
+    table(&presets::find("qos-16sm").ok_or("no preset")?, PROGRAMS.map(|program| program.0).as_slice(), cycles)
+}
+
+/// What the queues of `gpu` hold of each kernel alone.
+fn table(gpu: &Gpu, kernels: &[&str], cycles: u64) -> Result<(), String> {
+    println!("| kernel | {} | binds |", Queue::ALL.map(|queue| format!("{} ({})", queue.name, (queue.places)(gpu))).join(" | "));
     println!("| --- |{} --- |", " --: |".repeat(Queue::ALL.len()));
-    for target in &TABLE_2 {
-        println!("{}", held(&gpu, target, cycles)?);
+    for kernel in kernels {
+        println!("{}", held(gpu, kernel, cycles)?);
     }
     Ok(())
+}
+
+/// What is under way at the peak rate of DRAM and unloaded latencies, and the places for it.
+fn at_peak(gpu: &Gpu) -> String {
+    let lines = ratios::dram_bytes_per_cycle(gpu) / f64::from(gpu.l2.line_bytes);
+    let (hit, miss) = probe::unloaded_latency(gpu);
+    let of = |parts: u32, latency: f64, places: u32| format!("{:.1} of {places}", lines * latency / f64::from(parts));
+    let l1 = of(gpu.sm_count(), miss, gpu.sms[0].l1.mshrs);
+    let l2 = of(gpu.l2.banks, miss - hit, gpu.l2.mshrs);
+    format!("| {} | {l1} | {l2} | {} |", gpu.name, of(gpu.dram.channels, miss - hit, gpu.dram.queue))
 }
 
 /// What Table 2 asks of a kernel's queues, and where there are fewer places.
@@ -105,8 +129,8 @@ impl Queue {
 }
 
 /// Mean of what each kind of queue holds, and in how many of a hundred looks it is full.
-fn held(gpu: &Gpu, target: &Target, cycles: u64) -> Result<String, String> {
-    let mut simulation = Simulation::new(&experiment(gpu, target.name, None, WARM + cycles)?).map_err(|problems| problems.to_string())?;
+fn held(gpu: &Gpu, kernel: &str, cycles: u64) -> Result<String, String> {
+    let mut simulation = Simulation::new(&experiment(gpu, kernel, None, WARM + cycles)?).map_err(|problems| problems.to_string())?;
     simulation.advance(WARM);
     let mut sums = [(0_u64, 0_u64); Queue::ALL.len()];
     let mut looks = 0_u64;
@@ -132,7 +156,7 @@ fn held(gpu: &Gpu, target: &Target, cycles: u64) -> Result<String, String> {
         }
     }
     let binds = if binds.is_empty() { "none".to_owned() } else { binds.join(", ") };
-    Ok(format!("| {} | {} | {binds} |", target.name, cells.join(" | ")))
+    Ok(format!("| {kernel} | {} | {binds} |", cells.join(" | ")))
 }
 
 const HEAD: &str = "<!-- Printed by `cargo run --release --example queues`: change the machine, or examples/queues.rs. -->
@@ -165,4 +189,17 @@ printed shares do not decide for it, and a kernel whose loads touch 32 lines kee
 
 Mean places taken and percent of looks that find the queue full (a look every 101 cycles; places in the heading), each kernel alone, as many CTAs as fit. A queue that is full in a tenth of the looks binds:
 what stands before it waits. A port of the NoC holds its queue and what is in its pipeline (8 and 8). `loads_per_warp` (8) is more than any kernel has outstanding between two uses.
+";
+
+const QOS: &str = "
+## The GPUs of the QoS paper
+
+The QoS paper prints nothing of kernels alone. What is under way when DRAM moves lines at its peak rate, at unloaded latencies, of the places of an SM, a bank and a channel: no queue keeps a kernel from its
+bandwidth.
+
+| GPU | L1D MSHRs | L2 MSHRs | DRAM queue |
+| --- | --: | --: | --: |";
+
+const QOS_HERE: &str = "
+The programs of Parboil alone on `qos-16sm`, looked at as above, in their first launches:
 ";
