@@ -82,9 +82,7 @@ fn a_goal_is_kept_beside_another_kernel() {
 #[test]
 fn no_scheme_changes_what_a_kernel_computes() {
     let run = |policy: &str| {
-        // While SAD has every SM, CFD has nothing to come to its end with.
-        let least = if policy == "spart" { r#", "least_sms": 1"# } else { "" };
-        let policy = format!(r#"{{ "name": "{policy}", "epoch": 1000, "profile_cycles": 60000{least} }}"#);
+        let policy = format!(r#"{{ "name": "{policy}", "epoch": 1000, "profile_cycles": 60000 }}"#);
         let mut experiment = shared(["SAD", "CFD"], 0.8, &policy, r#"{ "kernels_done": true }"#);
         for used in &mut experiment.kernels {
             used.kernel.launches.iter_mut().for_each(|launch| launch.ctas = 120);

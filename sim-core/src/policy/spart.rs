@@ -12,7 +12,7 @@
 //! # Deviations
 //! 1. Every `epoch`, a kernel behind its goal gets an SM, from the kernel without a goal that has most, else from the kernel with the largest margin; a
 //!    kernel that would keep its goal with one SM less by a linear estimate gives one to the kernel without a goal that has fewest. No kernel is part
-//!    of two moves within `rest` epochs.
+//!    of two moves within `rest` epochs. A kernel that has ended gives all its SMs away.
 //! 2. With `rule` linear, the SMs of each kernel follow from one estimate of its IPC per SM, in every epoch.
 
 use super::qos::{EPOCH, IPC_ALONE, goals};
@@ -90,6 +90,8 @@ struct Held {
     before: u64,
     /// Its IPC since then.
     history: f64,
+    /// Whether it has ended: it has run, and did nothing in the last epoch.
+    ended: bool,
     /// Sum of its SMs over epochs, for the IPC that an SM makes of it.
     sm_epochs: u64,
     /// The epoch of its last move.
@@ -120,7 +122,15 @@ impl Policy for Spart {
         self.kernels.clear();
         for (((kernel, total), (first, count)), (goal, alone)) in KernelId::first(seen.kernels).zip(seen.total).zip(parts).zip(goals) {
             let before = total.thread_instructions;
-            self.kernels.push(Held { goal, sms: (first..first + count).collect(), before, history: 0.0, sm_epochs: 0, moved: None });
+            self.kernels.push(Held {
+                goal,
+                sms: (first..first + count).collect(),
+                before,
+                history: 0.0,
+                ended: false,
+                sm_epochs: 0,
+                moved: None,
+            });
             if let Some(goal) = goal {
                 decide(log, seen, kernel, Decided::Goal { goal, alone });
             }
@@ -138,12 +148,15 @@ impl Policy for Spart {
 
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.epochs += 1;
-        for (held, total) in self.kernels.iter_mut().zip(seen.total) {
+        for (kernel, (held, total)) in self.kernels.iter_mut().zip(seen.total).enumerate() {
+            let idle = seen.window.get(kernel).is_some_and(|window| window.thread_instructions == 0);
+            held.ended = idle && seen.progress.get(kernel).is_some_and(|progress| progress.runs > 0 && progress.placed == 0);
             held.history = (total.thread_instructions - held.before) as f64 / (seen.now - self.began).max(1) as f64;
             held.sm_epochs += held.sms.len() as u64;
         }
         // With fewer SMs than kernels they share SMs, and there is nothing to move.
         if seen.gpu.sm_count() as usize >= seen.kernels {
+            self.bequeath(seen, log);
             match self.spec.choice("rule") {
                 "linear" => self.follow_model(seen, log),
                 _ => self.climb(seen, log),
@@ -167,10 +180,21 @@ impl Spart {
         }
     }
 
+    /// The SMs of kernels that have ended go to those with fewest that have not.
+    fn bequeath(&mut self, seen: &Observation, log: &mut Log) {
+        for kernel in (0..self.kernels.len()).filter(|&kernel| self.kernels[kernel].ended).collect::<Vec<_>>() {
+            while !self.kernels[kernel].sms.is_empty() {
+                let heirs = (0..self.kernels.len()).filter(|&heir| !self.kernels[heir].ended);
+                let Some(heir) = heirs.min_by_key(|&heir| self.kernels[heir].sms.len()) else { return };
+                self.move_sm(kernel, heir, seen, log);
+            }
+        }
+    }
+
     /// One step: SMs go to kernels behind their goals, and from kernels with a margin to those without a goal.
     fn climb(&mut self, seen: &Observation, log: &mut Log) {
         for kernel in 0..self.kernels.len() {
-            if self.rests(kernel) || self.kernels[kernel].goal.is_none() {
+            if self.rests(kernel) || self.kernels[kernel].goal.is_none() || self.kernels[kernel].ended {
                 continue;
             }
             if self.ratio(kernel) < 1.0 {
@@ -193,7 +217,7 @@ impl Spart {
         };
         let wanted: Vec<Option<usize>> = self.kernels.iter().map(wanted).collect();
         for (kernel, wanted) in wanted.into_iter().enumerate() {
-            let Some(wanted) = wanted else { continue };
+            let Some(wanted) = wanted.filter(|_| !self.kernels[kernel].ended) else { continue };
             while self.kernels[kernel].sms.len() > wanted.max(1) {
                 let Some(taker) = self.taker_at_all() else { break };
                 self.move_sm(kernel, taker, seen, log);
@@ -246,7 +270,8 @@ impl Spart {
     }
 
     fn taker_at_all(&self) -> Option<usize> {
-        (0..self.kernels.len()).filter(|&kernel| self.kernels[kernel].goal.is_none()).min_by_key(|&kernel| self.kernels[kernel].sms.len())
+        let may = |&kernel: &usize| self.kernels[kernel].goal.is_none() && !self.kernels[kernel].ended;
+        (0..self.kernels.len()).filter(may).min_by_key(|&kernel| self.kernels[kernel].sms.len())
     }
 
     /// Hands the last SM of one kernel to another.
@@ -270,7 +295,7 @@ mod tests {
     use crate::describe::gpu::presets;
     use crate::policy::spec::Setting;
     use crate::seam::controls::WarpOrder;
-    use crate::seam::observation::Profile;
+    use crate::seam::observation::{Profile, Progress};
     use crate::seam::stats::KernelStats;
 
     /// Runs kernels whose IPC is a function of their SMs for so many epochs; SMs of each at the end, and the IPC of each since the beginning.
@@ -320,6 +345,24 @@ mod tests {
         assert!(history.iter().take(2).any(|&ipc| ipc < 0.7 * 1600.0));
         let (sms, _) = run(&[Some(0.7), Some(0.7), None], |_, sms| 100.0 * sms as f64, 100, &[("least_sms", Setting::Int(2))]);
         assert_eq!(sms[2], 2);
+    }
+
+    /// Nobody waits for SMs of a kernel that has ended.
+    #[test]
+    fn a_kernel_that_has_ended_gives_all_its_sms_away() {
+        let gpu = presets::find("ccbp-16sm").unwrap();
+        let mut policy = Spart::new(&PolicySpec::of(&INFO).with("ipc_alone", Setting::Numbers(alloc::vec![1000.0; 2])));
+        let (profile, mut controls, mut log) = (Profile::default(), Controls::neutral(16, WarpOrder::Gto), Log::new());
+        let goals = [Some(Goal::OfAlone(0.9)), None];
+        let (before, mut total) = ([KernelStats::default(); 2], [KernelStats::default(); 2]);
+        let bare = Observation { goals: &goals, total: &before, ..Observation::bare(&gpu, 2, &profile) };
+        policy.start(&bare, &mut controls, &mut log);
+        total[0].thread_instructions = 1000;
+        let progress = [Progress { runs: 1, ..Progress::default() }, Progress::default()];
+        let window = [KernelStats::default(), KernelStats { thread_instructions: 5, ..KernelStats::default() }];
+        let seen = Observation { now: 10_000, total: &total, progress: &progress, window: &window, ..bare };
+        policy.on_interval(&seen, &mut controls, &mut log);
+        assert_eq!((policy.kernels[0].sms.len(), policy.kernels[1].sms.len()), (0, 16));
     }
 
     /// A kernel that moved rests for an epoch.

@@ -105,8 +105,9 @@ pub struct Simulation {
 struct Waits {
     /// Intervals after which it was asked.
     intervals: u64,
-    /// `Machine::runs_done` when it began.
+    /// `Machine::runs_done` when it began, and when intervals were counted from 0 last.
     runs_before: u64,
+    runs_seen: u64,
 }
 
 /// What is measured, from the end of the warm-up on.
@@ -339,6 +340,9 @@ impl Simulation {
     /// Checked only when a window ends, so that the answer depends on the machine and not on when the host asks.
     fn look_whether_stuck(&mut self) {
         let waits_for_kernels = matches!(self.experiment.stop, Stop::KernelsDone { .. });
+        if self.machine.runs_done() != self.waits.runs_seen {
+            (self.waits.intervals, self.waits.runs_seen) = (0, self.machine.runs_done());
+        }
         let hopeless = stuck::is_stuck(&self.machine, waits_for_kernels);
         if !hopeless {
             self.wait_anew();
@@ -346,15 +350,17 @@ impl Simulation {
         self.stuck = hopeless && !self.policy_may_act();
     }
 
-    /// Whether the policy may still change the controls: at an interval, or on an event, which takes a machine that goes on.
+    /// Whether the policy may still change the controls: at an interval, of which there are a few after the last end of a kernel; or while the machine
+    /// goes on, as it may wait for another kernel's end.
     fn policy_may_act(&self) -> bool {
-        let at_interval = self.policy.interval().is_some() && self.waits.intervals < STUCK_AFTER;
-        let hears = self.policy.wants() != EventKinds::NONE && !self.machine.is_still();
-        at_interval || hears && self.machine.runs_done() - self.waits.runs_before < STUCK_AFTER
+        let asked = self.policy.interval().is_some();
+        let waits = (asked || self.policy.wants() != EventKinds::NONE) && !self.machine.is_still();
+        asked && self.waits.intervals < STUCK_AFTER || waits && self.machine.runs_done() - self.waits.runs_before < STUCK_AFTER
     }
 
     fn wait_anew(&mut self) {
-        self.waits = Waits { intervals: 0, runs_before: self.machine.runs_done() };
+        let runs = self.machine.runs_done();
+        self.waits = Waits { intervals: 0, runs_before: runs, runs_seen: runs };
     }
 
     /// Begins to measure.

@@ -333,23 +333,21 @@ topics! {
         format!("{stands}{what} SM {sm}, {} now", count(*sms, "SM"))
     };
 
-    GotCta "sm_ctas", "That a kernel behind its goal may hold one CTA more on an SM" {
-        sm: u32, "", "The SM";
-        ctas: u32, "CTAs", "What it may hold there now";
-    } => format!("is behind its goal: one CTA more on SM {sm}, {ctas} now");
+    GotCtas "sm_ctas", "That a kernel behind its goal may hold one CTA more on some SMs" {
+        sms: Vec<u32>, "", "The SMs";
+    } => format!("is behind its goal: one CTA more on {}", on_sms(sms));
 
-    GaveCtas "sm_ctas", "That CTAs of a kernel make room for another kernel's on an SM" {
-        sm: u32, "", "The SM";
-        ctas: u32, "CTAs", "How many";
-        left: u32, "CTAs", "What it may hold there now";
+    GaveCtas "sm_ctas", "That CTAs of a kernel make room for another kernel's on some SMs" {
+        sms: Vec<u32>, "", "The SMs";
+        ctas: u32, "CTAs", "How many, on all of them together";
         why: &'static str, "", "no_goal, idle or margin: why they can be spared";
     } => {
         let why = match *why {
             "no_goal" => "it has no goal",
-            "idle" => "more of its CTAs than these are idle",
+            "idle" => "more of its CTAs there are idle",
             _ => "it keeps its goal without",
         };
-        format!("gives up {} on SM {sm}, {left} now: {why}", count(*ctas, "CTA"))
+        format!("gives up {} on {}: {why}", count(*ctas, "CTA"), on_sms(sms))
     };
 
     WarpQuota "warp_quota", "Warp instructions of a kernel in a round, in proportion to what it issues alone" {
@@ -548,6 +546,15 @@ topics! {
 fn count(n: impl Into<u64>, thing: &str) -> String {
     let n = n.into();
     format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
+/// SMs by their numbers, which rise.
+fn on_sms(sms: &[u32]) -> String {
+    match sms {
+        [sm] => format!("SM {sm}"),
+        [first, .., last] if (last - first) as usize + 1 == sms.len() => format!("SMs {first} to {last}"),
+        _ => format!("SMs {}", list(sms.iter().map(|sm| format!("{sm}")))),
+    }
 }
 
 fn percent(part: f64) -> String {

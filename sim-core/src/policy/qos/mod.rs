@@ -22,7 +22,7 @@ mod quota;
 #[cfg(test)]
 mod tests;
 
-use self::place::{Candidate, idle_ctas, partition, symmetric, victim};
+use self::place::{Candidate, Why, idle_ctas, partition, symmetric, victim};
 use self::quota::{alpha, goal_without, local};
 use super::spec::{Fallback, Param, ParamKind, PolicySpec};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
@@ -140,6 +140,13 @@ struct Learned {
     rate: f64,
     /// What was said of its quota last.
     said: f64,
+}
+
+/// One CTA more of a kernel on an SM, and whose CTAs make room for it, how many, and why.
+struct Moved {
+    sm: u32,
+    kernel: KernelId,
+    from: Option<(KernelId, u32, Why)>,
 }
 
 /// What a kernel has done.
@@ -355,6 +362,7 @@ impl Qos {
         if leaving {
             return;
         }
+        let mut moves = Vec::new();
         for sm in 0..controls.sms.len() {
             let mut resident = seen.resident[sm];
             for kernel in kernels.clone() {
@@ -362,10 +370,11 @@ impl Qos {
                 let room_for_more =
                     resident[kernel] < seen.cta_limit[sm][kernel] && target(sm, kernel, controls) <= seen.resident[sm][kernel];
                 if behind && room_for_more && self.idle(seen, sm, kernel) <= 1 {
-                    self.add_cta(seen, done, (sm, kernel), &mut resident, controls, log);
+                    moves.extend(self.add_cta(seen, done, (sm, kernel), &mut resident, controls));
                 }
             }
         }
+        say_moves(&moves, seen, log);
     }
 
     /// Makes room for one CTA more of a kernel on an SM, if it can be made.
@@ -376,27 +385,27 @@ impl Qos {
         (sm, kernel): (usize, KernelId),
         resident: &mut PerKernel<u32>,
         controls: &mut Controls,
-        log: &mut Log,
-    ) {
+    ) -> Option<Moved> {
         let (costs, _) = seen.ctas_of(sm);
         let mut room = Resources::of_class(seen.gpu.class_of(sm as u32));
         for (other, cost) in KernelId::first(seen.kernels).zip(&costs) {
             (0..resident[other]).for_each(|_| room.take(cost.least(room)));
         }
         let cost = costs[kernel.index()];
+        let mut from = None;
         if !Resources::default().fits(cost, room) {
             let candidates: Vec<Candidate> = KernelId::first(seen.kernels)
                 .filter(|&other| other != kernel)
                 .map(|other| self.candidate(seen, done, sm, other, resident[other], costs[other.index()]))
                 .collect();
-            let Some((other, ctas, why)) = victim(&candidates, cost, room) else { return };
+            let (other, ctas, why) = victim(&candidates, cost, room)?;
             resident[other] -= ctas;
             controls.sms[sm].cta_target[other] = resident[other] as u16;
-            decide(log, seen, other, Decided::GaveCtas { sm: sm as u32, ctas, left: resident[other], why: why.key() });
+            from = Some((other, ctas, why));
         }
         resident[kernel] += 1;
         controls.sms[sm].cta_target[kernel] = resident[kernel] as u16;
-        decide(log, seen, kernel, Decided::GotCta { sm: sm as u32, ctas: resident[kernel] });
+        Some(Moved { sm: sm as u32, kernel, from })
     }
 
     fn candidate(&self, seen: &Observation, done: &[Done], sm: usize, kernel: KernelId, ctas: u32, cost: Resources) -> Candidate {
@@ -434,6 +443,25 @@ impl Learned {
                 decide(log, seen, kernel, Decided::LeftQuota { ipc: self.rate });
             }
             _ => {}
+        }
+    }
+}
+
+/// Writes down what moves, for all SMs of a kernel at once.
+fn say_moves(moves: &[Moved], seen: &Observation, log: &mut Log) {
+    for kernel in KernelId::first(seen.kernels) {
+        for why in [Why::NoGoal, Why::Idle, Why::Margin] {
+            let given =
+                || moves.iter().filter_map(|moved| Some((moved.sm, moved.from.filter(|from| (from.0, from.2) == (kernel, why))?.1)));
+            let mut sms: Vec<u32> = given().map(|(sm, _)| sm).collect();
+            sms.dedup();
+            if !sms.is_empty() {
+                decide(log, seen, kernel, Decided::GaveCtas { sms, ctas: given().map(|(_, ctas)| ctas).sum(), why: why.key() });
+            }
+        }
+        let sms: Vec<u32> = moves.iter().filter(|moved| moved.kernel == kernel).map(|moved| moved.sm).collect();
+        if !sms.is_empty() {
+            decide(log, seen, kernel, Decided::GotCtas { sms });
         }
     }
 }
