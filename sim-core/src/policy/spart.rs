@@ -17,7 +17,7 @@
 
 use super::qos::{EPOCH, IPC_ALONE, goals};
 use super::spec::{Param, PolicySpec};
-use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, spatial};
+use super::{AnyPolicy, Policy, PolicyInfo, spatial};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decided, Log, decide};
@@ -32,7 +32,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     doc: "Whole SMs for each kernel: as many as its goal takes, the rest for kernels without one",
     params: &[
         Param { doc: "Cycles between two decisions", ..EPOCH },
-        PROFILE_CYCLES,
         IPC_ALONE,
         Param::choice(
             "rule",
@@ -100,11 +99,7 @@ struct Held {
 
 impl Policy for Spart {
     fn needs(&self) -> Needs {
-        if self.spec.numbers("ipc_alone").is_empty() {
-            Needs::of(By::Whole, self.spec.int(PROFILE_CYCLES.name) as Cycle)
-        } else {
-            Needs::default()
-        }
+        if self.spec.numbers("ipc_alone").is_empty() { Needs::of(By::AsLong, 0) } else { Needs::default() }
     }
 
     fn keeps_goals(&self) -> bool {

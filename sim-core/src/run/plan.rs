@@ -74,6 +74,9 @@ fn of_each(experiment: &Experiment, by: &By, cycles: Cycle) -> Vec<Vec<Experimen
 /// The runs of a kernel of an experiment in a set.
 pub fn runs(experiment: &Experiment, kernel: KernelId, by: &By, cycles: Cycle) -> Vec<Experiment> {
     let run = experiment.alone(kernel);
+    if *by == By::AsLong {
+        return alloc::vec![run];
+    }
     let run = Experiment { stop: Stop::Cycles(cycles), warm_up: 0, restart: true, ..run };
     let points = points(experiment, kernel, by).into_iter();
     points.map(|(policy, how)| Experiment { name: format!("{}{how}", run.name), policy, ..run.clone() }).collect()
@@ -90,7 +93,7 @@ fn points(experiment: &Experiment, kernel: KernelId, by: &By) -> Vec<(PolicySpec
         PolicySpec::manual(controls)
     };
     match by {
-        By::Whole => alloc::vec![(PolicySpec::leftover(), String::new())],
+        By::Whole | By::AsLong => alloc::vec![(PolicySpec::leftover(), String::new())],
         By::Ctas => {
             let most = experiment.cta_limits().iter().map(|limit| limit[kernel]).max().unwrap_or(0);
             (1..=most).map(|ctas| (PolicySpec::fixed(&[ctas]), format!(", {ctas} CTAs on every SM"))).collect()

@@ -120,7 +120,7 @@ impl<'a> Observation<'a> {
 pub struct Needs {
     /// Sets of runs; none if it needs nothing.
     pub by: Vec<By>,
-    /// Core cycles of each run.
+    /// Core cycles of each run, where nothing else is said.
     pub cycles: Cycle,
 }
 
@@ -129,6 +129,8 @@ pub struct Needs {
 pub enum By {
     /// Nothing: one run.
     Whole,
+    /// Nothing: one run as long as the run itself, whatever `Needs::cycles` says. It is the one that the result's slowdowns compare with.
+    AsLong,
     /// CTAs on every SM: 1, 2, … up to what the SM with the most room holds.
     Ctas,
     /// SMs: the first so many of the GPU, one run for each number.

@@ -25,7 +25,7 @@ mod tests;
 use self::place::{Candidate, Why, idle_ctas, partition, symmetric, victim};
 use self::quota::{alpha, goal_without, local};
 use super::spec::{Fallback, Param, ParamKind, PolicySpec};
-use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
@@ -42,7 +42,7 @@ pub(super) const IPC_ALONE: Param = Param {
     name: "ipc_alone",
     kind: ParamKind::PerKernelNumber { min: 0.001, max: 1e6 },
     unit: "thread instructions per cycle",
-    default: Fallback::Words("measured before the run"),
+    default: Fallback::Words("measured before the run, in runs as long as it"),
     doc: "IPC of each kernel alone, of which goals are shares, in the order of the mix",
 };
 
@@ -53,7 +53,6 @@ pub(super) const EPOCH: Param = Param::int("epoch", (1, 100_000_000), 10_000, "c
 macro_rules! params {
     ($($own:expr),*) => { &[
         EPOCH,
-        PROFILE_CYCLES,
         IPC_ALONE,
         Param::flag("use_history", true, "A kernel behind its goal gets more: alpha (§3.4.2)"),
         Param::number("alpha_cap", (1.0, 1e6), 16.0, "", "Greatest alpha; the paper names no bound"),
@@ -159,11 +158,7 @@ struct Done {
 
 impl Policy for Qos {
     fn needs(&self) -> Needs {
-        if self.spec.numbers("ipc_alone").is_empty() {
-            Needs::of(By::Whole, self.spec.int(PROFILE_CYCLES.name) as Cycle)
-        } else {
-            Needs::default()
-        }
+        if self.spec.numbers("ipc_alone").is_empty() { Needs::of(By::AsLong, 0) } else { Needs::default() }
     }
 
     fn keeps_goals(&self) -> bool {

@@ -453,3 +453,17 @@ fn a_run_of_a_kernel_has_as_many_instructions_as_its_program_says() {
         assert!((issued / said - 1.0).abs() <= tolerance, "{kernel}: {issued}, said {said}");
     }
 }
+
+/// A goal of a result and a goal of the policy are the same number: both compare with the same run alone.
+#[test]
+fn goals_are_shares_of_what_the_result_compares_with() {
+    let written = Value::object([
+        ("corun", Value::from(1)),
+        ("gpu", "tiny-2sm".into()),
+        ("kernels", Value::array([Value::object([("kernel", Value::from("BP")), ("qos", 0.8.into())]), "CFD".into()])),
+        ("policy", "qos-rollover".into()),
+        ("stop", Value::object([("cycles", 7_000)])),
+    ]);
+    let plan = plan::Plan::of(&Experiment::decode(&written).unwrap());
+    assert_eq!(plan.profile, plan.alone);
+}
