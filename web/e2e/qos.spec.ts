@@ -43,3 +43,20 @@ test("what is left of each quota is in every SM's card, in the open SM and in th
   await page.locator("corun-sm-grid").getByRole("button", { name: /table/i }).click();
   await picture(page.locator("#sms"), "quota");
 });
+
+test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an even split", async ({ page }) => {
+  test.setTimeout(240_000);
+  const kernels = [{ kernel: "SAD-P", qos: 0.8 }, "SGEMM-P"], cycles = 120_000;
+  await openAt(page, `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: "qos-16sm", kernels, policy: "even", stop: { cycles } }))}`, 0).catch(() => undefined);
+  const said = page.locator("corun-verdict").first();
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect(said).toContainText(/SAD-P misses its goal by \d+ %/, { timeout: 100_000 });
+  await is(page, "Finished");
+  await expect(page.getByText("a goal for SAD-P, which policy even does not know")).toBeVisible();
+  await page.getByLabel("Policy", { exact: true }).selectOption("qos-rollover");
+  await expect(page.getByText("a goal for SAD-P, which policy even does not know")).toBeHidden();
+  await page.getByRole("button", { name: "Play" }).click();
+  await is(page, "Finished");
+  await expect(said).toContainText(/SAD-P reaches its goal, with [\d.]+ % to spare/);
+  await expect(page.locator("corun-decisions")).toContainText("80 % of");
+});
