@@ -11,13 +11,24 @@ function pictures(): Map<string, URL> {
   }
   return found;
 }
+/** Which papers there are, by the documents of their figures: what the page of figures leads to. */
+function listOfPapers(): string {
+  const folder = new URL("public/papers/", import.meta.url);
+  const found = readdirSync(folder).filter((name) => name.endsWith(".json")).map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as { paper: string; title: string });
+  return JSON.stringify(found.map(({ paper, title }) => ({ paper, title })));
+}
+const LIST = "papers/list.json";
 const papers: Plugin = {
   name: "papers",
-  generateBundle() { for (const [fileName, file] of pictures()) this.emitFile({ type: "asset", fileName, source: readFileSync(file) }); },
+  generateBundle() {
+    for (const [fileName, file] of pictures()) this.emitFile({ type: "asset", fileName, source: readFileSync(file) });
+    this.emitFile({ type: "asset", fileName: LIST, source: listOfPapers() });
+  },
   configureServer(server) {
     server.middlewares.use((request, response, next) => {
-      const file = pictures().get((request.url ?? "").replace(/[?#].*$/, "").slice(1));
-      if (!file) next();
+      const address = (request.url ?? "").replace(/[?#].*$/, "").slice(1), file = pictures().get(address);
+      if (address === LIST) response.setHeader("content-type", "application/json").end(listOfPapers());
+      else if (!file) next();
       else response.setHeader("content-type", "image/svg+xml").end(readFileSync(file));
     });
   },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { compare, comparisonText, elementCode, frameCode, neighbour, pointName, pointText, readDocument, runsOf, sweepOf, tableOf, trimmed, windowsOf, type FigureDocument } from "../src/figures/document.ts";
+import { compare, comparisonText, elementCode, frameCode, neighbour, pointName, pointText, readDocument, readPapers, runsOf, sweepOf, tableOf, trimmed, windowsOf, type FigureDocument } from "../src/figures/document.ts";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment, Figure, Result } from "../src/types.ts";
 
@@ -95,6 +95,11 @@ test("a damaged document is named by its field", () => {
     assert.throws(() => readDocument(of), (error: Error) => said.test(error.message));
   }
   for (const value of [null, 3, "x", []]) assert.throws(() => readDocument(value), /the file: found/);
+});
+
+test("the list of papers is names and titles", () => {
+  assert.deepEqual(readPapers([{ paper: "ccbp", title: "T", more: 1 }]), [{ paper: "ccbp", title: "T" }]);
+  for (const value of [null, {}, [{ paper: "../x", title: "T" }], [{ paper: "a" }]]) assert.throws(() => readPapers(value), /found/);
 });
 
 test("what is shipped can be read, and every run of it is a link", async () => {

@@ -11,7 +11,7 @@ import { h } from "../dom.ts";
 import { compileModule } from "../module.ts";
 import { startTheme, themeButton } from "../theme.ts";
 import { FigureCard, type Shared } from "./card.ts";
-import { DocumentError, NAME, readDocument, type FigureDocument } from "./document.ts";
+import { DocumentError, NAME, readDocument, readPapers, type FigureDocument } from "./document.ts";
 
 const $ = (selector: string): HTMLElement => document.querySelector(selector) as HTMLElement;
 const query = new URLSearchParams(location.search);
@@ -39,6 +39,22 @@ async function fetched(): Promise<FigureDocument> {
   return readDocument(value);
 }
 
+/** The papers that this page has figures of; none where the host does not say. */
+async function papers(): Promise<readonly { paper: string; title: string }[]> {
+  try {
+    const value: unknown = await (await fetch("./papers/list.json")).json();
+    return readPapers(value);
+  } catch { return []; }
+}
+
+/** Links to the other papers, beneath the present one's. */
+async function leadToOthers(): Promise<void> {
+  const all = await papers();
+  if (all.length < 2) return;
+  $("#list").append(h("nav", { class: "editor-section", "aria-label": "Papers" }, h("h2", null, "Papers"), h("ul", { class: "figure-list" },
+    ...all.map((one) => h("li", null, h("a", { href: `./figures.html?paper=${one.paper}`, ...(one.paper === paper ? { "aria-current": "page" } : {}) }, one.title))))));
+}
+
 function build(of: FigureDocument): void {
   const chosen = all ? of.figures : of.figures.filter((f) => f.id === only);
   if (chosen.length === 0 && !overview) throw new DocumentError(`There is no figure “${(only ?? "").slice(0, 40)}”; there are ${of.figures.map((f) => f.id).join(", ")}.`);
@@ -52,7 +68,7 @@ function build(of: FigureDocument): void {
   if (embedded) $("#main").setAttribute("aria-label", `Live figure: ${chosen[0]?.title ?? ""}`);
   $("#figures").replaceChildren(...(overview ? smallPictures(of) : cards.map((card) => card.element)));
   $("#list").replaceChildren(
-    h("section", { class: "editor-section", "aria-label": "The paper" }, h("h2", null, of.title), h("div", { class: "section-body" }, h("p", null, of.citation),
+    h("section", { class: "editor-section", "aria-label": "The paper" }, h("h2", null, of.title), h("div", { class: "section-body" }, h("p", null, of.citation), ...(of.stamp.mode === "full" ? [] : [h("p", { class: "note" }, `Of the ${of.stamp.mode} study: a sample of the paper's cases, each run for ${of.stamp.cycles.toLocaleString("en")} cycles.`)]),
       h("p", null, overview ? h("a", { href: here("&all=1") }, "All figures on one page, live") : h("a", { href: here("") }, "All figures, small")))),
     h("nav", { class: "editor-section", "aria-label": "Figures" }, h("h2", null, "Figures"), h("ul", { class: "figure-list" },
       ...of.figures.map((f) => h("li", null, h("a", { href: all ? `#${f.id}` : here(`&figure=${f.id}`), ...(f.id === only ? { "aria-current": "page" } : {}) }, h("b", null, f.source || f.id), ` ${f.title}`))))));
@@ -94,6 +110,7 @@ async function begin(): Promise<void> {
   try {
     of = await fetched();
     build(of);
+    void leadToOthers();
   } catch (error) {
     $("#list").hidden = true;
     say({ kind: "error", title: "These figures cannot be shown", text: [error instanceof Error ? error.message : String(error)], actions: [retry] });
