@@ -4,6 +4,7 @@
 //! To add one: the folder, and its line in `papers!`.
 
 mod ccbp;
+mod qos;
 
 use super::measure::Function;
 use sim_core::describe::value::Value;
@@ -59,4 +60,5 @@ macro_rules! papers {
 
 papers! {
     "ccbp": ccbp::CODE,
+    "qos": qos::CODE,
 }
