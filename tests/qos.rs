@@ -42,7 +42,7 @@ fn a_kernel_by_itself_reaches_every_goal_and_little_more() {
         for policy in ["qos-naive", "qos-rollover"] {
             let text = format!(
                 r#"{{ "corun": 1, "gpu": "tiny-2sm", "kernels": [{{ "kernel": "SAD", "qos": {goal} }}], "warp_order": "gto",
-                     "policy": {{ "name": "{policy}", "epoch": 2000, "profile_cycles": 100000, "charge": "issue" }}, "stop": {{ "cycles": 100000 }} }}"#
+                     "policy": {{ "name": "{policy}", "epoch": 2000, "charge": "issue" }}, "stop": {{ "cycles": 100000 }} }}"#
             );
             let experiment = experiment(&text);
             let answers = profile::answer(&experiment).unwrap_or_else(|problems| panic!("{problems}"));
@@ -59,7 +59,7 @@ fn a_kernel_by_itself_reaches_every_goal_and_little_more() {
 /// Beside CFD, with which SAD has half of its IPC alone under `even`, it keeps a goal of 0.8 with rollover; the other one gets the rest.
 #[test]
 fn a_goal_is_kept_beside_another_kernel() {
-    let policy = |name: &str| format!(r#"{{ "name": "{name}", "epoch": 2000, "profile_cycles": 60000 }}"#);
+    let policy = |name: &str| format!(r#"{{ "name": "{name}", "epoch": 2000 }}"#);
     let stop = r#"{ "cycles": 60000 }"#;
     let asked = shared(["SAD", "CFD"], 0.8, &policy("qos-rollover"), stop);
     let answers = profile::answer(&asked).unwrap_or_else(|problems| panic!("{problems}"));
@@ -82,7 +82,7 @@ fn a_goal_is_kept_beside_another_kernel() {
 #[test]
 fn no_scheme_changes_what_a_kernel_computes() {
     let run = |policy: &str| {
-        let policy = format!(r#"{{ "name": "{policy}", "epoch": 1000, "profile_cycles": 60000 }}"#);
+        let policy = format!(r#"{{ "name": "{policy}", "epoch": 1000 }}"#);
         let mut experiment = shared(["SAD", "CFD"], 0.8, &policy, r#"{ "kernels_done": true }"#);
         for used in &mut experiment.kernels {
             used.kernel.launches.iter_mut().for_each(|launch| launch.ctas = 120);
@@ -113,7 +113,7 @@ fn no_scheme_changes_what_a_kernel_computes() {
 #[test]
 fn making_room_can_be_free_or_wait() {
     let totals = |way: &str| {
-        let policy = format!(r#"{{ "name": "qos-rollover", "epoch": 2000, "profile_cycles": 60000, "make_room": "{way}" }}"#);
+        let policy = format!(r#"{{ "name": "qos-rollover", "epoch": 2000, "make_room": "{way}" }}"#);
         let mut run = start(&shared(["SAD", "CFD"], 0.8, &policy, r#"{ "cycles": 30000 }"#));
         run.advance(u64::MAX);
         (decided(&run, "sm_ctas"), run.totals())
@@ -134,7 +134,7 @@ fn what_a_scheme_is_told_changes_the_run() {
         run.advance(u64::MAX);
         run.digest()
     };
-    let with = |name: &str, more: &str| digest(&format!(r#"{{ "name": "{name}", "epoch": 1500, "profile_cycles": 20000{more} }}"#));
+    let with = |name: &str, more: &str| digest(&format!(r#"{{ "name": "{name}", "epoch": 1500{more} }}"#));
     for (name, settings) in [
         (
             "qos-naive",

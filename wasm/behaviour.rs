@@ -4,11 +4,22 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+/// Examples that came after the page's stored values were made, of schemes that none of these values comes from. With them each new example would make
+/// every stored value another engine's. The next values that are stored begin a new list.
+const LATER: [&str; 2] = ["bp-cfd-spart", "sad-cfd-qos-rollover"];
+
 /// Eight hexadecimal digits of the golden digests: engines that give other results have other ones.
 pub fn behaviour(goldens: &Path) -> io::Result<String> {
     let text = fs::read_to_string(goldens)?;
-    let digests = text.lines().filter(|line| line.contains("\"digest\"")).flat_map(str::bytes);
+    let mut later = false;
+    let digests = text.lines().filter(|line| {
+        if line.ends_with('{') {
+            later = LATER.iter().any(|name| line.contains(&format!("\"{name}\"")));
+        }
+        !later && line.contains("\"digest\"")
+    });
     // FNV-1a.
-    let hash = digests.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let hash =
+        digests.flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     Ok(format!("{:08x}", hash >> 32))
 }
