@@ -238,10 +238,12 @@ impl Runs {
             let values = values.into_iter().collect::<Option<Vec<f64>>>()?;
             Some((mix, values.into_iter().all(|value| bounds.hold(value))))
         };
+        // Those that are only looked through are not what a result stands on.
+        let before = self.looked_at.borrow().clone();
         // All are asked for, even when one is missing.
         let all: Vec<Option<(Mix, bool)>> = mixes.into_iter().map(is_within).collect();
+        *self.looked_at.borrow_mut() = before;
         let all = all.into_iter().collect::<Option<Vec<_>>>()?;
-        self.population();
         Some(all.into_iter().filter(|(_, within)| *within).map(|(mix, _)| mix).collect())
     }
 

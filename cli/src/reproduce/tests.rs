@@ -480,6 +480,14 @@ fn cases_are_mixes_with_goals() {
     let unbounded = measure(&runs, &serde_json::from_str(r#"{"share": "goals.least", "mixes": "pairs", "of": "even"}"#).unwrap());
     assert!(matches!(unbounded, Outcome::Unknown(what) if what.ends_with("share without bounds")));
     assert_eq!(tables::counted(&runs.study.mixes("pairs").into_iter().collect()), "12 cases");
+    // What a mean is over is counted, and what a share before it is.
+    let both = format!(r#"{{"ratio": [{{{reach}}}, {{{met}, "at_least": 1}}]}}"#);
+    let counted = |words: &str| {
+        runs.population();
+        measure(&runs, &serde_json::from_str(words).unwrap());
+        runs.population().len()
+    };
+    assert_eq!([counted(&format!(r#"{{{met}, "at_least": 1}}"#)), counted(&both)], [reached.len(), 4]);
 }
 
 /// A figure's share of cases is what the measure gives; its mean over the cases that reach their goals names their runs, and no point where there are none.
