@@ -33,6 +33,7 @@ use crate::seam::decision::{Decided, Log, decide, decide_ctas};
 use crate::seam::event::{Event, EventKind, EventKinds};
 use crate::seam::observation::{By, Needs, Observation};
 use crate::seam::ratios::peak_ipc;
+use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
 
 const SOURCE: &str = "Wang et al., ISCA 2017";
@@ -300,7 +301,7 @@ impl Qos {
 
     fn done(&self, seen: &Observation) -> Vec<Done> {
         let per_cycle = |instructions: u64, since: Cycle| instructions as f64 / (seen.now - since).max(1) as f64;
-        let of = |(learned, total): (&Learned, &crate::seam::stats::KernelStats)| Done {
+        let of = |(learned, total): (&Learned, &KernelStats)| Done {
             history: per_cycle(total.thread_instructions - learned.before, self.began),
             epoch: per_cycle(total.thread_instructions - learned.before_epoch, self.epoch_began),
         };
