@@ -7,7 +7,7 @@ import { plain, verdict } from "../src/why/verdict.ts";
 
 const NOWHERE = { miss_queue: null, request_noc: null, l2: null, dram: null, reply_noc: null };
 const BP: KernelFacts = {
-  name: "BP", slowdown: 5.28, reached: null, starved: "", waits: { memory: 0.52, lsu: 0.17, issues: 0.02, other: 0.29 }, latency: 2000, stations: { miss_queue: 700, request_noc: 140, l2: 800, dram: 220, reply_noc: 140 },
+  name: "BP", slowdown: 5.28, promised: false, reached: null, starved: "", waits: { memory: 0.52, lsu: 0.17, issues: 0.02, other: 0.29 }, stalls: { quota: 0, memory: 0.9, lsu: 0.1, other: 0 }, latency: 2000, stations: { miss_queue: 700, request_noc: 140, l2: 800, dram: 220, reply_noc: 140 },
   holds: { miss_queue: 0.1, request_noc: 0.2, l2: 0.1, dram: 0.3, reply_noc: 0.1 }, flits: 0.09, lines: 0.25, slots: 0.14, ctas: 4, room: 8,
 };
 const CFD: KernelFacts = { ...BP, name: "CFD", slowdown: 1.29, flits: 0.91, lines: 0.75, slots: 0.08, ctas: 8, room: 17, holds: { miss_queue: 0.9, request_noc: 0.8, l2: 0.9, dram: 0.7, reply_noc: 0.9 } };
@@ -31,13 +31,25 @@ test("the chain goes from what the warps do to whose entries fill the place that
   ]);
 });
 
+const HELD: KernelFacts = { ...BP, stalls: { quota: 0.61, memory: 0.29, lsu: 0, other: 0.1 } }, SAD: KernelFacts = { ...CFD, name: "SAD", promised: true, reached: 1.02 };
+
+test("quotas are a link of the chain where one has stopped a kernel", () => {
+  const steps = chain(facts([HELD, SAD])), quotas = steps[2];
+  assert.deepEqual(steps.map(({ key }) => key), ["holds", "warps", "quotas", "reads", "places"]);
+  assert.equal(plain(quotas?.says ?? []), "Of the cycles in which its schedulers issue nothing, BP waits for its quota in 61 %.");
+  assert.deepEqual(quotas?.rows.map(({ name, value, at, segments }) => [name, value, at, segments.map(segmentText).filter((text) => text !== "").join(", ")]), [
+    ["BP", "61 %", "quota.0", "memory 29 %, quota 61 %, other 10 %"], ["SAD", "0.0 %", "quota.1", "memory 90 %, LSU 10 %"]]);
+  const both = chain(facts([{ ...HELD, stalls: { quota: 0.02, memory: 0.98, lsu: 0, other: 0 } }, { ...SAD, stalls: HELD.stalls }]))[2];
+  assert.equal(plain(both?.says ?? []), "Of the cycles in which its schedulers issue nothing, SAD waits for its quota in 61 %; BP in 2.0 %.");
+});
+
 test("every number of the verdict stands in the chain, or in the numbers", () => {
   const few = { ...BP, waits: { memory: 0.1, lsu: 0.1, issues: 0.4, other: 0.4 } };
-  for (const of of [mix, facts([BP, CFD], { noc: 0.1, dram: 0.6 }), facts([few, CFD], { noc: 0.1 }), facts([{ ...few, ctas: 8 }, CFD], { noc: 0.1, slots: 0.8 }), facts([{ ...BP, ctas: 8 }, CFD], { noc: 0.1 })]) {
+  for (const of of [mix, facts([BP, CFD], { noc: 0.1, dram: 0.6 }), facts([few, CFD], { noc: 0.1 }), facts([{ ...few, ctas: 8 }, CFD], { noc: 0.1, slots: 0.8 }), facts([{ ...BP, ctas: 8 }, CFD], { noc: 0.1 }), facts([HELD, SAD])]) {
     const places = new Set(chain(of).flatMap(({ rows }) => rows.flatMap((row) => [row.at, ...(row.kernel === null ? row.segments.map((_, k) => `${row.at}.${k}`) : [])])));
     const numbers = verdict(of).flat().flatMap((part) => (typeof part === "object" && "at" in part ? [part.at] : []));
     assert.ok(numbers.length > 2);
-    for (const at of numbers) assert.ok(at.startsWith("slowdown.") || places.has(at), at);
+    for (const at of numbers) assert.ok(/^(slowdown|goal_reached)\./.test(at) || places.has(at), at);
   }
 });
 
@@ -59,5 +71,11 @@ test("what may help acts on the cause, and is not what is in force", () => {
   assert.deepEqual(offered(mix, ["even"]), []);
   assert.deepEqual(helps(facts([{ ...BP, slowdown: Infinity }, CFD], { scheme: "leftover" }), all).map(({ scheme }) => scheme), ["even", "ccbp"]);
   assert.deepEqual(helps(facts([BP, CFD], { noc: 0.1, slots: 0.8 }), all).map(({ scheme }) => scheme), ["ws", "smk"]);
+  const goals = [...all, "spart", "qos-rollover", "qos-naive"];
+  assert.deepEqual(offered(facts([HELD, SAD], { scheme: "qos-rollover" }), goals), [
+    "spart: gives whole SMs to SAD, as many as what is promised takes, and to BP the others, where no quota stops it",
+    "even: keeps no goals and has no quotas: BP issues whenever it has warps that are ready"]);
+  assert.deepEqual(helps(facts([HELD, CFD], { scheme: "smk" }), goals).map(({ scheme }) => scheme), ["even"], "a miss queue of its own helps nobody who may not issue");
+  assert.equal(offered(facts([BP, { ...SAD, reached: 0.7 }]), goals)[0], "qos-rollover: gives SAD quotas that keep what is promised, and more of them while that is missed");
   assert.deepEqual(offered(facts([{ ...BP, slowdown: 1 }, { ...CFD, slowdown: null }])), []);
 });

@@ -7,7 +7,7 @@ import type { Result } from "../src/types.ts";
 
 const NOWHERE = { miss_queue: null, request_noc: null, l2: null, dram: null, reply_noc: null };
 const kernel = (name: string, of: Partial<KernelFacts> = {}): KernelFacts => ({
-  name, slowdown: 1, reached: null, starved: "", waits: { memory: 0.5, lsu: 0.1, issues: 0.1, other: 0.3 }, latency: 400, stations: null, holds: NOWHERE, flits: 0.5, lines: 0.5, slots: 0.2, ctas: 8, room: 8, ...of,
+  name, slowdown: 1, promised: false, reached: null, starved: "", waits: { memory: 0.5, lsu: 0.1, issues: 0.1, other: 0.3 }, stalls: { quota: 0, memory: 0.6, lsu: 0.1, other: 0.3 }, latency: 400, stations: null, holds: NOWHERE, flits: 0.5, lines: 0.5, slots: 0.2, ctas: 8, room: 8, ...of,
 });
 const facts = (kernels: KernelFacts[], of: Partial<Facts> = {}): Facts => ({ cycles: 10_000, scheme: "even", kernels, noc: 0.2, dram: 0.2, slots: 0.3, ...of });
 const said = (of: Facts): string => verdict(of).map(plain).join(" ");
@@ -29,6 +29,20 @@ test("a cause is named only where the numbers show it", () => {
   assert.equal(said(facts([kernel("PF", { slowdown: 2, waits: { memory: 0.1, lsu: 0, issues: 0.5, other: 0.4 } })])), "PF runs 2.00 times slower than alone.");
 });
 
+test("a kernel that its quota stops waits for that, and for whom", () => {
+  const quota = (part: number): KernelFacts["stalls"] => ({ quota: part, memory: 0.3, lsu: 0, other: 0.7 - part });
+  const held = kernel("SGEMM", { slowdown: 16, ctas: 4, slots: 0.02, stalls: quota(0.61) }), goal = kernel("SAD", { slowdown: 1.2, promised: true, reached: 1.02, slots: 0.65 });
+  const cause = (of: KernelFacts[], place: Partial<Facts> = {}): string => said(facts(of, place)).split(". ").at(-1) ?? "";
+  assert.equal(said(facts([goal, held], { noc: 0.54, slots: 0.67 })), "SAD reaches its goal, with 2.0 % to spare. SGEMM runs 16.0 times slower than alone; SAD 1.20 times. "
+    + "SGEMM waits for its quota in 61 % of the cycles in which its schedulers issue nothing: SAD, which has a goal, gets 65 % of the issue slots.");
+  assert.equal(cause([held, kernel("BP", { slots: 0.7 }), { ...goal, slots: 0.1 }]), "SGEMM waits for its quota in 61 % of the cycles in which its schedulers issue nothing: SAD, which has a goal, gets 10 % of the issue slots.", "who has no goal gets no more than is left");
+  assert.equal(cause([held, kernel("BP", { slots: 0.3 })]), "SGEMM waits for its quota in 61 % of the cycles in which its schedulers issue nothing: BP gets 30 % of the issue slots.", "SMK has quotas and no goals");
+  assert.equal(cause([{ ...held, promised: true, reached: 1.01 }, goal]), "SGEMM waits for its quota in 61 % of the cycles in which its schedulers issue nothing: it gets what it is promised.");
+  assert.equal(cause([held]), "SGEMM waits for its quota in 61 % of the cycles in which its schedulers issue nothing.");
+  assert.match(cause([goal, { ...held, stalls: quota(0.34) }]), /^SGEMM has 4\.0 of the 8 CTAs/, "other waits are longer");
+  assert.match(cause([goal, { ...held, stalls: null }]), /^SGEMM has 4\.0 of the 8 CTAs/);
+});
+
 test("nobody suffers, nothing is known, nothing has run", () => {
   assert.equal(said(facts([kernel("BP"), kernel("CFD", { slowdown: 0.97 })])), "Nobody suffers: BP and CFD run as fast as alone.");
   assert.equal(said(facts([kernel("BP", { slowdown: null }), kernel("CFD", { slowdown: null })])), "BP and CFD run together; how fast each is alone is being measured.");
@@ -46,7 +60,7 @@ test("a place is pressed near what it sustains, not near its peak", () => {
 });
 
 const result = (cycles: number, kernels: Record<string, unknown>[]): Result => ({ engine: "", config_hash: "", digest: "", seed: 1, cycles, gpu: { scheduler_cycles: cycles * 4 }, kernels: kernels as Result["kernels"] });
-const counters = (of: Record<string, number>): Record<string, unknown> => ({ name: "BP", thread_instructions: 100, slowdown: 2, counters: of });
+const counters = (of: Record<string, number>, more: object = {}): Record<string, unknown> => ({ name: "BP", thread_instructions: 100, slowdown: 2, counters: of, ...more });
 
 test("a kernel that has got nothing is starved, and the controls say why", () => {
   const nothing = { name: "CFD", thread_instructions: 0, slowdown: null, counters: { ctas_launched: 0 } }, run = result(50_000, [counters({}), nothing]);
@@ -70,11 +84,13 @@ test("figures of a mix in which one has got nothing follow from their formulas",
 
 test("facts are the registry's counters divided", () => {
   const of = factsOf(result(1000, [
-    counters({ warp_cycles: 200, warps_wait_memory: 100, warps_wait_lsu: 20, warp_instructions: 10, latency_sum: 900, latency_count: 3, wait_dram: 600, wait_l2: 300, noc_reply_flits: 8, noc_acknowledgement_flits: 2, dram_reads: 1 }),
+    counters({ warp_cycles: 200, warps_wait_memory: 100, warps_wait_lsu: 20, warp_instructions: 10, latency_sum: 900, latency_count: 3, wait_dram: 600, wait_l2: 300, noc_reply_flits: 8, noc_acknowledgement_flits: 2, dram_reads: 1 }, { stalls: { idle: 0, barrier: 0.25, raw_long: 0.125, raw_short: 0.0625, lsu_full: 0.0625, throttled: 0, quota: 0.5 }, goal_ipc: null, goal_reached: null }),
     counters({ wait_dram: 200, noc_reply_flits: 30, dram_reads: 2, dram_writes: 1, warp_instructions: 30 }),
   ]), "even", null, [8, null]);
   const [first, second] = of.kernels;
   assert.deepEqual(first?.waits, { memory: 0.5, lsu: 0.1, issues: 0.05, other: 0.35 });
+  assert.deepEqual([first?.stalls, first?.promised, first?.reached], [{ quota: 0.5, memory: 0.125, lsu: 0.0625, other: 0.3125 }, true, null], "a goal counts before the speed alone is known");
+  assert.deepEqual([second?.stalls, second?.promised], [null, false]);
   assert.equal(first?.latency, 300);
   assert.deepEqual(first?.stations, { miss_queue: 0, request_noc: 0, l2: 100, dram: 200, reply_noc: 0 });
   assert.deepEqual([first?.holds.dram, first?.holds.l2, first?.holds.miss_queue], [0.75, 1, null]);

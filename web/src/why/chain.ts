@@ -2,13 +2,13 @@
 // what would help. Pure functions of the facts; the numbers of the verdict stand here. No DOM.
 import { fixed } from "../format.ts";
 import { STATIONS, type Facts, type KernelFacts, type Station } from "./facts.ts";
-import { filler, partAt, percentText, pressed, sufferer, type Part, type Sentence } from "./verdict.ts";
+import { filler, heldByQuota, partAt, percentText, pressed, sufferer, type Part, type Sentence } from "./verdict.ts";
 
 /** A part of a bar: a kernel's, or what the word names. */
 export interface Segment { share: number; kernel: number | null; what: string }
 /** A bar with its number, which has a place where sentences lead to; the parts of a bar of all kernels have places too: `noc.1`. */
 export interface Row { name: string; kernel: number | null; segments: Segment[]; value: string; at: string; /** The place that limits the mix. */ full: boolean }
-export interface Step { key: "holds" | "warps" | "reads" | "places"; title: string; says: Sentence; doc: string; rows: Row[] }
+export interface Step { key: "holds" | "warps" | "quotas" | "reads" | "places"; title: string; says: Sentence; doc: string; rows: Row[] }
 
 export const STATION_NAMES: Record<Station, string> = { miss_queue: "L1D’s miss queue", request_noc: "request NoC", l2: "L2 and its reply port", dram: "DRAM", reply_noc: "reply NoC" };
 
@@ -18,7 +18,7 @@ export const segmentText = ({ what, share }: Segment): string => (share >= 0.000
 /** The kernel that the chain is told for: the one that suffers most, else the first. */
 export const subject = (facts: Facts): number => sufferer(facts) ?? 0;
 
-export function chain(facts: Facts): Step[] { return [holds(facts), warps(facts), reads(facts), places(facts)]; }
+export function chain(facts: Facts): Step[] { return [holds(facts), warps(facts), ...quotas(facts), reads(facts), places(facts)]; }
 
 function holds(facts: Facts): Step {
   const k = subject(facts), of = facts.kernels[k] as KernelFacts;
@@ -47,6 +47,21 @@ function warps(facts: Facts): Step {
       : [named(facts, k), " waits for memory in ", percentText(of.memory), " of all cycles of its warps, for the load-store unit in ", percentText(of.lsu), ", and issues in ", percentText(of.issues), "."],
     doc: "All cycles of a kernel’s resident warps: memory, waits for a load that missed L1D; LSU, its next access is not taken by the load-store unit, because L1D refuses those before it; issues, an instruction; other, arithmetic, barriers, or another warp’s turn. The number is memory and LSU together.",
   };
+}
+
+/** Only where a quota has stopped a kernel. */
+function quotas(facts: Facts): Step[] {
+  const stopped = facts.kernels.flatMap(({ stalls }, k) => (stalls !== null && stalls.quota > 0 ? [{ k, share: stalls.quota }] : [])).sort((a, b) => b.share - a.share);
+  if (stopped.length === 0) return [];
+  const rows = facts.kernels.map(({ name, stalls }, kernel): Row => {
+    const segments = stalls === null ? [] : [["memory", stalls.memory], ["LSU", stalls.lsu], ["quota", stalls.quota], ["other", stalls.other]].map(([what, share]): Segment => ({ what: what as string, share: share as number, kernel: null }));
+    return { name, kernel, segments, value: stalls === null ? "" : percentText(stalls.quota), at: `quota.${kernel}`, full: false };
+  });
+  return [{
+    key: "quotas", title: "What their quotas leave them", rows,
+    says: ["Of the cycles in which its schedulers issue nothing, ", ...stopped.flatMap(({ k, share }, i): Sentence => [i === 0 ? "" : "; ", named(facts, k), i === 0 ? " waits for its quota in " : " in ", percentText(share)]), "."],
+    doc: "All cycles in which a scheduler that holds warps of the kernel issues nothing, of any kernel: quota, they are ready and the kernel has used its quota up; memory, they wait for loads that missed L1D; LSU, for room in the load-store unit; other, for arithmetic, barriers, or a CTA that is being switched out. The number is quota’s.",
+  }];
 }
 
 function reads(facts: Facts): Step {
@@ -90,6 +105,10 @@ export function longest({ stations }: KernelFacts): Station | null {
   return stations && STATIONS.reduce((a, b) => (stations[b] > stations[a] ? b : a));
 }
 
+/** Those kernels of which this holds, as words. */
+const each = (facts: Facts, of: (kernel: KernelFacts) => boolean): Sentence =>
+  facts.kernels.flatMap((kernel, k) => (of(kernel) ? [k] : [])).flatMap((k, i): Sentence => [...(i === 0 ? [] : [" and "]), named(facts, k)]);
+
 const named = (facts: Facts, kernel: number): Part => ({ text: facts.kernels[kernel]?.name ?? "", kernel });
 
 // ---------------------------------------------------------------- what would help
@@ -102,7 +121,12 @@ export function helps(facts: Facts, schemes: readonly string[]): Help[] {
   const k = sufferer(facts), kernel = k === null ? undefined : facts.kernels[k];
   if (k === null || !kernel) return [];
   const me = named(facts, k), place = pressed(facts), by = place === null ? null : filler(place, facts);
-  const offers: [string, boolean, Sentence][] = [
+  const promised = each(facts, ({ promised }) => promised), missed = each(facts, ({ reached }) => reached !== null && reached < 1);
+  const offers: [string, boolean, Sentence][] = heldByQuota(kernel) ? [
+    ["spart", promised.length > 0 && !kernel.promised, ["gives whole SMs to ", ...promised, ", as many as what is promised takes, and to ", me, " the others, where no quota stops it"]],
+    ["even", true, ["keeps no goals and has no quotas: ", me, " issues whenever it has warps that are ready"]],
+  ] : [
+    ["qos-rollover", missed.length > 0, ["gives ", ...missed, " quotas that keep what is promised, and more of them while that is missed"]],
     ["even", kernel.slowdown === Infinity, ["gives ", me, " as large a part of each SM as every other kernel"]],
     ["ccbp", kernel.slowdown === Infinity || (place !== null && by !== k), ["gives ", me, " a miss queue of its own", ...(by === null || by === k ? [] : [" and ", named(facts, by), " a number of requests for each interval"])]],
     ["ws", place === null, ["measures how each kernel gains with its CTAs, and chooses numbers of CTAs at which the one that loses most loses least"]],

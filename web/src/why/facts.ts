@@ -9,15 +9,21 @@ export type Station = (typeof STATIONS)[number];
 /** Of all cycles of a kernel's resident warps, the part in which they wait for memory, wait for the load-store unit, issue, and do anything else. */
 export interface Waits { memory: number; lsu: number; issues: number; other: number }
 
+/** Of the cycles in which a scheduler with warps of a kernel issues nothing, the part in which they are ready and their quota is used up, in which they wait for memory, for the load-store unit, and for anything else. */
+export interface Stalls { quota: number; memory: number; lsu: number; other: number }
+
 export interface KernelFacts {
   name: string;
   /** Times slower than alone; Infinity for a kernel that has got nothing, null while that is not known. */
   slowdown: number | null;
+  /** Whether it is promised anything. */
+  promised: boolean;
   /** Of the IPC that it is promised, the part that it has; null without a goal, and while that is not known. */
   reached: number | null;
   /** Why it has got nothing; empty where it has. */
   starved: string;
   waits: Waits | null;
+  stalls: Stalls | null;
   /** Mean core cycles of a read that misses L1D, and of these in each station. */
   latency: number | null;
   stations: Record<Station, number> | null;
@@ -67,8 +73,9 @@ export function factsOf(result: Result, scheme: string, controls: Controls | nul
       return {
         name: kernel.name, starved,
         slowdown: slowdownOf(result, k),
-        reached: number(kernel["goal_reached"]),
+        promised: "goal_ipc" in kernel, reached: number(kernel["goal_reached"]),
         waits: warps > 0 ? { memory: memory / warps, lsu: lsu / warps, issues: issues / warps, other: (warps - memory - lsu - issues) / warps } : null,
+        stalls: stallsOf(kernel),
         latency: share(counter(kernel, "latency_sum"), reads),
         stations: reads > 0 ? each((station) => counter(kernel, `wait_${station}`) / reads) : null,
         holds: each((station) => share(counter(kernel, `wait_${station}`), all(`wait_${station}`))),
@@ -77,6 +84,13 @@ export function factsOf(result: Result, scheme: string, controls: Controls | nul
       };
     }),
   };
+}
+
+/** Nothing where no scheduler has stalled. */
+function stallsOf({ stalls }: KernelResult): Stalls | null {
+  const part = (key: string): number | null => number((stalls as Record<string, unknown> | undefined)?.[key]);
+  const [quota, memory, lsu] = [part("quota"), part("raw_long"), part("lsu_full")];
+  return quota === null || memory === null || lsu === null ? null : { quota, memory, lsu, other: Math.max(0, 1 - quota - memory - lsu) };
 }
 
 /** Cycles after which a kernel that has issued nothing is starved: a window. Before, it has only just been launched. */

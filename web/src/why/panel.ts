@@ -65,6 +65,7 @@ export class Panel {
   readonly #schemes: readonly { name: string; title: string }[];
   readonly #compare: (scheme: string) => void;
   #steps: StepView[] = [];
+  #shape = "";
   readonly #help = h("li", { class: "why-step" });
   #helpShown = "";
 
@@ -75,8 +76,9 @@ export class Panel {
   }
 
   show(facts: Facts): void {
-    const steps = chain(facts);
-    if (this.#steps.length === 0) {
+    const steps = chain(facts), shape = steps.map(({ key }) => key).join();
+    if (shape !== this.#shape) {
+      this.#shape = shape;
       this.#steps = steps.map((step) => new StepView(step, this.#mark));
       this.element.replaceChildren(...this.#steps.map(({ element }) => element), this.#help);
     }

@@ -46,6 +46,16 @@ export function filler(place: Place, facts: Facts): number | null {
   return most > 0 ? parts.indexOf(most) : null;
 }
 
+/** Whether quotas are what stops a kernel: no other wait of its schedulers is longer. */
+export const heldByQuota = ({ stalls }: KernelFacts): boolean => stalls !== null && stalls.quota >= Math.max(MATTERS, stalls.memory, stalls.lsu, stalls.other);
+
+/** The kernel that issues most of those that this one makes room for: with a goal, where any has one; null where no other has issued. */
+function favoured(facts: Facts, k: number): number | null {
+  const others = facts.kernels.map((_, j) => j).filter((j) => j !== k && (facts.kernels[j]?.slots ?? 0) > 0), promised = others.filter((j) => facts.kernels[j]?.promised);
+  const slots = (j: number): number => facts.kernels[j]?.slots ?? 0;
+  return (promised.length > 0 ? promised : others).sort((i, j) => slots(j) - slots(i))[0] ?? null;
+}
+
 /** The kernel that suffers most; null where nobody does or nothing is known. */
 export function sufferer(facts: Facts): number | null {
   const slowdowns = facts.kernels.map(({ slowdown }) => slowdown ?? 0), most = Math.max(0, ...slowdowns);
@@ -121,6 +131,7 @@ function whyItSuffers(facts: Facts, k: number): Sentence | null {
   const kernel = facts.kernels[k] as KernelFacts, { waits } = kernel, subject: Part = { text: kernel.name, kernel: k };
   // Its reason stands in the first sentence.
   if (!waits || kernel.slowdown === Infinity) return null;
+  if (heldByQuota(kernel)) return [...outOfQuota(facts, k), "."];
   const waiting = waits.memory + waits.lsu, place = pressed(facts);
   const waitsFor: Sentence = [subject, " waits for memory ", { text: percentText(waiting), at: `waits.${k}` }, " of its time"];
   if (place !== null && waiting >= MATTERS) return [...waitsFor, ": ", ...full(facts, place, k), "."];
@@ -140,6 +151,16 @@ function full(facts: Facts, place: Place, sufferer: number): Sentence {
   const number: Part = { text: percentText(partAt(place, most) ?? 0), at: `${place}.${by}` };
   if (by === sufferer) return [name, " is full, mostly with its own lines (", number, ` of its ${unit})`];
   return [name, ` is ${place === "noc" ? "full of" : "busy with"} `, { text: most.name, kernel: by }, "’s lines (", number, ` of its ${unit})`];
+}
+
+/** A kernel that its quota stops: because it has what it is promised, or because another one gets the slots. */
+function outOfQuota(facts: Facts, k: number): Sentence {
+  const { name, stalls, reached } = facts.kernels[k] as KernelFacts, by = favoured(facts, k);
+  const waitsFor: Sentence = [{ text: name, kernel: k }, " waits for its quota in ", { text: percentText(stalls?.quota ?? 0), at: `quota.${k}` }, " of the cycles in which its schedulers issue nothing"];
+  if (reached !== null && reached >= 1) return [...waitsFor, ": it gets what it is promised"];
+  if (by === null) return waitsFor;
+  const other = facts.kernels[by] as KernelFacts;
+  return [...waitsFor, ": ", { text: other.name, kernel: by }, `${other.promised ? ", which has a goal," : ""} gets `, { text: percentText(other.slots ?? 0), at: `slots.${by}` }, " of the issue slots"];
 }
 
 function slotsTaken(facts: Facts, sufferer: number): Sentence {
