@@ -236,10 +236,14 @@ fn print_table(result: &Value) -> Result<(), Failure> {
         output::print(&line(COLUMNS.iter().map(|column| cell(kernel, column.1)).collect()))?;
     }
     output::print("")?;
+    for goal in items(result.get("kernels")).iter().filter_map(goal_text) {
+        output::print(&goal)?;
+    }
     for metric in catalogue::METRICS.iter().filter(|metric| metric.scope == "mix" && metric.key != "wspeedup") {
         let value = shown(result.get("metrics").and_then(|metrics| metrics.get(metric.key)));
         output::print(&format!("{:<10}{value:>10}   {}", metric.title, metric.formula))?;
     }
+    output::print(&energy_text(result))?;
     for decision in items(result.get("policy").and_then(|policy| policy.get("decisions"))) {
         let number = decision.get("kernel").and_then(Value::as_int).and_then(|kernel| usize::try_from(kernel).ok());
         let kernel = number.and_then(|number| items(result.get("kernels")).get(number));
@@ -247,6 +251,26 @@ fn print_table(result: &Value) -> Result<(), Failure> {
         output::print(&format!("cycle {}: {kernel}{}", shown(decision.get("cycle")), shown(decision.get("text"))))?;
     }
     Ok(())
+}
+
+/// What has become of a kernel's goal, if it has one.
+fn goal_text(kernel: &Value) -> Option<String> {
+    kernel.get("goal_ipc")?;
+    let outcome = match kernel.get("goal_reached").and_then(Value::as_f64) {
+        None => "not known".into(),
+        Some(reached) if reached >= 1.0 => format!("reached with {:.1} % to spare", (reached - 1.0) * 100.0),
+        Some(reached) => format!("missed by {:.1} %", (1.0 - reached) * 100.0),
+    };
+    let [name, ipc, goal, reached] = ["name", "ipc", "goal_ipc", "goal_reached"].map(|key| cell(kernel, key));
+    Some(format!("{:<10}{reached:>10}   {name}: IPC {ipc} / goal {goal}, {outcome}", "Goal"))
+}
+
+/// The energy of the run in a line, with what it is good for.
+fn energy_text(result: &Value) -> String {
+    let figure = |key| result.get("energy").and_then(|energy| energy.get(key));
+    let millijoules = figure("joules").and_then(Value::as_f64).map(|joules| Value::from(joules * 1e3));
+    let [energy, watts, per_watt] = [millijoules.as_ref(), figure("watts"), figure("instructions_per_watt")].map(shown);
+    format!("{:<10}{energy:>10}   mJ, {watts} W, {per_watt} thread instructions per watt: for ratios between runs on one GPU", "Energy")
 }
 
 fn print_csv(result: &Value) -> Result<(), Failure> {

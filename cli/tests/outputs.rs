@@ -61,6 +61,35 @@ fn the_same_input_gives_the_same_bytes_but_for_wall_clock_figures() {
     assert_eq!(without(first), without(run("bp-cfd-even", &arguments)));
 }
 
+/// The table of a run, line by line.
+fn table(name: &str, arguments: &[&str]) -> Vec<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_corun")).arg("run").arg(experiment(name)).args(arguments).output();
+    let output = output.expect("the program starts");
+    assert_eq!(output.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
+}
+
+/// A kernel with a goal has a row of its own, and so has the energy: figures of the JSON result.
+#[test]
+fn the_table_says_what_became_of_goals_and_of_the_energy() {
+    let kernels = r#"kernels=[{"kernel": "BP", "qos": 0.1}, {"kernel": "CFD", "qos": {"ipc": 120}}, "SAD"]"#;
+    let arguments = ["--set", "gpu=tiny-2sm", "--set", "policy=qos-naive", "--set", kernels, "--cycles", "20000"];
+    let (lines, result) = (table("bp-cfd-even", &arguments), run("bp-cfd-even", &arguments));
+    let rows = |title: &str| lines.iter().filter(|line| line.starts_with(title)).collect::<Vec<_>>();
+    let goals = rows("Goal ");
+    assert_eq!(goals.len(), 2, "{lines:?}");
+    for (kernel, line) in items(at(&result, "kernels")).iter().zip(goals) {
+        let (name, reached) = (at(kernel, "name").as_str().unwrap(), at(kernel, "goal_reached").as_f64().unwrap());
+        let missed = if reached < 1.0 { "missed by" } else { "reached with" };
+        let (by, left) = ((reached - 1.0).abs() * 100.0, if reached < 1.0 { "" } else { " to spare" });
+        assert!(line.contains(&format!("{reached:.3}   {name}: IPC ")) && line.ends_with(&format!(", {missed} {by:.1} %{left}")), "{line}");
+    }
+    let energy = rows("Energy ");
+    let watts = at(&result, "energy.watts").as_f64().unwrap();
+    assert!(energy.len() == 1 && energy[0].contains(&format!(" mJ, {watts:.3} W, ")), "{lines:?}");
+    assert!(!table("tiny-bp-sad", &["--cycles", "2000"]).iter().any(|line| line.starts_with("Goal ")), "nobody has a goal");
+}
+
 /// Slices of a timeline by (process, track): begin, end, kernel, CTA.
 type Tracks = BTreeMap<(i64, i64), Vec<(i64, i64, String, i64)>>;
 
