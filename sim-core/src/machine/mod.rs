@@ -32,6 +32,7 @@ use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel, Set};
 use crate::describe::kernel::Kernel;
 use crate::seam::controls::{Controls, SmControls};
 use crate::seam::event::{Event, EventKind, EventKinds};
+use crate::seam::observation::Progress;
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -269,6 +270,11 @@ impl Machine {
     /// How far a kernel is.
     pub fn run(&self, kernel: KernelId) -> &Run {
         self.dispatcher.run(kernel)
+    }
+
+    /// What a policy may read of it.
+    pub fn progress(&self, kernel: KernelId) -> Progress {
+        self.dispatcher.progress(kernel)
     }
 
     /// CTAs of a kernel that have left an SM by a context switch and are on none.

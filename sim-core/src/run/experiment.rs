@@ -327,6 +327,21 @@ impl Experiment {
         self.on_each_sm(|used, class| used.own_limit(used.ctas_held(class).max().unwrap_or(0)))
     }
 
+    /// What a CTA of the launch that `launch` says of each kernel takes of each SM, and how many of them the SM holds when it holds nothing else,
+    /// within the kernel's own limit.
+    pub fn of_launches(&self, launch: impl Fn(KernelId) -> u8) -> Vec<PerKernel<(Resources, u32)>> {
+        let of = |sm| {
+            let class = self.gpu.class_of(sm);
+            let mut each = PerKernel::all((Resources::default(), 0));
+            for (kernel, used) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
+                let launch = &used.kernel.launches[usize::from(launch(kernel))];
+                each[kernel] = (Resources::of_cta(launch, class), used.own_limit(occupancy::of(launch, class).ctas));
+            }
+            each
+        };
+        (0..self.gpu.sm_count()).map(of).collect()
+    }
+
     /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
     pub fn cta_costs(&self) -> Vec<PerKernel<Resources>> {
         self.on_each_sm(|used, class| {

@@ -448,7 +448,7 @@ impl Simulation {
         let on_sm: Vec<Vec<KernelStats>> = self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect();
         let stalls_on_sm: Vec<Vec<StallCounts>> = self.machine.sms.iter().map(|sm| sm.kernel_stalls().to_vec()).collect();
         let goals = self.experiment.goals();
-        let progress: Vec<Progress> = kernels.clone().map(|kernel| self.machine.run(kernel).progress()).collect();
+        let progress: Vec<Progress> = kernels.clone().map(|kernel| self.machine.progress(kernel)).collect();
         let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
         let seen = Observation {
             now: self.machine.now,
@@ -467,6 +467,7 @@ impl Simulation {
             cta_limit: &self.cta_limit,
             most_ctas: &self.most_ctas,
             cta_cost: &self.cta_cost,
+            launched: &self.experiment.of_launches(|kernel| progress[kernel.index()].launch),
             grid: &self.grid,
             profile: &self.profile,
             peak_in_flight: &on_each_sm(|sm, kernel| sm.gate().peak_in_flight(kernel)),

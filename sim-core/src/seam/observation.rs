@@ -24,6 +24,8 @@ pub struct Observation<'a> {
     pub most_ctas: &'a [PerKernel<u32>],
     /// What a CTA of each kernel takes of each SM. For a sequence of launches, the most of each resource.
     pub cta_cost: &'a [PerKernel<Resources>],
+    /// What a CTA of the launch that each kernel is in takes of each SM, and how many of them the SM can hold when it holds nothing else.
+    pub launched: &'a [PerKernel<(Resources, u32)>],
     /// CTAs of each kernel's launch. For a sequence of launches, the most.
     pub grid: &'a [u32],
     /// What each kernel does alone, as far as the policy's `needs` ask for it.
@@ -67,6 +69,8 @@ pub struct Progress {
     pub launch: u8,
     /// CTAs of this launch that have been placed.
     pub placed: u32,
+    /// CTAs that wait for an SM: those of this launch that have not been placed, and those that were switched out.
+    pub waiting: u32,
     /// CTAs of this launch that have finished.
     pub done: u32,
     /// Times that the whole sequence has finished.
@@ -84,6 +88,7 @@ impl<'a> Observation<'a> {
             cta_limit: &[],
             most_ctas: &[],
             cta_cost: &[],
+            launched: &[],
             grid: &[u32::MAX; MAX_KERNELS],
             profile,
             goals: &[],
@@ -108,7 +113,12 @@ impl<'a> Observation<'a> {
         self.grid[kernel.index()].div_ceil(self.gpu.sm_count())
     }
 
-    /// What a CTA of each kernel takes of an SM, and how many of them it may hold.
+    /// What a CTA of the launch that each kernel is in takes of an SM, and how many of them it may hold.
+    pub fn launched_on(&self, sm: usize) -> (Vec<Resources>, Vec<u32>) {
+        self.launched[sm].0[..self.kernels].iter().copied().unzip()
+    }
+
+    /// The same whatever the launch: what a CTA of each kernel takes of an SM, and how many of them it may hold.
     pub fn ctas_of(&self, sm: usize) -> (Vec<Resources>, Vec<u32>) {
         (self.cta_cost[sm].0[..self.kernels].into(), self.cta_limit[sm].0[..self.kernels].into())
     }

@@ -40,13 +40,6 @@ pub struct Run {
     pub over: bool,
 }
 
-impl Run {
-    /// What a policy may read of it.
-    pub fn progress(&self) -> Progress {
-        Progress { launch: self.launch, placed: self.placed, done: self.done, runs: self.runs }
-    }
-}
-
 /// A CTA that was placed or that finished, for drawings and traces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CtaEvent {
@@ -201,6 +194,13 @@ impl Dispatcher {
     /// CTAs of a kernel that have begun and are on no SM.
     pub fn saved(&self, kernel: KernelId) -> u32 {
         self.saved[kernel.index()].len() as u32
+    }
+
+    /// What a policy may read of how far a kernel is.
+    pub fn progress(&self, kernel: KernelId) -> Progress {
+        let run = self.runs[kernel];
+        let waiting = if run.over { 0 } else { self.grids[kernel.index()].ctas - run.placed + self.saved(kernel) };
+        Progress { launch: run.launch, placed: run.placed, waiting, done: run.done, runs: run.runs }
     }
 
     /// Places CTAs in the cycle `now`.

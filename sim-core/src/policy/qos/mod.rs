@@ -15,7 +15,8 @@
 //! # Deviations
 //! 1. Quotas of kernels without a goal have a floor (`least_ipc`): the paper's product is stuck at zero once it is there.
 //! 2. An SM whose epoch of its own begins early takes the quotas that hold (`elastic_scope`): they are worked out once in `epoch` cycles.
-//! 3. Warps that their quota holds back are not idle: the paper counts warps that are ready and find the pipeline full.
+//! 3. A launch whose CTAs are of another size gets the threads that the kernel has had on each SM: the paper does not speak of launches.
+//! 4. Warps that their quota holds back are not idle: the paper counts warps that are ready and find the pipeline full.
 
 mod place;
 mod quota;
@@ -126,6 +127,8 @@ pub struct Qos {
     asked_at: Cycle,
     /// Epochs so far.
     rounds: u32,
+    /// Threads that each SM may hold of each kernel: a launch whose CTAs are of another size gets as many.
+    threads: Vec<PerKernel<u32>>,
 }
 
 /// What the policy knows of a kernel.
@@ -177,9 +180,9 @@ impl Policy for Qos {
 
     fn wants(&self) -> EventKinds {
         if self.is("qos-elastic") && self.spec.choice("elastic_scope") == "gpu" {
-            EventKinds::of(&[EventKind::QuotasSpent])
+            EventKinds::of(&[EventKind::KernelLaunched, EventKind::QuotasSpent])
         } else {
-            EventKinds::NONE
+            EventKinds::of(&[EventKind::KernelLaunched])
         }
     }
 
@@ -204,7 +207,10 @@ impl Policy for Qos {
         self.begin_epoch(seen, controls, log);
     }
 
-    fn on_event(&mut self, _event: Event, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+    fn on_event(&mut self, event: Event, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+        if let Event::KernelLaunched { kernel, .. } = event {
+            return self.fit_launch(kernel, seen, controls);
+        }
         let spent = |(resident, left): (&PerKernel<u32>, &PerKernel<i64>)| {
             resident.0.iter().zip(left.0).all(|(&ctas, left)| ctas == 0 || left <= 0)
         };
@@ -218,7 +224,7 @@ impl Policy for Qos {
 impl Qos {
     fn new(spec: &PolicySpec) -> Self {
         let epoch = spec.int("epoch") as Cycle;
-        Qos { spec: spec.clone(), epoch, kernels: Vec::new(), began: 0, epoch_began: 0, asked_at: 0, rounds: 0 }
+        Qos { spec: spec.clone(), epoch, kernels: Vec::new(), began: 0, epoch_began: 0, asked_at: 0, rounds: 0, threads: Vec::new() }
     }
 
     fn is(&self, name: &str) -> bool {
@@ -311,7 +317,7 @@ impl Qos {
     // --- CTAs --------------------------------------------------------------------------------------------------------------------
 
     /// The symmetric start.
-    fn place(&self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
+    fn place(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let has_goal: Vec<bool> = self.kernels.iter().map(|learned| learned.goal.is_some()).collect();
         let mut parts = partition(controls.sms.len(), &has_goal);
         for kernel in KernelId::first(seen.kernels) {
@@ -324,7 +330,7 @@ impl Qos {
             .iter()
             .enumerate()
             .map(|(sm, may_use)| {
-                let (costs, mut limits) = seen.ctas_of(sm);
+                let (costs, mut limits) = seen.launched_on(sm);
                 limits
                     .iter_mut()
                     .zip(KernelId::first(seen.kernels))
@@ -333,11 +339,13 @@ impl Qos {
             })
             .collect();
         let switches = self.spec.choice("make_room") != "drain";
+        self.threads = alloc::vec![PerKernel::all(0); controls.sms.len()];
         for kernel in KernelId::first(seen.kernels) {
-            for ((sm, ctas), may_use) in controls.sms.iter_mut().zip(&placed).zip(&parts) {
-                sm.allowed[kernel] = may_use[kernel.index()];
+            for (number, (ctas, may_use)) in placed.iter().zip(&parts).enumerate() {
                 // What does not fit beside the others waits for room.
-                sm.cta_target[kernel] = ctas[kernel.index()].max(1) as u16;
+                self.allow(number, kernel, ctas[kernel.index()].max(1), seen, controls);
+                let sm = &mut controls.sms[number];
+                sm.allowed[kernel] = may_use[kernel.index()];
                 sm.cta_switch[kernel] = switches;
                 sm.context_lines[kernel] = (self.spec.choice("make_room") == "free").then_some(0);
             }
@@ -349,8 +357,21 @@ impl Qos {
         }
     }
 
-    /// On each SM, one CTA more for each kernel behind its goal that has no idle ones, if no CTA is still to leave.
-    fn move_ctas(&self, seen: &Observation, done: &[Done], controls: &mut Controls, log: &mut Log) {
+    /// Lets an SM hold so many CTAs of a kernel.
+    fn allow(&mut self, sm: usize, kernel: KernelId, ctas: u32, seen: &Observation, controls: &mut Controls) {
+        controls.sms[sm].cta_target[kernel] = ctas as u16;
+        self.threads[sm][kernel] = ctas * seen.launched[sm][kernel].0.threads;
+    }
+
+    /// Lets each SM hold as many threads of a kernel's new launch as of those before.
+    fn fit_launch(&self, kernel: KernelId, seen: &Observation, controls: &mut Controls) {
+        for ((sm, threads), launched) in controls.sms.iter_mut().zip(&self.threads).zip(seen.launched) {
+            sm.cta_target[kernel] = (threads[kernel] / launched[kernel].0.threads).max(1) as u16;
+        }
+    }
+
+    /// On each SM, one CTA more for each kernel behind its goal that has no idle ones, if it has CTAs that wait and none is still to leave.
+    fn move_ctas(&mut self, seen: &Observation, done: &[Done], controls: &mut Controls, log: &mut Log) {
         let target = |sm: usize, kernel: KernelId, controls: &Controls| u32::from(controls.sms[sm].cta_target[kernel]);
         let kernels = KernelId::first(seen.kernels);
         let leaving =
@@ -363,9 +384,8 @@ impl Qos {
             let mut resident = seen.resident[sm];
             for kernel in kernels.clone() {
                 let behind = self.kernels[kernel.index()].goal.is_some_and(|goal| done[kernel.index()].history < goal);
-                let room_for_more =
-                    resident[kernel] < seen.cta_limit[sm][kernel] && target(sm, kernel, controls) <= seen.resident[sm][kernel];
-                if behind && room_for_more && self.idle(seen, sm, kernel) <= 1 {
+                let waits = seen.progress[kernel.index()].waiting > 0;
+                if behind && waits && resident[kernel] < seen.launched[sm][kernel].1 && self.idle(seen, sm, kernel) <= 1 {
                     moves.extend(self.add_cta(seen, done, (sm, kernel), &mut resident, controls));
                 }
             }
@@ -375,14 +395,14 @@ impl Qos {
 
     /// Makes room for one CTA more of a kernel on an SM, if it can be made.
     fn add_cta(
-        &self,
+        &mut self,
         seen: &Observation,
         done: &[Done],
         (sm, kernel): (usize, KernelId),
         resident: &mut PerKernel<u32>,
         controls: &mut Controls,
     ) -> Option<Moved> {
-        let (costs, _) = seen.ctas_of(sm);
+        let (costs, _) = seen.launched_on(sm);
         let mut room = Resources::of_class(seen.gpu.class_of(sm as u32));
         for (other, cost) in KernelId::first(seen.kernels).zip(&costs) {
             (0..resident[other]).for_each(|_| room.take(cost.least(room)));
@@ -396,11 +416,11 @@ impl Qos {
                 .collect();
             let (other, ctas, why) = victim(&candidates, cost, room)?;
             resident[other] -= ctas;
-            controls.sms[sm].cta_target[other] = resident[other] as u16;
+            self.allow(sm, other, resident[other], seen, controls);
             from = Some((other, ctas, why));
         }
         resident[kernel] += 1;
-        controls.sms[sm].cta_target[kernel] = resident[kernel] as u16;
+        self.allow(sm, kernel, resident[kernel], seen, controls);
         Some(Moved { sm: sm as u32, kernel, from })
     }
 
@@ -422,7 +442,7 @@ impl Qos {
     /// Idle CTAs of a kernel on an SM in the last epoch.
     fn idle(&self, seen: &Observation, sm: usize, kernel: KernelId) -> u32 {
         let warps = f64::from(seen.idle_sum[sm][kernel]) / f64::from(seen.idle_samples.max(1));
-        idle_ctas(warps, seen.cta_cost[sm][kernel].threads / 32)
+        idle_ctas(warps, seen.launched[sm][kernel].0.threads / 32)
     }
 }
 

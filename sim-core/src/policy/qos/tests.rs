@@ -5,7 +5,7 @@ use crate::describe::goal::Goal;
 use crate::describe::gpu::{Gpu, presets};
 use crate::policy::spec::Setting;
 use crate::seam::controls::WarpOrder;
-use crate::seam::observation::Profile;
+use crate::seam::observation::{Profile, Progress};
 use crate::seam::stats::KernelStats;
 use alloc::string::String;
 
@@ -16,11 +16,11 @@ struct World {
     gpu: Gpu,
     policy: Qos,
     goals: Vec<Option<Goal>>,
-    costs: Vec<PerKernel<Resources>>,
-    limits: Vec<PerKernel<u32>>,
+    launched: Vec<PerKernel<(Resources, u32)>>,
     resident: Vec<PerKernel<u32>>,
     idle_sum: Vec<PerKernel<u32>>,
     total: Vec<KernelStats>,
+    waiting: u32,
     controls: Controls,
     log: Log,
     now: Cycle,
@@ -36,11 +36,11 @@ impl World {
             gpu,
             policy: Qos::new(&spec.with("ipc_alone", Setting::Numbers(alloc::vec![1000.0; 3]))),
             goals: goals.iter().map(|goal| goal.map(Goal::OfAlone)).collect(),
-            costs: alloc::vec![PerKernel::all(cost); 16],
-            limits: alloc::vec![PerKernel::all(8); 16],
+            launched: alloc::vec![PerKernel::all((cost, 8)); 16],
             resident: alloc::vec![PerKernel::all(0); 16],
             idle_sum: alloc::vec![PerKernel::all(0); 16],
             total: alloc::vec![KernelStats::default(); goals.len()],
+            waiting: 1000,
             controls: Controls::neutral(16, WarpOrder::Gto),
             log: Log::new(),
             now: 0,
@@ -60,12 +60,13 @@ impl World {
         let seen = Observation {
             now: self.now,
             goals: &self.goals,
-            cta_cost: &self.costs,
-            cta_limit: &self.limits,
+            cta_cost: &alloc::vec![PerKernel::all(self.launched[0][K[0]].0); 16],
+            launched: &self.launched,
             resident: &self.resident,
             quota_left: &alloc::vec![PerKernel::all(0); 16],
             idle_sum: &self.idle_sum,
             idle_samples: 100,
+            progress: &[Progress { waiting: self.waiting, ..Progress::default() }; 3],
             total: &self.total,
             ..Observation::bare(&self.gpu, self.goals.len(), &profile)
         };
@@ -102,6 +103,20 @@ fn the_start_is_symmetric() {
     let sm = &world.controls.sms[0];
     assert_eq!((sm.quota_carry[K[0]], sm.quota_carry[K[1]]), (QuotaCarry::Unused, QuotaCarry::Nothing));
     assert_eq!((sm.quota_top_up[K[0]], sm.quota_top_up[K[1]], sm.quota_charge), (false, true, QuotaCharge::Completion));
+}
+
+/// A launch of CTAs twice as large gets half as many, a launch of small ones their threads back.
+#[test]
+fn a_launch_of_other_ctas_gets_as_many_threads() {
+    let mut world = World::new(&rollover::INFO, &[Some(0.5), None], &[]);
+    let targets = |world: &World| [K[0], K[1]].map(|kernel| world.controls.sms[3].cta_target[kernel]);
+    assert_eq!(targets(&world), [4, 4]);
+    for (threads, ctas) in [(512, 2), (2048, 1), (128, 8), (384, 2), (256, 4)] {
+        world.launched.iter_mut().for_each(|sm| sm[K[0]] = (Resources { threads, ..sm[K[0]].0 }, 2048 / threads));
+        let launched = Event::KernelLaunched { kernel: K[0], launch: 1 };
+        world.ask(|policy, seen, controls, log| policy.on_event(launched, seen, controls, log));
+        assert_eq!(targets(&world), [ctas, 4], "CTAs of {threads} threads");
+    }
 }
 
 #[test]
@@ -152,6 +167,13 @@ fn ctas_move_to_a_kernel_behind_its_goal() {
     }
     world.epoch(&[400.0, 40.0]);
     assert_eq!(targets(&world, 0), (6, 2));
+    world.waiting = 0;
+    for sm in 0..16 {
+        (world.resident[sm][K[0]], world.resident[sm][K[1]]) = (targets(&world, sm).0.into(), targets(&world, sm).1.into());
+    }
+    world.epoch(&[400.0, 40.0]);
+    assert_eq!(targets(&world, 0), (6, 2), "it has no CTA to place");
+    world.waiting = 1000;
     world.resident[0] = PerKernel::all(0);
     (world.resident[0][K[0]], world.resident[0][K[1]]) = (6, 2);
     world.epoch(&[2000.0, 40.0]);
