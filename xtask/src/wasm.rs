@@ -2,24 +2,34 @@
 
 use crate::need;
 use crate::run::{cargo, root, run, target_dir};
-use anyhow::{Context, Result};
-use std::path::Path;
+use anyhow::{Context, Result, anyhow};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use wasm_bindgen_cli_support::Bindgen;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Builds the module into web/src/wasm. Cargo says how far it is.
+/// Builds both modules into web/src/wasm, side by side: optimising either takes one core most of the time. Cargo says how far it is.
 pub fn build(release: bool) -> Result<()> {
     let out = root().join("web/src/wasm");
-    build_into(&root(), &target_dir(), release, &out)?;
+    std::thread::scope(|scope| {
+        let plain = scope.spawn(|| build_into(&root(), &target_dir(), release, &out));
+        // The same with the interpreter of scripts: the page fetches it only where an experiment has one.
+        build_as("corun_script", &["--features", "script"], &root(), &scripts_target(), release, &out)?;
+        plain.join().map_err(|_| anyhow!("the build of the module panicked"))?
+    })?;
     let size = |file: &str| Ok::<_, std::io::Error>(std::fs::metadata(out.join(file))?.len() / 1000);
-    eprintln!("web/src/wasm: the module has {} KB", size("corun_bg.wasm")?);
-    // The same with the interpreter of scripts: the page fetches it only where an experiment has one.
-    eprintln!("Building the module that also runs scripts …");
-    build_as("corun_script", &["--features", "script"], &root(), &target_dir(), release, &out)?;
-    eprintln!("web/src/wasm: it has {} KB", size("corun_script_bg.wasm")?);
+    eprintln!(
+        "web/src/wasm: the module has {} KB, the one that also runs scripts {} KB",
+        size("corun_bg.wasm")?,
+        size("corun_script_bg.wasm")?
+    );
     Ok(())
+}
+
+/// Where cargo builds what runs scripts in WebAssembly: two cargos in one folder would wait for each other.
+fn scripts_target() -> PathBuf {
+    target_dir().join("scripts")
 }
 
 /// Builds the module of the tree at `tree`, where cargo uses `target`, into the folder `out`.
@@ -59,6 +69,7 @@ pub fn tests(host: Host) -> Result<Command> {
     need::wasm_target()?;
     // Not --quiet: cargo hands that on to the runner, which does not know it.
     let mut command = cargo(&["test", "--package", "corun-wasm", "--tests", "--features", "script", "--target", TARGET, "--release"]);
+    command.env("CARGO_TARGET_DIR", scripts_target());
     // Built here, so that cargo does not start a second cargo for it.
     run(&mut cargo(&[
         "build",
