@@ -63,4 +63,14 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   await expect(said.locator(".why-step", { hasText: "What their quotas leave them" })).toContainText(/SGEMM-P waits for its quota in \d\d %/);
   await expect(said.getByRole("button", { name: "Compare with spart" })).toBeVisible();
   await expect(page.locator("corun-decisions")).toContainText("80 % of");
+
+  const timeline = page.locator("#timeline"), listed = timeline.getByRole("list", { name: "Launches, switches and decisions" });
+  await timeline.getByText("As a list").click();
+  await expect(listed).toContainText("SAD-P is behind its goal: one CTA more on");
+  await timeline.getByLabel("Show", { exact: true }).selectOption("context switches of CTAs");
+  await expect(listed).toContainText(/cycle [\d,]+ context switches take \d+ CTAs? of SGEMM-P off/);
+  await expect(listed).not.toContainText("goal");
+  await timeline.getByLabel("Show", { exact: true }).selectOption("decisions: SM CTAs");
+  await expect(listed).toContainText(/SGEMM-P gives up \d+ CTAs on SMs/);
+  await expect(listed).not.toContainText("quota");
 });

@@ -79,7 +79,7 @@ test("the timeline is dragged, has keys and a list, and a click on a chart goes 
   await at(page, 60_000);
 
   await page.getByText("As a list").click();
-  const list = page.getByRole("list", { name: "Launches and decisions" });
+  const list = page.getByRole("list", { name: "Launches, switches and decisions" });
   await expect(list.getByRole("listitem").filter({ hasText: "launch 1 of BP begins" })).toBeVisible();
   await list.getByRole("listitem").filter({ hasText: "BP may hold" }).getByRole("button").click();
   await at(page, 0);

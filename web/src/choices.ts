@@ -56,6 +56,11 @@ export function schemeText(experiment: Experiment): string { return valueText(ex
 export function schemeName(experiment: Experiment): string {
   return (typeof experiment.policy === "string" ? experiment.policy : experiment.policy?.name) ?? "even";
 }
+/** Cycles of a scheme's epochs; null for one without, and for one whose epochs may begin early. The experiment has all of its parameters. */
+export function epochOf({ policy }: Experiment): number | null {
+  const epoch = typeof policy === "object" && policy.name !== "qos-elastic" ? policy["epoch"] : null;
+  return typeof epoch === "number" && epoch > 0 ? epoch : null;
+}
 export const mixText = (experiment: Experiment): string => experiment.kernels.map(kernelName).join(" + ");
 
 /** A scheme with what must be given of it and has a beginning that makes sense: the advice of MPS's manual, a short slice. */

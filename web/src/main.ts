@@ -26,7 +26,7 @@ import "./transport.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
 import "./why/element.ts";
-import { kernelName, mixText, scheme, schemeName, schemeText } from "./choices.ts";
+import { epochOf, kernelName, mixText, scheme, schemeName, schemeText } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
 import { latest } from "./decided.ts";
 import { differences } from "./difference.ts";
@@ -372,7 +372,7 @@ function lay(): void {
   charts.panel = view.panel ?? "";
   verdict.open = view.why ?? false;
   charts.zoom = view.zoom ?? null;
-  timeline.setRuns(runs);
+  timeline.setRuns(runs, sides.map(({ loaded }) => loaded && epochOf(loaded.normal)));
   timeline.zoom = view.zoom ?? null;
   timeline.bookmarks = view.bookmarks ?? [];
   numbers.setRuns(catalogue, runs.map(({ mark, title, layout }, i) => ({ mark, title, kernels: layout.kernels, goals: (sides[i] as Side).experiment.kernels.map(hasGoal) })));

@@ -1,4 +1,4 @@
-// What a run's timeline shows of its kernels: when each launch began and each run ended, and how many CTAs finished when. Kept by the worker from
+// What a run's timeline shows of its kernels: when each launch began and each run ended, and how many CTAs finished or were switched when. Kept by the worker from
 // the engine's events, each taken once, however often the run goes back and forth: the same experiment has the same past.
 
 /** Of one kernel: a launch of its sequence begins, or its sequence ends. `run`: how often it had ended before. */
@@ -7,9 +7,11 @@ export interface Past {
   /** Everything before this cycle is known. */
   until: number;
   marks: Mark[];
-  /** Cycles of a bucket, and for each kernel the CTAs that finished in each. */
+  /** Cycles of a bucket, and for each kernel the CTAs in each that finished, that left an SM before they had, and that came back to one. */
   bucket: number;
   finished: Float64Array[];
+  left: Float64Array[];
+  back: Float64Array[];
 }
 
 const FINEST = 400;
@@ -17,7 +19,7 @@ const BUCKETS = 2048;
 /** Marks that are kept; older ones go. */
 const MARKS = 4000;
 /** `ctaEvents()` says. */
-const FINISHED = 0, PLACED = 1;
+const FINISHED = 0, PLACED = 1, LEFT = 2, BACK = 3;
 
 /** How far a kernel is in its sequence of launches. */
 interface Progress { launch: number; run: number; toPlace: number; toFinish: number }
@@ -25,7 +27,8 @@ interface Progress { launch: number; run: number; toPlace: number; toFinish: num
 export class PastLog {
   #until = 0;
   #bucket = FINEST;
-  #finished: Float64Array[];
+  /** By what has happened to CTAs, and by kernel. */
+  #counts: Map<number, Float64Array[]>;
   #marks: Mark[] = [];
   readonly #sizes: readonly (readonly number[])[];
   readonly #progress: Progress[];
@@ -33,7 +36,7 @@ export class PastLog {
   /** `sizes`: for each kernel, the CTAs of each launch of its sequence. */
   constructor(sizes: readonly (readonly number[])[]) {
     this.#sizes = sizes;
-    this.#finished = sizes.map(() => new Float64Array(BUCKETS));
+    this.#counts = new Map([FINISHED, LEFT, BACK].map((what) => [what, sizes.map(() => new Float64Array(BUCKETS))]));
     this.#progress = sizes.map(() => ({ launch: -1, run: 0, toPlace: 0, toFinish: 0 }));
   }
 
@@ -43,8 +46,9 @@ export class PastLog {
   add(events: Float64Array, cycle: number): Mark[] {
     const fresh: Mark[] = [];
     for (let i = 0; i + 2 < events.length; i += 3) {
-      const at = events[i] as number, kernel = events[i + 1] as number, what = events[i + 2];
+      const at = events[i] as number, kernel = events[i + 1] as number, what = events[i + 2] as number;
       if (at < this.#until) continue;
+      this.#count(at, kernel, what);
       if (what === PLACED) this.#placed(at, kernel, fresh);
       else if (what === FINISHED) this.#ended(at, kernel, fresh);
     }
@@ -68,9 +72,6 @@ export class PastLog {
   #ended(cycle: number, kernel: number, fresh: Mark[]): void {
     const progress = this.#progress[kernel], sizes = this.#sizes[kernel];
     if (!sizes || !progress) return;
-    while (cycle >= this.#bucket * BUCKETS) this.#coarsen();
-    const counts = this.#finished[kernel] as Float64Array, at = Math.floor(cycle / this.#bucket);
-    counts[at] = (counts[at] as number) + 1;
     progress.toFinish -= 1;
     if (progress.toFinish > 0 || progress.launch !== sizes.length - 1) return;
     // The cycle in which the last CTA finished is over when the run stands at the next one.
@@ -78,9 +79,20 @@ export class PastLog {
     progress.run += 1;
   }
 
+  #count(cycle: number, kernel: number, what: number): void {
+    const counts = this.#counts.get(what)?.[kernel];
+    if (!counts) return;
+    while (cycle >= this.#bucket * BUCKETS) this.#coarsen();
+    const at = Math.floor(cycle / this.#bucket);
+    counts[at] = (counts[at] as number) + 1;
+  }
+
+  /** In place: two buckets become one. */
   #coarsen(): void {
     this.#bucket *= 2;
-    this.#finished = this.#finished.map((counts) => Float64Array.from(counts, (_, i) => (2 * i < BUCKETS ? (counts[2 * i] as number) + (counts[2 * i + 1] as number) : 0)));
+    for (const counts of [...this.#counts.values()].flat()) {
+      for (let i = 0; i < BUCKETS; i += 1) counts[i] = 2 * i < BUCKETS ? (counts[2 * i] as number) + (counts[2 * i + 1] as number) : 0;
+    }
   }
 
   /** The first end of a kernel's sequence (null: of any kernel's) after a cycle and not after another one. */
@@ -90,7 +102,8 @@ export class PastLog {
 
   view(): Past {
     const used = Math.min(BUCKETS, Math.ceil(this.#until / this.#bucket));
-    return { until: this.#until, marks: this.#marks.slice(), bucket: this.#bucket, finished: this.#finished.map((counts) => counts.slice(0, used)) };
+    const counts = (what: number): Float64Array[] => (this.#counts.get(what) ?? []).map((all) => all.slice(0, used));
+    return { until: this.#until, marks: this.#marks.slice(), bucket: this.#bucket, finished: counts(FINISHED), left: counts(LEFT), back: counts(BACK) };
   }
 }
 

@@ -1,9 +1,12 @@
 // Going back and forth in time: which moments of a run are kept, and what its timeline knows of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Drawing } from "../src/draw/drawing.ts";
+import { LIGHT } from "../src/draw/theme.ts";
 import { Keyframes, type Moment } from "../src/keyframes.ts";
 import { launchSizes, PastLog } from "../src/past.ts";
 import { metText, Watch, type StopWhen } from "../src/stop-when.ts";
+import { drawTimeline } from "../src/timeline/drawing.ts";
 import type { Decision, FrameLayout, WindowsLayout } from "../src/types.ts";
 
 /** Moments that say when they are freed, in a memory that holds so many of them. */
@@ -70,18 +73,34 @@ test("launches, runs and CTAs are counted once, however often the run goes over 
   assert.deepEqual(past.add(Float64Array.from(second), 40).map(({ cycle, kind, launch, run }) => [cycle, kind, launch, run]), [[31, "end", 1, 0], [30, "launch", 0, 1]]);
   const view = past.view();
   assert.equal(view.until, 40);
-  assert.deepEqual(view.finished.map((counts) => counts.reduce((a, b) => a + b, 0)), [3, 0]);
+  const sums = (of: Float64Array[]): number[] => of.map((counts) => counts.reduce((a, b) => a + b, 0));
+  assert.deepEqual([view.finished, view.left, view.back].map(sums), [[3, 0], [1, 0], [1, 0]], "a switch is counted once, and is no end");
 });
 
 test("a long run's counts become coarser and lose nothing", () => {
   const past = new PastLog([[1]]);
-  const events = Array.from({ length: 5000 }, (_, i) => [i * 1000, 0, 1, i * 1000 + 900, 0, 0]).flat();
+  const events = Array.from({ length: 5000 }, (_, i) => [i * 1000, 0, 1, i * 1000 + 300, 0, 2, i * 1000 + 600, 0, 3, i * 1000 + 900, 0, 0]).flat();
   past.add(Float64Array.from(events), 5_000_000);
-  const { bucket, finished, marks } = past.view();
+  const { bucket, finished, left, back, marks } = past.view();
   assert.equal(bucket, 3200);
-  assert.equal(finished[0]?.reduce((a, b) => a + b, 0), 5000);
+  for (const [counts] of [finished, left, back]) assert.equal(counts?.reduce((a, b) => a + b, 0), 5000);
   assert.ok((finished[0]?.length ?? 0) <= 2048);
   assert.equal(marks.at(-1)?.run, 4999);
+});
+
+test("the timeline draws epochs, several as one where they are small, and the switches of CTAs", () => {
+  const past = new PastLog([[9], [9]]);
+  const out = Array.from({ length: 16 }, () => [20_150, 1, 2]), back = Array.from({ length: 2 }, () => [60_100, 1, 3]);
+  past.add(Float64Array.from([0, 0, 1, 0, 1, 1, ...out.flat(), ...back.flat()]), 95_000);
+  const drawn = (epoch: number | null, end = 100_000) => drawTimeline({ runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }], end, zoom: null, bookmarks: [], width: 800, theme: LIGHT }).drawing;
+  const said = (drawing: Drawing, what: string): string[] => drawing.spots.filter(({ id }) => id.startsWith(what)).map(({ text }) => text());
+  const shown = drawn(10_000);
+  assert.deepEqual([said(shown, "epoch:").length, said(shown, "epoch:").at(-1)], [10, "Epoch 10 begins at cycle 90,000, one every 10,000 cycles"]);
+  assert.deepEqual(said(shown, "switch:1"), ["From cycle 20,000: context switches take 16 CTAs of SGEMM off SMs", "From cycle 60,000: context switches take 2 CTAs of SGEMM back to SMs"]);
+  assert.deepEqual(said(shown, "switch:0"), []);
+  assert.equal(said(drawn(10_000, 2_000_000), "epoch:")[1], "Epochs 3 to 4 begin at cycle 20,000, one every 10,000 cycles");
+  const without = drawn(null);
+  assert.deepEqual([said(without, "epoch:"), without.height < shown.height], [[], true]);
 });
 
 test("the sizes of launches are read once for each, not for each class of SMs", () => {

@@ -1,5 +1,6 @@
-// The timeline as a drawing: bookmarks on top, then for each run a lane for each kernel (its launches, and CTAs as they finish) and one for the
-// policy (its phases: from one decision to the next). The axis is the whole run, as far as it is known. No DOM.
+// The timeline as a drawing: bookmarks on top, then for each run a lane for each kernel (its launches, CTAs as they finish, and those that context
+// switches take off their SMs and bring back), one for epochs where the policy has them, and one for the policy (its phases: from one decision to the
+// next). The axis is the whole run, as far as it is known. No DOM.
 import { Drawing, fitText } from "../draw/drawing.ts";
 import { short, ticks, whole } from "../draw/scale.ts";
 import { kernelPaint } from "../draw/theme.ts";
@@ -8,19 +9,19 @@ import { kernelStyle } from "../palette.ts";
 import type { Past } from "../past.ts";
 import type { Bookmark, Decision, Zoom } from "../types.ts";
 
-export interface TimelineRun { mark: string; title: string; kernels: readonly string[]; past: Past | null; decisions: readonly Decision[] }
+export interface TimelineRun { mark: string; title: string; kernels: readonly string[]; /** Cycles of an epoch, where the policy has them. */ epoch: number | null; past: Past | null; decisions: readonly Decision[] }
 export interface TimelineInput { runs: readonly TimelineRun[]; end: number; zoom: Zoom | null; bookmarks: readonly Bookmark[]; width: number; theme: Theme }
 /** Where the cycles are: `x` is cycle 0, `x + w` the end. */
 export interface TimelineDrawing { drawing: Drawing; x: number; w: number }
 
-const LANE = 22, POLICY = 14, FLAGS = 16, AXIS = 20, HEAD = 20, GAP = 4;
-/** Width of a column of finished CTAs. */
-const COLUMN = 3;
+const LANE = 22, POLICY = 14, EPOCHS = 8, FLAGS = 16, AXIS = 20, HEAD = 20, GAP = 4;
+/** Width of a column of finished CTAs, of switched ones, and the least of an epoch. */
+const COLUMN = 3, SWITCHES = 9, SEEN = 4;
 
 export function drawTimeline({ runs, end, zoom, bookmarks, width, theme: t }: TimelineInput): TimelineDrawing {
   const x = width < 480 ? 46 : 76, w = Math.max(40, width - x - 10);
   const at = (cycle: number): number => x + (w * Math.min(Math.max(cycle, 0), end)) / end;
-  const lanes = (run: TimelineRun): number => (run.mark === "" ? 0 : HEAD) + run.kernels.length * (LANE + GAP) + POLICY + GAP;
+  const lanes = (run: TimelineRun): number => (run.mark === "" ? 0 : HEAD) + run.kernels.length * (LANE + GAP) + (run.epoch === null ? 0 : EPOCHS + GAP) + POLICY + GAP;
   const flags = bookmarks.length > 0 ? FLAGS : 0;
   const d = new Drawing(width, flags + runs.reduce((sum, run) => sum + lanes(run), 0) + AXIS, t.surface, t.font, t.mono);
   let y = flags;
@@ -58,9 +59,14 @@ function drawRun(d: Drawing, run: TimelineRun, top: number, x: number, w: number
   run.kernels.forEach((name, kernel) => {
     d.text(x - 6, y + LANE / 2, fitText(`${kernelStyle(kernel).number} ${name}`, 11, x - 8), t.ink2, 11, { align: "end", baseline: "middle" });
     d.rect(x, y, w, LANE, { fill: t.sunken });
-    if (run.past) { drawCtas(d, run.past, name, kernel, y, at, t); drawLaunches(d, run.past, name, kernel, y, at, t); }
+    if (run.past) for (const draw of [drawCtas, drawSwitches, drawLaunches]) draw(d, run.past, name, kernel, y, at, t);
     y += LANE + GAP;
   });
+  if (run.epoch !== null) {
+    d.text(x - 6, y + EPOCHS / 2, "epochs", t.ink2, 11, { align: "end", baseline: "middle" });
+    drawEpochs(d, run.epoch, run.past ? run.past.until : 0, y, at, t);
+    y += EPOCHS + GAP;
+  }
   d.text(x - 6, y + POLICY / 2, "policy", t.ink2, 11, { align: "end", baseline: "middle" });
   drawPhases(d, run, y, x + w, at, t);
 }
@@ -79,6 +85,39 @@ function drawCtas(d: Drawing, past: Past, name: string, kernel: number, y: numbe
   }
   const all = counts.reduce((a, b) => a + b, 0);
   d.spot(`ctas:${kernel}`, left, y, d.width - left, LANE, () => `${name}: ${whole(all)} CTAs finished in ${whole(past.until)} cycles`);
+}
+
+/** CTAs that context switches take off their SMs, up, and bring back, down; those that would stand on each other are one mark. */
+function drawSwitches(d: Drawing, past: Past, name: string, kernel: number, y: number, at: At, t: Theme): void {
+  const columns = new Map<number, { from: number; left: number; back: number }>(), zero = at(0);
+  past.left[kernel]?.forEach((left, i) => {
+    const back = past.back[kernel]?.[i] ?? 0, from = i * past.bucket, c = Math.floor((at(from) - zero) / SWITCHES);
+    if (left + back === 0) return;
+    const column = columns.get(c) ?? { from, left: 0, back: 0 };
+    columns.set(c, { ...column, left: column.left + left, back: column.back + back });
+  });
+  for (const [c, { from, left, back }] of columns) {
+    const px = zero + c * SWITCHES, style = { closed: true, fill: t.ink, stroke: t.surface, width: 1 };
+    if (left > 0) d.path([px, y + 9, px + 8, y + 9, px + 4, y + 2], style);
+    if (back > 0) d.path([px, y + 11, px + 8, y + 11, px + 4, y + 18], style);
+    d.spot(`switch:${kernel}:${c}`, px - 1, y, SWITCHES, LANE, () => `From cycle ${whole(from)}: ${switchText(name, left, back)}`);
+  }
+}
+
+export function switchText(name: string, left: number, back: number): string {
+  const ctas = (n: number): string => `${whole(n)} CTA${n === 1 ? "" : "s"}`;
+  return `context switches take ${[...(left > 0 ? [`${ctas(left)} of ${name} off`] : []), ...(back > 0 ? [`${ctas(back)} of ${name} back to`] : [])].join(", ")} ${left + back === 1 ? "an SM" : "SMs"}`;
+}
+
+/** One beside the other in two shades; where they are too small to be seen, several are one. */
+function drawEpochs(d: Drawing, epoch: number, until: number, y: number, at: At, t: Theme): void {
+  const together = Math.max(1, Math.ceil(SEEN / Math.max(1e-9, at(epoch) - at(0)))), step = epoch * together;
+  for (let i = 0; i * step < until; i += 1) {
+    const from = i * step, px = at(from), w = at(Math.min(until, from + step)) - px, first = i * together + 1;
+    d.rect(px, y, w, EPOCHS, { fill: i % 2 === 0 ? t.grid : t.line });
+    d.line(px + 0.5, y, px + 0.5, y + EPOCHS, t.axis);
+    d.spot(`epoch:${i}`, px, y, w, EPOCHS, () => `${together === 1 ? `Epoch ${whole(first)} begins` : `Epochs ${whole(first)} to ${whole(first + together - 1)} begin`} at cycle ${whole(from)}, one every ${whole(epoch)} cycles`);
+  }
 }
 
 function drawLaunches(d: Drawing, past: Past, name: string, kernel: number, y: number, at: At, t: Theme): void {

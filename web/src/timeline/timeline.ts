@@ -15,7 +15,7 @@ import type { Bookmark, Decision, ShownRun, Zoom } from "../types.ts";
 import { kernelNames } from "../views/parts.ts";
 import { Pace } from "../views/pace.ts";
 import { metText, type Met, type StopWhen } from "../stop-when.ts";
-import { drawTimeline, launchText } from "./drawing.ts";
+import { drawTimeline, launchText, switchText } from "./drawing.ts";
 import type { TimelineDrawing, TimelineRun } from "./drawing.ts";
 import { StopField } from "./stop-field.ts";
 
@@ -54,8 +54,9 @@ export class CorunTimeline extends HTMLElement {
   readonly #said = h("p", { class: "tl-said", id: "f-go-said", role: "status" });
   readonly #marked = h("ol", { class: "tl-bookmarks", "aria-label": "Bookmarks" });
   readonly #met = h("p", { class: "tl-met", hidden: true });
-  readonly #entries = h("ol", { class: "tl-list", tabIndex: 0, "aria-label": "Launches and decisions" });
-  readonly #list = h("details", null, h("summary", null, "As a list"), this.#entries);
+  readonly #entries = h("ol", { class: "tl-list", tabIndex: 0, "aria-label": "Launches, switches and decisions" });
+  readonly #kind = h("select", { id: "f-listed" });
+  readonly #list = h("details", null, h("summary", null, "As a list"), h("div", { class: "tl-field" }, h("label", { for: "f-listed" }, "Show"), this.#kind), this.#entries);
 
   init(events: TimelineEvents): void {
     this.#events = events;
@@ -71,8 +72,9 @@ export class CorunTimeline extends HTMLElement {
 
   // ---------------------------------------------------------------- what comes in
 
-  setRuns(runs: readonly ShownRun[]): void {
-    this.#runs = runs.map(({ mark, title, layout }) => ({ mark, title, kernels: kernelNames(layout.kernels), past: null, decisions: [] }));
+  /** `epochs`: cycles of an epoch of each, if it has them. */
+  setRuns(runs: readonly ShownRun[], epochs: readonly (number | null)[]): void {
+    this.#runs = runs.map(({ mark, title, layout }, i) => ({ mark, title, kernels: kernelNames(layout.kernels), epoch: epochs[i] ?? null, past: null, decisions: [] }));
     this.#cycle = 0;
     this.#end = LEAST;
     setText(this.#said, "");
@@ -190,15 +192,26 @@ export class CorunTimeline extends HTMLElement {
   #fill(): void {
     if (!this.#list.open) return;
     const two = this.#runs.length > 1;
-    const all = this.#runs.flatMap(({ mark, kernels, past, decisions }) => [
-      ...(past?.marks ?? []).map((one) => ({ cycle: one.cycle, mark, words: one.kind === "launch" ? `${launchText(kernels[one.kernel] ?? "", one.launch, one.run)} begins` : `run ${one.run + 1} of ${kernels[one.kernel] ?? ""} ends` })),
-      ...decisions.map((one) => ({ cycle: one.cycle, mark, words: `${one.kernel === null ? "" : `${kernels[one.kernel] ?? ""} `}${one.text}` })),
-    ]).sort((a, b) => b.cycle - a.cycle).slice(0, LISTED);
+    const known = this.#runs.flatMap(({ mark, kernels, past, decisions }): Entry[] => [
+      ...(past?.marks ?? []).map((one) => ({ kind: LAUNCHES, cycle: one.cycle, mark, words: one.kind === "launch" ? `${launchText(kernels[one.kernel] ?? "", one.launch, one.run)} begins` : `run ${one.run + 1} of ${kernels[one.kernel] ?? ""} ends` })),
+      ...(past ? kernels.flatMap((name, k) => switches(past, name, k).map((one) => ({ ...one, mark }))) : []),
+      ...decisions.map((one) => ({ kind: topicTitle(one.topic), cycle: one.cycle, mark, words: `${one.kernel === null ? "" : `${kernels[one.kernel] ?? ""} `}${one.text}` })),
+    ]);
+    this.#offer([...new Set(known.map(({ kind }) => kind))]);
+    const all = known.filter(({ kind }) => this.#kind.value === "" || kind === this.#kind.value).sort((a, b) => b.cycle - a.cycle).slice(0, LISTED);
     const key = JSON.stringify(all);
     if (this.#entries.dataset["shown"] === key) return;
     this.#entries.dataset["shown"] = key;
     this.#entries.replaceChildren(...all.map(({ cycle, mark, words }) => h("li", null,
       h("button", { type: "button", class: "link", title: "Go there", onclick: () => this.#events?.go(cycle) }, `cycle ${count(cycle)}`), ` ${two ? `${mark}: ` : ""}${words}`)));
+  }
+
+  /** The kinds of entries that there are; one that was chosen stays. */
+  #offer(kinds: readonly string[]): void {
+    const chosen = this.#kind.value, wanted = ["", ...new Set([...kinds, ...(chosen === "" ? [] : [chosen])])];
+    if ([...this.#kind.options].map(({ value }) => value).join("\n") === wanted.join("\n")) return;
+    this.#kind.replaceChildren(...wanted.map((kind) => h("option", { value: kind }, kind === "" ? "everything" : kind)));
+    this.#kind.value = chosen;
   }
 
   // ---------------------------------------------------------------- what the user does
@@ -222,6 +235,7 @@ export class CorunTimeline extends HTMLElement {
 
   #listen(): void {
     const track = this.#track;
+    this.#kind.addEventListener("change", () => { this.#fill(); });
     const drag = (event: PointerEvent): void => { const cycle = this.#cycleAt(event); if (cycle !== null && cycle !== this.#cycle) this.#go(cycle); };
     track.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
@@ -247,6 +261,19 @@ export class CorunTimeline extends HTMLElement {
       this.#go(Math.min(to, this.#end));
     });
   }
+}
+
+/** What the list tells apart: launches, context switches, and what each decision is about. */
+interface Entry { kind: string; cycle: number; mark: string; words: string }
+const LAUNCHES = "launches and ends", SWITCHED = "context switches of CTAs";
+const topicTitle = (topic: string): string => `decisions: ${topic.replaceAll("_", " ").replaceAll(/\b(sm|cta)(s?)\b/g, (_, word: string, s: string) => word.toUpperCase() + s)}`;
+
+/** Of a kernel, by bucket. */
+function switches(past: Past, name: string, kernel: number): Omit<Entry, "mark">[] {
+  return [...past.left[kernel] ?? []].flatMap((left, i) => {
+    const back = past.back[kernel]?.[i] ?? 0;
+    return left + back === 0 ? [] : [{ kind: SWITCHED, cycle: i * past.bucket, words: switchText(name, left, back) }];
+  });
 }
 
 /** A cycle as people write it: 250000, 250,000, 250 000, 250k, 1.5M; null where it is none. */
