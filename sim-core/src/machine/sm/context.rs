@@ -110,8 +110,13 @@ impl Sm {
     /// Sends or asks for the next line of the CTA that is on its way, if it can.
     #[inline(never)] // contexts are rare
     pub(super) fn move_context(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
-        let Some(&(mut first)) = self.moves.0.front() else { return };
-        if first.out && first.sent == 0 {
+        let Some(&first) = self.moves.0.front() else { return };
+        let begins = first.out && first.sent == 0;
+        if !begins && first.come != first.lines && !(first.sent < first.lines && memory.has_room(now, self.l1.sm())) {
+            return;
+        }
+        let mut first = first;
+        if begins {
             if !self.is_quiet(first.slot.into()) {
                 return;
             }

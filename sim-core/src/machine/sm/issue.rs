@@ -3,7 +3,6 @@
 use super::calendar::{LSU, SCHEDULERS};
 use super::code::{Code, Step};
 use super::lsu::{Instruction, WarpRef};
-use super::quota::Completes;
 use super::scheduler::{Gates, Look};
 use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
@@ -127,14 +126,15 @@ impl Sm {
     /// Makes the warps ready that are due, and wakes their schedulers.
     fn wake_warps(&mut self, now: Cycle) {
         if let Some(warps) = self.wheel.take(now) {
-            for (s, warps) in warps.into_iter().enumerate().take(self.schedulers.len()) {
-                let scheduler = &mut self.schedulers[s];
+            let (mut woken, mut accesses) = (0, 0);
+            for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
                 scheduler.ready |= warps;
-                let woken = (u8::from(warps != 0) << s) & !*self.greedy;
-                *self.due |= woken;
-                if scheduler.global & warps != 0 {
-                    self.note_ready_accesses(now, s, warps);
-                }
+                woken |= u8::from(warps != 0) << s;
+                accesses |= u8::from(scheduler.global & warps != 0) << s;
+            }
+            *self.due |= woken & !*self.greedy;
+            for s in members(accesses.into(), false) {
+                self.note_ready_accesses(now, s as usize, warps[s as usize]);
             }
         }
     }
@@ -231,7 +231,7 @@ impl Sm {
         scheduler.issued(at.lane(), kernel);
         let mut ready_from = now + 1;
         let mut interval = 1;
-        let mut in_memory = None;
+        let mut access = None;
         match issue.next {
             Next::Alu => {
                 ready_from = now + Cycle::from(issue.latency);
@@ -264,14 +264,14 @@ impl Sm {
                 self.warps[at.index()].loads += 1;
                 self.take_port(at.scheduler(), gates);
                 self.enter_lsu(at, Access::Read, load, inputs);
-                in_memory = Some(Completes::Load(load));
+                access = Some(Some(load));
             }
             Next::Store => {
                 stats.store_instructions += 1;
                 stats.global_thread_instructions += threads;
                 self.take_port(at.scheduler(), gates);
                 self.enter_lsu(at, Access::Write, 0, inputs);
-                in_memory = Some(Completes::Store);
+                access = Some(None);
             }
             Next::Barrier => {
                 scheduler.ready &= !at.bit();
@@ -280,7 +280,7 @@ impl Sm {
                     scheduler.occupy_alu(now + self.alu_interval);
                 }
                 let slot = usize::from(self.warps[at.index()].slot);
-                self.spend_quota(now, kernel, lanes, Completes::At(now));
+                self.spend_quota(now, kernel, lanes, now);
                 self.arrive(now, slot, inputs);
                 return;
             }
@@ -293,7 +293,11 @@ impl Sm {
         } else if interval == 1 {
             self.run(now, at, inputs);
         }
-        self.spend_quota(now, kernel, lanes, in_memory.unwrap_or(Completes::At(ready_from)));
+        match access {
+            None => self.spend_quota(now, kernel, lanes, ready_from),
+            Some(load) if self.gate.quotas.any() && self.gate.quotas.issue_access(kernel, lanes, load) => self.note_spent(),
+            Some(_) => {}
+        }
     }
 
     /// A scheduler uses the LSU's port in this cycle.
@@ -353,9 +357,8 @@ impl Sm {
     }
 
     #[inline(always)] // most often there are no quotas
-    fn spend_quota(&mut self, now: Cycle, kernel: KernelId, lanes: u8, completes: Completes) {
-        if self.gate.quotas.any() {
-            self.gate.quotas.issue(kernel, lanes, now, completes);
+    fn spend_quota(&mut self, now: Cycle, kernel: KernelId, lanes: u8, completes: Cycle) {
+        if self.gate.quotas.any() && self.gate.quotas.issue(kernel, lanes, now, completes) {
             self.note_spent();
         }
     }
@@ -379,7 +382,7 @@ impl Sm {
     /// Brings quotas up to cycle `now`, before anything issues in it.
     #[inline]
     pub(super) fn refill_quotas(&mut self, now: Cycle, controls: &SmControls) {
-        if self.gate.quotas.any() {
+        if self.gate.quotas.any() && self.gate.quotas.is_watched(now, self.ctas.resident()) {
             self.step_quotas(now, controls);
         }
     }

@@ -14,6 +14,7 @@ mod calendar;
 pub mod code;
 pub mod context;
 pub mod ctas;
+mod fixed;
 pub mod gate;
 mod issue;
 pub mod lsu;
@@ -28,6 +29,7 @@ use self::calendar::{Calendar, HITS, LSU, MISSES, SCHEDULERS, Stages, TICK};
 use self::code::{Code, Place};
 use self::context::{Moves, SavedCta};
 use self::ctas::{CtaTable, FinishedCta};
+use self::fixed::Fixed;
 use self::gate::QuotaGate;
 use self::issue::Issue;
 use self::lsu::{LoadTable, Lsu, WarpRef};
@@ -86,9 +88,9 @@ pub struct Sm {
     loads_per_warp: u32,
     lanes: u32,
     /// The schedulers.
-    pub schedulers: Vec<Scheduler>,
+    pub schedulers: Fixed<Scheduler, MAX_SCHEDULERS>,
     wheel: Wheel,
-    issues: Vec<Issue>,
+    issues: Fixed<Issue, { LANES * MAX_SCHEDULERS }>,
     warps: Vec<Warp>,
     /// CTAs that are resident.
     pub ctas: CtaTable,
@@ -140,9 +142,9 @@ impl Sm {
             sfu_interval: WARP_SIZE.div_ceil(class.sfu_lanes).into(),
             loads_per_warp: class.loads_per_warp,
             lanes,
-            schedulers: (0..class.schedulers).map(|_| Scheduler::default()).collect(),
+            schedulers: Fixed::new(class.schedulers),
             wheel: Wheel::default(),
-            issues: alloc::vec![Issue::default(); LANES * class.schedulers as usize],
+            issues: Fixed::new(LANES as u32 * class.schedulers),
             warps: alloc::vec![Warp::default(); LANES * class.schedulers as usize],
             ctas: CtaTable::new(class),
             gate: QuotaGate::default(),

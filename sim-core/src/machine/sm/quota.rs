@@ -3,7 +3,7 @@
 //!
 //! A scheduler may issue a run of independent instructions in its sleep: it reserves them, and the SM ends the run before the counter could
 //! come to its end. `sure` is what a counter has beyond all that is reserved or under way; while that is more than all schedulers can issue
-//! in a cycle, nobody has to look at the counter.
+//! in a cycle, nobody has to look at the counter, and what completes waits to be charged.
 
 use super::MAX_SCHEDULERS;
 use super::wheel::LONGEST_LATENCY;
@@ -20,17 +20,6 @@ const CYCLE: i64 = MAX_SCHEDULERS as i64 * WARP_SIZE as i64;
 
 /// Cycles for which completions are known ahead.
 const PLACES: usize = LONGEST_LATENCY as usize + 1;
-
-/// When an instruction completes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Completes {
-    /// In this cycle or later.
-    At(Cycle),
-    /// When its last line is there: a load.
-    Load(u16),
-    /// When it has left the LSU: a store.
-    Store,
-}
 
 /// A run of independent instructions that a scheduler issues in its sleep.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,6 +48,8 @@ pub struct Quotas {
     load_lanes: Vec<u8>,
     /// Whether instructions are charged as they complete.
     late: Derived<bool>,
+    /// Kernels with a quota above 0, a bit each.
+    giving: Derived<u8>,
     /// When the interval ends.
     ends: Derived<Cycle>,
     /// Places of `owed` that are not empty, and the last cycle whose completions have been charged.
@@ -87,6 +78,7 @@ impl Default for Quotas {
             owed: Vec::new(),
             load_lanes: Vec::new(),
             late: Derived(false),
+            giving: Derived(0),
             ends: Derived(NEVER),
             owing: Derived(0),
             charged: Derived(0),
@@ -149,10 +141,12 @@ impl Quotas {
     }
 
     /// Whether all of the `resident` kernels that have a quota have used it.
+    #[inline]
     pub fn all_spent(&self, resident: u8) -> bool {
         resident & self.given & !self.spent == 0
     }
 
+    #[inline]
     fn cost(&self, kernel: KernelId, lanes: u8) -> i64 {
         match 1 << kernel.0 {
             bit if self.given & bit == 0 => 0,
@@ -162,34 +156,50 @@ impl Quotas {
     }
 
     /// Takes from a counter.
+    #[inline]
     fn take(&mut self, kernel: KernelId, cost: i64) {
         self.left[kernel] -= cost;
         self.spent |= u8::from(self.left[kernel] <= 0 && cost > 0) << kernel.0;
     }
 
-    /// A warp instruction of a kernel with so many active lanes issues in cycle `now`.
-    pub fn issue(&mut self, kernel: KernelId, lanes: u8, now: Cycle, completes: Completes) {
+    /// A warp instruction of a kernel with so many active lanes issues in cycle `now` and completes in cycle `at`. Returns whether it has been taken from
+    /// the counter.
+    #[inline(always)]
+    pub fn issue(&mut self, kernel: KernelId, lanes: u8, now: Cycle, at: Cycle) -> bool {
         let cost = self.cost(kernel, lanes);
         self.sure[kernel] -= cost;
-        match completes {
-            _ if !*self.late => self.take(kernel, cost),
-            Completes::At(at) if at <= now => self.take(kernel, cost),
-            Completes::At(at) => self.owe(kernel, cost, at),
-            Completes::Load(load) => self.load_lanes[usize::from(load)] = lanes,
-            Completes::Store => {}
+        if !*self.late || at <= now {
+            self.take(kernel, cost);
+            return true;
         }
+        if at - *self.charged >= PLACES as Cycle {
+            self.charge(now);
+        }
+        self.owe(kernel, cost, at);
+        false
+    }
+
+    /// The same of an access to global memory, which completes when its last line is there (a load with this entry) or has left the LSU (a store).
+    pub fn issue_access(&mut self, kernel: KernelId, lanes: u8, load: Option<u16>) -> bool {
+        let cost = self.cost(kernel, lanes);
+        self.sure[kernel] -= cost;
+        match load {
+            _ if !*self.late => self.take(kernel, cost),
+            Some(load) => self.load_lanes[usize::from(load)] = lanes,
+            None => {}
+        }
+        !*self.late
     }
 
     /// Whether a kernel has come to the end of its quota since the last call.
+    #[inline]
     pub fn newly_spent(&mut self) -> bool {
         self.spent & !core::mem::replace(&mut *self.noted, self.spent) != 0
     }
 
-    /// A kernel's instruction completes in cycle `at`.
+    /// A kernel's instruction completes in cycle `at`, after the last cycle that has been charged, by less than `PLACES`.
+    #[inline]
     fn owe(&mut self, kernel: KernelId, cost: i64, at: Cycle) {
-        if at <= *self.charged || cost == 0 {
-            return self.take(kernel, cost);
-        }
         let place = at as usize % PLACES;
         self.owed[place][kernel] += cost as u32;
         *self.owing |= 1 << place;
@@ -208,17 +218,17 @@ impl Quotas {
     /// Charges what has completed up to cycle `now`.
     pub fn charge(&mut self, now: Cycle) {
         let from = core::mem::replace(&mut *self.charged, now) + 1;
-        if *self.owing == 0 {
+        let due = *self.owing & first((now + 1).saturating_sub(from)).rotate_left((from as usize % PLACES) as u32);
+        if due == 0 {
             return;
         }
-        for at in from..=now.min(from + PLACES as Cycle) {
-            let place = at as usize % PLACES;
-            if *self.owing >> place & 1 == 1 {
-                *self.owing &= !(1 << place);
-                let owed = core::mem::take(&mut self.owed[place]);
-                members(self.given.into(), false).for_each(|k| self.take(KernelId(k as u8), owed.0[k as usize].into()));
-            }
+        *self.owing &= !due;
+        let mut sum = PerKernel::all(0);
+        for place in members(due, false) {
+            let owed = core::mem::replace(&mut self.owed[place as usize], PerKernel::all(0));
+            sum.0.iter_mut().zip(owed.0).for_each(|(sum, owed)| *sum += owed);
         }
+        each(self.given).for_each(|kernel| self.take(kernel, sum[kernel].into()));
     }
 
     // --- runs --------------------------------------------------------------------------------------------------------------------
@@ -231,7 +241,8 @@ impl Quotas {
         }
         // The one that has just issued has not been charged yet.
         let sure = self.sure[kernel] - CYCLE - cost;
-        let left = (sure / cost).clamp(0, count.into());
+        // Seldom is so little left that it has to be divided.
+        let left = if sure >= cost * i64::from(count) { i64::from(count) } else { (sure / cost).max(0) };
         if left > 0 {
             self.sure[kernel] -= left * cost;
             self.runs[scheduler] = Run { kernel, cost, left };
@@ -251,7 +262,14 @@ impl Quotas {
         if *self.late {
             // Each completes in the cycle after its issue.
             self.take(kernel, (issued - 1) * cost);
-            self.owe(kernel, cost, now);
+            if now >= *self.charged + PLACES as Cycle {
+                self.charge(now - 1);
+            }
+            if now > *self.charged {
+                self.owe(kernel, cost, now);
+            } else {
+                self.take(kernel, cost);
+            }
         } else {
             self.take(kernel, issued * cost);
         }
@@ -284,6 +302,19 @@ impl Quotas {
         self.sure[kernel] <= CYCLE
     }
 
+    /// Whether a counter may come to its end within a cycle.
+    #[inline]
+    fn any_ends(&self) -> bool {
+        each(self.given & !self.spent).any(|kernel| self.is_near(kernel))
+    }
+
+    /// Whether someone has to look at the counters in cycle `now`, before anything issues in it.
+    #[inline]
+    pub fn is_watched(&self, now: Cycle, resident: u8) -> bool {
+        let newly_spent = self.spent & !*self.noted != 0;
+        *self.ends <= now || newly_spent || self.spent != 0 && self.all_spent(resident) || self.any_ends()
+    }
+
     // --- refills -----------------------------------------------------------------------------------------------------------------
 
     /// Whether a refill by time has been missed before cycle `now`.
@@ -302,24 +333,23 @@ impl Quotas {
     }
 
     /// Kernels that get more because all that are resident have spent their quotas, a bit each.
+    #[inline]
     fn given_by_spending(&self, resident: u8, controls: &SmControls) -> u8 {
-        if self.spent == 0 || !self.all_spent(resident) {
-            return 0;
-        }
-        match controls.quota_refill {
-            QuotaRefill::WhenAllSpent if self.gives(self.spent, controls) => self.given,
-            QuotaRefill::IntervalOrAllSpent if self.gives(self.spent & resident, controls) => self.given,
-            QuotaRefill::WhenAllSpent | QuotaRefill::IntervalOrAllSpent => 0,
-            QuotaRefill::Interval | QuotaRefill::Round => {
-                let more = |kernel: &u32| controls.quota_top_up.0[*kernel as usize] && self.gives(1 << kernel, controls);
-                members((self.spent & resident).into(), false).filter(more).fold(0, |set, kernel| set | 1 << kernel)
-            }
-        }
+        if self.spent != 0 && self.all_spent(resident) { self.given_now(resident, controls) } else { 0 }
     }
 
-    /// Whether any of these kernels has a quota above 0.
-    fn gives(&self, kernels: u8, controls: &SmControls) -> bool {
-        members(kernels.into(), false).any(|kernel| controls.quota(KernelId(kernel as u8)) != Some(0))
+    /// The same when all that are resident have spent their quotas.
+    #[inline(never)] // so that the question before it is inlined
+    fn given_now(&self, resident: u8, controls: &SmControls) -> u8 {
+        let spent_here = self.spent & resident;
+        match controls.quota_refill {
+            QuotaRefill::WhenAllSpent if self.spent & *self.giving != 0 => self.given,
+            QuotaRefill::IntervalOrAllSpent if spent_here & *self.giving != 0 => self.given,
+            QuotaRefill::WhenAllSpent | QuotaRefill::IntervalOrAllSpent => 0,
+            QuotaRefill::Interval | QuotaRefill::Round => {
+                each(spent_here & *self.giving).filter(|&kernel| controls.quota_top_up[kernel]).fold(0, |set, kernel| set | 1 << kernel.0)
+            }
+        }
     }
 
     /// Whether a refill is due in cycle `now`.
@@ -368,24 +398,28 @@ impl Quotas {
         self.sure[kernel] += left - self.left[kernel];
         self.left[kernel] = left;
         self.spent = self.spent & !(1 << kernel.0) | u8::from(left <= 0) << kernel.0;
+        *self.noted &= self.spent;
     }
 
     /// The next cycle after `now` in which the counters have to be looked at although nothing issues or completes in the LSU.
+    #[inline]
     pub fn next(&self, now: Cycle, resident: u8, controls: &SmControls) -> Cycle {
-        let more = self.given_by_spending(resident, controls);
-        if more != 0 && self.gives(self.spent & more, controls) {
+        if self.spent & self.given_by_spending(resident, controls) & *self.giving != 0 {
             return now + 1;
         }
-        let mut next = NEVER;
+        let under_way = self.owed_after(now);
         // What runs or is under way is charged to the interval in which it was.
-        if self.spent != 0 && self.gives(self.spent, controls) || *self.running != 0 || *self.owing != 0 {
-            next = *self.ends;
-        }
-        if *self.owing != 0 && members(self.given.into(), false).any(|kernel| self.is_near(KernelId(kernel as u8))) {
-            let ahead = (*self.owing).rotate_right((now as usize % PLACES) as u32 + 1).trailing_zeros();
-            next = next.min(now + 1 + Cycle::from(ahead));
-        }
-        next
+        let waits = self.spent & *self.giving != 0 || *self.running != 0 || under_way != 0;
+        let next = if waits { *self.ends } else { NEVER };
+        if under_way != 0 && self.any_ends() { next.min(now + 1 + Cycle::from(under_way.trailing_zeros())) } else { next }
+    }
+
+    /// The cycles after `now` in which something completes, the next one at bit 0.
+    #[inline]
+    fn owed_after(&self, now: Cycle) -> u64 {
+        // Places up to `now` may wait to be charged.
+        let known = (*self.charged + PLACES as Cycle).saturating_sub(now + 1);
+        (*self.owing).rotate_right((now as usize % PLACES) as u32 + 1) & first(known)
     }
 
     // --- ranks -------------------------------------------------------------------------------------------------------------------
@@ -415,7 +449,9 @@ impl Quotas {
         };
         let had = core::mem::replace(&mut self.given, which(|controls, kernel| controls.quota(kernel).is_some()));
         self.threads = which(|controls, kernel| controls.thread_quota[kernel].is_some());
+        *self.giving = which(|controls, kernel| controls.quota(kernel).is_some_and(|quota| quota > 0));
         self.spent &= self.given;
+        *self.noted &= self.spent;
         let timing = |controls: &SmControls| (controls.warp_quota, controls.quota_refill, controls.quota_interval);
         let begins_anew = timing(before) != timing(after) || had == 0 && self.given != 0;
         let start = match after.quota_refill {
@@ -450,7 +486,14 @@ impl Quotas {
     }
 }
 
+/// So many bits, or all.
+#[inline]
+fn first(count: Cycle) -> u64 {
+    if count < PLACES as Cycle { (1 << count) - 1 } else { u64::MAX }
+}
+
 /// These kernels, a bit each.
+#[inline]
 fn each(kernels: u8) -> impl Iterator<Item = KernelId> {
     members(kernels.into(), false).map(|kernel| KernelId(kernel as u8))
 }
@@ -474,7 +517,9 @@ mod tests {
     }
 
     fn issue(quotas: &mut Quotas, kernel: KernelId, lanes: &[u8]) {
-        lanes.iter().for_each(|&lanes| quotas.issue(kernel, lanes, 0, Completes::At(0)));
+        for &lanes in lanes {
+            quotas.issue(kernel, lanes, 0, 0);
+        }
     }
 
     #[test]
@@ -555,9 +600,9 @@ mod tests {
             controls.thread_quota[A] = Some(60);
             controls.quota_charge = QuotaCharge::Completion;
         });
-        quotas.issue(A, 32, 10, Completes::At(15));
-        quotas.issue(A, 20, 10, Completes::Load(3));
-        quotas.issue(A, 9, 10, Completes::Store);
+        quotas.issue(A, 32, 10, 15);
+        quotas.issue_access(A, 20, Some(3));
+        quotas.issue_access(A, 9, None);
         quotas.charge(14);
         assert_eq!((quotas.left(A), quotas.closed()), (60, 0));
         quotas.charge(15);
@@ -572,12 +617,12 @@ mod tests {
     #[test]
     fn a_scheduler_reserves_what_is_sure() {
         let (mut quotas, _) = quotas(|controls| controls.thread_quota[A] = Some(1000));
-        quotas.issue(A, 10, 0, Completes::At(0));
+        quotas.issue(A, 10, 0, 0);
         // 990 are left, of which 128 may go in a cycle, and ten more for the instruction that is not charged yet.
         assert_eq!(quotas.reserve(0, A, 10, 200), 85);
-        quotas.issue(A, 10, 0, Completes::At(0));
+        quotas.issue(A, 10, 0, 0);
         assert_eq!((quotas.reserve(1, A, 10, 5), quotas.ending(), quotas.left(A)), (0, 0, 980));
-        quotas.issue(A, 10, 1, Completes::At(1));
+        quotas.issue(A, 10, 1, 1);
         assert_eq!(quotas.ending(), 1, "another warp has come between");
         quotas.ran(0, 2, 3);
         quotas.release(0);

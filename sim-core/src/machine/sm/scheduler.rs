@@ -263,63 +263,55 @@ impl Scheduler {
     }
 
     fn fall_asleep(&mut self, kernels: usize, busy: u64) {
-        let of_all = self.cause(!0, busy);
-        self.outcome = Outcome::Stalled(of_all);
-        for kernel in 0..kernels {
-            if let Some(cause) = self.cause_of(kernel, of_all, busy) {
-                self.kernel_causes.0[kernel] = cause;
-            }
-        }
+        let mut of = self.kernel_causes;
+        self.outcome = Outcome::Stalled(self.causes(kernels, busy, &mut of));
+        self.kernel_causes = of;
     }
 
     /// After an issue in this cycle: whether nothing can issue in the next before a warp becomes ready or a gate opens.
+    #[inline]
     pub fn has_issued_all(&mut self, now: Cycle, kernels: usize) -> bool {
         let done = self.free() & !(self.global & self.lsu_full) == 0 && self.units_free <= now + 1;
         if done {
-            let of_all = self.cause(!0, 0);
-            *self.then = Some(of_all);
-            *self.then_of = self.kernel_causes;
-            for kernel in 0..kernels {
-                if let Some(cause) = self.cause_of(kernel, of_all, 0) {
-                    self.then_of.0.0[kernel] = cause;
-                }
-            }
+            let mut of = self.kernel_causes;
+            *self.then = Some(self.causes(kernels, 0, &mut of));
+            *self.then_of = of;
         }
         done
     }
 
-    /// Why no warp of a kernel issues, if the kernel has any here; `of_all` is why no warp does.
-    #[inline(always)] // most often there is one kernel
-    fn cause_of(&self, kernel: usize, of_all: StallCause, busy: u64) -> Option<StallCause> {
-        match self.of_kernel.0[kernel] {
-            0 => None,
-            warps if warps == self.resident => Some(of_all),
-            warps => Some(self.cause(warps, busy)),
+    /// Why nothing issues, and in `of` why nothing of each kernel that is here does: the first term that leaves none.
+    #[inline(never)] // it is called in two places
+    fn causes(&self, kernels: usize, busy: u64, of: &mut PerKernel<StallCause>) -> StallCause {
+        let unthrottled = self.ready & !self.throttled;
+        let free = unthrottled & !self.spent;
+        let (unbusy, missed, under_way) = (free & !busy, self.waiting & self.missed, self.resident & !self.barrier);
+        let cause = |warps: u64| {
+            if unbusy & warps != 0 {
+                StallCause::LsuFull
+            } else if free & warps != 0 {
+                StallCause::RawShort
+            } else if unthrottled & warps != 0 {
+                StallCause::Quota
+            } else if self.ready & warps != 0 {
+                StallCause::Throttled
+            } else if missed & warps != 0 {
+                StallCause::RawLong
+            } else if under_way & warps != 0 {
+                StallCause::RawShort
+            } else {
+                StallCause::Barrier
+            }
+        };
+        let of_all = if self.resident == 0 { StallCause::Idle } else { cause(!0) };
+        for (of, &warps) in of.0.iter_mut().zip(&self.of_kernel.0).take(kernels) {
+            match warps {
+                0 => {}
+                warps if warps == self.resident => *of = of_all,
+                warps => *of = cause(warps),
+            }
         }
-    }
-
-    /// Why nothing among `warps` issues: the first term that leaves none.
-    #[inline(never)] // it is called in two places for each of two reasons
-    fn cause(&self, warps: u64, busy: u64) -> StallCause {
-        let ready = self.ready & warps;
-        let free = ready & !self.throttled & !self.spent;
-        if self.resident & warps == 0 {
-            StallCause::Idle
-        } else if free & !busy != 0 {
-            StallCause::LsuFull
-        } else if free != 0 {
-            StallCause::RawShort
-        } else if ready & !self.throttled != 0 {
-            StallCause::Quota
-        } else if ready != 0 {
-            StallCause::Throttled
-        } else if self.waiting & self.missed & warps != 0 {
-            StallCause::RawLong
-        } else if self.resident & warps & !self.barrier != 0 {
-            StallCause::RawShort
-        } else {
-            StallCause::Barrier
-        }
+        of_all
     }
 
     fn choose(&self, order: WarpOrder, eligible: u64) -> u32 {
@@ -348,9 +340,12 @@ impl Scheduler {
         if eligible >> last & 1 == 1 {
             return last;
         }
-        // From the youngest CTA to the oldest without a branch in between: where the oldest with a candidate stands is hard to predict.
+        // Four CTAs at a time, the oldest first, and among them from the youngest to the oldest without a branch: which of them is the oldest with a
+        // candidate is hard to predict.
         let older = |younger: u64, &warps: &u64| if warps & eligible != 0 { warps & eligible } else { younger };
-        self.by_age.iter().rev().fold(eligible, older).trailing_zeros()
+        let (fours, rest) = self.by_age.as_chunks::<4>();
+        let found = fours.iter().map(|four| four.iter().rev().fold(0, older)).find(|&found| found != 0);
+        found.unwrap_or_else(|| rest.iter().rev().fold(eligible, older)).trailing_zeros()
     }
 }
 
