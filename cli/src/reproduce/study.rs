@@ -112,7 +112,7 @@ pub struct Scheme {
     pub take: Option<[String; 2]>,
 }
 
-/// Pairs and schemes that are also measured so many times as long, in full mode.
+/// Pairs and schemes that are also measured so many times as long, except in quick mode.
 #[derive(Clone, Debug)]
 pub struct Longer {
     pub times: u64,
@@ -177,7 +177,7 @@ pub struct Study {
     pub warp_order: String,
     pub seed: u64,
     pub sets_seed: u64,
-    /// `full` or `quick`.
+    /// `full`, `sample` or `quick`.
     pub mode_name: String,
     pub mode: Mode,
     /// Kernels of each class, in the order of the file.
@@ -211,6 +211,9 @@ impl Study {
                 "title, citation, source, gpu, seed, sets_seed, classes, order, pairs, sets, groups, mode, scheme, modifiers, longer, report",
             )
         };
+        if value.get("mode").is_some_and(|modes| modes.get(mode).is_none()) {
+            return Err(problem(&format!("--{mode}"), "a paper whose study has none", "another paper, or not this option"));
+        }
         Self::of(&value, mode).ok_or_else(wrong)
     }
 
