@@ -59,8 +59,9 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   await is(page, "Finished");
   await expect(said).toContainText(/SAD-P reaches its goal, with [\d.]+ % to spare/);
   await expect(said).toContainText(/SGEMM-P waits for its quota in \d\d % of the cycles in which its schedulers issue nothing: 1?SAD-P, which has a goal, gets \d\d % of the issue slots/);
-  await said.getByRole("button", { name: /^\d\d %$/ }).first().click();
+  await said.getByText("Why? From its warps").click();
   await expect(said.locator(".why-step", { hasText: "What their quotas leave them" })).toContainText(/SGEMM-P waits for its quota in \d\d %/);
+  await expect(said.locator(".why-row", { hasText: "Contexts in DRAM" })).toContainText(/SGEMM-P \d\d %/);
   await expect(said.getByRole("button", { name: "Compare with spart" })).toBeVisible();
   await expect(page.locator("corun-decisions")).toContainText("80 % of");
 

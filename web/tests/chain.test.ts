@@ -8,7 +8,7 @@ import { plain, verdict } from "../src/why/verdict.ts";
 const NOWHERE = { miss_queue: null, request_noc: null, l2: null, dram: null, reply_noc: null };
 const BP: KernelFacts = {
   name: "BP", slowdown: 5.28, promised: false, reached: null, starved: "", waits: { memory: 0.52, lsu: 0.17, issues: 0.02, other: 0.29 }, stalls: { quota: 0, memory: 0.9, lsu: 0.1, other: 0 }, latency: 2000, stations: { miss_queue: 700, request_noc: 140, l2: 800, dram: 220, reply_noc: 140 },
-  holds: { miss_queue: 0.1, request_noc: 0.2, l2: 0.1, dram: 0.3, reply_noc: 0.1 }, flits: 0.09, lines: 0.25, slots: 0.14, ctas: 4, room: 8,
+  holds: { miss_queue: 0.1, request_noc: 0.2, l2: 0.1, dram: 0.3, reply_noc: 0.1 }, flits: 0.09, lines: 0.25, contexts: 0, slots: 0.14, ctas: 4, room: 8,
 };
 const CFD: KernelFacts = { ...BP, name: "CFD", slowdown: 1.29, flits: 0.91, lines: 0.75, slots: 0.08, ctas: 8, room: 17, holds: { miss_queue: 0.9, request_noc: 0.8, l2: 0.9, dram: 0.7, reply_noc: 0.9 } };
 const facts = (kernels: KernelFacts[], of: Partial<Facts> = {}): Facts => ({ cycles: 10_000, scheme: "even", kernels, noc: 0.54, dram: 0.24, slots: 0.22, ...of });
@@ -29,6 +29,11 @@ test("the chain goes from what the warps do to whose entries fill the place that
     "places | Miss queues |  | false | BP 10 %, CFD 90 %", "places | Request NoC |  | false | BP 20 %, CFD 80 %", "places | L2 banks |  | false | BP 10 %, CFD 90 %",
     "places | DRAM | 24 % used | false | BP 25 %, CFD 75 %", "places | Reply NoC | 54 % used | true | BP 9.0 %, CFD 91 %",
   ]);
+});
+
+test("contexts that have moved have a row of their own, where any has", () => {
+  const rows = (of: Facts) => chain(of).at(-1)?.rows.map(({ name, value, segments }) => [name, value, segments.map(segmentText).join(", ")].join(" | ")) ?? [];
+  assert.deepEqual(rows(facts([{ ...BP, contexts: 0.2 }, CFD])).filter((row) => !rows(mix).includes(row)), ["Contexts in DRAM | 20 % of lines | BP 20 %, "]);
 });
 
 const HELD: KernelFacts = { ...BP, stalls: { quota: 0.61, memory: 0.29, lsu: 0, other: 0.1 } }, SAD: KernelFacts = { ...CFD, name: "SAD", promised: true, reached: 1.02 };

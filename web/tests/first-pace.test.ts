@@ -5,7 +5,7 @@ import { FOLLOWED, FirstPace, LOOK, SLOW } from "../src/first/pace.ts";
 import type { Facts, KernelFacts } from "../src/why/facts.ts";
 
 const kernel = (name: string, flits: number): KernelFacts => ({
-  name, slowdown: 2, promised: false, reached: null, starved: "", waits: null, stalls: null, latency: null, stations: null, holds: { miss_queue: null, request_noc: null, l2: null, dram: null, reply_noc: null }, flits, lines: 0.5, slots: 0.1, ctas: 4, room: 8,
+  name, slowdown: 2, promised: false, reached: null, starved: "", waits: null, stalls: null, latency: null, stations: null, holds: { miss_queue: null, request_noc: null, l2: null, dram: null, reply_noc: null }, flits, lines: 0.5, contexts: 0, slots: 0.1, ctas: 4, room: 8,
 });
 const facts = (cycles: number, noc: number): Facts => ({ cycles, scheme: "even", kernels: [kernel("BP", 0.1), kernel("CFD", 0.9)], noc, dram: 0.1, slots: 0.2 });
 

@@ -7,7 +7,7 @@ import type { Result } from "../src/types.ts";
 
 const NOWHERE = { miss_queue: null, request_noc: null, l2: null, dram: null, reply_noc: null };
 const kernel = (name: string, of: Partial<KernelFacts> = {}): KernelFacts => ({
-  name, slowdown: 1, promised: false, reached: null, starved: "", waits: { memory: 0.5, lsu: 0.1, issues: 0.1, other: 0.3 }, stalls: { quota: 0, memory: 0.6, lsu: 0.1, other: 0.3 }, latency: 400, stations: null, holds: NOWHERE, flits: 0.5, lines: 0.5, slots: 0.2, ctas: 8, room: 8, ...of,
+  name, slowdown: 1, promised: false, reached: null, starved: "", waits: { memory: 0.5, lsu: 0.1, issues: 0.1, other: 0.3 }, stalls: { quota: 0, memory: 0.6, lsu: 0.1, other: 0.3 }, latency: 400, stations: null, holds: NOWHERE, flits: 0.5, lines: 0.5, contexts: 0, slots: 0.2, ctas: 8, room: 8, ...of,
 });
 const facts = (kernels: KernelFacts[], of: Partial<Facts> = {}): Facts => ({ cycles: 10_000, scheme: "even", kernels, noc: 0.2, dram: 0.2, slots: 0.3, ...of });
 const said = (of: Facts): string => verdict(of).map(plain).join(" ");
@@ -19,6 +19,13 @@ test("who suffers, what for, and whose the full place is", () => {
   assert.equal(said(facts([BP, CFD], { noc: 0.54 })), "BP runs 12.3 times slower than alone; CFD runs 1.11 times faster than alone. BP waits for memory 78 % of its time: the reply NoC is full of CFD’s lines (91 % of its flits).");
   assert.equal(said(facts([BP, CFD], { noc: 0.3, dram: 0.62 })).split(". ")[1], "BP waits for memory 78 % of its time: DRAM is busy with CFD’s lines (70 % of its lines).");
   assert.equal(said(facts([{ ...CFD, slowdown: 1.2 }, { ...BP, slowdown: 1.12 }], { noc: 0.54 })), "CFD runs 1.20 times slower than alone; BP 1.12 times. CFD waits for memory 60 % of its time: the reply NoC is full, mostly with its own lines (91 % of its flits).");
+});
+
+test("lines of CTAs that are switched are said to be that", () => {
+  assert.match(said(facts([BP, { ...CFD, contexts: 0.4 }], { noc: 0.3, dram: 0.62 })), /DRAM is busy with CFD’s lines \(70 % of its lines, most of them CTAs that are switched\)\.$/);
+  assert.match(said(facts([{ ...CFD, slowdown: 1.3, contexts: 0.4 }, BP].map((of) => ({ ...of, slowdown: of.name === "BP" ? 1 : 1.3 })), { dram: 0.62 })), /DRAM is full, mostly with its own lines \(70 % of its lines, most of them CTAs that are switched\)\.$/);
+  assert.match(said(facts([BP, { ...CFD, contexts: 0.3 }], { noc: 0.3, dram: 0.62 })), /\(70 % of its lines\)\.$/, "less than half of them");
+  assert.match(said(facts([BP, { ...CFD, contexts: 0.9 }], { noc: 0.54, dram: 0.3 })), /\(91 % of its flits\)\.$/, "the reply NoC is full of something else");
 });
 
 test("a cause is named only where the numbers show it", () => {
@@ -84,7 +91,7 @@ test("figures of a mix in which one has got nothing follow from their formulas",
 
 test("facts are the registry's counters divided", () => {
   const of = factsOf(result(1000, [
-    counters({ warp_cycles: 200, warps_wait_memory: 100, warps_wait_lsu: 20, warp_instructions: 10, latency_sum: 900, latency_count: 3, wait_dram: 600, wait_l2: 300, noc_reply_flits: 8, noc_acknowledgement_flits: 2, dram_reads: 1 }, { stalls: { idle: 0, barrier: 0.25, raw_long: 0.125, raw_short: 0.0625, lsu_full: 0.0625, throttled: 0, quota: 0.5 }, goal_ipc: null, goal_reached: null }),
+    counters({ warp_cycles: 200, warps_wait_memory: 100, warps_wait_lsu: 20, warp_instructions: 10, latency_sum: 900, latency_count: 3, wait_dram: 600, wait_l2: 300, noc_reply_flits: 8, noc_acknowledgement_flits: 2, dram_reads: 1, context_lines_in: 1 }, { stalls: { idle: 0, barrier: 0.25, raw_long: 0.125, raw_short: 0.0625, lsu_full: 0.0625, throttled: 0, quota: 0.5 }, goal_ipc: null, goal_reached: null }),
     counters({ wait_dram: 200, noc_reply_flits: 30, dram_reads: 2, dram_writes: 1, warp_instructions: 30 }),
   ]), "even", null, [8, null]);
   const [first, second] = of.kernels;
@@ -95,6 +102,7 @@ test("facts are the registry's counters divided", () => {
   assert.deepEqual(first?.stations, { miss_queue: 0, request_noc: 0, l2: 100, dram: 200, reply_noc: 0 });
   assert.deepEqual([first?.holds.dram, first?.holds.l2, first?.holds.miss_queue], [0.75, 1, null]);
   assert.deepEqual([first?.flits, first?.lines, second?.flits, second?.lines], [0.25, 0.25, 0.75, 0.75]);
+  assert.deepEqual([first?.contexts, second?.contexts], [0.25, 0]);
   assert.deepEqual([second?.waits, second?.latency, second?.stations, second?.room], [null, null, null, null]);
   assert.equal(of.slots, 0.01);
 });

@@ -73,7 +73,7 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
     },
     {
       key: "dram", title: "DRAM bandwidth", unit: "bytes / cycle", kind: "stack", total: "all",
-      doc: "Bytes on the DRAM data buses, per core cycle, by kernel; at the core clock, GB/s.",
+      doc: "Bytes on the DRAM data buses, per core cycle, by kernel, context switches of its CTAs among them; at the core clock, GB/s.",
       series: perKernel("dram_bytes", "cycles"), peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true), also: gigabytes,
     },
     {

@@ -84,6 +84,7 @@ function places(facts: Facts): Step {
   const row = (name: string, at: string, of: (kernel: KernelFacts) => number | null, value: string, full: boolean): Row => {
     return { name, kernel: null, segments: shares(of), value, at, full };
   };
+  const switched = facts.kernels.reduce((sum, { contexts }) => sum + (contexts ?? 0), 0);
   const use = (part: number | null): string => (part === null ? "no limit" : `${percentText(part)} used`);
   const queues = (station: Station, name: string): Row => row(name, `holds.${station}`, (kernel) => kernel.holds[station], "", false);
   const says: Sentence = limit === null ? ["No shared place is near what it sustains."]
@@ -94,9 +95,10 @@ function places(facts: Facts): Step {
     rows: [
       queues("miss_queue", "Miss queues"), queues("request_noc", "Request NoC"), queues("l2", "L2 banks"),
       row("DRAM", "dram", (kernel) => kernel.lines, use(facts.dram), limit === "dram"),
+      ...(switched > 0 ? [row("Contexts in DRAM", "contexts", (kernel) => kernel.contexts, `${percentText(switched)} of lines`, false)] : []),
       row("Reply NoC", "noc", (kernel) => kernel.flits, use(facts.noc), limit === "noc"),
     ],
-    doc: "Each kernel’s part: of miss queues, request NoC and L2 banks, of all cycles that reads have spent there, which by Little’s law is its part of the entries that reads take; of DRAM, of the lines that it has moved; of the reply NoC, of its flits. Beside DRAM and the reply NoC, the part of their peak that is used.",
+    doc: "Each kernel’s part: of miss queues, request NoC and L2 banks, of all cycles that reads have spent there, which by Little’s law is its part of the entries that reads take; of DRAM, of the lines that it has moved, and of these those of CTAs that context switches have moved, registers and shared memory; of the reply NoC, of its flits. Beside DRAM and the reply NoC, the part of their peak that is used.",
   };
 }
 

@@ -32,6 +32,8 @@ export interface KernelFacts {
   /** Of the flits of the reply NoC, and of the lines that DRAM has moved, the part that is this kernel's. */
   flits: number | null;
   lines: number | null;
+  /** Of all lines that DRAM has moved, the part that is registers and shared memory of this kernel's CTAs, on their way by a context switch. */
+  contexts: number | null;
   /** Of all issue slots, the part in which it issued. */
   slots: number | null;
   /** CTAs on an SM, the mean of all SMs and cycles; and how many one holds of this kernel alone. */
@@ -61,6 +63,7 @@ export function factsOf(result: Result, scheme: string, controls: Controls | nul
   const all = (key: string): number => sum(kernels.map((kernel) => counter(kernel, key)));
   const flits = (kernel: KernelResult): number => counter(kernel, "noc_reply_flits") + counter(kernel, "noc_acknowledgement_flits");
   const lines = (kernel: KernelResult): number => counter(kernel, "dram_reads") + counter(kernel, "dram_writes");
+  const contexts = (kernel: KernelResult): number => counter(kernel, "context_lines_out") + counter(kernel, "context_lines_in");
   const allFlits = sum(kernels.map(flits)), allLines = sum(kernels.map(lines));
   const each = <T>(of: (station: Station) => T): Record<Station, T> => Object.fromEntries(STATIONS.map((station) => [station, of(station)])) as Record<Station, T>;
   return {
@@ -79,7 +82,7 @@ export function factsOf(result: Result, scheme: string, controls: Controls | nul
         latency: share(counter(kernel, "latency_sum"), reads),
         stations: reads > 0 ? each((station) => counter(kernel, `wait_${station}`) / reads) : null,
         holds: each((station) => share(counter(kernel, `wait_${station}`), all(`wait_${station}`))),
-        flits: share(flits(kernel), allFlits), lines: share(lines(kernel), allLines), slots: share(issues, schedulerCycles),
+        flits: share(flits(kernel), allFlits), lines: share(lines(kernel), allLines), contexts: share(contexts(kernel), allLines), slots: share(issues, schedulerCycles),
         ctas: number(kernel["ctas_per_sm"]), room: room[k] ?? null,
       };
     }),

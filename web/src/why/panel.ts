@@ -76,7 +76,7 @@ export class Panel {
   }
 
   show(facts: Facts): void {
-    const steps = chain(facts), shape = steps.map(({ key }) => key).join();
+    const steps = chain(facts), shape = steps.map(({ key, rows }) => `${key} ${rows.length}`).join();
     if (shape !== this.#shape) {
       this.#shape = shape;
       this.#steps = steps.map((step) => new StepView(step, this.#mark));

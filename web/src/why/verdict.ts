@@ -149,8 +149,9 @@ function full(facts: Facts, place: Place, sufferer: number): Sentence {
   if (by === null) return [name, " is full"];
   const most = facts.kernels[by] as KernelFacts;
   const number: Part = { text: percentText(partAt(place, most) ?? 0), at: `${place}.${by}` };
-  if (by === sufferer) return [name, " is full, mostly with its own lines (", number, ` of its ${unit})`];
-  return [name, ` is ${place === "noc" ? "full of" : "busy with"} `, { text: most.name, kernel: by }, "’s lines (", number, ` of its ${unit})`];
+  const switched = place === "dram" && (most.contexts ?? 0) > (most.lines ?? 0) / 2 ? ", most of them CTAs that are switched" : "";
+  if (by === sufferer) return [name, " is full, mostly with its own lines (", number, ` of its ${unit}${switched})`];
+  return [name, ` is ${place === "noc" ? "full of" : "busy with"} `, { text: most.name, kernel: by }, "’s lines (", number, ` of its ${unit}${switched})`];
 }
 
 /** A kernel that its quota stops: because it has what it is promised, or because another one gets the slots. */
