@@ -9,13 +9,16 @@
 use super::Machine;
 use super::sm::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
-use crate::seam::event::EventKinds;
+use crate::seam::event::{EventKind, EventKinds};
 
 /// Cycles that are worth a run ahead, at least.
 const SHORTEST: Cycle = 4;
 
 /// Cycles one after the other in each of which something happened, before a run ahead is tried: where most cycles are skipped, it costs more.
 const BUSY: u64 = 8;
+
+/// Events that do not happen while SMs run ahead: no launch ends.
+const NOT_AHEAD: EventKinds = EventKinds::of(&[EventKind::KernelLaunched, EventKind::KernelFinished]);
 
 impl Machine {
     /// Simulates a cycle, or some at once if no one can tell the difference; at most to `limit`.
@@ -30,7 +33,7 @@ impl Machine {
 
     /// Whether the dispatcher has nothing to say within some cycles to an SM that has no news for it.
     fn may_run_ahead(&mut self, cycles: Cycle) -> bool {
-        let alone = !self.dispatcher.is_awake() && self.listens_to == EventKinds::NONE && !self.keep_awake;
+        let alone = !self.dispatcher.is_awake() && self.listens_to.are_among(NOT_AHEAD) && !self.keep_awake;
         if !alone || self.moves_contexts() {
             return false;
         }

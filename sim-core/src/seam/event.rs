@@ -86,6 +86,11 @@ impl EventKinds {
         EventKinds(set)
     }
 
+    /// Whether all of them are among others.
+    pub const fn are_among(self, others: EventKinds) -> bool {
+        self.0 & !others.0 == 0
+    }
+
     /// Whether a kind is among them.
     pub const fn has(self, kind: EventKind) -> bool {
         self.0 >> kind as u8 & 1 == 1
