@@ -218,85 +218,95 @@ impl Sm {
         }
     }
 
+    #[inline(always)]
     fn issue_warp(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
         let issue = &mut self.issues[at.index()];
-        let (kernel, lanes) = (issue.kernel, issue.lanes);
+        issue.left -= 1;
+        let Issue { next, lanes, latency, kernel, .. } = *issue;
+        let threads = u64::from(lanes);
         let stats = &mut self.stats[kernel.index()];
         stats.warp_instructions += 1;
-        let threads = u64::from(lanes);
         stats.thread_instructions += threads;
-        issue.left -= 1;
-        let left = issue.left;
         let scheduler = &mut self.schedulers[at.scheduler()];
         scheduler.issued(at.lane(), kernel);
-        let mut ready_from = now + 1;
-        let mut interval = 1;
-        let mut access = None;
-        match issue.next {
-            Next::Alu => {
-                ready_from = now + Cycle::from(issue.latency);
-                interval = self.alu_interval;
-                if interval > 1 {
-                    scheduler.occupy_alu(now + interval);
-                }
-            }
-            Next::Sfu => {
-                stats.special_thread_instructions += threads;
-                ready_from = now + Cycle::from(issue.latency);
-                interval = self.sfu_interval;
-                if interval > 1 {
-                    scheduler.occupy_sfu(now + interval);
-                }
-            }
+        // One question for most instructions: which of the six kinds it is is hard to predict.
+        let special = next == Next::Sfu;
+        if !special && next != Next::Alu {
+            return self.issue_beyond(now, at, gates, inputs);
+        }
+        stats.special_thread_instructions += if special { threads } else { 0 };
+        let interval = if special { self.sfu_interval } else { self.alu_interval };
+        if interval > 1 {
+            scheduler.occupy(special, now + interval);
+        }
+        let ready_from = now + Cycle::from(latency);
+        self.has_issued(now, ready_from, interval == 1, at, inputs);
+        self.spend_quota(now, kernel, lanes, ready_from);
+    }
+
+    /// A warp issues an instruction for which arithmetic is not enough: an access or a barrier.
+    #[inline(never)] // keeps `issue_warp` small
+    fn issue_beyond(&mut self, now: Cycle, at: WarpRef, gates: &mut Gates, inputs: &Inputs) {
+        let Issue { next, lanes, latency, kernel, .. } = self.issues[at.index()];
+        let threads = u64::from(lanes);
+        let stats = &mut self.stats[kernel.index()];
+        match next {
+            Next::Alu | Next::Sfu => {}
             Next::Shared => {
-                let ways = Cycle::from(issue.latency);
+                let ways = Cycle::from(latency);
                 stats.shared_thread_instructions += threads;
                 stats.shared_conflict_cycles += ways - 1;
-                ready_from = now + Cycle::from(self.shared_latency) + ways - 1;
+                let ready_from = now + Cycle::from(self.shared_latency) + ways - 1;
                 self.shared_free = now + ways;
                 gates.shared_free = self.shared_free;
                 self.take_port(at.scheduler(), gates);
+                self.has_issued(now, ready_from, true, at, inputs);
+                self.spend_quota(now, kernel, lanes, ready_from);
             }
             Next::Load => {
                 stats.load_instructions += 1;
                 stats.global_thread_instructions += threads;
                 let load = self.loads.open(at, kernel, now);
                 self.warps[at.index()].loads += 1;
-                self.take_port(at.scheduler(), gates);
-                self.enter_lsu(at, Access::Read, load, inputs);
-                access = Some(Some(load));
+                self.access_issues(now, at, Access::Read, load, gates, inputs);
+                self.spend_on_access(kernel, lanes, Some(load));
             }
             Next::Store => {
                 stats.store_instructions += 1;
                 stats.global_thread_instructions += threads;
-                self.take_port(at.scheduler(), gates);
-                self.enter_lsu(at, Access::Write, 0, inputs);
-                access = Some(None);
+                self.access_issues(now, at, Access::Write, 0, gates, inputs);
+                self.spend_on_access(kernel, lanes, None);
             }
             Next::Barrier => {
+                let scheduler = &mut self.schedulers[at.scheduler()];
                 scheduler.ready &= !at.bit();
                 scheduler.barrier |= at.bit();
                 if self.alu_interval > 1 {
-                    scheduler.occupy_alu(now + self.alu_interval);
+                    scheduler.occupy(false, now + self.alu_interval);
                 }
                 let slot = usize::from(self.warps[at.index()].slot);
                 self.spend_quota(now, kernel, lanes, now);
                 self.arrive(now, slot, inputs);
-                return;
             }
         }
-        if left == 0 {
+    }
+
+    fn access_issues(&mut self, now: Cycle, at: WarpRef, access: Access, load: u16, gates: &mut Gates, inputs: &Inputs) {
+        self.take_port(at.scheduler(), gates);
+        self.enter_lsu(at, access, load, inputs);
+        self.has_issued(now, now + 1, true, at, inputs);
+    }
+
+    /// A warp has issued one instruction of its step: what follows, in cycle `ready_from` or later. `runs` says that its unit takes one a cycle.
+    #[inline(always)]
+    fn has_issued(&mut self, now: Cycle, ready_from: Cycle, runs: bool, at: WarpRef, inputs: &Inputs) {
+        if self.issues[at.index()].left == 0 {
             self.warps[at.index()].pc += 1;
             self.proceed(now, ready_from, at, inputs);
         } else if ready_from > now + 1 {
             self.sleep_until(now, ready_from, at);
-        } else if interval == 1 {
+        } else if runs {
             self.run(now, at, inputs);
-        }
-        match access {
-            None => self.spend_quota(now, kernel, lanes, ready_from),
-            Some(load) if self.gate.quotas.any() && self.gate.quotas.issue_access(kernel, lanes, load) => self.note_spent(),
-            Some(_) => {}
         }
     }
 
@@ -359,6 +369,12 @@ impl Sm {
     #[inline(always)] // most often there are no quotas
     fn spend_quota(&mut self, now: Cycle, kernel: KernelId, lanes: u8, completes: Cycle) {
         if self.gate.quotas.any() && self.gate.quotas.issue(kernel, lanes, now, completes) {
+            self.note_spent();
+        }
+    }
+
+    fn spend_on_access(&mut self, kernel: KernelId, lanes: u8, load: Option<u16>) {
+        if self.gate.quotas.any() && self.gate.quotas.issue_access(kernel, lanes, load) {
             self.note_spent();
         }
     }

@@ -10,6 +10,7 @@
 //! per warp do. Schedulers take turns at the port: the next after the one that used it last is looked at first.
 
 mod access;
+mod ages;
 mod calendar;
 pub mod code;
 pub mod context;

@@ -4,12 +4,12 @@
 //! A scheduler that cannot issue sleeps until its SM wakes it; the cycles between are charged to the cause of its last stall, for the
 //! scheduler as a whole and for each kernel that it holds.
 
+use super::ages::Ages;
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
 use crate::machine::derived::Derived;
 use crate::machine::noc::members;
 use crate::seam::controls::WarpOrder;
 use crate::seam::stats::{StallCause, StallCounts};
-use alloc::vec::Vec;
 
 /// Warps of one scheduler, at most: one word.
 pub const LANES: usize = 64;
@@ -83,8 +83,8 @@ pub struct Scheduler {
     pub missed: u64,
     /// Warps at a barrier.
     pub barrier: u64,
-    /// Warps of each CTA that are here, the oldest CTA first; within a CTA the lower lane is the older warp.
-    by_age: Vec<u64>,
+    /// Warps of each CTA that are here; within a CTA the lower lane is the older warp.
+    by_age: Ages,
     /// Stall of each kernel since `since`, while the scheduler stalls.
     kernel_causes: PerKernel<StallCause>,
     /// The stall that follows the last issue, if it is known that nothing can issue in the next cycle, and that of each kernel.
@@ -118,7 +118,7 @@ impl Default for Scheduler {
             waiting: 0,
             missed: 0,
             barrier: 0,
-            by_age: Vec::new(),
+            by_age: Ages::default(),
             kernel_causes: PerKernel::all(StallCause::Idle),
             then: Derived(None),
             then_of: Derived(PerKernel::all(StallCause::Idle)),
@@ -150,8 +150,7 @@ impl Scheduler {
         for set in [&mut self.throttled, &mut self.spent, &mut self.lsu_full] {
             *set &= gone;
         }
-        self.by_age.iter_mut().for_each(|warps| *warps &= gone);
-        self.by_age.retain(|&warps| warps != 0);
+        self.by_age.retain(gone);
     }
 
     /// Closes the gates for the kernels that have used their quota, and for those of which the LSU takes no more (a bit each). Returns
@@ -250,15 +249,9 @@ impl Scheduler {
         arithmetic & all_if(self.alu_free > now) | self.special & all_if(self.sfu_free > now)
     }
 
-    /// The arithmetic unit is busy until `free`.
-    pub fn occupy_alu(&mut self, free: Cycle) {
-        self.alu_free = free;
-        self.units_free = self.units_free.max(free);
-    }
-
-    /// The special-function unit is busy until `free`.
-    pub fn occupy_sfu(&mut self, free: Cycle) {
-        self.sfu_free = free;
+    /// The special-function unit, or the arithmetic unit, is busy until `free`.
+    pub fn occupy(&mut self, special: bool, free: Cycle) {
+        *(if special { &mut self.sfu_free } else { &mut self.alu_free }) = free;
         self.units_free = self.units_free.max(free);
     }
 
@@ -340,12 +333,7 @@ impl Scheduler {
         if eligible >> last & 1 == 1 {
             return last;
         }
-        // Four CTAs at a time, the oldest first, and among them from the youngest to the oldest without a branch: which of them is the oldest with a
-        // candidate is hard to predict.
-        let older = |younger: u64, &warps: &u64| if warps & eligible != 0 { warps & eligible } else { younger };
-        let (fours, rest) = self.by_age.as_chunks::<4>();
-        let found = fours.iter().map(|four| four.iter().rev().fold(0, older)).find(|&found| found != 0);
-        found.unwrap_or_else(|| rest.iter().rev().fold(eligible, older)).trailing_zeros()
+        self.by_age.oldest(eligible).trailing_zeros()
     }
 }
 
@@ -369,6 +357,7 @@ fn next_after(last: u32, set: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     /// Issues `count` times from warps that are always ready and returns the lanes.
     fn issue(order: WarpOrder, ctas: &[(u64, u8)], stalled_after: impl Fn(usize) -> u64, count: usize) -> Vec<u32> {
