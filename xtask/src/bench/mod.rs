@@ -139,7 +139,7 @@ pub fn bench(options: &Options) -> Result<()> {
     let machine = machine();
     let runs = options.runs()?;
     let experiments = experiments(&runs, &engine, if options.quick { 1 } else { ROUNDS })?;
-    print!("{}", experiments_table(&experiments));
+    print!("{}{}", experiments_table(&experiments), speeds(&runs, &experiments));
     let (mut counts, mut functions) = (Value::Null, Value::Null);
     if options.count {
         counts = count::count(&runs, &[("new", &engine[0])])?.into();
@@ -342,6 +342,20 @@ fn figure(x: f64) -> String {
     }
 }
 
+/// Of runs that are held against another (`speed_of`): cycles a second over the other's, in each host.
+fn speeds(runs: &[Value], experiments: &[Value]) -> String {
+    let mut said = String::new();
+    for run in runs {
+        let found = |name: &Value| experiments.iter().find(|row| row["name"] == *name);
+        let (Some(row), Some(base)) = (found(&run["name"]), found(&run["speed_of"])) else { continue };
+        let of = |host: &str| figure(number(&row[host]["cycles_per_second"]) / number(&base[host]["cycles_per_second"]));
+        let (name, other) = (row["name"].as_str().unwrap_or("?"), base["name"].as_str().unwrap_or("?"));
+        let hosts = [of("native"), of("node"), of("chromium")].join(", ");
+        let _ = writeln!(said, "{name}, against {other}: {hosts} of its cycles a second, natively, in Node and in Chromium.");
+    }
+    said
+}
+
 /// The fixed runs in every host.
 fn experiments_table(experiments: &[Value]) -> String {
     let headings = [
@@ -443,9 +457,17 @@ mod tests {
         assert_eq!((one.len(), &one[0]["name"], &all[0]["name"]), (1, &json!("BP alone"), &json!("BP alone")));
         assert_eq!(one[0]["cycles"].as_u64().unwrap() * 10, all[0]["cycles"].as_u64().unwrap());
         // A row's cost is compared with that of a row that is there.
-        for base in all.iter().map(|run| &run["per_sm_of"]).filter(|base| !base.is_null()) {
+        for base in all.iter().flat_map(|run| [&run["per_sm_of"], &run["speed_of"]]).filter(|base| !base.is_null()) {
             assert!(all.iter().any(|run| run["name"] == *base && run["sms"].is_u64()), "{base}");
         }
+    }
+
+    #[test]
+    fn a_run_is_held_against_the_one_that_it_names() {
+        let row = |name: &str, rate: f64| json!({ "name": name, "native": { "cycles_per_second": rate }, "node": { "cycles_per_second": rate } });
+        let runs = [json!({ "name": "a" }), json!({ "name": "b", "speed_of": "a" }), json!({ "name": "c", "speed_of": "left out" })];
+        let said = speeds(&runs, &[row("a", 200.0), row("b", 170.0), row("c", 1.0)]);
+        assert_eq!(said, "b, against a: 0.85, 0.85, – of its cycles a second, natively, in Node and in Chromium.\n");
     }
 
     #[test]
