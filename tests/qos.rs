@@ -9,7 +9,7 @@ use sim_core::policy::PolicySpec;
 use sim_core::policy::spec::POLICIES;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::{Controls, QuotaCarry, QuotaRefill};
+use sim_core::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
 use sim_core::study::profile;
 
 const SCHEMES: [&str; 5] = ["qos-naive", "qos-elastic", "qos-rollover", "qos-rollover-time", "spart"];
@@ -185,6 +185,42 @@ fn rollover_never_lowers_a_quota() {
 
 proptest! {
     #![proptest_config(random::cases(150))]
+
+    /// On any machine, where instructions count as they complete, nothing of a kernel issues on an SM once its quota there is used: what it has too much
+    /// is what was under way.
+    #[test]
+    fn nothing_issues_without_a_quota_left(mut experiment in random::experiment(), quotas in proptest::array::uniform4(1..2000_u32), interval in 50..400_u32) {
+        let sms = experiment.gpu.sm_count() as usize;
+        let mut controls = Controls::neutral(sms, experiment.warp_order);
+        controls.each_sm(|sm| {
+            sm.thread_quota = PerKernel::all(None);
+            sm.thread_quota.0[..4].iter_mut().zip(quotas).for_each(|(quota, drawn)| *quota = Some(drawn));
+            (sm.quota_refill, sm.quota_interval, sm.quota_charge) = (QuotaRefill::Interval, interval, QuotaCharge::Completion);
+        });
+        experiment.policy = PolicySpec::manual(controls);
+        experiment.stop = Stop::Cycles(u64::from(interval) * 4);
+        experiment.restart = true;
+        let mut run = start(&experiment);
+        let kernels = experiment.kernels.len();
+        let seen = |run: &mut Simulation| -> Vec<(PerKernel<i64>, Vec<u64>)> {
+            run.machine_mut().settle();
+            let of = |sm: &sim_core::machine::sm::Sm| (sm.gate().quotas.all_left(), sm.stats().iter().map(|stats| stats.thread_instructions).collect());
+            run.machine().sms.iter().map(of).collect()
+        };
+        let mut before = seen(&mut run);
+        while run.cycle() < u64::from(interval) * 4 {
+            let refilled = run.cycle().is_multiple_of(u64::from(interval));
+            run.advance(1);
+            let after = seen(&mut run);
+            for (sm, ((left, issued), (_, then))) in before.iter().zip(&after).enumerate() {
+                for kernel in 0..kernels.min(4) {
+                    let stopped = !refilled && left.0[kernel] <= 0;
+                    prop_assert!(!stopped || issued[kernel] == then[kernel], "SM {sm}, kernel {kernel}, cycle {}: {} left", run.cycle(), left.0[kernel]);
+                }
+            }
+            before = after;
+        }
+    }
 
     /// On any machine, a kernel issues on no SM more than its quota of an interval but for the rest of its last instruction.
     #[test]

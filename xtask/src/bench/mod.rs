@@ -464,7 +464,8 @@ mod tests {
 
     #[test]
     fn a_run_is_held_against_the_one_that_it_names() {
-        let row = |name: &str, rate: f64| json!({ "name": name, "native": { "cycles_per_second": rate }, "node": { "cycles_per_second": rate } });
+        let row =
+            |name: &str, rate: f64| json!({ "name": name, "native": { "cycles_per_second": rate }, "node": { "cycles_per_second": rate } });
         let runs = [json!({ "name": "a" }), json!({ "name": "b", "speed_of": "a" }), json!({ "name": "c", "speed_of": "left out" })];
         let said = speeds(&runs, &[row("a", 200.0), row("b", 170.0), row("c", 1.0)]);
         assert_eq!(said, "b, against a: 0.85, 0.85, – of its cycles a second, natively, in Node and in Chromium.\n");
