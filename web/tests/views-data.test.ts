@@ -43,6 +43,15 @@ test("sums between edges equal the sums of their windows", () => {
   assert.equal(store.covered(10, 20), 4000);
 });
 
+test("context switches are a part of DRAM's bytes of their own, and no kernel's", () => {
+  const columns = ["dram_bytes", "dram_context_bytes"].flatMap((key) => [0, 1].map((k) => column(key, k))), layout = { ...LAYOUT, columns: [column("start"), column("end"), ...columns] };
+  const store = new WindowStore(layout), spec = chartSpecs(layout, ["A", "B"]).find(({ key }) => key === "dram");
+  // B's contexts of the second window are on DRAM's buses in the third.
+  store.append([0, 400, 4000, 8000, 0, 6000, 400, 800, 4000, 0, 0, 2000, 800, 1200, 0, 2000, 0, 0]);
+  const values = spec ? evaluate(spec, store, Int32Array.of(0, 1, 2, 3)).map((v) => [...v]) : [];
+  assert.deepEqual(spec?.series.map(({ name }, i) => [name, ...values[i] ?? []]), [["A", 10, 10, 0], ["B", 5, 0, 5], ["context switches", 15, 5, 0]]);
+});
+
 test("a full store forgets edges and never counts; the newest windows stay fine", () => {
   const store = new WindowStore(LAYOUT, 1000);
   for (let i = 0; i < 250_000; i += 500) {

@@ -149,7 +149,9 @@ impl Bank {
         self.answering = self.mshrs.is_open(entry).then_some(entry);
         let Request { kernel, access, context, .. } = ports.packets[handle].request;
         let mut dram_accesses = 0;
-        if first && !context {
+        if first && context {
+            ports.stats[kernel.index()].dram_context_lines += 1;
+        } else if first {
             dram_accesses = 1 + self.fill(line, kernel, false, at.now, ports);
         }
         if access == Access::Write
@@ -208,7 +210,10 @@ impl Bank {
         self.take(queue, ports);
         match access {
             Access::Read => ports.packets[handle].request.leave(Station::L2, at.now),
-            Access::Write => self.send(at, handle, 0, ports),
+            Access::Write => {
+                ports.stats[kernel.index()].dram_context_lines += 1;
+                self.send(at, handle, 0, ports);
+            }
         }
     }
 

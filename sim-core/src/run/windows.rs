@@ -38,7 +38,7 @@ struct Scale {
     reply_bytes: u64,
 }
 
-const KERNEL_COLUMNS: [KernelColumn; 9] = [
+const KERNEL_COLUMNS: [KernelColumn; 10] = [
     KernelColumn {
         key: "thread_instructions",
         unit: "thread instructions",
@@ -80,6 +80,13 @@ const KERNEL_COLUMNS: [KernelColumn; 9] = [
         title: "DRAM",
         doc: "Bytes read from and written to DRAM",
         value: |stats, _, scale| (stats.dram_reads + stats.dram_writes) * scale.line_bytes,
+    },
+    KernelColumn {
+        key: "dram_context_bytes",
+        unit: "bytes",
+        title: "Context switches",
+        doc: "Bytes of registers and shared memory of switched CTAs that L2 has passed on to DRAM, or that have come from there",
+        value: |stats, _, scale| stats.dram_context_lines * scale.line_bytes,
     },
     KernelColumn {
         key: "latency_sum",

@@ -8,8 +8,11 @@ export interface SeriesSpec {
   /** Colour: a kernel's or a stall cause's. */
   kernel: number | null;
   stall: number | null;
-  /** Columns that are summed. */
+  /** Columns that are summed, and those that are taken off. */
   over: number[];
+  less?: number[];
+  /** It is named only where there has been any. */
+  rare?: boolean;
   /** Divided by the cycles, or by the sum of these columns. */
   under: "cycles" | number[];
   scale: number;
@@ -47,6 +50,15 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
   const peaks = layout.peaks;
   const peakOf = (value: number, label: string, full: boolean): ChartSpec["peak"] => (value > 0 ? { value, label, full } : null);
 
+  // Context switches of all kernels are one part: what a kernel itself moves is the rest.
+  const dram = (): SeriesSpec[] => {
+    const contexts = perKernel("dram_context_bytes", "cycles"), own = perKernel("dram_bytes", "cycles");
+    const of = contexts[0];
+    return of === undefined ? own : [
+      ...own.map((series, k) => ({ ...series, less: contexts[k]?.over ?? [] })),
+      { ...of, name: "context switches", kernel: null, over: contexts.flatMap(({ over }) => over), rare: true },
+    ];
+  };
   const issued = perKernel("warp_instructions", () => [], 100);
   const causesOf = (kernel: number | null): number[] => layout.columns.flatMap((c, i) => (c.key.startsWith("stall.") && c.kernel === kernel ? [i] : []));
   const causes = causesOf(null);
@@ -73,8 +85,8 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
     },
     {
       key: "dram", title: "DRAM bandwidth", unit: "bytes / cycle", kind: "stack", total: "all",
-      doc: "Bytes on the DRAM data buses, per core cycle, by kernel, context switches of its CTAs among them; at the core clock, GB/s.",
-      series: perKernel("dram_bytes", "cycles"), peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true), also: gigabytes,
+      doc: "Bytes on the DRAM data buses, per core cycle, by kernel, and for context switches of their CTAs; at the core clock, GB/s.",
+      series: dram(), peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true), also: gigabytes,
     },
     {
       key: "ipc", title: "IPC", unit: "thread instructions / cycle", kind: "lines", total: "",
@@ -121,6 +133,8 @@ export function evaluate(spec: ChartSpec, store: WindowStore, edges: Int32Array)
 function ratio(series: SeriesSpec, store: WindowStore, from: number, to: number): number {
   let over = 0;
   for (const c of series.over) over += store.sum(c, from, to);
+  // What is counted at two places may pass one of them in the next window.
+  for (const c of series.less ?? []) over = Math.max(0, over - store.sum(c, from, to));
   let under = 0;
   if (series.under === "cycles") under = store.covered(from, to);
   else for (const c of series.under) under += store.sum(c, from, to);

@@ -47,7 +47,7 @@ const RIGHT_WORDS = 58, BOTTOM_BARE = 8, HEAD = 22;
 
 export function seriesPaint(series: SeriesSpec, t: Theme): Paint {
   if (series.kernel !== null) return kernelPaint(series.kernel, t);
-  if (series.stall === null) return t.accent;
+  if (series.stall === null) return { colour: t.ink3, ink: t.surface, pattern: "cross" };
   return stallPaint(series.stall, t);
 }
 

@@ -531,7 +531,12 @@ class Chart {
     }
     this.numbers.forEach(({ each, total }, r) => {
       const values = this.at(shared, r, bucket);
-      values.forEach((v, i) => { const e = each[i]; if (e) put(e, this.number(v)); });
+      values.forEach((v, i) => {
+        const e = each[i], series = this.specs[r]?.series[i], store = shared.parts[r]?.store;
+        if (!e) return;
+        put(e, this.number(v));
+        if (series?.rare && store) (e.parentElement as HTMLElement).hidden = series.over.every((column) => store.sum(column, 0, Math.max(0, store.count - 1)) === 0);
+      });
       if (total) put(total, this.totalText(values, this.specs[r] ?? this.spec));
     });
   }

@@ -58,7 +58,8 @@ fn ctas_that_were_switched_do_what_they_would_have_done() {
         assert!(s.ctas_switched_out > 2 && s.ctas_switched_in == s.ctas_switched_out, "{} out", s.ctas_switched_out);
         // 256 threads of 16 registers and 1 KB of shared memory.
         assert_eq!((s.context_lines_out, s.context_lines_in), (s.ctas_switched_out * 136, s.ctas_switched_in * 136));
-        assert_eq!((p.ctas_switched_out, p.context_lines_out, p.switch_cycles), (0, 0, 0));
+        assert_eq!(s.dram_context_lines, s.context_lines_out + s.context_lines_in, "each is counted as it passes L2");
+        assert_eq!((p.ctas_switched_out, p.context_lines_out, p.dram_context_lines, p.switch_cycles), (0, 0, 0, 0));
         assert_eq!((s.requests, s.replies), (s.l1_misses + s.l1_writes, s.requests), "contexts are no requests of the program");
         assert_eq!((s.dram_reads, s.dram_writes), (s.l2_misses + s.context_lines_in, s.l2_dirty_victims + s.context_lines_out));
     }
