@@ -30,6 +30,26 @@ fn ctas_of_each_class_are_the_papers() {
     }
 }
 
+/// §6.5: 81,920 registers, 96 KB and 120 warps for each of 4 big SMs, 38,229, 53 and 56 for each of 12; and what follows for CTAs.
+#[test]
+fn big_sms_have_what_small_ones_leave() {
+    let sizes = |name: &str| {
+        let gpu = presets::find(name).unwrap();
+        assert_eq!((gpu.sm_count(), gpu.sms[1].count), (16, 16 - gpu.sms[0].count));
+        assert_eq!(gpu.sms[1].name, "small");
+        [gpu.sms[0].registers, gpu.sms[0].shared_bytes >> 10, gpu.sms[0].threads / 32, gpu.sms[0].ctas]
+    };
+    assert_eq!(sizes("hetero-8b8s"), [49_152, 64, 72, 10]);
+    assert_eq!(sizes("hetero-4b12s"), [81_920, 96, 120, 14]);
+    assert_eq!(sizes("hetero-12b4s"), [38_229, 53, 56, 8]);
+    let (four, twelve) = (presets::find("hetero-4b12s").unwrap(), presets::find("hetero-12b4s").unwrap());
+    for (name, held) in [("SYRK", [14, 7]), ("SC", [7, 3]), ("FDTD3D", [5, 2]), ("NQU", [6, 3]), ("DXTC", [14, 8])] {
+        let (_, [threads, registers, shared_bytes], _) = TABLE_3.into_iter().find(|row| row.0 == name).unwrap();
+        let launch = Launch { ctas: 1, threads, registers, shared_bytes, program: Vec::new() };
+        assert_eq!([&four, &twelve].map(|gpu| occupancy::of(&launch, &gpu.sms[0]).ctas), held, "{name}");
+    }
+}
+
 /// A kernel of so many CTAs of so many threads each, a launch for each entry.
 fn kernel(name: &str, launches: &[(u32, u32, u32)]) -> Value {
     let alu = Value::object([("alu", Value::object([("count", 200), ("latency", 4)]))]);

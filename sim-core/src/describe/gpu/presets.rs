@@ -53,6 +53,20 @@ pub const PRESETS: &[Preset] = &[
         make: hetero_8b8s,
     },
     Preset {
+        name: "hetero-4b12s",
+        title: "4 bigger and 12 small SMs",
+        source: "The HeteroCore paper, §6.5 (Zhao, Wang and Eeckhout, TPDS 2019)",
+        doc: "As hetero-8b8s with 12 small SMs; the other 4 have what these leave of the baseline's",
+        make: hetero_4b12s,
+    },
+    Preset {
+        name: "hetero-12b4s",
+        title: "12 less big and 4 small SMs",
+        source: "The HeteroCore paper, §6.5 (Zhao, Wang and Eeckhout, TPDS 2019)",
+        doc: "As hetero-8b8s with 4 small SMs; the other 12 have what these leave of the baseline's",
+        make: hetero_12b4s,
+    },
+    Preset {
         name: "qos-16sm",
         title: "16 SMs, Maxwell-like, four memory controllers",
         source: "Table 1 of the QoS paper (Wang et al., ISCA 2017); what it leaves open as CCBP's",
@@ -265,22 +279,43 @@ fn fermi_16sm() -> Gpu {
 }
 
 fn hetero_8b8s() -> Gpu {
+    hetero("hetero-8b8s", 8)
+}
+
+fn hetero_4b12s() -> Gpu {
+    hetero("hetero-4b12s", 4)
+}
+
+fn hetero_12b4s() -> Gpu {
+    hetero("hetero-12b4s", 12)
+}
+
+/// So many big SMs, the rest small. The small ones are those of HeteroCore Table 1; the big ones have, each as much, what these leave of what 16 SMs of
+/// the baseline have (§6.5: the same area), in whole CTA slots, warps, registers and KB. L1D, schedulers and everything else are the baseline's (§2.2).
+fn hetero(name: &str, big: u32) -> Gpu {
     let fermi = fermi_16sm();
-    // HeteroCore Table 1; L1D, schedulers and everything else are the baseline's (§2.2).
-    let class = |name: &str, ctas, threads, registers, shared_bytes| SmClass {
-        name: name.to_string(),
-        count: 8,
-        ctas,
-        threads,
-        registers,
-        shared_bytes,
-        ..fermi.sms[0].clone()
+    let baseline = &fermi.sms[0];
+    let small = SmClass {
+        name: "small".to_string(),
+        count: baseline.count - big,
+        ctas: 6,
+        threads: 768,
+        registers: 16_384,
+        shared_bytes: 32 * 1024,
+        ..baseline.clone()
     };
-    Gpu {
-        name: "hetero-8b8s".to_string(),
-        sms: vec![class("big", 10, 2304, 49_152, 64 * 1024), class("small", 6, 768, 16_384, 32 * 1024)],
-        ..fermi.clone()
-    }
+    // In multiples of `unit`.
+    let left = |of: fn(&SmClass) -> u32, unit: u32| (baseline.count * of(baseline) - small.count * of(&small)) / big / unit * unit;
+    let large = SmClass {
+        name: "big".to_string(),
+        count: big,
+        ctas: left(|sm| sm.ctas, 1),
+        threads: left(|sm| sm.threads, 32),
+        registers: left(|sm| sm.registers, 1),
+        shared_bytes: left(|sm| sm.shared_bytes, 1024),
+        ..baseline.clone()
+    };
+    Gpu { name: name.to_string(), sms: vec![large, small], ..fermi }
 }
 
 /// The paper's Table 1 has clocks, numbers of SMs and memory controllers, and what an SM holds. Caches, NoC, latencies and DRAM are not given
