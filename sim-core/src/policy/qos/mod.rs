@@ -62,7 +62,7 @@ macro_rules! params {
         Param::number("first_ipc", (0.0, 1e6), 1.0, "thread instructions per cycle", "Goal of a kernel without one in the first epoch (§3.5)"),
         Param::number("least_ipc", (0.0, 1e6), 1.0, "thread instructions per cycle", "Least goal of a kernel without one; the paper's product has no floor: 0"),
         Param::choice("charge", &["completion", "issue"], "completion", "When an instruction counts against its quota. completion: as it completes, as in the paper; issue: as it issues"),
-        Param::choice("share_by", &["resident", "target"], "resident", "An SM's share of a quota is by these CTAs. resident: those that it holds, as in the paper; target: those that it may hold"),
+        Param::choice("share_by", &["resident", "target", "sm"], "resident", "An SM's share of a quota. resident: by the CTAs that it holds, as in the paper; target: by those that it may hold; sm: as much for each SM that holds any"),
         Param::choice("share_rounding", &["nearest", "down"], "nearest", "An SM's share is rounded; not stated. nearest: to the nearest; down: down, and both to 1 at least"),
         Param::flag("move_ctas", true, "CTAs move to kernels behind their goals (§3.6)"),
         Param::choice("make_room", &["context_switch", "free", "drain"], "context_switch", "How CTAs leave. context_switch: their context travels to memory; free: it is gone at once; drain: they finish"),
@@ -265,7 +265,8 @@ impl Qos {
     fn set_quotas(&self, seen: &Observation, controls: &mut Controls) {
         let nearest = self.spec.choice("share_rounding") == "nearest";
         for (kernel, learned) in KernelId::first(seen.kernels).zip(&self.kernels) {
-            let resident = |sm: usize| seen.resident.get(sm).map_or(0, |ctas| ctas[kernel]);
+            let alike = self.spec.choice("share_by") == "sm";
+            let resident = |sm: usize| seen.resident.get(sm).map_or(0, |ctas| if alike { ctas[kernel].min(1) } else { ctas[kernel] });
             let by_target = self.spec.choice("share_by") == "target" || (0..controls.sms.len()).all(|sm| resident(sm) == 0);
             let ctas: Vec<u32> = if by_target {
                 controls.sms.iter().map(|sm| if sm.allowed[kernel] { sm.cta_target[kernel].into() } else { 0 }).collect()
