@@ -50,7 +50,9 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
         for cause in causes.causes.iter().chain(&causes.contradictions) {
             assert!(cause.claims.iter().all(|id| is_claim(id)), "a cause for what is no claim: {:?}", cause.claims);
             let Some(command) = &cause.tested else { continue };
-            let words: Vec<&str> = command.split(' ').collect();
+            let words: Vec<&str> = command.split(' ').filter(|word| *word != "--paper" && *word != paper.name).collect();
+            let named = command.contains(&format!("reproduce --paper {} --", paper.name));
+            assert!(named || paper.name == PAPERS[0].name || words[1] != "reproduce", "of another paper: {command}");
             let exists = match words[..] {
                 ["corun", "reproduce", "--table", id] => study.tables.iter().any(|table| table.id == id),
                 ["corun", "reproduce", "--claim", id] => is_claim(id),
