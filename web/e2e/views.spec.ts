@@ -179,6 +179,6 @@ test("bandwidth is in GB/s too, at the clock of the GPU", async ({ page }) => {
   expect(Math.abs(Number(bytes) * clock / Number(gigabytes) - 1)).toBeLessThan(0.02);
   const json = await exported(page, chart(page, "dram"), "json");
   const { columns, rows } = JSON.parse(json.text) as { columns: { key: string; unit: string }[]; rows: Record<string, number | null>[] };
-  expect(columns.filter((c) => c.unit === "GB/s").map((c) => c.key)).toEqual(["BP.GB/s", "CFD.GB/s"]);
+  expect(columns.filter((c) => c.unit === "GB/s").map((c) => c.key)).toEqual(["BP.GB/s", "CFD.GB/s", "context switches.GB/s"]);
   for (const row of rows) expect(row["BP.GB/s"]).toBeCloseTo((row["BP"] ?? 0) * clock, 9);
 });
