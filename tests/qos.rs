@@ -144,7 +144,6 @@ fn what_a_scheme_is_told_changes_the_run() {
                 r#""alpha_power": 3"#,
                 r#""first_ipc": 5"#,
                 r#""least_ipc": 5"#,
-                r#""share_by": "sm""#,
                 r#""charge": "issue""#,
                 r#""move_ctas": false"#,
                 r#""make_room": "free""#,

@@ -105,6 +105,21 @@ fn the_start_is_symmetric() {
     assert_eq!((sm.quota_top_up[K[0]], sm.quota_top_up[K[1]], sm.quota_charge), (false, true, QuotaCharge::Completion));
 }
 
+/// By its CTAs an SM that holds six of eight has three quarters of the quota; alike, as much as any other that holds one.
+#[test]
+fn an_sm_may_have_as_much_as_any_other() {
+    let share = |by: &'static str| {
+        let mut world =
+            World::new(&rollover::INFO, &[Some(0.5), None], &[("share_by", Setting::Choice(by)), ("move_ctas", Setting::Bool(false))]);
+        world.resident.iter_mut().for_each(|sm| sm[K[0]] = 0);
+        (world.resident[0][K[0]], world.resident[1][K[0]]) = (6, 2);
+        world.epoch(&[500.0, 40.0]);
+        [0, 1, 2].map(|sm| world.quota(sm, K[0]))
+    };
+    assert_eq!(share("resident"), [3_750_000, 1_250_000, 0]);
+    assert_eq!(share("sm"), [2_500_000, 2_500_000, 0]);
+}
+
 /// A launch of CTAs twice as large gets half as many, a launch of small ones their threads back.
 #[test]
 fn a_launch_of_other_ctas_gets_as_many_threads() {
