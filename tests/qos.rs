@@ -183,6 +183,20 @@ fn rollover_never_lowers_a_quota() {
     }
 }
 
+/// A run without end of these kernels under quotas on every SM, full again after each `interval` cycles.
+fn under_quotas(experiment: &mut Experiment, quotas: [u32; 4], interval: u32, charge: QuotaCharge) -> Simulation {
+    let mut controls = Controls::neutral(experiment.gpu.sm_count() as usize, experiment.warp_order);
+    controls.each_sm(|sm| {
+        sm.thread_quota = PerKernel::all(None);
+        sm.thread_quota.0[..4].iter_mut().zip(quotas).for_each(|(quota, drawn)| *quota = Some(drawn));
+        (sm.quota_refill, sm.quota_interval, sm.quota_charge) = (QuotaRefill::Interval, interval, charge);
+    });
+    experiment.policy = PolicySpec::manual(controls);
+    experiment.stop = Stop::Cycles(u64::from(interval) * 8);
+    experiment.restart = true;
+    start(experiment)
+}
+
 proptest! {
     #![proptest_config(random::cases(150))]
 
@@ -190,17 +204,7 @@ proptest! {
     /// is what was under way.
     #[test]
     fn nothing_issues_without_a_quota_left(mut experiment in random::experiment(), quotas in proptest::array::uniform4(1..2000_u32), interval in 50..400_u32) {
-        let sms = experiment.gpu.sm_count() as usize;
-        let mut controls = Controls::neutral(sms, experiment.warp_order);
-        controls.each_sm(|sm| {
-            sm.thread_quota = PerKernel::all(None);
-            sm.thread_quota.0[..4].iter_mut().zip(quotas).for_each(|(quota, drawn)| *quota = Some(drawn));
-            (sm.quota_refill, sm.quota_interval, sm.quota_charge) = (QuotaRefill::Interval, interval, QuotaCharge::Completion);
-        });
-        experiment.policy = PolicySpec::manual(controls);
-        experiment.stop = Stop::Cycles(u64::from(interval) * 4);
-        experiment.restart = true;
-        let mut run = start(&experiment);
+        let mut run = under_quotas(&mut experiment, quotas, interval, QuotaCharge::Completion);
         let kernels = experiment.kernels.len();
         let seen = |run: &mut Simulation| -> Vec<(PerKernel<i64>, Vec<u64>)> {
             run.machine_mut().settle();
@@ -226,16 +230,7 @@ proptest! {
     #[test]
     fn no_kernel_exceeds_its_quota(mut experiment in random::experiment(), quotas in proptest::array::uniform4(1..2000_u32), interval in 50..400_u32) {
         let sms = experiment.gpu.sm_count() as usize;
-        let mut controls = Controls::neutral(sms, experiment.warp_order);
-        controls.each_sm(|sm| {
-            sm.thread_quota = PerKernel::all(None);
-            sm.thread_quota.0[..4].iter_mut().zip(quotas).for_each(|(quota, drawn)| *quota = Some(drawn));
-            (sm.quota_refill, sm.quota_interval) = (QuotaRefill::Interval, interval);
-        });
-        experiment.policy = PolicySpec::manual(controls);
-        experiment.stop = Stop::Cycles(u64::from(interval) * 8);
-        experiment.restart = true;
-        let mut run = start(&experiment);
+        let mut run = under_quotas(&mut experiment, quotas, interval, QuotaCharge::default());
         let mut before = vec![[0_u64; 4]; sms];
         for _ in 0..8 {
             run.advance(interval.into());
