@@ -1,7 +1,7 @@
 // The pictures as a person uses them: pointer, keyboard, tables, exports.
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
-import { colours, countColours, expect, noViolations, openAt, picture, result, saved, test } from "./corun.ts";
+import { colours, countColours, expect, is, noViolations, openAt, picture, result, saved, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
@@ -181,4 +181,45 @@ test("bandwidth is in GB/s too, at the clock of the GPU", async ({ page }) => {
   const { columns, rows } = JSON.parse(json.text) as { columns: { key: string; unit: string }[]; rows: Record<string, number | null>[] };
   expect(columns.filter((c) => c.unit === "GB/s").map((c) => c.key)).toEqual(["BP.GB/s", "CFD.GB/s", "context switches.GB/s"]);
   for (const row of rows) expect(row["BP.GB/s"]).toBeCloseTo((row["BP"] ?? 0) * clock, 9);
+});
+
+test("no window and no decision is lost where a word on a frame comes late, or a frame comes while another run is built", async ({ page }) => {
+  // A slow page, and what it says is held back: `drawn` until after the frame of the next `load`, and the second `load` for half a second.
+  await page.addInitScript(() => {
+    const next = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (draw): number => next(() => setTimeout(() => { draw(performance.now()); }, 80));
+    const post = Worker.prototype.postMessage, held: (() => void)[] = [];
+    Object.assign(window, { hold: "" });
+    Worker.prototype.postMessage = function (this: Worker, message: { t: string }, ...more: []): void {
+      const hold = (window as typeof window & { hold: string }).hold, now = (): void => { post.call(this, message, ...more); };
+      if (hold === "drawn" && message.t === "drawn") { held.push(now); return; }
+      if (hold === "load" && message.t === "load") { setTimeout(now, 500); return; }
+      now();
+      if (message.t === "load") setTimeout(() => { for (const late of held.splice(0)) late(); }, 40);
+    };
+  });
+  const whole = async (): Promise<void> => {
+    await is(page, "Finished");
+    const { rows } = JSON.parse((await exported(page, chart(page, "ipc"), "json")).text) as { rows: Record<string, number>[] }, { cycles } = await result(page);
+    expect(rows.length).toBe(Math.floor(cycles / 400));
+    await page.locator("corun-decisions summary").click();
+    expect(await page.locator("corun-decisions ol.log li").count(), "the split of SMs, for each kernel").toBe(2);
+    await page.locator("corun-decisions summary").click();
+  };
+  const hold = (what: string): Promise<void> => page.evaluate((of) => { Object.assign(window, { hold: of }); }, what);
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=leftover&seed=1", 2000);
+  await page.getByRole("button", { name: "Play" }).click();
+  await hold("drawn");
+  await page.waitForTimeout(200);
+  await page.getByLabel("Policy", { exact: true }).selectOption("even");
+  await hold("");
+  await whole();
+
+  await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1", 2000);
+  await page.getByRole("button", { name: "Play" }).click();
+  await hold("load");
+  await page.evaluate(() => { location.hash = "#v=1&gpu=tiny-2sm&mix=BP+NOSUCH&policy=even&seed=1"; });
+  await expect(page.locator(".problems, .notices, main").getByText("NOSUCH").first()).toBeVisible();
+  await hold("");
+  await whole();
 });

@@ -53,7 +53,7 @@ class Decided {
   }
 
   add(decisions: readonly Decision[], restart: boolean): readonly Decision[] {
-    if (restart) { this.#log = []; this.#said = -1; }
+    if (restart) { this.#log = []; this.#said = -1; this.#list.replaceChildren(); }
     this.#log.push(...decisions);
     return this.#log;
   }

@@ -103,7 +103,7 @@ export class Engine {
       try {
         if (held && held.id === run.id && this.#runs.length === 1) this.#events.frames([held], held.state, held.rate);
       } finally {
-        run.post({ t: "drawn" });
+        run.drawn(held ?? message);
       }
     });
   }

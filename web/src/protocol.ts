@@ -44,8 +44,8 @@ export type ToWorker =
   | { t: "freshSeed"; id: number }
   /** What is wrong with an experiment, as text or as an object; nothing is loaded. */
   | { t: "validate"; id: number; experiment: string | object }
-  /** The page has drawn the last frame and can take another one. */
-  | { t: "drawn" }
+  /** The page has drawn that frame, or has no use for it, and can take another one. */
+  | { t: "drawn"; number: number }
   /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */
   | { t: "alone"; id: number; jobs: PlannedAlone[] };
 
@@ -64,6 +64,8 @@ export interface Loaded {
 }
 export interface FrameMessage {
   t: "frame"; id: number;
+  /** Of all frames that the worker has sent: the word `drawn` names it. */
+  number: number;
   cycle: number; state: RunState;
   /** Cycles per second over the last half second; 0 when not running. */
   rate: number;

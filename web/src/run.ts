@@ -99,7 +99,7 @@ export class Run {
         return;
       case "frame":
         // Frames of a run that is no longer wanted may be under way; the worker waits for a word on each.
-        if (message.ticket === 0) { if (message.id === this.id) this.#events.frame(this, message); else this.post({ t: "drawn" }); }
+        if (message.ticket === 0) { if (message.id === this.id) this.#events.frame(this, message); else this.drawn(message); }
         else if (message.ticket === this.#ticket) this.#arrive(message);
         return;
       case "reached": this.reached(message.cycle); return;
@@ -114,6 +114,8 @@ export class Run {
       default: return;
     }
   }
+
+  drawn(frame: FrameMessage): void { this.post({ t: "drawn", number: frame.number }); }
 
   post(message: ToWorker): void { this.#worker.postMessage(message); }
 

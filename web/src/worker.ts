@@ -46,6 +46,7 @@ let keepCost = 0; // milliseconds to keep a moment, estimated
 let ticking = false;
 
 let waiting = false; // a frame is at the page
+let sent = 0; // the last frame's number
 let dirty = false; // there is something that the page has not seen
 let frameAt = -Infinity;
 let resultAt = -Infinity; // at the next frame; a worker may be younger than any gap
@@ -259,7 +260,7 @@ function goTo(message: Extract<ToWorker, { t: "goTo" }>): void {
   ({ ticket, full } = message);
   event = false;
   setOut = reachedAt = performance.now();
-  waiting = false;
+  forget(false);
   met = null;
   if (!message.watch) watch = null; else watch ??= watching();
   if (!message.event) { seek(message.cycle, "paused"); return; }
@@ -274,15 +275,29 @@ function again(silent: boolean): void {
   quiet = silent;
   ticket = 0;
   toEvent = false;
-  waiting = silent;
-  windowsSent = decisionsSent = 0;
-  restart = true;
+  forget(silent);
+  fromStart();
   if (running()) setState("paused");
   dirty = true;
   resultAt = -Infinity;
 }
 
 // ---------------------------------------------------------------- frames
+
+/**
+ * No word on a frame that is under way counts any more. Taken for a word on the next one, it would let a third overtake that at the page,
+ * which draws only the latest: the windows and decisions of the one between were lost.
+ */
+function forget(wait: boolean): void {
+  sent += 1;
+  waiting = wait;
+}
+
+/** The next frame brings all windows and decisions. */
+function fromStart(): void {
+  windowsSent = decisionsSent = 0;
+  restart = true;
+}
 
 /** Sends a frame if there is news, the page has drawn the last one, and it is not too soon. */
 function offer(): void {
@@ -292,6 +307,7 @@ function offer(): void {
   frameAt = now;
   dirty = false;
   waiting = true;
+  sent += 1;
 
   const cycle = sim.cycle;
   marks.push({ at: now, cycle });
@@ -309,7 +325,7 @@ function offer(): void {
   if (whole) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
   const known = whole ? past.view() : null;
-  send({ t: "frame", id, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
+  send({ t: "frame", id, number: sent, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
   restart = false;
 }
 
@@ -400,7 +416,7 @@ function build(message: Load): void {
   keyframes.clear();
   keyframes.add(sim.cycle, sim.snapshot());
   fresh();
-  waiting = false;
+  forget(false);
   const layout = sim.frameLayout();
   const windows = sim.windowsLayout();
   columns = windows.columns.length;
@@ -416,9 +432,7 @@ function build(message: Load): void {
 }
 
 function fresh(): void {
-  windowsSent = 0;
-  decisionsSent = 0;
-  restart = true;
+  fromStart();
   toEvent = false;
   why = "";
   marks = [];
@@ -453,7 +467,7 @@ function validate(id: number, experiment: string | object): void {
 function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   switch (message.t) {
     case "load": load(message); return;
-    case "drawn": waiting = false; offer(); return;
+    case "drawn": if (message.number === sent) { waiting = false; offer(); } return;
     case "speed":
       pacing.speed = message.cyclesPerSecond > 0 ? message.cyclesPerSecond : 1;
       pacing.restart(performance.now());
@@ -473,6 +487,8 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       return;
     case "keep":
       profiling = givenUp = null;
+      // The page took no frame while it waited for another run.
+      fromStart();
       dirty = true;
       resultAt = -Infinity;
       offer();
@@ -532,8 +548,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       keyframes.clear();
       keyframes.add(sim.cycle, sim.snapshot());
       past = new PastLog([]);
-      windowsSent = decisionsSent = 0;
-      restart = true;
+      fromStart();
       // What was stuck, or whose script had failed, may go on now.
       if (state === "stuck" || state === "failed") { why = ""; setState("paused"); }
       dirty = true;
