@@ -399,7 +399,9 @@ impl Study {
     pub fn mixes(&self, name: &str) -> Vec<Mix> {
         let part = [("some ", self.mode.some), ("few ", self.mode.few)];
         if let Some((kind, wanted)) = part.iter().find_map(|(word, wanted)| Some((name.strip_prefix(word)?, *wanted))) {
-            return spread(self.mixes(kind), wanted);
+            let all = self.mixes(kind);
+            let have_goals = all.iter().flatten().any(|kernel| promised(kernel).1.is_some());
+            return if have_goals { spread_cases(all, wanted) } else { spread(all, wanted) };
         }
         if let Some((kind, kernel)) = name.split_once(" but ") {
             return self.mixes(kind).into_iter().filter(|mix| mix.iter().all(|name| promised(name).0 != kernel)).collect();
@@ -568,6 +570,29 @@ fn spread<T: Clone>(all: Vec<T>, wanted: usize) -> Vec<T> {
         return all;
     }
     (0..wanted).map(|i| all[(i * all.len() / wanted + i % (all.len() / wanted)) % all.len()].clone()).collect()
+}
+
+/// So many cases of a list: always the first of those whose goal was taken least often so far, then whose kernels with a goal were, then whose
+/// others. Steps of one length over mixes and goals fall on the same goals again and again.
+fn spread_cases(all: Vec<Mix>, wanted: usize) -> Vec<Mix> {
+    let traits = |mix: &Mix| {
+        let (with, without): (Vec<_>, Vec<_>) = mix.iter().map(|kernel| promised(kernel)).partition(|kernel| kernel.1.is_some());
+        let goal = with.iter().filter_map(|kernel| kernel.1).map(|goal| format!("@{goal}")).take(1);
+        let with = with.iter().map(|kernel| format!("{}@", kernel.0));
+        goal.chain(with).chain(without.iter().map(|kernel| kernel.0.to_owned())).collect::<Vec<String>>()
+    };
+    let all: Vec<(Vec<String>, Mix)> = all.into_iter().map(|mix| (traits(&mix), mix)).collect();
+    let mut often: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut left, mut taken): (Vec<usize>, Vec<usize>) = ((0..all.len()).collect(), Vec::new());
+    while taken.len() < wanted {
+        let load = |case: &usize| all[*case].0.iter().map(|word| often.get(word.as_str()).copied().unwrap_or(0)).collect::<Vec<_>>();
+        let Some(place) = (0..left.len()).min_by_key(|place| load(&left[*place])) else { break };
+        let case = left.remove(place);
+        all[case].0.iter().for_each(|word| *often.entry(word).or_insert(0) += 1);
+        taken.push(case);
+    }
+    taken.sort_unstable();
+    taken.into_iter().map(|case| all[case].1.clone()).collect()
 }
 
 /// A table by its keys.

@@ -413,6 +413,28 @@ fn the_cases_are_the_qos_papers() {
     }
 }
 
+/// Studies of single parameters run a few cases: all goals and all kernels with one as often as each other, not the goals that a step happens to fall on.
+#[test]
+fn a_few_cases_are_spread_evenly_over_kernels_and_goals() {
+    for mode in ["quick", "sample", "full"] {
+        let study = Study::read(PAPERS.iter().find(|paper| paper.name == "qos").unwrap().study, mode).unwrap();
+        for (kind, goals) in [("few pairs", 50..100), ("some pairs", 50..100), ("few trios1", 50..100), ("few trios2", 25..75)] {
+            let few = study.mixes(kind);
+            let wanted = if kind.starts_with("few") { study.mode.few } else { study.mode.some };
+            assert_eq!(few.iter().collect::<std::collections::BTreeSet<_>>().len(), wanted, "{mode}, {kind}");
+            let at = |goal: i64| few.iter().filter(|mix| study::promised(&mix[0]).1 == Some(goal)).count();
+            let with = |kernel: &String| {
+                few.iter().flatten().filter(|name| study::promised(name) == (kernel, study::promised(name).1) && name.contains('@')).count()
+            };
+            let even = |counts: Vec<usize>, by: usize| {
+                assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= by, "{mode}, {kind}: {counts:?}");
+            };
+            even(goals.step_by(5).map(at).collect(), 1);
+            even(study.kernels().iter().map(with).collect(), 2);
+        }
+    }
+}
+
 /// A mix with a kernel that needs more cycles is measured over more, and so are its kernels alone; studies of single parameters are not.
 #[test]
 fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
