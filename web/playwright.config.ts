@@ -16,7 +16,7 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   workers: 1,
   retries: 0,
-  reporter: [["list"]],
+  reporter: [["list"], ["./e2e/failures.ts"]],
   use: {
     baseURL,
     browserName: "chromium",

@@ -21,7 +21,7 @@ test("the page ends like the native build, in every experiment of the goldens", 
       await page.evaluate((hash) => { location.hash = hash; }, link);
       // The experiments' hashes differ, so this one's is not read off the one before.
       const there = async (): Promise<unknown> => { const { config_hash, cycles } = await result(page); return { config_hash, cycles }; };
-      await expect.poll(there, { message: name, timeout: 60_000, intervals: [200, 500] }).toEqual({ config_hash: golden.config_hash, cycles: goldens.cycles });
+      await expect.poll(there, { message: name, timeout: 120_000, intervals: [200, 500] }).toEqual({ config_hash: golden.config_hash, cycles: goldens.cycles });
       await is(page, "Paused");
       expect.soft((await result(page)).digest, name).toBe(golden.digest);
     });

@@ -64,7 +64,8 @@ test("the timeline is dragged, has keys and a list, and a click on a chart goes 
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 8 });
   await page.mouse.up();
-  await expect.poll(() => cycle(page)).toBeLessThan(33_000);
+  // The last step of the drag but one asks for a cycle above 30,000, and the run may rest there too.
+  await expect.poll(() => cycle(page)).toBeLessThan(29_000);
   await is(page, "Paused");
   const dragged = await cycle(page);
   expect(dragged).toBeGreaterThan(20_000);
