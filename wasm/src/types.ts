@@ -171,7 +171,7 @@ export interface PolicyParam {
   choices?: string[];
   doc: string;
 }
-export interface PolicyEntry { name: string; /** Names that experiments may still call it by. */ formerly: string[]; title: string; doc: string; source: string; params: PolicyParam[] }
+export interface PolicyEntry { name: string; /** Names that experiments may still call it by. */ formerly: string[]; title: string; doc: string; source: string; /** Whether it looks at kernels' goals, as its settings are where none is given. */ keeps_goals: boolean; params: PolicyParam[] }
 export interface OrderEntry { name: string; doc: string; takes?: string }
 export interface MetricEntry { key: string; title: string; unit: string; scope: string; formula: string; doc: string }
 /** A control, as the engine's registry has it. */

@@ -63,6 +63,36 @@ test("one press runs all schemes; the table sorts by any column; one that cannot
   expect(Math.abs(ipc.slowdown / (even[0] ?? 0) - 1), "alone for as long, or for longer").toBeLessThan(0.5);
 });
 
+test("where a kernel has a goal: whether each scheme keeps it, what it leaves for the others, as columns and against the line", async ({ page }) => {
+  const experiment = { corun: 1, gpu: "tiny-2sm", kernels: [{ kernel: "SAD", qos: 0.8 }, "VADD"], policy: "even", seed: 1 };
+  await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}`, 100);
+  await schemes(page).getByText(/^Schemes: \d+ of \d+$/).click();
+  await schemes(page).getByRole("button", { name: "Those that keep goals" }).click();
+  const chosen = schemes(page).locator("label.check", { has: page.locator("input:checked") });
+  await expect(chosen.filter({ hasText: /^Even split/ })).toHaveCount(0);
+  expect(await chosen.count()).toBeGreaterThan(3);
+  await schemes(page).getByRole("button", { name: "None" }).click();
+  for (const name of [/^Even split/, /^QoS quotas with rollover$/]) await schemes(page).getByRole("checkbox", { name }).check();
+  await schemes(page).getByLabel("Length").fill("20000");
+  await page.getByRole("button", { name: "Run 2 schemes" }).click();
+  await expect(schemes(page).locator(".schemes-progress")).toHaveText("Done: 2 of 2 schemes", { timeout: 40_000 });
+  await expect(table(page).getByRole("columnheader")).toHaveText([/^Scheme/, /^SAD: of its goal/, /^VADD: of its IPC alone/, /^Slowdown of SAD/, /^Slowdown of VADD/, /^HSpeedup/, /^STP/, /^ANTT/, /^Fairness/, /^NoC/, /^DRAM/, /^Instructions per watt/, "Open as"]);
+  await expect(table(page).getByRole("rowheader")).toHaveText(["evenkeeps no goals", "qos-rollover"]);
+  // The words, the part of the goal, and the slowdown say the same.
+  for (const name of ["even keeps no goals", "qos-rollover"]) {
+    const [reached, left, , slower] = (await row(page, name).locator(".value").allTextContents()).map((text) => Number.parseFloat(text)) as [number, number, number, number];
+    await expect(row(page, name)).toContainText(reached >= 100 ? `reached, ${(reached - 100).toFixed(1)} % to spare` : `missed by ${(100 - reached).toFixed(1)} %`);
+    expect(left).toBeCloseTo(100 / slower, 0);
+  }
+  await expect(schemes(page).getByLabel("Bars show")).toHaveValue("goals");
+  // The bars are drawn some time after the table.
+  await expect(async () => {
+    await page.locator("corun-scheme-chart canvas").press("Home");
+    await expect(page.locator("corun-scheme-chart > [role=status]")).toHaveText(/^even, which keeps no goals: SAD: of its goal [\d.]+ %, (missed by|reached, )/, { timeout: 2000 });
+  }).toPass();
+  await picture(schemes(page), "schemes-goals");
+});
+
 test("chosen schemes for a chosen length; cancelling ends at once and keeps what is done", async ({ page }) => {
   await openAt(page, TINY, 100);
   await schemes(page).getByText(/^Schemes: \d+ of \d+$/).click();

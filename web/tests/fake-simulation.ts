@@ -29,16 +29,16 @@ const catalogue: Catalogue = {
   controls: [...CONTROLS],
   script: { hooks: [], functions: [], run: [], kernel: [], sm: [], on_sm: [], counters: [], examples: [] },
   policies: [
-    { name: "leftover", formerly: [], title: "Leftover", doc: "What GPGPU-Sim does: the next kernel only when the first has no CTA left.", source: "GPGPU-Sim", params: [] },
-    { name: "even", formerly: [], title: "Even split in each SM", doc: "Each kernel gets the same share of every SM.", source: "SMK §3", params: [] },
-    { name: "fixed", formerly: [], title: "Fixed combination", doc: "So many CTAs of each kernel in each SM.", source: "WS §2", params: [
+    { name: "leftover", formerly: [], title: "Leftover", doc: "What GPGPU-Sim does: the next kernel only when the first has no CTA left.", source: "GPGPU-Sim", keeps_goals: false, params: [] },
+    { name: "even", formerly: [], title: "Even split in each SM", doc: "Each kernel gets the same share of every SM.", source: "SMK §3", keeps_goals: false, params: [] },
+    { name: "fixed", formerly: [], title: "Fixed combination", doc: "So many CTAs of each kernel in each SM.", source: "WS §2", keeps_goals: false, params: [
       { name: "combination", kind: "per_kernel_int", unit: "CTAs per SM", required: false, min: 0, max: 32, default: null, doc: "CTAs of each kernel in an SM." }] },
-    { name: "spatial", formerly: [], title: "Spatial", doc: "Each SM belongs to one kernel.", source: "Adriaens 2012", params: [
+    { name: "spatial", formerly: [], title: "Spatial", doc: "Each SM belongs to one kernel.", source: "Adriaens 2012", keeps_goals: false, params: [
       { name: "split", kind: "per_kernel_int", unit: "SMs", required: false, min: 0, max: 128, default: null, doc: "SMs of each kernel." },
       { name: "interleave", kind: "bool", unit: "", required: false, min: 0, max: 1, default: false, doc: "Neighbouring SMs go to different kernels." },
       { name: "weight", kind: "number", unit: "fraction", required: false, min: 0, max: 1, default: 0.5, doc: "A number." },
       { name: "when", kind: "choice", unit: "", required: false, min: 0, max: 0, default: "start", choices: ["start", "each launch"], doc: "When to decide." }] },
-    { name: "manual", formerly: [], title: "Manual", doc: "Controls from outside.", source: "ours", params: [] },
+    { name: "manual", formerly: [], title: "Manual", doc: "Controls from outside.", source: "ours", keeps_goals: false, params: [] },
   ],
   warp_orders: [{ name: "gto", doc: "Greedy, then oldest." }, { name: "lrr", doc: "Loose round robin." }, { name: "two-level", doc: "Two levels.", takes: "group size" }],
   probes: [],

@@ -1,7 +1,7 @@
 // The mix under every scheme, as data: the sweep, the columns, their order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columns, headline, nextOrder, sorted, sweepOf, under, type Row } from "../src/schemes/table.ts";
+import { columns, headline, nextOrder, sorted, sweepOf, under, type Column, type Row } from "../src/schemes/table.ts";
 import type { Experiment, Result } from "../src/types.ts";
 
 const mix: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 3, warp_order: "gto", stop: { kernels_done: true }, alone: false };
@@ -20,7 +20,7 @@ test("the sweep has the experiment but for its scheme and its end, and measures 
 });
 
 const result = (bp: number | null, stp: number): Result => ({ cycles: 1, gpu: { noc_utilisation: 0.5 }, kernels: [{ name: "BP", slowdown: bp }, { name: "CFD", slowdown: 1 }], metrics: { stp }, ci95: { kernels: [{ slowdown: [1, 3] }, {}], metrics: {}, gpu: {} } }) as unknown as Result;
-const row = (name: string, has: Result | null): Row => ({ name, policy: { name }, point: 0, why: "", result: has });
+const row = (name: string, has: Result | null): Row => ({ name, policy: { name }, point: 0, why: "", result: has, deaf: false });
 
 test("a column for each kernel's slowdown, the mix's figures and the bandwidths, with their intervals", () => {
   const all = columns(["BP", "CFD"], [false, false], [{ key: "slowdown", title: "Slowdown", unit: "×", scope: "kernel", formula: "", doc: "how much slower" }, { key: "stp", title: "STP", unit: "", scope: "mix", formula: "", doc: "" }]);
@@ -43,8 +43,13 @@ test("any column sorts, both ways; what has no number comes last", () => {
   assert.deepEqual(nextOrder({ key: "stp", down: true }, "antt"), { key: "antt", down: false });
 });
 
-test("kernels with a goal have a column that says what becomes of it, first of all", () => {
-  const all = columns(["BP", "CFD"], [false, true], []), of = { kernels: [{}, { goal_reached: 0.875 }] } as unknown as Result;
-  assert.deepEqual(all.slice(0, 2).map(({ key, title }) => [key, title]), [["goal_reached.1", "CFD: of its goal"], ["slowdown.0", "Slowdown of BP"]]);
-  assert.equal(all[0]?.format(all[0].read(of)), "87.5 %");
+test("kernels with a goal have a column that says what becomes of it, first of all; then what is left for the others", () => {
+  const all = columns(["BP", "CFD"], [false, true], []);
+  const of = (reached: number | null, slowdown: number | null): Result => ({ cycles: 1000, kernels: [{ slowdown, thread_instructions: slowdown === null ? 0 : 1, counters: {} }, { goal_reached: reached, thread_instructions: 1 }], ci95: { kernels: [{ slowdown: [2, 3] }, { goal_reached: [0.8, 0.9] }] } }) as unknown as Result;
+  assert.deepEqual(all.slice(0, 3).map(({ key, title, figure }) => [key, title, figure]), [["goal_reached.1", "CFD: of its goal", "goals"], ["left.0", "BP: of its IPC alone", "goals"], ["slowdown.0", "Slowdown of BP", "slowdown"]]);
+  const [goal, left] = all as [Column, Column], said = (reached: number | null): unknown[] => { const value = goal.read(of(reached, 2.5)); return [goal.format(value), goal.said?.(value)]; };
+  assert.deepEqual([said(0.875), said(1), said(1.0312), said(null)], [["87.5 %", "missed by 12.5 %"], ["100.0 %", "reached, 0.0 % to spare"], ["103.1 %", "reached, 3.1 % to spare"], ["–", ""]]);
+  assert.deepEqual([left.format(left.read(of(1, 2.5))), left.ends(of(1, 2.5))?.map((end) => left.format(end)), left.said], ["40.0 %", ["32.0 %", "48.0 %"], undefined]);
+  // A kernel that gets nothing has nothing left.
+  assert.equal(left.format(left.read(of(1, null))), "0.0 %");
 });

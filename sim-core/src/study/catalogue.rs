@@ -7,7 +7,8 @@ use crate::describe::kernel::library;
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::CTA_ORDERS;
 use crate::policy::script::{self, Hook, Name};
-use crate::policy::spec::{Fallback, OLD_NAMES, POLICIES, ParamKind};
+use crate::policy::spec::{Fallback, OLD_NAMES, POLICIES, ParamKind, PolicyInfo, PolicySpec};
+use crate::policy::{AnyPolicy, Policy};
 use crate::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use crate::seam::stats::KernelStats;
 use crate::study::probe::{COMPONENTS, Component};
@@ -163,7 +164,7 @@ fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
     ]))
 }
 
-fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
+fn policy(policy: &'static PolicyInfo) -> Value {
     let params = policy.params.iter().map(|param| {
         let mut pairs = alloc::vec![
             ("name", Value::from(param.name)),
@@ -197,6 +198,7 @@ fn policy(policy: &crate::policy::spec::PolicyInfo) -> Value {
         ("title", policy.title.into()),
         ("source", policy.source.into()),
         ("doc", policy.doc.into()),
+        ("keeps_goals", AnyPolicy::new(&PolicySpec::of(policy)).keeps_goals().into()),
         ("params", Value::array(params)),
     ])
 }

@@ -25,21 +25,26 @@ export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing 
     d.text(at, base + 6, short(v), t.axis, 11, { align: "middle", baseline: "top" });
   }
   d.line(left + 0.5, TOP, left + 0.5, base, t.axis);
-  d.text(left + room / 2, height - 5, data.title, t.axis, 11, { align: "middle" });
+  d.text(width / 2, height - 5, fitText(data.title, 11, width - 8), t.axis, 11, { align: "middle" });
   if (data.at !== null) { const at = Math.round(left + (room * data.at) / top) + 0.5; d.line(at, TOP, at, base, t.ink2, 1.5, [4, 3]); }
   data.rows.forEach((row, r) => {
     const y = TOP + r * each + GAP / 2;
-    d.text(left - 8, y + (each - GAP) / 2, fitText(row.name, 12, left - 12), t.ink, 12, { align: "end", baseline: "middle" });
+    d.text(left - 8, y + (each - GAP) / 2, fitText(row.name, 12, left - 12), row.deaf ? t.ink3 : t.ink, 12, { align: "end", baseline: "middle" });
     if (!row.result) { d.text(left + 8, y + (each - GAP) / 2, row.point === null ? "cannot run this mix" : "not run", t.ink3, 11, { baseline: "middle" }); return; }
     data.columns.forEach((column, c) => {
       const value = values[r]?.[c] ?? null, at = y + c * BAR;
       const length = value === null ? 0 : Math.min(room, (room * value) / top);
       if (value !== null) d.rect(left + 1, at + 1, Math.max(1, length), BAR - 2, { fill: column.kernel === null ? t.accent : kernelPaint(column.kernel, t) });
-      d.text(left + length + 6, at + BAR / 2, column.format(value), t.ink2, 11, { baseline: "middle" });
-      d.spot(`${row.name} ${c}`, left, at, Math.max(12, length), BAR, () => `${row.name}: ${column.title} ${column.format(value)}${column.unit ? ` ${column.unit}` : ""}`);
+      d.text(left + length + 6, at + BAR / 2, column.format(value), t.ink2, 11, { baseline: "middle", halo: t.plot });
+      d.spot(`${row.name} ${c}`, left, at, Math.max(12, length), BAR, () => spoken(row, column, value));
     });
   });
   return d;
+}
+
+function spoken(row: Row, column: Column, value: number | null): string {
+  const said = column.said?.(value) ?? "";
+  return `${row.name}${row.deaf ? ", which keeps no goals" : ""}: ${column.title} ${column.format(value)}${column.unit ? ` ${column.unit}` : ""}${said === "" ? "" : `, ${said}`}`;
 }
 
 export class SchemeChart extends Picture {

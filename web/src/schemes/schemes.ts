@@ -8,7 +8,7 @@ import { plusMinus } from "../sure.ts";
 import { Pool, readPlan } from "../sweeps/pool.ts";
 import { hasGoal } from "../goal.ts";
 import type { Line } from "../sweeps/types.ts";
-import type { Catalogue, Experiment, PolicyChoice, Problem } from "../types.ts";
+import type { Catalogue, Experiment, PolicyChoice, PolicyEntry, Problem } from "../types.ts";
 import { distinctNames } from "../views/letters.ts";
 import { SchemeChart } from "./chart.ts";
 import { columns, headline, nextOrder, sorted, sweepOf, under, type Column, type Order, type Row } from "./table.ts";
@@ -23,8 +23,11 @@ export interface SchemesEvents {
   open(side: number, experiment: Experiment): void;
 }
 
-/** Whether a column is a kernel's part of a figure (`slowdown.0` of `slowdown`), or the figure. */
-const isOf = ({ key }: Column, figure: string): boolean => key === figure || key.startsWith(`${figure}.`);
+/** Figures that are of each kernel; the others have the title of their one column. */
+const OF_KERNELS: Record<string, { title: string; axis: string }> = {
+  goals: { title: "Goals, and what is left", axis: "Part of the goal (reached at the line), or of the IPC alone" },
+  slowdown: { title: "Slowdown of each kernel", axis: "Slowdown, ×" },
+};
 
 /** Long enough for schemes that learn to have learnt. */
 const CYCLES = 500_000;
@@ -72,7 +75,8 @@ export class CorunSchemes extends HTMLElement {
       box.addEventListener("change", () => { this.#tellChosen(); });
       this.#boxes.set(policy.name, box);
     }
-    const all = (on: boolean): void => { for (const box of this.#boxes.values()) box.checked = on; this.#tellChosen(); };
+    const choose = (on: (policy: PolicyEntry) => boolean): void => { for (const policy of catalogue.policies) (this.#boxes.get(policy.name) as HTMLInputElement).checked = on(policy); this.#tellChosen(); };
+    const chooser = (title: string, on: (policy: PolicyEntry) => boolean): HTMLElement => h("button", { type: "button", class: "button", onclick: () => { choose(on); } }, title);
     this.#figure.addEventListener("change", () => { this.#shown = this.#figure.value; this.#refresh(); });
     this.replaceChildren(
       h("p", { class: "field-help" }, "The same mix, GPU and seed under each scheme, with what each kernel does alone. Those that learn need some hundred thousand cycles. It runs on all cores of this computer; the run above stands still meanwhile."),
@@ -80,7 +84,7 @@ export class CorunSchemes extends HTMLElement {
         h("div", { class: "schemes-length" }, h("label", { for: "f-schemes-cycles" }, "Length"), this.#cycles, h("span", { class: "unit" }, "cycles each")),
         this.#go, this.#stop, this.#bar, this.#words, this.#spoken),
       h("details", { class: "schemes-chosen" }, this.#chosen,
-        h("div", { class: "schemes-all" }, h("button", { type: "button", class: "button", onclick: () => { all(true); } }, "All"), h("button", { type: "button", class: "button", onclick: () => { all(false); } }, "None")),
+        h("div", { class: "schemes-all" }, chooser("All", () => true), chooser("None", () => false), chooser("Those that keep goals", (policy) => policy.keeps_goals)),
         h("div", { class: "schemes-boxes" }, ...catalogue.policies.map((p) => h("label", { class: "check", title: p.doc }, this.#boxes.get(p.name) as HTMLElement, p.title || p.name)))),
       this.#results);
     this.#tellChosen();
@@ -91,6 +95,12 @@ export class CorunSchemes extends HTMLElement {
     setText(this.#chosen, `Schemes: ${on} of ${this.#boxes.size}`);
     setText(this.#go, on === this.#boxes.size ? "Run all schemes" : on === 1 ? "Run one scheme" : `Run ${on} schemes`);
     this.#go.disabled = on === 0;
+  }
+
+  /** Whether it does not look at goals. What an own program looks at is its own. */
+  #isDeaf(scheme: string): boolean {
+    const entry = this.#catalogue?.policies.find(({ name }) => name === scheme);
+    return entry !== undefined && !entry.keeps_goals && !entry.params.some(({ kind }) => kind === "text");
   }
 
   get running(): boolean { return !this.#stop.hidden; }
@@ -114,12 +124,15 @@ export class CorunSchemes extends HTMLElement {
     const problems = await Promise.all(policies.map((policy) => events.validate(under(experiment, policy))));
     if (!this.running) return;
     let point = 0;
+    const goals = experiment.kernels.map(hasGoal);
     const rows = policies.map((policy, i): Row => {
       const wrong = problems[i] ?? [];
-      return { name: policy.name, policy, point: wrong.length === 0 ? point++ : null, why: wrong.map(problemText).join("; "), result: null };
+      return { name: policy.name, policy, point: wrong.length === 0 ? point++ : null, why: wrong.map(problemText).join("; "), result: null, deaf: goals.includes(true) && this.#isDeaf(policy.name) };
     });
     const names = distinctNames(experiment.kernels.map(kernelName), (k) => kernelStyle(k).number);
-    const study: Study = { experiment: structuredClone(experiment), cycles, rows, columns: columns(names, experiment.kernels.map(hasGoal), catalogue.metrics), pool: null };
+    const study: Study = { experiment: structuredClone(experiment), cycles, rows, columns: columns(names, goals, catalogue.metrics), pool: null };
+    // Where something is promised, that comes first.
+    if (goals.includes(true) !== (this.#study?.columns[0]?.figure === "goals")) this.#shown = goals.includes(true) ? "goals" : "slowdown";
     this.#study = study;
     this.#render();
     if (point === 0) { this.#over("No scheme can run this mix"); return; }
@@ -180,10 +193,8 @@ export class CorunSchemes extends HTMLElement {
     if (!study) return;
     this.#results.hidden = false;
     setText(this.#title, headline(study.experiment, study.cycles));
-    const kernels = [{ key: "goal_reached", title: "What becomes of each goal" }, { key: "slowdown", title: "Slowdown of each kernel" }].filter(({ key }) => study.columns.some((c) => isOf(c, key)));
-    const figures = [...kernels, ...study.columns.filter((c) => c.kernel === null)];
-    if (!figures.some(({ key }) => key === this.#shown)) this.#shown = "slowdown";
-    this.#figure.replaceChildren(...figures.map((c) => h("option", { value: c.key }, c.title)));
+    const figures = new Map(study.columns.map(({ figure, title }) => [figure, OF_KERNELS[figure]?.title ?? title]));
+    this.#figure.replaceChildren(...[...figures].map(([value, title]) => h("option", { value }, title)));
     this.#figure.value = this.#shown;
     this.#refresh();
   }
@@ -199,8 +210,8 @@ export class CorunSchemes extends HTMLElement {
     const study = this.#study;
     if (!study || study.columns.length === 0) return;
     const rows = sorted(study.rows, study.columns, this.#order);
-    const shown = study.columns.filter((c) => isOf(c, this.#shown)), goals = this.#shown === "goal_reached";
-    this.#chart.data = { at: goals ? 1 : null, title: goals ? "Part of the goal; at the line it is reached" : this.#shown === "slowdown" ? "Slowdown, ×" : `${shown[0]?.title ?? ""}${shown[0]?.unit ? `, ${shown[0].unit}` : ""}`, rows, columns: shown };
+    const shown = study.columns.filter(({ figure }) => figure === this.#shown);
+    this.#chart.data = { at: this.#shown === "goals" ? 1 : null, title: OF_KERNELS[this.#shown]?.axis ?? `${shown[0]?.title ?? ""}${shown[0]?.unit ? `, ${shown[0].unit}` : ""}`, rows, columns: shown };
     const focused = this.contains(document.activeElement) ? document.activeElement?.id : "";
     this.#head.replaceChildren(this.#heading("scheme", "Scheme", null), ...study.columns.map((c) => this.#heading(c.key, c.title, c)), h("th", { scope: "col" }, "Open as"));
     this.#body.replaceChildren(...rows.map((row) => this.#row(study, row)));
@@ -228,10 +239,12 @@ export class CorunSchemes extends HTMLElement {
     if (!result) return h("tr", null, name, h("td", { colSpan: study.columns.length, class: "schemes-why" }, this.running ? "waiting" : "not run"), actions);
     const stuck = result.stop === "stuck" || result.stop === "failed" ? h("span", { class: "beside" }, `${result.stop} at ${fixed(result.cycles, 0)}`) : null;
     if (stuck) name.append(stuck);
+    if (row.deaf) name.append(h("span", { class: "beside" }, "keeps no goals"));
     return h("tr", null, name, ...study.columns.map((column) => {
       const value = column.read(result), text = column.format(value);
       return h("td", { class: "num" }, h("span", { class: "with-beside" },
-        h("span", { class: "value", ...(text === MISSING ? { "data-missing": "", title: "no data" } : {}) }, text), h("span", { class: "beside" }, plusMinus(value, column.ends(result), column.format))));
+        h("span", { class: "value", ...(text === MISSING ? { "data-missing": "", title: "no data" } : {}) }, text),
+        column.said ? h("span", { class: "beside said" }, column.said(value)) : null, h("span", { class: "beside" }, plusMinus(value, column.ends(result), column.format))));
     }), actions);
   }
 }

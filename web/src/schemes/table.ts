@@ -5,8 +5,8 @@ import { interval } from "../sure.ts";
 import { mixFigure, slowdownOf } from "../why/facts.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
 
-/** A scheme: its place among the points of the sweep where it can run, else why not; its result when it has run. */
-export interface Row { name: string; policy: PolicyChoice; point: number | null; why: string; result: Result | null }
+/** A scheme: its place among the points of the sweep where it can run, else why not; its result when it has run. `deaf`: the mix has goals, and the scheme does not look at them. */
+export interface Row { name: string; policy: PolicyChoice; point: number | null; why: string; result: Result | null; deaf: boolean }
 
 /** The mix with another scheme. */
 export const under = (experiment: Experiment, policy: PolicyChoice): Experiment => ({ ...structuredClone(experiment), policy });
@@ -25,35 +25,58 @@ export function headline(experiment: Experiment, cycles: number): string {
 
 export interface Column {
   key: string; title: string; unit: string; doc: string;
+  /** Which figure it is a part of. */
+  figure: string;
   /** Of which kernel. */
   kernel: number | null;
   read(result: Result): number | null;
   ends(result: Result): Interval;
   format(value: number | null): string;
+  /** What the value means. */
+  said?(value: number | null): string;
 }
+
+/** What becomes of a promise of which this part is kept. */
+export const keptText = (reached: number | null): string => (reached === null ? "" : reached >= 1 ? `reached, ${percent(reached - 1)} to spare` : `missed by ${percent(1 - reached)}`);
+
+/** Of what it does alone, by how many times slower it is. */
+const left = (slowdown: number | null): number | null => (slowdown === null ? null : 1 / slowdown);
+/** A ratio is known as well as its inverse: within the same part of itself. */
+const inverse = (value: number | null, ends: Interval): Interval => (ends === null || !value ? null : [1 / value - (value - ends[0]) / value ** 2, 1 / value + (ends[1] - value) / value ** 2]);
+const LEFT = "What is left for a kernel without a goal: its IPC as a part of its IPC alone";
 
 const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
 
-/** What becomes of each goal, slowdown of each kernel, then the figures of the mix, then what of the machine is used; what they mean is the registry's. */
+/**
+ * Where kernels have goals, what becomes of each, and what is left for the others; slowdown of each kernel, then the figures of the mix, then what of the machine is used. What they mean is
+ * the registry's.
+ */
 export function columns(kernels: readonly string[], goals: readonly boolean[], metrics: readonly MetricEntry[]): Column[] {
   const of = (key: string): { title: string; unit: string; doc: string } => metrics.find((m) => m.key === key) ?? { title: key, unit: "", doc: "" };
   const ratio = (digits: number) => (value: number | null): string => fixed(value, digits);
+  const ofGoal = (name: string, k: number): Column => ({
+    ...of("goal_reached"), key: `goal_reached.${k}`, title: `${name}: of its goal`, figure: "goals", kernel: k, format: (value) => percent(value), said: keptText,
+    read: (r) => number(r.kernels[k]?.["goal_reached"]), ends: (r) => interval(r.ci95?.kernels[k], "goal_reached"),
+  });
+  const ofAlone = (name: string, k: number): Column => ({
+    key: `left.${k}`, title: `${name}: of its IPC alone`, unit: "", doc: LEFT, figure: "goals", kernel: k, format: (value) => percent(value),
+    read: (r) => left(slowdownOf(r, k)), ends: (r) => inverse(slowdownOf(r, k), interval(r.ci95?.kernels[k], "slowdown")),
+  });
+  const each = kernels.map((name, k) => ({ name, k })), any = goals.includes(true);
   return [
-    ...kernels.flatMap((name, k): Column[] => (goals[k] ? [{
-      ...of("goal_reached"), key: `goal_reached.${k}`, title: `${name}: of its goal`, kernel: k, format: (value) => percent(value),
-      read: (r) => number(r.kernels[k]?.["goal_reached"]), ends: (r) => interval(r.ci95?.kernels[k], "goal_reached"),
-    }] : [])),
+    ...each.filter(({ k }) => goals[k]).map(({ name, k }) => ofGoal(name, k)),
+    ...each.filter(({ k }) => any && !goals[k]).map(({ name, k }) => ofAlone(name, k)),
     ...kernels.map((name, k): Column => ({
-      ...of("slowdown"), key: `slowdown.${k}`, title: `Slowdown of ${name}`, kernel: k, format: ratio(2),
+      ...of("slowdown"), key: `slowdown.${k}`, title: `Slowdown of ${name}`, figure: "slowdown", kernel: k, format: ratio(2),
       read: (r) => slowdownOf(r, k), ends: (r) => interval(r.ci95?.kernels[k], "slowdown"),
     })),
     ...["hspeedup", "stp", "antt", "fairness"].map((key): Column => ({
-      ...of(key), key, kernel: null, format: ratio(3), read: (r) => mixFigure(r, key), ends: (r) => interval(r.ci95?.metrics, key),
+      ...of(key), key, figure: key, kernel: null, format: ratio(3), read: (r) => mixFigure(r, key), ends: (r) => interval(r.ci95?.metrics, key),
     })),
     ...["noc_utilisation", "dram_utilisation"].map((key): Column => ({
-      ...of(key), key, kernel: null, format: (value) => percent(value), read: (r) => number(r.gpu[key]), ends: (r) => interval(r.ci95?.gpu, key),
+      ...of(key), key, figure: key, kernel: null, format: (value) => percent(value), read: (r) => number(r.gpu[key]), ends: (r) => interval(r.ci95?.gpu, key),
     })),
-    { ...of("instructions_per_watt"), key: "instructions_per_watt", kernel: null, format: (value) => fixed(value, 0), read: (r) => number((r["energy"] as Record<string, unknown> | undefined)?.["instructions_per_watt"]), ends: () => null },
+    { ...of("instructions_per_watt"), key: "instructions_per_watt", figure: "instructions_per_watt", kernel: null, format: (value) => fixed(value, 0), read: (r) => number((r["energy"] as Record<string, unknown> | undefined)?.["instructions_per_watt"]), ends: () => null },
   ];
 }
 
