@@ -5,6 +5,7 @@ mod random;
 
 use proptest::prelude::*;
 use sim_core::describe::error::Problems;
+use sim_core::describe::gpu::SmClass;
 use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
 use sim_core::policy::spec::{Fallback, POLICIES, Param, ParamKind};
@@ -33,9 +34,10 @@ fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
         ("time_scale", _) => Some(0.01.into()),
         ("source", _) => Some(include_str!("../examples/scripts/slowest-first.rhai").into()),
         ("profile_cycles", ParamKind::Int { min: 0, .. }) if !profile => Some(0.into()),
-        ("profile_cycles" | "quantum" | "repartition" | "interval" | "sample" | "epoch", ParamKind::Int { min, .. }) => {
-            Some(min.max(500).into())
-        }
+        (
+            "profile_cycles" | "quantum" | "warm_up" | "measure" | "repartition" | "interval" | "sample" | "epoch",
+            ParamKind::Int { min, .. },
+        ) => Some(min.max(500).into()),
         _ => None,
     }
 }
@@ -66,6 +68,16 @@ fn experiment(index: usize, gpu: Value, mix: &[&str], order: &str, cycles: i64, 
         ("stop", Value::object([("cycles", cycles)])),
     ]);
     Experiment::decode(&value).unwrap_or_else(|problems| panic!("{}:\n{problems}", POLICIES[index].name))
+}
+
+/// A GPU that a scheme can run on: `preset` with `sms` SMs, or for schemes that assign SM classes, with half of them in a class of its own.
+fn gpu(index: usize, preset: &str, sms: i64) -> Value {
+    let plain = [("preset", Value::from(preset)), ("sm.count", sms.into())];
+    if !POLICIES[index].name.starts_with("hetero-") {
+        return Value::object(plain);
+    }
+    let half = sms.max(8) / 2;
+    Value::object([plain[0].clone(), ("sm.count", half.into()), ("sm.small.count", half.into()), ("sm.small.registers", 16_384.into())])
 }
 
 /// Runs to the end and says which kernels have issued nothing.
@@ -109,7 +121,7 @@ fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
             for order in ORDERS {
                 let mut problems = Problems::default();
                 assert!(decode_warp_order(&order.into(), "warp_order", &mut problems).is_some(), "{problems}");
-                let idle = idle(&experiment(policy, "tiny-2sm".into(), mix, order, 3000, true));
+                let idle = idle(&experiment(policy, gpu(policy, "tiny-2sm", 2), mix, order, 3000, true));
                 assert!(idle.len() < mix.len(), "{}, {order}: no kernel of {mix:?} has issued anything", info.name);
             }
         }
@@ -119,10 +131,9 @@ fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
 /// On 56 SMs there is room for a CTA of each: only leftover and turns keep kernels waiting.
 #[test]
 fn on_a_large_gpu_every_kernel_gets_its_turn() {
-    let large = || Value::object([("preset", Value::from("ccbp-16sm")), ("sm.count", 56.into())]);
     for (policy, info) in POLICIES.iter().enumerate() {
         for mix in MIXES {
-            let idle = idle(&experiment(policy, large(), mix, "lrr", 2000, false));
+            let idle = idle(&experiment(policy, gpu(policy, "ccbp-16sm", 56), mix, "lrr", 2000, false));
             assert!(idle.is_empty() || ["leftover", "time-slice"].contains(&info.name), "{}: {:?} of {mix:?} wait", info.name, idle);
         }
     }
@@ -252,6 +263,11 @@ proptest! {
     #[test]
     fn on_random_machines_every_scheme_stays_within_limits(mut experiment in random::experiment(), index in 0..POLICIES.len()) {
         let mut problems = Problems::default();
+        if POLICIES[index].name.starts_with("hetero-") {
+            let count = experiment.kernels.len() as u32;
+            let big = SmClass { count, ..experiment.gpu.sms[0].clone() };
+            experiment.gpu.sms = vec![SmClass { name: "small".into(), ctas: big.ctas.div_ceil(2), ..big.clone() }, big];
+        }
         experiment.policy = match PolicySpec::decode(&policy(index, experiment.kernels.len(), false), experiment.mix(), &mut problems) {
             Some(policy) => policy,
             None => panic!("{problems}"),
@@ -296,11 +312,13 @@ fn every_scheme_has_its_page_with_its_parameters_as_the_catalogue_has_them() {
     let mut missing = String::new();
     for info in POLICIES {
         // The schemes of one paper that differ in a rule have one page, with a chapter for each.
-        let name = if info.name.starts_with("qos-") { "qos".into() } else { info.name.replace('+', "-") };
+        let family = ["qos", "hetero"].into_iter().find(|family| info.name.starts_with(&format!("{family}-")));
+        let name = family.map_or_else(|| info.name.replace('+', "-"), Into::into);
         let file = format!("{name}.md");
         assert!(index.contains(&format!("[`{}`]({file})", info.name)), "docs/schemes/README.md does not link {file}");
         let page = docs(&file);
-        let titled = page.starts_with(&format!("# {}\n", info.title)) || name == "qos" && page.contains(&format!("\n## {}\n", info.title));
+        let titled =
+            page.starts_with(&format!("# {}\n", info.title)) || family.is_some() && page.contains(&format!("\n## {}\n", info.title));
         assert!(titled, "{file} begins otherwise than with \"# {}\"", info.title);
         for param in info.params {
             // CCBP's page sorts its many parameters by what the paper leaves open.

@@ -6,6 +6,7 @@
 mod ccbp;
 mod even;
 mod fixed;
+mod hetero;
 mod leftover;
 #[cfg(test)]
 pub(crate) mod listener;
@@ -27,6 +28,7 @@ mod ws_ucp;
 
 pub use self::spec::{PolicyInfo, PolicySpec};
 
+use self::hetero::{agnostic, balanced, classify, dynamic, stp};
 use self::qos::{elastic, naive, rollover, rollover_time};
 
 use self::spec::Param;
@@ -145,6 +147,11 @@ policies! {
     rollover::QosRollover,
     rollover_time::QosRolloverTime,
     spart::Spart,
+    agnostic::HeteroAgnostic,
+    classify::HeteroClassify,
+    stp::HeteroStp,
+    balanced::HeteroBalanced,
+    dynamic::HeteroDynamic,
     manual::Manual,
     script::Script,
     #[cfg(test)] listener::Listener,

@@ -166,6 +166,10 @@ pub struct Mix<'a> {
     pub sms: usize,
     /// DRAM channels of the GPU.
     pub channels: usize,
+    /// SM classes of the GPU.
+    pub classes: usize,
+    /// SMs of the class that has fewest.
+    pub smallest_class: usize,
     /// CTAs of each kernel that each SM can hold of any of its launches, 0 where one does not fit; empty where that is not known yet.
     pub limits: &'a [PerKernel<u32>],
     /// Whether every SM holds a CTA of each kernel that has a goal at once, if it holds one of them at all.
@@ -506,7 +510,17 @@ mod tests {
         make: |_| AnyPolicy::new(&PolicySpec::leftover()),
     };
 
-    const MIX: Mix = Mix { path: "policy", kernels: 2, sms: 2, channels: 2, limits: &[], goals_fit: true, warp_order: WarpOrder::Lrr };
+    const MIX: Mix = Mix {
+        path: "policy",
+        kernels: 2,
+        sms: 2,
+        channels: 2,
+        classes: 1,
+        smallest_class: 2,
+        limits: &[],
+        goals_fit: true,
+        warp_order: WarpOrder::Lrr,
+    };
 
     fn read(value: Value) -> Result<PolicySpec, Vec<String>> {
         let mut problems = Problems::default();

@@ -179,13 +179,8 @@ impl Experiment {
                 // A policy is read against the mix and the GPU: a guess at them would report false problems.
                 match (mix, &gpu) {
                     (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
-                        let (sms, channels) = (gpu.sm_count() as usize, gpu.dram.channels as usize);
-                        let warp_order = warp_order.unwrap_or_default();
-                        PolicySpec::decode(
-                            value,
-                            Mix { path: "policy", kernels: mix.len(), sms, channels, limits: &[], goals_fit: true, warp_order },
-                            problems,
-                        )
+                        let mix = mix_of(gpu, mix.len(), warp_order.unwrap_or_default());
+                        PolicySpec::decode(value, mix, problems)
                     }
                     _ => None,
                 }
@@ -289,15 +284,7 @@ impl Experiment {
 
     /// What the policy's parameters are read against.
     pub fn mix(&self) -> Mix<'static> {
-        Mix {
-            path: "policy",
-            kernels: self.kernels.len(),
-            sms: self.gpu.sm_count() as usize,
-            channels: self.gpu.dram.channels as usize,
-            limits: &[],
-            goals_fit: self.goals_fit(),
-            warp_order: self.warp_order,
-        }
+        Mix { goals_fit: self.goals_fit(), ..mix_of(&self.gpu, self.kernels.len(), self.warp_order) }
     }
 
     /// Whether every SM holds a CTA of each kernel that has a goal at once, of those that it holds at all.
@@ -521,6 +508,21 @@ fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> 
         problems.add(path, value.describe(), format!("one of {}, or a full kernel", library::names().join(", ")));
     }
     kernel
+}
+
+/// What a policy's parameters are read against, as far as the GPU says.
+fn mix_of(gpu: &Gpu, kernels: usize, warp_order: WarpOrder) -> Mix<'static> {
+    Mix {
+        path: "policy",
+        kernels,
+        sms: gpu.sm_count() as usize,
+        channels: gpu.dram.channels as usize,
+        classes: gpu.sms.len(),
+        smallest_class: gpu.sms.iter().map(|class| class.count as usize).min().unwrap_or(0),
+        limits: &[],
+        goals_fit: true,
+        warp_order,
+    }
 }
 
 fn read_stop(value: &Value, problems: &mut Problems) -> Option<Stop> {

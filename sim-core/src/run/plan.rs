@@ -78,8 +78,9 @@ pub fn runs(experiment: &Experiment, kernel: KernelId, by: &By, cycles: Cycle) -
         return alloc::vec![run];
     }
     let run = Experiment { stop: Stop::Cycles(cycles), warm_up: 0, restart: true, ..run };
+    let gpu = if matches!(by, By::Uniform { .. }) { run.gpu.uniform() } else { run.gpu.clone() };
     let points = points(experiment, kernel, by).into_iter();
-    points.map(|(policy, how)| Experiment { name: format!("{}{how}", run.name), policy, ..run.clone() }).collect()
+    points.map(|(policy, how)| Experiment { name: format!("{}{how}", run.name), gpu: gpu.clone(), policy, ..run.clone() }).collect()
 }
 
 /// The policies under which a kernel is measured, each with a label for the run's name.
@@ -100,13 +101,13 @@ fn points(experiment: &Experiment, kernel: KernelId, by: &By) -> Vec<(PolicySpec
         }
         By::Sms(counts) => counts.iter().map(|&count| (on(0..count), format!(", on {count} SMs"))).collect(),
         By::Class => {
-            let mut first = 0;
-            let of_class = |class: &SmClass| {
-                let sms = first..first + class.count;
-                first += class.count;
-                (on(sms), format!(", on the SMs of class {}", class.name))
-            };
-            gpu.sms.iter().map(of_class).collect()
+            let of_class = |(class, sms): (&SmClass, _)| (on(sms), format!(", on the SMs of class {}", class.name));
+            gpu.sms.iter().zip(gpu.class_sms()).map(of_class).collect()
+        }
+        By::Uniform { as_small } => {
+            let small = gpu.sms.iter().min_by_key(|class| class.room()).map_or(0, |class| class.count);
+            let count = if *as_small { small } else { gpu.sm_count() };
+            alloc::vec![(on(0..count), format!(", on {count} uniform SMs"))]
         }
     }
 }

@@ -147,6 +147,11 @@ pub enum By {
     Sms(Vec<u32>),
     /// SM class: all SMs of each class of the GPU, in its order.
     Class,
+    /// Nothing: one run on SMs that are all alike (`Gpu::uniform`).
+    Uniform {
+        /// On as many of them as the GPU has of the class with the least room for threads; else on all.
+        as_small: bool,
+    },
 }
 
 impl Needs {

@@ -323,6 +323,38 @@ impl Gpu {
         &self.sms[self.sms.len() - 1]
     }
 
+    /// As many SMs as there are, all alike, with the room for threads that all of them have together: the GPU that one with several classes is
+    /// area-neutral to, where each class takes from the others what it has. Shared memory is in whole KB. What is no room for threads is as in the
+    /// smallest SM.
+    pub fn uniform(&self) -> Gpu {
+        let sms = self.sm_count();
+        let mean = |of: fn(&SmClass) -> u32, unit: u32| {
+            let sum: u64 = self.sms.iter().map(|class| u64::from(of(class)) * u64::from(class.count)).sum();
+            ((sum + u64::from(sms * unit) / 2) / u64::from(sms * unit)) as u32 * unit
+        };
+        let least = self.sms.iter().min_by_key(|class| class.room()).unwrap_or(&self.sms[0]);
+        let class = SmClass {
+            name: "uniform".into(),
+            count: sms,
+            ctas: mean(|class| class.ctas, 1),
+            threads: mean(|class| class.threads, crate::describe::kernel::WARP_SIZE),
+            registers: mean(|class| class.registers, 1),
+            shared_bytes: mean(|class| class.shared_bytes, 1024),
+            ..least.clone()
+        };
+        Gpu { sms: alloc::vec![class], ..self.clone() }
+    }
+
+    /// The numbers of the SMs of each class.
+    pub fn class_sms(&self) -> Vec<core::ops::Range<u32>> {
+        let mut first = 0;
+        let of_class = |class: &SmClass| {
+            first += class.count;
+            first - class.count..first
+        };
+        self.sms.iter().map(of_class).collect()
+    }
+
     /// Whether the bytes that a store writes of a line change its packet or its fetch.
     pub fn counts_store_bytes(&self) -> bool {
         self.noc.store_flits == StoreFlits::Bytes || self.l2.write_fill == WriteFill::FullLinesSkip
@@ -335,6 +367,11 @@ impl Gpu {
 }
 
 impl SmClass {
+    /// By how much room for threads an SM has classes are ordered: registers first.
+    pub fn room(&self) -> (u32, u32, u32, u32) {
+        (self.registers, self.threads, self.shared_bytes, self.ctas)
+    }
+
     /// Warp slots.
     pub fn warps(&self) -> u32 {
         self.threads / 32
