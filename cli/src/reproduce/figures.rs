@@ -7,7 +7,8 @@
 //! - `window`: a column of the windows of one run, a point for each of the first `most`;
 //! - `paper`, of a series: for each category the claim that has what the paper prints there.
 //!
-//! A series without a name has its scheme's title. `each` in place of categories: one for each mix of these.
+//! A series without a name has its scheme's title. `each` in place of categories: one for each mix of these. With `sorted = true` there are no
+//! categories: each series has its own points in the order of their values, from the least.
 //! `sim_core::study::figure` has the format that comes out, and computes and draws it.
 
 use super::claims::Claim;
@@ -32,6 +33,7 @@ pub struct Plan {
     y: (String, String),
     series: Vec<Value>,
     categories: Vec<Value>,
+    sorted: bool,
     /// What holds for all points.
     all: Value,
 }
@@ -69,6 +71,7 @@ impl Plan {
             y: (label.as_str()?.to_owned(), unit.as_str()?.to_owned()),
             series,
             categories: list(value.get("categories")).to_vec(),
+            sorted: value.get("sorted") == Some(&Value::Bool(true)),
             all: value.clone(),
         })
     }
@@ -82,6 +85,19 @@ pub fn all(runs: &Runs, plans: &[Plan], claims: &[Claim], differs: &BTreeMap<Str
         figure.differs = differs.get(&figure.id).cloned().unwrap_or_default();
     }
     (figures, drawing.placed)
+}
+
+/// Puts the points of sorted figures in the order of their values, those without one last.
+pub fn sort(figures: &mut [Figure], plans: &[Plan]) {
+    let value = |point: &Point| point.value.unwrap_or(f64::INFINITY);
+    for (figure, _) in figures.iter_mut().zip(plans).filter(|(_, plan)| plan.sorted) {
+        figure.points.sort_by(|a, b| a.series.cmp(&b.series).then(value(a).total_cmp(&value(b))));
+        let mut place = 0.0;
+        for i in 0..figure.points.len() {
+            place = if i > 0 && figure.points[i].series == figure.points[i - 1].series { place + 1.0 } else { 1.0 };
+            figure.points[i].x = place;
+        }
+    }
 }
 
 /// Figures in the making, with the runs that they are made of, each once.
@@ -142,7 +158,7 @@ impl Drawing<'_> {
             x: Label { label: plan.x.clone(), unit: String::new() },
             y: Label { label: plan.y.0.clone(), unit: plan.y.1.clone() },
             series: plan.series.iter().map(|series| self.name(series)).collect(),
-            categories: categories.iter().map(|category| self.name(category)).collect(),
+            categories: categories.iter().filter(|_| !plan.sorted).map(|category| self.name(category)).collect(),
             measure,
             points,
             differs: String::new(),
@@ -229,7 +245,13 @@ impl Drawing<'_> {
     /// What the paper prints, by its claim; nothing where it prints no number.
     fn printed(&self, claim: &str) -> Option<f64> {
         let claim = self.claims.iter().find(|other| other.id == claim && other.kind == "magnitude")?;
-        Some(if claim.unit == "percent" { claim.value / 100.0 } else { claim.value })
+        let part = if claim.unit == "percent" { claim.value / 100.0 } else { claim.value };
+        // Of gains and losses a figure shows the quotient.
+        Some(match claim.measure.get("as").and_then(Value::as_str) {
+            Some("percent_gained") => 1.0 + part,
+            Some("percent_lost") => 1.0 - part,
+            _ => part,
+        })
     }
 }
 

@@ -14,6 +14,7 @@ mod measure;
 mod papers;
 mod report;
 mod runs;
+mod search;
 pub mod store;
 mod study;
 mod tables;
@@ -28,7 +29,6 @@ use report::{Causes, Report};
 use runs::{Detail, Mix, Run, Runs};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::run::experiment::set_path;
 use sim_core::study::figure::{Figure, lookup};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -120,6 +120,7 @@ impl Reproduce {
         if whole {
             let (mut figures, placed) = figures::all(&runs, &plans, &ledger.claims, &causes.figures);
             fill(&mut figures, &runs, &placed);
+            figures::sort(&mut figures, &plans);
             let lengths = longer(&runs);
             let (runs, rules) = (&runs, &ledger.rules);
             Report { runs, judged: &judged, rules, past: &past, figures: &figures, placed: &placed, causes: &causes, lengths: &lengths }
@@ -215,9 +216,7 @@ fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
         let mix: Mix = name.split('+').map(str::to_owned).collect();
         let short = runs.run(&mix, scheme, "hspeedup", Detail::Full);
         let long = short.as_ref().and_then(|run| {
-            let mut written = run.written.clone();
-            set_path(&mut written, "stop", runs::of_cycles(longer.times * runs.cycles(&mix, ""))).ok()?;
-            runs.register(written, Detail::Full)
+            runs.again(run, (runs.study.mode.warm_up, runs::of_cycles(longer.times * runs.cycles(&mix, ""))), Detail::Full)
         });
         let speedup = |run: Option<Rc<Run>>| lookup(&*runs.result(&run?)?, "metrics.hspeedup");
         rows.push((name.clone(), scheme.clone(), speedup(short), speedup(long)));

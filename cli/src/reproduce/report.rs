@@ -5,6 +5,7 @@ use super::history::{self, Past};
 use super::judged::{Counts, Judged, counts, counts_without_all};
 use super::measure::{Outcome, measure};
 use super::runs::{Mix, Run, Runs};
+use super::search::Space;
 use super::study::Order;
 use super::tables::counted;
 use crate::Failure;
@@ -13,7 +14,6 @@ use crate::output::not_written;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Options, draw};
-use sim_core::study::oracle::Space;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -363,17 +363,16 @@ impl Report<'_> {
 
     fn how(&self, text: &mut String) {
         let mode = &self.runs.study.mode;
-        let numbers = [
-            ("{warm_up}", mode.warm_up.to_string()),
-            ("{cycles}", mode.cycles.to_string()),
-            ("{long}", mode.longer()),
-            ("{cases}", mode.cases()),
-            ("{combinations}", mode.search(Space::Combinations)),
-            ("{spatial}", mode.search(Space::Spatial)),
-            ("{some}", mode.some.to_string()),
-            ("{few}", mode.few.to_string()),
-            ("{time_scale}", mode.time_scale.to_string()),
+        let mut numbers = vec![
+            ("{warm_up}".to_owned(), mode.warm_up.to_string()),
+            ("{cycles}".to_owned(), mode.cycles.to_string()),
+            ("{long}".to_owned(), mode.longer()),
+            ("{cases}".to_owned(), mode.cases()),
+            ("{some}".to_owned(), mode.some.to_string()),
+            ("{few}".to_owned(), mode.few.to_string()),
+            ("{time_scale}".to_owned(), mode.time_scale.to_string()),
         ];
+        numbers.extend(Space::ALL.iter().map(|(name, space)| (format!("{{{name}}}"), mode.search(*space))));
         *text += "## How it was run\n\n";
         for sentence in &self.runs.study.report.how {
             let sentence = numbers.iter().fold(sentence.clone(), |text, (name, number)| text.replace(name, number));

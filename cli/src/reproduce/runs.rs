@@ -4,8 +4,9 @@
 
 use super::measure::Bounds;
 use super::papers::Paper;
+use super::search::Space;
 use super::store::{self, Store};
-use super::study::{Rung, Study, promised};
+use super::study::{Rung, Scheme, Study, promised};
 use crate::Failure;
 use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
@@ -17,7 +18,6 @@ use sim_core::run::experiment::{Experiment, Settled, Stop, set_path};
 use sim_core::run::plan::Plan;
 use sim_core::seam::ratios::{Goals, Metrics};
 use sim_core::study::figure::lookup;
-use sim_core::study::oracle::{self, Space};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -52,6 +52,8 @@ pub struct Run {
     /// The hash of its experiment.
     pub hash: String,
     detail: Detail,
+    /// The GPU of the kernels alone, where it is not the run's own.
+    reference: Option<Value>,
     /// What the metrics are relative to: each kernel's run alone.
     alone: Vec<Rc<Run>>,
     /// What each kernel is promised, deadlines as rates.
@@ -266,7 +268,7 @@ impl Runs {
     pub fn alone(&self, kernel: &str, ctas: Option<u32>, machine: &str, detail: Detail) -> Option<Rc<Run>> {
         let mix = [promised(kernel).0.to_owned()];
         let written = self.written("", &mix, "even".into(), self.lengths(&mix, machine), machine);
-        self.register(alone_of(&written, 0, ctas)?, detail)
+        self.register(alone_of(&written, 0, ctas, None)?, detail, None)
     }
 
     /// Cycles that a kernel's run alone measures.
@@ -299,21 +301,23 @@ impl Runs {
         let asked = self.asked(scheme);
         if let Some(ctas) = asked.name.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
             let ctas: Option<Vec<u32>> = ctas.split(',').map(|n| n.trim().parse().ok()).collect();
-            return self.register(self.written(scheme, mix, fixed(&ctas?), self.lengths(mix, &asked.machine), &asked.machine), detail);
+            let mut written = self.written(scheme, mix, fixed(&ctas?), self.lengths(mix, &asked.machine), &asked.machine);
+            asked.rest.iter().for_each(|modifier| self.change(&mut written, modifier));
+            return self.register(written, detail, None);
         }
         let Some(found) = self.study.schemes.get(asked.name) else {
             self.wrong("scheme", scheme, "one of study.toml");
             return None;
         };
-        if let Some(space) = &found.search {
+        if let Some(space) = found.search {
             if let Some(rest) = asked.rest.first() {
                 self.wrong("scheme", rest, "what changes the machine: a search has no policy of its own");
             }
-            let space = if space == "spatial" { Space::Spatial } else { Space::Combinations };
-            let best = self.search(mix, space, &found.also, goal, &asked.machine)?;
-            return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail) };
+            let best = self.search(mix, asked.name, space, goal, &asked.machine)?;
+            return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail, best.reference.clone()) };
         }
-        let mut written = self.written(&found.title, mix, found.policy.clone(), self.lengths(mix, &asked.machine), &asked.machine);
+        let lengths = self.lengths(mix, &asked.machine);
+        let (mut written, reference) = self.under(found, &found.title, mix, found.policy.clone(), lengths, &asked.machine);
         let time_scale = self.study.mode.time_scale;
         if let Some(path) = found.time_scale.as_ref().filter(|_| time_scale != 1.0) {
             self.set(&mut written, path, time_scale.into());
@@ -328,7 +332,19 @@ impl Runs {
             self.set(&mut written, &format!("policy.{key}"), value);
         }
         asked.rest.iter().for_each(|modifier| self.change(&mut written, modifier));
-        self.register(written, detail)
+        self.register(written, detail, reference)
+    }
+
+    /// An experiment of a scheme, and the GPU of the kernels alone if it is another.
+    fn under(&self, scheme: &Scheme, name: &str, mix: &Mix, policy: Value, lengths: Lengths, machine: &str) -> (Value, Option<Value>) {
+        let reference =
+            scheme.gpu.as_ref().and_then(|_| self.written(name, mix, policy.clone(), lengths.clone(), machine).get("gpu").cloned());
+        let gpu = scheme.gpu.as_ref().unwrap_or(&self.study.gpu);
+        let mut written = self.written_on(gpu, name, mix, policy, lengths, machine);
+        if let Some(order) = &scheme.warp_order {
+            self.set(&mut written, "warp_order", order.as_str().into());
+        }
+        (written, reference)
     }
 
     /// A parameter that says what the kernels of a mix do alone.
@@ -351,15 +367,17 @@ impl Runs {
 
     /// The best run of a search: all of it short, after each rung the best of what is left, the last few at full length; and with these what the
     /// schemes of `also` settle for.
-    fn search(&self, mix: &Mix, space: Space, also: &[String], goal: &str, machine: &str) -> Option<Rc<Run>> {
-        let name = format!("{} {space:?} {machine}", mix.join("+"));
-        let key = format!("{name} {goal}");
+    fn search(&self, mix: &Mix, scheme: &str, space: Space, goal: &str, machine: &str) -> Option<Rc<Run>> {
+        let found = self.study.schemes.get(scheme)?;
+        let goal = found.best.as_deref().unwrap_or(goal);
+        let key = format!("{} {scheme} {machine} {goal}", mix.join("+"));
         if let Some(best) = self.best.borrow().get(&key) {
             return Some(best.clone());
         }
         let rungs = self.study.mode.rungs(space);
-        let all = self.space(mix, space, &name, machine)?;
-        let settled: Vec<Option<Vec<u32>>> = also.iter().map(|scheme| self.settled(mix, &format!("{scheme} {machine}"), goal)).collect();
+        let all = self.space(mix, found, space, machine)?;
+        let settled: Vec<Option<Vec<u32>>> =
+            found.also.iter().map(|scheme| self.settled(mix, &format!("{scheme} {machine}"), goal)).collect();
         let mut left = all.clone();
         for (place, rung) in rungs.iter().enumerate() {
             let mut ranked = self.ranked(&left, goal)?;
@@ -400,22 +418,23 @@ impl Runs {
     }
 
     /// Every run of a search, as long as its first rung.
-    fn space(&self, mix: &Mix, space: Space, name: &str, machine: &str) -> Option<Rc<Vec<Rc<Run>>>> {
-        if let Some(runs) = self.searches.borrow().get(name) {
+    fn space(&self, mix: &Mix, scheme: &Scheme, space: Space, machine: &str) -> Option<Rc<Vec<Rc<Run>>>> {
+        let lengths = self.study.mode.rungs(space).first().map(Rung::lengths)?;
+        let name = format!("{} {space:?} {machine}", mix.join("+"));
+        let (base, reference) = self.under(scheme, name.trim_end(), mix, "even".into(), lengths, machine);
+        let key = format!("{base}");
+        if let Some(runs) = self.searches.borrow().get(&key) {
             return Some(runs.clone());
         }
-        let lengths = self.study.mode.rungs(space).first().map(Rung::lengths)?;
-        let base = self.written(name.trim_end(), mix, "even".into(), lengths, machine);
-        let sweep = Experiment::decode(&base).and_then(|experiment| oracle::sweep(&experiment, space));
-        let sweep = sweep.map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
-        let policies = sweep.axes()[0].paths[0].1.clone();
+        let policies = Experiment::decode(&base).and_then(|experiment| space.policies(&experiment));
+        let policies = policies.map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
         let run = |policy| {
             let mut written = base.clone();
             self.set(&mut written, "policy", policy);
-            self.register(written, Detail::Ipc)
+            self.register(written, Detail::Ipc, reference.clone())
         };
         let runs: Rc<Vec<Rc<Run>>> = Rc::new(policies.into_iter().map(run).collect::<Option<_>>()?);
-        self.searches.borrow_mut().insert(name.to_owned(), runs.clone());
+        self.searches.borrow_mut().insert(key, runs.clone());
         Some(runs)
     }
 
@@ -423,18 +442,20 @@ impl Runs {
     fn ranked(&self, runs: &[Rc<Run>], goal: &str) -> Option<Vec<Rc<Run>>> {
         let results: Vec<Option<Rc<Value>>> = runs.iter().map(|run| self.result(run)).collect();
         let results: Vec<Rc<Value>> = results.into_iter().collect::<Option<_>>()?;
-        let score = |result: &Value| lookup(result, &format!("metrics.{goal}")).unwrap_or(f64::NEG_INFINITY);
+        // Of ANTT less is better.
+        let sign = if goal == "antt" { -1.0 } else { 1.0 };
+        let score = |result: &Value| lookup(result, &format!("metrics.{goal}")).map_or(f64::NEG_INFINITY, |metric| sign * metric);
         let mut ranked: Vec<(f64, Rc<Run>)> = results.iter().map(|result| score(result)).zip(runs.iter().cloned()).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         Some(ranked.into_iter().map(|(_, run)| run).collect())
     }
 
     /// The same run with other lengths.
-    fn again(&self, run: &Run, (warm_up, stop): Lengths, detail: Detail) -> Option<Rc<Run>> {
+    pub fn again(&self, run: &Run, (warm_up, stop): Lengths, detail: Detail) -> Option<Rc<Run>> {
         let mut written = run.written.clone();
         self.set(&mut written, "warm_up", warm_up.into());
         self.set(&mut written, "stop", stop);
-        self.register(written, detail)
+        self.register(written, detail, run.reference.clone())
     }
 
     // --- runs --------------------------------------------------------------------------------------------------------------------
@@ -453,14 +474,18 @@ impl Runs {
     }
 
     /// An experiment as a file writes it.
-    fn written(&self, scheme: &str, mix: &[String], policy: Value, (warm_up, stop): Lengths, machine: &str) -> Value {
+    fn written(&self, scheme: &str, mix: &[String], policy: Value, lengths: Lengths, machine: &str) -> Value {
+        self.written_on(&self.study.gpu, scheme, mix, policy, lengths, machine)
+    }
+
+    fn written_on(&self, gpu: &Value, scheme: &str, mix: &[String], policy: Value, (warm_up, stop): Lengths, machine: &str) -> Value {
         let name = if mix.len() > 1 { format!("{}: {scheme}", mix.join("+")) } else { scheme.to_owned() };
         let mut written = Value::object([
             ("corun", Value::from(1)),
             ("name", name.into()),
             ("source", self.study.source.as_str().into()),
             ("seed", self.study.seed.into()),
-            ("gpu", self.study.gpu.clone()),
+            ("gpu", gpu.clone()),
             ("kernels", Value::array(mix.iter().map(|kernel| used(kernel)))),
             ("policy", policy),
             ("warp_order", self.study.warp_order.as_str().into()),
@@ -505,21 +530,21 @@ impl Runs {
         self.problems.borrow_mut().add(path, format!("{found:?}"), want);
     }
 
-    /// The run of an experiment; each stands once, however often it is asked for.
-    pub fn register(&self, written: Value, detail: Detail) -> Option<Rc<Run>> {
-        let key = format!("{written}{detail:?}");
+    /// The run of an experiment, with the GPU of the kernels alone if it is another; each stands once, however often it is asked for.
+    fn register(&self, written: Value, detail: Detail, reference: Option<Value>) -> Option<Rc<Run>> {
+        let key = format!("{written}{detail:?}{reference:?}");
         if let Some(run) = self.runs.borrow().get(&key) {
             return Some(run.clone());
         }
         let experiment = Experiment::decode(&written).map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
         let alone = match written.get("alone") {
             Some(Value::Bool(true)) => {
-                let of = |kernel| self.register(alone_of(&written, kernel, None)?, Detail::Full);
+                let of = |kernel| self.register(alone_of(&written, kernel, None, reference.as_ref())?, Detail::Full, None);
                 (0..experiment.kernels.len()).map(of).collect::<Option<_>>()?
             }
             _ => Vec::new(),
         };
-        let run = Rc::new(Run { hash: experiment.config_hash(), written, detail, alone, goals: experiment.goals() });
+        let run = Rc::new(Run { hash: experiment.config_hash(), written, detail, reference, alone, goals: experiment.goals() });
         self.runs.borrow_mut().insert(key, run.clone());
         Some(run)
     }
@@ -528,7 +553,9 @@ impl Runs {
     pub fn result(&self, run: &Rc<Run>) -> Option<Rc<Value>> {
         let key = run.key();
         self.looked_at.borrow_mut().insert(run.mix());
-        if let Some(result) = self.completed.borrow().get(&key) {
+        // Its metrics depend on what kernels do alone, and where.
+        let with = run.reference.as_ref().map_or_else(|| key.clone(), |gpu| format!("{key} {gpu}"));
+        if let Some(result) = self.completed.borrow().get(&with) {
             return Some(result.clone());
         }
         let alone: Vec<Option<Rc<Value>>> = run.alone.iter().map(|alone| self.result(alone)).collect();
@@ -541,7 +568,7 @@ impl Runs {
         let mut result = completed(raw, &ipc, &run.goals);
         (self.paper.code.complete)(&mut result);
         let result = Rc::new(result);
-        self.completed.borrow_mut().insert(key, result.clone());
+        self.completed.borrow_mut().insert(with, result.clone());
         Some(result)
     }
 
@@ -663,9 +690,9 @@ fn used(kernel: &str) -> Value {
     }
 }
 
-/// A kernel of an experiment by itself on the same machine, with all of its CTAs or so many. It has no goal there, so that all of its goals are parts of
-/// one run.
-fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>) -> Option<Value> {
+/// A kernel of an experiment by itself on the same machine, or on another GPU, with all of its CTAs or so many. It has no goal there, so that all of its
+/// goals are parts of one run.
+fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>, gpu: Option<&Value>) -> Option<Value> {
     let Some(Value::Array(kernels)) = written.get("kernels") else { return None };
     let used = without_goal(kernels.get(kernel)?);
     let name = named(used.get("kernel").unwrap_or(&used));
@@ -677,6 +704,7 @@ fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>) -> Option<Value> 
             "policy" => *value = ctas.map_or("leftover".into(), |ctas| fixed(&[ctas])),
             "warp_order" => *value = "gto".into(),
             "alone" => *value = false.into(),
+            "gpu" => *value = gpu.unwrap_or(value).clone(),
             _ => {}
         }
     }

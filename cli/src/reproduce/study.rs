@@ -1,13 +1,13 @@
 //! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: examples/papers/NAME/study.toml.
 
 use super::runs::{Lengths, Mix, of_cycles};
+use super::search::Space;
 use super::tables::Table;
 use crate::input::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
-use sim_core::study::oracle::Space;
 use std::collections::BTreeMap;
 
 /// Lengths and sizes of a mode.
@@ -21,9 +21,8 @@ pub struct Mode {
     long: BTreeMap<String, u64>,
     /// How well each kernel's IPC is to be known: a run ends when it is, as with `stop.settled`. Runs of a search have fixed lengths.
     pub settled: Option<f64>,
-    /// How a search goes on: of combinations, and of the spatial oracle, which has far more of them.
-    combinations: Vec<Rung>,
-    spatial: Vec<Rung>,
+    /// How a search of each space goes on.
+    searches: BTreeMap<Space, Vec<Rung>>,
     pairs: usize,
     sets: usize,
     /// How many of the cases of each kind are run.
@@ -76,10 +75,7 @@ impl Mode {
 
     /// The rungs of a search; none where the study has no search.
     pub fn rungs(&self, space: Space) -> &[Rung] {
-        match space {
-            Space::Combinations => &self.combinations,
-            Space::Spatial => &self.spatial,
-        }
+        self.searches.get(&space).map_or(&[], Vec::as_slice)
     }
 
     /// For people: how a search goes on.
@@ -100,8 +96,14 @@ pub struct Scheme {
     pub title: String,
     /// The policy as an experiment writes it; `Null` for a search.
     pub policy: Value,
-    /// Which space is searched: `combinations` or `spatial`.
-    pub search: Option<String>,
+    /// The GPU, where it is not the study's: kernels alone, which metrics compare with, run on the study's all the same.
+    pub gpu: Option<Value>,
+    /// The order of warps, where it is not the study's.
+    pub warp_order: Option<String>,
+    /// Which space is searched.
+    pub search: Option<Space>,
+    /// By which metric the best is chosen, whatever is asked of it; by what is asked, HSpeedup or weighted speedup, if left out.
+    pub best: Option<String>,
     /// Schemes whose numbers of CTAs a search also tries at full length, whatever its rungs say of them.
     pub also: Vec<String>,
     /// Parameters that are filled with what the kernels do alone.
@@ -162,6 +164,18 @@ struct Cases {
     percent: Vec<i64>,
     /// How many mixes: if fewer than there are, drawn so that each kernel has a goal as often.
     mixes: usize,
+}
+
+/// Sets of kernels that are drawn: a number of kernels, or with more.
+#[derive(Clone, Debug)]
+struct Sets {
+    kernels: usize,
+    /// Kernels that are in none.
+    without: Vec<String>,
+    /// No set has kernels of one class alone.
+    unlike: bool,
+    /// Kernels have SMs of their own. Otherwise every SM holds a CTA of each kernel.
+    apart: bool,
 }
 
 /// The study.
@@ -227,8 +241,10 @@ impl Study {
             cycles: number("cycles")?,
             long: mode.get("long").map_or(Some(BTreeMap::new()), |long| table(long, |cycles| u64::try_from(cycles.as_int()?).ok()))?,
             settled: mode.get("settled").map_or(Some(None), |within| within.as_f64().map(Some))?,
-            combinations: mode.get("combinations").map_or(Some(Vec::new()), rungs)?,
-            spatial: mode.get("spatial").map_or(Some(Vec::new()), rungs)?,
+            searches: Space::ALL
+                .iter()
+                .filter_map(|(name, space)| Some(rungs(mode.get(name)?).map(|rungs| (*space, rungs))))
+                .collect::<Option<_>>()?,
             pairs: number("pairs")? as usize,
             sets: number("sets")? as usize,
             cases: mode.get("cases").map_or(Some(BTreeMap::new()), |cases| table(cases, count))?,
@@ -267,8 +283,8 @@ impl Study {
         let pairs: Vec<[String; 2]> = pairs.iter().map(|pair| texts(pair)?.try_into().ok()).collect::<Option<_>>()?;
         study.pairs = study.sampled_pairs(&pairs);
         let order = texts(value.get("order")?)?;
-        let sizes = table(value.get("sets")?, count)?;
-        study.sets = sizes.into_iter().map(|(name, size)| (name, study.sets_of(size, &order))).collect();
+        let sets = table(value.get("sets")?, Sets::of)?;
+        study.sets = sets.into_iter().map(|(name, sets)| (name, study.sets_of(&sets, &order))).collect();
         let cases = value.get("cases").map_or(Some(BTreeMap::new()), |cases| table(cases, Cases::of))?;
         study.cases = cases.iter().map(|(name, cases)| (name.clone(), study.sampled_cases(name, cases))).collect();
         Some(study)
@@ -312,10 +328,10 @@ impl Study {
         sampled
     }
 
-    /// So many distinct sets of distinct kernels, uniformly drawn, the classes in `order`; a set of which an SM cannot hold a CTA of each
-    /// is drawn again.
-    fn sets_of(&self, kernels: usize, order: &[String]) -> Vec<Mix> {
-        let all = self.kernels();
+    /// So many distinct sets of distinct kernels, uniformly drawn, the classes in `order`; one that is none of `sets` is drawn again.
+    fn sets_of(&self, of: &Sets, order: &[String]) -> Vec<Mix> {
+        let kernels = of.kernels;
+        let all: Vec<String> = self.kernels().into_iter().filter(|kernel| !of.without.contains(kernel)).collect();
         let mut sets: Vec<Mix> = Vec::new();
         for draw in 0..10_000_u64 {
             if sets.len() == self.mode.sets || kernels > all.len() {
@@ -326,7 +342,7 @@ impl Study {
             let mut set: Vec<usize> = (0..kernels).map(|i| left.remove(below(mix(key, i as u64), left.len() as u64) as usize)).collect();
             set.sort_by_key(|&kernel| (order.iter().position(|class| *class == self.class_of(&all[kernel])), kernel));
             let set: Mix = set.into_iter().map(|kernel| all[kernel].clone()).collect();
-            if !sets.contains(&set) && self.fits(&set) {
+            if !sets.contains(&set) && self.is_of(&set, of) {
                 sets.push(set);
             }
         }
@@ -383,6 +399,11 @@ impl Study {
         }
         drawn.sort();
         drawn
+    }
+
+    fn is_of(&self, set: &Mix, of: &Sets) -> bool {
+        let one_class = set.iter().all(|kernel| self.class_of(kernel) == self.class_of(&set[0]));
+        (!of.unlike || !one_class) && (of.apart || self.fits(set))
     }
 
     fn fits(&self, set: &Mix) -> bool {
@@ -481,7 +502,10 @@ impl Scheme {
         Some(Scheme {
             title: value.get("title")?.as_str()?.to_owned(),
             policy: value.get("policy").cloned().unwrap_or_default(),
-            search: value.get("search").and_then(Value::as_str).map(str::to_owned),
+            gpu: value.get("gpu").cloned(),
+            warp_order: value.get("warp_order").map_or(Some(None), |order| order.as_str().map(|order| Some(order.to_owned())))?,
+            search: value.get("search").map_or(Some(None), |name| Space::named(name.as_str()?).map(Some))?,
+            best: value.get("best").map_or(Some(None), |best| best.as_str().map(|best| Some(best.to_owned())))?,
             also: value.get("also").map_or(Some(Vec::new()), texts)?,
             fill: value.get("fill").map_or(Some(Vec::new()), texts)?,
             time_scale: value.get("time_scale").and_then(Value::as_str).map(str::to_owned),
@@ -527,6 +551,15 @@ impl Order {
             measure: value.get("measure")?.clone(),
             mixes: texts(value.get("mixes")?)?,
         })
+    }
+}
+
+impl Sets {
+    fn of(value: &Value) -> Option<Sets> {
+        let flag = |key: &str| value.get(key) == Some(&Value::Bool(true));
+        let kernels = value.get("kernels").unwrap_or(value);
+        let without = value.get("without").map_or(Some(Vec::new()), texts)?;
+        Some(Sets { kernels: count(kernels)?, without, unlike: flag("unlike"), apart: flag("apart") })
     }
 }
 

@@ -744,6 +744,109 @@ fn runs_of_a_study_may_stop_when_settled() {
     assert!(runs.cycles_alone("SAD", "").is_some_and(|cycles| (50_000.0..900_000.0).contains(&cycles)));
 }
 
+/// A scheme may have a GPU of its own, an order of warps, and a metric by which its search chooses; what kernels do alone is measured on the study's GPU,
+/// so that schemes on different GPUs compare.
+#[test]
+fn a_scheme_on_another_gpu_is_held_against_the_studys() {
+    let more = r#"
+large = { title = "Large", gpu = { preset = "tiny-2sm", "sm.count" = 4 }, policy = { name = "even" } }
+fast = { title = "Fast", search = "combinations", best = "wspeedup" }
+fair = { title = "Fair", search = "combinations", best = "antt", warp_order = "gto" }
+splits = { title = "Splits", gpu = { preset = "tiny-2sm", "sm.count" = 4 }, search = "splits", best = "wspeedup" }
+"#;
+    let study = STUDY.replace("spatial =", "splits = [[100, 300, 1]], spatial =") + more;
+    let mut runs = runs_of(&SMALL, &study, &folder("own-gpu"), "quick");
+    let mix: Mix = ["BP", "CFD"].map(str::to_owned).to_vec();
+    let schemes = ["large", "fast", "fair", "splits"];
+    let found = rounds(&mut runs, 2, |runs| {
+        let all: Vec<_> = schemes.iter().map(|scheme| runs.run(&mix, scheme, "hspeedup", Detail::Full)).collect();
+        let ran = all.iter().flatten().all(|run| runs.result(run).is_some());
+        let alone = (0..2).map(|kernel| runs.value(&mix, "alone", &format!("kernels[{kernel}].ipc"))).collect::<Option<Vec<f64>>>();
+        Some((all.into_iter().collect::<Option<Vec<_>>>()?, alone?)).filter(|_| ran)
+    });
+    let (all, alone) = found.unwrap().unwrap();
+    let sms = |run: &Rc<Run>| Experiment::decode(&run.written).unwrap().gpu.sm_count();
+    assert_eq!(all.iter().map(sms).collect::<Vec<_>>(), [4, 2, 2, 4]);
+    let orders = all.iter().map(|run| run.written.get("warp_order").and_then(Value::as_str).unwrap());
+    assert_eq!(orders.collect::<Vec<_>>(), ["lrr", "lrr", "gto", "lrr"]);
+    assert!(all[3].written.get("policy").is_some_and(|policy| policy.get("split").is_some()));
+    for run in &all {
+        let result = runs.result(run).unwrap();
+        let parts = (0..2).map(|kernel| lookup(&result, &format!("kernels[{kernel}].ipc")).unwrap() / alone[kernel]);
+        let stp = lookup(&result, "metrics.wspeedup").unwrap();
+        assert!((stp - parts.sum::<f64>()).abs() < 1e-12, "not against the study's GPU");
+    }
+    // Of what went on to the last rung, each search has taken the best by its own metric.
+    let last = |best: &Rc<Run>, metric: &str| {
+        let policies = search::Space::Combinations.policies(&Experiment::decode(&best.written).unwrap()).unwrap();
+        let known = policies.into_iter().filter_map(|policy| {
+            let ctas: Vec<String> = match policy.get("combination") {
+                Some(Value::Array(ctas)) => ctas.iter().map(Value::to_string).collect(),
+                _ => Vec::new(),
+            };
+            let order = best.written.get("warp_order").and_then(Value::as_str).unwrap();
+            runs.value(&mix, &format!("fixed({}) {order}", ctas.join(",")), metric)
+        });
+        known.collect::<Vec<f64>>()
+    };
+    let (fast, fair) = (last(&all[1], "metrics.wspeedup"), last(&all[2], "metrics.antt"));
+    assert!(fast.len() > 1 && fair.len() > 1, "{fast:?} {fair:?}");
+    let of = |run: &Rc<Run>, metric: &str| lookup(&runs.result(run).unwrap(), metric).unwrap();
+    assert_eq!(fast.into_iter().reduce(f64::max), Some(of(&all[1], "metrics.wspeedup")));
+    assert_eq!(fair.into_iter().reduce(f64::min), Some(of(&all[2], "metrics.antt")));
+}
+
+/// Sets may leave kernels out and have no set of one class; where kernels have SMs of their own, they need not fit one together.
+#[test]
+fn sets_are_drawn_among_those_that_are_meant() {
+    let of = |sets: &str| {
+        let study = STUDY.replace("sets = {}", &format!("sets = {{ twos = {sets} }}")).replace("sets = 1,", "sets = 9,");
+        let study = study.replace(r#"LS = ["BP"]"#, r#"LS = ["BP", "HG"]"#);
+        Study::read(&study, "quick").unwrap().mixes("twos").iter().map(|mix| mix.join("+")).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(of("{ kernels = 2, apart = true }").len(), 6);
+    let some = of("{ kernels = 2, apart = true, unlike = true, without = [\"SAD\"] }");
+    assert_eq!(some.into_iter().collect::<Vec<_>>(), ["BP+CFD", "HG+CFD"]);
+    assert!(of("2").len() <= 6 && of("{ kernels = 2 }") == of("2"));
+}
+
+/// A sorted figure has each series in the order of its own values, each point with its run.
+#[test]
+fn a_sorted_figure_is_in_the_order_of_values() {
+    let text = r#"
+[[figure]]
+id = "sorted"
+title = "T"
+source = "S"
+kind = "lines"
+x = "mixes"
+y = ["STP", "\u00d7"]
+path = "wspeedup"
+over = "ws"
+sorted = true
+each = ["all"]
+series = [{ of = "even" }, { of = "fixed(1, 1)" }]
+"#;
+    let plans = figures::read(text).unwrap();
+    let study = STUDY.replace("groups = {}", "groups = { all = [\"BP+CFD\", \"BP+SAD\", \"CFD+SAD\"] }");
+    let mut runs = runs_of(&SMALL, &study, &folder("sorted"), "quick");
+    let (mut all, placed) = rounds(&mut runs, 2, |runs| figures::all(runs, &plans, &[], &BTreeMap::new())).unwrap();
+    fill(&mut all, &runs, &placed);
+    let before = all[0].points.clone();
+    figures::sort(&mut all, &plans);
+    let points = &all[0].points;
+    assert!(all[0].categories.is_empty() && before.len() == 6);
+    assert_eq!(
+        points.iter().map(|point| (point.series, point.x)).collect::<Vec<_>>(),
+        [(0, 1.0), (0, 2.0), (0, 3.0), (1, 1.0), (1, 2.0), (1, 3.0)]
+    );
+    assert!(points.windows(2).all(|two| two[0].series != two[1].series || two[0].value <= two[1].value));
+    for point in points {
+        let same = before.iter().find(|other| other.series == point.series && other.runs == point.runs).unwrap();
+        assert_eq!(same.value, point.value);
+    }
+}
+
 /// What a policy has to know is measured once, whatever asks for it and however often the program is started.
 #[test]
 fn what_policies_know_is_kept_beside_the_results() {
