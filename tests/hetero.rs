@@ -122,6 +122,8 @@ fn schemes_that_know_kernels_alone_give_big_sms_to_who_gains() {
     let apart = [vec![0, 1], vec![2, 3]];
     for name in ["hetero-classify", "hetero-stp", "hetero-balanced"] {
         assert_eq!(classes(&format!(r#"{{ "name": "{name}", "profile_cycles": 10000 }}"#)), apart, "{name}");
+        let swapped = classes(&format!(r#"{{ "name": "{name}", "profile_cycles": 10000, "swap": true }}"#));
+        assert_eq!(swapped, [apart[1].clone(), apart[0].clone()], "{name}, turned round");
     }
     assert_eq!(classes(r#""hetero-agnostic""#), [[0, 2], [1, 3]]);
 }
@@ -133,13 +135,12 @@ fn a_gpu_without_two_classes_is_refused() {
         let text = format!(r#"{{ "corun": 1, "gpu": {gpu}, "kernels": {kernels}, "policy": "{policy}" }}"#);
         Experiment::decode(&read(&text)).err().map(|problems| problems.to_string().trim().to_string())
     };
-    for policy in ["hetero-classify", "hetero-stp", "hetero-balanced", "hetero-dynamic"] {
+    for policy in ["hetero-agnostic", "hetero-classify", "hetero-stp", "hetero-balanced", "hetero-dynamic"] {
         let found = refused(r#""fermi-16sm""#, r#"["BP", "SAD"]"#, policy);
         let wanted = format!("policy.name: found {policy} on a GPU with 1 SM class, want a GPU with two SM classes, such as hetero-8b8s");
         assert_eq!(found, Some(wanted));
         assert_eq!(refused(r#""hetero-8b8s""#, r#"["BP", "SAD"]"#, policy), None);
     }
-    assert_eq!(refused(r#""fermi-16sm""#, r#"["BP", "SAD"]"#, "hetero-agnostic"), None);
     let found = refused(r#""hetero-4b12s""#, r#"["BP", "SAD", "BP", "SAD", "BP"]"#, "hetero-agnostic");
     assert_eq!(
         found.as_deref(),

@@ -346,8 +346,13 @@ topics! {
     };
 
     ClassSms "class_sms", "SMs of each class that a kernel gets for itself" {
-        sms: Vec<u32>, "SMs", "For each class in the order of the GPU's classes";
-    } => format!("gets {} SMs of the GPU's classes in turn", list(sms.iter().map(|sms| format!("{sms}"))));
+        big: u32, "SMs", "Of the class with the most room for threads";
+        small: u32, "SMs", "Of the other one";
+    } => match (big, small) {
+        (big, 0) => format!("gets {}", count(*big, "big SM")),
+        (0, small) => format!("gets {}", count(*small, "small SM")),
+        (big, small) => format!("gets {big} big and {}", count(*small, "small SM")),
+    };
 
     ClassIpc "class_ipc", "What a kernel does on SMs of each class" {
         big: f64, "thread instructions per cycle", "On the big SMs that it was measured on";

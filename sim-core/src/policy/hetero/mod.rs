@@ -49,9 +49,15 @@ const SMALL_LOSS: Param = Param::number(
     "A kernel that loses no more on small SMs is lean (§4.2.1); the paper says \"not lower\": 0",
 );
 
-/// Makes a scheme's module: its name, its titles, its parameters, and whether it needs two classes.
+const SWAP: Param = Param::flag(
+    "swap",
+    false,
+    "The assignment is turned round, to see what it is worth: who would get big SMs gets small ones, and the other way",
+);
+
+/// Makes a scheme's module: its name, its titles, its parameters.
 macro_rules! schemes {
-    ($($module:ident $Type:ident $name:literal $title:literal $doc:literal $check:ident [$($own:expr),*];)*) => { $(
+    ($($module:ident $Type:ident $name:literal $title:literal $doc:literal [$($own:expr),*];)*) => { $(
         #[doc = $title]
         pub mod $module {
             use super::*;
@@ -63,7 +69,7 @@ macro_rules! schemes {
                 source: SOURCE,
                 doc: $doc,
                 params: &[$($own),*],
-                check: $check,
+                check,
                 make: |spec| AnyPolicy::$Type(Hetero::new(spec)),
             };
 
@@ -74,33 +80,28 @@ macro_rules! schemes {
 }
 
 schemes! {
-    agnostic HeteroAgnostic "hetero-agnostic" "HeteroCore: some of each class" "Every kernel gets as many SMs of each class" enough_sms [];
-    classify HeteroClassify "hetero-classify" "HeteroCore: by the kernel's class" "Thick kernels on big SMs, lean ones on small SMs; of one class, some of each" two_classes [PROFILE_CYCLES, SMALL_LOSS];
-    stp HeteroStp "hetero-stp" "HeteroCore: for throughput" "The assignment with the greatest sum of speeds alone" two_classes [PROFILE_CYCLES];
-    balanced HeteroBalanced "hetero-balanced" "HeteroCore: for throughput and turnaround" "The same, but two kernels that both do better on big SMs get some of each class" two_classes [PROFILE_CYCLES];
-    dynamic HeteroDynamic "hetero-dynamic" "HeteroCore: measured in the run" "Every launch is followed by a measurement, on some SMs of each class, that assigns SMs" two_classes [
+    agnostic HeteroAgnostic "hetero-agnostic" "HeteroCore: some of each class" "Every kernel gets as many SMs of each class" [];
+    classify HeteroClassify "hetero-classify" "HeteroCore: by the kernel's class" "Thick kernels on big SMs, lean ones on small SMs; of one class, some of each" [PROFILE_CYCLES, SMALL_LOSS, SWAP];
+    stp HeteroStp "hetero-stp" "HeteroCore: for throughput" "The assignment with the greatest sum of speeds alone" [PROFILE_CYCLES, SWAP];
+    balanced HeteroBalanced "hetero-balanced" "HeteroCore: for throughput and turnaround" "The same, but two kernels that both do better on big SMs get some of each class" [PROFILE_CYCLES, SWAP];
+    dynamic HeteroDynamic "hetero-dynamic" "HeteroCore: measured in the run" "Every launch is followed by a measurement, on some SMs of each class, that assigns SMs" [
         Param::int("warm_up", (1, 100_000_000), 20_000, "cycles", "Before the measurement (§4.3)"),
         Param::int("measure", (1, 100_000_000), 20_000, "cycles", "Length of the measurement (§4.3)"),
         Param::choice("again", &["launch", "run", "never"], "launch", "What is followed by another measurement. launch: every launch of a kernel; run: the first launch of its next run; never: nothing"),
         Param::number("scaled", (0.0, 1.0), 0.5, "", "Where big and small SMs hold as many CTAs, uniform SMs are so far from small to big; not stated"),
-        Param::choice("make_room", &["adaptive", "drain", "context_switch", "free"], "adaptive", "How CTAs leave an SM. adaptive: they finish if their kernel had one that did in the warm-up, else their context travels to memory (§4.3); drain: they finish; context_switch: their context travels; free: they are gone at once")
+        Param::choice("make_room", &["adaptive", "drain", "context_switch", "free"], "adaptive", "How CTAs leave an SM. adaptive: they finish if their kernel had one that did in the warm-up, else their context travels to memory (§4.3); drain: they finish; context_switch: their context travels; free: they are gone at once"),
+        SWAP
     ];
 }
 
-/// Every kernel has an SM of each class while SMs are split.
-fn enough_sms(_: &PolicySpec, mix: Mix, problems: &mut Problems) {
-    if mix.smallest_class < mix.kernels {
-        let found = format!("{} kernels on a GPU with {} SMs in one of its classes", mix.kernels, mix.smallest_class);
-        problems.add(mix.path, found, "an SM of each class for every kernel");
-    }
-}
-
-fn two_classes(spec: &PolicySpec, mix: Mix, problems: &mut Problems) {
-    if mix.classes == 2 {
-        enough_sms(spec, mix, problems);
-    } else {
+/// Two classes, with an SM of each for every kernel while SMs are split.
+fn check(spec: &PolicySpec, mix: Mix, problems: &mut Problems) {
+    if mix.classes != 2 {
         let found = format!("{} on a GPU with {} SM class{}", spec.name(), mix.classes, if mix.classes == 1 { "" } else { "es" });
         problems.add(field(mix.path, "name"), found, "a GPU with two SM classes, such as hetero-8b8s");
+    } else if mix.smallest_class < mix.kernels {
+        let found = format!("{} kernels on a GPU with {} SMs in one of its classes", mix.kernels, mix.smallest_class);
+        problems.add(mix.path, found, "an SM of each class for every kernel");
     }
 }
 
@@ -261,23 +262,22 @@ impl Hetero {
 
     /// Says which SM is for which kernel. Each class is cut into equal parts, in the order of the mix.
     fn assign(&mut self, way: &Assignment, seen: &Observation, log: &mut Log) {
-        let big = big_class(seen);
-        let mut sms = alloc::vec![Vec::new(); self.live.len()];
+        let (big, swap) = (big_class(seen), !matches!(way, Assignment::Split) && self.spec.flag("swap"));
+        let mut sms = alloc::vec![[0; 2]; self.live.len()];
         for (class, range) in seen.gpu.class_sms().into_iter().enumerate() {
             let has = |place: usize| match way {
                 Assignment::Split => true,
-                Assignment::Apart { big: on_big, .. } => on_big[place] == (class == big),
+                Assignment::Apart { big: on_big, .. } => on_big[place] == ((class == big) != swap),
             };
             let places: Vec<usize> = (0..self.live.len()).filter(|&place| has(place)).collect();
-            sms.iter_mut().for_each(|sms| sms.push(0));
             for (&place, (first, count)) in places.iter().zip(spatial::parts(&[], range.len() as u32, places.len().max(1) as u32)) {
                 let first = (range.start + first) as usize;
                 self.owner[first..first + count as usize].fill(self.live[place]);
-                sms[place][class] = count;
+                sms[place][usize::from(class != big)] = count;
             }
         }
-        for (&kernel, sms) in self.live.iter().zip(sms) {
-            decide(log, seen, kernel, Decided::ClassSms { sms });
+        for (&kernel, [big, small]) in self.live.iter().zip(sms) {
+            decide(log, seen, kernel, Decided::ClassSms { big, small });
         }
     }
 
