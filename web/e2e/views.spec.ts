@@ -1,7 +1,8 @@
 // The pictures as a person uses them: pointer, keyboard, tables, exports.
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
-import { colours, countColours, expect, is, noViolations, openAt, picture, result, saved, test } from "./corun.ts";
+import { pack } from "../src/link.ts";
+import { colours, countColours, cycle, expect, is, noViolations, openAt, picture, result, saved, test } from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
@@ -222,4 +223,26 @@ test("no window and no decision is lost where a word on a frame comes late, or a
   await expect(page.locator(".problems, .notices, main").getByText("NOSUCH").first()).toBeVisible();
   await hold("");
   await whole();
+});
+
+test("SMs of a GPU with classes are named by class; one that drains says so on the grid, in its card and in the table", async ({ page }) => {
+  const experiment = { corun: 1, gpu: "hetero-8b8s", kernels: ["BP", "CFD"], policy: { name: "time-slice", slice: 1500 }, seed: 1, alone: false };
+  await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&sm=9`, 1490);
+  const grid = page.locator("corun-sm-grid"), card = page.locator("corun-sm-detail");
+  await expect(card.getByRole("heading", { name: "SM 9 (small)" })).toBeVisible();
+  await expect(card.getByText(/^It drains/)).toBeHidden();
+  await expect(grid.locator("canvas")).toContainText(/^16 SMs \(8 big, 8 small\) at cycle 1,490\. /);
+  await grid.locator("canvas").press("Home");
+  await expect(grid.locator("> [role=status]")).toHaveText(/^SM 0 \(big\): CTAs \d+ of BP, \d+ of CFD; schedulers/);
+  // BP's turn is over, and its CTAs have not left.
+  await page.getByLabel("Go to cycle").fill("1510");
+  await page.getByLabel("Go to cycle").press("Enter");
+  await expect.poll(() => cycle(page)).toBe(1510);
+  await expect(card.getByText("It drains: BP holds more CTAs than may stay.")).toBeVisible();
+  await grid.getByRole("button", { name: /table/i }).click();
+  await expect(grid.getByRole("columnheader", { name: "Drains" })).toBeVisible();
+  const row = grid.getByRole("row").filter({ has: page.getByRole("cell", { name: "small", exact: true }) });
+  await expect(row).toHaveCount(8);
+  await expect(row.filter({ has: page.getByRole("cell", { name: "BP", exact: true }) })).toHaveCount(8);
+  await noViolations(page);
 });

@@ -5,7 +5,7 @@ import type { FrameLayout, WindowsLayout } from "../src/types.ts";
 import { chartSpecs } from "../src/views/chart-data.ts";
 import { chartMeanings, memoryMeanings, smDetailMeanings, smMeanings } from "../src/views/meanings.ts";
 
-const NAMES = ["sm.slot_kernel", "sm.issued", "sm.registers", "sm.shared", "sm.threads", "sm.ctas", "sm.mshr", "sm.miss_queue", "sm.lsu", "sm.scheduler", "warp.pc",
+const NAMES = ["sm.slot_kernel", "sm.issued", "sm.registers", "sm.shared", "sm.threads", "sm.ctas", "sm.drains", "sm.mshr", "sm.miss_queue", "sm.lsu", "sm.scheduler", "warp.pc",
   "noc.request_queue", "noc.request_busy", "l2.queue", "l2.mshr", "dram.queue", "dram.busy", "dram.open_row", "noc.reply_queue", "noc.reply_busy"];
 const LAYOUT = {
   sections: NAMES.map((name) => ({ name, offset: 0, shape: [1], doc: `About ${name}` })), stalls: [{ key: "idle", title: "No warp", doc: "No warp is there" }], warp_states: [{ key: "ready", title: "Ready", doc: "It can issue" }],

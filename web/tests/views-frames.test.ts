@@ -1,6 +1,7 @@
 // What the pictures read from frames: differences across wrap-around, averages, the fullest resource, tiles in even rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Drawing } from "../src/draw/drawing.ts";
 import { LIGHT } from "../src/draw/theme.ts";
 import type { FrameLayout, FrameSection } from "../src/types.ts";
 import { FrameReader } from "../src/views/frame-reader.ts";
@@ -8,15 +9,15 @@ import { distinctNames, stateLetters } from "../src/views/letters.ts";
 import { drawMemory, memoryPanels, memoryTable } from "../src/views/memory-drawing.ts";
 import { Busy, MemoryModel } from "../src/views/memory-model.ts";
 import { Pace } from "../src/views/pace.ts";
-import { drawSms, smTable } from "../src/views/sm-drawing.ts";
-import { columnsFor, SmModel } from "../src/views/sm-model.ts";
+import { drainPaint, drawSms, smTable } from "../src/views/sm-drawing.ts";
+import { columnsFor, SmModel, smsText } from "../src/views/sm-model.ts";
 
 const sections: FrameSection[] = [];
 let length = 0;
 for (const [name, ...shape] of [
   ["cycle", 2], ["sm.slot_kernel", 3, 4], ["sm.slot_cta", 3, 4], ["sm.slot_age", 3, 4], ["sm.ctas", 3, 2], ["sm.threads", 3, 2], ["sm.registers", 3, 2],
   ["sm.shared", 3, 2], ["sm.scheduler", 3, 2], ["sm.issued", 3, 2], ["sm.stalls", 3, 3], ["noc.request_queue", 3, 2], ["noc.request_busy", 4], ["noc.reply_queue", 4, 2],
-  ["noc.reply_busy", 3], ["l2.queue", 4, 2], ["l2.mshr", 4, 2], ["dram.queue", 2, 2], ["dram.busy", 2], ["dram.open_row", 2, 8], ["sm.quota", 3, 2], ["sm.quota_left", 3, 2],
+  ["noc.reply_busy", 3], ["l2.queue", 4, 2], ["l2.mshr", 4, 2], ["dram.queue", 2, 2], ["dram.busy", 2], ["dram.open_row", 2, 8], ["sm.quota", 3, 2], ["sm.quota_left", 3, 2], ["sm.drains", 3, 2],
 ] as [string, ...number[]][]) {
   sections.push({ name, offset: length, shape, doc: "" });
   length += shape.reduce((a, b) => a * b, 1);
@@ -24,7 +25,7 @@ for (const [name, ...shape] of [
 const big = { class: "big", slots: 4, schedulers: 2, warps: 8, threads: 256, registers: 1000, shared_bytes: 0, mshrs: 8, miss_queue: 8 };
 const LAYOUT: FrameLayout = {
   length, sections, kernels: ["A", "B"], stalls: ["idle", "memory", "other"].map((key) => ({ key, title: key, doc: "" })), warp_states: [],
-  sms: [big, big, { ...big, class: "small", slots: 2 }], banks: 4, channels: 2, dram_banks: 8,
+  sms: [big, big, { ...big, class: "small", slots: 2, registers: 500 }], banks: 4, channels: 2, dram_banks: 8,
   capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16 },
 };
 function frame(values: Record<string, number[]>): Uint32Array {
@@ -110,6 +111,32 @@ test("the SM grid fits any width, with a spot and a row for each SM", () => {
   assert.equal(smTable(m).rows[1]![4], 0);
   m.update(frame({ cycle: [0] }));
   assert.equal(smTable(m).rows[1]![4], null, "nothing known of the schedulers is no data, not 0");
+});
+
+test("SMs are drawn by class, a small one narrower than a big one; one that drains is hatched, and says of whom", () => {
+  const m = new SmModel(LAYOUT), tile = (d: Drawing, sm: number) => d.spots.find((s) => s.id === `sm:${sm}`)!;
+  m.update(frame({ cycle: [9], "sm.ctas": [1, 1, 1, 0, 2, 0], "sm.drains": [0, 0, 0, 0, 1, 0] }));
+  const hatched = (d: Drawing): number => d.shapes.filter((s) => s.kind === "rect" && JSON.stringify(s.fill) === JSON.stringify(drainPaint(LIGHT))).length;
+  for (const width of [250, 500, 1500]) {
+    const d = drawSms(m, width, LIGHT, null);
+    assert.ok(tile(d, 2).w < 0.9 * tile(d, 0).w, `${tile(d, 2).w} beside ${tile(d, 0).w} at ${width}`);
+    assert.equal(tile(d, 1).w, tile(d, 0).w);
+    assert.ok(tile(d, 2).h <= tile(d, 0).h && tile(d, 2).y > tile(d, 1).y);
+    assert.equal(hatched(d), 1);
+    assert.deepEqual(["big", "small"].map((name) => d.shapes.filter((s) => s.kind === "text" && s.text.startsWith(name)).length), [2, 1]);
+    assert.match(tile(d, 2).text(), /^SM 2 \(small\): CTAs 2 of A, 0 of B; drains: more CTAs of A than it may hold; /);
+    assert.match(tile(d, 0).text(), /^SM 0 \(big\): CTAs 1 of A, 1 of B; schedulers/);
+  }
+  const { columns, rows } = smTable(m), at = columns.findIndex(({ key }) => key === "drains");
+  assert.deepEqual(rows.map((row) => [row[1], row[at]]), [["big", null], ["big", null], ["small", "A"]]);
+  assert.equal(smsText(LAYOUT), "3 SMs (2 big, 1 small)");
+  // Equal SMs have no class to name, and are as large as each other.
+  const equal = new SmModel({ ...LAYOUT, sms: [big, big, big] });
+  equal.update(frame({ cycle: [9] }));
+  const d = drawSms(equal, 500, LIGHT, null);
+  assert.equal(new Set([0, 1, 2].map((sm) => tile(d, sm).w)).size, 1);
+  assert.match(tile(d, 0).text(), /^SM 0: /);
+  assert.equal(hatched(d), 0);
 });
 
 test("busy flags: a mean at first, then a running one", () => {

@@ -58,7 +58,7 @@ type Shape = fn(&Dims) -> Vec<u32>;
 type Fill = fn(&Machine, &Dims, &mut Vec<u32>);
 
 /// Every section in order: name, shape, meaning, and how it is filled.
-const SECTIONS: [(&str, Shape, &str, Fill); 31] = [
+const SECTIONS: [(&str, Shape, &str, Fill); 32] = [
     (
         "cycle",
         |_| alloc::vec![2],
@@ -112,6 +112,17 @@ const SECTIONS: [(&str, Shape, &str, Fill); 31] = [
         |d| alloc::vec![d.sms, d.kernels],
         "Resident CTAs by kernel",
         |m, d, out| per_kernel(m, d, out, |sm, k| sm.ctas.used(k).ctas),
+    ),
+    (
+        "sm.drains",
+        |d| alloc::vec![d.sms, d.kernels],
+        "1 where a kernel holds more CTAs than its target, or any where it may hold none: they drain, or leave by a context switch",
+        |m, d, out| {
+            for (sm, controls) in m.sms.iter().zip(&m.controls().sms) {
+                let kernels = KernelId::first(d.kernels as usize);
+                out.extend(kernels.map(|k| u32::from(sm.ctas.used(k).ctas > controls.may_hold(k))));
+            }
+        },
     ),
     (
         "sm.threads",
@@ -480,6 +491,21 @@ mod tests {
             }
             assert!(seen.iter().all(|&entries| entries > 0), "{seen:?}");
         }
+    }
+
+    /// A target below what a kernel holds makes it drain on that SM alone; so does that it may hold none; where it holds as many as it may, it does not.
+    #[test]
+    fn who_holds_more_ctas_than_it_may_drains() {
+        let mut run = started(["SAD", "BP"], "even");
+        run.advance(2000);
+        let (held, drains) = (section(&run, "sm.ctas"), section(&run, "sm.drains"));
+        assert!(held.iter().all(|&ctas| ctas > 0) && drains == [0; 4], "{held:?} {drains:?}");
+        let mut controls = run.machine().controls().clone();
+        controls.sms[0].cta_target[KernelId(0)] = held[0] as u16 - 1;
+        controls.sms[1].allowed[KernelId(1)] = false;
+        controls.sms[1].cta_target[KernelId(0)] = held[2] as u16;
+        run.machine_mut().set_controls(controls);
+        assert_eq!(section(&run, "sm.drains"), [1, 0, 0, 1]);
     }
 
     /// Everything off both SMs, and back: slots that save, CTAs that are nowhere, the sentence about them, slots that restore.

@@ -22,6 +22,7 @@ export function smMeanings(layout: FrameLayout): Meaning[] {
   return [
     { title: "12/32", unit: "CTA slots", formula: "taken / slots of the SM", doc: docOf(layout, "sm.slot_kernel") },
     { title: "Issued", unit: LATELY, formula: "Δ issued / Δ scheduler-cycles, over the last frames", doc: docOf(layout, "sm.issued") },
+    { title: "Drains", unit: "", formula: "CTAs held > CTAs that it may hold", doc: docOf(layout, "sm.drains") },
     ...layout.stalls.map(({ title, doc }) => ({ title, unit: LATELY, formula: "Δ charged to it / Δ scheduler-cycles, over the last frames", doc })),
     ...RESOURCES.slice(0, 4).map(([title, unit, section]) => ({ title, unit: unit || "% of the SM's", formula: "in use / what the SM has; a card shows the fullest", doc: docOf(layout, section) })),
     ...quotaMeaning(layout),

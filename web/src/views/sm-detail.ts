@@ -9,6 +9,7 @@ import { FrameReader } from "./frame-reader.ts";
 import { meaningsButton, smDetailMeanings } from "./meanings.ts";
 import { button, cssFill, el, kernelNames, put, swatch } from "./parts.ts";
 import { stateLetters } from "./letters.ts";
+import { smName } from "./sm-model.ts";
 
 /** A frame's worth of this panel is a few hundred texts: ten times a second is as fast as they can be read. */
 const EVERY = 100;
@@ -70,9 +71,9 @@ export class SmDetail extends HTMLElement implements SmView {
 
   private make(sm: number, shown: readonly SmPanel[]): void {
     this.made = sm;
-    const layout = shown[0]?.reader.layout, shape = layout?.sms[sm];
-    if (!layout || !shape) return;
-    put(this.heading, new Set(layout.sms.map((s) => s.class)).size > 1 ? `SM ${sm} (${shape.class})` : `SM ${sm}`);
+    const layout = shown[0]?.reader.layout;
+    if (!layout?.sms[sm]) return;
+    put(this.heading, smName(layout, sm));
     this.replaceChildren(el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, meaningsButton("an SM", smDetailMeanings(layout)) ?? "", this.close)), ...shown.flatMap((panel) => panel.make(sm)));
   }
 }
@@ -85,6 +86,7 @@ class SmPanel {
   private rows: Row[] = [];
   /** Of each kernel; hidden where it has none. */
   private quotas: { row: HTMLElement; part: HTMLElement; text: HTMLElement }[] = [];
+  private readonly drains = el("p", { class: "cv-drains", hidden: "" });
   private warps: HTMLElement[] = [];
   private schedulers: HTMLElement[] = [];
   private counts: HTMLElement[] = [];
@@ -144,7 +146,7 @@ class SmPanel {
       ...(this.run.mark === "" ? [] : [sideHeading(this.run.mark, this.run.title)]),
       el("div", { class: "cv-legend" }, ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name))),
       el("div", { class: "cv-detailgrid" },
-        el("section", { class: "cv-block" }, el("h3", {}, "Resources"), bars),
+        el("section", { class: "cv-block" }, el("h3", {}, "Resources"), this.drains, bars),
         el("section", { class: "cv-block" },
           el("h3", {}, "Schedulers, this cycle"), el("div", { class: "cv-schedulers" }, ...this.schedulers),
           el("h3", {}, `Warps 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": this.named("Warps and their states") }, ...this.warps),
@@ -164,6 +166,9 @@ class SmPanel {
       put(row.text, row.unit === "instructions" ? `${whole(total)} instructions${each ? ` · ${each}` : ""}`
         : `${whole(total)} of ${whole(capacity)}${row.unit ? ` ${row.unit}` : ""} (${percent(total, capacity)})${each ? ` · ${each}` : ""}`);
     }
+    const drains = layout.kernels.filter((_, k) => r.get("sm.drains", sm, k) > 0);
+    this.drains.hidden = drains.length === 0;
+    put(this.drains, `It drains: ${drains.join(" and ")} ${drains.length > 1 ? "hold" : "holds"} more CTAs than may stay.`);
     this.quotas.forEach(({ row, part, text }, k) => {
       const given = r.get("sm.quota", sm, k), quota = given - 1, left = r.signed("sm.quota_left", sm, k);
       row.hidden = given === 0;

@@ -2,41 +2,54 @@
 import { Drawing, fitText, textWidth } from "../draw/drawing.ts";
 import { percent, whole } from "../draw/scale.ts";
 import { kernelInk, kernelPaint } from "../draw/theme.ts";
+import type { Fill } from "../draw/drawing.ts";
 import type { Theme } from "../draw/theme.ts";
 import { kernelStyle } from "../palette.ts";
 import { stallPaint } from "./chart-drawing.ts";
-import { columnsFor } from "./sm-model.ts";
-import type { SmModel } from "./sm-model.ts";
+import { columnsFor, hasClasses, smGroups, smName } from "./sm-model.ts";
+import type { SmGroup, SmModel } from "./sm-model.ts";
 import type { Cell, Tabular } from "./tabular.ts";
 
-const GAP = 8, PAD = 8, LEAST = 112;
+const GAP = 8, PAD = 8;
+/** An SM is at least so wide; where there are classes, one of the largest, and any. */
+const LEAST = 112, LEAST_LARGE = 150, LEAST_SMALL = 124;
 
-export function smColumns(model: SmModel, width: number): number {
-  return columnsFor(model.layout.sms.length, width, LEAST, GAP);
+/** Over an SM that drains. */
+export const drainPaint = (t: Theme): Fill => ({ colour: t.plot, ink: t.slotEdge, pattern: "back-diagonal" });
+
+/** How the SMs of a group are drawn: where its first row begins, how many stand in a row, how large one is, and its slots. */
+interface Tiles { group: SmGroup; top: number; columns: number; w: number; h: number; perRow: number; cellW: number; cellH: number; slotsH: number }
+
+/** Each class in rows of its own, under each other: a smaller SM is narrower, and its slots are as large as those of the largest. */
+function placed(model: SmModel, width: number, quotas: boolean): Tiles[] {
+  const groups = smGroups(model.layout), classes = groups.length > 1, slotsOf = ({ first }: SmGroup): number => Math.max(1, model.layout.sms[first]?.slots ?? 1);
+  const largest = groups.find(({ scale }) => scale === 1), most = largest ? slotsOf(largest) : 1;
+  const columnsOfAll = columnsFor(largest?.count ?? 1, width, classes ? LEAST_LARGE : LEAST, GAP), full = Math.min(280, (width - GAP * (columnsOfAll - 1)) / columnsOfAll);
+  const inRow = most <= 4 ? most : most <= 8 ? (full >= 150 ? most : Math.ceil(most / 2)) : full >= 150 ? Math.min(16, most) : 8;
+  const cellW = (full - 2 * PAD - 2 * (inRow - 1)) / inRow, cellH = Math.ceil(most / inRow) > 2 ? 10 : Math.min(24, Math.max(14, cellW * 0.9));
+  let top = 0;
+  return groups.map((group): Tiles => {
+    const w = Math.min(full, Math.max(LEAST_SMALL, full * group.scale)), slots = slotsOf(group);
+    const perRow = Math.min(inRow, slots, Math.max(1, Math.floor((w - 2 * PAD + 2.01) / (cellW + 2)))), rows = Math.ceil(slots / perRow);
+    const columns = w === full && group === largest ? columnsOfAll : columnsFor(group.count, width, Math.floor(w), GAP);
+    const slotsH = rows * cellH + (rows - 1) * 2, h = PAD + 18 + slotsH + 9 + 9 + 17 + 5 + 9 + 17 + 5 + (quotas ? 9 + 17 + 5 : 0);
+    const at = top;
+    top += Math.ceil(group.count / columns) * (h + GAP);
+    return { group, top: at, columns, w, h, perRow, cellW, cellH, slotsH };
+  });
 }
 
 export function drawSms(model: SmModel, width: number, t: Theme, selected: number | null): Drawing {
   const { layout, reader } = model;
-  const n = layout.sms.length;
-  const columns = smColumns(model, width);
-  const tile = Math.min(280, (width - GAP * (columns - 1)) / columns);
-  const most = Math.max(1, ...layout.sms.map((s) => s.slots));
-  const perRow = most <= 4 ? most : most <= 8 ? (tile >= 150 ? most : Math.ceil(most / 2)) : tile >= 150 ? Math.min(16, most) : 8;
-  const slotRows = Math.ceil(most / perRow);
-  const cellW = (tile - 2 * PAD - 2 * (perRow - 1)) / perRow;
-  const cellH = slotRows > 2 ? 10 : Math.min(24, Math.max(14, cellW * 0.9));
-  const slotsH = slotRows * cellH + (slotRows - 1) * 2;
-  const quotas = model.hasQuotas();
-  const height = PAD + 18 + slotsH + 9 + 9 + 17 + 5 + 9 + 17 + 5 + (quotas ? 9 + 17 + 5 : 0);
-  const rows = Math.ceil(n / columns);
-  const d = new Drawing(width, Math.max(40, rows * height + (rows - 1) * GAP), t.surface, t.font, t.mono);
-  const classes = new Set(layout.sms.map((s) => s.class)).size > 1;
+  const quotas = model.hasQuotas(), classes = hasClasses(layout);
+  const tiles = placed(model, width, quotas), bottom = tiles.reduce((_, { top, h, columns, group }) => top + Math.ceil(group.count / columns) * (h + GAP) - GAP, 0);
+  const d = new Drawing(width, Math.max(40, bottom), t.surface, t.font, t.mono);
 
-  for (let sm = 0; sm < n; sm++) {
-    const shape = layout.sms[sm]!;
-    const x = (sm % columns) * (tile + GAP), y = Math.floor(sm / columns) * (height + GAP);
-    const chosen = sm === selected;
-    d.rect(x + 0.5, y + 0.5, tile - 1, height - 1, { fill: t.plot, stroke: chosen ? t.accent : t.line, width: chosen ? 2 : 1, radius: 6 });
+  for (const { group, top, columns, w: tile, h: height, perRow, cellW, cellH, slotsH } of tiles) for (let i = 0; i < group.count; i++) {
+    const sm = group.first + i, shape = layout.sms[sm]!;
+    const x = (i % columns) * (tile + GAP), y = top + Math.floor(i / columns) * (height + GAP);
+    const chosen = sm === selected, drains = model.drains(sm).length > 0;
+    d.rect(x + 0.5, y + 0.5, tile - 1, height - 1, { fill: drains ? drainPaint(t) : t.plot, stroke: chosen ? t.accent : t.line, width: chosen ? 2 : 1, radius: 6 });
     d.spot(`sm:${sm}`, x, y, tile, height, () => describe(model, sm));
 
     const ix = x + PAD, iw = tile - 2 * PAD;
@@ -44,7 +57,9 @@ export function drawSms(model: SmModel, width: number, t: Theme, selected: numbe
     const resident = model.resources(sm).find((r) => r.key === "sm.ctas")?.used ?? 0;
     const count = `${resident}/${shape.slots}`;
     d.text(ix, iy + 8, `SM ${sm}`, t.ink, 12, { weight: 600, baseline: "middle" });
-    if (classes) d.text(ix + textWidth(`SM ${sm}`, 12) + 8, iy + 8, fitText(shape.class, 10, iw - 90), t.ink3, 10, { baseline: "middle" });
+    const after = textWidth(`SM ${sm}`, 12) + 8, room = iw - after - textWidth(count, 11) - 4;
+    const named = classes ? shape.class : "", label = [named, ...(drains ? ["drains"] : [])].filter((word) => word !== "").join(", ");
+    d.text(ix + after, iy + 8, fitText(textWidth(label, 10) <= room ? label : named, 10, room), t.ink3, 10, { baseline: "middle" });
     d.text(ix + iw, iy + 8, count, t.ink3, 11, { align: "end", baseline: "middle" });
     iy += 18;
 
@@ -136,7 +151,8 @@ function describe(model: SmModel, sm: number): string {
   const shares = model.shares(sm);
   const issued = shares.slice(0, model.kernels).reduce((a, b) => a + b, 0);
   const ctas = model.layout.kernels.map((name, k) => `${model.reader.get("sm.ctas", sm, k)} of ${name}`).join(", ");
-  return `SM ${sm}: CTAs ${ctas}; schedulers issued in ${percent(issued, 1)} of cycles` +
+  const drains = model.drains(sm).map((k) => model.layout.kernels[k] ?? "?");
+  return `${smName(model.layout, sm)}: CTAs ${ctas}${drains.length > 0 ? `; drains: more CTAs of ${drains.join(" and ")} than it may hold` : ""}; schedulers issued in ${percent(issued, 1)} of cycles` +
     (limit ? `; fullest resource ${limit.title.toLowerCase()}, ${percent(limit.used, limit.capacity)}` : "");
 }
 
@@ -174,6 +190,7 @@ export function smTable(model: SmModel): Tabular {
       ...layout.kernels.map((name, k) => ({ key: `issued_${k}_${name}`, title: `Issued for ${name}`, unit: "% of scheduler-cycles lately" })),
       ...layout.stalls.map((s) => ({ key: `stall_${s.key}`, title: s.title, unit: "% of scheduler-cycles lately", doc: s.doc })),
       ...(quotas ? layout.kernels.flatMap((name, k) => [{ key: `quota_left_${k}_${name}`, title: `Quota left of ${name}`, unit: "instructions" }, { key: `quota_${k}_${name}`, title: `Quota of ${name}`, unit: "instructions" }]) : []),
+      { key: "drains", title: "Drains", unit: "kernels with more CTAs than they may hold" },
       { key: "limit", title: "Fullest resource", unit: "" }, { key: "limit_use", title: "Its use", unit: "%" },
     ],
     rows: layout.sms.map((shape, sm): Cell[] => {
@@ -184,6 +201,7 @@ export function smTable(model: SmModel): Tabular {
         sm, shape.class, ...layout.kernels.map((_, k) => model.reader.get("sm.ctas", sm, k)),
         ...shares.map((s) => (any ? Math.round(s * 1000) / 10 : null)),
         ...(quotas ? model.quotas(sm).flatMap((one) => [one?.left ?? null, one?.quota ?? null]) : []),
+        model.drains(sm).map((k) => layout.kernels[k] ?? "?").join(", ") || null,
         limit?.title ?? null, limit ? Math.round((limit.used / limit.capacity) * 1000) / 10 : null,
       ];
     }),

@@ -9,8 +9,8 @@ import { MachinePicture } from "./machine-picture.ts";
 import { smMeanings } from "./meanings.ts";
 import type { Meaning } from "./meanings.ts";
 import type { LegendItem } from "./picture.ts";
-import { drawSms, smTable } from "./sm-drawing.ts";
-import { SmModel } from "./sm-model.ts";
+import { drainPaint, drawSms, smTable } from "./sm-drawing.ts";
+import { SmModel, smsText } from "./sm-model.ts";
 import type { Tabular } from "./tabular.ts";
 
 export class SmGrid extends MachinePicture<SmModel> implements SmView {
@@ -44,7 +44,7 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
 
   protected override legend(t: Theme): LegendItem[] {
     const stalls = this.sides[0]?.model.layout.stalls ?? [];
-    return [...super.legend(t), ...stalls.map((s, i) => ({ name: s.title, paint: stallPaint(i, t), doc: s.doc }))];
+    return [...super.legend(t), { name: "SM that drains", paint: drainPaint(t), doc: "A kernel holds more CTAs on it than it may" }, ...stalls.map((s, i) => ({ name: s.title, paint: stallPaint(i, t), doc: s.doc }))];
   }
 
   protected override meanings(): Meaning[] { const side = this.sides[0]; return side ? smMeanings(side.model.layout) : []; }
@@ -56,6 +56,7 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
       for (let sm = 0; sm < n; sm++) { ctas += m.reader.get("sm.ctas", sm, k); share += (m.shares(sm)[k] ?? 0) / n; }
       return `${name}: ${whole(ctas)} CTAs resident, ${percent(share, 1)} of scheduler-cycles`;
     });
-    return `${n} SMs at cycle ${whole(m.cycle)}. ${parts.join("; ")}.`;
+    const drains = m.layout.sms.filter((_, sm) => m.drains(sm).length > 0).length;
+    return `${smsText(m.layout)} at cycle ${whole(m.cycle)}${drains > 0 ? `, ${drains} of which drain` : ""}. ${parts.join("; ")}.`;
   }
 }

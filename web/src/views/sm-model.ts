@@ -108,6 +108,9 @@ export class SmModel {
     });
   }
 
+  /** Kernels that hold more CTAs on an SM than they may: its CTAs drain, or leave by a context switch. */
+  drains(sm: number): number[] { return this.layout.kernels.flatMap((_, k) => (this.reader.get("sm.drains", sm, k) > 0 ? [k] : [])); }
+
   /** Whether any kernel has a quota anywhere. */
   hasQuotas(): boolean { return this.layout.sms.some((_, sm) => this.quotas(sm).some((one) => one !== null)); }
 
@@ -117,6 +120,36 @@ export class SmModel {
     for (const r of this.resources(sm)) if (!best || r.used / r.capacity > best.used / best.capacity) best = r;
     return best;
   }
+}
+
+/** SMs of the same class that follow each other. `scale`: how wide one is drawn, of the largest. */
+export interface SmGroup { name: string; first: number; count: number; scale: number }
+
+/** How much smaller than the largest SM any other is drawn, at most: its words need room. */
+const SMALLEST = 0.7;
+
+/** The SMs by class, as they follow each other; their area goes with the storage for threads, as far as it can be drawn. */
+export function smGroups({ sms }: FrameLayout): SmGroup[] {
+  const storage = sms.map((sm) => 4 * sm.registers + sm.shared_bytes), most = Math.max(1, ...storage);
+  const groups: SmGroup[] = [];
+  sms.forEach((sm, i) => {
+    const last = groups.at(-1);
+    if (last?.name === sm.class) last.count++;
+    else groups.push({ name: sm.class, first: i, count: 1, scale: Math.max(SMALLEST, Math.sqrt((storage[i] as number) / most)) });
+  });
+  return groups;
+}
+
+/** Whether the SMs have classes that one can tell apart. */
+export const hasClasses = ({ sms }: FrameLayout): boolean => sms.some((sm) => sm.class !== sms[0]?.class);
+
+/** An SM by its number, with its class where there are several. */
+export const smName = (layout: FrameLayout, sm: number): string => (hasClasses(layout) ? `SM ${sm} (${layout.sms[sm]?.class ?? "?"})` : `SM ${sm}`);
+
+/** Which SMs there are: `16 SMs`, `16 SMs (8 big, 8 small)`. */
+export function smsText(layout: FrameLayout): string {
+  const each = hasClasses(layout) ? [...new Set(layout.sms.map((sm) => sm.class))].map((name) => `${layout.sms.filter((sm) => sm.class === name).length} ${name}`) : [];
+  return `${layout.sms.length} SMs${each.length > 0 ? ` (${each.join(", ")})` : ""}`;
 }
 
 /**

@@ -98,7 +98,7 @@ impl Sm {
     /// Makes the youngest CTAs leave of each kernel that is to be switched and holds more CTAs than its target.
     pub(super) fn switch_out(&mut self, now: Cycle, controls: &SmControls) {
         for kernel in KernelId::first(self.stats.len()).filter(|&kernel| controls.cta_switch[kernel]) {
-            while let Some(slot) = self.ctas.excess(kernel, may_hold(kernel, controls)) {
+            while let Some(slot) = self.ctas.excess(kernel, controls.may_hold(kernel)) {
                 let cta = self.ctas.slots()[slot].as_ref().map_or(0, |cta| cta.cta);
                 let first_line = CONTEXT_LINES + u32::from(kernel.0) * KERNEL_LINES + cta % (KERNEL_LINES / CTA_LINES) * CTA_LINES;
                 let slot = slot as u8;
@@ -187,7 +187,7 @@ impl Sm {
     /// A kernel has lost a CTA: notes whether it has just come down to its target.
     pub(super) fn note_fewer(&mut self, kernel: KernelId, controls: &SmControls) {
         let left = self.ctas.used(kernel).ctas;
-        *self.preempted |= u8::from(left == may_hold(kernel, controls)) << kernel.0;
+        *self.preempted |= u8::from(left == controls.may_hold(kernel)) << kernel.0;
     }
 
     /// Takes back a CTA that fits; its warps continue once its context has arrived. Returns its slot.
@@ -258,9 +258,4 @@ impl Sm {
             sent => sent < first.lines || first.come == first.lines,
         })
     }
-}
-
-/// CTAs that a kernel may hold on an SM.
-pub(super) fn may_hold(kernel: KernelId, controls: &SmControls) -> u32 {
-    if controls.allowed[kernel] { controls.cta_target[kernel].into() } else { 0 }
 }

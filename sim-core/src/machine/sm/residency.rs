@@ -76,7 +76,7 @@ impl Sm {
         let stats = &mut self.stats[cta.kernel.index()];
         stats.ctas_done += 1;
         let left = self.ctas.used(cta.kernel).ctas;
-        stats.ctas_drained += u64::from(left >= super::context::may_hold(cta.kernel, inputs.controls));
+        stats.ctas_drained += u64::from(left >= inputs.controls.may_hold(cta.kernel));
         self.note_fewer(cta.kernel, inputs.controls);
         let (resident, spent) = (self.ctas.resident(), self.gate.quotas.spent());
         let left_behind = resident >> cta.kernel.0 & 1 == 0 && resident & spent != 0;

@@ -368,6 +368,11 @@ impl SmControls {
     pub fn quota(&self, kernel: KernelId) -> Option<u32> {
         self.thread_quota[kernel].or(self.warp_quota[kernel])
     }
+
+    /// CTAs that a kernel may hold here.
+    pub fn may_hold(&self, kernel: KernelId) -> u32 {
+        if self.allowed[kernel] { self.cta_target[kernel].into() } else { 0 }
+    }
 }
 
 impl Scope {
