@@ -112,7 +112,7 @@ fn with_classes(gpu: Value) -> Value {
 const MAX_SMS: u32 = 256;
 
 fn warp_order() -> Value {
-    let group = Value::object([("type", "string"), ("pattern", "^two-level\\([0-9]+\\)$")]);
+    let group = Value::object([("type", "string"), ("pattern", "^(gto-groups|two-level)\\([0-9]+\\)$")]);
     any_of(vec![one_of(WARP_ORDERS.iter().map(|order| order.0)), group])
 }
 

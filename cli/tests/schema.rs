@@ -55,8 +55,9 @@ fn flaw(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<Strin
             "minItems" => !matches!(value, Value::Array(items) if (items.len() as i64) < wanted.as_int().unwrap_or(0)),
             "maxItems" => !matches!(value, Value::Array(items) if items.len() as i64 > wanted.as_int().unwrap_or(0)),
             "pattern" => {
-                assert_eq!(wanted.as_str(), Some("^two-level\\([0-9]+\\)$"), "the only pattern that this test can read");
-                let size = value.as_str().and_then(|text| text.strip_prefix("two-level(")?.strip_suffix(')'));
+                assert_eq!(wanted.as_str(), Some("^(gto-groups|two-level)\\([0-9]+\\)$"), "the only pattern that this test can read");
+                let sized = |text| ["gto-groups(", "two-level("].iter().find_map(|name| str::strip_prefix(text, name))?.strip_suffix(')');
+                let size = value.as_str().and_then(sized);
                 size.is_some_and(|size| !size.is_empty() && size.bytes().all(|digit| digit.is_ascii_digit()))
             }
             "anyOf" => list(wanted).iter().any(|option| flaw(root, option, value, path).is_none()),

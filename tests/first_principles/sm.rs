@@ -125,6 +125,20 @@ fn two_level_groups_take_turns_when_they_stall() {
     }
 }
 
+/// Groups of g warps under GTO, whose instructions take l > g cycles: each group issues once from all its warps and loses a cycle to the next, so that a
+/// round of n groups has n (g + 1) cycles, in which l ≤ n (g + 1) hides.
+#[test]
+fn gto_groups_lose_a_cycle_each_time_they_stall() {
+    const N: u32 = 1000;
+    for (group, latency) in [(4, 5), (4, 20), (8, 9), (8, 18)] {
+        let mut m = machine(&one_scheduler(), kernel(16, 32, vec![alu(N, latency)]), WarpOrder::GtoGroups(group));
+        // Warps arrive one a cycle: the first rounds are not full.
+        window(&mut m, 40);
+        let rounds = 100 * (16 / u64::from(group)) * (u64::from(group) + 1);
+        assert_eq!(window(&mut m, rounds).warp_instructions, 100 * 16, "groups of {group}, latency {latency}");
+    }
+}
+
 /// A barrier takes each of the w warps of a scheduler one issue slot and opens in the cycle after the last arrival: with one instruction of
 /// latency l before it, round robin gives w + max(w, l) cycles a round.
 #[test]

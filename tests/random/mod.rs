@@ -38,7 +38,14 @@ const HOLS: [LsuHol; 3] = [LsuHol::No, LsuHol::Yes, LsuHol::UnlessSplit];
 
 /// A GPU: `tiny-2sm` with any part of it made small, slow, or of another kind.
 pub fn gpu() -> impl Strategy<Value = Gpu> {
-    let sm = (1..=5_u32, 1..=4_u32, select(vec![16_u32, 8, 2, 1]), select(vec![8_u32, 4, 1]), select(HOLS.to_vec()));
+    let sm = (
+        1..=5_u32,
+        1..=4_u32,
+        select(vec![0_u32, 0, 1, 3]),
+        select(vec![16_u32, 8, 2, 1]),
+        select(vec![8_u32, 4, 1]),
+        select(HOLS.to_vec()),
+    );
     let l1 = (select(vec![(8_u32, 8_u32), (1, 1), (4, 2), (2, 4)]), select(vec![32_u32, 8, 1]), select(vec![8_u32, 2, 1]));
     let queues = (select(vec![32_u32, 8, 9]), select(vec![16_u32, 2, 3]), select(vec![8_u32, 1, 2]), select(vec![20_u32, 1, 400]));
     let noc = (any::<bool>(), select(vec![8_u32, 1, 2]), select(vec![8_u32, 1]), select(vec![32_u32, 128, 8]), 0..3_usize);
@@ -54,7 +61,7 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
     (sm, l1, queues, noc, l2, dram, clocks, units, classes).prop_map(|(sm, l1, queues, noc, l2, dram, clocks, units, classes)| {
         let mut gpu = presets::find("tiny-2sm").expect("a preset");
         let class = &mut gpu.sms[0];
-        (class.count, class.schedulers, class.ctas, class.loads_per_warp, class.lsu_hol) = sm;
+        (class.count, class.schedulers, class.gto_group, class.ctas, class.loads_per_warp, class.lsu_hol) = sm;
         (class.lsu_queue, class.l1.mshrs, class.l1.merges) = (1 + l1.2 / 2, l1.1, l1.2);
         (class.alu_lanes, class.sfu_lanes, class.l1.store_release, class.l1.allocate) = units;
         class.l1.bytes = l1.0.0 * l1.0.1 * 128;
@@ -64,6 +71,7 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
             let mut class = gpu.sms[0].clone();
             class.name = name.into();
             (class.count, class.schedulers, class.ctas, class.threads, class.registers) = more;
+            class.gto_group = class.gto_group.min(class.warps().div_ceil(class.schedulers));
             gpu.sms.push(class);
         }
         gpu.noc.kind = if noc.0 { NocKind::Ideal } else { NocKind::Crossbar };
@@ -188,6 +196,7 @@ pub fn warp_order() -> impl Strategy<Value = WarpOrder> {
         Just(WarpOrder::Gto),
         Just(WarpOrder::Lrr),
         select(vec![1_u8, 4, 64]).prop_map(WarpOrder::TwoLevel),
+        select(vec![1_u8, 3]).prop_map(WarpOrder::GtoGroups),
         Just(WarpOrder::LrrGto),
     ]
 }

@@ -248,6 +248,12 @@ impl Experiment {
                 }
             }
         }
+        let warps = self.gpu.sms.iter().map(|class| class.warps().div_ceil(class.schedulers)).max().unwrap_or(0);
+        if let WarpOrder::GtoGroups(size) = self.warp_order
+            && u32::from(size) > warps
+        {
+            problems.add("warp_order", encode_warp_order(self.warp_order), format!("groups of at most {warps}, the warps of a scheduler"));
+        }
         let peak = f64::from(peak_ipc(&self.gpu));
         for (i, (used, goal)) in self.kernels.iter().zip(self.goals()).enumerate() {
             if let (Some(asked), Some(Goal::Ipc(ipc))) = (used.qos, goal)

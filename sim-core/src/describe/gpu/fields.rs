@@ -4,7 +4,9 @@
 //! `sm.X` is X of every SM class; on a GPU with several classes, `sm.NAME.X` is X of one.
 
 use super::protocols::L1Protocol;
-use super::{Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SmClass, StoreFlits, StoreRelease, WriteFill};
+use super::{
+    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SmClass, StoreFlits, StoreRelease, WriteFill, presets,
+};
 use crate::describe::decode::{choice, int};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
@@ -72,6 +74,13 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("shared_banks", "banks", 1..=64, shared_banks, "Shared-memory banks of one 4-byte word"),
     whole!("shared_latency", "cycles", 1..=31, shared_latency, "From a shared-memory access to its value, without conflicts"),
     whole!("schedulers", "schedulers", 1..=4, schedulers, "Warp schedulers of an SM"),
+    whole!(
+        "gto_group",
+        "warps",
+        0..=64,
+        gto_group,
+        "Under warp order gto, a scheduler looks at groups of so many of its warps, as gto-groups has it; 0: at all of them"
+    ),
     whole!(
         "alu_lanes",
         "lanes",
@@ -269,12 +278,19 @@ fn nearest(key: &str) -> String {
     paths.max_by_key(alike).unwrap_or_default()
 }
 
+/// Fields of SM classes that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files
+/// keep their hashes.
+const LATER: &[&str] = &["gto_group"];
+
 /// Every field of `gpu` by path, in the registry's order.
 pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
+    let preset = presets::find(&gpu.name);
+    let classes = || preset.iter().chain([gpu]).flat_map(|gpu| &gpu.sms);
+    let is_written = |field: &&Field<SmClass>| !LATER.contains(&field.path) || classes().any(|class| (field.get)(class) != 0);
     let mut pairs = Vec::new();
     for class in &gpu.sms {
         let prefix = if gpu.sms.len() == 1 { "sm".into() } else { format!("sm.{}", class.name) };
-        pairs.extend(SM_FIELDS.iter().map(|field| (format!("{prefix}.{}", field.path), field.value(class))));
+        pairs.extend(SM_FIELDS.iter().filter(is_written).map(|field| (format!("{prefix}.{}", field.path), field.value(class))));
     }
     pairs.extend(GPU_FIELDS.iter().map(|field| (field.path.into(), field.value(gpu))));
     pairs

@@ -51,6 +51,8 @@ pub struct SmClass {
     pub shared_latency: u32,
     /// Warp schedulers, 1 to 4.
     pub schedulers: u32,
+    /// Warps of a scheduler that warp order `gto` looks at together, as `gto-groups` has it; 0: all.
+    pub gto_group: u32,
     /// Lanes of each scheduler's arithmetic unit: a warp instruction takes it for 32 over this many cycles, rounded up.
     pub alu_lanes: u32,
     /// The same of its special-function unit.

@@ -106,15 +106,16 @@ fn ccbp_16sm() -> Gpu {
         name: "ccbp-16sm".to_string(),
         sms: vec![SmClass {
             name: "sm".to_string(),
-            count: 16,                    // CCBP Table 1
-            ctas: 32,                     // CCBP Table 1
-            threads: 2048,                // CCBP Table 1
-            registers: 65_536,            // CCBP Table 1: 256 KB
-            register_granularity: 128,    // GPGPU-Sim 3.2.2, which CCBP used: multiples of 4 for each thread, whole warps
-            shared_bytes: 96 * 1024,      // CCBP Table 1
-            shared_banks: 32,             // one word a lane, as Maxwell
-            shared_latency: 24,           // Maxwell by Mei and Chu (TPDS 2017), Table 8: 24 to 28
-            schedulers: 4,                // CCBP Table 1
+            count: 16,                 // CCBP Table 1
+            ctas: 32,                  // CCBP Table 1
+            threads: 2048,             // CCBP Table 1
+            registers: 65_536,         // CCBP Table 1: 256 KB
+            register_granularity: 128, // GPGPU-Sim 3.2.2, which CCBP used: multiples of 4 for each thread, whole warps
+            shared_bytes: 96 * 1024,   // CCBP Table 1
+            shared_banks: 32,          // one word a lane, as Maxwell
+            shared_latency: 24,        // Maxwell by Mei and Chu (TPDS 2017), Table 8: 24 to 28
+            schedulers: 4,             // CCBP Table 1
+            gto_group: 0,
             alu_lanes: 32,                // a warp instruction every cycle: 2048 thread instructions a cycle
             sfu_lanes: 32,                // no kernel of the paper is said to use them; Maxwell has 8
             loads_per_warp: 8,            // not stated; more than any kernel here has between uses
@@ -291,7 +292,8 @@ fn hetero_12b4s() -> Gpu {
 }
 
 /// So many big SMs, the rest small. The small ones are those of HeteroCore Table 1; the big ones have, each as much, what these leave of what 16 SMs of
-/// the baseline have (§6.5: the same area), in whole CTA slots, warps, registers and KB. L1D, schedulers and everything else are the baseline's (§2.2).
+/// the baseline have (§6.5: the same area), in whole CTA slots, warps, registers and KB. A scheduler of a big one looks at as many warps at a time as one
+/// of the baseline has (§3.2). L1D, schedulers and everything else are the baseline's (§2.2).
 fn hetero(name: &str, big: u32) -> Gpu {
     let fermi = fermi_16sm();
     let baseline = &fermi.sms[0];
@@ -313,6 +315,7 @@ fn hetero(name: &str, big: u32) -> Gpu {
         threads: left(|sm| sm.threads, 32),
         registers: left(|sm| sm.registers, 1),
         shared_bytes: left(|sm| sm.shared_bytes, 1024),
+        gto_group: baseline.warps() / baseline.schedulers,
         ..baseline.clone()
     };
     Gpu { name: name.to_string(), sms: vec![large, small], ..fermi }
@@ -409,9 +412,10 @@ fn a100_40gb() -> Gpu {
             register_granularity: 256, // CUDA occupancy calculator
             // A100 white paper: 192 KB are L1D and shared memory; Ampere Tuning Guide: 100 KB is one of the splits, 164 KB the largest.
             shared_bytes: 100 * 1024,
-            shared_banks: 32,     // CUDA C++ Programming Guide
-            shared_latency: 28,   // Accel-Sim
-            schedulers: 4,        // A100 white paper
+            shared_banks: 32,   // CUDA C++ Programming Guide
+            shared_latency: 28, // Accel-Sim
+            schedulers: 4,      // A100 white paper
+            gto_group: 0,
             alu_lanes: 16,        // A100 white paper: 64 FP32 lanes
             sfu_lanes: 4,         // CUDA C++ Programming Guide: 16 results a cycle
             loads_per_warp: 32,   // not stated

@@ -19,6 +19,10 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
         if class.warps().div_ceil(class.schedulers) > 64 {
             problems.add(sm("threads"), class.threads, format!("at most {}: 64 warps for each scheduler", class.schedulers * 2048));
         }
+        let warps = class.warps().div_ceil(class.schedulers);
+        if class.gto_group > warps {
+            problems.add(sm("gto_group"), class.gto_group, format!("at most {warps}, the warps of a scheduler, or 0 for no groups"));
+        }
         if class.l1.bytes % (class.l1.ways * gpu.l2.line_bytes) != 0 {
             problems.add(sm("l1.bytes"), class.l1.bytes, format!("whole sets: a multiple of {}", class.l1.ways * gpu.l2.line_bytes));
         }

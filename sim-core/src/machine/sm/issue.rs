@@ -9,7 +9,7 @@ use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::machine::noc::members;
 use crate::machine::packet::Access;
-use crate::seam::controls::{SmControls, WarpOrder};
+use crate::seam::controls::SmControls;
 
 /// What a warp issues next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -156,7 +156,7 @@ impl Sm {
         self.settle_scheduler(now, s);
         *self.greedy &= !bit;
         self.gate.quotas.release(s);
-        let look = self.schedulers[s].look(now, inputs.controls.warp_order, gates, self.gate.memory_left(), self.stats.len());
+        let look = self.schedulers[s].look(now, *self.warp_order, gates, self.gate.memory_left(), self.stats.len());
         match look {
             Look::Issue(lane) => {
                 self.issue_warp(now, WarpRef::new(s, lane), gates, inputs);
@@ -203,8 +203,8 @@ impl Sm {
 
     /// A warp that has just issued has more instructions that it can issue one a cycle: the scheduler sleeps before the last of them if no other warp
     /// can come between, and before its kernel's quota may come to its end.
-    fn run(&mut self, now: Cycle, at: WarpRef, inputs: &Inputs) {
-        let (s, order) = (at.scheduler(), inputs.controls.warp_order);
+    fn run(&mut self, now: Cycle, at: WarpRef) {
+        let (s, order) = (at.scheduler(), *self.warp_order);
         let Issue { kernel, lanes, left, .. } = self.issues[at.index()];
         if left <= 1 || !self.schedulers[s].stays(order) {
             return;
@@ -214,7 +214,7 @@ impl Sm {
         if asleep > 0 {
             self.calendar.mark(now, now + 1 + Cycle::from(asleep), 1 << s);
             *self.due &= !(1 << s);
-            *self.greedy |= u8::from(order == WarpOrder::Gto) << s;
+            *self.greedy |= u8::from(order.is_greedy()) << s;
         }
     }
 
@@ -306,7 +306,7 @@ impl Sm {
         } else if ready_from > now + 1 {
             self.sleep_until(now, ready_from, at);
         } else if runs {
-            self.run(now, at, inputs);
+            self.run(now, at);
         }
     }
 

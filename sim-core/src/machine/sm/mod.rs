@@ -45,7 +45,7 @@ use super::packet::Reply;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
-use crate::seam::controls::SmControls;
+use crate::seam::controls::{SmControls, WarpOrder};
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
 
@@ -87,6 +87,10 @@ pub struct Sm {
     alu_interval: Cycle,
     sfu_interval: Cycle,
     loads_per_warp: u32,
+    /// Warps of a scheduler that it looks at together where the controls say `gto`; 0: all.
+    gto_group: Derived<u8>,
+    /// What that makes of the order of the controls.
+    warp_order: Derived<WarpOrder>,
     lanes: u32,
     /// The schedulers.
     pub schedulers: Fixed<Scheduler, MAX_SCHEDULERS>,
@@ -142,6 +146,8 @@ impl Sm {
             alu_interval: WARP_SIZE.div_ceil(class.alu_lanes).into(),
             sfu_interval: WARP_SIZE.div_ceil(class.sfu_lanes).into(),
             loads_per_warp: class.loads_per_warp,
+            gto_group: Derived(class.gto_group as u8),
+            warp_order: Derived(WarpOrder::default()),
             lanes,
             schedulers: Fixed::new(class.schedulers),
             wheel: Wheel::default(),
@@ -284,6 +290,7 @@ impl Sm {
             self.settle_quotas(now - 1, before);
             self.end_runs(now, self.gate.quotas.running());
         }
+        self.order_warps(now, after.warp_order);
         self.switch_out(now, after);
         self.apply_throttle(after);
         let in_flight = self.all_in_flight();
@@ -298,6 +305,21 @@ impl Sm {
         self.next.0 = self.next.0.min(now);
     }
 
+    /// Takes over the order of the controls, as this SM has it.
+    fn order_warps(&mut self, now: Cycle, order: WarpOrder) {
+        *self.warp_order = match (order, *self.gto_group) {
+            (WarpOrder::Gto, size @ 1..) => WarpOrder::GtoGroups(size),
+            _ => order,
+        };
+        let size = if let WarpOrder::GtoGroups(size) = *self.warp_order { size } else { 0 };
+        for s in 0..self.schedulers.len() {
+            if self.schedulers[s].group_size() != size {
+                self.settle_scheduler(now, s);
+                self.schedulers[s].group_by(size);
+            }
+        }
+    }
+
     /// Brings counters and quotas that are worked out lazily up to the start of `now`.
     pub fn settle(&mut self, now: Cycle, controls: &SmControls) {
         if now > 0 && self.gate.quotas.any() {
@@ -306,6 +328,7 @@ impl Sm {
         self.l1.settle(now, controls);
         for s in 0..self.schedulers.len() {
             self.settle_scheduler(now, s);
+            self.schedulers[s].turn_groups();
         }
         let stats = &mut self.stats;
         self.lsu.settle(now, |wait| charge_failure(stats, wait));

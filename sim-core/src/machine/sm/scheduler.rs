@@ -10,6 +10,7 @@ use crate::machine::derived::Derived;
 use crate::machine::noc::members;
 use crate::seam::controls::WarpOrder;
 use crate::seam::stats::{StallCause, StallCounts};
+use core::hash::{Hash, Hasher};
 
 /// Warps of one scheduler, at most: one word.
 pub const LANES: usize = 64;
@@ -21,6 +22,41 @@ pub struct Gates {
     pub port_taken: bool,
     /// Shared memory is busy with an earlier access until this cycle.
     pub shared_free: Cycle,
+}
+
+/// The groups of lanes that a scheduler looks at one at a time (`WarpOrder::GtoGroups`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Groups {
+    /// Lanes of each group; 0: there are none.
+    size: u8,
+    /// Lanes of the group that has its turn.
+    present: u64,
+    /// Cycles without an issue, up to which that holds: each leads to the next group that holds warps.
+    stalled: u64,
+}
+
+impl Groups {
+    /// So many cycles pass without an issue, one at least.
+    fn turn(&mut self, cycles: Cycle, resident: u64) {
+        if resident & !self.present == 0 {
+            return;
+        }
+        let size = u32::from(self.size);
+        let held = (0..LANES as u32).step_by(size as usize).filter(|&first| group_of(first, size) & resident != 0).count();
+        // After the first turn the present group is one of those that hold warps: further turns go around among them.
+        for _ in 0..=(cycles - 1) % held as Cycle {
+            self.present = group_of(next_after(63 - self.present.leading_zeros(), resident), size);
+        }
+    }
+}
+
+/// Hashed only where there are any, so that other orders have the digests that they had before there were groups.
+impl Hash for Groups {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if self.size != 0 {
+            (self.present, self.size).hash(state);
+        }
+    }
 }
 
 /// What a scheduler did in its last cycle.
@@ -92,6 +128,7 @@ pub struct Scheduler {
     then_of: Derived<PerKernel<StallCause>>,
     /// Scheduler-cycles charged so far.
     pub stalls: StallCounts,
+    groups: Groups,
 }
 
 impl Default for Scheduler {
@@ -123,6 +160,7 @@ impl Default for Scheduler {
             then: Derived(None),
             then_of: Derived(PerKernel::all(StallCause::Idle)),
             stalls: StallCounts::default(),
+            groups: Groups::default(),
         }
     }
 }
@@ -131,6 +169,7 @@ impl Scheduler {
     /// Puts the warps of a new CTA into empty lanes.
     pub fn admit(&mut self, warps: u64, kernel: KernelId) {
         if warps != 0 {
+            self.turn_groups();
             self.resident |= warps;
             self.of_kernel[kernel] |= warps;
             self.by_age.push(warps);
@@ -140,6 +179,7 @@ impl Scheduler {
     /// Takes a finished warp out.
     pub fn dismiss(&mut self, lane: u32, kernel: KernelId) {
         let gone = !(1 << lane);
+        self.turn_groups();
         self.resident &= gone;
         self.of_kernel[kernel] &= gone;
         for set in
@@ -187,6 +227,31 @@ impl Scheduler {
         0
     }
 
+    /// Lanes of the groups that it looks at one at a time; 0: at all of them.
+    pub fn group_size(&self) -> u8 {
+        self.groups.size
+    }
+
+    /// Looks at groups of so many lanes from now on, after `settle`: at the first one.
+    pub fn group_by(&mut self, size: u8) {
+        self.groups = match size {
+            0 => Groups::default(),
+            _ => Groups { size, present: group_of(0, size.into()), stalled: self.stalls.total() },
+        };
+    }
+
+    /// Brings the group that has its turn up to the cycles that have been charged.
+    pub fn turn_groups(&mut self) {
+        if self.groups.size == 0 {
+            return;
+        }
+        let stalled = self.stalls.total();
+        let cycles = stalled - core::mem::replace(&mut self.groups.stalled, stalled);
+        if cycles > 0 {
+            self.groups.turn(cycles, self.resident);
+        }
+    }
+
     /// Lane that issued last.
     pub fn last(&self) -> u32 {
         self.last.into()
@@ -194,7 +259,7 @@ impl Scheduler {
 
     /// Whether the warp that issued last keeps issuing, while its next instruction is ready, until another warp becomes ready.
     pub fn stays(&self, order: WarpOrder) -> bool {
-        order == WarpOrder::Gto || self.free() == 1 << self.last
+        order.is_greedy() || self.free() == 1 << self.last
     }
 
     /// Warps of a kernel that are ready, but for the one that issued last in the last cycle that was looked at.
@@ -210,7 +275,29 @@ impl Scheduler {
 
     /// Looks for a warp to issue in `now`, after `settle`; `memory_left` is what kernels have left of their memory quotas, if any has one.
     /// Looking more often than needed changes nothing.
+    #[inline]
     pub fn look(&mut self, now: Cycle, order: WarpOrder, gates: &Gates, memory_left: Option<&PerKernel<u32>>, kernels: usize) -> Look {
+        match order {
+            WarpOrder::GtoGroups(_) => self.look_at_a_group(now, gates, memory_left, kernels),
+            order => self.look_at::<false>(now, order, gates, memory_left, kernels),
+        }
+    }
+
+    #[inline(never)] // few machines have groups: what they take stays out of the way of those that have none
+    fn look_at_a_group(&mut self, now: Cycle, gates: &Gates, memory_left: Option<&PerKernel<u32>>, kernels: usize) -> Look {
+        self.turn_groups();
+        self.look_at::<true>(now, WarpOrder::Gto, gates, memory_left, kernels)
+    }
+
+    #[inline(always)]
+    fn look_at<const A_GROUP: bool>(
+        &mut self,
+        now: Cycle,
+        order: WarpOrder,
+        gates: &Gates,
+        memory_left: Option<&PerKernel<u32>>,
+        kernels: usize,
+    ) -> Look {
         *self.then = None;
         let free = self.free();
         let memory = self.shared & all_if(gates.shared_free > now) | self.global & self.lsu_full;
@@ -225,9 +312,13 @@ impl Scheduler {
                 _ => Look::Sleep,
             };
         }
+        let here = if A_GROUP { eligible & self.groups.present } else { eligible };
+        if A_GROUP && here == 0 {
+            return self.lose_cycle(now, eligible, kernels, busy);
+        }
         self.since = now + 1;
-        let eligible = memory_left.map_or(eligible, |left| self.memory_in_turn(eligible, left));
-        let lane = self.choose(order, eligible);
+        let here = memory_left.map_or(here, |left| self.memory_in_turn(here, left));
+        let lane = self.choose(order, here);
         self.last = lane as u8;
         Look::Issue(lane)
     }
@@ -259,6 +350,19 @@ impl Scheduler {
         let mut of = self.kernel_causes;
         self.outcome = Outcome::Stalled(self.causes(kernels, busy, &mut of));
         self.kernel_causes = of;
+    }
+
+    /// Only warps of other groups than the present one can issue: the cycle passes with the change to the next group.
+    #[cold]
+    fn lose_cycle(&mut self, now: Cycle, eligible: u64, kernels: usize, busy: u64) -> Look {
+        self.fall_asleep(kernels, busy);
+        self.outcome = Outcome::Stalled(StallCause::RawShort);
+        for (cause, warps) in self.kernel_causes.0.iter_mut().zip(self.of_kernel.0) {
+            if eligible & warps != 0 {
+                *cause = StallCause::RawShort;
+            }
+        }
+        Look::Until(now + 1)
     }
 
     /// After an issue in this cycle: whether nothing can issue in the next before a warp becomes ready or a gate opens.
@@ -311,7 +415,7 @@ impl Scheduler {
         let last = u32::from(self.last);
         match order {
             WarpOrder::Lrr => next_after(last, eligible),
-            WarpOrder::Gto => self.greedy(last, eligible),
+            WarpOrder::Gto | WarpOrder::GtoGroups(_) => self.greedy(last, eligible),
             WarpOrder::TwoLevel(size) => in_group(last, u32::from(size), eligible),
             WarpOrder::LrrGto => {
                 let turn = |k: usize| (k + MAX_KERNELS - self.last_kernel.index() - 1) % MAX_KERNELS;
@@ -338,10 +442,15 @@ impl Scheduler {
 }
 
 fn in_group(last: u32, size: u32, eligible: u64) -> u32 {
-    let first = last / size * size;
-    let group = (u64::MAX >> (64 - size.min(64 - first))) << first;
+    let group = group_of(last, size);
     // While the whole group stalls, the next warp after it.
     next_after(last, if eligible & group != 0 { eligible & group } else { eligible })
+}
+
+/// The lanes of the group that a lane is in.
+fn group_of(lane: u32, size: u32) -> u64 {
+    let first = lane / size * size;
+    (u64::MAX >> (64 - size.min(64 - first))) << first
 }
 
 /// All warps, or none.
@@ -393,6 +502,98 @@ mod tests {
     fn two_level_stays_in_its_group_until_all_of_it_stalls() {
         let stalled = |n: usize| if n >= 3 { 0b1111 } else { 0 };
         assert_eq!(issue(WarpOrder::TwoLevel(4), &[(0xff, 0)], stalled, 6), [1, 2, 3, 4, 5, 6]);
+    }
+
+    /// The lane that issues in each cycle, among warps `resident` in lanes of groups of `size`, of which `ready(cycle)` are ready. A scheduler that may
+    /// sleep is looked at only when it asks for it and when another warp has become ready.
+    fn grouped(size: u8, resident: u64, ready: impl Fn(Cycle) -> u64, cycles: Cycle, may_sleep: bool) -> Vec<Option<u32>> {
+        let mut scheduler = Scheduler::default();
+        scheduler.group_by(size);
+        scheduler.admit(resident, KernelId(0));
+        let (mut by_kernel, mut wake) = ([StallCounts::default(); 1], 0);
+        let issued = Vec::from_iter((0..cycles).map(|now| {
+            let before = core::mem::replace(&mut scheduler.ready, ready(now));
+            if may_sleep && now < wake && scheduler.ready & !before == 0 {
+                return None;
+            }
+            scheduler.settle(now, &mut by_kernel);
+            match scheduler.look(now, WarpOrder::GtoGroups(size), &Gates::default(), None, 1) {
+                Look::Issue(lane) => {
+                    scheduler.issued(lane, KernelId(0));
+                    wake = now + 1;
+                    return Some(lane);
+                }
+                Look::Sleep => wake = Cycle::MAX,
+                Look::Until(at) => wake = at,
+            }
+            None
+        }));
+        scheduler.settle(cycles, &mut by_kernel);
+        assert_eq!(scheduler.stalls.total(), issued.iter().filter(|lane| lane.is_none()).count() as u64, "each lost cycle is charged");
+        issued
+    }
+
+    fn lanes(count: u32) -> u64 {
+        (1 << count) - 1
+    }
+
+    /// A big SM of HeteroCore (24 + 12), one of four (24 + 24 + 12) and one of twelve (24 + 4), cycle by cycle.
+    #[test]
+    fn a_change_of_groups_loses_a_cycle() {
+        let from = |steps: &'static [(Cycle, u64)]| move |now| steps.iter().rev().find(|step| step.0 <= now).map_or(0, |step| step.1);
+        for may_sleep in [false, true] {
+            // It stays in a group while it can, whoever is older in the other one.
+            let ready = from(&[(0, 1 << 5), (3, 1 << 30), (6, 1 << 30 | 1 << 2), (8, 1 << 2)]);
+            let want = [Some(5), Some(5), Some(5), None, Some(30), Some(30), Some(30), Some(30), None, Some(2)];
+            assert_eq!(grouped(24, lanes(36), ready, 10, may_sleep), want);
+            // The groups follow each other: two cycles to the last, one back to the first.
+            let ready = from(&[(0, 1), (2, 1 << 48), (6, 1)]);
+            let want = [Some(0), Some(0), None, None, Some(48), Some(48), None, Some(0)];
+            assert_eq!(grouped(24, lanes(60), ready, 8, may_sleep), want);
+            // A group without warps is left out.
+            let (ready, held) = (from(&[(0, 1), (2, 1 << 59)]), lanes(60) & !(lanes(24) << 24));
+            assert_eq!(grouped(24, held, ready, 5, may_sleep), [Some(0), Some(0), None, Some(59), Some(59)]);
+            let ready = from(&[(0, 1 << 23), (1, 1 << 24), (4, 1 << 27 | 1 << 23), (5, 1 << 23)]);
+            assert_eq!(grouped(24, lanes(28), ready, 7, may_sleep), [Some(23), None, Some(24), Some(24), Some(27), None, Some(23)]);
+        }
+    }
+
+    /// While no warp is ready the groups take turns, a cycle each: one that becomes ready issues at once or waits for its group's turn.
+    #[test]
+    fn groups_take_turns_while_nothing_can_issue() {
+        let first = |size: u8, held: u64, lane: u32, at: Cycle| {
+            let find = |may_sleep| {
+                grouped(size, held, |now| if now < at { 0 } else { 1 << lane }, at + 4, may_sleep).iter().position(Option::is_some)
+            };
+            let found = find(true).unwrap() as Cycle;
+            assert_eq!(find(false), Some(found as usize), "the same whether or not it sleeps");
+            found - at
+        };
+        for at in 0..20 {
+            assert_eq!([first(24, lanes(36), 0, at), first(24, lanes(36), 24, at)], [at % 2, 1 - at % 2], "after {at} cycles");
+            let waits = [0, 24, 48].map(|lane| first(24, lanes(60), lane, at));
+            assert_eq!(waits, [0, 1, 2].map(|group| (group + 3 - at % 3) % 3), "after {at} cycles");
+            // Alone, a group has every turn: the first at once, the second from the second cycle on.
+            assert_eq!([first(24, lanes(24), 7, at), first(24, lanes(12) << 24, 30, at)], [0, u64::from(at == 0)], "after {at} cycles");
+        }
+    }
+
+    /// The lost cycle is no wait for memory, though all warps of the present group wait for it.
+    #[test]
+    fn the_lost_cycle_is_charged_as_execution() {
+        let mut scheduler = Scheduler::default();
+        scheduler.group_by(24);
+        scheduler.admit(lanes(24), KernelId(0));
+        scheduler.admit(lanes(12) << 24, KernelId(1));
+        (scheduler.waiting, scheduler.missed, scheduler.ready) = (lanes(24), lanes(24), 1 << 24);
+        let mut by_kernel = [StallCounts::default(); 2];
+        let order = WarpOrder::GtoGroups(24);
+        assert_eq!(scheduler.look(0, order, &Gates::default(), None, 2), Look::Until(1));
+        scheduler.settle(1, &mut by_kernel);
+        assert_eq!(scheduler.look(1, order, &Gates::default(), None, 2), Look::Issue(24));
+        assert_eq!(scheduler.stalls.0[StallCause::RawShort.index()], 1);
+        assert_eq!(by_kernel.map(|counts| counts.0[StallCause::RawLong.index()]), [1, 0]);
+        assert_eq!(by_kernel.map(|counts| counts.0[StallCause::RawShort.index()]), [0, 1]);
     }
 
     #[test]

@@ -39,6 +39,7 @@ fn gpu(sms: u32) -> Gpu {
         shared_banks: 32,
         shared_latency: 24,
         schedulers: 4,
+        gto_group: 0,
         alu_lanes: 32,
         sfu_lanes: 32,
         loads_per_warp: 8,

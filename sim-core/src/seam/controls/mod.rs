@@ -487,7 +487,7 @@ choices! {
     QuotaCharge: Issue, Completion;
 }
 
-/// The orders without a group, then the sizes of a group.
+/// The orders without a group, then those with groups by their size, at most 64.
 impl Number for WarpOrder {
     fn raw(self) -> Raw {
         Some(match self {
@@ -495,6 +495,7 @@ impl Number for WarpOrder {
             WarpOrder::Gto => 1,
             WarpOrder::LrrGto => 2,
             WarpOrder::TwoLevel(size) => 2 + u32::from(size),
+            WarpOrder::GtoGroups(size) => 66 + u32::from(size),
         })
     }
     fn of(raw: Raw) -> Self {
@@ -502,7 +503,8 @@ impl Number for WarpOrder {
             0 => WarpOrder::Lrr,
             1 => WarpOrder::Gto,
             2 => WarpOrder::LrrGto,
-            n => WarpOrder::TwoLevel((n - 2) as u8),
+            n @ 3..=66 => WarpOrder::TwoLevel((n - 2) as u8),
+            n => WarpOrder::GtoGroups((n - 66) as u8),
         }
     }
 }

@@ -13,37 +13,55 @@ pub enum WarpOrder {
     /// Greedy then oldest: the warp that issued last as long as it can, else the oldest ready one.
     #[default]
     Gto,
+    /// Greedy then oldest among this many neighbouring warps (≥ 1) at a time: where none of them can issue, the cycle is lost, and the scheduler
+    /// goes to the next such group that holds warps (the big SM of HeteroCore, §3.2).
+    GtoGroups(u8),
     /// Round robin inside a group of this many warps (≥ 1) until the whole group stalls, then the next group.
     TwoLevel(u8),
     /// Round robin over kernels, greedy then oldest within each (the order of Maestro, as CCBP §7.6 reads it).
     LrrGto,
 }
 
-/// Names of warp orders in experiments, with what they do; a two-level order carries its group size, as in `two-level(8)`.
+impl WarpOrder {
+    /// Whether the warp that issued last goes on issuing as long as it can.
+    pub fn is_greedy(self) -> bool {
+        matches!(self, WarpOrder::Gto | WarpOrder::GtoGroups(_))
+    }
+}
+
+/// Names of warp orders in experiments, with what they do; an order of groups carries their size, as in `two-level(8)`.
 pub const WARP_ORDERS: &[(&str, &str)] = &[
     ("lrr", "Loose round robin: the next ready warp after the one that issued last"),
     ("gto", "Greedy then oldest: one warp as long as it can, else the oldest ready one"),
+    (
+        "gto-groups",
+        "Greedy then oldest inside a group of warp slots until none there can issue; a cycle is lost, then the next group with warps",
+    ),
     ("two-level", "Round robin inside a group of warps until all of it stalls, then the next group"),
     ("lrr+gto", "Round robin over kernels, greedy then oldest within each"),
 ];
 
+/// Orders that carry a size, each with the one that its name alone stands for.
+const SIZED: [(&str, WarpOrder); 2] = [("gto-groups", WarpOrder::GtoGroups(24)), ("two-level", WarpOrder::TwoLevel(8))];
+
 /// Reads a warp order.
 pub fn decode_warp_order(value: &Value, path: &str, problems: &mut Problems) -> Option<WarpOrder> {
     let text = value.as_str().unwrap_or("");
+    let sized = || {
+        let (name, size) = text.split_once('(').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let usual = SIZED.iter().find(|sized| sized.0 == name)?.1;
+        let Some(size) = size else { return Some(usual) };
+        let size = size.strip_suffix(')')?.parse().ok().filter(|size| (1..=64).contains(size))?;
+        Some(if let WarpOrder::GtoGroups(_) = usual { WarpOrder::GtoGroups(size) } else { WarpOrder::TwoLevel(size) })
+    };
     let order = match text {
         "lrr" => Some(WarpOrder::Lrr),
         "gto" => Some(WarpOrder::Gto),
         "lrr+gto" => Some(WarpOrder::LrrGto),
-        "two-level" => Some(WarpOrder::TwoLevel(8)),
-        _ => text
-            .strip_prefix("two-level(")
-            .and_then(|rest| rest.strip_suffix(')'))
-            .and_then(|size| size.parse().ok())
-            .filter(|size| (1..=64).contains(size))
-            .map(WarpOrder::TwoLevel),
+        _ => sized(),
     };
     if order.is_none() {
-        problems.add(path, value.describe(), "lrr, gto, lrr+gto, or two-level(N) with N from 1 to 64");
+        problems.add(path, value.describe(), "lrr, gto, lrr+gto, or gto-groups(N) or two-level(N) with N from 1 to 64");
     }
     order
 }
@@ -53,6 +71,7 @@ pub fn encode_warp_order(order: WarpOrder) -> String {
     match order {
         WarpOrder::Lrr => "lrr".into(),
         WarpOrder::Gto => "gto".into(),
+        WarpOrder::GtoGroups(size) => format!("gto-groups({size})"),
         WarpOrder::TwoLevel(size) => format!("two-level({size})"),
         WarpOrder::LrrGto => "lrr+gto".into(),
     }
