@@ -242,12 +242,12 @@ fn fermi_16sm() -> Gpu {
             ..ccbp.noc.clone()
         },
         l2: L2Config {
-            banks: 6,               // HeteroCore Table 2: one for each memory controller
-            bank_bytes: 128 * 1024, // HeteroCore Table 2
-            ways: 8,                // HeteroCore Table 2
-            line_bytes: 128,        // HeteroCore Table 2
-            mshrs: 32,              // GPGPU-Sim 3.2.2, GTX 480 configuration
-            latency: 120,           // GPGPU-Sim 3.2.2, GTX 480 configuration: its ROP latency
+            banks: 12,             // GPGPU-Sim 3.2.2, GTX 480 configuration: two for each memory controller, each with a port of its own
+            bank_bytes: 64 * 1024, // HeteroCore Table 2: 128 KB for each memory controller
+            ways: 8,               // HeteroCore Table 2
+            line_bytes: 128,       // HeteroCore Table 2
+            mshrs: 32,             // GPGPU-Sim 3.2.2, GTX 480 configuration
+            latency: 120,          // GPGPU-Sim 3.2.2, GTX 480 configuration: its ROP latency
             ..ccbp.l2.clone()
         },
         dram: DramConfig {
