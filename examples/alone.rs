@@ -11,8 +11,8 @@ use sim_core::describe::kernel::{Launch, library};
 mod alone;
 
 use alone::{
-    Alone, Asked, BP_RAW_LONG, CFD_CTAS, Class, MEMORY, PROGRAMS, QOS_CYCLES, SAD_LATENCY, SAD_ONE_CTA, SENSITIVE, SUSTAINED, TABLE_2,
-    Target, far, tolerance,
+    Alone, Asked, BP_RAW_LONG, CFD_CTAS, Class, HETERO, MEMORY, PROGRAMS, QOS_CYCLES, SAD_LATENCY, SAD_ONE_CTA, SENSITIVE, SUSTAINED,
+    TABLE_2, Target, far, tolerance,
 };
 
 fn main() -> Result<(), String> {
@@ -45,7 +45,10 @@ fn main() -> Result<(), String> {
     }
     println!("{LESSONS}");
     for name in library::names() {
-        if TABLE_2.iter().all(|target| target.name != name) && PROGRAMS.iter().all(|program| program.0 != name) {
+        let elsewhere = TABLE_2.iter().any(|target| target.name == name)
+            || PROGRAMS.iter().any(|program| program.0 == name)
+            || HETERO.iter().any(|program| program.name == name);
+        if !elsewhere {
             let found = Alone::measure(&gpu, name, None, cycles)?;
             println!("| {name} | {} | {:.1} | {:.1} | {:.1} | {:.1} |", found.ctas, found.throughput, found.noc, found.dram, found.l2_miss);
         }

@@ -1,32 +1,47 @@
 //! Do GPUs with unlike SMs keep what the paper of HeteroCore states of them, and does every CTA run where it fits?
 
-use sim_core::describe::gpu::{occupancy, presets};
+#[allow(dead_code)] // tests/kernels.rs and the examples use the rest
+mod alone;
+
+use alone::{HETERO, Launched, Resident, classes};
+use sim_core::describe::gpu::{SmClass, occupancy, presets};
 use sim_core::describe::ids::KernelId;
-use sim_core::describe::kernel::Launch;
+use sim_core::describe::kernel::library;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::study::profile;
 
-/// CTAs that the baseline, a big and a small SM hold, by the shapes that give HeteroCore's Table 3 (threads, registers of a thread, shared bytes).
-const TABLE_3: [(&str, [u32; 3], [u32; 3]); 8] = [
-    ("LAVAMD", [128, 40, 7200], [6, 9, 3]),
-    ("SYRK", [256, 20, 0], [6, 9, 3]),
-    ("NN", [169, 16, 0], [8, 10, 4]),
-    ("SC", [512, 16, 0], [3, 4, 1]),
-    ("FDTD3D", [512, 32, 0], [2, 3, 1]),
-    ("NQU", [96, 16, 15_744], [3, 4, 2]),
-    ("STO", [128, 16, 16_384], [3, 4, 2]),
-    ("DXTC", [64, 16, 2048], [8, 10, 6]),
-];
+/// The fewest CTAs of any launch of a kernel of the library that an SM of the class holds.
+fn held(name: &str, class: &SmClass) -> u32 {
+    let kernel = library::find(name).expect("a kernel");
+    kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas).min().expect("a launch")
+}
 
+/// Table 3.
 #[test]
 fn ctas_of_each_class_are_the_papers() {
     let (fermi, hetero) = (presets::find("fermi-16sm").unwrap(), presets::find("hetero-8b8s").unwrap());
-    for (name, [threads, registers, shared_bytes], held) in TABLE_3 {
-        let launch = Launch { ctas: 1, threads, registers, shared_bytes, program: Vec::new() };
-        let on = [&fermi.sms[0], &hetero.sms[0], &hetero.sms[1]].map(|class| occupancy::of(&launch, class).ctas);
-        assert_eq!(on, held, "{name}");
+    for Resident { name, ctas, .. } in HETERO {
+        assert_eq!([&fermi.sms[0], &hetero.sms[0], &hetero.sms[1]].map(|class| held(name, class)), ctas, "{name}");
+    }
+    // The program of two kernels whose CTAs differ; the paper's 5, 9 and 3 are of neither.
+    let keys = &library::find("BTREE-H").unwrap().launches[1];
+    assert_eq!([&fermi.sms[0], &hetero.sms[0], &hetero.sms[1]].map(|class| occupancy::of(keys, class).ctas), [6, 9, 3]);
+}
+
+/// §4.2.1: a lean kernel is not slower on eight small SMs than on eight of the baseline, a thick one is, and gains on eight big ones.
+#[test]
+fn small_sms_slow_thick_kernels_alone_down() {
+    let gpus = classes();
+    for Resident { name, thick, .. } in HETERO {
+        let [base, big, small] = gpus.each_ref().map(|gpu| Launched::measure(gpu, name, 0, 200_000).unwrap().ipc);
+        println!("{name}: {:.3} big, {:.3} small", big / base, small / base);
+        if thick {
+            assert!(small < 0.98 * base && big > 1.02 * base, "{name}: {base:.1}, big {big:.1}, small {small:.1}");
+        } else {
+            assert!(small >= 0.98 * base, "{name}: {base:.1}, small {small:.1}");
+        }
     }
 }
 
@@ -44,9 +59,7 @@ fn big_sms_have_what_small_ones_leave() {
     assert_eq!(sizes("hetero-12b4s"), [38_229, 53, 56, 8]);
     let (four, twelve) = (presets::find("hetero-4b12s").unwrap(), presets::find("hetero-12b4s").unwrap());
     for (name, held) in [("SYRK", [14, 7]), ("SC", [7, 3]), ("FDTD3D", [5, 2]), ("NQU", [6, 3]), ("DXTC", [14, 8])] {
-        let (_, [threads, registers, shared_bytes], _) = TABLE_3.into_iter().find(|row| row.0 == name).unwrap();
-        let launch = Launch { ctas: 1, threads, registers, shared_bytes, program: Vec::new() };
-        assert_eq!([&four, &twelve].map(|gpu| occupancy::of(&launch, &gpu.sms[0]).ctas), held, "{name}");
+        assert_eq!([&four, &twelve].map(|gpu| self::held(name, &gpu.sms[0])), held, "{name}");
     }
 }
 

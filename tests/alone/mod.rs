@@ -1,6 +1,6 @@
 //! A kernel by itself, and what CCBP's Table 2 says of it. Used by tests/kernels.rs and examples/alone.rs.
 
-use sim_core::describe::gpu::Gpu;
+use sim_core::describe::gpu::{Gpu, presets};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::Simulation;
@@ -77,6 +77,36 @@ pub const PROGRAMS: [(&str, bool); 10] = [
 pub const MEMORY: f64 = 40.0;
 /// Cycles of the QoS paper's runs (§4.1).
 pub const QOS_CYCLES: u64 = 2_000_000;
+
+/// What the paper of HeteroCore prints of a program: CTAs that a baseline, a big and a small SM hold (Table 3), whether it is thick, and how many times
+/// faster it is alone on 8 big and 8 small SMs than on 16 of the baseline, where it says so (§6.3).
+#[derive(Clone, Copy, Debug)]
+pub struct Resident {
+    pub name: &'static str,
+    pub ctas: [u32; 3],
+    pub thick: bool,
+    pub hetero: Option<f64>,
+}
+
+const fn resident(name: &'static str, ctas: [u32; 3], thick: bool, hetero: Option<f64>) -> Resident {
+    Resident { name, ctas, thick, hetero }
+}
+
+/// HeteroCore, Table 3 and §6.3. What no SM can hold stands as the source has it: KMEANS and SYR2K have 1 on a small SM in print, B+TREE 5, 9 and 3.
+pub const HETERO: [Resident; 12] = [
+    resident("LAVAMD-H", [6, 9, 3], false, None),
+    resident("SYRK", [6, 9, 3], false, None),
+    resident("KMEANS-H", [6, 9, 3], false, None),
+    resident("SYR2K", [6, 9, 3], false, None),
+    resident("NN", [8, 10, 4], false, Some(1.099)),
+    resident("SC", [3, 4, 1], false, Some(1.466)),
+    resident("FDTD3D", [2, 3, 1], true, Some(1.199)),
+    resident("NQU", [3, 4, 2], true, None),
+    resident("STO", [3, 4, 2], true, None),
+    resident("BTREE-H", [5, 8, 2], true, Some(0.937)),
+    resident("DXTC", [8, 10, 6], true, None),
+    resident("HISTO-H", [8, 10, 6], true, None),
+];
 
 /// Core cycles of an unloaded L2 hit and of an unloaded DRAM access, whole ways (CCBP Table 1).
 pub const L2_HIT: f64 = 200.0;
@@ -210,4 +240,43 @@ pub fn far(gpu: &Gpu) -> Gpu {
     far.l2.latency += 200 * far.noc.mhz / far.core_mhz;
     far.dram.latency += 180;
     far
+}
+
+/// Eight SMs of one class, with everything around them as in `preset`.
+pub fn eight(preset: &str, class: usize) -> Gpu {
+    let mut gpu = presets::find(preset).expect("a preset");
+    gpu.sms = vec![gpu.sms.swap_remove(class)];
+    gpu.sms[0].count = 8;
+    gpu
+}
+
+/// Eight SMs of the baseline, eight big and eight small ones (HeteroCore §4.2.1).
+pub fn classes() -> [Gpu; 3] {
+    [eight("fermi-16sm", 0), eight("hetero-8b8s", 0), eight("hetero-8b8s", 1)]
+}
+
+/// One launch of a kernel over and over, its caches warm.
+#[derive(Clone, Copy, Debug)]
+pub struct Launched {
+    /// Thread instructions per cycle.
+    pub ipc: f64,
+    /// Percent of peak.
+    pub noc: f64,
+    pub dram: f64,
+}
+
+impl Launched {
+    /// Runs launch `number` of `kernel` on `gpu` for `cycles`, after half as many.
+    pub fn measure(gpu: &Gpu, kernel: &str, number: usize, cycles: u64) -> Result<Launched, String> {
+        let mut experiment = experiment(gpu, kernel, None, cycles)?;
+        experiment.warm_up = cycles / 2;
+        let launches = &mut experiment.kernels[0].kernel.launches;
+        *launches = vec![launches.swap_remove(number)];
+        let mut simulation = Simulation::new(&experiment).map_err(|problems| problems.to_string())?;
+        simulation.advance(u64::MAX);
+        let result = simulation.result();
+        let Some(Value::Array(kernels)) = result.get("kernels") else { return Err("a result without kernels".to_owned()) };
+        let figure = |key: &str| kernels[0].get(key).and_then(Value::as_f64).ok_or_else(|| format!("{kernel}: no {key}"));
+        Ok(Launched { ipc: figure("ipc")?, noc: 100.0 * figure("noc_utilisation")?, dram: 100.0 * figure("dram_utilisation")? })
+    }
 }

@@ -1,7 +1,7 @@
 //! LAV: particles in boxes.
 
 use super::{ALL, alu, array, named, repeat, shared};
-use crate::describe::kernel::{Address, Kernel, Launch, Op, Trips};
+use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -14,8 +14,14 @@ const LANES: u32 = 24;
 /// Particles of a neighbour that are gone through.
 const PARTICLES: u32 = 5;
 
-/// Rodinia `lavaMD`: `kernel_gpu_cuda`.
-pub fn kernel() -> Kernel {
+/// Positions, sums of forces and charges.
+pub fn arrays() -> Vec<Array> {
+    let bytes = u64::from(BOXES) * BOX as u64;
+    vec![array("positions", bytes), array("forces", bytes), array("charges", bytes / 4)]
+}
+
+/// The kernel, with so many registers.
+pub fn launch(registers: u32) -> Launch {
     let work = |count| Op::Alu { count, latency: 4, lanes: LANES };
     let values = |array: u8, value: i64| Address { array, offset: 8 * value, cta: BOX, warp: BOX / 4 - 32, lane: 32, ..Address::default() };
     let of = |address| Op::Load { address, lanes: LANES };
@@ -32,7 +38,11 @@ pub fn kernel() -> Kernel {
         program.extend([of(force), ALL, work(2), Op::Store { address: force, lanes: LANES }]);
     }
     program.extend([Op::End, Op::Barrier, Op::End]);
-    let bytes = u64::from(BOXES) * BOX as u64;
+    Launch { ctas: BOXES, threads: 128, registers, shared_bytes: 7200, program }
+}
+
+/// Rodinia `lavaMD`: `kernel_gpu_cuda`.
+pub fn kernel() -> Kernel {
     named(
         "LAV",
         "Forces between particles in boxes",
@@ -43,7 +53,7 @@ pub fn kernel() -> Kernel {
          compiler keeps the sums in registers and has nothing to read. From the source: the block, 7200 bytes of shared memory, 64 registers, 1000 \
          boxes, loops, strides, barriers, 100 of 128 threads at work. Free: arithmetic (factor 1.2), five particles of each neighbour's hundred, all \
          alike. Eight on each SM, a CTA takes 1.4 million cycles.",
-        vec![array("positions", bytes), array("forces", bytes), array("charges", bytes / 4)],
-        vec![Launch { ctas: BOXES, threads: 128, registers: 64, shared_bytes: 7200, program }],
+        arrays(),
+        vec![launch(64)],
     )
 }

@@ -10,31 +10,46 @@
 //!
 //! The programs of Parboil that the QoS paper runs (`parboil`, names that end in `-P`) are written the same way; of them no paper prints what
 //! they do alone, and nothing is calibrated.
+//!
+//! The programs of the HeteroCore paper (`hetero`) have the CTAs and the class that it prints of each alone (`tests/sm_classes.rs`,
+//! docs/kernels-hetero.md).
 
 mod basics;
 mod bfs;
 mod bp;
 mod bt;
+mod btree;
 mod cfd;
 mod cutcp;
+mod dxtc;
+mod fdtd3d;
 mod ftd;
+mod hetero;
 mod hg;
 mod histo;
+mod histo64;
 mod km;
+mod kmeans;
 mod lav;
+mod lavamd;
 mod lbm;
 mod lbm_p;
 mod mri_gridding;
 mod mri_q;
+mod nn;
+mod nqu;
 mod parboil;
 mod pf;
 mod sad;
 mod sad_p;
+mod sc;
 mod sgemm;
 mod smv;
 mod spmv;
 mod srt;
 mod stencil;
+mod sto;
+mod syrk;
 mod tpacf;
 
 use super::{Address, Array, Kernel, Launch, Op, Trips};
@@ -67,6 +82,18 @@ const KERNELS: &[(&str, Make)] = &[
     ("SPMV-P", spmv::kernel),
     ("STENCIL-P", stencil::kernel),
     ("TPACF-P", tpacf::kernel),
+    ("LAVAMD-H", lavamd::kernel),
+    ("SYRK", syrk::kernel),
+    ("KMEANS-H", kmeans::kernel),
+    ("SYR2K", syrk::twice),
+    ("NN", nn::kernel),
+    ("SC", sc::kernel),
+    ("FDTD3D", fdtd3d::kernel),
+    ("NQU", nqu::kernel),
+    ("STO", sto::kernel),
+    ("BTREE-H", btree::kernel),
+    ("DXTC", dxtc::kernel),
+    ("HISTO-H", histo64::kernel),
     ("VADD", basics::vector_add),
     ("SAXPY", basics::saxpy),
     ("COPY", basics::copy),
