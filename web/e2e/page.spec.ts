@@ -650,3 +650,35 @@ test("a link of a newer format says so, and a long way shows how far it is and c
   await is(page, "Paused");
   expect(await cycle(page)).toBeGreaterThan(0);
 });
+
+test("SM classes are added, counted, sized, named and removed; what all SMs hold stands beside the baseline", async ({ page }) => {
+  test.setTimeout(120_000);
+  await openAt(page, TINY, 20);
+  const gpu = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu;
+  const sums = page.getByRole("region", { name: "Storage for threads, of all SMs together" }), summary = page.locator("corun-sm-grid canvas");
+  const set = async (field: string, value: number): Promise<void> => { const input = page.locator(`#f-gpu-${field}`); await input.fill(String(value)); await input.press("Tab"); };
+  await expect(sums).toBeHidden();
+  await page.getByRole("button", { name: "Add a class of SMs" }).click();
+  await expect(sums.getByRole("row", { name: /^Registers/ })).toHaveText("Registers32,76832,768equal");
+  await expect(page.locator("#f-group-sm-small")).toContainText("SM class small: 1 SMs");
+  // A small SM, and what it leaves for the other one.
+  await set("sm-small-registers", 4096);
+  await expect(sums.getByRole("row", { name: /^Registers/ })).toHaveText("Registers20,48032,768−37.5 %");
+  await page.locator("#f-group-sm-sm").click();
+  await page.locator("#f-class-fill-sm").click();
+  await expect(sums.getByRole("cell", { name: "equal" })).toHaveCount(5);
+  await expect.poll(gpu).toEqual({ preset: "tiny-2sm", "sm.sm.count": 1, "sm.small.count": 1, "sm.small.registers": 4096, "sm.sm.registers": 28672 });
+  await page.locator("#f-class-name-small").fill("lean");
+  await page.locator("#f-class-name-small").press("Enter");
+  // A count beyond what the engine takes is said at its field.
+  await set("sm-lean-count", 1000);
+  await expect(page.locator("#f-gpu-sm-lean-count-problem")).toContainText("1000");
+  await set("sm-lean-count", 2);
+  await expect(summary).toContainText(/^3 SMs \(1 sm, 2 lean\) at cycle 20\./);
+  await noViolations(page);
+  await picture(page.locator(".section-gpu"), "sm-classes");
+  await page.locator("#f-class-remove-lean").click();
+  await expect(page.locator("#f-class-add")).toBeFocused();
+  await expect(sums).toBeHidden();
+  await expect.poll(gpu).toEqual({ preset: "tiny-2sm", "sm.registers": 28672, "sm.count": 3 });
+});

@@ -1,5 +1,6 @@
 // The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
 // engine judges it, and what the engine says is shown at the field whose path it names.
+import { baselineOf, besideText, changesOf, classesOf, isClassName, MOST_CLASSES, shownFields, STORAGE, storageOf, valueOf, withClass, withFilled, withName, withoutClass, type SmClass } from "./classes.ts";
 import { GOALS, goalOf, withExtra, written, type Goal } from "./goal.ts";
 import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccupancy, readOrder, scheme, withBody, writeOrder } from "./choices.ts";
 import { toast } from "./dialogs.ts";
@@ -522,8 +523,9 @@ export class CorunEditor extends HTMLElement {
 
   /** SMs of all classes. */
   #smCount(): number {
-    const counts = this.#catalogue?.gpu_fields.filter((f) => /^sm\.(\w+\.)?count$/.test(f.path)) ?? [];
-    return counts.reduce((sum, f) => sum + (Number(this.#gpuValue(f.path)) || 0), 0);
+    const gpu = this.#experiment?.gpu, preset = this.#preset(gpu), changes = changesOf(gpu);
+    const counts = shownFields(this.#catalogue?.gpu_fields ?? [], preset, changes).filter((f) => /^sm\.([\w-]+\.)?count$/.test(f.path));
+    return counts.reduce((sum, f) => sum + (Number(valueOf(f, preset, changes)) || 0), 0);
   }
 
   // ---------------------------------------------------------------- the manual policy's controls
@@ -651,17 +653,20 @@ export class CorunEditor extends HTMLElement {
     if (compare) out.push(compare);
     if (entry) out.push(h("p", { class: "field-help" }, sentence(entry.doc), h("span", { class: "source" }, ` Source: ${sentence(entry.source)}`)));
 
+    const classes = classesOf(catalogue.gpu_fields, preset, changesOf(experiment.gpu));
+    out.push(...this.#classes(catalogue, preset, classes));
     const groups = new Map<string, GpuField[]>();
-    for (const field of catalogue.gpu_fields) {
-      if (field.values[preset] === undefined && overrides[field.path] === undefined) continue;
+    for (const field of shownFields(catalogue.gpu_fields, preset, changesOf(experiment.gpu))) {
       const group = gpuGroup(field.path);
       groups.set(group, [...groups.get(group) ?? [], field]);
     }
     for (const [group, fields] of groups) {
       const changed = fields.filter((f) => overrides[f.path] !== undefined).length;
       const count = h("span", { class: "badge", hidden: changed === 0 }, `${changed} changed`);
+      const of = classes.length > 1 ? classes.find(({ name }) => group === `sm.${name}`) : undefined;
       const details = h("details", { class: "group", open: this.#opened.has(group) },
-        h("summary", { id: `f-group-${group.replaceAll(".", "-")}` }, h("span", null, GROUPS[group] ?? gpuTitle(group)), count),
+        h("summary", { id: `f-group-${group.replaceAll(".", "-")}` }, h("span", null, of ? `SM class ${of.name}: ${valueOf(fields[0] as GpuField, preset, changesOf(experiment.gpu)) ?? 0} SMs` : GROUPS[group] ?? gpuTitle(group)), count),
+        of ? this.#classTools(catalogue, preset, of, classes) : null,
         ...fields.map((field) => this.#gpuField(field, preset, overrides, group)));
       details.addEventListener("toggle", () => { if (details.open) this.#opened.add(group); else this.#opened.delete(group); });
       out.push(details);
@@ -669,19 +674,63 @@ export class CorunEditor extends HTMLElement {
     return out;
   }
 
+  /** A class more, and what all SMs hold together: classes that take as much as equal SMs take the same area. */
+  #classes(catalogue: Catalogue, preset: string, classes: readonly SmClass[]): HTMLElement[] {
+    const fields = catalogue.gpu_fields, changes = changesOf(this.#experiment?.gpu);
+    const add = h("button", { type: "button", class: "button", id: "f-class-add", disabled: classes.length >= MOST_CLASSES, title: "Half of the SMs of the first class become a class of their own", onclick: () => {
+      const name = ["small", "big", "other"].find((one) => !classes.some((c) => c.name === one)) ?? `class-${classes.length + 1}`;
+      this.#opened.add(`sm.${name}`);
+      this.#edit((e) => { e.gpu = withClass(fields, preset, changes, name); }, true);
+    } }, icon("plus"), "Add a class of SMs");
+    if (classes.length < 2) return classes.length === 0 ? [] : [add];
+    const baseline = baselineOf(fields, preset), have = storageOf(fields, preset, changes), want = storageOf(fields, baseline, {});
+    const number = (value: number): string => value.toLocaleString("en", { maximumFractionDigits: 1 });
+    const table = h("table", { class: "numbers storage" }, h("caption", { class: "hidden" }, "Storage for threads, of all SMs together"),
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, "All SMs hold"), h("th", { scope: "col", class: "num" }, "now"), h("th", { scope: "col", class: "num" }, baseline), h("th", { scope: "col", class: "num" }, "more"))),
+      h("tbody", null, ...STORAGE.map(({ title }, i) => h("tr", null, h("th", { scope: "row" }, title), ...[number(have[i] as number), number(want[i] as number), besideText(have[i] as number, want[i] as number)].map((text) => h("td", { class: "num" }, text))))));
+    return [h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Storage for threads, of all SMs together" }, table),
+      h("p", { class: "field-help" }, "Classes that hold as much together as equal SMs take the same area."), add];
+  }
+
+  /** Of one class: its name and its end, if it was added, and a size that takes what the others leave. */
+  #classTools(catalogue: Catalogue, preset: string, { name, own }: SmClass, classes: readonly SmClass[]): HTMLElement {
+    const fields = catalogue.gpu_fields, changes = changesOf(this.#experiment?.gpu), baseline = baselineOf(fields, preset);
+    const fill = h("button", { type: "button", class: "button", id: `f-class-fill-${name}`, title: `Registers, shared memory, threads and CTA slots that the other classes leave of ${baseline}`, onclick: () => {
+      this.#edit((e) => { e.gpu = withFilled(fields, preset, changes, name); }, true);
+    } }, "Fill up");
+    if (own) return h("div", { class: "class-tools" }, fill);
+    const input = h("input", { id: `f-class-name-${name}`, "aria-label": `Name of the class ${name}`, value: name, autocomplete: "off", spellcheck: false, maxLength: 40 });
+    input.setAttribute("type", "text");
+    input.addEventListener("change", () => {
+      const to = input.value.trim();
+      if (to === name) return;
+      if (!isClassName(to) || classes.some((one) => one.name === to)) { input.value = name; toast("A class's name is a word of letters, digits, - and _, and no other class has it: it is as it was."); return; }
+      this.#opened.add(`sm.${to}`);
+      this.#edit((e) => { e.gpu = { preset, ...withName(changes, name, to) }; }, true);
+    });
+    const remove = h("button", { type: "button", class: "icon-button", id: `f-class-remove-${name}`, "aria-label": `Remove the class ${name}`, title: "Its SMs go back to the first class", onclick: () => {
+      this.#edit((e) => { e.gpu = withoutClass(fields, preset, changes, name); }, true);
+      document.getElementById("f-class-add")?.focus();
+    } }, icon("close"));
+    return h("div", { class: "class-tools" }, input, fill, remove);
+  }
+
   #gpuField(field: GpuField, preset: string, overrides: Record<string, unknown>, group: string): HTMLElement {
     const own = overrides[field.path];
     const base = field.values[preset];
     const label = titleOf(field.path.startsWith(`${group}.`) ? field.path.slice(group.length + 1) : field.path);
+    const added = classesOf(this.#catalogue?.gpu_fields ?? [], preset, overrides as Record<string, number | string>).some(({ name, own: its }) => !its && field.path === `sm.${name}.count`);
     const set = (value: number | string | null): void => this.#edit((e) => {
       const gpu: Record<string, number | string> & { preset: string } = typeof e.gpu === "object" ? { ...e.gpu } : { preset };
-      // Only what differs from the preset is kept: the link stays short and says what is special.
-      if (value === null || value === base) delete gpu[field.path]; else gpu[field.path] = value;
+      // Only what differs from the preset is kept: the link stays short and says what is special. Without its count there is no added class; and what is said last holds.
+      if (added && value === null) return;
+      delete gpu[field.path];
+      if (added || (value !== null && value !== base)) gpu[field.path] = value as number | string;
       e.gpu = Object.keys(gpu).length === 1 && gpu.preset !== undefined ? gpu.preset : gpu;
     }, true);
     const undo = h("button", { type: "button", class: "icon-button small", "aria-label": `Back to the preset's ${label}`, title: "Back to the preset's value", onclick: () => set(null) }, icon("reset"));
-    undo.classList.toggle("invisible", own === undefined);
-    undo.disabled = own === undefined;
+    undo.classList.toggle("invisible", own === undefined || added);
+    undo.disabled = own === undefined || added;
     const control = field.kind === "choice"
       ? this.#select((field.choices ?? []).map((c) => ({ value: c, text: titleOf(c) })), String(own ?? base ?? ""), (v) => set(v))
       : this.#number(own, { min: field.min, max: field.max, placeholder: base === undefined ? "" : String(base) }, (v) => set(v));

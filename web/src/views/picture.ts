@@ -78,7 +78,8 @@ export abstract class Picture extends HTMLElement {
     this.cleanups = [];
     clearTimeout(this.timer);
     clearTimeout(this.late);
-    this.timer = this.late = 0;
+    clearTimeout(this.telling);
+    this.timer = this.late = this.telling = 0;
     this.seen = true;
   }
 
@@ -142,9 +143,11 @@ export abstract class Picture extends HTMLElement {
 
   /** What stands in place of the picture for those who do not see it changes at most twice a second. */
   private toldAt = -Infinity;
+  private telling = 0;
   private tellSummary(): void {
-    const now = performance.now();
-    if (now - this.toldAt < 500) return;
+    const now = performance.now(), wait = this.toldAt + 500 - now;
+    // The last one is told too.
+    if (wait > 0) { if (this.telling === 0) this.telling = setTimeout(() => { this.telling = 0; this.tellSummary(); }, wait) as unknown as number; return; }
     this.toldAt = now;
     put(this.words, this.summary());
   }
