@@ -5,11 +5,15 @@ mod alone;
 
 use alone::{HETERO, Launched, Resident, classes};
 use sim_core::describe::gpu::{SmClass, occupancy, presets};
-use sim_core::describe::ids::KernelId;
-use sim_core::describe::kernel::library;
+use sim_core::describe::ids::{KernelId, PerKernel};
+use sim_core::describe::kernel::{Kernel, Launch, Op, library};
 use sim_core::describe::value::Value;
+use sim_core::machine::Machine;
+use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
+use sim_core::seam::controls::{Controls, SmControls, WarpOrder};
+use sim_core::seam::event::{Event, EventKind, EventKinds};
 use sim_core::study::profile;
 
 /// The fewest CTAs of any launch of a kernel of the library that an SM of the class holds.
@@ -168,6 +172,139 @@ fn what_cannot_be_shared_out_is_refused() {
     assert_eq!(refused(&[any.clone(), wide.clone()], "ccbp".into()), ["policy"]);
     assert_eq!(refused(&[any.clone(), kernel("huge", &[(10, 64, 65 << 10)])], "even".into()), ["kernels[1].launches[0]"; 2]);
     assert!(Experiment::decode(&experiment("hetero-8b8s".into(), &[wide, any], "spatial".into())).is_ok());
+}
+
+/// Table 3 has 6/9/1 CTAs for KMEANS and SYR2K and 5/9/3 for B+TREE, which no shape gives: a shape of 6/9/3 does, with a limit by class.
+#[test]
+fn a_kernel_may_hold_fewer_ctas_on_a_class() {
+    let resident = |gpu: &str, limit: &str| {
+        let limit = serde_json::from_str::<Value>(limit).unwrap();
+        let used = Value::object([("kernel", kernel("any", &[(400, 256, 0)])), ("ctas_per_sm", limit)]);
+        let read = Experiment::decode(&experiment(gpu.into(), &[used], "leftover".into())).unwrap();
+        assert_eq!(Experiment::decode(&read.encode()).as_ref(), Ok(&read), "it reads back");
+        let mut run = Simulation::new(&read).unwrap();
+        run.advance(300);
+        [0, 15].map(|sm| run.machine().sms[sm].ctas.count())
+    };
+    let (lean, tree) = (r#"{ "sm": 6, "big": 9, "small": 1 }"#, r#"{ "sm": 5, "big": 9, "small": 3 }"#);
+    assert_eq!([resident("fermi-16sm", lean), resident("hetero-8b8s", lean)], [[6, 6], [9, 1]]);
+    assert_eq!([resident("fermi-16sm", tree), resident("hetero-8b8s", tree)], [[5, 5], [9, 3]]);
+    assert_eq!(resident("hetero-8b8s", r#"{ "small": 2 }"#), [9, 2], "a class that is not named holds what fits");
+    assert_eq!(resident("hetero-8b8s", "4"), [4, 3]);
+}
+
+/// A machine with one SM of each class of `gpu`, and nothing else to choose from.
+fn one_sm_of_each(gpu: &str, kernels: &[Kernel]) -> Machine {
+    let mut gpu = presets::find(gpu).unwrap();
+    gpu.sms.iter_mut().for_each(|class| class.count = 1);
+    let controls = Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto);
+    let mut m = Machine::new(&gpu, kernels, 1, false, &CTA_ORDERS[0], controls);
+    m.listen_to(EventKinds::of(&[EventKind::PreemptionDone]));
+    m
+}
+
+fn worker(name: &str, ctas: u32, [threads, registers, shared_bytes]: [u32; 3], instructions: u32) -> Kernel {
+    let program = vec![Op::Alu { count: instructions, latency: 4, lanes: 32 }];
+    let launches = vec![Launch { ctas, threads, registers, shared_bytes, program }];
+    Kernel { name: name.into(), title: String::new(), doc: String::new(), source: String::new(), arrays: Vec::new(), launches }
+}
+
+fn change(m: &mut Machine, change: impl Fn(&mut [SmControls])) {
+    let mut controls = m.controls().clone();
+    change(&mut controls.sms);
+    m.set_controls(controls);
+}
+
+/// Advances until something holds, and returns the cycle.
+fn until(m: &mut Machine, holds: impl Fn(&Machine) -> bool) -> u64 {
+    while !holds(m) {
+        m.step();
+        m.settle();
+        assert!(m.now < 1_000_000, "it never does");
+    }
+    m.now
+}
+
+const A: KernelId = KernelId(0);
+const B: KernelId = KernelId(1);
+
+/// Registers and shared memory of a baseline, a big and a small SM are 176, 256 and 96 KB, or 5632, 8192 and 3072 packets of 32 B: a kernel that fills
+/// them moves all, out and in again, in lines of 4 such packets and a header, a flit a cycle. Meanwhile the SM issues nothing.
+#[test]
+fn a_whole_sm_moves_all_its_registers_and_shared_memory() {
+    for (gpu, sm, ctas, shape, packets) in [
+        ("fermi-16sm", 0, 8, [128, 32, 6 << 10], 5632),
+        ("hetero-8b8s", 0, 8, [192, 32, 8 << 10], 8192),
+        ("hetero-8b8s", 1, 4, [128, 32, 8 << 10], 3072),
+    ] {
+        let mut m = one_sm_of_each(gpu, &[worker("A", ctas, shape, 30_000)]);
+        change(&mut m, |sms| (0..sms.len()).for_each(|n| sms[n].allowed[A] = n == sm));
+        until(&mut m, |m| m.now == 200);
+        assert_eq!(m.sms[sm].ctas.count(), ctas, "{gpu}: it is full");
+        change(&mut m, |sms| (sms[sm].allowed[A], sms[sm].cta_switch[A]) = (false, true));
+        let issued = m.kernel_stats(A).warp_instructions;
+        let out = until(&mut m, |m| !m.heard.is_empty()) - 200;
+        let stats = m.kernel_stats(A);
+        assert_eq!(m.heard, [Event::PreemptionDone { sm: sm as u16, kernel: A }], "{gpu}: once, with the last CTA");
+        assert_eq!((m.sms[sm].ctas.count(), stats.ctas_switched_out), (0, u64::from(ctas)));
+        assert_eq!(stats.warp_instructions, issued, "{gpu}: the SM stalls until the last packet has left");
+        assert_eq!((stats.context_lines_out * 4, stats.dram_context_lines * 4), (packets, packets), "{gpu}");
+        // 5 flits a line; each CTA waits for the acknowledgement of its last line.
+        let port = packets / 4 * 5;
+        assert!((port..port + 400 * u64::from(ctas)).contains(&out), "{gpu}: {out} cycles out, {port} flits");
+        change(&mut m, |sms| sms[sm].allowed[A] = true);
+        let began = m.now;
+        let back = until(&mut m, |m| m.kernel_stats(A).context_lines_in * 4 == packets) - began;
+        assert!((port..port + 400 * u64::from(ctas)).contains(&back), "{gpu}: {back} cycles in, {port} flits");
+        until(&mut m, |m| m.kernel_stats(A).ctas_done == u64::from(ctas));
+        let warps = u64::from(ctas * shape[0] / 32);
+        assert_eq!(m.kernel_stats(A).warp_instructions, warps * 30_000, "{gpu}: nothing is lost or done twice");
+    }
+}
+
+/// CTAs that leave a big SM go on on a small one, as many as fit, and on the big one again; those that fit no small SM wait for a big one.
+#[test]
+fn a_cta_that_has_left_goes_on_on_either_class_where_it_fits() {
+    for (shape, on_small) in [([192, 32, 8 << 10], 2), ([800, 16, 0], 0)] {
+        let mut m = one_sm_of_each("hetero-8b8s", &[worker("A", 2, shape, 20_000)]);
+        m.record_events = true;
+        change(&mut m, |sms| sms[1].allowed[A] = false);
+        until(&mut m, |m| m.now == 200);
+        change(&mut m, |sms| (sms[0].allowed[A], sms[0].cta_switch[A], sms[1].allowed[A]) = (false, true, true));
+        until(&mut m, |m| m.now == 20_000);
+        assert_eq!(m.sms.iter().map(|sm| sm.ctas.count()).collect::<Vec<_>>(), [0, on_small]);
+        let stats = m.kernel_stats(A);
+        assert_eq!((stats.ctas_switched_out, stats.ctas_switched_in), (2, on_small.into()));
+        let before = stats.warp_instructions;
+        until(&mut m, |m| m.now == 22_000);
+        assert_eq!(m.kernel_stats(A).warp_instructions > before, on_small > 0, "they work there");
+        change(&mut m, |sms| (sms[0].allowed[A], sms[1].allowed[A], sms[1].cta_switch[A]) = (true, false, true));
+        until(&mut m, |m| m.kernel_stats(A).ctas_done == 2);
+        let came_to = |sm| m.events.iter().filter(|event| event.switched && event.placed && event.sm == sm).count() as u32;
+        assert_eq!([came_to(0), came_to(1)], [2, on_small]);
+        let stats = m.kernel_stats(A);
+        assert_eq!(stats.context_lines_in, stats.context_lines_out, "it reads what was written, wherever it goes on");
+        assert_eq!(stats.warp_instructions, 2 * u64::from(shape[0].div_ceil(32)) * 20_000);
+    }
+}
+
+/// Each kernel leaves an SM in its own way: one finishes, the other one is switched.
+#[test]
+fn a_kernel_is_drained_beside_one_that_is_switched() {
+    for switched in [A, B] {
+        let mut m = one_sm_of_each("hetero-8b8s", &["A", "B"].map(|name| worker(name, 4, [256, 20, 0], 5000)));
+        change(&mut m, |sms| sms[1].allowed = PerKernel::all(false));
+        until(&mut m, |m| m.now == 200);
+        assert_eq!([A, B].map(|kernel| m.sms[0].ctas.used(kernel).ctas), [4, 4]);
+        change(&mut m, |sms| (sms[0].allowed, sms[0].cta_switch[switched]) = (PerKernel::all(false), true));
+        until(&mut m, |m| m.heard.len() == 2);
+        for kernel in [A, B] {
+            let stats = m.kernel_stats(kernel);
+            let (out, drained) = if kernel == switched { (4, 0) } else { (0, 4) };
+            assert_eq!((stats.ctas_switched_out, stats.ctas_drained, stats.ctas_done), (out, drained, drained));
+        }
+        assert_eq!(m.heard[0], Event::PreemptionDone { sm: 0, kernel: switched }, "its contexts are gone before the others' work is done");
+    }
 }
 
 /// A class is declared by its count, starts as the preset's first, and is written down so that it reads back.

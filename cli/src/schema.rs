@@ -108,11 +108,16 @@ fn with_classes(gpu: Value) -> Value {
     Value::Object(pairs)
 }
 
+/// A value for each of some SM classes.
+fn by_class(value: Value) -> Value {
+    Value::object([("type", Value::from("object")), ("additionalProperties", value)])
+}
+
 /// SMs of a GPU, at most.
 const MAX_SMS: u32 = 256;
 
 fn warp_order() -> Value {
-    let group = Value::object([("type", "string"), ("pattern", "^(gto-groups|two-level)\\([0-9]+\\)$")]);
+    let group = Value::object([("type", "string"), ("pattern", "^(gto-groups|two-level)\\([1-9][0-9]?\\)$")]);
     any_of(vec![one_of(WARP_ORDERS.iter().map(|order| order.0)), group])
 }
 
@@ -182,10 +187,11 @@ fn experiment() -> Value {
     ];
     let goals = ways.map(|(key, range)| closed(named(vec![(key, range)]), &[key]));
     let goal = any_of([share()].into_iter().chain(goals).collect());
+    let ctas = || whole(1, 64, "CTAs that the kernel may hold on an SM, whatever the policy; by class of SMs, where classes differ");
     let used = closed(
         named(vec![
             ("kernel", any_of(vec![one_of(library::names()), reference("kernel")])),
-            ("ctas_per_sm", whole(1, 64, "CTAs that the kernel may hold on each SM, whatever the policy")),
+            ("ctas_per_sm", any_of(vec![ctas(), by_class(ctas())])),
             ("qos", goal),
             ("arithmetic", ranged(0.01, 100.0, "Arithmetic instructions between its memory accesses, times what it has")),
             ("launches", whole(1, u16::MAX.into(), "Launches after which the kernel is cut off")),

@@ -14,6 +14,7 @@ use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::spec::Mix;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::confidence::RATIOS;
+use crate::run::cta_limit::CtaLimit;
 use crate::seam::controls::{WarpOrder, decode_warp_order, encode_warp_order};
 use crate::seam::ratios::peak_ipc;
 use alloc::format;
@@ -79,8 +80,8 @@ pub struct Experiment {
 pub struct KernelUse {
     /// The kernel.
     pub kernel: Kernel,
-    /// CTAs that it may hold on each SM, whatever the policy; `None` for what fits.
-    pub ctas_per_sm: Option<u32>,
+    /// CTAs that it may hold on an SM, whatever the policy; `None` for what fits.
+    pub ctas_per_sm: Option<CtaLimit>,
     /// What it is promised, for policies that keep goals.
     pub qos: Option<Goal>,
 }
@@ -91,9 +92,9 @@ impl KernelUse {
         self.kernel.launches.iter().map(|launch| occupancy::of(launch, class).ctas)
     }
 
-    /// `ctas`, or fewer if the kernel has its own limit.
-    fn own_limit(&self, ctas: u32) -> u32 {
-        self.ctas_per_sm.map_or(ctas, |most| most.min(ctas))
+    /// `ctas`, or fewer if the kernel has a limit of its own on SMs of `class`.
+    fn own_limit(&self, class: &SmClass, ctas: u32) -> u32 {
+        self.ctas_per_sm.as_ref().and_then(|limit| limit.on(class)).map_or(ctas, |most| most.min(ctas))
     }
 }
 
@@ -228,6 +229,9 @@ impl Experiment {
         validate::check(&self.gpu, "gpu", &mut problems);
         for (i, used) in self.kernels.iter().enumerate() {
             let path = format!("kernels[{i}]");
+            if let Some(limit) = &used.ctas_per_sm {
+                limit.check(&self.gpu, |class| used.ctas_held(class).max().unwrap_or(0), &format!("{path}.ctas_per_sm"), &mut problems);
+            }
             for (l, launch) in used.kernel.launches.iter().enumerate() {
                 if self.gpu.sms.iter().any(|class| occupancy::of(launch, class).ctas > 0) {
                     continue;
@@ -312,12 +316,12 @@ impl Experiment {
     /// CTAs of each kernel that each SM holds when it holds nothing else, within the kernel's own limit. For a sequence of launches, the
     /// fewest of those that fit the SM at all.
     pub fn cta_limits(&self) -> Vec<PerKernel<u32>> {
-        self.on_each_sm(|used, class| used.own_limit(used.ctas_held(class).filter(|&ctas| ctas > 0).min().unwrap_or(0)))
+        self.on_each_sm(|used, class| used.own_limit(class, used.ctas_held(class).filter(|&ctas| ctas > 0).min().unwrap_or(0)))
     }
 
     /// The same; for a sequence of launches, the most.
     pub fn most_ctas(&self) -> Vec<PerKernel<u32>> {
-        self.on_each_sm(|used, class| used.own_limit(used.ctas_held(class).max().unwrap_or(0)))
+        self.on_each_sm(|used, class| used.own_limit(class, used.ctas_held(class).max().unwrap_or(0)))
     }
 
     /// What a CTA of the launch that `launch` says of each kernel takes of each SM, and how many of them the SM holds when it holds nothing else,
@@ -328,7 +332,7 @@ impl Experiment {
             let mut each = PerKernel::all((Resources::default(), 0));
             for (kernel, used) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
                 let launch = &used.kernel.launches[usize::from(launch(kernel))];
-                each[kernel] = (Resources::of_cta(launch, class), used.own_limit(occupancy::of(launch, class).ctas));
+                each[kernel] = (Resources::of_cta(launch, class), used.own_limit(class, occupancy::of(launch, class).ctas));
             }
             each
         };
@@ -396,7 +400,7 @@ impl Experiment {
         gpu.extend(fields::all(&self.gpu));
         let kernels = self.kernels.iter().map(|used| {
             let mut pairs = alloc::vec![("kernel", kernel(&used.kernel))];
-            pairs.extend(used.ctas_per_sm.map(|n| ("ctas_per_sm", n.into())));
+            pairs.extend(used.ctas_per_sm.as_ref().map(|limit| ("ctas_per_sm", limit.encode())));
             pairs.extend(used.qos.map(|goal| ("qos", goal.encode())));
             Value::object(pairs)
         });
@@ -486,7 +490,7 @@ fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Ker
     }
     let mut fields = Fields::of(value, path, "a kernel", problems)?;
     let kernel = fields.take("kernel").and_then(|value| kernel(value, &fields.path("kernel"), problems));
-    let ctas_per_sm = fields.take("ctas_per_sm").map(|value| int(value, &fields.path("ctas_per_sm"), 1..=64, problems));
+    let ctas_per_sm = fields.take("ctas_per_sm").map(|value| CtaLimit::decode(value, &fields.path("ctas_per_sm"), problems));
     let qos = fields.take("qos").map(|value| Goal::decode(value, &fields.path("qos"), problems));
     // The result is a kernel with that much arithmetic; the factor is not kept.
     let arithmetic = fields.take("arithmetic").and_then(|value| number(value, &fields.path("arithmetic"), 0.01..=100.0, problems));
@@ -502,7 +506,7 @@ fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Ker
     }
     fields.finish(problems);
     let kernel = kernel?;
-    Some(KernelUse { kernel, ctas_per_sm: ctas_per_sm.flatten().map(|n| n as u32), qos: qos.flatten() })
+    Some(KernelUse { kernel, ctas_per_sm: ctas_per_sm.flatten(), qos: qos.flatten() })
 }
 
 fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {

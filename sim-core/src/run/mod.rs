@@ -2,6 +2,7 @@
 
 pub mod batches;
 pub mod confidence;
+pub mod cta_limit;
 pub mod energy;
 pub mod experiment;
 pub mod frame;

@@ -94,10 +94,10 @@ fn a_warm_up_lasts_until_the_policy_has_settled() {
 /// for both.
 #[test]
 fn each_launch_fills_an_sm_with_ctas_of_its_own_shape() {
-    let most = |ctas_per_sm| {
+    let most = |ctas_per_sm: Option<u32>| {
         let mut experiment = Experiment { stop: Stop::Cycles(2000), ..experiment("leftover") };
         experiment.kernels.truncate(1);
-        experiment.kernels[0].ctas_per_sm = ctas_per_sm;
+        experiment.kernels[0].ctas_per_sm = ctas_per_sm.map(crate::run::cta_limit::CtaLimit::Each);
         let kernel = &mut experiment.kernels[0].kernel;
         kernel.arrays.clear();
         let launch = |threads, count| Launch {
