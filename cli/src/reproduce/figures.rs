@@ -176,7 +176,7 @@ impl Drawing<'_> {
         let run = run?;
         self.runs.result(&run)?;
         let placed = &mut self.placed;
-        Some(*self.places.entry(run.key()).or_insert_with(|| {
+        Some(*self.places.entry(run.compared()).or_insert_with(|| {
             placed.push(run);
             placed.len() - 1
         }))

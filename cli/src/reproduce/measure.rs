@@ -187,6 +187,11 @@ impl<'a> Measure<'a> {
         }
     }
 
+    /// Whether a word is true.
+    pub fn flag(&self, key: &str) -> bool {
+        self.words.get(key) == Some(&Value::Bool(true))
+    }
+
     /// A number.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.words.get(key).and_then(Value::as_f64)

@@ -82,6 +82,12 @@ impl Run {
         mix_of(&self.written).into_iter().zip(kernels).map(with_goal).collect()
     }
 
+    /// The name of its result with metrics: these depend on whether kernels also run alone, and where.
+    pub fn compared(&self) -> String {
+        let gpu = self.reference.as_ref().map(Value::to_string).unwrap_or_default();
+        format!("{} {} {gpu}", self.key(), self.alone.len())
+    }
+
     /// The name of its result: of two runs of one experiment, one may keep the windows.
     pub fn key(&self) -> String {
         format!("{}{}", self.hash, ["-ipc", "", "-windows"][self.detail as usize])
@@ -553,8 +559,7 @@ impl Runs {
     pub fn result(&self, run: &Rc<Run>) -> Option<Rc<Value>> {
         let key = run.key();
         self.looked_at.borrow_mut().insert(run.mix());
-        // Its metrics depend on what kernels do alone, and where.
-        let with = run.reference.as_ref().map_or_else(|| key.clone(), |gpu| format!("{key} {gpu}"));
+        let with = run.compared();
         if let Some(result) = self.completed.borrow().get(&with) {
             return Some(result.clone());
         }

@@ -173,7 +173,7 @@ struct Sets {
     /// Kernels that are in none.
     without: Vec<String>,
     /// No set has kernels of one class alone.
-    unlike: bool,
+    mixed: bool,
     /// Kernels have SMs of their own. Otherwise every SM holds a CTA of each kernel.
     apart: bool,
 }
@@ -403,7 +403,7 @@ impl Study {
 
     fn is_of(&self, set: &Mix, of: &Sets) -> bool {
         let one_class = set.iter().all(|kernel| self.class_of(kernel) == self.class_of(&set[0]));
-        (!of.unlike || !one_class) && (of.apart || self.fits(set))
+        (!of.mixed || !one_class) && (of.apart || self.fits(set))
     }
 
     fn fits(&self, set: &Mix) -> bool {
@@ -559,7 +559,7 @@ impl Sets {
         let flag = |key: &str| value.get(key) == Some(&Value::Bool(true));
         let kernels = value.get("kernels").unwrap_or(value);
         let without = value.get("without").map_or(Some(Vec::new()), texts)?;
-        Some(Sets { kernels: count(kernels)?, without, unlike: flag("unlike"), apart: flag("apart") })
+        Some(Sets { kernels: count(kernels)?, without, mixed: flag("mixed"), apart: flag("apart") })
     }
 }
 

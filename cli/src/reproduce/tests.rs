@@ -413,6 +413,86 @@ fn the_cases_are_the_qos_papers() {
     }
 }
 
+/// 36 mixes of a thick and a lean kernel, 30 of two alike, and 50 of the 310 sets of four, none of them of one class; also the shorter studies have every kernel.
+#[test]
+fn the_mixes_are_the_hetero_papers() {
+    let of = |mode: &str| Study::read(hetero().study, mode).unwrap();
+    let study = of("full");
+    assert_eq!(["het", "hom", "thick+thick", "lean+lean", "all", "quads"].map(|kind| study.mixes(kind).len()), [36, 30, 15, 15, 66, 50]);
+    let sorted = |mixes: Vec<Mix>| {
+        let sorted = mixes.into_iter().map(|mix| mix.into_iter().collect::<std::collections::BTreeSet<_>>());
+        sorted.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!((sorted(study.mixes("all")).len(), sorted(study.mixes("quads")).len()), (66, 50), "one twice");
+    assert_eq!(study.mixes("quads"), of("full").mixes("quads"));
+    for quad in study.mixes("quads") {
+        let classes: Vec<&str> = quad.iter().map(|kernel| study.class_of(kernel)).collect();
+        assert!(
+            quad.len() == 4 && classes.contains(&"thick") && classes.contains(&"lean") && !quad.iter().any(|kernel| kernel == "BTREE-H")
+        );
+    }
+    for mode in ["sample", "full"].map(of) {
+        for (kind, all) in [("some all", 12), ("few het", 12)] {
+            assert_eq!(mode.mixes(kind).concat().into_iter().collect::<std::collections::BTreeSet<_>>().len(), all, "{kind}");
+        }
+        assert_eq!(mode.mixes("all").len(), 66);
+    }
+    let quick = of("quick");
+    assert!(["thick+lean", "thick+thick", "lean+lean"].iter().all(|kind| quick.mixes(kind).len() >= 5));
+}
+
+/// What HeteroCore's own code makes of runs is what their results by themselves say.
+#[test]
+fn gaps_and_losses_are_told_from_the_mixes() {
+    let study = STUDY.replace("groups = {}", "groups = { all = [\"BP+CFD\", \"BP+SAD\", \"CFD+SAD\"] }");
+    let mut runs = runs_of(hetero(), &study, &folder("gaps"), "quick");
+    let mixes = runs.study.mixes("all");
+    let schemes = ["fixed(1, 1)", "even", "ws"];
+    let stp = rounds(&mut runs, 2, |runs| schemes.map(|scheme| runs.all(&mixes, scheme, "wspeedup"))).unwrap();
+    let [of, under, over] = stp.map(Option::unwrap);
+    let mut call = |words: &str| {
+        let words = format!(r#"{{"of": "fixed(1, 1)", "under": "even", "over": "ws", "mixes": "all", {words}}}"#);
+        match rounds(&mut runs, 2, |runs| measure(runs, &serde_json::from_str(&words).unwrap())).unwrap() {
+            Outcome::Value(value) => value,
+            other => panic!("{other:?}"),
+        }
+    };
+    let gaps: Vec<f64> = (0..3).map(|i| 100.0 * (under[i] - of[i]) / over[i]).collect();
+    let near = |found: Option<f64>, wanted: f64| assert!((found.unwrap() - wanted).abs() < 1e-9, "{found:?}, want {wanted}");
+    near(call(r#""call": "gap", "metric": "wspeedup", "pick": "mean""#), (gaps.iter().sum::<f64>() / 3.0).max(0.0));
+    let worst = (0..3).max_by(|a, b| gaps[*a].total_cmp(&gaps[*b])).unwrap();
+    near(call(r#""call": "gap", "metric": "wspeedup", "pick": "worst""#), gaps[worst]);
+    near(call(r#""call": "gap", "metric": "wspeedup", "pick": "at_worst""#), 100.0 * (of[worst] / over[worst] - 1.0));
+    let lost: Vec<f64> = (0..3).filter(|i| under[*i] / over[*i] < 0.99).map(|i| of[i] / under[i]).collect();
+    let found = call(r#""call": "where_lost", "lost": "wspeedup""#);
+    assert_eq!(found.is_none(), lost.is_empty());
+    if !lost.is_empty() {
+        near(found, lost.iter().product::<f64>().powf(1.0 / lost.len() as f64));
+    }
+}
+
+/// The arithmetic of HeteroCore's protocol: 66 pairs, 465 sets of four that are not of one class and 310 without one kernel, 16 + 1 SMs.
+#[test]
+fn counts_and_areas_are_the_hetero_papers() {
+    let runs = runs_of(hetero(), hetero().study, &folder("counts"), "full");
+    let call = |words: &str| match measure(&runs, &serde_json::from_str(words).unwrap()) {
+        Outcome::Value(value) => value.map(|value| (value * 1e6).round() / 1e6),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(call(r#"{"call": "count", "kernels": 2}"#), Some(66.0));
+    assert_eq!(call(r#"{"call": "count", "kernels": 4, "mixed": true}"#), Some(465.0));
+    assert_eq!(call(r#"{"call": "count", "kernels": 4, "mixed": true, "without": ["BTREE-H"]}"#), Some(310.0));
+    assert_eq!(call(r#"{"call": "area", "what": "pair", "big": 6.9, "small": -3.1}"#), Some(3.8));
+    assert_eq!(call(r#"{"call": "area", "what": "seventeenth"}"#), Some(6.2));
+    assert_eq!(call(r#"{"call": "profile_length"}"#), Some(40_000.0));
+    assert_eq!(call(r#"{"call": "size", "on": "hetero-4b12s big", "what": "shared_kb"}"#), Some(96.0));
+    assert_eq!(call(r#"{"call": "residency", "kernel": "FDTD3D", "on": "hetero-8b8s small"}"#), Some(1.0));
+}
+
+fn hetero() -> &'static Paper {
+    PAPERS.iter().find(|paper| paper.name == "hetero").unwrap()
+}
+
 /// Studies of single parameters run a few cases: all goals and all kernels with one as often as each other, not the goals that a step happens to fall on.
 #[test]
 fn a_few_cases_are_spread_evenly_over_kernels_and_goals() {
@@ -805,7 +885,7 @@ fn sets_are_drawn_among_those_that_are_meant() {
         Study::read(&study, "quick").unwrap().mixes("twos").iter().map(|mix| mix.join("+")).collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(of("{ kernels = 2, apart = true }").len(), 6);
-    let some = of("{ kernels = 2, apart = true, unlike = true, without = [\"SAD\"] }");
+    let some = of("{ kernels = 2, apart = true, mixed = true, without = [\"SAD\"] }");
     assert_eq!(some.into_iter().collect::<Vec<_>>(), ["BP+CFD", "HG+CFD"]);
     assert!(of("2").len() <= 6 && of("{ kernels = 2 }") == of("2"));
 }

@@ -4,6 +4,7 @@
 //! To add one: the folder, and its line in `papers!`.
 
 mod ccbp;
+mod hetero;
 mod qos;
 
 use super::measure::Function;
@@ -61,4 +62,5 @@ macro_rules! papers {
 papers! {
     "ccbp": ccbp::CODE,
     "qos": qos::CODE,
+    "hetero": hetero::CODE,
 }
