@@ -14,7 +14,7 @@ use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::{Controls, SmControls, WarpOrder};
 use sim_core::seam::event::{Event, EventKind, EventKinds};
-use sim_core::study::profile;
+use sim_core::study::{catalogue, profile};
 
 /// The fewest CTAs of any launch of a kernel of the library that an SM of the class holds.
 fn held(name: &str, class: &SmClass) -> u32 {
@@ -65,6 +65,49 @@ fn big_sms_have_what_small_ones_leave() {
     for (name, held) in [("SYRK", [14, 7]), ("SC", [7, 3]), ("FDTD3D", [5, 2]), ("NQU", [6, 3]), ("DXTC", [14, 8])] {
         assert_eq!([&four, &twelve].map(|gpu| self::held(name, &gpu.sms[0])), held, "{name}");
     }
+}
+
+/// Big and small SMs are those of the baseline but for their storage and the groups of their schedulers: 24 + 12, 24 + 24 + 12, 24 + 4, and one.
+#[test]
+fn all_but_storage_and_groups_is_the_baselines() {
+    let fermi = presets::find("fermi-16sm").unwrap();
+    for (name, lanes) in [("hetero-8b8s", [24, 12, 0]), ("hetero-4b12s", [24, 24, 12]), ("hetero-12b4s", [24, 4, 0])] {
+        let gpu = presets::find(name).unwrap();
+        assert_eq!((gpu.core_mhz, &gpu.noc, &gpu.l2, &gpu.dram), (fermi.core_mhz, &fermi.noc, &fermi.l2, &fermi.dram));
+        let of = |class: &SmClass| {
+            [0, 1, 2].map(|n| (class.warps() / class.schedulers).saturating_sub(n * class.gto_group).min(class.gto_group))
+        };
+        assert_eq!((of(&gpu.sms[0]), gpu.sms[1].gto_group), (lanes, 0), "{name}");
+        for class in gpu.sms {
+            let SmClass { name, count, ctas, threads, registers, shared_bytes, gto_group, .. } = class.clone();
+            assert_eq!(SmClass { name, count, ctas, threads, registers, shared_bytes, gto_group, ..fermi.sms[0].clone() }, class);
+        }
+    }
+}
+
+/// Groups take their turns in SMs that sleep as in SMs that do not, whoever comes first; and they matter.
+#[test]
+fn groups_of_warps_are_the_same_asleep_and_backwards() {
+    let run = |overrides: &[(&str, u32)], prepare: fn(&mut Simulation)| {
+        let mut gpu = vec![("preset".to_string(), Value::from("hetero-4b12s"))];
+        gpu.extend(overrides.iter().map(|&(key, value)| (key.to_string(), value.into())));
+        let value = Value::object([
+            ("corun", Value::from(1)),
+            ("gpu", Value::Object(gpu)),
+            ("kernels", Value::array(["BP", "CFD"])),
+            ("policy", "even".into()),
+            ("warp_order", "gto".into()),
+            ("stop", Value::object([("cycles", 6000)])),
+        ]);
+        let mut simulation = Simulation::new(&Experiment::decode(&value).unwrap()).unwrap();
+        prepare(&mut simulation);
+        simulation.advance(u64::MAX);
+        simulation.digest()
+    };
+    let want = run(&[], |_| {});
+    assert_eq!(run(&[], |simulation| simulation.machine_mut().keep_awake = true), want);
+    assert_eq!(run(&[], |simulation| simulation.machine_mut().reversed = true), want);
+    assert_ne!(run(&[("sm.big.gto_group", 0)], |_| {}), want);
 }
 
 /// A kernel of so many CTAs of so many threads each, a launch for each entry.
@@ -191,6 +234,12 @@ fn a_kernel_may_hold_fewer_ctas_on_a_class() {
     assert_eq!([resident("fermi-16sm", tree), resident("hetero-8b8s", tree)], [[5, 5], [9, 3]]);
     assert_eq!(resident("hetero-8b8s", r#"{ "small": 2 }"#), [9, 2], "a class that is not named holds what fits");
     assert_eq!(resident("hetero-8b8s", "4"), [4, 3]);
+    let used = Value::object([("kernel", kernel("any", &[(400, 256, 0)])), ("ctas_per_sm", Value::object([("small", 1)]))]);
+    let explained = catalogue::explain(&Experiment::decode(&experiment("hetero-8b8s".into(), &[used], "leftover".into())).unwrap());
+    let Some(Value::Array(kernels)) = explained.get("kernels") else { panic!("{explained}") };
+    let Some(Value::Array(held)) = kernels[0].get("occupancy") else { panic!("{explained}") };
+    let what = |class: &Value| ["ctas_per_sm", "limiter"].map(|key| class.get(key).unwrap().to_string());
+    assert_eq!(held.iter().map(what).collect::<Vec<_>>(), [["9", "\"threads\""], ["1", "\"ctas_per_sm\""]]);
 }
 
 /// A machine with one SM of each class of `gpu`, and nothing else to choose from.

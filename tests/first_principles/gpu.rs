@@ -1,6 +1,6 @@
 //! Whole experiments on the preset: do they give what the preset's source says?
 
-use super::{K, finish, kernel, machine, near, one_of_each, repeat};
+use super::{K, figure, finish, kernel, machine, near, one_of_each, repeat};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{SmClass, occupancy, presets, validate};
 use sim_core::describe::ids::KernelId;
@@ -119,6 +119,22 @@ fn peak_rates_of_the_a100_and_the_h100_are_the_published_ones() {
         if let Some(bytes) = l2 {
             near(name, f64::from(gpu.l2.banks * 128 / gpu.line_flits()) * f64::from(gpu.noc.mhz) / f64::from(gpu.core_mhz), bytes, 0.0);
         }
+    }
+}
+
+/// HeteroCore's Table 2 prints 177.4 GB/s: six channels of 64 bits, with four bits a clock on each line, at 924 MHz. That is 253.4 bytes a cycle of its SMs. A
+/// stream fills a channel's bus.
+#[test]
+fn six_channels_have_the_bandwidth_that_the_hetero_paper_prints() {
+    for name in ["fermi-16sm", "hetero-8b8s", "hetero-4b12s", "hetero-12b4s"] {
+        let gpu = presets::find(name).expect("a preset");
+        let bytes = f64::from(gpu.dram.channels * 128 / gpu.dram.timing.T) * f64::from(gpu.dram.mhz);
+        near(name, f64::from(gpu.dram.channels * 8 * 4) * f64::from(gpu.dram.mhz), bytes, 0.0);
+        near(name, bytes / 1000.0, 177.4, 0.05);
+        near(name, bytes / f64::from(gpu.core_mhz), 253.4, 0.05);
+        let stream = probe::DramProbe { config: gpu.dram, ..Default::default() };
+        let got = probe::dram(&stream).unwrap_or_else(|problems| panic!("{problems}"));
+        assert!(figure(&got, "bandwidth") >= 0.995, "{name}: {got}");
     }
 }
 

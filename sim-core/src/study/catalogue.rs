@@ -276,11 +276,12 @@ pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
         let launches = used.kernel.launches.iter().enumerate().flat_map(|(number, launch)| {
             experiment.gpu.sms.iter().map(move |class| {
                 let occupancy = occupancy::of(launch, class);
+                let own = used.ctas_per_sm.as_ref().and_then(|limit| limit.on(class)).filter(|&ctas| ctas < occupancy.ctas);
                 Value::object([
                     ("launch", Value::from(number)),
                     ("sm_class", class.name.as_str().into()),
-                    ("ctas_per_sm", occupancy.ctas.into()),
-                    ("limiter", occupancy.limiter.key().into()),
+                    ("ctas_per_sm", own.unwrap_or(occupancy.ctas).into()),
+                    ("limiter", if own.is_some() { "ctas_per_sm" } else { occupancy.limiter.key() }.into()),
                     ("threads", launch.threads.into()),
                     ("registers", launch.registers.into()),
                     ("shared_bytes", launch.shared_bytes.into()),
