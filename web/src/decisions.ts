@@ -11,10 +11,12 @@ const MAX_LOG = 200;
 
 export class CorunDecisions extends HTMLElement {
   #runs: Decided[] = [];
+  /** What to do for who wants to see a run's assignment of SM classes turned round. */
+  swap: (run: number) => void = () => undefined;
 
   /** New runs: nothing is decided yet. */
   setRuns(runs: readonly ShownRun[], offered: readonly ControlEntry[]): void {
-    this.#runs = runs.map((run) => new Decided(run, offered));
+    this.#runs = runs.map((run, at) => new Decided(run, offered, () => { this.swap(at); }));
     this.replaceChildren(...this.#runs.map((run) => run.element));
   }
 
@@ -41,14 +43,16 @@ class Decided {
   readonly #holds = h("dl", { class: "decided" });
   readonly #controls = h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Controls in force" });
   readonly #list = h("ol", { class: "log", tabIndex: 0, "aria-label": "Every decision" });
+  readonly #swap: HTMLButtonElement;
   readonly #more = h("details", { class: "decided-log" }, h("summary", null, "Every decision, the last first"), this.#list);
 
-  constructor(run: ShownRun, offered: readonly ControlEntry[]) {
+  constructor(run: ShownRun, offered: readonly ControlEntry[], swap: () => void) {
     this.#kernels = run.layout.kernels;
     this.#sms = run.layout.sms.length;
     this.#offered = offered;
     for (const box of [this.#controls, this.#list]) if (run.mark !== "") box.setAttribute("aria-label", `${box.getAttribute("aria-label")}, ${run.mark}`);
-    this.element = h("div", { class: "decided-run" }, run.mark === "" ? null : sideHeading(run.mark, run.title), h("div", null, this.#now, this.#more), this.#holds, this.#controls);
+    this.#swap = h("button", { type: "button", class: "button", title: "A second run beside this one, in which who got big SMs gets small ones, and the other way", onclick: swap }, "Swap the assignment");
+    this.element = h("div", { class: "decided-run" }, run.mark === "" ? null : sideHeading(run.mark, run.title), h("div", null, this.#now, this.#swap, this.#more), this.#holds, this.#controls);
     this.at(0);
   }
 
@@ -76,6 +80,7 @@ class Decided {
       ...said.map((d) => h("dd", null, d.text, h("span", { class: "decided-when" }, ` cycle ${count(d.cycle)}`))),
     ]));
     this.#more.hidden = said === 0;
+    this.#swap.hidden = !log.some((d) => d.topic === "assignment");
   }
 
   #name(kernel: number): string { return this.#kernels[kernel] ?? `kernel ${kernel}`; }

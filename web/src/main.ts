@@ -321,6 +321,15 @@ function swap(at: number, name: string): void {
   if (at === edited) editor.show(next);
 }
 
+/** The same, with SM classes assigned the other way round, becomes the other side. */
+decisions.swap = (at) => {
+  const mine = sides[at]?.experiment;
+  if (!mine) return;
+  const given: { name: string; swap?: unknown } = typeof mine.policy === "object" ? mine.policy : { name: mine.policy ?? "even" };
+  const { swap: swapped, ...policy } = given;
+  openAs(1 - at, { ...structuredClone(mine), policy: swapped === true ? policy : { ...policy, swap: true } });
+};
+
 /** A row of the schemes' table becomes a side. */
 function openAs(at: number, next: Experiment): void {
   if (at >= sides.length) { compareWith(next); return; }
