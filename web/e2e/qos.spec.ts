@@ -71,6 +71,9 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   await timeline.getByLabel("Show", { exact: true }).selectOption("context switches of CTAs");
   await expect(listed).toContainText(/cycle [\d,]+ context switches take \d+ CTAs? of SGEMM-P off/);
   await expect(listed).not.toContainText("goal");
+  await timeline.getByLabel("Show", { exact: true }).selectOption("quotas on top");
+  await expect(listed).toContainText(/cycle [\d,]+ SGEMM-P gets its quota on top (once|[\d,]+ times), all SMs together/);
+  await expect(listed).not.toContainText("SAD-P");
   await timeline.getByLabel("Show", { exact: true }).selectOption("decisions: SM CTAs");
   await expect(listed).toContainText(/SGEMM-P gives up \d+ CTAs on SMs/);
   await expect(listed).not.toContainText("quota");

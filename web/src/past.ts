@@ -1,5 +1,5 @@
-// What a run's timeline shows of its kernels: when each launch began and each run ended, and how many CTAs finished or were switched when. Kept by the worker from
-// the engine's events, each taken once, however often the run goes back and forth: the same experiment has the same past.
+// What a run's timeline shows of its kernels: when each launch began and each run ended, and how many CTAs finished or were switched, and quotas given on top, when.
+// Kept by the worker from the engine's events and windows, each taken once, however often the run goes back and forth: the same experiment has the same past.
 
 /** Of one kernel: a launch of its sequence begins, or its sequence ends. `run`: how often it had ended before. */
 export interface Mark { cycle: number; kernel: number; kind: "launch" | "end"; launch: number; run: number }
@@ -7,11 +7,12 @@ export interface Past {
   /** Everything before this cycle is known. */
   until: number;
   marks: Mark[];
-  /** Cycles of a bucket, and for each kernel the CTAs in each that finished, that left an SM before they had, and that came back to one. */
+  /** Cycles of a bucket, and for each kernel the CTAs in each that finished, that left an SM before they had, and that came back to one; and the quotas that it got on top. */
   bucket: number;
   finished: Float64Array[];
   left: Float64Array[];
   back: Float64Array[];
+  onTop: Float64Array[];
 }
 
 const FINEST = 400;
@@ -20,12 +21,17 @@ const BUCKETS = 2048;
 const MARKS = 4000;
 /** `ctaEvents()` says. */
 const FINISHED = 0, PLACED = 1, LEFT = 2, BACK = 3;
+/** Of windows. */
+const ON_TOP = 4;
+const START = 0, END = 1;
 
 /** How far a kernel is in its sequence of launches. */
 interface Progress { launch: number; run: number; toPlace: number; toFinish: number }
 
 export class PastLog {
   #until = 0;
+  /** The same of windows. */
+  #windows = 0;
   #bucket = FINEST;
   /** By what has happened to CTAs, and by kernel. */
   #counts: Map<number, Float64Array[]>;
@@ -36,7 +42,7 @@ export class PastLog {
   /** `sizes`: for each kernel, the CTAs of each launch of its sequence. */
   constructor(sizes: readonly (readonly number[])[]) {
     this.#sizes = sizes;
-    this.#counts = new Map([FINISHED, LEFT, BACK].map((what) => [what, sizes.map(() => new Float64Array(BUCKETS))]));
+    this.#counts = new Map([FINISHED, LEFT, BACK, ON_TOP].map((what) => [what, sizes.map(() => new Float64Array(BUCKETS))]));
     this.#progress = sizes.map(() => ({ launch: -1, run: 0, toPlace: 0, toFinish: 0 }));
   }
 
@@ -56,6 +62,16 @@ export class PastLog {
     this.#marks.push(...fresh);
     if (this.#marks.length > MARKS) this.#marks.splice(0, this.#marks.length - MARKS * 3 / 4);
     return fresh;
+  }
+
+  /** Takes windows, row by row: `onTop` has the column of each kernel's quotas on top. */
+  addWindows(rows: Float64Array, columns: number, onTop: readonly number[]): void {
+    for (let row = 0; row + columns <= rows.length; row += columns) {
+      const start = rows[row + START] as number;
+      if (start < this.#windows) continue;
+      this.#windows = rows[row + END] as number;
+      onTop.forEach((column, kernel) => { const times = rows[row + column] as number; if (times > 0) this.#count(start, kernel, ON_TOP, times); });
+    }
   }
 
   #placed(cycle: number, kernel: number, fresh: Mark[]): void {
@@ -79,12 +95,12 @@ export class PastLog {
     progress.run += 1;
   }
 
-  #count(cycle: number, kernel: number, what: number): void {
+  #count(cycle: number, kernel: number, what: number, times = 1): void {
     const counts = this.#counts.get(what)?.[kernel];
     if (!counts) return;
     while (cycle >= this.#bucket * BUCKETS) this.#coarsen();
     const at = Math.floor(cycle / this.#bucket);
-    counts[at] = (counts[at] as number) + 1;
+    counts[at] = (counts[at] as number) + times;
   }
 
   /** In place: two buckets become one. */
@@ -103,7 +119,7 @@ export class PastLog {
   view(): Past {
     const used = Math.min(BUCKETS, Math.ceil(this.#until / this.#bucket));
     const counts = (what: number): Float64Array[] => (this.#counts.get(what) ?? []).map((all) => all.slice(0, used));
-    return { until: this.#until, marks: this.#marks.slice(), bucket: this.#bucket, finished: counts(FINISHED), left: counts(LEFT), back: counts(BACK) };
+    return { until: this.#until, marks: this.#marks.slice(), bucket: this.#bucket, finished: counts(FINISHED), left: counts(LEFT), back: counts(BACK), onTop: counts(ON_TOP) };
   }
 }
 

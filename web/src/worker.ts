@@ -52,6 +52,7 @@ let frameAt = -Infinity;
 let resultAt = -Infinity; // at the next frame; a worker may be younger than any gap
 let windowsSent = 0;
 let columns = 0; // of a window
+let onTop: number[] = []; // of them, the quotas that each kernel got on top
 let decisionsSent = 0;
 let restart = true;
 let why = "";
@@ -324,6 +325,7 @@ function offer(): void {
   if (whole || decisions.length > 0) controls = sim.controls();
   if (whole) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
+  past.addWindows(windows, columns, onTop);
   const known = whole ? past.view() : null;
   send({ t: "frame", id, number: sent, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
   restart = false;
@@ -420,6 +422,7 @@ function build(message: Load): void {
   const layout = sim.frameLayout();
   const windows = sim.windowsLayout();
   columns = windows.columns.length;
+  onTop = layout.kernels.map((_, k) => windows.columns.findIndex(({ key, kernel }) => key === "quota_top_ups" && kernel === k)).filter((column) => column >= 0);
   layouts = { frame: layout, windows };
   const alone = layout.kernels.map((_, kernel) => {
     const experiment = next.aloneExperiment(kernel);

@@ -6,7 +6,7 @@ import { LIGHT } from "../src/draw/theme.ts";
 import { Keyframes, type Moment } from "../src/keyframes.ts";
 import { launchSizes, PastLog } from "../src/past.ts";
 import { metText, Watch, type StopWhen } from "../src/stop-when.ts";
-import { drawTimeline } from "../src/timeline/drawing.ts";
+import { drawTimeline, onTopOf, onTopText } from "../src/timeline/drawing.ts";
 import type { Decision, FrameLayout, WindowsLayout } from "../src/types.ts";
 
 /** Moments that say when they are freed, in a memory that holds so many of them. */
@@ -101,6 +101,22 @@ test("the timeline draws epochs, several as one where they are small, and the sw
   assert.equal(said(drawn(10_000, 2_000_000), "epoch:")[1], "Epochs 3 to 4 begin at cycle 20,000, one every 10,000 cycles");
   const without = drawn(null);
   assert.deepEqual([said(without, "epoch:"), without.height < shown.height], [[], true]);
+});
+
+test("quotas on top stand in the epochs, each window taken once however often it comes", () => {
+  const past = new PastLog([[9], [9]]), window = (start: number, sad: number, sgemm: number): number[] => [start, start + 400, 7, sad, 7, sgemm];
+  const rows = Float64Array.from([...window(0, 0, 0), ...window(400, 0, 3), ...window(800, 0, 0), ...window(40_000, 1, 2)]);
+  past.add(Float64Array.from([0, 0, 1, 0, 1, 1]), 95_000);
+  past.addWindows(rows.slice(0, 12), 6, [3, 5]);
+  past.addWindows(rows, 6, [3, 5]);
+  past.addWindows(rows, 6, [3, 5]);
+  const seen = onTopOf(past.view());
+  assert.deepEqual(seen, [{ from: 400, times: [0, 3] }, { from: 40_000, times: [1, 2] }]);
+  assert.equal(onTopText(["SAD", "SGEMM"], [1, 2]), "SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together");
+  const drawn = (epoch: number | null): string[] => drawTimeline({ runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }], end: 100_000, zoom: null, bookmarks: [], width: 800, theme: LIGHT })
+    .drawing.spots.filter(({ id }) => id.startsWith("on-top:")).map(({ text }) => text());
+  assert.deepEqual(drawn(10_000), ["From cycle 400: SGEMM gets its quota on top 3 times, all SMs together", "From cycle 40,000: SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together"]);
+  assert.deepEqual(drawn(null), []);
 });
 
 test("the sizes of launches are read once for each, not for each class of SMs", () => {

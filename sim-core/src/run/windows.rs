@@ -38,7 +38,7 @@ struct Scale {
     reply_bytes: u64,
 }
 
-const KERNEL_COLUMNS: [KernelColumn; 10] = [
+const KERNEL_COLUMNS: [KernelColumn; 11] = [
     KernelColumn {
         key: "thread_instructions",
         unit: "thread instructions",
@@ -108,6 +108,13 @@ const KERNEL_COLUMNS: [KernelColumn; 10] = [
         title: "Resident CTAs",
         doc: "Resident CTAs of the whole GPU, summed over the cycles of the window",
         value: |stats, _, _| stats.cta_cycles,
+    },
+    KernelColumn {
+        key: "quota_top_ups",
+        unit: "top-ups",
+        title: "Quota top-ups",
+        doc: "Quotas that the kernel has got on top before a refill, on all SMs",
+        value: |stats, _, _| stats.quota_top_ups,
     },
 ];
 

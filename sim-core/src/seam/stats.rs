@@ -57,7 +57,7 @@ macro_rules! counters {
 
 counters! {
     /// What one kernel did and what was done for it. SMs and the memory side each keep one; their sum is the kernel's. What follows from the warps'
-    /// places in their programs, or from the lines that have passed, is no part of the digest.
+    /// places in their programs, from the lines that have passed, or from the quotas that are left, is no part of the digest.
     KernelStats {
         thread_instructions: "thread instructions", "Instructions issued, counted once for each active lane";
         warp_instructions: "warp instructions", "Instructions issued, counted once for each warp";
@@ -120,6 +120,7 @@ counters! {
         shared_thread_instructions: "thread instructions", "Accesses of shared memory among them";
         global_thread_instructions: "thread instructions", "Global loads and stores among them";
         dram_context_lines: "lines", "Lines of registers and shared memory of switched CTAs that L2 has passed on to DRAM, or that have come from there";
+        quota_top_ups: "top-ups", "Quotas that the kernel has got on top on an SM before a refill, because all kernels there had used theirs";
     }
 }
 

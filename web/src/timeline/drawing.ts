@@ -1,5 +1,5 @@
 // The timeline as a drawing: bookmarks on top, then for each run a lane for each kernel (its launches, CTAs as they finish, and those that context
-// switches take off their SMs and bring back), one for epochs where the policy has them, and one for the policy (its phases: from one decision to the
+// switches take off their SMs and bring back), one for epochs where the policy has them, with the quotas that kernels get on top in them, and one for the policy (its phases: from one decision to the
 // next). The axis is the whole run, as far as it is known. No DOM.
 import { Drawing, fitText } from "../draw/drawing.ts";
 import { short, ticks, whole } from "../draw/scale.ts";
@@ -14,14 +14,14 @@ export interface TimelineInput { runs: readonly TimelineRun[]; end: number; zoom
 /** Where the cycles are: `x` is cycle 0, `x + w` the end. */
 export interface TimelineDrawing { drawing: Drawing; x: number; w: number }
 
-const LANE = 22, POLICY = 14, EPOCHS = 8, FLAGS = 16, AXIS = 20, HEAD = 20, GAP = 4;
+const LANE = 22, POLICY = 14, EPOCHS = 8, ON_TOP = 8, FLAGS = 16, AXIS = 20, HEAD = 20, GAP = 4;
 /** Width of a column of finished CTAs, of switched ones, and the least of an epoch. */
 const COLUMN = 3, SWITCHES = 9, SEEN = 4;
 
 export function drawTimeline({ runs, end, zoom, bookmarks, width, theme: t }: TimelineInput): TimelineDrawing {
   const x = width < 480 ? 46 : 76, w = Math.max(40, width - x - 10);
   const at = (cycle: number): number => x + (w * Math.min(Math.max(cycle, 0), end)) / end;
-  const lanes = (run: TimelineRun): number => (run.mark === "" ? 0 : HEAD) + run.kernels.length * (LANE + GAP) + (run.epoch === null ? 0 : EPOCHS + GAP) + POLICY + GAP;
+  const lanes = (run: TimelineRun): number => (run.mark === "" ? 0 : HEAD) + run.kernels.length * (LANE + GAP) + (run.epoch === null ? 0 : EPOCHS + ON_TOP + GAP) + POLICY + GAP;
   const flags = bookmarks.length > 0 ? FLAGS : 0;
   const d = new Drawing(width, flags + runs.reduce((sum, run) => sum + lanes(run), 0) + AXIS, t.surface, t.font, t.mono);
   let y = flags;
@@ -63,9 +63,12 @@ function drawRun(d: Drawing, run: TimelineRun, top: number, x: number, w: number
     y += LANE + GAP;
   });
   if (run.epoch !== null) {
-    d.text(x - 6, y + EPOCHS / 2, "epochs", t.ink2, 11, { align: "end", baseline: "middle" });
+    d.text(x - 6, y + (EPOCHS + ON_TOP) / 2, "epochs", t.ink2, 11, { align: "end", baseline: "middle" });
     drawEpochs(d, run.epoch, run.past ? run.past.until : 0, y, at, t);
-    y += EPOCHS + GAP;
+    y += EPOCHS;
+    d.rect(x, y, w, ON_TOP, { fill: t.sunken });
+    if (run.past) drawOnTop(d, run.past, run.kernels, y, at, t);
+    y += ON_TOP + GAP;
   }
   d.text(x - 6, y + POLICY / 2, "policy", t.ink2, 11, { align: "end", baseline: "middle" });
   drawPhases(d, run, y, x + w, at, t);
@@ -118,6 +121,31 @@ function drawEpochs(d: Drawing, epoch: number, until: number, y: number, at: At,
     d.line(px + 0.5, y, px + 0.5, y + EPOCHS, t.axis);
     d.spot(`epoch:${i}`, px, y, w, EPOCHS, () => `${together === 1 ? `Epoch ${whole(first)} begins` : `Epochs ${whole(first)} to ${whole(first + together - 1)} begin`} at cycle ${whole(from)}, one every ${whole(epoch)} cycles`);
   }
+}
+
+/** Quotas on top, below the epochs in which kernels get them: a column where there were any, as high as they are many; those that would stand on each other are one. */
+function drawOnTop(d: Drawing, past: Past, kernels: readonly string[], y: number, at: At, t: Theme): void {
+  const zero = at(0), columns = new Map<number, { from: number; times: number[] }>();
+  for (const { from, times } of onTopOf(past)) {
+    const c = Math.floor((at(from) - zero) / COLUMN), before = columns.get(c);
+    columns.set(c, before ? { from: before.from, times: before.times.map((n, k) => n + (times[k] ?? 0)) } : { from, times });
+  }
+  const sum = (times: readonly number[]): number => times.reduce((a, b) => a + b, 0), most = Math.max(1, ...[...columns.values()].map(({ times }) => sum(times)));
+  for (const [c, { from, times }] of columns) {
+    const high = Math.max(2, (ON_TOP * sum(times)) / most), px = zero + c * COLUMN;
+    let base = y + ON_TOP;
+    times.forEach((n, k) => { const h = (high * n) / sum(times); base -= h; d.rect(px, base, COLUMN, h, { fill: kernelPaint(k, t) }); });
+    d.spot(`on-top:${c}`, px, y, COLUMN, ON_TOP, () => `From cycle ${whole(from)}: ${onTopText(kernels, times)}`);
+  }
+}
+
+/** The buckets in which any kernel got its quota on top. */
+export function onTopOf(past: Past): { from: number; times: number[] }[] {
+  return Array.from(past.onTop[0] ?? [], (_, i) => ({ from: i * past.bucket, times: past.onTop.map((all) => all[i] ?? 0) })).filter(({ times }) => times.some((n) => n > 0));
+}
+
+export function onTopText(kernels: readonly string[], times: readonly number[]): string {
+  return `${times.flatMap((n, k) => (n > 0 ? [`${kernels[k] ?? "a kernel"} gets its quota on top ${n === 1 ? "once" : `${whole(n)} times`}`] : [])).join(", ")}, all SMs together`;
 }
 
 function drawLaunches(d: Drawing, past: Past, name: string, kernel: number, y: number, at: At, t: Theme): void {

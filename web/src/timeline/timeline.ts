@@ -15,7 +15,7 @@ import type { Bookmark, Decision, ShownRun, Zoom } from "../types.ts";
 import { kernelNames } from "../views/parts.ts";
 import { Pace } from "../views/pace.ts";
 import { metText, type Met, type StopWhen } from "../stop-when.ts";
-import { drawTimeline, launchText, switchText } from "./drawing.ts";
+import { drawTimeline, launchText, onTopOf, onTopText, switchText } from "./drawing.ts";
 import type { TimelineDrawing, TimelineRun } from "./drawing.ts";
 import { StopField } from "./stop-field.ts";
 
@@ -195,6 +195,7 @@ export class CorunTimeline extends HTMLElement {
     const known = this.#runs.flatMap(({ mark, kernels, past, decisions }): Entry[] => [
       ...(past?.marks ?? []).map((one) => ({ kind: LAUNCHES, cycle: one.cycle, mark, words: one.kind === "launch" ? `${launchText(kernels[one.kernel] ?? "", one.launch, one.run)} begins` : `run ${one.run + 1} of ${kernels[one.kernel] ?? ""} ends` })),
       ...(past ? kernels.flatMap((name, k) => switches(past, name, k).map((one) => ({ ...one, mark }))) : []),
+      ...(past ? onTopOf(past).map(({ from, times }) => ({ kind: ON_TOP, cycle: from, mark, words: onTopText(kernels, times) })) : []),
       ...decisions.map((one) => ({ kind: topicTitle(one.topic), cycle: one.cycle, mark, words: `${one.kernel === null ? "" : `${kernels[one.kernel] ?? ""} `}${one.text}` })),
     ]);
     this.#offer([...new Set(known.map(({ kind }) => kind))]);
@@ -265,7 +266,7 @@ export class CorunTimeline extends HTMLElement {
 
 /** What the list tells apart: launches, context switches, and what each decision is about. */
 interface Entry { kind: string; cycle: number; mark: string; words: string }
-const LAUNCHES = "launches and ends", SWITCHED = "context switches of CTAs";
+const LAUNCHES = "launches and ends", SWITCHED = "context switches of CTAs", ON_TOP = "quotas on top";
 const topicTitle = (topic: string): string => `decisions: ${topic.replaceAll("_", " ").replaceAll(/\b(sm|cta)(s?)\b/g, (_, word: string, s: string) => word.toUpperCase() + s)}`;
 
 /** Of a kernel, by bucket. */

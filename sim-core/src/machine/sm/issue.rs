@@ -414,7 +414,8 @@ impl Sm {
         let resident = self.ctas.resident();
         if self.gate.quotas.is_due(now, resident, controls) {
             self.end_runs(now, self.gate.quotas.running());
-            self.gate.quotas.refill(now, resident, controls);
+            let on_top = self.gate.quotas.refill(now, resident, controls);
+            members(on_top.into(), false).for_each(|kernel| self.stats[kernel as usize].quota_top_ups += 1);
             self.gate.quotas.newly_spent();
             self.set_gates();
             self.wake_schedulers();

@@ -364,8 +364,8 @@ impl Quotas {
         *self.ends <= now || by_spending
     }
 
-    /// Fills up what is due in cycle `now`; no scheduler has a run.
-    pub fn refill(&mut self, now: Cycle, resident: u8, controls: &SmControls) {
+    /// Fills up what is due in cycle `now`; no scheduler has a run. Returns the kernels that get theirs on top before the refill, a bit each.
+    pub fn refill(&mut self, now: Cycle, resident: u8, controls: &SmControls) -> u8 {
         let more = self.given_by_spending(resident, controls);
         if *self.ends <= now {
             let interval = Cycle::from(controls.quota_interval);
@@ -374,12 +374,14 @@ impl Quotas {
             self.fill(self.given, missed as i64 + 1, controls);
         } else if matches!(controls.quota_refill, QuotaRefill::Interval | QuotaRefill::Round) {
             each(more).for_each(|kernel| self.top_up(kernel, controls));
+            return more;
         } else if more != 0 {
             if controls.quota_refill == QuotaRefill::IntervalOrAllSpent {
                 self.begin(now, controls);
             }
             self.fill(more, 1, controls);
         }
+        0
     }
 
     /// Fills counters up, so many times in a row.

@@ -121,6 +121,21 @@ fn warp_quota_stops_issue_at_exactly_the_quota() {
     assert!(m.kernel_stats(B).warp_instructions > 4 * 4 * 5000, "the other kernel takes the slots");
 }
 
+/// What B has issued and has left is what the interval gave it on each SM, and what it got on top each time that both had used theirs.
+#[test]
+fn quotas_on_top_are_counted_for_who_gets_them() {
+    let mut m = alike(&[busy("A"), busy("B")], |sm| {
+        (sm.warp_quota[A], sm.warp_quota[B]) = (Some(300), Some(100));
+        sm.quota_interval = 100_000;
+        sm.quota_top_up[B] = true;
+    });
+    run(&mut m, 5000);
+    let top_ups = m.kernel_stats(B).quota_top_ups;
+    let left: i64 = m.sms.iter().map(|sm| sm.gate().quotas.left(B)).sum();
+    assert_eq!(m.kernel_stats(B).warp_instructions as i64 + left, 100 * (4 + top_ups as i64));
+    assert!(top_ups > 4 * 20 && m.kernel_stats(A).quota_top_ups == 0, "{top_ups}");
+}
+
 /// A kernel that has finished, or has no CTA on the SM, holds nobody back: B leaves 200 of its quota unused.
 #[test]
 fn a_kernel_that_has_left_the_sm_is_not_waited_for() {
