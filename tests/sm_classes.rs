@@ -40,11 +40,12 @@ fn small_sms_slow_thick_kernels_alone_down() {
     let gpus = classes();
     for Resident { name, thick, .. } in HETERO {
         let [base, big, small] = gpus.each_ref().map(|gpu| Launched::measure(gpu, name, 0, 200_000).unwrap().ipc);
-        println!("{name}: {:.3} big, {:.3} small", big / base, small / base);
         if thick {
             assert!(small < 0.98 * base && big > 1.02 * base, "{name}: {base:.1}, big {big:.1}, small {small:.1}");
         } else {
-            assert!(small >= 0.98 * base, "{name}: {base:.1}, small {small:.1}");
+            // What one CTA of SC leaves in L1D, three push out (§2.2).
+            let least = if name == "SC" { 1.3 } else { 0.98 };
+            assert!(small >= least * base, "{name}: {base:.1}, small {small:.1}");
         }
     }
 }

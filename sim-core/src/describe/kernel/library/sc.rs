@@ -10,21 +10,16 @@ use alloc::vec::Vec;
 /// Points, and their dimensions.
 const POINTS: i64 = 65_536;
 const DIMENSIONS: i64 = 256;
-/// Dimensions of a trip.
-const UNROLLED: i64 = 4;
 /// Bytes of a point's row of costs: one for each centre, and one more.
 const ROW: i64 = 21 * 4;
 
 /// Rodinia `streamcluster`: `kernel_compute_cost`.
 pub fn kernel() -> Kernel {
-    let column = POINTS * 4;
-    let mut program: Vec<Op> = vec![work(12), repeat((DIMENSIONS / UNROLLED) as u32)];
-    for n in 0..UNROLLED {
-        let trip = Address { offset: n * column, loops: [UNROLLED * column, 0, 0], ..Address::default() };
-        program.push(load(Address { cta: 2048, warp: 128, lane: 4, ..trip }));
-        program.push(load(Address { offset: trip.offset + 4 * (POINTS / 3), ..trip }));
-    }
-    program.extend([ALL, work(4 * UNROLLED as u32), Op::End]);
+    let column = |address: Address| load(Address { loops: [POINTS * 4, 0, 0], ..address });
+    let own = column(words(0, 2048, 128));
+    // The candidate's word of this dimension is the same for all.
+    let candidate = column(Address { offset: POINTS / 3 * 4, ..Address::default() });
+    let mut program: Vec<Op> = vec![work(12), repeat(DIMENSIONS as u32), own, candidate, ALL, work(4), Op::End];
     // Weight, cost and centre of the point.
     let field = |n: i64| load(Address { array: 1, offset: 8 * n, cta: 512 * 32, warp: 32 * 32, lane: 32, ..Address::default() });
     program.extend([field(0), field(1), field(2), ALL, work(6)]);
@@ -39,15 +34,15 @@ pub fn kernel() -> Kernel {
         "What a candidate centre would cost each point: a thread for each point sums the squares of its distance from the candidate over 256 dimensions. \
          A warp's own coordinates stream from DRAM; the candidate's are one word for all warps, a line of their own in each dimension, which \
          L1D loses before the last warp has read it if many warps are apart. Then each adds to a row of costs. From the source: the block, 128 CTAs, \
-         256 dimensions, loads, strides (256 KB from dimension to dimension), records of 32 bytes, rows of costs. Free: 17 to 20 registers with \
-         four dimensions at a time, 20 centres, which points would move (one warp in 16 has one), arithmetic.",
+         256 dimensions, loads, strides (256 KB from dimension to dimension), records of 32 bytes, rows of costs, 17 registers. Free: 20 centres, which point is the candidate, which points would move (one \
+         warp in 16 has one), arithmetic.",
         vec![
-            array("coordinates", (DIMENSIONS * column) as u64),
+            array("coordinates", (DIMENSIONS * POINTS * 4) as u64),
             array("points", (POINTS * 32) as u64),
             array("centres", (POINTS * 4) as u64),
             array("costs", (POINTS * ROW) as u64),
             array("switches", POINTS as u64),
         ],
-        vec![launch((POINTS / 512) as u32, 512, 20, 0, program)],
+        vec![launch((POINTS / 512) as u32, 512, 17, 0, program)],
     )
 }
