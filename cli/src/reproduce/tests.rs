@@ -1040,8 +1040,12 @@ fn every_claim_and_every_point_can_be_measured() {
                     tables.iter().zip(&runs.study.tables).filter(|(table, _)| table.rows.iter().flatten().flatten().any(Option::is_none));
                 assert_eq!(empty.map(|(_, table)| &table.id).collect::<Vec<_>>(), Vec::<&String>::new());
                 assert!(means.iter().all(Option::is_some));
+                figures::sort(&mut all, &plans);
                 for figure in &all {
                     assert!(!figure.points.is_empty() && figure.points.iter().all(|point| point.value.is_some()), "{}", figure.id);
+                    let mut problems = Problems::default();
+                    let read = Figure::decode(&figure.encode(), &figure.id, &mut problems);
+                    assert_eq!((read.as_ref(), problems.0.len()), (Some(figure), 0), "the page reads what is written: {problems}");
                 }
                 break;
             }
