@@ -357,7 +357,7 @@ fn a_kernel_is_drained_beside_one_that_is_switched() {
     }
 }
 
-/// A class is declared by its count, starts as the preset's first, and is written down so that it reads back.
+/// A class is declared by its count, goes with a count of 0, starts as the preset's first, and is written down so that it reads back.
 #[test]
 fn a_class_can_be_added_to_a_preset() {
     let gpu = Value::object([
@@ -370,9 +370,25 @@ fn a_class_can_be_added_to_a_preset() {
     let classes: Vec<_> = read.gpu.sms.iter().map(|class| (class.name.as_str(), class.count, class.threads, class.ctas)).collect();
     assert_eq!(classes, [("sm", 3, 2048, 32), ("tiny", 2, 64, 32)]);
     assert_eq!(Experiment::decode(&read.encode()).unwrap().gpu, read.gpu);
+    let gpu = Value::object([("preset", Value::from("hetero-8b8s")), ("sm.small.count", 0.into())]);
+    let read = Experiment::decode(&experiment(gpu, &[kernel("any", &[(10, 64, 0)])], "even".into())).unwrap();
+    assert_eq!(read.gpu.sms, [presets::find("hetero-8b8s").unwrap().sms[0].clone()], "and one taken away");
+    assert_eq!(Experiment::decode(&read.encode()).unwrap().gpu, read.gpu);
     for (key, value) in [("sm.tniy.threads", 64), ("sm.l1.count", 2), ("sm.a b.count", 2), ("sm..count", 2), ("sm.no.such.count", 2)] {
         let gpu = Value::object([("preset", Value::from("ccbp-16sm")), (key, value.into())]);
         let problems = Experiment::decode(&experiment(gpu, &[kernel("any", &[(10, 64, 0)])], "even".into())).unwrap_err();
         assert_eq!(problems.0[0].path, format!("gpu.{key}"));
+    }
+}
+
+/// A plan's runs are written for the page's workers: also those on the uniform GPU of one with classes.
+#[test]
+fn every_run_of_a_plan_reads_back() {
+    for gpu in ["hetero-8b8s", "hetero-4b12s"] {
+        let kernels = ["A", "B"].map(|name| kernel(name, &[(40, 64, 0)]));
+        let experiment = Experiment::decode(&experiment(gpu.into(), &kernels, "hetero-stp".into())).unwrap();
+        for run in sim_core::run::plan::Plan::of(&experiment).runs() {
+            assert_eq!(Experiment::decode(&run.experiment.encode()), Ok(run.experiment.clone()), "{}", run.experiment.name);
+        }
     }
 }

@@ -264,7 +264,7 @@ fn more_than_256_of_anything_is_an_error() {
         Ok(_) => panic!("{sms} SMs, {banks} banks, {channels} channels"),
         Err(problems) => problems.to_string(),
     };
-    assert!(problems(257, 16, 16).contains("gpu.sm.count: found 257, want a whole number from 1 to 256"));
+    assert!(problems(257, 16, 16).contains("gpu.sm.count: found 257, want a whole number from 0 to 256"));
     assert!(problems(16, 257, 1).contains("gpu.l2.banks: found 257, want a whole number from 1 to 256"));
     assert!(problems(16, 256, 512).contains("gpu.dram.channels: found 512, want a whole number from 1 to 256"));
     let mut gpu = presets::find("ccbp-16sm").expect("a preset");

@@ -470,6 +470,7 @@ fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     for (key, value) in changes {
         fields::set(&mut gpu, key, value, &decode::field(path, &decode::legible(key)), problems);
     }
+    fields::drop_classes(&mut gpu);
     if problems.0.len() == before {
         validate::check(&gpu, path, problems);
     }

@@ -59,7 +59,7 @@ macro_rules! choose {
 
 /// Fields of each SM class.
 pub const SM_FIELDS: &[Field<SmClass>] = &[
-    whole!("count", "SMs", 1..=256, count, "SMs"),
+    whole!("count", "SMs", 0..=256, count, "SMs; 0 takes the class away, if there is another one"),
     whole!("ctas", "CTAs", 1..=64, ctas, "CTA slots of an SM"),
     whole!("threads", "threads", 32..=4096, threads, "Threads that an SM can hold, a multiple of 32"),
     whole!("registers", "registers", 1024..=1048576, registers, "32-bit registers of an SM"),
@@ -282,14 +282,23 @@ fn nearest(key: &str) -> String {
 /// keep their hashes.
 const LATER: &[&str] = &["gto_group"];
 
-/// Every field of `gpu` by path, in the registry's order.
+/// Takes the classes without SMs away, but for a GPU that has no others.
+pub fn drop_classes(gpu: &mut Gpu) {
+    if gpu.sm_count() > 0 {
+        gpu.sms.retain(|class| class.count > 0);
+    }
+}
+
+/// Every field of `gpu` by path, in the registry's order; before them, that it has no SMs of a class of its preset.
 pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
     let preset = presets::find(&gpu.name);
     let classes = || preset.iter().chain([gpu]).flat_map(|gpu| &gpu.sms);
     let is_written = |field: &&Field<SmClass>| !LATER.contains(&field.path) || classes().any(|class| (field.get)(class) != 0);
-    let mut pairs = Vec::new();
+    let is_gone = |class: &&SmClass| gpu.sms.iter().all(|other| other.name != class.name);
+    let gone = preset.iter().flat_map(|preset| &preset.sms).filter(is_gone);
+    let mut pairs: Vec<_> = gone.map(|class| (format!("sm.{}.count", class.name), Value::from(0))).collect();
     for class in &gpu.sms {
-        let prefix = if gpu.sms.len() == 1 { "sm".into() } else { format!("sm.{}", class.name) };
+        let prefix = if gpu.sms.len() == 1 && pairs.is_empty() { "sm".into() } else { format!("sm.{}", class.name) };
         pairs.extend(SM_FIELDS.iter().filter(is_written).map(|field| (format!("{prefix}.{}", field.path), field.value(class))));
     }
     pairs.extend(GPU_FIELDS.iter().map(|field| (field.path.into(), field.value(gpu))));

@@ -11,6 +11,9 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
     if gpu.sm_count() > MAX_PARTS {
         problems.add(at("sm.count"), gpu.sm_count(), format!("at most {MAX_PARTS} SMs in all classes"));
     }
+    if gpu.sm_count() == 0 {
+        problems.add(at("sm.count"), 0, "an SM at least");
+    }
     for class in &gpu.sms {
         let sm = |field: &str| if gpu.sms.len() == 1 { at(&format!("sm.{field}")) } else { at(&format!("sm.{}.{field}", class.name)) };
         if class.threads % 32 != 0 {
