@@ -29,6 +29,7 @@ fn experiment(gpu: Gpu, kernels: &[&str], policy: PolicySpec) -> Experiment {
         stop: Stop::Cycles(CYCLES),
         restart: true,
         alone: false,
+        alone_gpu: None,
     }
 }
 

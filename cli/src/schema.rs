@@ -235,12 +235,13 @@ fn experiment() -> Value {
         ]),
         &[],
     );
+    let any_gpu = any_of(vec![presets(), with_classes(closed(gpu, &["preset"]))]);
     let properties = named(vec![
         ("corun", Value::object([("const", 1)])),
         ("name", typed("string", "Name, for people")),
         ("source", typed("string", "What it reproduces or where it comes from")),
         ("seed", whole(0, MAX_SEED, "Seed of every draw")),
-        ("gpu", any_of(vec![presets(), with_classes(closed(gpu, &["preset"]))])),
+        ("gpu", any_gpu.clone()),
         ("kernels", list_of(any_of(vec![one_of(library::names()), reference("kernel"), used]), 1, MAX_KERNELS)),
         ("policy", any_of(policies)),
         ("warp_order", warp_order()),
@@ -249,6 +250,7 @@ fn experiment() -> Value {
         ("stop", stop),
         ("restart", typed("boolean", "A kernel that has run to its end starts again")),
         ("alone", typed("boolean", "Each kernel is also run by itself, so that slowdowns exist")),
+        ("alone_gpu", any_gpu),
     ]);
     let Value::Object(mut schema) = closed(properties, &["corun", "kernels"]) else { unreachable!("`closed` makes an object") };
     schema.insert(0, ("$schema".into(), DIALECT.into()));

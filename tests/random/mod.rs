@@ -290,6 +290,7 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
                 stop: Stop::KernelsDone { at_most: 30_000_000 },
                 restart: false,
                 alone: false,
+                alone_gpu: None,
             }
         },
     )

@@ -153,7 +153,7 @@ impl Report<'_> {
         ]);
         let run = |run: &Rc<Run>| {
             let digest = self.runs.result(run).and_then(|result| result.get("digest").cloned());
-            let named = Value::object([("experiment", run.written.clone()), ("hash", run.hash.as_str().into())]);
+            let named = Value::object([("experiment", run.shown()), ("hash", run.hash.as_str().into())]);
             let Value::Object(mut pairs) = named else { return named };
             pairs.extend(digest.map(|digest| ("digest".to_owned(), digest)));
             Value::Object(pairs)

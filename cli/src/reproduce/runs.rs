@@ -82,6 +82,15 @@ impl Run {
         mix_of(&self.written).into_iter().zip(kernels).map(with_goal).collect()
     }
 
+    /// The experiment with what its metrics are relative to: who runs it by itself has the study's.
+    pub fn shown(&self) -> Value {
+        let mut shown = self.written.clone();
+        if let (Value::Object(fields), Some(gpu)) = (&mut shown, &self.reference) {
+            fields.push(("alone_gpu".into(), gpu.clone()));
+        }
+        shown
+    }
+
     /// The name of its result with metrics: these depend on whether kernels also run alone, and where.
     pub fn compared(&self) -> String {
         let gpu = self.reference.as_ref().map(Value::to_string).unwrap_or_default();

@@ -73,6 +73,8 @@ pub struct Experiment {
     pub restart: bool,
     /// Whether each kernel is also run by itself, so that slowdowns exist.
     pub alone: bool,
+    /// The GPU on which it is; none for the run's own. Slowdowns then compare two GPUs.
+    pub alone_gpu: Option<Gpu>,
 }
 
 /// A kernel of the mix.
@@ -201,6 +203,7 @@ impl Experiment {
             problems.add("restart", "false", "true with stop.settled: the IPC of a kernel that has ended falls for ever");
         }
         let alone = fields.flag("alone", true, problems);
+        let alone_gpu = fields.take("alone_gpu").filter(|value| **value != Value::Null).map(|value| read_gpu(value, "alone_gpu", problems));
         fields.finish(problems);
         let kernels = kernels?;
         let names = || {
@@ -219,6 +222,10 @@ impl Experiment {
             stop: stop?,
             restart,
             alone,
+            alone_gpu: match alone_gpu {
+                Some(gpu) => Some(gpu?),
+                None => None,
+            },
             kernels,
         })
     }
@@ -266,6 +273,15 @@ impl Experiment {
                 let found =
                     if asked == Goal::Ipc(ipc) { format!("an IPC of {ipc}") } else { format!("a deadline that takes an IPC of {ipc:.1}") };
                 problems.add(format!("kernels[{i}].qos"), found, format!("at most {peak}, the GPU's peak"));
+            }
+        }
+        if let Some(gpu) = &self.alone_gpu {
+            validate::check(gpu, "alone_gpu", &mut problems);
+            for (i, used) in self.kernels.iter().enumerate() {
+                if used.kernel.launches.iter().any(|launch| gpu.sms.iter().all(|class| occupancy::of(launch, class).ctas == 0)) {
+                    let found = format!("a GPU of which no SM holds a CTA of kernels[{i}], {}", used.kernel.name);
+                    problems.add("alone_gpu", found, "one that every kernel runs on");
+                }
             }
         }
         if self.seed > MAX_SEED {
@@ -363,7 +379,8 @@ impl Experiment {
         (0..self.gpu.sm_count()).map(on).collect()
     }
 
-    /// The experiment that measures a kernel's IPC alone: the whole GPU, GTO, its own maximum of CTAs (CCBP §6), as long as this one.
+    /// The experiment that measures a kernel's IPC alone: the whole GPU, or the one that is given for this, GTO, its own maximum of CTAs (CCBP §6), as
+    /// long as this one.
     pub fn alone(&self, kernel: KernelId) -> Experiment {
         let used = &self.kernels[kernel.index()];
         Experiment {
@@ -371,7 +388,9 @@ impl Experiment {
             kernels: alloc::vec![KernelUse { qos: None, ..used.clone() }],
             policy: PolicySpec::leftover(),
             warp_order: WarpOrder::Gto,
+            gpu: self.alone_gpu.clone().unwrap_or_else(|| self.gpu.clone()),
             alone: false,
+            alone_gpu: None,
             ..self.clone()
         }
     }
@@ -396,8 +415,10 @@ impl Experiment {
 
     /// What decides the run: everything but the texts for people.
     fn decisive(&self, kernel: fn(&Kernel) -> Value) -> Vec<(&'static str, Value)> {
-        let mut gpu = alloc::vec![("preset".to_string(), Value::from(self.gpu.name.as_str()))];
-        gpu.extend(fields::all(&self.gpu));
+        let written = |gpu: &Gpu| {
+            let preset = [("preset".to_string(), Value::from(gpu.name.as_str()))];
+            Value::Object(preset.into_iter().chain(fields::all(gpu)).collect())
+        };
         let kernels = self.kernels.iter().map(|used| {
             let mut pairs = alloc::vec![("kernel", kernel(&used.kernel))];
             pairs.extend(used.ctas_per_sm.as_ref().map(|limit| ("ctas_per_sm", limit.encode())));
@@ -414,7 +435,7 @@ impl Experiment {
         };
         let mut pairs = alloc::vec![
             ("seed", self.seed.into()),
-            ("gpu", Value::Object(gpu)),
+            ("gpu", written(&self.gpu)),
             ("kernels", Value::array(kernels)),
             ("policy", self.policy.encode(self.mix())),
             ("warp_order", encode_warp_order(self.warp_order).into()),
@@ -423,6 +444,7 @@ impl Experiment {
             ("restart", self.restart.into()),
             ("alone", self.alone.into()),
         ];
+        pairs.extend(self.alone_gpu.as_ref().map(|gpu| ("alone_gpu", written(gpu))));
         // Written only if there is one, so that experiments without it keep their hash.
         if self.warm_up > 0 {
             pairs.push(("warm_up", self.warm_up.into()));
@@ -430,15 +452,15 @@ impl Experiment {
         pairs
     }
 
-    /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without texts for people and whether it
-    /// also runs alone, so that equal runs have equal hashes.
+    /// The experiment's hash, sixteen hexadecimal digits: FNV-1a over the canonical form after defaults, without texts for people and whether and
+    /// where kernels also run alone, so that equal runs have equal hashes.
     pub fn config_hash(&self) -> String {
-        self.hash_without(&["alone"])
+        self.hash_without(&["alone", "alone_gpu"])
     }
 
     /// The same without when the run ends: equal for runs of which one is the beginning of the other.
     pub fn trunk_hash(&self) -> String {
-        self.hash_without(&["alone", "stop"])
+        self.hash_without(&["alone", "alone_gpu", "stop"])
     }
 
     fn hash_without(&self, keys: &[&str]) -> String {
@@ -690,6 +712,21 @@ mod tests {
         assert_eq!(cut(9).unwrap(), experiment(twice.encode()).unwrap());
         assert_eq!(cut(1).unwrap(), experiment(first.encode()).unwrap());
         assert_eq!(cut(0).unwrap_err().0[0].path, "kernels[0].launches");
+    }
+
+    /// Kernels alone on another GPU: it is the same run, with other slowdowns.
+    #[test]
+    fn kernels_may_run_alone_on_another_gpu() {
+        let experiment = |more: Option<(&str, Value)>| {
+            let kernels = Value::array([Value::from("BP"), "CFD".into()]);
+            let pairs = [("corun", Value::from(VERSION)), ("gpu", "hetero-8b8s".into()), ("kernels", kernels)];
+            Experiment::decode(&Value::object(pairs.into_iter().chain(more))).unwrap()
+        };
+        let (own, other) = (experiment(None), experiment(Some(("alone_gpu", "fermi-16sm".into()))));
+        assert_eq!(own.config_hash(), other.config_hash());
+        assert_eq!(Experiment::decode(&other.encode()), Ok(other.clone()));
+        assert_eq!([&own, &other].map(|of| of.alone(KernelId(0)).gpu.name), ["hetero-8b8s", "fermi-16sm"]);
+        assert_eq!(other.alone(KernelId(0)).alone_gpu, None);
     }
 
     /// A goal that nobody keeps is said, and is no error; the run alone is the same with any goal.

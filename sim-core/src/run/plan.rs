@@ -78,7 +78,7 @@ pub fn runs(experiment: &Experiment, kernel: KernelId, by: &By, cycles: Cycle) -
         return alloc::vec![run];
     }
     let run = Experiment { stop: Stop::Cycles(cycles), warm_up: 0, restart: true, ..run };
-    let gpu = if matches!(by, By::Uniform { .. }) { run.gpu.uniform() } else { run.gpu.clone() };
+    let gpu = if matches!(by, By::Uniform { .. }) { experiment.gpu.uniform() } else { experiment.gpu.clone() };
     let points = points(experiment, kernel, by).into_iter();
     points.map(|(policy, how)| Experiment { name: format!("{}{how}", run.name), gpu: gpu.clone(), policy, ..run.clone() }).collect()
 }
