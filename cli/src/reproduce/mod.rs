@@ -63,7 +63,7 @@ pub struct Reproduce {
     /// A sample of the mixes, shorter: ten minutes on two cores
     #[arg(long)]
     quick: bool,
-    /// A sample of the mixes, or all of them shorter, where the paper's study has one: half an hour or more on two cores
+    /// A sample of the mixes, or all of them shorter, where the paper's study has one: a quarter of an hour or more on two cores
     #[arg(long, conflicts_with = "quick")]
     sample: bool,
     /// How many simulations run at once; as many as there are cores if left out

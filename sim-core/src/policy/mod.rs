@@ -97,6 +97,31 @@ pub trait Policy {
     }
 }
 
+/// Makes the modules of schemes that are one type: of each its name, its title, what it is, and its parameters.
+macro_rules! schemes {
+    ($Scheme:ident, $source:expr, $check:expr; $($module:ident $Type:ident $name:literal $title:literal $doc:literal $params:expr;)*) => { $(
+        #[doc = $title]
+        pub mod $module {
+            use super::*;
+
+            /// The policy as data.
+            pub const INFO: PolicyInfo = PolicyInfo {
+                name: $name,
+                title: $title,
+                source: $source,
+                doc: $doc,
+                params: $params,
+                check: $check,
+                make: |spec| AnyPolicy::$Type($Scheme::new(spec)),
+            };
+
+            /// See the module above.
+            pub type $Type = $Scheme;
+        }
+    )* };
+}
+use schemes;
+
 /// Makes the enum of all policies and their catalogue from one list. A policy's file has its type and its `INFO`.
 macro_rules! policies {
     ($($(#[$only:meta])? $module:ident::$Type:ident,)*) => {

@@ -178,6 +178,22 @@ pub struct Mix<'a> {
     pub warp_order: WarpOrder,
 }
 
+#[cfg(test)]
+impl Mix<'static> {
+    /// Two kernels on two SMs.
+    pub const SMALL: Mix<'static> = Mix {
+        path: "policy",
+        kernels: 2,
+        sms: 2,
+        channels: 2,
+        classes: 1,
+        smallest_class: 2,
+        limits: &[],
+        goals_fit: true,
+        warp_order: WarpOrder::Lrr,
+    };
+}
+
 /// The value of a parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Setting {
@@ -510,17 +526,7 @@ mod tests {
         make: |_| AnyPolicy::new(&PolicySpec::leftover()),
     };
 
-    const MIX: Mix = Mix {
-        path: "policy",
-        kernels: 2,
-        sms: 2,
-        channels: 2,
-        classes: 1,
-        smallest_class: 2,
-        limits: &[],
-        goals_fit: true,
-        warp_order: WarpOrder::Lrr,
-    };
+    const MIX: Mix = Mix::SMALL;
 
     fn read(value: Value) -> Result<PolicySpec, Vec<String>> {
         let mut problems = Problems::default();

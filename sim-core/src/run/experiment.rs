@@ -316,10 +316,8 @@ impl Experiment {
     /// Whether every SM holds a CTA of each kernel that has a goal at once, of those that it holds at all.
     fn goals_fit(&self) -> bool {
         let costs = self.cta_costs();
-        let mut first = 0;
-        self.gpu.sms.iter().all(|class| {
-            let (whole, costs) = (Resources::of_class(class), &costs[first]);
-            first += class.count as usize;
+        self.gpu.sms.iter().zip(self.gpu.class_sms()).all(|(class, sms)| {
+            let (whole, costs) = (Resources::of_class(class), &costs[sms.start as usize]);
             let mut used = Resources::default();
             let promised = KernelId::first(self.kernels.len()).zip(&self.kernels).filter(|(_, used)| used.qos.is_some());
             for (kernel, _) in promised.filter(|(kernel, _)| Resources::default().fits(costs[*kernel], whole)) {

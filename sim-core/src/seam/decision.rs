@@ -4,7 +4,6 @@
 //! Only people read the sentence. The digest of a run covers cycle, kernel, topic and values: integers as they are, numbers by the
 //! bits of their f64 (JSON writes as many digits as give the same f64 again), words by their letters, a missing value by a mark of its own.
 
-use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
 use crate::seam::controls::CONTROLS;
@@ -13,6 +12,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
+use core::ops::Range;
 
 /// Something that a policy decided, for the result and the page's timeline.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,15 +35,10 @@ pub fn decide(log: &mut Log, seen: &Observation, kernel: impl Into<Option<Kernel
 
 /// Writes down how many CTAs of a kernel each SM may hold: `one` where all SMs are alike, else what `on` says of an SM, class by class.
 pub fn decide_ctas(log: &mut Log, seen: &Observation, kernel: KernelId, one: Decided, on: impl Fn(usize) -> u32) {
-    let mut first = 0;
-    let of_class = |class: &SmClass| {
-        let sm = first;
-        first += class.count as usize;
-        on(sm).min(seen.cta_limit[sm][kernel])
-    };
-    let what = match &seen.gpu.sms[..] {
-        [_] => one,
-        classes => Decided::ClassCtas { ctas: classes.iter().map(of_class).collect() },
+    let of_class = |sms: Range<u32>| on(sms.start as usize).min(seen.cta_limit[sms.start as usize][kernel]);
+    let what = match seen.gpu.sms.len() {
+        1 => one,
+        _ => Decided::ClassCtas { ctas: seen.gpu.class_sms().into_iter().map(of_class).collect() },
     };
     decide(log, seen, kernel, what);
 }

@@ -30,15 +30,19 @@ impl Speeds {
 pub enum Assignment {
     /// Every kernel has some SMs of each class.
     Split,
-    /// Some share the big SMs, the others the small ones.
-    Apart {
-        /// Whether each kernel is on the big ones.
-        big: Vec<bool>,
-        /// Sum of the speeds in parts of those on uniform SMs.
-        sum: f64,
-        /// The greatest sum of any other way.
-        other: f64,
-    },
+    /// Each kernel has SMs of one class: whether of the big one.
+    Apart(Vec<bool>),
+}
+
+/// The assignment with the greatest sum of speeds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Best {
+    /// Whether each kernel is on the big SMs.
+    pub big: Vec<bool>,
+    /// Sum of the speeds in parts of those on uniform SMs.
+    pub sum: f64,
+    /// The greatest sum of any other way.
+    pub other: f64,
 }
 
 /// IPC on uniform SMs, from that on big and small ones: linear in the CTAs that an SM holds (Alg. 2, lines 11 and 12). `ctas`: what a uniform,
@@ -57,11 +61,11 @@ pub fn ctas_in(whole: Resources, cta: Resources) -> u32 {
 }
 
 /// Half of the kernels on the big SMs, the others on the small ones: of all ways, that with the greatest sum (Algorithms 1 and 2; four kernels: §6.4). Of equal
-/// sums, the one that puts later kernels on the big SMs: the paper's `else`. `split_if_all_gain`: two kernels that both do better on big SMs keep
-/// some of each class.
-pub fn best(speeds: &[Speeds], split_if_all_gain: bool) -> Assignment {
+/// sums, the one that puts later kernels on the big SMs: the paper's `else`. `split_if_all_gain`: none for two kernels that both do better on
+/// big SMs: they keep some of each class.
+pub fn best(speeds: &[Speeds], split_if_all_gain: bool) -> Option<Best> {
     if split_if_all_gain && speeds.len() == 2 && speeds.iter().all(|of| of.big > of.small) {
-        return Assignment::Split;
+        return None;
     }
     let half = speeds.len() / 2;
     let ways = (0_u32..1 << speeds.len()).filter(|way| way.count_ones() as usize == half);
@@ -76,14 +80,14 @@ pub fn best(speeds: &[Speeds], split_if_all_gain: bool) -> Assignment {
             other = other.max(sum);
         }
     }
-    Assignment::Apart { big: (0..speeds.len()).map(|k| chosen >> k & 1 == 1).collect(), sum: most, other }
+    Some(Best { big: (0..speeds.len()).map(|k| chosen >> k & 1 == 1).collect(), sum: most, other })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn dynamic(kernels: [(f64, f64, (u32, u32, u32)); 2]) -> (Vec<f64>, Assignment) {
+    fn dynamic(kernels: [(f64, f64, (u32, u32, u32)); 2]) -> (Vec<f64>, Option<Best>) {
         let speeds = kernels.map(|(big, small, ctas)| Speeds { big, small, base: estimate(big, small, ctas, 0.5) });
         (speeds.iter().map(|of| of.base).collect(), best(&speeds, true))
     }
@@ -97,18 +101,18 @@ mod tests {
     fn the_pair_with_the_greater_sum_of_speeds_is_taken() {
         let (base, way) = dynamic([(120.0, 80.0, (2, 3, 1)), (50.0, 55.0, (6, 9, 3))]);
         assert_eq!(base, [100.0, 52.5]);
-        let Assignment::Apart { big, sum, other } = way else { panic!("{way:?}") };
+        let Some(Best { big, sum, other }) = way else { panic!("{way:?}") };
         assert_eq!(big, [true, false]);
         near(sum, 2.24762);
         near(other, 1.75238);
 
         let (_, way) = dynamic([(120.0, 80.0, (2, 3, 1)), (100.0, 90.0, (3, 4, 2))]);
-        assert_eq!(way, Assignment::Split, "both do better on big SMs");
+        assert_eq!(way, None, "both do better on big SMs");
 
         let (base, way) = dynamic([(50.0, 60.0, (8, 10, 4)), (90.0, 100.0, (3, 4, 1))]);
         near(base[0], 53.3333);
         near(base[1], 93.3333);
-        let Assignment::Apart { big, sum, other } = way else { panic!("{way:?}") };
+        let Some(Best { big, sum, other }) = way else { panic!("{way:?}") };
         assert_eq!(big, [false, true]);
         near(sum, 2.08929);
         near(other, 2.00893);
@@ -138,7 +142,7 @@ mod tests {
     #[test]
     fn of_equal_sums_the_second_kernel_goes_to_the_big_sms() {
         let same = Speeds { big: 90.0, small: 100.0, base: 95.0 };
-        let Assignment::Apart { big, sum, other } = best(&[same, same], true) else { panic!() };
+        let Some(Best { big, sum, other }) = best(&[same, same], true) else { panic!() };
         assert_eq!((big, sum == other), (alloc::vec![false, true], true));
     }
 
@@ -146,7 +150,7 @@ mod tests {
     #[test]
     fn of_four_the_two_that_gain_most_go_to_the_big_sms() {
         let gains = [1.5, 1.1, 1.4, 0.9].map(|gain| Speeds { big: gain, small: 1.0, base: 1.0 });
-        let Assignment::Apart { big, sum, other } = best(&gains, true) else { panic!() };
+        let Some(Best { big, sum, other }) = best(&gains, true) else { panic!() };
         assert_eq!(big, [true, false, true, false]);
         near(sum, 4.9);
         near(other, 4.6);
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn a_kernel_that_did_nothing_has_no_speed() {
         let (_, way) = dynamic([(0.0, 0.0, (2, 3, 1)), (50.0, 55.0, (6, 9, 3))]);
-        let Assignment::Apart { big, sum, .. } = way else { panic!() };
+        let Some(Best { big, sum, .. }) = way else { panic!() };
         assert_eq!((big, sum > 0.0), (alloc::vec![true, false], true));
     }
 }

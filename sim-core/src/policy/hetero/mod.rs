@@ -17,9 +17,9 @@
 
 mod assign;
 
-use self::assign::{Assignment, Speeds, best, ctas_in, estimate};
+use self::assign::{Assignment, Best, Speeds, best, ctas_in, estimate};
 use super::spec::{Mix, Param, PolicySpec};
-use super::{AnyPolicy, Policy, PolicyInfo, spatial};
+use super::{AnyPolicy, Policy, PolicyInfo, schemes, spatial};
 use crate::describe::decode::field;
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
@@ -55,36 +55,12 @@ const SWAP: Param = Param::flag(
     "The assignment is turned round, to see what it is worth: who would get big SMs gets small ones, and the other way",
 );
 
-/// Makes a scheme's module: its name, its titles, its parameters.
-macro_rules! schemes {
-    ($($module:ident $Type:ident $name:literal $title:literal $doc:literal [$($own:expr),*];)*) => { $(
-        #[doc = $title]
-        pub mod $module {
-            use super::*;
-
-            /// The policy as data.
-            pub const INFO: PolicyInfo = PolicyInfo {
-                name: $name,
-                title: $title,
-                source: SOURCE,
-                doc: $doc,
-                params: &[$($own),*],
-                check,
-                make: |spec| AnyPolicy::$Type(Hetero::new(spec)),
-            };
-
-            /// See the module above.
-            pub type $Type = Hetero;
-        }
-    )* };
-}
-
-schemes! {
-    agnostic HeteroAgnostic "hetero-agnostic" "HeteroCore: some of each class" "Every kernel gets as many SMs of each class" [];
-    classify HeteroClassify "hetero-classify" "HeteroCore: by the kernel's class" "Thick kernels on big SMs, lean ones on small SMs; of one class, some of each" [PROFILE_CYCLES, SMALL_LOSS, SWAP];
-    stp HeteroStp "hetero-stp" "HeteroCore: for throughput" "The assignment with the greatest sum of speeds alone" [PROFILE_CYCLES, SWAP];
-    balanced HeteroBalanced "hetero-balanced" "HeteroCore: for throughput and turnaround" "The same, but two kernels that both do better on big SMs get some of each class" [PROFILE_CYCLES, SWAP];
-    dynamic HeteroDynamic "hetero-dynamic" "HeteroCore: measured in the run" "Every launch is followed by a measurement, on some SMs of each class, that assigns SMs" [
+schemes! { Hetero, SOURCE, check;
+    agnostic HeteroAgnostic "hetero-agnostic" "HeteroCore: some of each class" "Every kernel gets as many SMs of each class" &[];
+    classify HeteroClassify "hetero-classify" "HeteroCore: by the kernel's class" "Thick kernels on big SMs, lean ones on small SMs; of one class, some of each" &[PROFILE_CYCLES, SMALL_LOSS, SWAP];
+    stp HeteroStp "hetero-stp" "HeteroCore: for throughput" "The assignment with the greatest sum of speeds alone" &[PROFILE_CYCLES, SWAP];
+    balanced HeteroBalanced "hetero-balanced" "HeteroCore: for throughput and turnaround" "The same, but two kernels that both do better on big SMs get some of each class" &[PROFILE_CYCLES, SWAP];
+    dynamic HeteroDynamic "hetero-dynamic" "HeteroCore: measured in the run" "Every launch is followed by a measurement, on some SMs of each class, that assigns SMs" &[
         Param::int("warm_up", (1, 100_000_000), 20_000, "cycles", "Before the measurement (§4.3)"),
         Param::int("measure", (1, 100_000_000), 20_000, "cycles", "Length of the measurement (§4.3)"),
         Param::choice("again", &["launch", "run", "never"], "launch", "What is followed by another measurement. launch: every launch of a kernel; run: the first launch of its next run; never: nothing"),
@@ -267,7 +243,7 @@ impl Hetero {
         for (class, range) in seen.gpu.class_sms().into_iter().enumerate() {
             let has = |place: usize| match way {
                 Assignment::Split => true,
-                Assignment::Apart { big: on_big, .. } => on_big[place] == ((class == big) != swap),
+                Assignment::Apart(on_big) => on_big[place] == ((class == big) != swap),
             };
             let places: Vec<usize> = (0..self.live.len()).filter(|&place| has(place)).collect();
             for (&place, (first, count)) in places.iter().zip(spatial::parts(&[], range.len() as u32, places.len().max(1) as u32)) {
@@ -325,13 +301,11 @@ impl Hetero {
         for (&kernel, &Speeds { big, small, base }) in self.live.iter().zip(speeds) {
             decide(log, seen, kernel, Decided::ClassIpc { big, small, base });
         }
-        let way = best(speeds, split_if_all_gain);
-        if let Assignment::Apart { big, sum, other } = &way {
-            for (&kernel, _) in self.live.iter().zip(big).filter(|(_, big)| **big) {
-                decide(log, seen, kernel, Decided::ToBigSms { sum: *sum, other: *other });
-            }
+        let Some(Best { big, sum, other }) = best(speeds, split_if_all_gain) else { return Assignment::Split };
+        for (&kernel, _) in self.live.iter().zip(&big).filter(|(_, big)| **big) {
+            decide(log, seen, kernel, Decided::ToBigSms { sum, other });
         }
-        way
+        Assignment::Apart(big)
     }
 
     /// Thick kernels on the big SMs, lean ones on the small ones; all of one class get some of each.
@@ -353,7 +327,7 @@ impl Hetero {
         for (&kernel, _) in self.live.iter().zip(&kernels).filter(|(_, (thick, ..))| *thick) {
             decide(log, seen, kernel, Decided::ToBigAsThick { lean });
         }
-        Assignment::Apart { big: kernels.iter().map(|(thick, ..)| *thick).collect(), sum: 0.0, other: 0.0 }
+        Assignment::Apart(kernels.iter().map(|(thick, ..)| *thick).collect())
     }
 }
 

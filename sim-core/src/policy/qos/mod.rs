@@ -25,8 +25,9 @@ mod tests;
 
 use self::place::{Candidate, Why, idle_ctas, partition, symmetric, victim};
 use self::quota::{alpha, goal_without, local};
-use super::spec::{Fallback, Param, ParamKind, PolicySpec};
-use super::{AnyPolicy, Policy, PolicyInfo};
+use super::spec::{Fallback, Mix, Param, ParamKind, PolicySpec};
+use super::{AnyPolicy, Policy, PolicyInfo, schemes};
+use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
@@ -73,44 +74,23 @@ macro_rules! params {
     ] };
 }
 
-/// Makes a scheme's module: its name, its titles, its own parameters.
-macro_rules! schemes {
-    ($($module:ident $Type:ident $name:literal $title:literal $doc:literal [$($own:expr),*];)*) => { $(
-        #[doc = $title]
-        pub mod $module {
-            use super::*;
-
-            /// The policy as data.
-            pub const INFO: PolicyInfo = PolicyInfo {
-                name: $name,
-                title: $title,
-                source: SOURCE,
-                doc: $doc,
-                params: params![$($own),*],
-                check: |_, mix, problems| {
-                    if !mix.goals_fit {
-                        problems.add(mix.path, "more kernels with a goal than fit an SM together", "a CTA of each of them on every SM at once");
-                    }
-                },
-                make: |spec| AnyPolicy::$Type(Qos::new(spec)),
-            };
-
-            /// See the module above.
-            pub type $Type = Qos;
-        }
-    )* };
+/// Every SM holds a CTA of each kernel with a goal.
+fn check(_: &PolicySpec, mix: Mix, problems: &mut Problems) {
+    if !mix.goals_fit {
+        problems.add(mix.path, "more kernels with a goal than fit an SM together", "a CTA of each of them on every SM at once");
+    }
 }
 
-schemes! {
-    naive QosNaive "qos-naive" "QoS quotas, naive" "Quotas that keep goals, full again in each epoch" [];
-    elastic QosElastic "qos-elastic" "QoS quotas, elastic epochs" "Quotas that keep goals; the next epoch begins once all are used" [
+schemes! { Qos, SOURCE, check;
+    naive QosNaive "qos-naive" "QoS quotas, naive" "Quotas that keep goals, full again in each epoch" params![];
+    elastic QosElastic "qos-elastic" "QoS quotas, elastic epochs" "Quotas that keep goals; the next epoch begins once all are used" params![
         Param::choice("elastic_scope", &["sm", "gpu"], "sm", "Where all quotas have to be used. sm: on an SM, which has an epoch of its own then; gpu: on every SM; not stated"),
         Param::flag("keep_unused", false, "What was not used when time ends an epoch is kept; not stated")
     ];
-    rollover QosRollover "qos-rollover" "QoS quotas with rollover" "Quotas that keep goals; what kernels with a goal did not use is kept" [
+    rollover QosRollover "qos-rollover" "QoS quotas with rollover" "Quotas that keep goals; what kernels with a goal did not use is kept" params![
         Param::flag("keep_overrun", false, "What a kernel with a goal used too much is kept as well; not stated")
     ];
-    rollover_time QosRolloverTime "qos-rollover-time" "QoS quotas with rollover and strict priority" "As qos-rollover; kernels without a goal issue once all quotas of those with one are used" [
+    rollover_time QosRolloverTime "qos-rollover-time" "QoS quotas with rollover and strict priority" "As qos-rollover; kernels without a goal issue once all quotas of those with one are used" params![
         Param::flag("keep_overrun", false, "What a kernel with a goal used too much is kept as well; not stated")
     ];
 }

@@ -89,18 +89,7 @@ fn fails(source: &str) -> String {
 
 fn problem(source: &str) -> String {
     let mut problems = Problems::default();
-    let mix = Mix {
-        path: "policy",
-        kernels: 2,
-        sms: 2,
-        channels: 2,
-        classes: 1,
-        smallest_class: 2,
-        limits: &[],
-        goals_fit: true,
-        warp_order: WarpOrder::Lrr,
-    };
-    spec(source).check(mix, &mut problems);
+    spec(source).check(Mix::SMALL, &mut problems);
     problems.to_string()
 }
 
