@@ -192,6 +192,25 @@ test("a scheme that cannot run says so, and the other one stays", async ({ page 
   await expect.poll(() => cycle(page)).toBeGreaterThan(0);
 });
 
+test("a link that is typed while the page is about to write its own is opened", async ({ page }) => {
+  await openAt(page, TINY, 1000);
+  await page.evaluate((hash) => {
+    // The page writes its link a moment after a change: that moment comes just after the address is another, before the browser says so.
+    const seed = document.querySelector<HTMLInputElement>("#f-seed");
+    if (!seed) throw new Error("no seed");
+    const { setTimeout } = window;
+    let write = (): void => undefined;
+    window.setTimeout = ((run: () => void, ms: number) => { if (ms === 60) write = run; return setTimeout(run, ms); }) as typeof window.setTimeout;
+    seed.value = "2";
+    seed.dispatchEvent(new Event("change", { bubbles: true }));
+    window.setTimeout = setTimeout;
+    location.hash = hash;
+    write();
+  }, `${TINY}&b.policy=spatial`);
+  await expect(compare(page)).toBeVisible();
+  await expect.poll(() => page.url()).toContain("b.policy=spatial");
+});
+
 test("a profile for B can be stopped, and goes on to where A stands", async ({ page }) => {
   // Of another seed than those that the page brings along.
   await openAt(page, TINY.replace("seed=1", "seed=7"), 3000);

@@ -603,10 +603,11 @@ async function writeNow(): Promise<void> {
   if (!first) return;
   const mine = ++writing;
   const hash = await encodeLink({ experiment: first.experiment, ...(second ? { other: second.experiment } : {}), view, engine: stamp });
-  if (mine !== writing) return;
-  link = hash;
+  // Nor over a link that came into the address bar meanwhile, of which the browser has not told yet.
+  if (mine !== writing || location.hash !== link) return;
   if (sides.every(({ loaded }) => loaded)) shownLink = hash;
   if (location.hash !== hash) history.replaceState(null, "", hash);
+  link = location.hash;
   dispatchEvent(new Event(LINKED));
 }
 
@@ -617,6 +618,7 @@ let touring = false;
 async function readLink(first: boolean): Promise<void> {
   const hash = location.hash;
   if (!first && hash === link) return;
+  link = hash;
   if (hash === TOUR) {
     if (laid()) { tour.start(); writeLink(); } else { open(FIRST, !calm()); touring = true; }
     return;
@@ -629,7 +631,6 @@ async function readLink(first: boolean): Promise<void> {
     const linked = await decodeLink(hash);
     if (hash !== location.hash) return;
     view = linked?.view ?? {};
-    link = hash;
     const at = view.cycle ?? 0, other = linked?.other ?? null;
     if (at > 0) open(linked?.experiment ?? FIRST, false, at, other);
     else if (calm()) { open(linked?.experiment ?? FIRST, false, STILL, other); linkCycle = false; delete view.cycle; }

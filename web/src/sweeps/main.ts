@@ -380,7 +380,8 @@ let writing = 0;
 async function writeLink(): Promise<void> {
   const mine = ++writing;
   const hash = await encodeSweep({ text: editor.value, y: metric === METRICS[0] ? "" : metric.key, x: axis }, EXAMPLES);
-  if (mine !== writing) return;
+  // Nor over a link that came into the address bar meanwhile, of which the browser has not told yet.
+  if (mine !== writing || location.hash !== link) return;
   link = hash ?? "";
   // A sweep that is too long for a link has none: its file is what can be handed on.
   if (location.hash !== link) history.replaceState(null, "", link || location.pathname);
@@ -388,7 +389,10 @@ async function writeLink(): Promise<void> {
 
 async function readLink(): Promise<void> {
   const hash = location.hash;
-  if ((hash === link && link !== "") || hash === "#main") return;
+  if (hash === link && link !== "") return;
+  link = hash;
+  writing += 1;
+  if (hash === "#main") return;
   halt();
   try {
     const state = await decodeSweep(hash, EXAMPLES);
