@@ -125,7 +125,7 @@ Classes and CTAs are calibration: they count as no result of a reproduction. Wha
   first's.
 - **B+TREE** loses more for ranges than for keys: it holds 5 CTAs, and 8 and 2, where the paper prints 9 and 3.
 - **FDTD3D** has as many CTAs on both GPUs, 32. To gain, the third CTA of a big SM would have to be worth more than the second.
-- **L1D** takes a way when a line arrives. GPGPU-Sim's configuration takes it at the miss, and hashes the set: the first without the second (tried) leaves SYRK and SYR2K
+- **L1D** takes a way at the miss, and hashes the set, as in GPGPU-Sim's configuration. The first without the second (`sm.l1.index=modulo`) leaves SYRK and SYR2K
   four lines under way, a set's ways, at a tenth of the NoC.
 
 ## Sources";

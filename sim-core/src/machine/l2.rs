@@ -20,7 +20,7 @@ use super::calendar::Calendar;
 use super::link::Link;
 use super::noc::{Moment, Noc, Tick};
 use super::packet::{Access, DramRequest, Handle, Packets, Queue, Request, Station};
-use crate::describe::gpu::{Gpu, WriteFill};
+use crate::describe::gpu::{Gpu, SetIndex, WriteFill};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
 use crate::seam::stats::KernelStats;
 use core::hash::{Hash, Hasher};
@@ -93,7 +93,7 @@ impl Bank {
         Bank {
             index,
             channel: index % gpu.dram.channels,
-            tags: Tags::new(l2.bank_bytes, l2.ways, l2.line_bytes),
+            tags: Tags::new(SetIndex::Modulo, l2.bank_bytes, l2.ways, l2.line_bytes),
             mshrs: Mshrs::new(l2.mshrs, l2.merges),
             pipeline: Queue::new(l2.queue + l2.latency),
             fills: Link::new(l2.mshrs, gpu.dram.latency.max(1)),

@@ -10,7 +10,7 @@ mod theory;
 pub use self::options::{COMPONENTS, Component, Figure, Kind, Preset, range};
 
 use crate::describe::error::Problems;
-use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, NocConfig, NocKind, PagePolicy, StoreFlits};
+use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, NocConfig, NocKind, PagePolicy, SetIndex, StoreFlits};
 use crate::describe::ids::{Cycle, KernelId, Set};
 use crate::describe::rng::{below, draw, mix};
 use crate::describe::value::Value;
@@ -378,7 +378,7 @@ pub fn cache(options: &CacheProbe) -> Result<Value, Problems> {
     options::cache_problems(options).or(())?;
     let &CacheProbe { size, ways, line, pattern, lines, capacities, stride, passes, seed } = options;
     let passes = passes.unwrap_or(if pattern == CachePattern::Random { 1000 } else { 10 });
-    let mut tags = Tags::new(size, ways, line);
+    let mut tags = Tags::new(SetIndex::Modulo, size, ways, line);
     let fitting = |capacities: f64| (capacities * f64::from(size / line) + 0.5) as u64;
     let count = lines.map_or_else(|| fitting(capacities.unwrap_or(1.0)), u64::from).max(1);
     if count * u64::from(passes) > MAX_ACCESSES {

@@ -5,7 +5,7 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SmClass, StoreFlits, StoreRelease, WriteFill, presets,
+    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SetIndex, SmClass, StoreFlits, StoreRelease, WriteFill, presets,
 };
 use crate::describe::decode::{choice, int};
 use crate::describe::error::Problems;
@@ -110,6 +110,12 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("l1.latency", "cycles", 1..=1000, l1.latency, "From a load's access to its value on an L1D hit"),
     whole!("l1.mshrs", "MSHRs", 1..=1024, l1.mshrs, "L1D misses that can be under way"),
     whole!("l1.merges", "reads", 1..=32, l1.merges, "Reads that one L1D MSHR can serve"),
+    choose!(
+        "l1.index",
+        ["modulo" = SetIndex::Modulo, "fermi" = SetIndex::Fermi],
+        l1.index,
+        "Which set of L1D a line goes to: its number modulo the sets, or Fermi's hash of the address, for 32 or 64 sets of lines of 128 bytes"
+    ),
     choose!(
         "l1.allocate",
         ["on_fill" = Allocate::OnFill, "on_miss" = Allocate::OnMiss],

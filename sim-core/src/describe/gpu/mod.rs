@@ -94,6 +94,8 @@ pub struct L1Config {
     pub mshrs: u32,
     /// Reads that one MSHR can serve.
     pub merges: u32,
+    /// Which set a line goes to.
+    pub index: SetIndex,
     /// When a miss takes a way of its set.
     pub allocate: Allocate,
     /// Entries of the miss queue, over all kernels.
@@ -104,6 +106,29 @@ pub struct L1Config {
     pub store_buffer: u32,
     /// When a store gives its entry back, or that there is no store buffer.
     pub store_release: StoreRelease,
+}
+
+/// Which set of a cache a line goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum SetIndex {
+    /// Its number modulo the sets.
+    #[default]
+    Modulo,
+    /// Fermi's, as Nugteren et al. measured it (HPCA 2014, §4): bits 7 to 11 of the address, each XOR one of bits 13, 14, 15, 17 and 19; of 64 sets, bit 12 is the sixth
+    /// bit. For 32 or 64 sets of lines of 128 bytes.
+    Fermi,
+}
+
+impl SetIndex {
+    /// The set of a line among `sets`.
+    #[inline]
+    pub fn set(self, line: u32, sets: u32) -> u32 {
+        match self {
+            SetIndex::Modulo => line % sets,
+            // Address bits 7 to 12 are bits 0 to 5 of the line's number, 13 to 15 are 6 to 8, 17 is 10 and 19 is 12.
+            SetIndex::Fermi => (line ^ (line >> 6 & 0b111) ^ (line >> 7 & 0b1000) ^ (line >> 8 & 0b1_0000)) & (sets - 1),
+        }
+    }
 }
 
 /// When a miss takes a way of its set.

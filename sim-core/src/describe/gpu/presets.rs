@@ -2,8 +2,8 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Allocate, Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, LsuHol, NocConfig, NocKind, PagePolicy, SmClass,
-    StoreFlits, StoreRelease, WriteFill,
+    Allocate, Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, LsuHol, NocConfig, NocKind, PagePolicy,
+    SetIndex, SmClass, StoreFlits, StoreRelease, WriteFill,
 };
 use alloc::string::ToString;
 use alloc::vec;
@@ -128,6 +128,7 @@ fn ccbp_16sm() -> Gpu {
                 latency: 82,                      // Maxwell by Mei and Chu (TPDS 2017): 82
                 mshrs: 256,                       // CCBP Table 1
                 merges: 8,                        // GPGPU-Sim 3.2.2, Fermi configuration
+                index: SetIndex::Modulo,          // not stated
                 allocate: Allocate::OnFill, // not stated; on_miss leaves 64 of the 256 MSHRs that are without use, and Table 2 is met less well
                 miss_queue: 128,            // CCBP Table 1
                 arbiter_latency: 1,
@@ -225,12 +226,15 @@ fn fermi_16sm() -> Gpu {
             schedulers: 2,           // HeteroCore Table 2
             lsu_hol: LsuHol::No,     // not stated
             l1: L1Config {
-                bytes: 16 * 1024, // HeteroCore Table 2
-                ways: 4,          // HeteroCore Table 2
-                latency: 18,      // Fermi: L1D hit as GPGPU-Sim's GTX 480 configuration has shared memory, not stated
-                mshrs: 32,        // GPGPU-Sim 3.2.2, GTX 480 configuration
-                merges: 8,        // GPGPU-Sim 3.2.2, GTX 480 configuration
-                miss_queue: 8,    // GPGPU-Sim 3.2.2, GTX 480 configuration
+                bytes: 16 * 1024,                        // HeteroCore Table 2
+                ways: 4,                                 // HeteroCore Table 2
+                latency: 18,                // Fermi: L1D hit as GPGPU-Sim's GTX 480 configuration has shared memory, not stated
+                mshrs: 32,                  // GPGPU-Sim 3.2.2, GTX 480 configuration
+                merges: 8,                  // GPGPU-Sim 3.2.2, GTX 480 configuration
+                miss_queue: 8,              // GPGPU-Sim 3.2.2, GTX 480 configuration
+                index: SetIndex::Fermi,     // GPGPU-Sim 3.2.2, GTX 480 configuration
+                allocate: Allocate::OnMiss, // GPGPU-Sim 3.2.2, GTX 480 configuration
+                store_release: StoreRelease::Unbuffered, // GPGPU-Sim 3.2.2
                 ..ccbp.sms[0].l1.clone()
             },
             ..ccbp.sms[0].clone()
@@ -247,6 +251,7 @@ fn fermi_16sm() -> Gpu {
             ways: 8,               // HeteroCore Table 2
             line_bytes: 128,       // HeteroCore Table 2
             mshrs: 32,             // GPGPU-Sim 3.2.2, GTX 480 configuration
+            merges: 4,             // GPGPU-Sim 3.2.2, GTX 480 configuration
             latency: 120,          // GPGPU-Sim 3.2.2, GTX 480 configuration: its ROP latency
             ..ccbp.l2.clone()
         },
@@ -255,6 +260,7 @@ fn fermi_16sm() -> Gpu {
             mhz: 924,     // 6 channels × 32 B a clock = 177.4 GB/s, HeteroCore Table 2
             queue: 16,    // GPGPU-Sim 3.2.2, GTX 480 configuration
             banks: 16,    // HeteroCore Table 2
+            columns: 32,  // GPGPU-Sim 3.2.2, GTX 480 configuration: 4 KB
             latency: 100, // GPGPU-Sim 3.2.2, GTX 480 configuration
             timing: DramTiming {
                 T: 4,     // 128 B at 32 B a clock
@@ -428,6 +434,7 @@ fn a100_40gb() -> Gpu {
                 latency: 32,                // 33 cycles from issue to value: RRZE gpu-benches, pointer chase on an A100 at 1410 MHz
                 mshrs: 512,                 // Accel-Sim
                 merges: 32,                 // Accel-Sim: 64
+                index: SetIndex::Modulo,    // not stated
                 allocate: Allocate::OnMiss, // Accel-Sim
                 miss_queue: 16,             // Accel-Sim
                 arbiter_latency: 1,

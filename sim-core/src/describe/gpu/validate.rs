@@ -1,6 +1,6 @@
 //! What a GPU must satisfy beyond the range of each field, so that every machine that is built can run.
 
-use super::Gpu;
+use super::{Gpu, SetIndex};
 use crate::describe::error::Problems;
 use crate::describe::ids::MAX_PARTS;
 use alloc::format;
@@ -28,6 +28,11 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
         }
         if class.l1.bytes % (class.l1.ways * gpu.l2.line_bytes) != 0 {
             problems.add(sm("l1.bytes"), class.l1.bytes, format!("whole sets: a multiple of {}", class.l1.ways * gpu.l2.line_bytes));
+        }
+        let sets = class.l1.bytes / (class.l1.ways * gpu.l2.line_bytes);
+        if class.l1.index == SetIndex::Fermi && (gpu.l2.line_bytes != 128 || ![32, 64].contains(&sets)) {
+            let found = format!("\"fermi\" with {sets} sets of lines of {} bytes", gpu.l2.line_bytes);
+            problems.add(sm("l1.index"), found, "32 or 64 sets of lines of 128 bytes, or \"modulo\"");
         }
         if class.shared_banks != gpu.sms[0].shared_banks {
             problems.add(sm("shared_banks"), class.shared_banks, "the same in every SM class");

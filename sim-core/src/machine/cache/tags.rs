@@ -4,6 +4,7 @@
 
 use super::super::derived::Derived;
 use super::super::noc::members;
+use crate::describe::gpu::SetIndex;
 use crate::describe::ids::{KernelId, LineAddr};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -39,6 +40,7 @@ pub struct Victim {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tags {
     sets: u32,
+    index: SetIndex,
     ways: u32,
     lines: Box<[LineAddr]>,
     /// Time of last use, in accesses to this array; 0 without a line.
@@ -54,12 +56,13 @@ pub struct Tags {
 
 impl Tags {
     /// An empty array of `bytes` capacity in sets of `ways` lines of `line_bytes`; at least one set.
-    pub fn new(bytes: u32, ways: u32, line_bytes: u32) -> Self {
+    pub fn new(index: SetIndex, bytes: u32, ways: u32, line_bytes: u32) -> Self {
         let sets = (bytes / (ways * line_bytes)).max(1);
         let slots = (sets * ways) as usize;
         let sign_words = ways.div_ceil(8);
         Tags {
             sets,
+            index,
             ways,
             lines: vec![EMPTY; slots].into(),
             used: vec![0; slots].into(),
@@ -73,7 +76,7 @@ impl Tags {
     /// The set of a line, and its sign.
     fn set(&self, line: LineAddr) -> (u32, u64) {
         let sign = (line / self.sets).wrapping_mul(0x9e37_79b1) >> 24;
-        (line % self.sets, sign.into())
+        (self.index.set(line, self.sets), sign.into())
     }
 
     /// The slot of a line, if it is there, without counting as a use.
@@ -241,8 +244,8 @@ impl Tags {
     }
 
     /// Sets of the array.
-    pub fn sets(&self) -> u32 {
-        self.sets
+    pub fn sets(&self) -> (u32, SetIndex) {
+        (self.sets, self.index)
     }
 }
 
@@ -280,7 +283,7 @@ mod tests {
 
     #[test]
     fn least_recently_used_leaves_first() {
-        let mut tags = Tags::new(2 * 128, 2, 128);
+        let mut tags = Tags::new(SetIndex::Modulo, 2 * 128, 2, 128);
         assert_eq!(tags.fill(1, K, false, !0), None);
         assert_eq!(tags.fill(2, K, true, !0), None);
         assert!(tags.lookup(1).is_some());
@@ -290,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_fill_stays_within_its_ways_and_hits_are_everywhere() {
-        let mut tags = Tags::new(4 * 128, 4, 128);
+        let mut tags = Tags::new(SetIndex::Modulo, 4 * 128, 4, 128);
         for line in 0..4 {
             tags.fill(line, KernelId(0), false, 0b0011);
         }
@@ -303,7 +306,7 @@ mod tests {
     /// A reserved way is no victim, and its line is nowhere until it is filled; then it is the most recently used.
     #[test]
     fn a_reserved_way_is_neither_found_nor_pushed_out() {
-        let mut tags = Tags::new(4 * 128, 4, 128);
+        let mut tags = Tags::new(SetIndex::Modulo, 4 * 128, 4, 128);
         (0..4).for_each(|line| assert_eq!(tags.fill(line, KernelId(1), false, !0), None));
         let pushed = |victim: Option<Victim>| victim.map(|victim| victim.line);
         assert_eq!([10, 11].map(|line| pushed(tags.reserve(line, K, 0b0011))), [Some(0), Some(1)]);
@@ -317,10 +320,30 @@ mod tests {
         assert_eq!([30, 31, 32].map(|line| pushed(tags.fill(line, K, false, !0))), [Some(21), Some(22), Some(11)]);
     }
 
+    /// Nugteren et al. (HPCA 2014): of a 16 KB cache, address bit 7 + n is bit n of the set, and 13, 14, 15, 17 and 19 each turn one over; 12, 16 and 18 do
+    /// nothing. So 32 rows of 4 KB have their first words in eight sets, where modulo puts them into one; 48 KB look at bit 12 too.
+    #[test]
+    fn fermi_spreads_rows_of_a_power_of_two_over_sets() {
+        let set = |sets: u32, address: u32| SetIndex::Fermi.set(address / 128, sets);
+        for (bit, turned) in
+            [(7, 1), (8, 2), (9, 4), (10, 8), (11, 16), (13, 1), (14, 2), (15, 4), (17, 8), (19, 16), (12, 0), (16, 0), (18, 0), (20, 0)]
+        {
+            let address = 0b1010_0110_1011_0000_0000;
+            assert_eq!(set(32, address ^ 1 << bit), set(32, address) ^ turned, "bit {bit}");
+            assert_eq!(set(64, address ^ 1 << bit), set(64, address) ^ if bit == 12 { 32 } else { turned }, "bit {bit} of 64 sets");
+        }
+        let sets = |index: SetIndex| (0..32).fold(0_u32, |seen, row| seen | 1 << index.set(row * 32, 32)).count_ones();
+        assert_eq!([SetIndex::Modulo, SetIndex::Fermi].map(sets), [1, 8]);
+        // The ways of these sets hold all 32 lines.
+        let mut tags = Tags::new(SetIndex::Fermi, 16 * 1024, 4, 128);
+        assert!((0..32).all(|row| tags.fill(row * 32, K, false, !0).is_none()));
+        assert!((0..32).all(|row| tags.lookup(row * 32).is_some()));
+    }
+
     /// The count of accesses runs out after 2³² of them: the order of use stays.
     #[test]
     fn least_recently_used_survives_the_end_of_its_count() {
-        let mut young = Tags::new(6 * 4 * 128, 4, 128);
+        let mut young = Tags::new(SetIndex::Modulo, 6 * 4 * 128, 4, 128);
         let mut old = young.clone();
         old.accesses = u32::MAX - 100;
         for n in 0..400 {
@@ -341,7 +364,7 @@ mod tests {
     #[test]
     fn cyclic_sweeps_miss_exactly() {
         for (lines, misses) in [(96, 96), (192, 192), (193, 274), (200, 848), (216, 2160), (240, 2400), (384, 3840)] {
-            let mut tags = Tags::new(24 * 1024, 8, 128);
+            let mut tags = Tags::new(SetIndex::Modulo, 24 * 1024, 8, 128);
             let mut missed = 0;
             for line in (0..10).flat_map(|_| 0..lines) {
                 if tags.lookup(line).is_none() {

@@ -4,6 +4,7 @@
 //!
 //! Simplified: a line enters its stack when it is read, not when its data arrives, so a read that would join a miss under way counts as a hit.
 
+use crate::describe::gpu::SetIndex;
 use crate::describe::ids::{KernelId, LineAddr};
 use crate::machine::packet::Access;
 use alloc::vec::Vec;
@@ -17,6 +18,7 @@ pub struct Umon {
     /// One set in this many has shadow tags.
     every: u32,
     sets: u32,
+    index: SetIndex,
     ways: u32,
     /// Stacks by kernel and monitored set, the most recently used line first.
     stacks: Vec<LineAddr>,
@@ -26,17 +28,18 @@ pub struct Umon {
 
 impl Umon {
     /// Shadow tags for `kernels` kernels of every `every`-th (from 1 on) of `sets` sets of `ways` ways, without a line.
-    pub fn new(every: u32, sets: u32, ways: u32, kernels: usize) -> Self {
+    pub fn new(every: u32, (sets, index): (u32, SetIndex), ways: u32, kernels: usize) -> Self {
         let slots = (sets.div_ceil(every) * ways) as usize;
-        Umon { every, sets, ways, stacks: alloc::vec![EMPTY; kernels * slots], hits: alloc::vec![0; kernels * ways as usize] }
+        Umon { every, sets, index, ways, stacks: alloc::vec![EMPTY; kernels * slots], hits: alloc::vec![0; kernels * ways as usize] }
     }
 
     /// The stack in which a line of a kernel would stand, if its set is monitored.
     fn stack(&self, kernel: KernelId, line: LineAddr) -> Option<core::ops::Range<usize>> {
-        if !(line % self.sets).is_multiple_of(self.every) {
+        let set = self.index.set(line, self.sets);
+        if !set.is_multiple_of(self.every) {
             return None;
         }
-        let set = (line % self.sets / self.every) as usize;
+        let set = (set / self.every) as usize;
         let first = (kernel.index() * self.sets.div_ceil(self.every) as usize + set) * self.ways as usize;
         Some(first..first + self.ways as usize)
     }
@@ -89,7 +92,7 @@ mod tests {
     /// Lines 0, 4, 8 share set 0 of four: 0 4 0 finds 0 in the second place, 0 again in the first, 4 in the second, 8 nowhere.
     #[test]
     fn hits_are_counted_by_position() {
-        let mut umon = Umon::new(2, 4, 2, 2);
+        let mut umon = Umon::new(2, (4, SetIndex::Modulo), 2, 2);
         for line in [0, 4, 0, 0, 4, 8, 1, 1] {
             umon.read(K, line);
         }
@@ -103,8 +106,8 @@ mod tests {
     /// First principles: LRU stacks are inclusive, so hits in the first n places are the hits of a real cache of n ways.
     #[test]
     fn the_first_places_hit_as_often_as_a_cache_of_so_many_ways() {
-        let mut umon = Umon::new(1, 6, 8, 1);
-        let mut caches: Vec<(Tags, u64)> = (1..=8).map(|ways| (Tags::new(6 * ways * 128, ways, 128), 0)).collect();
+        let mut umon = Umon::new(1, (6, SetIndex::Modulo), 8, 1);
+        let mut caches: Vec<(Tags, u64)> = (1..=8).map(|ways| (Tags::new(SetIndex::Modulo, 6 * ways * 128, ways, 128), 0)).collect();
         for n in 0..5000 {
             let line = below(mix(3, n), 70) as u32;
             umon.read(KernelId(0), line);

@@ -130,7 +130,7 @@ impl Parts {
     /// Empty parts for `kernels` kernels.
     pub fn new(config: &L1Config, line_bytes: u32, kernels: usize) -> Self {
         Parts {
-            tags: Tags::new(config.bytes, config.ways, line_bytes),
+            tags: Tags::new(config.index, config.bytes, config.ways, line_bytes),
             allocate: config.allocate,
             mshrs: Mshrs::new(config.mshrs, config.merges),
             miss_queue: MissQueue::new(config.miss_queue, config.arbiter_latency, kernels),

@@ -22,6 +22,7 @@ fn gpu(sms: u32) -> Gpu {
         latency: 28,
         mshrs: 256,
         merges: 8,
+        index: SetIndex::Modulo,
         allocate: Allocate::OnFill,
         miss_queue: 128,
         arbiter_latency: 1,
