@@ -10,6 +10,7 @@ mod list;
 mod merge;
 mod oracle;
 mod output;
+mod predict;
 mod probe;
 mod profiles;
 mod reproduce;
@@ -48,6 +49,8 @@ enum Command {
     Sweep(sweep::RunSweep),
     /// Find the best fixed numbers of CTAs for an experiment's mix, by running them all
     Oracle(oracle::Oracle),
+    /// Predict the latency of kernels that run together on SMs of their own
+    Predict(predict::Predict),
     /// Run a paper's claims, judge them and write a report
     Reproduce(reproduce::Reproduce),
     /// Measure what the library's kernels do alone, as the page brings it along
@@ -126,6 +129,7 @@ fn execute() -> Result<(), Failure> {
         Command::Run(command) => command.execute(),
         Command::Sweep(command) => command.execute(),
         Command::Oracle(command) => command.execute(),
+        Command::Predict(command) => command.execute(),
         Command::Reproduce(command) => command.execute(),
         Command::Profiles(command) => command.execute(),
         Command::Merge(command) => command.execute(),

@@ -9,6 +9,8 @@ use sim_core::describe::kernel::{MAX_ALU, MAX_LAUNCHES, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
+use sim_core::predict::question;
+use sim_core::predict::reading::{Base, Reading};
 use sim_core::run::confidence::RATIOS;
 use sim_core::run::energy::{ENERGIES, Energy};
 use sim_core::run::experiment::{MAX_CYCLES, MAX_SEED};
@@ -33,6 +35,8 @@ enum What {
     Sweep,
     /// What `corun run --json` prints
     Result,
+    /// What `corun predict` reads
+    Predict,
 }
 
 impl Schema {
@@ -41,6 +45,7 @@ impl Schema {
             What::Experiment => experiment(),
             What::Sweep => sweep(),
             What::Result => result(),
+            What::Predict => predict(),
         })
     }
 }
@@ -167,6 +172,59 @@ fn sweep() -> Value {
     if let Value::Object(fields) = closed(properties, &["corun", "sweep"]) {
         schema.extend(fields);
     }
+    Value::Object(schema)
+}
+
+fn predict() -> Value {
+    let above_0 = |doc| ranged(1.0 / question::LARGEST, question::LARGEST, doc);
+    let from_0 = |doc| ranged(0.0, question::LARGEST, doc);
+    let sms = |doc| whole(1, question::MAX_SMS.into(), doc);
+    let size = || {
+        vec![
+            ("latency", above_0("Latency alone on these SMs")),
+            ("bandwidth", from_0("Bandwidth alone on these SMs; at most bandwidth_max")),
+            ("accesses", from_0("L2 accesses of the whole kernel; of every kernel, or of none")),
+            ("tc", above_0("Latency without interference; by Eq. 4 if left out")),
+        ]
+    };
+    let at = closed(named([vec![("sms", sms("Number of SMs"))], size()].concat()), &["sms"]);
+    let kernel = vec![
+        ("name", typed("string", "Name; of a kernel of the library, if it is to be measured")),
+        ("sms", sms("SMs of its own")),
+        ("first", whole(0, question::MAX_SMS.into(), "The first of its SMs")),
+        ("latency_full", above_0("Latency alone on all SMs")),
+        ("bandwidth_full", from_0("Bandwidth alone on all SMs; at most bandwidth_max")),
+        ("kai", from_0("Thousands of thread instructions for each L2 access; times the utilisation less than the number of SMs")),
+        ("deadline", above_0("Latency that it must not exceed")),
+        ("profile", list_of(at, 0, question::MAX_PROFILE)),
+    ];
+    let kernel = closed(named([kernel, size()].concat()), &["name"]);
+    let gpu = || Value::object([("description", "The GPU on which is measured what is left out, as in an experiment")]);
+    let inner = named(vec![
+        ("gpu", gpu()),
+        ("sms", sms("SMs of the whole GPU")),
+        ("l2_banks", sms("L2 banks")),
+        ("bandwidth_max", above_0("Nominal bandwidth")),
+        ("bandwidth_sustained", above_0("Bandwidth at which kernels saturate; at most bandwidth_max")),
+        ("reading", one_of(Reading::NAMES)),
+        ("base", one_of(Base::NAMES)),
+        ("exact_at_n", typed("boolean", "On all SMs, Eq. 4 returns latency_full")),
+        ("density_added", typed("boolean", "Eq. 16 adds its density to 1")),
+        ("missing", one_of(question::Missing::NAMES)),
+        ("step", sms("Every part of a plan is a multiple of so many SMs")),
+        ("kernels", list_of(kernel, 1, MAX_KERNELS)),
+    ]);
+    let properties = named(vec![
+        ("corun", Value::object([("const", 1)])),
+        ("name", typed("string", "Name, for people")),
+        ("source", typed("string", "What it reproduces or where it comes from")),
+        ("seed", whole(0, MAX_SEED, "Seed of the runs that measure")),
+        ("gpu", gpu()),
+        ("predict", closed(inner, &["kernels"])),
+    ]);
+    let Value::Object(mut schema) = closed(properties, &["corun", "predict"]) else { unreachable!("`closed` makes an object") };
+    schema.insert(0, ("$schema".into(), DIALECT.into()));
+    schema.insert(1, ("title".into(), "A Corun prediction".into()));
     Value::Object(schema)
 }
 

@@ -152,6 +152,31 @@ fn shipped_sweeps_satisfy_their_schema_and_malformed_ones_mostly_do_not() {
     assert!(refused * 2 > list(&cases).len(), "{refused} of {}", list(&cases).len());
 }
 
+#[test]
+fn shipped_predictions_satisfy_their_schema_and_malformed_ones_do_not() {
+    let schema = corun(&["schema", "predict"]);
+    let mut shipped = 0;
+    for file in std::fs::read_dir(root().join("examples/predict")).expect("the folder is there").flatten() {
+        let value: Value = serde_json::from_slice(&std::fs::read(file.path()).expect("a file")).expect("JSON");
+        assert_eq!(flaw(&schema, &schema, &value, "predict"), None, "{:?}", file.path());
+        shipped += 1;
+    }
+    assert!(shipped >= 2, "only {shipped} predictions");
+    let malformed = [
+        r#"{"corun": 1}"#,
+        r#"{"corun": 1, "predict": {"kernels": []}}"#,
+        r#"{"corun": 1, "predict": {"kernels": [{"sms": 3}]}}"#,
+        r#"{"corun": 1, "predict": {"kernels": [{"name": "A", "latency": 0}]}}"#,
+        r#"{"corun": 1, "predict": {"sms": 0, "kernels": [{"name": "A"}]}}"#,
+        r#"{"corun": 1, "predict": {"alpha": 1, "kernels": [{"name": "A"}]}}"#,
+        r#"{"corun": 1, "predict": {"reading": "loose", "kernels": [{"name": "A"}]}}"#,
+    ];
+    for text in malformed {
+        let value = serde_json::from_str(text).expect("JSON");
+        assert!(flaw(&schema, &schema, &value, "predict").is_some(), "{text}");
+    }
+}
+
 /// A schema cannot say everything (whether a CTA fits, whether ways divide a cache), but nearly everything.
 #[test]
 fn the_schema_refuses_what_it_can_see_of_the_malformed_experiments() {

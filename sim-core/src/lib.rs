@@ -8,12 +8,13 @@
 //!                                     └──> Policy ──edits──> Controls        Observation ──> Policy
 //! ```
 //!
-//! Six rooms on five floors; each uses only the floors below it:
+//! Seven rooms on five floors; each uses only the floors below it:
 //!
 //! ```text
 //! 5  study      profiles, sweeps, oracles, probes of single parts, figures, the catalogue
 //! 4  run        one run: experiment, simulation, windows, frame, result, stuck
 //! 3  machine    the mechanisms            policy    one file a scheme         (strangers to each other)
+//! 3  predict    latency by formula, a stranger to both
 //! 2  seam       controls, observation, counters, ratios, decisions
 //! 1  describe   values, decoding, errors, names, the GPU, kernels
 //! ```
@@ -39,6 +40,7 @@ extern crate std;
 pub mod describe;
 pub mod machine;
 pub mod policy;
+pub mod predict;
 pub mod run;
 pub mod seam;
 pub mod study;

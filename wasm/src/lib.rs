@@ -16,6 +16,8 @@ use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::CtaEvent;
 use sim_core::policy::PolicySpec;
+use sim_core::predict::answer::Answer;
+use sim_core::predict::question::Question;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::frame;
 use sim_core::run::plan::{self as run_plan, Plan, Planned};
@@ -397,6 +399,24 @@ pub fn figure_values(
         Ok(figure.values(results))
     };
     plain(&Value::array(values().map_err(|problems| error(&problems))?))
+}
+
+/// The latency of each kernel of a group on SMs of its own, by formula: what `corun predict --json` prints of a question. Nothing is measured:
+/// what the question leaves out is missing, or comes from the formulas with `"missing": "model"`. Throws an `ExperimentError`.
+#[wasm_bindgen(unchecked_return_type = "Prediction")]
+pub fn predict(#[wasm_bindgen(unchecked_param_type = "string | PredictQuestion")] question: &JsValue) -> Result<JsValue, JsValue> {
+    predicted(question, Answer::of)
+}
+
+/// The same for the partition that meets the kernels' deadlines, and of these has the shortest makespan. Throws an `ExperimentError`.
+#[wasm_bindgen(js_name = planPartition, unchecked_return_type = "Prediction")]
+pub fn plan_partition(#[wasm_bindgen(unchecked_param_type = "string | PredictQuestion")] question: &JsValue) -> Result<JsValue, JsValue> {
+    predicted(question, Answer::of_plan)
+}
+
+fn predicted(question: &JsValue, answer: fn(&Question) -> Result<Answer, Problems>) -> Result<JsValue, JsValue> {
+    let question = value(question).and_then(|value| Question::decode(&value)).map_err(|problems| error(&problems))?;
+    plain(&answer(&question).map_err(|problems| error(&problems))?.to_value(&question))
 }
 
 /// A new seed from the host's random numbers.

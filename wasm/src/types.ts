@@ -302,3 +302,81 @@ export interface Figure {
   points: FigurePoint[];
   differs?: string;
 }
+
+// ---------------------------------------------------------------- predictions
+
+export type Reading = "literal" | "clamped" | "elected" | "i_only" | "fluid";
+/** What is known of a kernel alone on a number of SMs. */
+export interface PredictSize { latency?: number; bandwidth?: number; accesses?: number; tc?: number }
+/** Latencies share one unit, bandwidths another. */
+export interface PredictKernel extends PredictSize {
+  name: string;
+  sms?: number;
+  /** The first of its SMs. */
+  first?: number;
+  latency_full?: number;
+  bandwidth_full?: number;
+  kai?: number;
+  deadline?: number;
+  profile?: ({ sms: number } & PredictSize)[];
+}
+export interface PredictQuestion {
+  corun: 1;
+  name?: string;
+  predict: {
+    sms: number;
+    l2_banks: number;
+    bandwidth_max: number;
+    bandwidth_sustained: number;
+    reading?: Reading;
+    base?: "eq4" | "measured";
+    exact_at_n?: boolean;
+    density_added?: boolean;
+    /** Where latencies and bandwidths come from that are left out: here, `model` alone can do without them. */
+    missing?: "measured" | "model";
+    /** Every part of a plan is a multiple of so many SMs. */
+    step?: number;
+    kernels: PredictKernel[];
+  };
+}
+/** A time in which the same kernels run; `kernels` is how many, `sum` the bandwidth that they ask for. */
+export interface PredictWindow { start: number; end: number; kernels: number; sum: number; interference: number }
+/** A kernel in one window. The single penalties are null where the sum is below the sustained bandwidth. */
+export interface PredictPart {
+  end: number;
+  share: number;
+  sum: number;
+  interference: number;
+  penalty: number;
+  penalty_sm: number | null;
+  penalty_access: number | null;
+  penalty_bandwidth: number | null;
+  penalties: number | null;
+}
+export interface PredictedKernel {
+  name: string;
+  sms: number;
+  tc: number;
+  latency: number;
+  /** Over `latency_alone`, alone on the same SMs. */
+  slowdown: number;
+  /** That it asks for alone on the same SMs. */
+  bandwidth: number;
+  latency_alone: number;
+  bandwidth_shared: number | null;
+  naive: number;
+  /** Its latency by each reading. */
+  readings: Record<Reading, number>;
+  deadline: number | null;
+  meets: boolean | null;
+  windows: PredictPart[];
+}
+export interface Prediction {
+  name: string;
+  makespan: number;
+  platform: { sms: number; l2_banks: number; bandwidth_max: number; bandwidth_sustained: number; threshold: number };
+  /** Of `planPartition`. */
+  plan?: { step: number; tried: number; meets: boolean };
+  kernels: PredictedKernel[];
+  windows: PredictWindow[];
+}

@@ -1,0 +1,87 @@
+//! What `corun predict` promises: the figures of the library on a file, for people and for programs, and named problems.
+
+use sim_core::describe::value::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn example(name: &str) -> String {
+    let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/predict");
+    root.join(name).to_str().expect("a path that is text").to_owned()
+}
+
+fn corun(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_corun")).arg("predict").args(arguments).output().expect("the program starts")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = corun(&[arguments, &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn kernels(answer: &Value) -> &[Value] {
+    if let Some(Value::Array(kernels)) = answer.get("kernels") { kernels } else { panic!("{answer}") }
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value.get(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("{key} of {value}"))
+}
+
+#[test]
+fn experiment_4_of_table_3_is_predicted_under_each_reading() {
+    let wanted = [("literal", "2.270", "2.440"), ("elected", "1.578", "2.440"), ("i_only", "1.578", "1.538"), ("fluid", "1.643", "1.499")];
+    for (reading, copy, saxpy) in wanted {
+        let answer = json(&[&example("copy-saxpy.json"), "--reading", reading]);
+        for (kernel, want) in kernels(&answer).iter().zip([copy, saxpy]) {
+            assert_eq!(format!("{:.3}", number(kernel, "slowdown")), want, "{reading}");
+            assert_eq!(number(kernel, "latency"), number(kernel.get("readings").expect("readings"), reading));
+            let Some(Value::Array(windows)) = kernel.get("windows") else { panic!("{kernel}") };
+            for key in ["end", "share", "sum", "interference", "penalty"] {
+                assert!(windows.iter().all(|window| number(window, key) > 0.0), "{key}");
+            }
+        }
+    }
+    let text = String::from_utf8(corun(&[&example("copy-saxpy.json")]).stdout).expect("text");
+    for shown in ["0.76067", "1.0521", "2.440", "542.10", "1.9472", "COPY 1.000×1.439", "SAXPY 0.777×1.677"] {
+        assert!(text.contains(shown), "{shown}:\n{text}");
+    }
+}
+
+#[test]
+fn a_plan_names_the_partition_that_meets_both_deadlines() {
+    let answer = json(&[&example("two-deadlines.json"), "--plan"]);
+    assert_eq!(answer.get("plan").and_then(|plan| plan.get("meets")), Some(&Value::Bool(true)));
+    let sms: Vec<f64> = kernels(&answer).iter().map(|kernel| number(kernel, "sms")).collect();
+    assert!(sms.iter().sum::<f64>() <= 30.0);
+    assert!(kernels(&answer).iter().all(|kernel| number(kernel, "latency") <= number(kernel, "deadline")));
+    // Even halves miss one: the search is needed.
+    let even = json(&[&example("two-deadlines.json")]);
+    assert!(kernels(&even).iter().any(|kernel| kernel.get("meets") == Some(&Value::Bool(false))));
+}
+
+#[test]
+fn bad_input_ends_with_2_and_a_line_for_each_problem() {
+    let file = std::env::temp_dir().join(format!("corun-predict-{}.json", std::process::id()));
+    let refused = |text: &str, arguments: &[&str]| {
+        std::fs::write(&file, text).expect("a file");
+        let output = corun(&[&[file.to_str().expect("text")], arguments].concat());
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let two = r#"{"corun":1,"predict":{"sms":30,"l2_banks":24,"bandwidth_max":348,"bandwidth_sustained":330,"kernels":[
+        {"name":"A","sms":20,"latency":1,"bandwidth":400,"tc":1},{"name":"B","sms":20}]}}"#;
+    let lines = refused(two, &[]);
+    for want in [
+        "predict.kernels: found 40 SMs together, want at most the GPU's 30",
+        "predict.kernels[0].bandwidth: found 400, want at most bandwidth_max, 348",
+        "predict.kernels[1].latency_full: found nothing, want",
+    ] {
+        assert!(lines.lines().any(|line| line.starts_with(want)), "{want}\n{lines}");
+    }
+    assert!(
+        refused(two, &["--reading", "loose"])
+            .starts_with("--reading: found \"loose\", want one of literal, clamped, elected, i_only, fluid")
+    );
+    assert!(refused("[", &[]).starts_with("(file): found "));
+    let _ = std::fs::remove_file(&file);
+}

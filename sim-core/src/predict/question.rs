@@ -1,0 +1,415 @@
+//! What `corun predict` is asked: `{ "corun": 1, "predict": { … } }` (docs/predict.md), read strictly, and the loads that follow from it.
+
+use super::group::Load;
+use super::reading::{Base, Model, Reading};
+use super::{Platform, bandwidth, isolated};
+use crate::describe::decode::{self, Fields, element, field, list};
+use crate::describe::error::Problems;
+use crate::describe::ids::MAX_KERNELS;
+use crate::describe::value::Value;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// SMs of a GPU, and its L2 banks, at most.
+pub const MAX_SMS: u32 = 4096;
+
+/// Latencies, bandwidths and accesses are from 1 / `LARGEST` to `LARGEST`, in whatever units: no formula overflows.
+pub const LARGEST: f64 = 1e15;
+
+/// Sizes at which a kernel may bring a profile, at most.
+pub const MAX_PROFILE: usize = 256;
+
+/// Longest name of a group or a kernel, characters.
+pub const LONGEST_NAME: usize = 200;
+
+/// Largest seed: whole numbers up to there are the same in every JSON reader.
+const MAX_SEED: i64 = 1 << 53;
+
+/// Where a latency or a bandwidth on a partition comes from if the file leaves it out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Missing {
+    /// From a run of its own; without a GPU to run on, it must be given.
+    #[default]
+    Measured,
+    /// From Eqs. 4 and 17.
+    Model,
+}
+
+impl Missing {
+    /// The names in files.
+    pub const NAMES: [&str; 2] = ["measured", "model"];
+}
+
+/// The file, with what it leaves out left out.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Question {
+    /// For people.
+    pub name: String,
+    /// The GPU on which is measured what is left out, as experiments name it.
+    pub gpu: Option<Value>,
+    /// Seed of the runs that measure.
+    pub seed: Option<u64>,
+    /// SMs of the whole GPU, N.
+    pub sms: Option<u32>,
+    /// L2 banks (slices).
+    pub l2_banks: Option<u32>,
+    /// Nominal bandwidth, BW_max.
+    pub bandwidth_max: Option<f64>,
+    /// Bandwidth at which kernels saturate, EM_BW.
+    pub bandwidth_sustained: Option<f64>,
+    /// How the paper is read.
+    pub model: Model,
+    /// Where latencies and bandwidths come from that are left out.
+    pub missing: Missing,
+    /// Every part of a plan is a multiple of so many SMs.
+    pub step: Option<u32>,
+    /// The group.
+    pub kernels: Vec<Profile>,
+}
+
+/// What is known of a kernel.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Profile {
+    /// Its name; kernels of a group may share one.
+    pub name: String,
+    /// SMs of its own.
+    pub sms: Option<u32>,
+    /// The first of them, where the file says so.
+    pub first: Option<u32>,
+    /// Latency alone on all SMs, C(N).
+    pub latency_full: Option<f64>,
+    /// Bandwidth alone on all SMs, BW(N).
+    pub bandwidth_full: Option<f64>,
+    /// Thousands of thread instructions for each L2 access (Eq. 3).
+    pub kai: Option<f64>,
+    /// Alone on its own SMs.
+    pub own: Size,
+    /// Alone on other numbers of SMs.
+    pub profile: Vec<(u32, Size)>,
+    /// Latency that it must not exceed.
+    pub deadline: Option<f64>,
+}
+
+/// What is known of a kernel alone on a number of SMs.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Size {
+    /// Latency, C(n).
+    pub latency: Option<f64>,
+    /// Bandwidth, BW(n).
+    pub bandwidth: Option<f64>,
+    /// L2 accesses of the whole kernel.
+    pub accesses: Option<f64>,
+    /// Latency that Eq. 8 stretches; by Eq. 4 if left out.
+    pub tc: Option<f64>,
+}
+
+impl Question {
+    /// Reads a file.
+    pub fn decode(value: &Value) -> Result<Question, Problems> {
+        let mut problems = Problems::default();
+        let question = Self::whole(value, &mut problems);
+        match question {
+            Some(question) => problems.or(question),
+            None => Err(problems),
+        }
+    }
+
+    fn whole(value: &Value, problems: &mut Problems) -> Option<Question> {
+        let mut fields = Fields::of(value, "", "a prediction: {\"corun\": 1, \"predict\": {…}}", problems)?;
+        fields.int("corun", 1..=1, None, problems);
+        let name = fields.text("name", LONGEST_NAME, problems);
+        let _ = fields.text("source", 4096, problems);
+        let gpu = fields.take("gpu");
+        let seed = fields.int("seed", 0..=MAX_SEED, Some(0), problems);
+        let inner = fields.need("predict", "an object", problems);
+        let seed = value.get("seed").and(seed).map(|seed| seed as u64);
+        let mut question = inner.and_then(|inner| Self::inner(inner, problems)).unwrap_or_default();
+        fields.finish(problems);
+        if let Some(gpu) = gpu {
+            if question.gpu.is_some() {
+                problems.add("predict.gpu", "a second gpu", "one, there or beside predict");
+            }
+            question.gpu = Some(gpu.clone());
+        }
+        (question.name, question.seed) = (name.unwrap_or_default(), seed);
+        Some(question)
+    }
+
+    fn inner(value: &Value, problems: &mut Problems) -> Option<Question> {
+        let mut fields = Fields::of(value, "predict", "an object", problems)?;
+        let model = Model {
+            reading: choice(&mut fields, "reading", &Reading::NAMES, problems).map_or_else(Default::default, |at| Reading::ALL[at]),
+            base: if choice(&mut fields, "base", &Base::NAMES, problems) == Some(1) { Base::Measured } else { Base::Eq4 },
+            exact_at_n: fields.flag("exact_at_n", false, problems),
+            density_added: fields.flag("density_added", false, problems),
+        };
+        let missing = choice(&mut fields, "missing", &Missing::NAMES, problems);
+        let question = Question {
+            gpu: fields.take("gpu").cloned(),
+            sms: count(&mut fields, "sms", 1, MAX_SMS, problems),
+            l2_banks: count(&mut fields, "l2_banks", 1, MAX_SMS, problems),
+            bandwidth_max: positive(&mut fields, "bandwidth_max", problems),
+            bandwidth_sustained: positive(&mut fields, "bandwidth_sustained", problems),
+            model,
+            missing: if missing == Some(1) { Missing::Model } else { Missing::Measured },
+            step: count(&mut fields, "step", 1, MAX_SMS, problems),
+            kernels: fields.need("kernels", "a list of kernels", problems).map(|value| kernels(value, problems)).unwrap_or_default(),
+            ..Question::default()
+        };
+        fields.finish(problems);
+        Some(question)
+    }
+
+    /// The GPU, as far as the formulas know it.
+    pub fn platform(&self) -> Result<Platform, Problems> {
+        let mut problems = Problems::default();
+        let mut need = |key: &str, given: Option<f64>| {
+            if given.is_none() {
+                problems.add(field("predict", key), "nothing", "a number, or a gpu to take it from");
+            }
+            given.unwrap_or(1.0)
+        };
+        let platform = Platform {
+            sms: need("sms", self.sms.map(f64::from)) as u32,
+            l2_banks: need("l2_banks", self.l2_banks.map(f64::from)) as u32,
+            bandwidth_max: need("bandwidth_max", self.bandwidth_max),
+            bandwidth_sustained: need("bandwidth_sustained", self.bandwidth_sustained),
+        };
+        if problems.0.is_empty() && platform.bandwidth_sustained > platform.bandwidth_max {
+            let want = format!("at most bandwidth_max, {}", platform.bandwidth_max);
+            problems.add("predict.bandwidth_sustained", platform.bandwidth_sustained, want);
+        }
+        problems.or(platform)
+    }
+
+    /// The kernels on their own SMs.
+    pub fn loads(&self) -> Result<Vec<Load>, Problems> {
+        let platform = self.platform()?;
+        let mut problems = Problems::default();
+        self.check_partition(&platform, &mut problems);
+        let mut loads = Vec::with_capacity(self.kernels.len());
+        for (at, kernel) in self.kernels.iter().enumerate() {
+            let path = kernel_path(at);
+            kernel.check(&platform, &path, &mut problems);
+            loads.push(self.load(kernel, &platform, kernel.sms.unwrap_or(1), self.missing, &path, &mut problems));
+        }
+        let counted = self.kernels.iter().filter(|kernel| kernel.own.accesses.is_some()).count();
+        if counted > 0 && counted < self.kernels.len() {
+            let left_out = self.kernels.iter().position(|kernel| kernel.own.accesses.is_none()).unwrap_or_default();
+            problems.add(field(&kernel_path(left_out), "accesses"), "nothing", "accesses of every kernel, or of none");
+        }
+        problems.or(loads)
+    }
+
+    /// The kernels on each of some numbers of SMs: what is not given there comes from Eqs. 4 and 17, and accesses are bandwidth times latency.
+    pub fn loads_on(&self, sizes: &[u32]) -> Result<Vec<Vec<Load>>, Problems> {
+        let platform = self.platform()?;
+        let mut problems = Problems::default();
+        let mut loads = Vec::with_capacity(self.kernels.len());
+        for (at, kernel) in self.kernels.iter().enumerate() {
+            let path = kernel_path(at);
+            kernel.check(&platform, &path, &mut problems);
+            let mut load = |&sms: &u32| {
+                let load = self.load(kernel, &platform, sms, Missing::Model, &path, &mut problems);
+                Load { accesses: load.bandwidth * load.latency, ..load }
+            };
+            loads.push(sizes.iter().map(&mut load).collect());
+        }
+        problems.or(loads)
+    }
+
+    /// The partition: every kernel has SMs of its own.
+    fn check_partition(&self, platform: &Platform, problems: &mut Problems) {
+        let mut taken: Vec<(u32, u32, usize)> = Vec::new();
+        for (at, kernel) in self.kernels.iter().enumerate() {
+            let Some(sms) = kernel.sms else {
+                problems.add(field(&kernel_path(at), "sms"), "nothing", "the number of its SMs");
+                continue;
+            };
+            let Some(first) = kernel.first else { continue };
+            if first + sms > platform.sms {
+                let found = format!("SMs {first} to {}", first + sms - 1);
+                problems.add(field(&kernel_path(at), "first"), found, format!("some of SMs 0 to {}", platform.sms - 1));
+            }
+            if let Some(other) = taken.iter().find(|other| first < other.1 && other.0 < first + sms) {
+                let found = format!("SMs {first} to {}, some of which are those of kernels[{}]", first + sms - 1, other.2);
+                problems.add(field(&kernel_path(at), "first"), found, "SMs of its own");
+            }
+            taken.push((first, first + sms, at));
+        }
+        let together: u32 = self.kernels.iter().filter_map(|kernel| kernel.sms).sum();
+        if together > platform.sms {
+            problems.add("predict.kernels", format!("{together} SMs together"), format!("at most the GPU's {}", platform.sms));
+        }
+    }
+
+    /// A kernel on a number of SMs.
+    fn load(&self, kernel: &Profile, platform: &Platform, sms: u32, missing: Missing, path: &str, problems: &mut Problems) -> Load {
+        let given = kernel.on(sms, platform.sms);
+        let eq4 = || Some(isolated::latency(platform, sms, kernel.latency_full?, kernel.bandwidth_full?, kernel.kai?));
+        let eq17 = || Some(bandwidth::on_sms(platform, sms, kernel.bandwidth_full?));
+        let exact = kernel.latency_full.filter(|_| self.model.exact_at_n && sms == platform.sms);
+        let modelled = missing == Missing::Model;
+        let tc = given.tc.or(exact).or_else(eq4);
+        let latency = given.latency.or(tc.filter(|_| modelled));
+        let bandwidth = given.bandwidth.or_else(|| eq17().filter(|_| modelled));
+        let tc = if self.model.base == Base::Measured { latency } else { tc };
+        let mut need = |key: &str, found: bool, want: &str| {
+            let path = field(path, key);
+            if !found && problems.0.iter().all(|problem| problem.path != path) {
+                problems.add(path, "nothing", want);
+            }
+        };
+        if tc.is_none() && self.model.base == Base::Eq4 || modelled && (latency.is_none() || bandwidth.is_none()) {
+            let want = "a number for Eqs. 4 and 17, or one of the library's kernels with a gpu to measure it on";
+            need("latency_full", kernel.latency_full.is_some(), want);
+            need("bandwidth_full", kernel.bandwidth_full.is_some(), want);
+            need("kai", kernel.kai.is_some(), want);
+        }
+        if !modelled {
+            let want = "a number, one of the library's kernels with a gpu to measure it on, or \"missing\": \"model\"";
+            need("latency", latency.is_some(), want);
+            need("bandwidth", bandwidth.is_some(), want);
+        }
+        let (latency, bandwidth) = (latency.unwrap_or(1.0), bandwidth.unwrap_or_default());
+        let accesses = given.accesses.unwrap_or(bandwidth * latency);
+        Load { sms, latency, bandwidth, accesses, tc: tc.unwrap_or(1.0) }
+    }
+}
+
+impl Profile {
+    /// What is given of the kernel on a number of SMs, of `all`.
+    fn on(&self, sms: u32, all: u32) -> Size {
+        let mut given = if self.sms == Some(sms) { self.own } else { Size::default() };
+        for (_, size) in self.profile.iter().filter(|(at, _)| *at == sms) {
+            given = given.or(*size);
+        }
+        let full = Size { latency: self.latency_full, bandwidth: self.bandwidth_full, ..Size::default() };
+        if sms == all { given.or(full) } else { given }
+    }
+
+    /// What contradicts itself or the GPU.
+    fn check(&self, platform: &Platform, path: &str, problems: &mut Problems) {
+        let most = platform.bandwidth_max;
+        let full = [(field(path, "bandwidth_full"), self.bandwidth_full), (field(path, "bandwidth"), self.own.bandwidth)];
+        let others = self.profile.iter().enumerate().map(|(at, (_, size))| (profile_path(path, at, "bandwidth"), size.bandwidth));
+        for (path, given) in full.into_iter().chain(others) {
+            if let Some(given) = given.filter(|&given| given > most) {
+                problems.add(path, given, format!("at most bandwidth_max, {most}: a utilisation of at most 1"));
+            }
+        }
+        let sizes = core::iter::once((field(path, "sms"), self.sms));
+        let others = self.profile.iter().enumerate().map(|(at, (sms, _))| (profile_path(path, at, "sms"), Some(*sms)));
+        for (path, sms) in sizes.chain(others) {
+            if let Some(sms) = sms.filter(|&sms| sms > platform.sms) {
+                problems.add(path, sms, format!("at most the GPU's {}", platform.sms));
+            }
+        }
+        if let (Some(bandwidth), Some(kai)) = (self.bandwidth_full, self.kai) {
+            let product = kai * isolated::utilisation(bandwidth, most);
+            if product >= f64::from(platform.sms) {
+                let want = format!(
+                    "less: kai times the utilisation, {product}, is taken from the {} SMs, and Eq. 4 divides by the rest",
+                    platform.sms
+                );
+                problems.add(field(path, "kai"), kai, want);
+            }
+        }
+    }
+}
+
+impl Size {
+    /// This, and where it has nothing the other.
+    fn or(self, other: Size) -> Size {
+        Size {
+            latency: self.latency.or(other.latency),
+            bandwidth: self.bandwidth.or(other.bandwidth),
+            accesses: self.accesses.or(other.accesses),
+            tc: self.tc.or(other.tc),
+        }
+    }
+}
+
+/// The path of a kernel.
+pub fn kernel_path(at: usize) -> String {
+    element("predict.kernels", at)
+}
+
+fn profile_path(kernel: &str, at: usize, key: &str) -> String {
+    field(&element(&field(kernel, "profile"), at), key)
+}
+
+fn kernels(value: &Value, problems: &mut Problems) -> Vec<Profile> {
+    let items = list(value, "predict.kernels", 1..=MAX_KERNELS, "kernels", problems).unwrap_or_default();
+    items.iter().enumerate().filter_map(|(at, item)| kernel(item, &kernel_path(at), problems)).collect()
+}
+
+fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Profile> {
+    let mut fields = Fields::of(value, path, "an object", problems)?;
+    let name = fields.need("name", "the kernel's name", problems);
+    let name = name.and_then(|value| decode::text(value, &field(path, "name"), LONGEST_NAME, problems));
+    let kernel = Profile {
+        name: name.unwrap_or_default(),
+        sms: count(&mut fields, "sms", 1, MAX_SMS, problems),
+        first: count(&mut fields, "first", 0, MAX_SMS, problems),
+        latency_full: positive(&mut fields, "latency_full", problems),
+        bandwidth_full: at_least_0(&mut fields, "bandwidth_full", problems),
+        kai: at_least_0(&mut fields, "kai", problems),
+        own: size(&mut fields, problems),
+        deadline: positive(&mut fields, "deadline", problems),
+        profile: fields.take("profile").map(|value| profile(value, &field(path, "profile"), problems)).unwrap_or_default(),
+    };
+    fields.finish(problems);
+    Some(kernel)
+}
+
+fn profile(value: &Value, path: &str, problems: &mut Problems) -> Vec<(u32, Size)> {
+    let items = list(value, path, 0..=MAX_PROFILE, "sizes", problems).unwrap_or_default();
+    let item = |(at, item)| {
+        let mut fields = Fields::of(item, &element(path, at), "an object", problems)?;
+        let sms = fields.int("sms", 1..=MAX_SMS.into(), None, problems);
+        let size = size(&mut fields, problems);
+        fields.finish(problems);
+        Some((sms? as u32, size))
+    };
+    items.iter().enumerate().filter_map(item).collect()
+}
+
+fn size(fields: &mut Fields, problems: &mut Problems) -> Size {
+    Size {
+        latency: positive(fields, "latency", problems),
+        bandwidth: at_least_0(fields, "bandwidth", problems),
+        accesses: at_least_0(fields, "accesses", problems),
+        tc: positive(fields, "tc", problems),
+    }
+}
+
+fn count(fields: &mut Fields, key: &'static str, least: u32, most: u32, problems: &mut Problems) -> Option<u32> {
+    let value = fields.take(key)?;
+    decode::int(value, &fields.path(key), least.into()..=most.into(), problems).map(|n| n as u32)
+}
+
+/// A latency or a bandwidth of a GPU.
+fn positive(fields: &mut Fields, key: &'static str, problems: &mut Problems) -> Option<f64> {
+    in_range(fields, key, 1.0 / LARGEST, "a number above 0", problems)
+}
+
+/// What a kernel may do without: bandwidth, accesses.
+fn at_least_0(fields: &mut Fields, key: &'static str, problems: &mut Problems) -> Option<f64> {
+    in_range(fields, key, 0.0, "a number from 0 on", problems)
+}
+
+fn in_range(fields: &mut Fields, key: &'static str, least: f64, want: &str, problems: &mut Problems) -> Option<f64> {
+    let value = fields.take(key)?;
+    let found = value.as_f64().filter(|x| (least..=LARGEST).contains(x));
+    if found.is_none() {
+        problems.add(fields.path(key), value.describe(), format!("{want}, from {least:e} to {LARGEST:e}"));
+    }
+    found
+}
+
+fn choice(fields: &mut Fields, key: &'static str, names: &[&str], problems: &mut Problems) -> Option<usize> {
+    let value = fields.take(key)?;
+    decode::choice(value, &fields.path(key), names, problems)
+}

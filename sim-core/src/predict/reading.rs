@@ -1,0 +1,83 @@
+//! How the paper is read where its text and its equations leave something open.
+
+use crate::describe::value::Value;
+
+/// What becomes of Eq. 15, or which model stands in the place of Eqs. 5 to 16.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reading {
+    /// Eq. 15 as printed.
+    #[default]
+    Literal,
+    /// Eq. 15, and at least 1: the text before it says that a penalty cannot be lower.
+    Clamped,
+    /// The text after Eq. 15: in each window the kernel that asks for the most bandwidth has the branch for penalties below 1, and every other
+    /// has its penalties (Eq. 9), at least 1.
+    Elected,
+    /// No penalties: I(w) alone slows a window, so that nothing counts twice.
+    IOnly,
+    /// Not the paper's: see [`super::fluid`].
+    Fluid,
+}
+
+impl Reading {
+    /// Every reading.
+    pub const ALL: [Reading; 5] = [Reading::Literal, Reading::Clamped, Reading::Elected, Reading::IOnly, Reading::Fluid];
+
+    /// The names of the readings, in the order of `ALL`.
+    pub const NAMES: [&str; 5] = ["literal", "clamped", "elected", "i_only", "fluid"];
+
+    /// The reading's name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// Which latency Eq. 8 stretches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Base {
+    /// What Eq. 4 predicts.
+    #[default]
+    Eq4,
+    /// What the kernel takes alone on its SMs.
+    Measured,
+}
+
+impl Base {
+    /// The names of the bases.
+    pub const NAMES: [&str; 2] = ["eq4", "measured"];
+
+    /// The base's name in files.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// All that is open in the paper, settled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Model {
+    /// Of Eq. 15.
+    pub reading: Reading,
+    /// Of Eq. 8.
+    pub base: Base,
+    /// On all SMs the latency is what was measured there. As printed, Eq. 4 halves it for a kernel that saturates memory.
+    pub exact_at_n: bool,
+    /// Eq. 16 adds its density to 1, so that penalties of that branch are from 1 to 2, as the text says, and not below 1.
+    pub density_added: bool,
+}
+
+impl Model {
+    /// This with another reading.
+    pub fn with(self, reading: Reading) -> Model {
+        Model { reading, ..self }
+    }
+
+    /// As answers carry it.
+    pub fn to_value(self) -> Value {
+        Value::object([
+            ("reading", Value::from(self.reading.name())),
+            ("base", self.base.name().into()),
+            ("exact_at_n", self.exact_at_n.into()),
+            ("density_added", self.density_added.into()),
+        ])
+    }
+}
