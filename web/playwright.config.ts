@@ -15,7 +15,8 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   workers: 1,
-  retries: 0,
+  // What passes only the second time is a race, in the page or in the test: the end of the log lists it with what failed.
+  retries: 1,
   reporter: [["list"], ["./e2e/failures.ts"]],
   use: {
     baseURL,

@@ -9,10 +9,10 @@ export default class Failures implements Reporter {
   onTestEnd(test: TestCase, result: TestResult): void {
     if (result.status === test.expectedStatus || result.status === "skipped") return;
     const said = result.errors.map(({ message = "", location }) => `${message.replaceAll(/\u001b\[[\d;]*m/g, "").split("\n").filter((line) => line.trim() !== "").slice(0, LINES).join("\n    ")}${location ? `\n    at ${location.file}:${location.line}` : ""}`);
-    this.#failed.push(`  ${test.title}\n    ${said.join("\n    ")}`);
+    this.#failed.push(`  ${test.title}${result.retry > 0 ? " (again)" : ""}\n    ${said.join("\n    ")}`);
   }
 
   onEnd(): void {
-    if (this.#failed.length > 0) console.log(`\nWhat failed:\n${this.#failed.join("\n")}\n`);
+    if (this.#failed.length > 0) console.log(`\nWhat failed, if only once:\n${this.#failed.join("\n")}\n`);
   }
 }
