@@ -24,48 +24,53 @@ pub struct Answers {
 
 /// Where answers are kept.
 #[derive(Debug)]
-struct Folder {
+pub struct Folder {
     path: PathBuf,
     /// Of this engine: what another one measured is measured again.
     behaviour: String,
 }
 
 impl Folder {
-    fn file(&self, hash: &str) -> PathBuf {
-        self.path.join(format!("{hash}.json"))
+    /// That of this engine, which `--answers` names.
+    pub fn open(path: &Path) -> Result<Folder, Problems> {
+        let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
+        Folder::of(path, &behaviour, "--answers")
     }
 
-    /// An answer of this engine, if there is one that can be read.
-    fn read(&self, hash: &str) -> Option<Alone> {
-        let kept: Value = serde_json::from_slice(&std::fs::read(self.file(hash)).ok()?).ok()?;
+    fn of(path: &Path, behaviour: &str, option: &str) -> Result<Folder, Problems> {
+        std::fs::create_dir_all(path).map_err(|error| problem(option, format!("{}: {error}", path.display()), "a folder"))?;
+        Ok(Folder { path: path.to_owned(), behaviour: behaviour.to_owned() })
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.json"))
+    }
+
+    /// What this engine has kept there under a name, if it can be read.
+    pub fn read(&self, name: &str) -> Option<Value> {
+        let kept: Value = serde_json::from_slice(&std::fs::read(self.file(name)).ok()?).ok()?;
         let same = kept.get("behaviour").and_then(Value::as_str) == Some(self.behaviour.as_str());
-        plan::decode(kept.get("answers").filter(|_| same)?).ok()?.remove(hash)
+        kept.get("answers").filter(|_| same).cloned()
     }
 
-    /// Keeps an answer. Another process may write the same file: each writes its own and puts it in place whole.
-    fn keep(&self, hash: &str, alone: &Alone) -> std::io::Result<()> {
-        let answers = Value::object([(hash, plan::encode(alone))]);
+    /// Keeps something under a name. Another process may write the same file: each writes its own and puts it in place whole.
+    pub fn keep(&self, name: &str, answers: Value) -> Result<(), Problems> {
         let kept = Value::object([("behaviour", Value::from(self.behaviour.as_str())), ("answers", answers)]);
-        let own = self.path.join(format!("{hash}.{}", std::process::id()));
-        std::fs::write(&own, kept.to_string())?;
-        std::fs::rename(own, self.file(hash))
+        let own = self.path.join(format!("{name}.{}", std::process::id()));
+        let written = std::fs::write(&own, kept.to_string()).and_then(|()| std::fs::rename(own, self.file(name)));
+        written.map_err(|error| problem("--answers", format!("{}: {error}", self.path.display()), "a folder that can be written"))
     }
 }
 
 impl Answers {
     /// None yet; with a folder, those that it has are there when they are asked for, and new ones are kept in it.
     pub fn new(folder: Option<&Path>) -> Result<Answers, Problems> {
-        let open = |path: &Path| {
-            let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
-            Answers::within(path, &behaviour, "--answers")
-        };
-        folder.map_or_else(|| Ok(Answers::default()), open)
+        Ok(Answers { folder: folder.map(Folder::open).transpose()?, ..Answers::default() })
     }
 
     /// Those of an engine that behaves so, in a folder that an option names.
     pub fn within(path: &Path, behaviour: &str, option: &str) -> Result<Answers, Problems> {
-        std::fs::create_dir_all(path).map_err(|error| problem(option, format!("{}: {error}", path.display()), "a folder"))?;
-        Ok(Answers { folder: Some(Folder { path: path.to_owned(), behaviour: behaviour.to_owned() }), ..Answers::default() })
+        Ok(Answers { folder: Some(Folder::of(path, behaviour, option)?), ..Answers::default() })
     }
 
     /// Whether the caller is the first to ask for this run, and so has to see that it gets run.
@@ -80,7 +85,7 @@ impl Answers {
 
     /// Runs what the caller has claimed, from where `begun` ended if that is its beginning, and leaves there what has ended; nothing if the work is to stop.
     pub fn run(&self, planned: &Planned, begun: &mut Option<Simulation>, steps: &AtomicU64) -> Result<Option<()>, Problems> {
-        let alone = match self.folder.as_ref().and_then(|folder| folder.read(&planned.hash)) {
+        let alone = match self.folder.as_ref().and_then(|folder| plan::decode(&folder.read(&planned.hash)?).ok()?.remove(&planned.hash)) {
             Some(kept) => {
                 steps.fetch_add(STEPS, std::sync::atomic::Ordering::Relaxed);
                 kept
@@ -91,8 +96,7 @@ impl Answers {
                 };
                 let alone = begun.insert(run).answer();
                 if let Some(folder) = &self.folder {
-                    let lost = |error| problem("--answers", format!("{}: {error}", folder.path.display()), "a folder that can be written");
-                    folder.keep(&planned.hash, &alone).map_err(lost)?;
+                    folder.keep(&planned.hash, Value::object([(planned.hash.as_str(), plan::encode(&alone))]))?;
                 }
                 alone
             }

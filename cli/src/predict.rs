@@ -1,12 +1,25 @@
 //! `corun predict`: what each kernel of a group takes on its own SMs beside the others, by the formulas of the latency-prediction paper.
 
+use crate::answers::Folder;
+use crate::workers::{self, STEPS, locked};
 use crate::{Failure, input, output};
 use clap::{Args, ValueEnum};
 use sim_core::describe::error::one_line;
+use sim_core::describe::ids::KernelId;
+use sim_core::describe::kernel::library;
+use sim_core::describe::value::Value;
 use sim_core::predict::answer::Answer;
 use sim_core::predict::group::{Part, Window};
-use sim_core::predict::question::Question;
+use sim_core::predict::question::{Measured, Question};
 use sim_core::predict::reading::Reading;
+use sim_core::run::experiment::Experiment;
+use sim_core::run::plan::Answers;
+use sim_core::run::simulation::Simulation;
+use sim_core::study::prediction;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 
 /// Arguments of `corun predict`.
 #[derive(Args, Debug)]
@@ -14,7 +27,9 @@ use sim_core::predict::reading::Reading;
 Kernels run once, together from the start, each on SMs of its own; SMs that are freed stay idle. The formulas are those of Masola et al., JSSPP \
 2023; `fluid` is a model of ours. `corun schema predict` has the format, docs/predict.md what is computed and what it is good for.
 
-Exit status: 0 done, 2 bad usage or input.")]
+Where the file names a `gpu`, what it leaves out of a kernel of the library is measured first, by runs of the kernel alone, in ms and GB/s.
+
+Exit status: 0 done, 1 stuck, 2 bad usage or input, 130 told to stop.")]
 pub struct Predict {
     /// The group, a JSON file; `-` for standard input
     file: String,
@@ -24,6 +39,15 @@ pub struct Predict {
     /// Search for the partition of the SMs that meets the kernels' deadlines, and of these has the shortest makespan, by prediction
     #[arg(long)]
     plan: bool,
+    /// Also run the group on the file's GPU, and show what it takes there and how far off the prediction is
+    #[arg(long)]
+    simulate: bool,
+    /// Runs at a time; as many as there are cores if left out
+    #[arg(long)]
+    jobs: Option<NonZero<u16>>,
+    /// Keep what is measured of kernels alone in this folder, and read there what an earlier command measured
+    #[arg(long, value_name = "DIR")]
+    answers: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -51,9 +75,139 @@ impl Predict {
         if let Some(named) = self.reading {
             question.model.reading = Reading::ALL[named as usize];
         }
+        workers::stop_at_signals();
+        if let Some(gpu) = prediction::take_gpu(&mut question)? {
+            self.measure(&mut question, gpu.sm_count())?;
+        }
         let answer = if self.plan { Answer::of_plan(&question)? } else { Answer::of(&question)? };
-        if self.json { output::print_json(&answer.to_value(&question)) } else { print(&question, &answer) }
+        let simulated = if self.simulate { Some(simulate(&question, &answer)?) } else { None };
+        if self.json {
+            let value = answer.to_value(&question);
+            return output::print_json(&simulated.iter().fold(value, |value, run| with_simulated(value, &answer, run)));
+        }
+        print(&question, &answer)?;
+        simulated.map_or(Ok(()), |run| print_simulated(&question, &answer, &run))
     }
+
+    /// Runs the library's kernels alone of which the question leaves out something, and tells it.
+    fn measure(&self, question: &mut Question, sms: u32) -> Result<(), Failure> {
+        // Kernels that share a name share their runs. Of a kernel that is none of the library's, the question's own problems say what is missing.
+        let mut runs: Vec<((&str, u32), Experiment)> = Vec::new();
+        let mut needed = question.needed(sms, self.plan);
+        needed.retain(|(kernel, _)| library::names().contains(&question.kernels[*kernel].name.as_str()));
+        for &(kernel, on) in &needed {
+            let key = (question.kernels[kernel].name.as_str(), on);
+            if runs.iter().all(|(other, _)| *other != key) {
+                runs.push((key, prediction::experiment(question, &[(kernel, on)])?));
+            }
+        }
+        let folder = self.answers.as_deref().map(Folder::open).transpose()?;
+        let (queue, steps) = (Mutex::new(0..runs.len()), AtomicU64::new(0));
+        let (found, failed) = (Mutex::new(Vec::new()), Mutex::new(None));
+        workers::run(workers::jobs(self.jobs).min(runs.len()), runs.len() as u64 * STEPS, &steps, || {
+            let ((name, on), experiment) = &runs[locked(&queue).next()?];
+            match alone(experiment, folder.as_ref(), &steps) {
+                Ok(measured) => locked(&found).push(((*name).to_owned(), *on, measured)),
+                Err(failure) => {
+                    locked(&failed).get_or_insert(failure);
+                    workers::interrupt();
+                }
+            }
+            Some(())
+        });
+        if let Some(failure) = locked(&failed).take() {
+            return Err(failure);
+        }
+        for (name, on, measured) in locked(&found).drain(..) {
+            for &(kernel, other) in &needed {
+                if other == on && question.kernels[kernel].name == name {
+                    question.tell(kernel, on, sms, measured);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a kernel does alone, from the folder or from a run.
+fn alone(experiment: &Experiment, folder: Option<&Folder>, steps: &AtomicU64) -> Result<Measured, Failure> {
+    let name = format!("{}-once", experiment.config_hash());
+    if let Some(kept) = folder.and_then(|folder| decode(&folder.read(&name)?)) {
+        steps.fetch_add(STEPS, std::sync::atomic::Ordering::Relaxed);
+        return Ok(kept);
+    }
+    let measured = finished(&mut to_its_end(experiment, steps)?)?[0];
+    if let Some(folder) = folder {
+        folder.keep(&name, encode(&measured))?;
+    }
+    Ok(measured)
+}
+
+fn encode(measured: &Measured) -> Value {
+    let Measured { latency, bandwidth, accesses, kai } = *measured;
+    Value::object([("latency", latency), ("bandwidth", bandwidth), ("accesses", accesses), ("kai", kai)])
+}
+
+fn decode(value: &Value) -> Option<Measured> {
+    let number = |key| value.get(key).and_then(Value::as_f64);
+    Some(Measured { latency: number("latency")?, bandwidth: number("bandwidth")?, accesses: number("accesses")?, kai: number("kai")? })
+}
+
+fn to_its_end(experiment: &Experiment, steps: &AtomicU64) -> Result<Simulation, Failure> {
+    let run = workers::simulate(experiment, &Answers::new(), None, steps)?;
+    run.ok_or_else(|| Failure::Interrupted("before all had run; with --answers, what kernels did alone is kept".into()))
+}
+
+/// What each kernel of a run has done, all of which must have ended.
+fn finished(run: &mut Simulation) -> Result<Vec<Measured>, Failure> {
+    let kernels = KernelId::first(run.experiment().kernels.len());
+    let found: Option<Vec<Measured>> = kernels.map(|kernel| prediction::measured(run, kernel)).collect();
+    found.ok_or_else(|| Failure::Stuck(run.explain_stuck()))
+}
+
+/// The group on its GPU.
+fn simulate(question: &Question, answer: &Answer) -> Result<Vec<Measured>, Failure> {
+    let group: Vec<(usize, u32)> = answer.loads.iter().map(|load| load.sms).enumerate().collect();
+    finished(&mut to_its_end(&prediction::experiment(question, &group)?, &AtomicU64::new(0))?)
+}
+
+/// How far a prediction is off what a run says, as a part of the latter: above 0 where it says too much.
+fn error(answer: &Answer, kernel: usize, run: &Measured) -> f64 {
+    (answer.prediction.kernels[kernel].latency - run.latency) / run.latency
+}
+
+/// The answer with `simulated` in each kernel and in the whole.
+fn with_simulated(mut value: Value, answer: &Answer, runs: &[Measured]) -> Value {
+    let Value::Object(pairs) = &mut value else { return value };
+    let makespan = runs.iter().fold(0.0_f64, |last, run| last.max(run.latency));
+    if let Some((_, Value::Array(kernels))) = pairs.iter_mut().find(|(key, _)| key == "kernels") {
+        for (at, (kernel, run)) in kernels.iter_mut().zip(runs).enumerate() {
+            let slowdown = run.latency / answer.loads[at].latency;
+            let figures =
+                [("latency", run.latency), ("slowdown", slowdown), ("bandwidth", run.bandwidth), ("error", error(answer, at, run))];
+            if let Value::Object(kernel) = kernel {
+                kernel.push(("simulated".to_owned(), Value::object(figures)));
+            }
+        }
+    }
+    pairs.push(("simulated".to_owned(), Value::object([("makespan", makespan)])));
+    value
+}
+
+fn print_simulated(question: &Question, answer: &Answer, runs: &[Measured]) -> Result<(), Failure> {
+    output::print(&format!("\n{:<16}{:>12}{:>12}{:>10}{:>10}", "simulated", "latency", "predicted", "error", "slowdown"))?;
+    for (at, (kernel, run)) in question.kernels.iter().zip(runs).enumerate() {
+        output::print(&format!(
+            "{:<16}{:>12}{:>12}{:>+9.1}%{:>10.3}{}",
+            one_line(&kernel.name),
+            number(run.latency),
+            number(answer.prediction.kernels[at].latency),
+            100.0 * error(answer, at, run),
+            run.latency / answer.loads[at].latency,
+            kernel.deadline.map_or("", |end| if run.latency <= end { "  deadline met" } else { "  deadline missed" })
+        ))?;
+    }
+    Ok(())
 }
 
 /// For people: each kernel, then each window.

@@ -85,3 +85,85 @@ fn bad_input_ends_with_2_and_a_line_for_each_problem() {
     assert!(refused("[", &[]).starts_with("(file): found "));
     let _ = std::fs::remove_file(&file);
 }
+
+/// BP and CFD on half of the SMs each: what the file leaves out is measured, and the group run.
+const MEASURED: &str = r#"{"corun": 1, "gpu": "ccbp-16sm", "seed": 1, "predict": {"bandwidth_sustained": 300, "kernels": [{"name": "BP", "sms": 8}, {"name": "CFD", "sms": 8}]}}"#;
+
+#[test]
+fn what_is_left_out_is_measured_once_and_the_group_judged_by_a_run() {
+    let folder = std::env::temp_dir().join(format!("corun-predict-answers-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = |name: &str| folder.join(name).to_str().expect("text").to_owned();
+    let (file, kept, run) = (path("question.json"), path("kept"), path("run.json"));
+    std::fs::write(&file, MEASURED).expect("a file");
+    let answer = json(&[&file, "--simulate", "--answers", &kept]);
+    let platform = answer.get("platform").expect("the platform");
+    assert_eq!((number(platform, "sms"), number(platform, "l2_banks")), (16.0, 16.0));
+
+    // The same group as an experiment ends in the cycle that the longest of the simulated latencies says.
+    let experiment = r#"{"corun": 1, "gpu": "ccbp-16sm", "kernels": ["BP", "CFD"], "policy": {"name": "spatial", "split": [8, 8]},
+        "stop": {"kernels_done": true}, "restart": false}"#;
+    std::fs::write(&run, experiment).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_corun")).args(["run", &run, "--json"]).output().expect("the program starts");
+    let cycles = number(&serde_json::from_slice(&output.stdout).expect("JSON"), "cycles");
+    let mhz = f64::from(sim_core::describe::gpu::presets::find("ccbp-16sm").expect("a preset").core_mhz);
+    let makespan = number(answer.get("simulated").expect("the run"), "makespan");
+    assert!((makespan * mhz * 1000.0 - cycles).abs() < 1e-3, "{makespan} ms, {cycles} cycles at {mhz} MHz");
+
+    for kernel in kernels(&answer) {
+        let simulated = kernel.get("simulated").expect("the run");
+        let (predicted, latency) = (number(kernel, "latency"), number(simulated, "latency"));
+        assert!((number(simulated, "error") - (predicted / latency - 1.0)).abs() < 1e-9);
+        assert!(latency > number(kernel, "latency_alone"), "beside another it takes longer");
+    }
+
+    // Four runs alone were kept; what is kept is what the next command takes.
+    let files: Vec<PathBuf> = std::fs::read_dir(&kept).expect("the folder").flatten().map(|entry| entry.path()).collect();
+    assert_eq!(files.len(), 4);
+    let alone = number(&kernels(&answer)[0], "latency_alone");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a file");
+        std::fs::write(&file, text.replace(&format!("{alone:?}"), "77.5")).expect("a file");
+    }
+    let again = json(&[&file, "--answers", &kept]);
+    assert_eq!(number(&kernels(&again)[0], "latency_alone"), 77.5);
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn what_can_not_be_measured_is_named() {
+    let file = std::env::temp_dir().join(format!("corun-predict-unknown-{}.json", std::process::id()));
+    let refused = |text: &str, arguments: &[&str]| {
+        std::fs::write(&file, text).expect("a file");
+        let output = corun(&[&[file.to_str().expect("text")], arguments].concat());
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let given = r#"{"name": "BP", "sms": 8, "latency": 1, "bandwidth": 10, "tc": 1}"#;
+    let whole = |gpu: &str, more: &str, kernels: &str| {
+        format!(r#"{{"corun": 1, {gpu} "predict": {{"bandwidth_sustained": 9, {more} "kernels": [{kernels}]}}}}"#)
+    };
+    let gpu = r#""gpu": "ccbp-16sm","#;
+    let all = r#""sms": 16, "l2_banks": 16, "bandwidth_max": 20,"#;
+    let cases: [(String, &[&str], &str); 6] = [
+        (
+            whole(gpu, "", &given.replace("BP", "NONE").replace(r#""latency": 1, "#, "")),
+            &[],
+            "predict.kernels[0].latency: found nothing, want a number, one of",
+        ),
+        (whole(gpu, r#""sms": 30,"#, given), &[], "predict.sms: found 30, want the GPU's 16"),
+        (whole(r#""gpu": "no-gpu","#, "", given), &[], "gpu: found \"no-gpu\", want one of"),
+        (whole("", all, given), &["--simulate"], "gpu: found nothing, want the GPU to run on"),
+        (
+            whole(gpu, all, &given.replace("BP", "NONE")),
+            &["--simulate"],
+            "predict.kernels[0].name: found \"NONE\", want one of the library's kernels",
+        ),
+        (whole("", "", given), &[], "predict.sms: found nothing, want a number, or a gpu to take it from"),
+    ];
+    for (text, arguments, want) in cases {
+        let lines = refused(&text, arguments);
+        assert!(lines.lines().any(|line| line.starts_with(want)), "{want}\n{lines}");
+    }
+    let _ = std::fs::remove_file(&file);
+}

@@ -104,6 +104,19 @@ pub struct Size {
     pub tc: Option<f64>,
 }
 
+/// What a run of a kernel alone on a number of SMs has measured.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Measured {
+    /// Latency.
+    pub latency: f64,
+    /// Bandwidth.
+    pub bandwidth: f64,
+    /// L2 accesses.
+    pub accesses: f64,
+    /// Eq. 3.
+    pub kai: f64,
+}
+
 impl Question {
     /// Reads a file.
     pub fn decode(value: &Value) -> Result<Question, Problems> {
@@ -161,12 +174,54 @@ impl Question {
         Some(question)
     }
 
+    /// Which kernels have to run alone, and on how many of all `sms` SMs, for what the file leaves out; a `plan` needs no kernel's own SMs.
+    pub fn needed(&self, sms: u32, plan: bool) -> Vec<(usize, u32)> {
+        let counted = self.kernels.iter().any(|kernel| kernel.own.accesses.is_some());
+        let mut needed = Vec::new();
+        for (at, kernel) in self.kernels.iter().enumerate() {
+            let own = kernel.sms.unwrap_or(sms);
+            let given = kernel.on(own, sms);
+            let formulas = plan || self.missing == Missing::Model || self.model.base == Base::Eq4 && given.tc.is_none();
+            if formulas && (kernel.latency_full.is_none() || kernel.bandwidth_full.is_none() || kernel.kai.is_none()) {
+                needed.push((at, sms));
+            }
+            let alone = self.missing == Missing::Measured && (given.latency.is_none() || given.bandwidth.is_none());
+            let alone = (alone || counted && given.accesses.is_none()) && !plan && kernel.sms.is_some_and(|own| own <= sms);
+            if alone && !needed.contains(&(at, own)) {
+                needed.push((at, own));
+            }
+        }
+        needed
+    }
+
+    /// Fills in what a run of a kernel alone on `on` of all `sms` SMs has measured, where the file leaves it out.
+    pub fn tell(&mut self, kernel: usize, on: u32, sms: u32, measured: Measured) {
+        let counted = self.kernels.iter().any(|kernel| kernel.own.accesses.is_some());
+        let Some(kernel) = self.kernels.get_mut(kernel) else { return };
+        if on == sms {
+            kernel.latency_full.get_or_insert(measured.latency);
+            kernel.bandwidth_full.get_or_insert(measured.bandwidth);
+            kernel.kai.get_or_insert(measured.kai);
+        }
+        if kernel.sms == Some(on) {
+            let found = Size {
+                latency: Some(measured.latency),
+                bandwidth: Some(measured.bandwidth),
+                accesses: Some(measured.accesses).filter(|_| counted),
+                tc: None,
+            };
+            kernel.own = kernel.on(on, sms).or(found);
+        }
+    }
+
     /// The GPU, as far as the formulas know it.
     pub fn platform(&self) -> Result<Platform, Problems> {
         let mut problems = Problems::default();
         let mut need = |key: &str, given: Option<f64>| {
             if given.is_none() {
-                problems.add(field("predict", key), "nothing", "a number, or a gpu to take it from");
+                // How much of its peak a DRAM keeps up is a measurement, no number of a GPU.
+                let want = if key == "bandwidth_sustained" { "a number" } else { "a number, or a gpu to take it from" };
+                problems.add(field("predict", key), "nothing", want);
             }
             given.unwrap_or(1.0)
         };

@@ -469,7 +469,8 @@ impl Experiment {
     }
 }
 
-fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
+/// Reads a GPU: a preset's name, or a preset with fields to change. What contradicts itself in it is not looked at yet.
+pub fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     let names = || presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
     let preset = |value: &Value, path: &str, problems: &mut Problems| {
         let gpu = value.as_str().and_then(presets::find);

@@ -3,6 +3,7 @@
 pub mod catalogue;
 pub mod figure;
 pub mod oracle;
+pub mod prediction;
 pub mod probe;
 pub mod profile;
 pub mod sweep;
