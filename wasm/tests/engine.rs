@@ -348,6 +348,22 @@ fn probes_give_the_native_figures() {
     assert!(text(&error, "message").contains("one of noc, dram, cache"));
 }
 
+/// Table 3's experiment 4 of the latency-prediction paper, as `corun predict` has it.
+#[test]
+fn a_prediction_has_the_native_figures() {
+    let slowdowns = |answer: &JsValue| -> Vec<String> {
+        let kernels = Array::from(&get(answer, "kernels"));
+        kernels.iter().map(|kernel| format!("{:.3}", get(&kernel, "slowdown").as_f64().expect("a number"))).collect()
+    };
+    let question = parsed(include_str!("../../examples/predict/copy-saxpy.json"));
+    assert_eq!(slowdowns(&corun::predict(&question).expect("a prediction")), ["2.270", "2.440"]);
+    let deadlines = parsed(include_str!("../../examples/predict/two-deadlines.json"));
+    let plan = corun::plan_partition(&deadlines).expect("a plan");
+    assert_eq!(get(&get(&plan, "plan"), "meets").as_bool(), Some(true));
+    let error = corun::predict(&parsed("{\"corun\": 1, \"predict\": {\"kernels\": []}}")).expect_err("no kernels");
+    assert_eq!(text(&problems(&error).get(0), "path"), "predict.kernels");
+}
+
 /// The line that the runner writes has no wall-clock figures and its keys in this order; the figures alone come from runs of their own.
 #[test]
 fn a_sweep_gives_the_lines_of_its_points() {
