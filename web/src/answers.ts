@@ -6,15 +6,15 @@ import type { Answer } from "./types.ts";
 const STORE = "answers";
 
 /** Answers of one engine, named by its stamp. */
-export class Answers {
-  readonly known: Record<string, Answer> = {};
+export class Answers<T = Answer> {
+  readonly known: Record<string, T> = {};
   readonly #stamp: string;
-  readonly #shipped: (stamp: string) => Promise<Record<string, Answer>>;
-  #brought: Promise<Record<string, Answer>> | null = null;
+  readonly #shipped: (stamp: string) => Promise<Record<string, T>>;
+  #brought: Promise<Record<string, T>> | null = null;
   #opened: Promise<IDBDatabase | null> | null = null;
 
   /** `shipped`: what the page has of an engine; asked for once. */
-  constructor(stamp: string, shipped: (stamp: string) => Promise<Record<string, Answer>> = () => Promise.resolve({})) {
+  constructor(stamp: string, shipped: (stamp: string) => Promise<Record<string, T>> = () => Promise.resolve({})) {
     this.#stamp = stamp;
     this.#shipped = shipped;
   }
@@ -32,12 +32,12 @@ export class Answers {
     if (!database) return;
     const store = database.transaction(STORE).objectStore(STORE);
     await Promise.all(this.missing(runs).map(async ({ hash }) => {
-      const answer = await done(store.get(this.#key(hash))).catch(() => undefined) as Answer | undefined;
+      const answer = await done(store.get(this.#key(hash))).catch(() => undefined) as T | undefined;
       if (answer) this.known[hash] = answer;
     }));
   }
 
-  keep(hash: string, answer: Answer): void {
+  keep(hash: string, answer: T): void {
     this.known[hash] = answer;
     void this.#open().then((database) => {
       try { database?.transaction(STORE, "readwrite").objectStore(STORE).put(answer, this.#key(hash)); } catch { /* not stored */ }

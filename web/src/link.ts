@@ -8,9 +8,12 @@
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
+import { readDeadline } from "./predict/model.ts";
 import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
 
-export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** The causes behind the verdict are open. */ why?: boolean; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
+/** Of the panel of predictions: how the paper is read, and the deadline of each kernel, milliseconds. */
+export interface PredictView { reading?: string; deadlines?: (number | null)[] }
+export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** The causes behind the verdict are open. */ why?: boolean; predict?: PredictView; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
 export interface LinkState { experiment: Experiment; /** Compared with this one. */ other?: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
 
 export class LinkError extends Error {
@@ -45,12 +48,14 @@ export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
   if (state.other) parts.push(...await second(first, state.other));
-  const { cycle, sm, zoom, panel, why, bookmarks = [] } = state.view;
+  const { cycle, sm, zoom, panel, why, predict, bookmarks = [] } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
   if (zoom) parts.push(`zoom=${Math.round(zoom.from)}-${Math.round(zoom.to)}`);
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
   if (why) parts.push("why=1");
+  if (predict?.reading) parts.push(`reading=${predict.reading}`);
+  if (predict?.deadlines) parts.push(`deadlines=${predict.deadlines.map((deadline) => deadline ?? "").join(",")}`);
   for (const bookmark of bookmarks) parts.push(`${BOOKMARK}${bookmark.cycle}=${escaped(bookmark.note)}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
@@ -135,7 +140,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     fields.set(key, value);
   }
   checkVersion(fields.get("v"));
-  const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "why", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
+  const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "why", "reading", "deadlines", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
   for (const key of fields.keys()) if (!known.includes(key) && !key.startsWith(BOOKMARK)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 
   const own = new Map([...fields].filter(([key]) => EXPERIMENT.includes(key)));
@@ -230,6 +235,9 @@ function viewFrom(fields: Map<string, string>): View {
     view.panel = panel;
   }
   if (fields.get("why") === "1") view.why = true;
+  const reading = fields.get("reading"), deadlines = fields.get("deadlines");
+  if (reading !== undefined && !/^[a-z_]{1,20}$/.test(reading)) throw new LinkError("Its reading of a paper is none.");
+  if (reading !== undefined || deadlines !== undefined) view.predict = { ...(reading === undefined ? {} : { reading }), ...(deadlines === undefined ? {} : { deadlines: deadlinesFrom(deadlines) }) };
   const bookmarks = [...fields].filter(([key]) => key.startsWith(BOOKMARK)).map(([key, note]): Bookmark => {
     const cycle = whole(key.slice(BOOKMARK.length), "the cycle of a bookmark");
     if (key !== `${BOOKMARK}${cycle}`) throw new LinkError(`The cycle of a bookmark is “${quote(key.slice(BOOKMARK.length))}”, which begins with a 0.`);
@@ -238,6 +246,15 @@ function viewFrom(fields: Map<string, string>): View {
   if (bookmarks.length > MAX_BOOKMARKS) throw new LinkError(`It has ${bookmarks.length} bookmarks; a link has at most ${MAX_BOOKMARKS}.`);
   if (bookmarks.length > 0) view.bookmarks = bookmarks.sort((a, b) => a.cycle - b.cycle);
   return view;
+}
+
+/** Milliseconds, with nothing between commas for a kernel without a deadline. */
+function deadlinesFrom(text: string): (number | null)[] {
+  return text.split(",").slice(0, MAX_KERNELS).map((part) => {
+    const { deadline, problem } = readDeadline(part);
+    if (problem !== "") throw new LinkError(`A deadline is wrong: ${problem}.`);
+    return deadline;
+  });
 }
 
 /** A bookmark's note: one line, of limited length. */

@@ -18,6 +18,8 @@ import "./script/script.css";
 import "./views/index.ts";
 import "./compare.ts";
 import "./decisions.ts";
+import "./predict/predict.css";
+import "./predict/panel.ts";
 import "./schemes/schemes.ts";
 import "./timeline/timeline.ts";
 import "./editor.ts";
@@ -39,6 +41,7 @@ import { count, problemText } from "./format.ts";
 import { hasGoal } from "./goal.ts";
 import { LinkError, decodeLink, encodeLink, otherEngine, type View } from "./link.ts";
 import type { CorunNumbers } from "./numbers.ts";
+import type { CorunPredicted } from "./predict/panel.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { currentStamp, download, provideStamp, stampName, stampText } from "./stamp.ts";
 import { Standing } from "./standing.ts";
@@ -115,6 +118,7 @@ const warnings = document.createElement("corun-warnings") as CorunWarnings;
 const compareCard = card("compare", "A and B", compare);
 compareCard.hidden = true;
 const schemes = document.createElement("corun-schemes") as CorunSchemes;
+const predicted = document.createElement("corun-predicted") as CorunPredicted;
 // The SM's heading and its close button are the view's own.
 const tour = new Tour(() => { verdict.open = true; });
 const visit = new FirstVisit({ speed: (cyclesPerSecond) => { transport.speed = cyclesPerSecond; engine?.speed(cyclesPerSecond); }, tour: () => { tour.start(); } });
@@ -127,6 +131,7 @@ pictures.append(
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
     h("div", { class: "column" }, card("numbers", "Numbers", numbers))),
   detailCard,
+  card("predicted", "Predicted", predicted),
   card("decisions", "What the policy decided", decisions),
   card("charts", "Over time", charts),
   card("timeline", "Timeline", timeline),
@@ -282,6 +287,14 @@ function showSides(edit: number): void {
   if (shown.problems.length > 0) editor.problems(shown.problems);
   compareCard.hidden = !two;
   tellSides();
+  predict();
+}
+/** The panel of predictions is of the side that the form shows. */
+function predict(): void {
+  const mine = sides[edited]?.laid;
+  if (!mine) return;
+  predicted.setRun(mine.experiment, mine.loaded);
+  predicted.view = view.predict ?? {};
 }
 function tellSides(): void {
   if (sides.length < 2) return;
@@ -329,6 +342,16 @@ decisions.swap = (at) => {
   const { swap: swapped, ...policy } = given;
   openAs(1 - at, { ...structuredClone(mine), policy: swapped === true ? policy : { ...policy, swap: true } });
 };
+
+/** A partition of the panel of predictions takes the place of the form's experiment, and runs from the start. */
+function simulate(next: Experiment): void {
+  visit.takeOver();
+  numbers.keep(edited);
+  run(edited, next, true, 0);
+  remember(true, 0);
+  editor.show(next);
+  tellSides();
+}
 
 /** A row of the schemes' table becomes a side. */
 function openAs(at: number, next: Experiment): void {
@@ -395,6 +418,7 @@ function lay(): void {
   showSelection();
   warn();
   for (const one of sides) one.laid = { experiment: one.experiment, loaded: one.loaded as Loaded };
+  predict();
   standing.clear();
   document.title = titleText();
 }
@@ -537,6 +561,8 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   if (frames.every(({ result }) => result)) {
     const results = frames.map(({ result }) => result);
     for (const one of [numbers, verdict]) one.update(results);
+    const mine = results[edited];
+    if (mine) predicted.update(mine, frames[edited]?.past ?? null);
     results.forEach((result, at) => { charts.setGoals(at, result?.kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null)) ?? []); });
     // The result may come a frame after the end.
     if (state === "done") warn(results);
@@ -824,6 +850,7 @@ async function start(): Promise<void> {
     present: () => sides[edited]?.experiment ?? null, validate: (one) => running.validate(one), open: openAs,
     starting: () => { if (state === "playing" || state === "seeking") { linkCycle = true; running.pause(); } },
   });
+  predicted.init(running.module, stamp, { simulate, changed: (seen) => { view.predict = seen; writeLink(); } });
   timeline.init({ go: does.go, stopWhen: (when) => { engine?.stopWhen(when); }, bookmarks: (bookmarks) => { if (bookmarks.length > 0) view.bookmarks = [...bookmarks]; else delete view.bookmarks; writeLink(); } });
   verdict.init(ready.catalogue, {
     compare: (name) => { const mine = sides[0]; if (mine) openAs(1, { ...structuredClone(mine.experiment), policy: scheme(ready.catalogue, name, mine.experiment.kernels.length) }); },

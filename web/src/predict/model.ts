@@ -1,0 +1,192 @@
+// What the panel of predictions computes by itself: the runs alone that the formulas need, the question that they are asked, and what has become of a
+// prediction in the simulation. Nothing here touches the page. Latencies are milliseconds, bandwidths GB/s.
+import { schemeName } from "../choices.ts";
+import { fixed } from "../format.ts";
+import type { Past } from "../past.ts";
+import type { Experiment, Prediction, PredictQuestion, Reading, Result } from "../types.ts";
+
+/** How the paper is read where its text and its equations differ, and one model that is not the paper's. */
+export const READINGS: readonly { name: Reading; title: string; doc: string }[] = [
+  { name: "literal", title: "Literal", doc: "Eq. 15 as printed. Where memory is oversubscribed, a kernel's penalty Π can even be below 1." },
+  { name: "clamped", title: "At least 1", doc: "Eq. 15, but no penalty Π is below 1, as the text before it demands." },
+  { name: "elected", title: "One elected", doc: "As the text after Eq. 15 says: in each window the kernel that asks for the most bandwidth is penalised least; every other has its penalties, at least 1." },
+  { name: "i_only", title: "Interference alone", doc: "No penalties: the factor I of a window slows its kernels, and nothing counts twice." },
+  { name: "fluid", title: "Fluid (not the paper's)", doc: "Our model: an oversubscribed memory serves kernels in proportion to what they ask for, and windows stretch as kernels do. It has no parameter." },
+];
+export const isReading = (name: string | undefined): name is Reading => READINGS.some((reading) => reading.name === name);
+
+/** The paper's sustained bandwidth in parts of the nominal one: 330 of 348 GB/s (§5.1). */
+export const SUSTAINED = 330 / 348;
+/** Bytes of an access as the paper counts them. */
+const SECTOR = 32;
+
+/** The machine and the mix of a run, as far as the formulas know them. */
+export interface Setup {
+  experiment: Experiment;
+  names: readonly string[];
+  sms: number;
+  banks: number;
+  coreMhz: number;
+  /** DRAM's peak. */
+  bandwidthMax: number;
+  lineBytes: number;
+  /** CTAs of each kernel in one run. */
+  ctas: readonly number[];
+}
+
+/** What a kernel did alone on all SMs. */
+export interface Measured {
+  cycles: number;
+  /** Thread instructions. */
+  instructions: number;
+  /** Lines that L2 looked up. */
+  accesses: number;
+  ctas: number;
+  /** It ran to its end. */
+  whole: boolean;
+}
+
+export function measuredOf(result: Result, whole: boolean): Measured {
+  const kernel = result.kernels[0], counters = (kernel?.["counters"] ?? {}) as Record<string, number>;
+  return { cycles: result.cycles, instructions: kernel?.thread_instructions ?? 0, accesses: (counters["l2_reads"] ?? 0) + (counters["l2_writes"] ?? 0), ctas: kernel?.ctas_done ?? 0, whole };
+}
+
+/** Which part of a kernel has been measured: of its CTAs, those that have finished. */
+export const shareOf = (measured: Measured | null, ctas: number): number => (measured === null ? 0 : measured.whole ? 1 : Math.min(1, measured.ctas / ctas));
+
+/** The experiment that runs a kernel alone on all SMs, once to its end. */
+export function aloneRun(experiment: Experiment, kernel: number): Experiment {
+  const { name: _, source: __, warm_up: ___, ...rest } = structuredClone(experiment);
+  const { ctas } = policyOf(experiment) as { ctas?: unknown };
+  const choice = rest.kernels[kernel] as Experiment["kernels"][number];
+  if (typeof choice === "object") delete choice["qos"];
+  return { ...rest, kernels: [choice], policy: Array.isArray(ctas) ? { name: "spatial", ctas: [ctas[kernel] as number] } : { name: "leftover" }, restart: false, stop: { kernels_done: true } };
+}
+
+const policyOf = (experiment: Experiment): { name: string; [param: string]: unknown } => (typeof experiment.policy === "object" ? experiment.policy : { name: experiment.policy ?? "even" });
+export const isSpatial = (experiment: Experiment): boolean => schemeName(experiment) === "spatial";
+/** Whether it ends when every kernel has run once, as the formulas have it. */
+export const runsOnce = (experiment: Experiment): boolean => experiment.restart === false && (experiment.stop as { kernels_done?: boolean } | undefined)?.kernels_done === true;
+
+/** The experiment that shows what becomes of a partition: every kernel once, from the start, on its own SMs. */
+export function once(experiment: Experiment, split: readonly number[]): Experiment {
+  const { warm_up: _, ...rest } = structuredClone(experiment);
+  const { first: __, ...policy } = isSpatial(experiment) ? policyOf(rest) : { name: "spatial" };
+  return { ...rest, policy: { ...policy, split: [...split] }, restart: false, stop: { kernels_done: true } };
+}
+
+// ---------------------------------------------------------------- the partition
+
+/** SMs of each kernel, as the policy gives them: what it says, or equal parts. */
+export function partsOf(experiment: Experiment, sms: number): number[] {
+  const { split } = policyOf(experiment) as { split?: unknown }, kernels = experiment.kernels.length;
+  if (isSpatial(experiment) && Array.isArray(split)) return split.map(Number);
+  return experiment.kernels.map((_, k) => Math.floor(sms / kernels) + (k < sms % kernels ? 1 : 0));
+}
+
+/** The SM at which a kernel's part ends. */
+export const borderOf = (split: readonly number[], kernel: number): number => split.slice(0, kernel + 1).reduce((sum, sms) => sum + sms, 0);
+
+/** How far the end of a kernel's part can go: one SM stays with it and with the next; after the last one, SMs may be idle. */
+export function rangeOf(split: readonly number[], kernel: number, sms: number): { least: number; most: number } {
+  const begin = borderOf(split, kernel) - (split[kernel] ?? 0), next = split[kernel + 1];
+  return { least: begin + 1, most: next === undefined ? sms : borderOf(split, kernel + 1) - 1 };
+}
+
+/** The partition with the end of a kernel's part at another SM, or as near as can be. */
+export function moved(split: readonly number[], kernel: number, to: number, sms: number): number[] {
+  const { least, most } = rangeOf(split, kernel, sms), by = Math.max(least, Math.min(most, Math.round(to))) - borderOf(split, kernel);
+  return split.map((own, k) => (k === kernel ? own + by : k === kernel + 1 ? own - by : own));
+}
+
+// ---------------------------------------------------------------- the question
+
+/** The question that the formulas are asked; null while a kernel has shown nothing yet. */
+export function question(setup: Setup, measured: readonly (Measured | null)[], split: readonly number[] | null, reading: Reading, deadlines: readonly (number | null)[]): PredictQuestion | null {
+  const kernels = setup.names.map((name, k): PredictQuestion["predict"]["kernels"][number] | null => {
+    const alone = aloneOf(setup, measured[k] ?? null, k), deadline = deadlines[k] ?? null;
+    return alone && { name, ...(split ? { sms: split[k] ?? 0 } : {}), latency_full: alone.latency, bandwidth_full: Math.min(alone.bandwidth, setup.bandwidthMax), kai: alone.kai, ...(deadline === null ? {} : { deadline }) };
+  });
+  if (kernels.includes(null)) return null;
+  return {
+    corun: 1,
+    predict: {
+      sms: setup.sms, l2_banks: setup.banks, bandwidth_max: setup.bandwidthMax, bandwidth_sustained: setup.bandwidthMax * SUSTAINED, reading, missing: "model",
+      kernels: kernels as PredictQuestion["predict"]["kernels"],
+    },
+  };
+}
+
+/** A kernel alone on all SMs; what was measured over a part of its CTAs stands for all of them. Null before the first one has finished. */
+export function aloneOf(setup: Setup, measured: Measured | null, kernel: number): { latency: number; bandwidth: number; kai: number } | null {
+  const share = shareOf(measured, setup.ctas[kernel] ?? 1);
+  if (!measured || share === 0) return null;
+  const bytes = measured.accesses * setup.lineBytes;
+  return {
+    latency: milliseconds(setup, measured.cycles) / share,
+    bandwidth: bytes * setup.coreMhz / (measured.cycles * 1000),
+    kai: bytes === 0 ? 0 : measured.instructions / (bytes / SECTOR) / 1000,
+  };
+}
+
+export const milliseconds = ({ coreMhz }: { coreMhz: number }, cycles: number): number => cycles / (coreMhz * 1000);
+export const cyclesOf = ({ coreMhz }: { coreMhz: number }, ms: number): number => ms * coreMhz * 1000;
+
+const LONGEST = 1e6;
+/** A deadline as it is typed: none, milliseconds, or what is wrong with it. */
+export function readDeadline(text: string): { deadline: number | null; problem: string } {
+  const typed = text.trim(), value = Number(typed);
+  if (typed === "") return { deadline: null, problem: "" };
+  if (/^[+]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) && value >= 1e-6 && value <= LONGEST) return { deadline: value, problem: "" };
+  const found = typed.length > 20 ? `${typed.slice(0, 20)}…` : typed;
+  return { deadline: null, problem: `found “${found}”, want milliseconds: a number above 0, at most ${LONGEST.toLocaleString("en")}` };
+}
+
+// ---------------------------------------------------------------- the simulation beside it
+
+/** What a run shows of a kernel so far. */
+export interface Shown {
+  /** Of its CTAs, those that have finished in its first run. */
+  share: number;
+  /** When its first run has ended; null before. */
+  ended: number | null;
+}
+
+export function shownOf(setup: Setup, result: Result, past: Past | null): Shown[] {
+  return setup.names.map((_, k) => {
+    const kernel = result.kernels[k], end = past?.marks.find((mark) => mark.kind === "end" && mark.kernel === k && mark.run === 0 && mark.cycle <= result.cycles);
+    return end ? { share: 1, ended: milliseconds(setup, end.cycle) } : { share: Math.min(1, (kernel?.ctas_done ?? 0) / (setup.ctas[k] ?? 1)), ended: null };
+  });
+}
+
+/** How far a prediction is from the simulation, in parts of it: above 0 where it predicts too much. While the kernel runs it is what it would be at this pace. */
+export function errorOf(predicted: number, shown: Shown, now: number): number | null {
+  const simulated = shown.ended ?? (shown.share > 0 ? now / shown.share : null);
+  return simulated === null || simulated === 0 ? null : predicted / simulated - 1;
+}
+
+export const signed = (part: number): string => `${part < 0 ? "−" : "+"}${fixed(Math.abs(part) * 100, 1)} %`;
+
+/** What becomes of a deadline: by the simulation where the kernel has ended there, else by the prediction. */
+export function verdict(deadline: number, predicted: number, shown: Shown | null, now: number): { met: boolean | null; text: string } {
+  const late = (by: number): string => `${figureOf(by)} ms (${fixed((by / deadline) * 100, 1)} %)`;
+  if (shown?.ended != null) return shown.ended <= deadline ? { met: true, text: `met, simulated: ${late(deadline - shown.ended)} to spare` } : { met: false, text: `missed by ${late(shown.ended - deadline)}, simulated` };
+  if (shown && now > deadline) return { met: false, text: `missed: at ${figureOf(now)} ms it still runs` };
+  return predicted <= deadline ? { met: null, text: `met by prediction, ${late(deadline - predicted)} to spare` } : { met: null, text: `missed by prediction, by ${late(predicted - deadline)}` };
+}
+
+/** Four significant digits, so that an error of a tenth of a per cent is seen. */
+export function figureOf(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const digits = Math.floor(Math.log10(Math.abs(value)));
+  return fixed(value, Math.max(0, Math.min(8, 3 - digits)));
+}
+
+/** A kernel's predicted latency, window by window: they add up to it. */
+export function segments(prediction: Prediction, kernel: number): number[] {
+  const of = prediction.kernels[kernel];
+  if (!of) return [];
+  const weights = of.windows.map((part) => part.share * part.interference * part.penalty), sum = weights.reduce((all, weight) => all + weight, 0);
+  return weights.map((weight) => (sum > 0 ? of.latency * weight / sum : 0));
+}

@@ -1,0 +1,237 @@
+// <corun-predicted>: what each kernel will take on its SMs beside the others, by formula, with the simulation beside it; a bar whose borders move the
+// partition, deadlines, the search for a partition that meets them, and the run that proves it.
+import { definition, h, setText } from "../dom.ts";
+import { count, fixed, problemText } from "../format.ts";
+import { launchSizes, type Past } from "../past.ts";
+import type { PredictView } from "../link.ts";
+import type { Loaded } from "../protocol.ts";
+import type { Experiment, Prediction, Problem, PredictQuestion, Reading, Result } from "../types.ts";
+import { kernelNames } from "../views/parts.ts";
+import { PartitionBar } from "./bar.ts";
+import { Measures } from "./measures.ts";
+import { READINGS, aloneOf, aloneRun, cyclesOf, figureOf, isReading, isSpatial, milliseconds, once, partsOf, question, runsOnce, shareOf, shownOf, type Setup, type Shown } from "./model.ts";
+import { PredictedTable } from "./table.ts";
+import "./windows.ts";
+import type { WindowsPicture } from "./windows.ts";
+
+type Formulas = Pick<typeof import("../wasm/corun.js"), "predict" | "planPartition" | "configHash">;
+export interface PredictedEvents {
+  /** From the start, in the place of the run that is shown. */
+  simulate(experiment: Experiment): void;
+  /** What the link has of it. */
+  changed(view: PredictView): void;
+}
+
+export class CorunPredicted extends HTMLElement {
+  #events: PredictedEvents | null = null;
+  #start: (() => Promise<void>) | null = null;
+  #formulas: Formulas | null = null;
+  #measures: Measures | null = null;
+  #loaded: Loaded | null = null;
+  #setup: Setup | null = null;
+  #hashes: string[] = [];
+  #split: number[] = [];
+  #reading: Reading = "literal";
+  #prediction: Prediction | null = null;
+  #problem = "";
+  #run: { shown: Shown[]; now: number } | null = null;
+
+  readonly #why = h("span");
+  readonly #apart = h("button", { type: "button", class: "button", id: "f-predict-apart", onclick: () => { const setup = this.#setup; if (setup) this.#events?.simulate(once(setup.experiment, this.#split)); } }, "Partition the SMs");
+  readonly #without = h("p", { class: "predicted-row" }, this.#why, this.#apart);
+  readonly #bar = new PartitionBar((split) => { this.#split = split; this.#said = ""; this.#soon(); });
+  readonly #select = h("select", { id: "f-predict-reading" }, ...READINGS.map(({ name, title }) => h("option", { value: name }, title)));
+  readonly #meaning = h("p", { class: "field-help" });
+  readonly #measuring = h("span");
+  readonly #progress = h("progress", { max: 1, value: 0, "aria-label": "How much is measured" });
+  readonly #pause = h("button", { type: "button", class: "button", id: "f-predict-pause", onclick: () => { if (this.#measures?.paused) this.#measures.go(); else this.#measures?.pause(); } }, "Stop");
+  readonly #notes = h("p", { class: "field-help" });
+  readonly #simulate = h("button", { type: "button", class: "button primary", id: "f-predict-simulate", onclick: () => { const setup = this.#setup; if (setup) this.#events?.simulate(once(setup.experiment, this.#split)); } }, "Simulate");
+  readonly #find = h("button", { type: "button", class: "button", id: "f-predict-find", onclick: () => { this.#plan(); } }, "Find a partition");
+  readonly #proof = h("p", { class: "predicted-proof", role: "status" });
+  readonly #table = new PredictedTable(() => { this.#changed(); });
+  readonly #picture = document.createElement("corun-windows") as WindowsPicture;
+  readonly #body = h("div", { class: "predicted", hidden: true },
+    h("p", { class: "predicted-row" }, this.#measuring, this.#progress, this.#pause),
+    h("div", null, h("div", { class: "partition-frame" }, this.#bar.element), h("p", { class: "field-help" }, "Drag a border, or move it with the arrow keys: the prediction follows. Each kernel runs once, from the start; SMs that it has left stay idle.")),
+    h("div", { class: "predicted-row" }, this.#simulate, this.#find,
+      h("label", { for: "f-predict-reading" }, "Reading"), this.#select,
+      definition("A reading", ...READINGS.map(({ title, doc }) => h("p", null, h("b", null, title), `: ${doc}`)))),
+    this.#meaning, this.#proof, this.#table.element, this.#picture, this.#notes);
+  /** What the search has said. */
+  #said = "";
+
+  init(module: WebAssembly.Module, stamp: string, events: PredictedEvents): void {
+    this.#events = events;
+    this.#measures = new Measures(module, stamp, () => { this.#soon(); });
+    this.#start = async () => {
+      const formulas = await import("../wasm/corun.js");
+      await formulas.default({ module_or_path: module });
+      this.#formulas = formulas;
+    };
+    this.#select.addEventListener("change", () => {
+      if (isReading(this.#select.value)) this.#reading = this.#select.value;
+      this.#changed();
+    });
+    this.replaceChildren(this.#without, this.#body);
+  }
+
+  /** As a link has it. */
+  set view(view: PredictView) {
+    this.#reading = isReading(view.reading) ? view.reading : "literal";
+    this.#select.value = this.#reading;
+    this.#table.setDeadlines(view.deadlines ?? []);
+    this.#soon();
+  }
+
+  #changed(): void {
+    this.#said = "";
+    this.#events?.changed({ ...(this.#reading === "literal" ? {} : { reading: this.#reading }), ...(this.#table.deadlines.some((deadline) => deadline !== null) ? { deadlines: this.#table.deadlines } : {}) });
+    this.#soon();
+  }
+
+  // ---------------------------------------------------------------- the run
+
+  /** The run that is shown; nothing happens where it is the one that was. */
+  setRun(experiment: Experiment, loaded: Loaded): void {
+    if (loaded === this.#loaded) return;
+    this.#loaded = loaded;
+    const gpu = loaded.normal.gpu as Record<string, unknown>, { layout, windows, explained } = loaded;
+    const setup: Setup = {
+      experiment, names: kernelNames(layout.kernels), sms: layout.sms.length, banks: layout.banks, coreMhz: windows.core_mhz,
+      bandwidthMax: (windows.peaks.dram_bytes_per_cycle ?? 0) * windows.core_mhz / 1000, lineBytes: Number(gpu["l2.line_bytes"]),
+      ctas: launchSizes(explained).map((launches) => launches.reduce((sum, ctas) => sum + ctas, 0)),
+    };
+    this.#setup = setup;
+    this.#run = this.#prediction = null;
+    this.#hashes = [];
+    this.#said = this.#problem = "";
+    this.#split = partsOf(experiment, setup.sms);
+    const no = this.#whyNot(setup);
+    this.#without.hidden = no === "";
+    this.#body.hidden = no !== "";
+    setText(this.#why, no);
+    this.#apart.hidden = isSpatial(experiment) || setup.names.length > setup.sms;
+    this.#bar.setKernels(setup.names, setup.sms);
+    this.#bar.split = this.#split;
+    this.#table.setKernels(setup.names);
+    if (no === "") void this.#ask(setup); else this.#measures?.want([]);
+    this.#soon();
+  }
+
+  #whyNot({ experiment, names, sms, bandwidthMax }: Setup): string {
+    if (names.length > sms) return `There is nothing to predict: ${names.length} kernels cannot each have one of ${sms} SMs.`;
+    if (!(bandwidthMax > 0)) return "There is nothing to predict: kernels slow each other down by DRAM's bandwidth, and this DRAM has no limit.";
+    return isSpatial(experiment) ? "" : "There is nothing to predict: the formulas are for kernels on SMs of their own, and here kernels share SMs.";
+  }
+
+  /** Has the runs measured that the formulas need. */
+  async #ask(setup: Setup): Promise<void> {
+    try { if (!this.#formulas) await this.#start?.(); } catch (error) { this.#problem = `The formulas could not be loaded: ${String(error)}`; this.#soon(); return; }
+    const formulas = this.#formulas;
+    if (!formulas || this.#setup !== setup) return;
+    const runs = setup.names.map((_, k) => aloneRun(setup.experiment, k));
+    const jobs = runs.map((experiment) => ({ experiment, hash: formulas.configHash(experiment) }));
+    this.#hashes = jobs.map(({ hash }) => hash);
+    this.#measures?.want(jobs);
+    this.#soon();
+  }
+
+  /** What the run shows now. */
+  update(result: Result, past: Past | null): void {
+    const setup = this.#setup;
+    if (!setup || !isSpatial(setup.experiment)) return;
+    this.#run = { shown: shownOf(setup, result, past), now: milliseconds(setup, result.cycles) };
+    this.#soon();
+  }
+
+  // ---------------------------------------------------------------- what is shown
+
+  #due = false;
+  #soon(): void {
+    if (this.#due || this.#body.hidden) return;
+    this.#due = true;
+    requestAnimationFrame(() => { this.#due = false; this.#refresh(); });
+  }
+
+  #measured(): ReturnType<Measures["of"]>[] { return this.#hashes.map((hash) => this.#measures?.of(hash) ?? null); }
+
+  /** The question as it stands, with a partition or without; null while a kernel has shown nothing. */
+  #question(split: readonly number[] | null): PredictQuestion | null {
+    return this.#setup && this.#hashes.length > 0 ? question(this.#setup, this.#measured(), split, this.#reading, this.#table.deadlines) : null;
+  }
+
+  #answer(ask: (formulas: Formulas) => Prediction | null): Prediction | null {
+    if (!this.#formulas) return null;
+    this.#problem = "";
+    try { return ask(this.#formulas); } catch (error) {
+      const problems = (error as { problems?: Problem[] } | null)?.problems;
+      this.#problem = `The formulas cannot say: ${problems ? problems.map(problemText).join("; ") : String(error)}`;
+      return null;
+    }
+  }
+
+  #refresh(): void {
+    const setup = this.#setup;
+    if (!setup || this.#body.hidden) return;
+    const asked = this.#question(this.#split);
+    this.#prediction = asked && this.#answer(({ predict }) => predict(asked));
+    // What is simulated is of the run's own partition.
+    const mine = partsOf(setup.experiment, setup.sms).join() === this.#split.join(), run = mine ? this.#run : null;
+    this.#table.show(setup, this.#split, this.#prediction, run);
+    this.#picture.hidden = this.#prediction === null;
+    this.#picture.data = this.#prediction && { prediction: this.#prediction, deadlines: this.#table.deadlines, shown: run?.shown ?? null, now: run?.now ?? 0 };
+    setText(this.#meaning, READINGS.find(({ name }) => name === this.#reading)?.doc ?? "");
+    this.#tellMeasures(setup);
+    setText(this.#proof, this.#problem || this.#table.proof(run) || this.#said);
+    setText(this.#notes, this.#remarks(setup, mine).join(" "));
+    this.#find.disabled = this.#question(null) === null;
+  }
+
+  #tellMeasures(setup: Setup): void {
+    const measures = this.#measures, measured = this.#measured();
+    if (!measures) return;
+    const shares = setup.names.map((_, k) => shareOf(measured[k] ?? null, setup.ctas[k] ?? 1)), part = (k: number): string => `${setup.names[k] ?? ""} ${fixed((shares[k] ?? 0) * 100, 0)} % of its ${count(setup.ctas[k])} CTAs`;
+    const impossible = this.#hashes.flatMap((hash, k) => (measures.why(hash) === "" ? [] : [`${setup.names[k] ?? ""} cannot be measured: ${measures.why(hash)}`]));
+    const left = this.#hashes.length === 0 ? [] : shares.flatMap((share, k) => (share < 1 && measures.why(this.#hashes[k] ?? "") === "" ? [k] : []));
+    const current = this.#hashes.indexOf(measures.current ?? ""), going = left.length > 0 && !measures.paused;
+    this.#progress.hidden = !going;
+    this.#progress.value = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    this.#pause.hidden = left.length === 0;
+    setText(this.#pause, measures.paused ? "Measure the rest" : "Stop");
+    setText(this.#measuring, impossible.length > 0 ? `${impossible.join(". ")}.`
+      : this.#hashes.length === 0 ? "Loading the formulas…"
+      : going ? `Measuring each kernel alone on all ${setup.sms} SMs: ${current < 0 ? "" : part(current)}. Until the end, a part stands for the whole.`
+      : left.length > 0 ? `Stopped: measured alone on all ${setup.sms} SMs are ${left.map(part).join(" and ")}; a part stands for the whole.`
+      : `Each kernel is measured alone on all ${setup.sms} SMs, once to its end.`);
+  }
+
+  /** What has to be said of this machine, this mix, this run. */
+  #remarks(setup: Setup, mine: boolean): string[] {
+    const over = this.#measured().flatMap((one, k) => { const alone = aloneOf(setup, one, k); return alone && alone.bandwidth > setup.bandwidthMax ? [`${setup.names[k] ?? ""} takes ${fixed(alone.bandwidth, 0)} GB/s from L2, more than DRAM's ${fixed(setup.bandwidthMax, 0)}: the formulas take that.`] : []; });
+    const classes = new Set(this.#loaded?.layout.sms.map((sm) => sm.class)).size > 1 ? ["The formulas take all SMs as equal, which here they are not."] : [];
+    return [
+      ...(mine ? [] : ["The run above has another partition: Simulate runs this one."]),
+      ...(mine && !runsOnce(setup.experiment) ? ["In the run above, kernels that have ended start again, which the formulas know nothing of: Simulate runs each once."] : []),
+      ...classes, ...over,
+      `Nominal bandwidth ${fixed(setup.bandwidthMax, 1)} GB/s is DRAM's peak; what lasts is 330/348 of it, as in the paper (Masola et al., JSSPP 2023).`,
+    ];
+  }
+
+  // ---------------------------------------------------------------- the search
+
+  #plan(): void {
+    if (this.#table.focusProblem()) return;
+    const asked = this.#question(null);
+    const found = asked && this.#answer(({ planPartition }) => planPartition(asked));
+    if (found?.plan) {
+      const { meets, tried, step } = found.plan, promised = this.#table.deadlines.some((deadline) => deadline !== null);
+      this.#split = found.kernels.map(({ sms }) => sms);
+      this.#bar.split = this.#split;
+      this.#said = `${!promised ? "The shortest" : meets ? "Meets every deadline by prediction, and is the shortest that does," : "No partition meets every deadline; this one is the least late"} of ${count(tried)} partitions${step > 1 ? ` in steps of ${step} SMs` : ""}: ${figureOf(found.makespan)} ms, ${count(cyclesOf(this.#setup as Setup, found.makespan))} cycles. Simulate shows whether it is so.`;
+    }
+    this.#soon();
+  }
+}
+
+customElements.define("corun-predicted", CorunPredicted);
