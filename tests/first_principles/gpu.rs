@@ -176,6 +176,31 @@ fn the_queues_of_the_qos_paper_hold_its_dram_bandwidth() {
     }
 }
 
+/// No queue of the GPU of the latency prediction paper is what keeps a kernel from its DRAM bandwidth: by Little's law each holds what is under way at
+/// the peak rate and unloaded latencies, and a quarter more; and by head-of-line blocking the ports of L2 give more than DRAM.
+#[test]
+fn the_queues_of_the_latency_paper_hold_its_dram_bandwidth() {
+    let gpu = presets::find("rtx2060-30sm").expect("a preset");
+    near("GB/s", ratios::dram_bytes_per_cycle(&gpu) * f64::from(gpu.core_mhz) / 1000.0, 348.0, 1e-9);
+    let lines = ratios::dram_bytes_per_cycle(&gpu) / f64::from(gpu.l2.line_bytes);
+    let (hit, miss) = probe::unloaded_latency(&gpu);
+    let class = &gpu.sms[0];
+    for (what, parts, cycles, places) in [
+        ("loads of the warps, of four sectors", gpu.sm_count(), miss, 4 * class.warps()),
+        ("L1D MSHRs", gpu.sm_count(), miss, class.l1.mshrs),
+        ("L2 MSHRs", gpu.l2.banks, miss - hit, gpu.l2.mshrs),
+        ("L2 queue", gpu.l2.banks, 1.0, gpu.l2.queue),
+        ("DRAM queue", gpu.dram.channels, miss - hit, gpu.dram.queue),
+    ] {
+        let under_way = lines * cycles / f64::from(parts);
+        println!("{what}: {under_way:.1} of {places}");
+        assert!(1.25 * under_way < f64::from(places), "{what}: {under_way} of {places}");
+    }
+    assert_eq!(gpu.line_flits(), 1);
+    let ports = f64::from(gpu.l2.banks * gpu.l2.line_bytes);
+    assert!(0.6 * ports > ratios::dram_bytes_per_cycle(&gpu));
+}
+
 /// The same two latencies behind the SM's port; the SM's part, from the L1D miss to the port and back, is not in these.
 #[test]
 fn unloaded_latency_behind_the_port() {

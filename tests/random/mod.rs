@@ -8,7 +8,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{
-    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, StoreFlits, StoreRelease, WriteFill, presets,
+    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SetIndex, StoreFlits, StoreRelease, WriteFill, presets,
 };
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
@@ -84,6 +84,11 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         // As good as drawn: they follow from latencies.
         gpu.noc.store_flits = if noc.2.is_multiple_of(2) { StoreFlits::Bytes } else { StoreFlits::Line };
         gpu.l2.write_fill = if queues.2.is_multiple_of(2) { WriteFill::FullLinesSkip } else { WriteFill::Fetch };
+        gpu.l2.line_bytes = [128, 32, 128, 64][queues.2 as usize / 2 % 4];
+        if gpu.noc.flit_bytes > gpu.l2.line_bytes {
+            gpu.noc.flit_bytes = gpu.l2.line_bytes + 8;
+        }
+        gpu.sms[0].l1.index = if l1.2.is_multiple_of(2) { SetIndex::Xor } else { SetIndex::Modulo };
         gpu.dram.kind = if dram.0 { DramKind::Ideal } else { DramKind::Banked };
         gpu.dram.channels = if gpu.l2.banks.is_multiple_of(2) && dram.5 { 2 } else { 1 };
         (gpu.dram.queue, gpu.dram.banks) = (dram.1, dram.2);

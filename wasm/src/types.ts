@@ -90,6 +90,12 @@ export interface KernelResult {
   warp_instructions?: number;
   ctas_done?: number;
   runs_done?: number;
+  /** Cycles, and milliseconds of the core clock, until it last ran to its end; null if it never did. */
+  finished_at?: number | null;
+  finished_at_ms?: number | null;
+  /** Bytes between SMs and L2, and of DRAM, over the measured time. */
+  l2_gb_s?: number | null;
+  dram_gb_s?: number | null;
   noc_utilisation?: number | null;
   dram_utilisation?: number | null;
   l1_hit_rate?: number | null;
@@ -104,6 +110,8 @@ export interface SmShape { class: string; slots: number; schedulers: number; war
 /** Where everything is in `frame()`: sections of u32, row-major. */
 export interface FrameLayout {
   length: number;
+  /** The core clock: a cycle is so much less than a microsecond. */
+  core_mhz: number;
   sections: FrameSection[];
   kernels: string[];
   stalls: Named[];

@@ -124,7 +124,7 @@ impl Memory {
             channel_words: words(channels),
             line_flits: longest,
             line_bytes: gpu.l2.line_bytes,
-            store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes).then_some(gpu.noc.flit_bytes),
+            store_flit_bytes: (gpu.noc.store_flits == StoreFlits::Bytes && longest > 1).then_some(gpu.noc.flit_bytes),
             with_replies: Set::EMPTY,
             queued: Set::EMPTY,
             stalled: Set::EMPTY,

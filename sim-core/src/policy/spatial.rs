@@ -7,13 +7,15 @@
 //! # Parameters
 //! `split`: SMs of each kernel in the order of the mix, consecutive from SM 0; left out, equal parts with left-over SMs going to the first kernels,
 //! and with more kernels than SMs, one SM each in turn.
+//! `first`: the first SM of each kernel's part, which then begin anywhere and overlap nowhere, as the ranges of the latency prediction paper's dispatcher
+//! (Masola et al., JSSPP 2023, §4); it needs `split`.
 //! `ctas`: CTAs of each kernel on each of its SMs, at most; left out, what fits. The spatial oracle searches over it.
 //! `channels`: DRAM channels of each kernel with their L2 banks, consecutive from channel 0; left out, all are shared. With it, kernels meet
 //! only in the crossbars' arbiters, as instances of MIG do not.
 
 use super::spec::{Fallback, Mix, Param, ParamKind};
 use super::{AnyPolicy, Policy, PolicyInfo};
-use crate::describe::decode::field;
+use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
@@ -35,6 +37,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
             unit: "SMs",
             default: Fallback::Words("equal parts"),
             doc: "SMs of each kernel, in the order of the mix",
+        },
+        Param {
+            name: "first",
+            kind: ParamKind::PerKernelInt { min: 0, max: 255 },
+            unit: "SM",
+            default: Fallback::Words("one after the other from SM 0 on"),
+            doc: "First SM of each kernel's part, in the order of the mix; parts do not overlap",
         },
         Param {
             name: "ctas",
@@ -60,7 +69,14 @@ pub const INFO: PolicyInfo = PolicyInfo {
         if !split.is_empty() && given == 0 {
             problems.add(field(mix.path, "split"), "only zeros", "an SM for at least one kernel");
         }
-        parts_fit(&parts(split, mix.sms as u32, mix.kernels as u32), "split", mix, problems);
+        let first = spec.ints("first");
+        if first.is_empty() {
+            parts_fit(&parts(split, mix.sms as u32, mix.kernels as u32), "split", mix, problems);
+        } else if split.is_empty() {
+            problems.add(field(mix.path, "first"), "first SMs without how many", "a split too");
+        } else if apart(first, split, mix, problems) {
+            parts_fit(&ranges(first, split), "split", mix, problems);
+        }
         let channels: u32 = spec.ints("channels").iter().sum();
         if channels as usize > mix.channels {
             let found = format!("{channels} DRAM channels together");
@@ -68,16 +84,18 @@ pub const INFO: PolicyInfo = PolicyInfo {
         }
     },
     make: |spec| {
-        let [split, ctas, channels] = ["split", "ctas", "channels"].map(|name| spec.ints(name).to_vec());
-        AnyPolicy::Spatial(Spatial { split, ctas, channels })
+        let [split, first, ctas, channels] = ["split", "first", "ctas", "channels"].map(|name| spec.ints(name).to_vec());
+        AnyPolicy::Spatial(Spatial { split, first, ctas, channels })
     },
 };
 
 /// See the module.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Spatial {
     /// SMs by kernel; empty for equal parts.
     pub split: Vec<u32>,
+    /// The first of them by kernel; empty for parts one after the other.
+    pub first: Vec<u32>,
     /// CTAs on each SM by kernel; empty for what fits.
     pub ctas: Vec<u32>,
     /// DRAM channels by kernel; empty where all are shared.
@@ -86,7 +104,10 @@ pub struct Spatial {
 
 impl Policy for Spatial {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        let parts = parts(&self.split, seen.gpu.sm_count(), seen.kernels as u32);
+        let parts = match self.first.as_slice() {
+            [] => parts(&self.split, seen.gpu.sm_count(), seen.kernels as u32),
+            first => ranges(first, &self.split),
+        };
         for (kernel, (first, count)) in KernelId::first(seen.kernels).zip(parts) {
             give(controls, kernel, first, count);
             if let Some(&ctas) = self.ctas.get(kernel.index()) {
@@ -121,6 +142,29 @@ pub(super) fn parts_fit(parts: &[(u32, u32)], name: &str, mix: Mix, problems: &m
             problems.add(field(mix.path, name), found, "an SM that each kernel fits");
         }
     }
+}
+
+/// The first SM and the number of SMs of each kernel.
+fn ranges(first: &[u32], split: &[u32]) -> Vec<(u32, u32)> {
+    first.iter().copied().zip(split.iter().copied()).collect()
+}
+
+/// Whether the parts lie on the GPU and none overlaps another; if not, adds what does to `problems`.
+fn apart(first: &[u32], split: &[u32], mix: Mix, problems: &mut Problems) -> bool {
+    let before = problems.0.len();
+    let mut taken: Vec<(u32, u32, usize)> = Vec::new();
+    for (kernel, (first, count)) in ranges(first, split).into_iter().enumerate().filter(|(_, (_, count))| *count > 0) {
+        let path = || element(&field(mix.path, "first"), kernel);
+        let last = first + count - 1;
+        if last as usize >= mix.sms {
+            problems.add(path(), format!("SMs {first} to {last}"), format!("SMs up to {}, the GPU's last", mix.sms - 1));
+        }
+        if let Some((from, to, other)) = taken.iter().find(|(from, to, _)| first <= *to && *from <= last) {
+            problems.add(path(), format!("SMs {first} to {last}"), format!("none of SMs {from} to {to}, which kernel {other} has"));
+        }
+        taken.push((first, last, kernel));
+    }
+    problems.0.len() == before
 }
 
 /// The first SM and the number of SMs of each kernel: as `split` says, or equal parts.

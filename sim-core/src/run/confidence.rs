@@ -39,6 +39,8 @@ pub const RATIOS: &[Ratio] = ratios! {
     "noc_utilisation": |_, s| s.noc_reply_flits, cycles;
     "noc_utilisation_all": |_, s| s.noc_reply_flits + s.noc_acknowledgement_flits, cycles;
     "dram_utilisation": |_, s| s.dram_reads + s.dram_writes, cycles;
+    "l2_gb_s": |_, s| s.l2_reads + s.l2_writes, cycles;
+    "dram_gb_s": |_, s| s.dram_reads + s.dram_writes, cycles;
     "l1_hit_rate": |_, s| s.l1_hits, |_, s| s.l1_reads;
     "l2_miss_rate": |_, s| s.l2_misses, |_, s| s.l2_reads + s.l2_writes;
     "dram_row_hit_rate": |_, s| s.dram_row_hits, |_, s| s.dram_reads + s.dram_writes;
@@ -60,7 +62,7 @@ pub const RATIOS: &[Ratio] = ratios! {
 };
 
 /// Ratios that the whole GPU has too.
-const OF_GPU: usize = 7;
+const OF_GPU: usize = 9;
 
 fn cycles(cycles: u64, _: &KernelStats) -> u64 {
     cycles

@@ -8,7 +8,7 @@ use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::{self, Resources};
 use crate::describe::gpu::{Gpu, SmClass, fields, presets, validate};
 use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
-use crate::describe::kernel::{Kernel, MAX_ALU, library};
+use crate::describe::kernel::{Kernel, MAX_ALU, MAX_LINES, library};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::spec::Mix;
@@ -238,6 +238,11 @@ impl Experiment {
             let path = format!("kernels[{i}]");
             if let Some(limit) = &used.ctas_per_sm {
                 limit.check(&self.gpu, |class| used.ctas_held(class).max().unwrap_or(0), &format!("{path}.ctas_per_sm"), &mut problems);
+            }
+            let line = self.gpu.l2.line_bytes;
+            let lines: u64 = used.kernel.arrays.iter().map(|array| array.bytes.div_ceil(line.into())).sum();
+            if lines > MAX_LINES {
+                problems.add(format!("{path}.arrays"), format!("{lines} lines of {line} bytes together"), format!("at most {MAX_LINES}"));
             }
             for (l, launch) in used.kernel.launches.iter().enumerate() {
                 if self.gpu.sms.iter().any(|class| occupancy::of(launch, class).ctas > 0) {

@@ -428,6 +428,7 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
     });
     Value::object([
         ("length", Value::from(offset)),
+        ("core_mhz", gpu.core_mhz.into()),
         ("sections", sections.into()),
         ("kernels", Value::array(experiment.kernels.iter().map(|used| used.kernel.name.as_str()))),
         ("stalls", Value::array(StallCause::INFO.iter().map(|info| names(info.key, info.title, info.doc)))),

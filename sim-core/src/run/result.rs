@@ -9,7 +9,10 @@ use crate::run::energy::energy;
 use crate::run::experiment::{Experiment, Stop};
 use crate::run::simulation::{Measured, Reason, Simulation};
 use crate::seam::decision::Decision;
-use crate::seam::ratios::{Goals, Metrics, dram_utilisation, ipc, noc_utilisation, noc_utilisation_all, peak_ipc, ratio, scheduler_cycles};
+use crate::seam::ratios::{
+    Goals, Metrics, dram_gb_s, dram_utilisation, ipc, l2_gb_s, milliseconds, noc_utilisation, noc_utilisation_all, peak_ipc, ratio,
+    scheduler_cycles,
+};
 use crate::seam::stats::{KernelStats, StallCause, StallCounts};
 use alloc::vec::Vec;
 
@@ -25,6 +28,8 @@ fn rates(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Vec<(&'static str, Valu
         ("noc_utilisation", noc_utilisation(stats, gpu, cycles).into()),
         ("noc_utilisation_all", noc_utilisation_all(stats, gpu, cycles).into()),
         ("dram_utilisation", dram_utilisation(stats, gpu, cycles).into()),
+        ("l2_gb_s", l2_gb_s(stats, gpu, cycles).into()),
+        ("dram_gb_s", dram_gb_s(stats, gpu, cycles).into()),
         ("l1_hit_rate", ratio(stats.l1_hits, stats.l1_reads).into()),
         ("l2_miss_rate", ratio(stats.l2_misses, l2).into()),
         ("dram_row_hit_rate", ratio(stats.dram_row_hits, dram).into()),
@@ -90,6 +95,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
         let alone = simulation.ipc_alone(kernel);
         let goal = used.qos.map(|goal| goal.as_rate(&used.kernel, gpu.core_mhz));
         paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared, goal });
+        let finished = simulation.machine().run(kernel).finished();
         let mut fields = alloc::vec![("name", Value::from(used.kernel.name.as_str()))];
         fields.extend(rates(stats, gpu, cycles));
         fields.extend([
@@ -99,6 +105,8 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
             ("warp_instructions", stats.warp_instructions.into()),
             ("ctas_done", stats.ctas_done.into()),
             ("runs_done", stats.runs_done.into()),
+            ("finished_at", finished.into()),
+            ("finished_at_ms", finished.map(|cycles| milliseconds(gpu, cycles)).into()),
             ("rf", ratio(stats.read_requests, stats.requests).into()),
             ("df", ratio(stats.reported_dram_accesses, stats.replies).into()),
             ("latency", latency(stats)),
@@ -165,6 +173,8 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
         ("digest", hex(digest).into()),
         ("seed", experiment.seed.into()),
         ("cycles", simulation.cycle().into()),
+        ("core_mhz", experiment.gpu.core_mhz.into()),
+        ("ms", milliseconds(&experiment.gpu, simulation.cycle()).into()),
         ("measured_from", measured.from.into()),
         ("stop", reason.key().into()),
         ("gpu", figures.gpu),

@@ -34,7 +34,7 @@ struct KernelColumn {
 struct Scale {
     flit_bytes: u64,
     line_bytes: u64,
-    /// A read's reply: a line and a header flit.
+    /// A read's reply: a line and its header.
     reply_bytes: u64,
 }
 
@@ -160,8 +160,9 @@ impl Windows {
     /// Closes the window that ends at the machine's present cycle.
     pub fn close(&mut self, machine: &mut Machine) {
         machine.settle();
-        let (flit_bytes, line_bytes) = (machine.gpu().noc.flit_bytes.into(), machine.gpu().l2.line_bytes.into());
-        let scale = Scale { flit_bytes, line_bytes, reply_bytes: line_bytes + flit_bytes };
+        let gpu = machine.gpu();
+        let (flit_bytes, line_bytes) = (gpu.noc.flit_bytes.into(), gpu.l2.line_bytes.into());
+        let scale = Scale { flit_bytes, line_bytes, reply_bytes: (gpu.line_flits() * gpu.noc.flit_bytes).into() };
         let mut row = Vec::with_capacity(self.columns());
         for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_stats) {
             let stats = machine.kernel_stats(kernel);

@@ -149,6 +149,25 @@ pub fn dram_utilisation(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f
     Some(ratio(bytes, cycles)? / dram_peak(gpu)?)
 }
 
+/// Milliseconds of so many core cycles.
+pub fn milliseconds(gpu: &Gpu, cycles: u64) -> f64 {
+    cycles as f64 / (f64::from(gpu.core_mhz) * 1000.0)
+}
+
+/// Gigabytes that a kernel's lines, in requests or replies, move between SMs and L2 in a second.
+pub fn l2_gb_s(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
+    gb_s(stats.l2_reads + stats.l2_writes, gpu, cycles)
+}
+
+/// Gigabytes that DRAM moves for a kernel in a second.
+pub fn dram_gb_s(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Option<f64> {
+    gb_s(stats.dram_reads + stats.dram_writes, gpu, cycles)
+}
+
+fn gb_s(lines: u64, gpu: &Gpu, cycles: u64) -> Option<f64> {
+    Some(ratio(lines * u64::from(gpu.l2.line_bytes), cycles)? * f64::from(gpu.core_mhz) / 1000.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

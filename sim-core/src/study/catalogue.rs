@@ -63,6 +63,11 @@ pub const METRICS: &[Metric] = metrics! {
         "The same with the acknowledgements of stores";
     "dram_utilisation", "DRAM utilisation", "fraction of peak", "kernel", "bytes read and written / (channels × line / T × DRAM clocks)",
         "Share of all DRAM data buses' time; missing with an ideal DRAM";
+    "l2_gb_s", "L2 bandwidth", "GB/s", "kernel", "L2 lookups × line × core clock / cycles", "Bytes of lines that SMs and L2 move between them, headers not counted";
+    "dram_gb_s", "DRAM bandwidth", "GB/s", "kernel", "lines read and written × line × core clock / cycles", "Bytes that DRAM moves";
+    "finished_at", "Finished at", "core cycles", "kernel", "end of the last CTA when it last ran to its end",
+        "From the beginning of the run; the kernel's latency, where it runs once";
+    "finished_at_ms", "Finished at", "ms", "kernel", "finished_at / core clock", "The same in milliseconds";
     "l1_hit_rate", "L1D hit rate", "fraction", "kernel", "L1D hits / lines read", "Reads that found their line in L1D";
     "l2_miss_rate", "L2 miss rate", "fraction", "kernel", "L2 misses / L2 lookups", "Lookups that sent a fetch to DRAM";
     "dram_row_hit_rate", "Row hits", "fraction", "kernel", "row hits / lines moved", "DRAM accesses that found their row open";

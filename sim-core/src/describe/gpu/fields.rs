@@ -112,9 +112,9 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
     whole!("l1.merges", "reads", 1..=32, l1.merges, "Reads that one L1D MSHR can serve"),
     choose!(
         "l1.index",
-        ["modulo" = SetIndex::Modulo, "fermi" = SetIndex::Fermi],
+        ["modulo" = SetIndex::Modulo, "fermi" = SetIndex::Fermi, "xor" = SetIndex::Xor],
         l1.index,
-        "Which set of L1D a line goes to: its number modulo the sets, or Fermi's hash of the address, for 32 or 64 sets of lines of 128 bytes"
+        "Which set of L1D a line goes to: its number modulo the sets; Fermi's hash of the address, for 32 or 64 sets of lines of 128 bytes; or all of its number's bits XORed"
     ),
     choose!(
         "l1.allocate",
@@ -143,7 +143,13 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
         "Two crossbars, or the same latency with unlimited bandwidth"
     ),
     whole!("noc.mhz", "MHz", 100..=5000, noc.mhz, "Clock of the crossbars and L2"),
-    whole!("noc.flit_bytes", "bytes", 8..=128, noc.flit_bytes, "Bytes of a flit, a divisor of the line"),
+    whole!(
+        "noc.flit_bytes",
+        "bytes",
+        8..=136,
+        noc.flit_bytes,
+        "Bytes of a flit, a divisor of the line; or at least 8 more than the line, which then shares a flit with its header"
+    ),
     whole!("noc.queue", "packets", 1..=256, noc.queue, "Packets that wait at each crossbar input"),
     whole!("noc.latency", "NoC cycles", 1..=100, noc.latency, "Through an idle crossbar, beyond one cycle a flit"),
     choose!(
@@ -161,7 +167,13 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
     whole!("l2.banks", "banks", 1..=256, l2.banks, "L2 banks"),
     whole!("l2.bank_bytes", "bytes", 128..=16777216, l2.bank_bytes, "Capacity of an L2 bank"),
     whole!("l2.ways", "ways", 1..=32, l2.ways, "Ways of an L2 set"),
-    whole!("l2.line_bytes", "bytes", 128..=128, l2.line_bytes, "Line of L1, L2 and DRAM accesses"),
+    whole!(
+        "l2.line_bytes",
+        "bytes",
+        32..=128,
+        l2.line_bytes,
+        "Line of L1, L2 and DRAM accesses: 128, 64, or 32, the sectors that recent GPUs move"
+    ),
     whole!("l2.mshrs", "MSHRs", 1..=1024, l2.mshrs, "Misses that an L2 bank can have under way"),
     whole!("l2.merges", "requests", 1..=32, l2.merges, "Requests that one L2 MSHR can serve"),
     whole!("l2.queue", "requests", 1..=256, l2.queue, "Requests that wait at an L2 bank"),

@@ -11,6 +11,9 @@ use self::protocols::L1Protocol;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// Bytes of a packet's header where it shares a flit with a line (GPGPU-Sim: control packets of 8 bytes).
+pub const HEADER_BYTES: u32 = 8;
+
 /// One GPU.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Gpu {
@@ -117,6 +120,8 @@ pub enum SetIndex {
     /// Fermi's, as Nugteren et al. measured it (HPCA 2014, §4): bits 7 to 11 of the address, each XOR one of bits 13, 14, 15, 17 and 19; of 64 sets, bit 12 is the sixth
     /// bit. For 32 or 64 sets of lines of 128 bytes.
     Fermi,
+    /// That of its number XORed with what the modulo leaves out of it, twice: lines a power of two apart are in different sets.
+    Xor,
 }
 
 impl SetIndex {
@@ -127,6 +132,10 @@ impl SetIndex {
             SetIndex::Modulo => line % sets,
             // Address bits 7 to 12 are bits 0 to 5 of the line's number, 13 to 15 are 6 to 8, 17 is 10 and 19 is 12.
             SetIndex::Fermi => (line ^ (line >> 6 & 0b111) ^ (line >> 7 & 0b1000) ^ (line >> 8 & 0b1_0000)) & (sets - 1),
+            SetIndex::Xor => {
+                let above = line / sets;
+                (line ^ above ^ (above / sets)) % sets
+            }
         }
     }
 }
@@ -160,7 +169,7 @@ pub struct NocConfig {
     pub kind: NocKind,
     /// Clock of crossbars and L2, MHz.
     pub mhz: u32,
-    /// Bytes of a flit; a header takes one flit, a line `line_bytes / flit_bytes` more.
+    /// Bytes of a flit; a header takes one flit, a line `line_bytes / flit_bytes` more, unless one flit has room for both.
     pub flit_bytes: u32,
     /// Packets that wait at each input.
     pub queue: u32,
@@ -387,9 +396,10 @@ impl Gpu {
         self.noc.store_flits == StoreFlits::Bytes || self.l2.write_fill == WriteFill::FullLinesSkip
     }
 
-    /// Flits of a packet that carries a line.
+    /// Flits of a packet that carries a line: one, where a flit has room for the line behind its header.
     pub fn line_flits(&self) -> u32 {
-        1 + self.l2.line_bytes.div_ceil(self.noc.flit_bytes)
+        let both = self.l2.line_bytes + HEADER_BYTES;
+        if self.noc.flit_bytes >= both { 1 } else { 1 + self.l2.line_bytes.div_ceil(self.noc.flit_bytes) }
     }
 }
 

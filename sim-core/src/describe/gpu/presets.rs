@@ -94,6 +94,13 @@ pub const PRESETS: &[Preset] = &[
         doc: "A modelling assumption, not validated hardware. 132 SMs, 80 L2 slices of 50 MB together, 80 HBM3 channels of 3350 GB/s together",
         make: h100_sxm5,
     },
+    Preset {
+        name: "rtx2060-30sm",
+        title: "30 SMs, Turing-like, in sectors of 32 B",
+        source: "The latency prediction paper, Table 1 (Masola et al., JSSPP 2023); the rest is GPGPU-Sim's RTX 2060",
+        doc: "The GPU of the latency prediction paper: 30 SMs, 24 L2 slices of 3 MB together, 12 DRAM channels of 348 GB/s together",
+        make: rtx2060_30sm,
+    },
 ];
 
 /// The preset of that name.
@@ -552,6 +559,99 @@ fn h100_sxm5() -> Gpu {
                 tRFC: 680,
             },
             ..a100.dram.clone()
+        },
+    }
+}
+
+/// The paper's Table 1 has the SMs, the sizes of L1D and L2, and 348 GB/s. What it leaves open is GPGPU-Sim's configuration of the same GPU
+/// (gpgpu-sim_distribution 4.0, `SM75_RTX2060`), which the paper simulates; "GPGPU-Sim" below.
+fn rtx2060_30sm() -> Gpu {
+    Gpu {
+        name: "rtx2060-30sm".to_string(),
+        sms: vec![SmClass {
+            name: "sm".to_string(),
+            count: 30,                 // Table 1
+            ctas: 32,                  // GPGPU-Sim; CONV's CTAs of one warp need 32 (Table 2)
+            threads: 1024,             // GPGPU-Sim
+            registers: 65_536,         // GPGPU-Sim
+            register_granularity: 128, // GPGPU-Sim: multiples of 4 for each thread
+            shared_bytes: 64 * 1024,   // GPGPU-Sim
+            shared_banks: 32,          // GPGPU-Sim
+            shared_latency: 30,        // GPGPU-Sim
+            schedulers: 4,             // GPGPU-Sim
+            gto_group: 0,
+            alu_lanes: 32, // GPGPU-Sim: 16 integer and 16 floating-point lanes, each takes a warp instruction every second cycle
+            sfu_lanes: 4,  // GPGPU-Sim: every eighth cycle
+            loads_per_warp: 16, // not stated; more than any kernel here has between uses
+            lsu_queue: 4,  // not stated; as CCBP's
+            lsu_hol: LsuHol::Yes, // GPGPU-Sim: one pipe in order
+            l1: L1Config {
+                protocol: L1Protocol::Uncoherent,
+                bytes: 64 * 1024,           // Table 1
+                ways: 32,                   // GPGPU-Sim: one set of 512 lines of four sectors; here 64 sets of 32 sectors
+                index: SetIndex::Xor,       // in place of the one set: rows a power of two apart do not meet
+                latency: 20,                // GPGPU-Sim
+                mshrs: 256,                 // GPGPU-Sim: one for each sector
+                merges: 32,                 // GPGPU-Sim
+                allocate: Allocate::OnFill, // GPGPU-Sim's streaming L1D: a miss never fails for want of a way
+                miss_queue: 16,             // GPGPU-Sim
+                arbiter_latency: 1,
+                store_buffer: 16,                        // not in use
+                store_release: StoreRelease::Unbuffered, // GPGPU-Sim
+            },
+        }],
+        core_mhz: 1365, // GPGPU-Sim
+        noc: NocConfig {
+            kind: NocKind::Crossbar,
+            mhz: 1365,      // GPGPU-Sim
+            flit_bytes: 40, // GPGPU-Sim: a sector and its header
+            queue: 64,      // GPGPU-Sim has 512
+            latency: 1,     // GPGPU-Sim: its local crossbar
+            arbiter: Arbiter::RoundRobin,
+            store_flits: StoreFlits::Line, // one flit either way
+        },
+        l2: L2Config {
+            banks: 24,              // Table 1
+            bank_bytes: 128 * 1024, // Table 1: 3 MB in all
+            ways: 16,               // GPGPU-Sim
+            line_bytes: 32,         // GPGPU-Sim: a sector is what misses, travels and is counted
+            mshrs: 192,             // GPGPU-Sim
+            merges: 4,              // GPGPU-Sim
+            queue: 64,              // GPGPU-Sim
+            // GPGPU-Sim: 160, its ROP latency; 100 more for what a miss takes there and not here (L1D's 20 cycles first, queues). With these VADD has the
+            // bandwidth of Table 3 on 5 SMs, and MVT the time of Table 2 (docs/kernels-latency.md).
+            latency: 260,
+            write_fill: WriteFill::FullLinesSkip, // GPGPU-Sim: a sector that is written whole is not fetched
+        },
+        dram: DramConfig {
+            kind: DramKind::Banked,
+            channels: 12, // GPGPU-Sim
+            mhz: 3625,    // Table 1: 12 channels × 8 B a clock = 348 GB/s; GPGPU-Sim has 3500.5 MHz
+            // GPGPU-Sim: 64, before which 64 wait of each L2 slice. 128 of them sustain the 330 GB/s that the paper measures (§5.1).
+            queue: 128,
+            banks: 16,                   // GPGPU-Sim
+            columns: 64,                 // GPGPU-Sim: rows of 2 KB
+            map: DramMap::RowBankColumn, // GPGPU-Sim, but for one bit of the bank among those of the column
+            page: PagePolicy::Open,      // GPGPU-Sim
+            latency: 100,                // GPGPU-Sim
+            timing: DramTiming {
+                T: 4,    // 32 B at 8 B a clock
+                tCL: 24, // GPGPU-Sim, as all that follow
+                WL: 8,
+                tRP: 24,
+                tRC: 78,
+                tRAS: 55,
+                tRCD: 24,
+                tRRD: 12,
+                tFAW: 0,
+                tCCD: 4,
+                tWR: 24,
+                tWTR: 10, // its CDLR
+                tRTW: 2,  // in its code
+                tRTP: 4,  // its RTPL
+                tREFI: 0, // GPGPU-Sim has no refresh
+                tRFC: 0,
+            },
         },
     }
 }

@@ -1,6 +1,6 @@
 //! What a GPU must satisfy beyond the range of each field, so that every machine that is built can run.
 
-use super::{Gpu, SetIndex};
+use super::{Gpu, HEADER_BYTES, SetIndex};
 use crate::describe::error::Problems;
 use crate::describe::ids::MAX_PARTS;
 use alloc::format;
@@ -45,8 +45,16 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
     if u64::from(l2.banks) * u64::from(l2.bank_bytes) > 256 << 20 {
         problems.add(at("l2.bank_bytes"), l2.bank_bytes, "at most 256 MiB in all banks");
     }
-    if !l2.line_bytes.is_multiple_of(gpu.noc.flit_bytes) {
-        problems.add(at("noc.flit_bytes"), gpu.noc.flit_bytes, format!("a divisor of the line of {} bytes", l2.line_bytes));
+    if !l2.line_bytes.is_power_of_two() {
+        problems.add(at("l2.line_bytes"), l2.line_bytes, "32, 64 or 128");
+    }
+    if !l2.line_bytes.is_multiple_of(gpu.noc.flit_bytes) && gpu.line_flits() > 1 {
+        let (line, both) = (l2.line_bytes, l2.line_bytes + HEADER_BYTES);
+        problems.add(
+            at("noc.flit_bytes"),
+            gpu.noc.flit_bytes,
+            format!("a divisor of the line of {line} bytes, or at least {both}, header and line"),
+        );
     }
     if !l2.banks.is_multiple_of(gpu.dram.channels) {
         problems.add(at("dram.channels"), gpu.dram.channels, format!("a divisor of the {} L2 banks", l2.banks));

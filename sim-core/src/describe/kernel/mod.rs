@@ -8,7 +8,7 @@ pub mod decode;
 pub mod library;
 pub mod validate;
 
-pub use validate::{MAX_ALU, MAX_LAUNCHES};
+pub use validate::{MAX_ALU, MAX_LAUNCHES, MAX_LINES};
 
 use alloc::string::String;
 use alloc::vec::Vec;

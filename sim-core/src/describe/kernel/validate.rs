@@ -22,8 +22,8 @@ pub const MAX_ALU: u32 = 100 * MAX_COUNT;
 /// Longest latency of an arithmetic instruction: what the schedulers' wheels can hold.
 pub const MAX_LATENCY: u32 = 63;
 
-/// Lines of 128 bytes that all arrays of a kernel may have together: its part of the address space.
-const MAX_LINES: u64 = 1 << 28;
+/// Lines that all arrays of a kernel may have together: its part of the address space.
+pub const MAX_LINES: u64 = 1 << 28;
 
 /// Adds every problem of `kernel` to `problems`; `path` is where it stands in the input.
 pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {

@@ -40,6 +40,13 @@ pub struct Run {
     pub over: bool,
 }
 
+impl Run {
+    /// Cycles from the beginning to the end of the last of its CTAs, when it last ran to its end.
+    pub fn finished(&self) -> Option<Cycle> {
+        (self.runs > 0).then_some(self.finished_at + 1)
+    }
+}
+
 /// A CTA that was placed or that finished, for drawings and traces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CtaEvent {

@@ -42,7 +42,7 @@ impl Model {
     pub fn new(gpu: &Gpu, noc_sustainable: f64, dram_sustainable: f64, interval: f64) -> Model {
         Model {
             sms: f64::from(gpu.sm_count()),
-            reply_bytes: f64::from(gpu.l2.line_bytes + gpu.noc.flit_bytes),
+            reply_bytes: f64::from(gpu.line_flits() * gpu.noc.flit_bytes),
             line_bytes: f64::from(gpu.l2.line_bytes),
             noc: noc_bytes_per_cycle(gpu) * noc_sustainable * interval,
             dram: dram_bytes_per_cycle(gpu) * dram_sustainable * interval,

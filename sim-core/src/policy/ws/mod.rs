@@ -163,7 +163,7 @@ impl Ws {
         };
         let filled: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(filled).collect();
         if self.explain(curves, &filled, seen, log) {
-            return Spatial { split: Vec::new(), ctas: Vec::new(), channels: Vec::new() }.start(seen, controls, log);
+            return Spatial::default().start(seen, controls, log);
         }
         for (sm, filled) in controls.sms.iter_mut().zip(&filled) {
             for (kernel, &ctas) in KernelId::first(seen.kernels).zip(filled) {

@@ -13,6 +13,8 @@
 //!
 //! The programs of the HeteroCore paper (`hetero`) have the CTAs and the class that it prints of each alone (`tests/sm_classes.rs`,
 //! docs/kernels-hetero.md).
+//!
+//! The kernels of the latency prediction paper (`latency`) take as long alone, and ask for the bandwidth, that it prints (docs/kernels-latency.md).
 
 mod basics;
 mod bfs;
@@ -30,6 +32,7 @@ mod histo;
 mod histo64;
 mod km;
 mod kmeans;
+mod latency;
 mod lav;
 mod lavamd;
 mod lbm;
@@ -98,6 +101,14 @@ const KERNELS: &[(&str, Make)] = &[
     ("SAXPY", basics::saxpy),
     ("COPY", basics::copy),
     ("MATVEC", basics::matrix_vector),
+    ("latency/VADD", latency::vector_add),
+    ("latency/SAXPY", latency::saxpy),
+    ("latency/COPY", latency::copy),
+    ("latency/RAYTRACE", latency::ray_trace),
+    ("latency/DXTC", latency::dxtc),
+    ("latency/CONV", latency::convolution),
+    ("latency/MVT", latency::matrix_vector),
+    ("latency/PF", latency::path_finder),
 ];
 
 /// Names of all kernels.
