@@ -184,10 +184,8 @@ fn the_queues_of_the_latency_paper_hold_its_dram_bandwidth() {
     near("GB/s", ratios::dram_bytes_per_cycle(&gpu) * f64::from(gpu.core_mhz) / 1000.0, 348.0, 1e-9);
     let lines = ratios::dram_bytes_per_cycle(&gpu) / f64::from(gpu.l2.line_bytes);
     let (hit, miss) = probe::unloaded_latency(&gpu);
-    let class = &gpu.sms[0];
     for (what, parts, cycles, places) in [
-        ("loads of the warps, of four sectors", gpu.sm_count(), miss, 4 * class.warps()),
-        ("L1D MSHRs", gpu.sm_count(), miss, class.l1.mshrs),
+        ("L1D MSHRs", gpu.sm_count(), miss, gpu.sms[0].l1.mshrs),
         ("L2 MSHRs", gpu.l2.banks, miss - hit, gpu.l2.mshrs),
         ("L2 queue", gpu.l2.banks, 1.0, gpu.l2.queue),
         ("DRAM queue", gpu.dram.channels, miss - hit, gpu.dram.queue),
