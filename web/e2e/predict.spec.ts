@@ -104,6 +104,9 @@ test("the prediction follows the border, by pointer and by keyboard; readings di
   await expect(panel(page)).toContainText("It has no parameter.");
   await expect.poll(() => figure(page, "STREAM", 0)).toBeLessThan(literal);
   await expect.poll(() => page.url()).toContain("&reading=fluid");
+  await panel(page).getByLabel("Alone on its SMs", { exact: true }).selectOption("measured");
+  await expect(panel(page)).toContainText("Each kernel is measured alone on all 30 SMs and on its own, once to its end.", { timeout: 30_000 });
+  await expect.poll(() => page.url()).toContain("&reading=fluid&alone=measured");
   const windows = panel(page).locator("corun-windows");
   await expect.poll(() => colours(windows.locator("canvas"))).toBeGreaterThan(6);
   await windows.locator("canvas").focus();
@@ -125,9 +128,9 @@ test("where kernels share SMs there is nothing to predict, and one press partiti
 
 test("kernels that run long are measured until somebody stops them; a part stands for the whole, and says so", async ({ page }) => {
   await open(page, "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=spatial&seed=1");
-  await expect(panel(page)).toContainText(/Measuring each kernel alone on all 2 SMs: VADD [1-9]\d* % of its 65,536 CTAs/, { timeout: 30_000 });
+  await expect(panel(page)).toContainText(/Measuring each kernel alone, once to its end: VADD on all 2 SMs, [1-9]\d* % of its 65,536 CTAs/, { timeout: 30_000 });
   await panel(page).getByRole("button", { name: "Stop" }).click();
-  await expect(panel(page)).toContainText(/Stopped: measured alone on all 2 SMs are VADD \d+ % of its 65,536 CTAs and SAD 0 % of its [\d,]+ CTAs; a part stands for the whole/);
+  await expect(panel(page)).toContainText(/Stopped\. Measured alone: VADD on all 2 SMs, \d+ % of its 65,536 CTAs; SAD on all 2 SMs, 0 % of its [\d,]+ CTAs\. A part stands for the whole/);
   await expect(row(page, "VADD").locator("td").nth(0)).toHaveText("–");
   await panel(page).getByRole("button", { name: "Measure the rest" }).click();
   await expect(panel(page)).toContainText(/Measuring each kernel/);

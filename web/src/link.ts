@@ -11,8 +11,8 @@
 import { readDeadline } from "./predict/model.ts";
 import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
 
-/** Of the panel of predictions: how the paper is read, and the deadline of each kernel, milliseconds. */
-export interface PredictView { reading?: string; deadlines?: (number | null)[] }
+/** Of the panel of predictions: how the paper is read, where what a kernel does alone on its SMs comes from, and deadlines in milliseconds. */
+export interface PredictView { reading?: string; /** Alone on its SMs each kernel is measured, too. */ measured?: boolean; deadlines?: (number | null)[] }
 export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** The causes behind the verdict are open. */ why?: boolean; predict?: PredictView; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
 export interface LinkState { experiment: Experiment; /** Compared with this one. */ other?: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
 
@@ -55,6 +55,7 @@ export async function encodeLink(state: LinkState): Promise<string> {
   if (panel) parts.push(`panel=${encodeURIComponent(panel)}`);
   if (why) parts.push("why=1");
   if (predict?.reading) parts.push(`reading=${predict.reading}`);
+  if (predict?.measured) parts.push("alone=measured");
   if (predict?.deadlines) parts.push(`deadlines=${predict.deadlines.map((deadline) => deadline ?? "").join(",")}`);
   for (const bookmark of bookmarks) parts.push(`${BOOKMARK}${bookmark.cycle}=${escaped(bookmark.note)}`);
   if (state.engine) parts.push(`e=${state.engine}`);
@@ -140,7 +141,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     fields.set(key, value);
   }
   checkVersion(fields.get("v"));
-  const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "why", "reading", "deadlines", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
+  const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "why", "reading", "alone", "deadlines", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
   for (const key of fields.keys()) if (!known.includes(key) && !key.startsWith(BOOKMARK)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 
   const own = new Map([...fields].filter(([key]) => EXPERIMENT.includes(key)));
@@ -237,7 +238,8 @@ function viewFrom(fields: Map<string, string>): View {
   if (fields.get("why") === "1") view.why = true;
   const reading = fields.get("reading"), deadlines = fields.get("deadlines");
   if (reading !== undefined && !/^[a-z_]{1,20}$/.test(reading)) throw new LinkError("Its reading of a paper is none.");
-  if (reading !== undefined || deadlines !== undefined) view.predict = { ...(reading === undefined ? {} : { reading }), ...(deadlines === undefined ? {} : { deadlines: deadlinesFrom(deadlines) }) };
+  const measured = fields.get("alone") === "measured";
+  if (reading !== undefined || measured || deadlines !== undefined) view.predict = { ...(reading === undefined ? {} : { reading }), ...(measured ? { measured } : {}), ...(deadlines === undefined ? {} : { deadlines: deadlinesFrom(deadlines) }) };
   const bookmarks = [...fields].filter(([key]) => key.startsWith(BOOKMARK)).map(([key, note]): Bookmark => {
     const cycle = whole(key.slice(BOOKMARK.length), "the cycle of a bookmark");
     if (key !== `${BOOKMARK}${cycle}`) throw new LinkError(`The cycle of a bookmark is “${quote(key.slice(BOOKMARK.length))}”, which begins with a 0.`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIGHT } from "../src/draw/theme.ts";
 import { decodeLink, encodeLink } from "../src/link.ts";
-import { SUSTAINED, aloneOf, aloneRun, borderOf, errorOf, measuredOf, moved, once, partsOf, question, rangeOf, readDeadline, runsOnce, segments, shownOf, signed, verdict, type Measured, type Setup } from "../src/predict/model.ts";
+import { SUSTAINED, aloneOf, aloneRun, borderOf, errorOf, measuredOf, moved, once, partsOf, question, rangeOf, readDeadline, runsOnce, segments, shownOf, signed, verdict, type Measured, type Setup, type Size } from "../src/predict/model.ts";
 import { drawWindows } from "../src/predict/windows-drawing.ts";
 import type { Experiment, Prediction, Result } from "../src/types.ts";
 
@@ -31,7 +31,8 @@ test("the partition is what the policy says, or equal parts with what is left ov
 test("a kernel is measured alone as it is in the mix, once; what is simulated runs each once on its own SMs", () => {
   const alone = aloneRun(experiment, 1);
   assert.deepEqual(alone, { corun: 1, gpu: "tiny-2sm", kernels: [{ kernel: "CFD" }], policy: { name: "spatial", ctas: [3] }, seed: 7, restart: false, stop: { kernels_done: true } });
-  assert.deepEqual(aloneRun({ corun: 1, kernels: ["BP"], policy: "even", name: "mine" }, 0).policy, { name: "leftover" });
+  assert.deepEqual(aloneRun({ corun: 1, kernels: ["BP"], policy: "even", name: "mine" }, 0).policy, { name: "spatial" });
+  assert.deepEqual(aloneRun(experiment, 0, 5).policy, { name: "spatial", split: [5], ctas: [2] });
   const next = once({ ...experiment, policy: { name: "spatial", split: [10, 20], first: [0, 10] } }, [12, 18]);
   assert.deepEqual([next.policy, next.restart, next.stop, next.warm_up], [{ name: "spatial", split: [12, 18] }, false, { kernels_done: true }, undefined]);
   assert.deepEqual(once({ ...experiment, policy: "even" }, [15, 15]).policy, { name: "spatial", split: [15, 15] });
@@ -47,12 +48,14 @@ test("what the formulas are told follows from counters; a part of a kernel stand
   assert.equal(aloneOf(setup, half, 0)?.latency, 1);
   assert.equal(aloneOf(setup, { ...half, ctas: 0 }, 0), null, "before its first CTA has ended nothing is known");
   assert.equal(aloneOf(setup, { ...whole, accesses: 0 }, 0)?.kai, 0);
-  assert.equal(question(setup, [whole, null], [10, 20], "literal", []), null);
-  const asked = question(setup, [{ ...whole, accesses: 20_000_000 }, whole], [10, 20], "fluid", [null, 0.5])?.predict;
+  const sizes = (...measured: (Measured | null)[]): Size[] => measured.map((one, kernel) => ({ kernel, sms: 30, measured: one }));
+  assert.equal(question(setup, sizes(whole, null), [10, 20], "literal", []), null);
+  const asked = question(setup, [...sizes({ ...whole, accesses: 20_000_000 }, whole), { kernel: 1, sms: 20, measured: { ...whole, cycles: 2_000_000 } }, { kernel: 0, sms: 10, measured: null }], [10, 20], "fluid", [null, 0.5])?.predict;
   assert.deepEqual([asked?.sms, asked?.l2_banks, asked?.bandwidth_sustained, asked?.reading, asked?.missing], [30, 24, 348 * SUSTAINED, "fluid", "model"]);
   assert.equal(asked?.kernels[0]?.bandwidth_full, 348, "a kernel cannot ask for more than DRAM has");
   assert.deepEqual(asked?.kernels.map(({ sms, deadline }) => [sms, deadline]), [[10, undefined], [20, 0.5]]);
-  assert.equal("sms" in (question(setup, [whole, whole], null, "literal", [])?.predict.kernels[0] ?? {}), false, "a search has no partition");
+  assert.deepEqual(asked?.kernels.map(({ profile }) => profile), [undefined, [{ sms: 20, latency: 2, bandwidth: 16 }]], "what is not measured is left to the formulas");
+  assert.equal("sms" in (question(setup, sizes(whole, whole), null, "literal", [])?.predict.kernels[0] ?? {}), false, "a search has no partition");
   const measured = measuredOf({ cycles: 9, kernels: [{ name: "BP", thread_instructions: 8, ctas_done: 7, counters: { l2_reads: 5, l2_writes: 6 } }] } as unknown as Result, true);
   assert.deepEqual(measured, { cycles: 9, instructions: 8, accesses: 11, ctas: 7, whole: true });
 });
@@ -105,9 +108,9 @@ test("windows, parts, the run and deadlines are all found in the picture, each w
 });
 
 test("the link carries the reading and the deadlines; a deadline that is none is refused by name", async () => {
-  const view = { predict: { reading: "fluid", deadlines: [0.25, null, 3] } };
+  const view = { predict: { reading: "fluid", measured: true, deadlines: [0.25, null, 3] } };
   const hash = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP"] }, view });
-  assert.ok(hash.endsWith("&reading=fluid&deadlines=0.25,,3"), hash);
+  assert.ok(hash.endsWith("&reading=fluid&alone=measured&deadlines=0.25,,3"), hash);
   assert.deepEqual((await decodeLink(hash))?.view, view);
   await assert.rejects(decodeLink(`${hash.replace("0.25", "soon")}`), /A deadline is wrong: found “soon”/);
   await assert.rejects(decodeLink(`${hash.replace("fluid", "%3Cb%3E")}`), /reading of a paper/);

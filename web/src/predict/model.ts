@@ -34,7 +34,7 @@ export interface Setup {
   ctas: readonly number[];
 }
 
-/** What a kernel did alone on all SMs. */
+/** What a kernel did alone. */
 export interface Measured {
   cycles: number;
   /** Thread instructions. */
@@ -54,13 +54,14 @@ export function measuredOf(result: Result, whole: boolean): Measured {
 /** Which part of a kernel has been measured: of its CTAs, those that have finished. */
 export const shareOf = (measured: Measured | null, ctas: number): number => (measured === null ? 0 : measured.whole ? 1 : Math.min(1, measured.ctas / ctas));
 
-/** The experiment that runs a kernel alone on all SMs, once to its end. */
-export function aloneRun(experiment: Experiment, kernel: number): Experiment {
+/** The experiment that runs a kernel alone, once to its end: on all SMs, or on the first of them. */
+export function aloneRun(experiment: Experiment, kernel: number, sms: number | null = null): Experiment {
   const { name: _, source: __, warm_up: ___, ...rest } = structuredClone(experiment);
   const { ctas } = policyOf(experiment) as { ctas?: unknown };
   const choice = rest.kernels[kernel] as Experiment["kernels"][number];
   if (typeof choice === "object") delete choice["qos"];
-  return { ...rest, kernels: [choice], policy: Array.isArray(ctas) ? { name: "spatial", ctas: [ctas[kernel] as number] } : { name: "leftover" }, restart: false, stop: { kernels_done: true } };
+  const policy = { name: "spatial", ...(sms === null ? {} : { split: [sms] }), ...(Array.isArray(ctas) ? { ctas: [ctas[kernel] as number] } : {}) };
+  return { ...rest, kernels: [choice], policy, restart: false, stop: { kernels_done: true } };
 }
 
 const policyOf = (experiment: Experiment): { name: string; [param: string]: unknown } => (typeof experiment.policy === "object" ? experiment.policy : { name: experiment.policy ?? "even" });
@@ -101,11 +102,19 @@ export function moved(split: readonly number[], kernel: number, to: number, sms:
 
 // ---------------------------------------------------------------- the question
 
-/** The question that the formulas are asked; null while a kernel has shown nothing yet. */
-export function question(setup: Setup, measured: readonly (Measured | null)[], split: readonly number[] | null, reading: Reading, deadlines: readonly (number | null)[]): PredictQuestion | null {
+/** What a kernel has shown alone on a number of SMs. */
+export interface Size { kernel: number; sms: number; measured: Measured | null }
+
+/** The question that the formulas are asked, where `sizes` has what was measured, all SMs first of all; null while a kernel has shown nothing on these. */
+export function question(setup: Setup, sizes: readonly Size[], split: readonly number[] | null, reading: Reading, deadlines: readonly (number | null)[]): PredictQuestion | null {
   const kernels = setup.names.map((name, k): PredictQuestion["predict"]["kernels"][number] | null => {
-    const alone = aloneOf(setup, measured[k] ?? null, k), deadline = deadlines[k] ?? null;
-    return alone && { name, ...(split ? { sms: split[k] ?? 0 } : {}), latency_full: alone.latency, bandwidth_full: Math.min(alone.bandwidth, setup.bandwidthMax), kai: alone.kai, ...(deadline === null ? {} : { deadline }) };
+    const on = (sms: number): Alone | null => aloneOf(setup, sizes.find((size) => size.kernel === k && size.sms === sms)?.measured ?? null, k);
+    const alone = on(setup.sms), deadline = deadlines[k] ?? null, own = sizes.filter(({ kernel, sms }) => kernel === k && sms !== setup.sms);
+    const profile = own.flatMap(({ sms }) => { const known = on(sms); return known ? [{ sms, latency: known.latency, bandwidth: Math.min(known.bandwidth, setup.bandwidthMax) }] : []; });
+    return alone && {
+      name, ...(split ? { sms: split[k] ?? 0 } : {}), latency_full: alone.latency, bandwidth_full: Math.min(alone.bandwidth, setup.bandwidthMax), kai: alone.kai,
+      ...(profile.length > 0 ? { profile } : {}), ...(deadline === null ? {} : { deadline }),
+    };
   });
   if (kernels.includes(null)) return null;
   return {
@@ -117,8 +126,9 @@ export function question(setup: Setup, measured: readonly (Measured | null)[], s
   };
 }
 
-/** A kernel alone on all SMs; what was measured over a part of its CTAs stands for all of them. Null before the first one has finished. */
-export function aloneOf(setup: Setup, measured: Measured | null, kernel: number): { latency: number; bandwidth: number; kai: number } | null {
+export interface Alone { latency: number; bandwidth: number; kai: number }
+/** A kernel alone; what was measured over a part of its CTAs stands for all of them. Null before the first one has finished. */
+export function aloneOf(setup: Setup, measured: Measured | null, kernel: number): Alone | null {
   const share = shareOf(measured, setup.ctas[kernel] ?? 1);
   if (!measured || share === 0) return null;
   const bytes = measured.accesses * setup.lineBytes;

@@ -9,7 +9,7 @@ import type { Experiment, Prediction, Problem, PredictQuestion, Reading, Result 
 import { kernelNames } from "../views/parts.ts";
 import { PartitionBar } from "./bar.ts";
 import { Measures } from "./measures.ts";
-import { READINGS, aloneOf, aloneRun, cyclesOf, figureOf, isReading, isSpatial, milliseconds, once, partsOf, question, runsOnce, shareOf, shownOf, type Setup, type Shown } from "./model.ts";
+import { READINGS, aloneOf, aloneRun, cyclesOf, figureOf, isReading, isSpatial, milliseconds, once, partsOf, question, runsOnce, shareOf, shownOf, type Setup, type Shown, type Size } from "./model.ts";
 import { PredictedTable } from "./table.ts";
 import "./windows.ts";
 import type { WindowsPicture } from "./windows.ts";
@@ -22,6 +22,10 @@ export interface PredictedEvents {
   changed(view: PredictView): void;
 }
 
+interface AloneRun { kernel: number; sms: number; hash: string; experiment: Experiment }
+/** Milliseconds for which a border stands still before more is measured. */
+const REST = 600;
+
 export class CorunPredicted extends HTMLElement {
   #events: PredictedEvents | null = null;
   #start: (() => Promise<void>) | null = null;
@@ -29,7 +33,8 @@ export class CorunPredicted extends HTMLElement {
   #measures: Measures | null = null;
   #loaded: Loaded | null = null;
   #setup: Setup | null = null;
-  #hashes: string[] = [];
+  /** Runs alone that are wanted: of each kernel on all SMs, and where that is asked for on its own. */
+  #runs: AloneRun[] = [];
   #split: number[] = [];
   #reading: Reading = "literal";
   #prediction: Prediction | null = null;
@@ -39,7 +44,8 @@ export class CorunPredicted extends HTMLElement {
   readonly #why = h("span");
   readonly #apart = h("button", { type: "button", class: "button", id: "f-predict-apart", onclick: () => { const setup = this.#setup; if (setup) this.#events?.simulate(once(setup.experiment, this.#split)); } }, "Partition the SMs");
   readonly #without = h("p", { class: "predicted-row" }, this.#why, this.#apart);
-  readonly #bar = new PartitionBar((split) => { this.#split = split; this.#said = ""; this.#soon(); });
+  readonly #bar = new PartitionBar((split) => { this.#split = split; this.#said = ""; this.#later(); this.#soon(); });
+  readonly #alone = h("select", { id: "f-predict-alone" }, h("option", { value: "" }, "by formula"), h("option", { value: "measured" }, "measured"));
   readonly #select = h("select", { id: "f-predict-reading" }, ...READINGS.map(({ name, title }) => h("option", { value: name }, title)));
   readonly #meaning = h("p", { class: "field-help" });
   readonly #measuring = h("span");
@@ -55,8 +61,10 @@ export class CorunPredicted extends HTMLElement {
     h("p", { class: "predicted-row" }, this.#measuring, this.#progress, this.#pause),
     h("div", null, h("div", { class: "partition-frame" }, this.#bar.element), h("p", { class: "field-help" }, "Drag a border, or move it with the arrow keys: the prediction follows. Each kernel runs once, from the start; SMs that it has left stay idle.")),
     h("div", { class: "predicted-row" }, this.#simulate, this.#find,
-      h("label", { for: "f-predict-reading" }, "Reading"), this.#select,
-      definition("A reading", ...READINGS.map(({ title, doc }) => h("p", null, h("b", null, title), `: ${doc}`)))),
+      h("span", { class: "predicted-row predicted-field" }, h("label", { for: "f-predict-reading" }, "Reading"), this.#select,
+        definition("A reading", ...READINGS.map(({ title, doc }) => h("p", null, h("b", null, title), `: ${doc}`)))),
+      h("span", { class: "predicted-row predicted-field" }, h("label", { for: "f-predict-alone" }, "Alone on its SMs"), this.#alone,
+        definition("A kernel alone on its SMs", h("p", null, "Windows are cut where kernels would end alone on their SMs, and S is what they ask for there. By formula: Eqs. 4 and 17, from runs on all SMs, for every partition at once. Measured: by more runs, for the partition that the bar shows; until they have ended, by formula.")))),
     this.#meaning, this.#proof, this.#table.element, this.#picture, this.#notes);
   /** What the search has said. */
   #said = "";
@@ -73,6 +81,7 @@ export class CorunPredicted extends HTMLElement {
       if (isReading(this.#select.value)) this.#reading = this.#select.value;
       this.#changed();
     });
+    this.#alone.addEventListener("change", () => { this.#want(); this.#changed(); });
     this.replaceChildren(this.#without, this.#body);
   }
 
@@ -81,12 +90,13 @@ export class CorunPredicted extends HTMLElement {
     this.#reading = isReading(view.reading) ? view.reading : "literal";
     this.#select.value = this.#reading;
     this.#table.setDeadlines(view.deadlines ?? []);
+    if ((view.measured ?? false) !== (this.#alone.value !== "")) { this.#alone.value = view.measured ? "measured" : ""; this.#want(); }
     this.#soon();
   }
 
   #changed(): void {
     this.#said = "";
-    this.#events?.changed({ ...(this.#reading === "literal" ? {} : { reading: this.#reading }), ...(this.#table.deadlines.some((deadline) => deadline !== null) ? { deadlines: this.#table.deadlines } : {}) });
+    this.#events?.changed({ ...(this.#reading === "literal" ? {} : { reading: this.#reading }), ...(this.#alone.value === "" ? {} : { measured: true }), ...(this.#table.deadlines.some((deadline) => deadline !== null) ? { deadlines: this.#table.deadlines } : {}) });
     this.#soon();
   }
 
@@ -104,7 +114,7 @@ export class CorunPredicted extends HTMLElement {
     };
     this.#setup = setup;
     this.#run = this.#prediction = null;
-    this.#hashes = [];
+    this.#runs = [];
     this.#said = this.#problem = "";
     this.#split = partsOf(experiment, setup.sms);
     const no = this.#whyNot(setup);
@@ -130,10 +140,26 @@ export class CorunPredicted extends HTMLElement {
     try { if (!this.#formulas) await this.#start?.(); } catch (error) { this.#problem = `The formulas could not be loaded: ${String(error)}`; this.#soon(); return; }
     const formulas = this.#formulas;
     if (!formulas || this.#setup !== setup) return;
-    const runs = setup.names.map((_, k) => aloneRun(setup.experiment, k));
-    const jobs = runs.map((experiment) => ({ experiment, hash: formulas.configHash(experiment) }));
-    this.#hashes = jobs.map(({ hash }) => hash);
-    this.#measures?.want(jobs);
+    this.#want();
+  }
+
+  #timer = 0;
+  /** While a border moves, nothing is begun. */
+  #later(): void {
+    clearTimeout(this.#timer);
+    if (this.#alone.value !== "") this.#timer = setTimeout(() => { this.#want(); }, REST) as unknown as number;
+  }
+
+  #want(): void {
+    const setup = this.#setup, formulas = this.#formulas;
+    if (!setup || !formulas || this.#body.hidden) return;
+    const run = (kernel: number, sms: number): AloneRun => {
+      const known = this.#runs.find((one) => one.kernel === kernel && one.sms === sms), experiment = aloneRun(setup.experiment, kernel, sms === setup.sms ? null : sms);
+      return known ?? { kernel, sms, experiment, hash: formulas.configHash(experiment) };
+    };
+    const all = setup.names.map((_, k) => run(k, setup.sms)), own = this.#alone.value === "" ? [] : this.#split.flatMap((sms, k) => (sms > 0 && sms < setup.sms ? [run(k, sms)] : []));
+    this.#runs = [...all, ...own];
+    this.#measures?.want(this.#runs);
     this.#soon();
   }
 
@@ -154,11 +180,12 @@ export class CorunPredicted extends HTMLElement {
     requestAnimationFrame(() => { this.#due = false; this.#refresh(); });
   }
 
-  #measured(): ReturnType<Measures["of"]>[] { return this.#hashes.map((hash) => this.#measures?.of(hash) ?? null); }
+  #sizes(): Size[] { return this.#runs.map(({ kernel, sms, hash }) => ({ kernel, sms, measured: this.#measures?.of(hash) ?? null })); }
 
-  /** The question as it stands, with a partition or without; null while a kernel has shown nothing. */
+  /** The question as it stands, of a partition or of all, which are compared by the same formulas; null while a kernel has shown nothing. */
   #question(split: readonly number[] | null): PredictQuestion | null {
-    return this.#setup && this.#hashes.length > 0 ? question(this.#setup, this.#measured(), split, this.#reading, this.#table.deadlines) : null;
+    const setup = this.#setup, sizes = split ? this.#sizes() : this.#sizes().filter(({ sms }) => sms === setup?.sms);
+    return setup && sizes.length > 0 ? question(setup, sizes, split, this.#reading, this.#table.deadlines) : null;
   }
 
   #answer(ask: (formulas: Formulas) => Prediction | null): Prediction | null {
@@ -189,26 +216,25 @@ export class CorunPredicted extends HTMLElement {
   }
 
   #tellMeasures(setup: Setup): void {
-    const measures = this.#measures, measured = this.#measured();
+    const measures = this.#measures, on = (sms: number): string => (sms === setup.sms ? `all ${sms} SMs` : `${sms} SMs`);
     if (!measures) return;
-    const shares = setup.names.map((_, k) => shareOf(measured[k] ?? null, setup.ctas[k] ?? 1)), part = (k: number): string => `${setup.names[k] ?? ""} ${fixed((shares[k] ?? 0) * 100, 0)} % of its ${count(setup.ctas[k])} CTAs`;
-    const impossible = this.#hashes.flatMap((hash, k) => (measures.why(hash) === "" ? [] : [`${setup.names[k] ?? ""} cannot be measured: ${measures.why(hash)}`]));
-    const left = this.#hashes.length === 0 ? [] : shares.flatMap((share, k) => (share < 1 && measures.why(this.#hashes[k] ?? "") === "" ? [k] : []));
-    const current = this.#hashes.indexOf(measures.current ?? ""), going = left.length > 0 && !measures.paused;
+    const runs = this.#runs.map(({ kernel, sms, hash }) => ({ hash, why: measures.why(hash), share: shareOf(measures.of(hash), setup.ctas[kernel] ?? 1), title: `${setup.names[kernel] ?? ""} on ${on(sms)}`, ctas: setup.ctas[kernel] }));
+    const part = (run: (typeof runs)[number]): string => `${run.title}, ${fixed(run.share * 100, 0)} % of its ${count(run.ctas)} CTAs`;
+    const impossible = runs.filter(({ why }) => why !== ""), left = runs.filter(({ share, why }) => share < 1 && why === ""), current = runs.find(({ hash }) => hash === measures.current), going = left.length > 0 && !measures.paused;
     this.#progress.hidden = !going;
-    this.#progress.value = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    this.#progress.value = runs.reduce((sum, { share }) => sum + share, 0) / Math.max(1, runs.length);
     this.#pause.hidden = left.length === 0;
     setText(this.#pause, measures.paused ? "Measure the rest" : "Stop");
-    setText(this.#measuring, impossible.length > 0 ? `${impossible.join(". ")}.`
-      : this.#hashes.length === 0 ? "Loading the formulas…"
-      : going ? `Measuring each kernel alone on all ${setup.sms} SMs: ${current < 0 ? "" : part(current)}. Until the end, a part stands for the whole.`
-      : left.length > 0 ? `Stopped: measured alone on all ${setup.sms} SMs are ${left.map(part).join(" and ")}; a part stands for the whole.`
-      : `Each kernel is measured alone on all ${setup.sms} SMs, once to its end.`);
+    setText(this.#measuring, impossible.length > 0 ? impossible.map(({ title, why }) => `${title} cannot be measured: ${why}.`).join(" ")
+      : runs.length === 0 ? "Loading the formulas…"
+      : going ? `Measuring each kernel alone, once to its end: ${current ? part(current) : ""}. Until then, a part stands for the whole.`
+      : left.length > 0 ? `Stopped. Measured alone: ${left.map(part).join("; ")}. A part stands for the whole.`
+      : `Each kernel is measured alone on all ${setup.sms} SMs${this.#alone.value === "" ? "" : " and on its own"}, once to its end.`);
   }
 
   /** What has to be said of this machine, this mix, this run. */
   #remarks(setup: Setup, mine: boolean): string[] {
-    const over = this.#measured().flatMap((one, k) => { const alone = aloneOf(setup, one, k); return alone && alone.bandwidth > setup.bandwidthMax ? [`${setup.names[k] ?? ""} takes ${fixed(alone.bandwidth, 0)} GB/s from L2, more than DRAM's ${fixed(setup.bandwidthMax, 0)}: the formulas take that.`] : []; });
+    const over = this.#sizes().flatMap(({ kernel, sms, measured }) => { const alone = aloneOf(setup, measured, kernel); return alone && sms === setup.sms && alone.bandwidth > setup.bandwidthMax ? [`${setup.names[kernel] ?? ""} takes ${fixed(alone.bandwidth, 0)} GB/s from L2, more than DRAM's ${fixed(setup.bandwidthMax, 0)}: the formulas take that.`] : []; });
     const classes = new Set(this.#loaded?.layout.sms.map((sm) => sm.class)).size > 1 ? ["The formulas take all SMs as equal, which here they are not."] : [];
     return [
       ...(mine ? [] : ["The run above has another partition: Simulate runs this one."]),
@@ -228,6 +254,7 @@ export class CorunPredicted extends HTMLElement {
       const { meets, tried, step } = found.plan, promised = this.#table.deadlines.some((deadline) => deadline !== null);
       this.#split = found.kernels.map(({ sms }) => sms);
       this.#bar.split = this.#split;
+      this.#later();
       this.#said = `${!promised ? "The shortest" : meets ? "Meets every deadline by prediction, and is the shortest that does," : "No partition meets every deadline; this one is the least late"} of ${count(tried)} partitions${step > 1 ? ` in steps of ${step} SMs` : ""}: ${figureOf(found.makespan)} ms, ${count(cyclesOf(this.#setup as Setup, found.makespan))} cycles. Simulate shows whether it is so.`;
     }
     this.#soon();

@@ -43,7 +43,7 @@ class WindowsPicture extends Picture {
   protected legend(t: Theme): LegendItem[] {
     return [
       ...(this.#data?.prediction.kernels ?? []).map(({ name }, k) => ({ name: `${name}, predicted`, paint: kernelPaint(k, t) })),
-      { name: "alone", paint: t.peak, doc: "Alone on its SMs, by Eq. 4" }, { name: "simulated", paint: t.ink, doc: "As the run shows it; striped while it still runs" },
+      { name: "alone", paint: t.peak, doc: "Alone on its SMs, by Eq. 4 or measured" }, { name: "simulated", paint: t.ink, doc: "As the run shows it; striped while it still runs" },
       { name: "deadline", paint: t.accent },
     ];
   }
