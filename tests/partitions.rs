@@ -73,6 +73,22 @@ fn who_has_not_finished_has_no_time() {
     assert!((4000.0..5000.0).contains(&of_kernel(&result, 1, "finished_at").unwrap()));
 }
 
+/// What no schema can see: first SMs without a split or for another number of kernels, lines that are no power of two, flits between two sizes.
+#[test]
+fn ranges_and_lines_that_fit_nothing_are_named() {
+    let paths = |gpu: &str, policy: &str| {
+        let text = format!(r#"{{ "corun": 1, "gpu": {gpu}, "kernels": ["BP", "SAD"], "policy": {policy} }}"#);
+        let problems = Experiment::decode(&serde_json::from_str(&text).unwrap()).expect_err(&text);
+        problems.0.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+    };
+    let preset = r#""rtx2060-30sm""#;
+    assert_eq!(paths(preset, r#"{ "name": "spatial", "first": [0, 1] }"#), ["policy.first"]);
+    assert_eq!(paths(preset, r#"{ "name": "spatial", "split": [1, 1], "first": [0] }"#), ["policy.first"]);
+    assert_eq!(paths(r#"{ "preset": "rtx2060-30sm", "noc.flit_bytes": 36 }"#, r#""even""#), ["gpu.noc.flit_bytes"]);
+    let line = paths(r#"{ "preset": "rtx2060-30sm", "l2.line_bytes": 96, "noc.flit_bytes": 104 }"#, r#""even""#);
+    assert_eq!(line, ["gpu.sm.l1.bytes", "gpu.l2.bank_bytes", "gpu.l2.line_bytes"]);
+}
+
 /// Table 2: kernel, input and output MiB, shared memory, CTAs, threads, KAI; and CTAs that an SM holds, which follows.
 const TABLE_2: [(&str, f64, u32, u32, u32, f64, u32); 8] = [
     ("VADD", 120.0, 0, 81_920, 128, 0.056, 8),

@@ -411,7 +411,9 @@ fn result() -> Value {
     kernel.push(("ctas_per_sm".into(), number("Resident CTAs, mean over cycles and SMs")));
     kernel.push(("counters".into(), open(counters.collect())));
     let mut gpu = of(&["gpu", "kernel"]);
-    gpu.retain(|(key, _)| !["ipc_alone", "slowdown", "goal_ipc", "goal_reached", "rf", "df"].contains(&key.as_str()));
+    gpu.retain(|(key, _)| {
+        !["ipc_alone", "slowdown", "goal_ipc", "goal_reached", "rf", "df", "finished_at", "finished_at_ms"].contains(&key.as_str())
+    });
     gpu.push(("stalls".into(), stalls()));
     gpu.push((
         "scheduler_cycles".into(),
@@ -427,7 +429,7 @@ fn result() -> Value {
             ("batches", typed("integer", "Batches that the intervals are made of")),
             ("batch_windows", any_of(vec![typed("integer", "Windows of 400 cycles in each"), typed("null", "The warm-up lasts")])),
             ("gpu", intervals(&gpu, &["scheduler_cycles"])),
-            ("kernels", list_of(intervals(&kernel, &["name", "counters"]), 1, MAX_KERNELS)),
+            ("kernels", list_of(intervals(&kernel, &["name", "counters", "finished_at", "finished_at_ms"]), 1, MAX_KERNELS)),
             ("metrics", intervals(&of(&["mix"]), &[])),
         ]),
         &["batches", "batch_windows", "gpu", "kernels", "metrics"],
@@ -447,6 +449,8 @@ fn result() -> Value {
                 ("digest", text("Digest of the whole state at the end")),
                 ("seed", typed("integer", "Seed")),
                 ("cycles", typed("integer", "Core cycles simulated")),
+                ("core_mhz", typed("integer", "Core clock, MHz")),
+                ("ms", typed("number", "Milliseconds of these cycles")),
                 (
                     "measured_from",
                     any_of(vec![
