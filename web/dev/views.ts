@@ -39,7 +39,7 @@ section("l2.queue", BANKS, KERNELS); section("l2.mshr", BANKS, KERNELS);
 section("dram.queue", CHANNELS, KERNELS); section("dram.busy", CHANNELS); section("dram.open_row", CHANNELS, DRAM_BANKS);
 
 const layout: FrameLayout = {
-  length, sections, kernels: names, stalls, warp_states: states, banks: BANKS, channels: CHANNELS, dram_banks: DRAM_BANKS,
+  length, core_mhz: 1400, sections, kernels: names, stalls, warp_states: states, banks: BANKS, channels: CHANNELS, dram_banks: DRAM_BANKS,
   sms: Array.from({ length: SMS }, (_, i) => {
     const big = CLASSES < 2 || i % 4 === 0;
     return { class: CLASSES < 2 ? "sm" : big ? "big" : "small", slots: big ? SLOTS : Math.max(1, SLOTS / 2), schedulers: SCHEDULERS, warps: big ? WARPS : WARPS / 2, threads: big ? 1536 : 768, registers: big ? 32768 : 16384, shared_bytes: big ? 49152 : 24576, mshrs: 64, miss_queue: 8 };

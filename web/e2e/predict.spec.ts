@@ -14,7 +14,7 @@ const COMPUTE = {
   name: "COMPUTE", arrays: [{ name: "d", bytes: 4 * MIB }],
   launches: [{ ctas: 1440, threads: 256, registers: 16, shared_bytes: 0, program: [{ load: at(0) }, { wait: { loads: 0 } }, { alu: ALU }, { store: at(0) }] }],
 };
-const GPU = { preset: "ccbp-16sm", "sm.count": 30 };
+const GPU = "rtx2060-30sm";
 const spatial = async (more: object = {}): Promise<string> => `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: GPU, kernels: [STREAM, COMPUTE], policy: { name: "spatial" }, ...more }))}`;
 const ONCE = { restart: false, stop: { kernels_done: true } };
 
@@ -30,7 +30,7 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
   test.setTimeout(180_000);
   await openAt(page, await spatial(ONCE), 2000);
   await measured(page);
-  await deadline(page, "STREAM").fill("0.11");
+  await deadline(page, "STREAM").fill("0.065");
   await deadline(page, "COMPUTE").fill("soon");
   await expect(row(page, "COMPUTE").getByRole("alert")).toHaveText("found “soon”, want milliseconds: a number above 0, at most 1,000,000");
   await panel(page).getByRole("button", { name: "Find a partition" }).click();
@@ -38,23 +38,33 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
   await expect(border(page)).toHaveAttribute("aria-valuetext", "STREAM 15 SMs, COMPUTE 15 SMs");
   await expect(row(page, "STREAM")).toContainText("met by prediction");
 
-  await deadline(page, "COMPUTE").fill("0.045");
-  await expect(row(page, "COMPUTE")).toContainText(/missed by prediction, by 0\.0\d+ ms/);
-  await expect.poll(() => page.url()).toContain("&deadlines=0.11,0.045");
+  await deadline(page, "COMPUTE").fill("0.042");
+  await expect(row(page, "COMPUTE")).toContainText(/missed by prediction, by 0\.00\d+ ms/);
+  await expect.poll(() => page.url()).toContain("&deadlines=0.065,0.042");
   await panel(page).getByRole("button", { name: "Find a partition" }).click();
   await expect(panel(page)).toContainText(/Meets every deadline by prediction, and is the shortest that does, of 435 partitions/);
+  for (const kernel of ["STREAM", "COMPUTE"]) await expect(row(page, kernel)).toContainText("met by prediction");
+
+  // The paper's formula as printed promises too much here, and the run says so.
+  const simulate = panel(page).getByRole("button", { name: "Simulate", exact: true }), proof = panel(page).getByRole("status").first();
+  await simulate.click();
+  await expect(proof).toHaveText(/^Not met: COMPUTE missed by 0\.0\d+ ms \([\d.]+ %\), simulated\.$/);
+
+  await panel(page).getByLabel("Reading", { exact: true }).selectOption("fluid");
+  await panel(page).getByRole("button", { name: "Find a partition" }).click();
+  await expect(panel(page)).toContainText(/Meets every deadline by prediction/);
   const split = (await border(page).getAttribute("aria-valuetext")) ?? "", stream = Number(/STREAM (\d+)/.exec(split)?.[1]);
   expect(stream).toBeGreaterThan(0);
-  expect(stream).toBeLessThan(15);
+  expect(stream).toBeLessThan(14);
   for (const kernel of ["STREAM", "COMPUTE"]) await expect(row(page, kernel)).toContainText("met by prediction");
   await expect(panel(page)).toContainText("The run above has another partition");
 
-  await panel(page).getByRole("button", { name: "Simulate", exact: true }).click();
+  await simulate.click();
   await is(page, "Finished");
-  await expect(panel(page).getByRole("status").first()).toHaveText("Both deadlines are met, simulated.");
+  await expect(proof).toHaveText("Both deadlines are met, simulated.");
   for (const kernel of ["STREAM", "COMPUTE"]) await expect(row(page, kernel)).toContainText(/met, simulated: 0\.\d+ ms \([\d.]+ %\) to spare/);
   // What stands there is what the machine did.
-  const { cycles } = await result(page), mhz = 1800;
+  const { cycles } = await result(page), mhz = 1365;
   expect(Math.max(await figure(page, "STREAM", 2), await figure(page, "COMPUTE", 2))).toBeCloseTo(cycles / mhz / 1000, 4);
   const error = Number((await row(page, "STREAM").locator("td").nth(3).locator(".value").textContent())?.replace("−", "-").replace(/[+ %]/g, ""));
   expect(error / 100).toBeCloseTo(await figure(page, "STREAM", 0) / await figure(page, "STREAM", 2) - 1, 2);
@@ -62,7 +72,7 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
   await expect(page.locator("corun-editor")).toContainText("SMs of each kernel");
   await page.reload();
   await expect(border(page)).toHaveAttribute("aria-valuetext", split);
-  await expect(deadline(page, "COMPUTE")).toHaveValue("0.045");
+  await expect(deadline(page, "COMPUTE")).toHaveValue("0.042");
   await noViolations(page);
   await picture(page.locator("#predicted"), "predicted");
 
@@ -128,9 +138,9 @@ test("where kernels share SMs there is nothing to predict, and one press partiti
 
 test("kernels that run long are measured until somebody stops them; a part stands for the whole, and says so", async ({ page }) => {
   await open(page, "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=spatial&seed=1");
-  await expect(panel(page)).toContainText(/Measuring each kernel alone, once to its end: VADD on all 2 SMs, [1-9]\d* % of its 65,536 CTAs/, { timeout: 30_000 });
+  await expect(panel(page)).toContainText(/Measuring each kernel alone, once to its end: VADD on all 2 SMs, [1-9]\d* % of its 65,536 CTAs in [\d,]+ cycles/, { timeout: 30_000 });
   await panel(page).getByRole("button", { name: "Stop" }).click();
-  await expect(panel(page)).toContainText(/Stopped\. Measured alone: VADD on all 2 SMs, \d+ % of its 65,536 CTAs; SAD on all 2 SMs, 0 % of its [\d,]+ CTAs\. A part stands for the whole/);
+  await expect(panel(page)).toContainText(/Stopped\. Measured alone: VADD on all 2 SMs, \d+ % of its 65,536 CTAs in [\d,]+ cycles; SAD on all 2 SMs, 0 % of its [\d,]+ CTAs in 0 cycles\. A part stands for the whole/);
   await expect(row(page, "VADD").locator("td").nth(0)).toHaveText("–");
   await panel(page).getByRole("button", { name: "Measure the rest" }).click();
   await expect(panel(page)).toContainText(/Measuring each kernel/);
@@ -138,9 +148,10 @@ test("kernels that run long are measured until somebody stops them; a part stand
 
 test("the panel is whole in light and dark colours, on wide and on narrow screens", async ({ page }) => {
   test.setTimeout(240_000);
-  await openAt(page, `${await spatial(ONCE)}&deadlines=0.11,0.045`, 40_000);
+  await openAt(page, `${await spatial(ONCE)}&deadlines=0.065,0.042`, 20_000);
   await measured(page);
   await expect(row(page, "COMPUTE")).toContainText("missed by prediction");
+  await expect(panel(page)).toContainText(/STREAM takes \d+ GB\/s from L2, more than DRAM's 348, with which the formulas reckon/);
   for (const [colorScheme, width] of [["light", 1440], ["dark", 1440], ["light", 390], ["dark", 390]] as const) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });

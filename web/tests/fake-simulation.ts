@@ -103,7 +103,7 @@ export class Simulation {
     add("noc.request_queue", sms, n); add("noc.request_busy", banks); add("noc.reply_queue", banks, n); add("noc.reply_busy", sms);
     add("l2.queue", banks, n); add("l2.mshr", banks, n); add("dram.queue", channels, n); add("dram.busy", channels); add("dram.open_row", channels, dramBanks);
     this.#layout = {
-      length, sections: this.#sections, kernels, stalls, warp_states: warpStates, banks, channels, dram_banks: dramBanks,
+      length, core_mhz: 1400, sections: this.#sections, kernels, stalls, warp_states: warpStates, banks, channels, dram_banks: dramBanks,
       sms: Array.from({ length: sms }, () => ({ class: "sm", slots, schedulers, warps, threads: 1536, registers: get("sm.registers"), shared_bytes: 49152, mshrs: 32, miss_queue: 8 })),
       capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 32, dram_queue: 32 },
     };

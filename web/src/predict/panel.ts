@@ -218,8 +218,8 @@ export class CorunPredicted extends HTMLElement {
   #tellMeasures(setup: Setup): void {
     const measures = this.#measures, on = (sms: number): string => (sms === setup.sms ? `all ${sms} SMs` : `${sms} SMs`);
     if (!measures) return;
-    const runs = this.#runs.map(({ kernel, sms, hash }) => ({ hash, why: measures.why(hash), share: shareOf(measures.of(hash), setup.ctas[kernel] ?? 1), title: `${setup.names[kernel] ?? ""} on ${on(sms)}`, ctas: setup.ctas[kernel] }));
-    const part = (run: (typeof runs)[number]): string => `${run.title}, ${fixed(run.share * 100, 0)} % of its ${count(run.ctas)} CTAs`;
+    const runs = this.#runs.map(({ kernel, sms, hash }) => ({ hash, why: measures.why(hash), share: shareOf(measures.of(hash), setup.ctas[kernel] ?? 1), cycles: measures.of(hash)?.cycles ?? 0, title: `${setup.names[kernel] ?? ""} on ${on(sms)}`, ctas: setup.ctas[kernel] }));
+    const part = (run: (typeof runs)[number]): string => `${run.title}, ${fixed(run.share * 100, 0)} % of its ${count(run.ctas)} CTAs in ${count(run.cycles)} cycles`;
     const impossible = runs.filter(({ why }) => why !== ""), left = runs.filter(({ share, why }) => share < 1 && why === ""), current = runs.find(({ hash }) => hash === measures.current), going = left.length > 0 && !measures.paused;
     this.#progress.hidden = !going;
     this.#progress.value = runs.reduce((sum, { share }) => sum + share, 0) / Math.max(1, runs.length);
@@ -234,7 +234,7 @@ export class CorunPredicted extends HTMLElement {
 
   /** What has to be said of this machine, this mix, this run. */
   #remarks(setup: Setup, mine: boolean): string[] {
-    const over = this.#sizes().flatMap(({ kernel, sms, measured }) => { const alone = aloneOf(setup, measured, kernel); return alone && sms === setup.sms && alone.bandwidth > setup.bandwidthMax ? [`${setup.names[kernel] ?? ""} takes ${fixed(alone.bandwidth, 0)} GB/s from L2, more than DRAM's ${fixed(setup.bandwidthMax, 0)}: the formulas take that.`] : []; });
+    const over = this.#sizes().flatMap(({ kernel, sms, measured }) => { const alone = aloneOf(setup, measured, kernel); return alone && sms === setup.sms && alone.bandwidth > setup.bandwidthMax ? [`${setup.names[kernel] ?? ""} takes ${fixed(alone.bandwidth, 0)} GB/s from L2, more than DRAM's ${fixed(setup.bandwidthMax, 0)}, with which the formulas reckon.`] : []; });
     const classes = new Set(this.#loaded?.layout.sms.map((sm) => sm.class)).size > 1 ? ["The formulas take all SMs as equal, which here they are not."] : [];
     return [
       ...(mine ? [] : ["The run above has another partition: Simulate runs this one."]),

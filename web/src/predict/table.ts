@@ -105,6 +105,6 @@ export class PredictedTable {
   proof(run: RunShown | null): string {
     if (!run || this.#verdicts.length === 0 || this.#verdicts.some(({ met }) => met === null)) return "";
     const missed = this.#verdicts.filter(({ met }) => met === false);
-    return missed.length === 0 ? `${this.#verdicts.length === 1 ? "The deadline is" : this.#verdicts.length === 2 ? "Both deadlines are" : "All deadlines are"} met, simulated.` : `Not met, simulated: ${missed.map(({ name, text }) => `${name} ${text}`).join("; ")}.`;
+    return missed.length === 0 ? `${this.#verdicts.length === 1 ? "The deadline is" : this.#verdicts.length === 2 ? "Both deadlines are" : "All deadlines are"} met, simulated.` : `Not met: ${missed.map(({ name, text }) => `${name} ${text}`).join("; ")}.`;
   }
 }
