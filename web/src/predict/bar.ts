@@ -1,7 +1,7 @@
 // The SMs of the GPU as a bar in parts, one for each kernel, with borders that the pointer drags and arrow keys move. SMs after the last part are idle.
 import { h, setText } from "../dom.ts";
 import { kernelStyle } from "../palette.ts";
-import { borderOf, moved, rangeOf } from "./model.ts";
+import { borderOf, moved, rangeOf, smsText } from "./model.ts";
 
 const FAR = 5;
 
@@ -13,7 +13,7 @@ export class PartitionBar {
   #sms = 1;
   #parts: HTMLElement[] = [];
   #handles: HTMLElement[] = [];
-  readonly #idle = h("div", { class: "partition-part partition-idle" });
+  readonly #idle = h("div", { class: "partition-part partition-idle" }, h("span"));
 
   /** `changed`: a border has moved; called once for each SM that it passes. */
   constructor(changed: (split: number[]) => void) { this.#changed = changed; }
@@ -21,7 +21,7 @@ export class PartitionBar {
   setKernels(names: readonly string[], sms: number): void {
     this.#names = names;
     this.#sms = sms;
-    this.#parts = names.map((_, k) => h("div", { class: `partition-part swatch-${k % 8}` }, h("b")));
+    this.#parts = names.map((_, k) => h("div", { class: `partition-part swatch-${k % 8}` }, h("b", null, h("span", { class: "partition-name" }, `${kernelStyle(k).number} ${names[k] ?? ""} · `), h("span"))));
     this.#handles = names.map((name, k) => this.#handle(k, k + 1 < names.length ? `Border between ${name} and ${names[k + 1] ?? ""}` : `End of ${name}'s SMs`));
     this.element.replaceChildren(...this.#parts, this.#idle, ...this.#handles);
   }
@@ -31,19 +31,19 @@ export class PartitionBar {
     const idle = this.#sms - borderOf(split, split.length - 1);
     this.#parts.forEach((part, k) => {
       part.style.flexGrow = String(split[k] ?? 0);
-      setText(part.firstElementChild as Element, `${kernelStyle(k).number} ${this.#names[k] ?? ""} · ${split[k] ?? 0}`);
-      part.title = `${this.#names[k] ?? ""}: ${split[k] ?? 0} SMs`;
+      setText(part.firstElementChild?.lastElementChild as Element, String(split[k] ?? 0));
+      part.title = `${this.#names[k] ?? ""}: ${smsText(split[k] ?? 0)}`;
     });
     this.#idle.style.flexGrow = String(Math.max(0, idle));
     this.#idle.hidden = idle <= 0;
-    setText(this.#idle, idle > 0 ? `${idle} idle` : "");
+    setText(this.#idle.firstElementChild as Element, idle > 0 ? `${idle} idle` : "");
     this.#handles.forEach((handle, k) => {
       const at = borderOf(split, k), { least, most } = rangeOf(split, k, this.#sms), next = split[k + 1];
       handle.style.left = `${(at / this.#sms) * 100}%`;
       handle.setAttribute("aria-valuemin", String(least));
       handle.setAttribute("aria-valuemax", String(Math.max(least, most)));
       handle.setAttribute("aria-valuenow", String(at));
-      handle.setAttribute("aria-valuetext", `${this.#names[k] ?? ""} ${split[k] ?? 0} SMs, ${next === undefined ? `${idle} idle` : `${this.#names[k + 1] ?? ""} ${next} SMs`}`);
+      handle.setAttribute("aria-valuetext", `${this.#names[k] ?? ""} ${smsText(split[k] ?? 0)}, ${next === undefined ? `${idle} idle` : `${this.#names[k + 1] ?? ""} ${smsText(next)}`}`);
     });
   }
 

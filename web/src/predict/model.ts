@@ -15,6 +15,8 @@ export const READINGS: readonly { name: Reading; title: string; doc: string }[] 
 ];
 export const isReading = (name: string | undefined): name is Reading => READINGS.some((reading) => reading.name === name);
 
+export const smsText = (sms: number): string => `${sms} ${sms === 1 ? "SM" : "SMs"}`;
+
 /** The paper's sustained bandwidth in parts of the nominal one: 330 of 348 GB/s (§5.1). */
 export const SUSTAINED = 330 / 348;
 /** Bytes of an access as the paper counts them. */

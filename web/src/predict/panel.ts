@@ -218,17 +218,18 @@ export class CorunPredicted extends HTMLElement {
   #tellMeasures(setup: Setup): void {
     const measures = this.#measures, on = (sms: number): string => (sms === setup.sms ? `all ${sms} SMs` : `${sms} SMs`);
     if (!measures) return;
-    const runs = this.#runs.map(({ kernel, sms, hash }) => ({ hash, why: measures.why(hash), share: shareOf(measures.of(hash), setup.ctas[kernel] ?? 1), cycles: measures.of(hash)?.cycles ?? 0, title: `${setup.names[kernel] ?? ""} on ${on(sms)}`, ctas: setup.ctas[kernel] }));
+    const runs = this.#runs.map(({ kernel, sms, hash }) => ({ hash, sms, why: measures.why(hash), share: shareOf(measures.of(hash), setup.ctas[kernel] ?? 1), cycles: measures.of(hash)?.cycles ?? 0, title: `${setup.names[kernel] ?? ""} on ${on(sms)}`, ctas: setup.ctas[kernel] }));
     const part = (run: (typeof runs)[number]): string => `${run.title}, ${fixed(run.share * 100, 0)} % of its ${count(run.ctas)} CTAs in ${count(run.cycles)} cycles`;
     const impossible = runs.filter(({ why }) => why !== ""), left = runs.filter(({ share, why }) => share < 1 && why === ""), current = runs.find(({ hash }) => hash === measures.current), going = left.length > 0 && !measures.paused;
+    const bare = left.filter(({ share, sms }) => share === 0 && sms === setup.sms), some = left.filter(({ share }) => share > 0);
     this.#progress.hidden = !going;
     this.#progress.value = runs.reduce((sum, { share }) => sum + share, 0) / Math.max(1, runs.length);
     this.#pause.hidden = left.length === 0;
     setText(this.#pause, measures.paused ? "Measure the rest" : "Stop");
     setText(this.#measuring, impossible.length > 0 ? impossible.map(({ title, why }) => `${title} cannot be measured: ${why}.`).join(" ")
       : runs.length === 0 ? "Loading the formulas…"
-      : going ? `Measuring each kernel alone, once to its end: ${current ? part(current) : ""}. Until then, a part stands for the whole.`
-      : left.length > 0 ? `Stopped. Measured alone: ${left.map(part).join("; ")}. A part stands for the whole.`
+      : going ? `Measuring each kernel alone, once to its end: ${current ? part(current) : ""}. ${bare.length > 0 ? "The prediction begins when each has finished a CTA." : "Until then, a part stands for the whole."}`
+      : left.length > 0 ? `Stopped.${some.length > 0 ? ` Measured alone, where a part stands for the whole: ${some.map(part).join("; ")}.` : ""}${bare.length > 0 ? ` No CTA has finished, and so there is no prediction, of ${bare.map(({ title }) => title).join(", ")}.` : ""}`
       : `Each kernel is measured alone on all ${setup.sms} SMs${this.#alone.value === "" ? "" : " and on its own"}, once to its end.`);
   }
 

@@ -2,7 +2,7 @@
 import { definition, h, setText, swatch } from "../dom.ts";
 import { MISSING, count, fixed } from "../format.ts";
 import type { Prediction } from "../types.ts";
-import { cyclesOf, errorOf, figureOf, readDeadline, signed, verdict, type Setup, type Shown } from "./model.ts";
+import { cyclesOf, errorOf, figureOf, readDeadline, signed, smsText, verdict, type Setup, type Shown } from "./model.ts";
 
 export interface RunShown { shown: readonly Shown[]; now: number }
 interface Row { name: string; sms: HTMLElement; cells: Record<Key, { value: HTMLElement; beside: HTMLElement }>; meter: HTMLElement; input: HTMLInputElement; problem: HTMLElement; said: HTMLElement }
@@ -84,7 +84,7 @@ export class PredictedTable {
     this.#rows.forEach((row, k) => {
       const kernel = prediction?.kernels[k] ?? null, shown = run?.shown[k] ?? null, deadline = this.deadlines[k] ?? null;
       const put = (key: Key, value: string, beside = ""): void => { setText(row.cells[key].value, value); row.cells[key].value.toggleAttribute("data-missing", value === MISSING); setText(row.cells[key].beside, beside); };
-      setText(row.sms, `${split[k] ?? 0} SMs`);
+      setText(row.sms, smsText(split[k] ?? 0));
       put("latency", kernel ? `${figureOf(kernel.latency)} ms` : MISSING, kernel ? `${count(cyclesOf(setup, kernel.latency))} cycles` : "");
       put("slowdown", kernel ? `${fixed(kernel.slowdown, 2)} ×` : MISSING);
       put("bandwidth", kernel ? `${fixed(kernel.bandwidth, 1)} GB/s` : MISSING);
