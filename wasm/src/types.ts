@@ -281,7 +281,7 @@ export interface Plan { profile: PlannedRun[]; alone: PlannedRun[] }
 // ---------------------------------------------------------------- figures
 
 /** What of a result a point shows, and how several become one: `share` is the part of the values that are at least `from` and less than `to`. */
-export interface Measure { path: string; reduce: "geomean" | "mean" | "max" | "value" | "share"; from?: number; to?: number }
+export interface Measure { path: string; reduce: "geomean" | "mean" | "max" | "value" | "share" | "given"; from?: number; to?: number }
 /** A mark of a figure. */
 export interface FigurePoint {
   series: number;

@@ -56,6 +56,14 @@ test("computed again is equal only to the last digit, with the same digests", ()
   assert.equal(comparisonText(FIGURE, compare(DOCUMENT, FIGURE, [], new Map([[1, result("d1")]]))), "1 run done here; no point is complete yet.");
 });
 
+test("what the report computed stands, and its runs are held to their digests alone", () => {
+  const points = FIGURE.points.map((p) => ({ ...p, measure: { path: "an error", reduce: "given" as const } }));
+  const figure = { ...FIGURE, points }, results = new Map([0, 1].map((i) => [i, result(`d${i}`)]));
+  const some = compare(DOCUMENT, figure, [null, null, null, null], results);
+  assert.deepEqual([some.points, some.runs, some.differ.length], [0, 2, 0]);
+  assert.equal(comparisonText(figure, some), "The report computed these values from its runs; 2 runs done here, and the digests of all 2 runs are equal.");
+});
+
 test("arrow keys walk the marks that are drawn", () => {
   const walk = (from: number | null, key: string): number | null => neighbour(FIGURE, from, key);
   assert.deepEqual([walk(null, "ArrowRight"), walk(0, "ArrowRight"), walk(1, "ArrowRight"), walk(1, "ArrowLeft")], [0, 1, null, 0]);

@@ -1,9 +1,10 @@
 //! The figures of a paper, each point with the runs that it is made of. Data: examples/papers/NAME/figures.toml. A figure has series and
 //! categories; a point is what its series, else its category, else the figure says of
 //!
-//! - `path`, `of`, `mixes`, and `over` for a quotient: a metric under a scheme, over the mixes, as measures have them; `with` are modifiers
+//! - `path`, `of`, `mixes` (`sms`), and `over` for a quotient: a metric under a scheme, over the mixes, as measures have them; `with` are modifiers
 //!   of the scheme, `reduce` is `mean`, or `share` with `at_least` and `below`, if it is not to be the geometric mean; with `where = path` only the mixes
-//!   in which that is within these bounds, and no point if there are none; or
+//!   in which that is within these bounds, and no point if there are none;
+//! - `call`: what the paper's own code computes, as in measures, from the words of all three; `shown` names it for people; or
 //! - `window`: a column of the windows of one run, a point for each of the first `most`;
 //! - `paper`, of a series: for each category the claim that has what the paper prints there.
 //!
@@ -12,7 +13,7 @@
 //! `sim_core::study::figure` has the format that comes out, and computes and draws it.
 
 use super::claims::Claim;
-use super::measure::Bounds;
+use super::measure::{Bounds, Outcome, measure};
 use super::runs::{Mix, Run, Runs, SHORT};
 use super::study::Study;
 use crate::input::problem;
@@ -108,6 +109,9 @@ struct Drawing<'a> {
     places: BTreeMap<String, usize>,
 }
 
+/// Words that are no measure's.
+const OF_FIGURES: [&str; 12] = ["id", "title", "source", "kind", "x", "y", "series", "categories", "name", "paper", "sorted", "shown"];
+
 /// What is said of a point: by its series, else by its category, else by the figure.
 struct Words<'a>([&'a Value; 3]);
 
@@ -118,6 +122,21 @@ impl<'a> Words<'a> {
 
     fn text(&self, key: &str) -> &'a str {
         self.get(key).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// All of them but those of figures, as one measure's.
+    fn merged(&self) -> Value {
+        let mut pairs: Vec<(String, Value)> = Vec::new();
+        for words in self.0 {
+            let Value::Object(fields) = words else { continue };
+            let own = fields.iter().filter(|(key, _)| !OF_FIGURES.contains(&key.as_str()));
+            for (key, value) in own {
+                if !pairs.iter().any(|(other, _)| other == key) {
+                    pairs.push((key.clone(), value.clone()));
+                }
+            }
+        }
+        Value::Object(pairs)
     }
 
     /// Those of the first that gives any.
@@ -139,7 +158,9 @@ impl Drawing<'_> {
                 points.extend(self.windows(place, &Words([series, &Value::Null, &plan.all])));
             }
             for (x, category) in categories.iter().enumerate() {
-                let Some(mut point) = self.point(place, x, &Words([series, category, &plan.all])) else { continue };
+                let words = Words([series, category, &plan.all]);
+                let point = if words.get("call").is_some() { self.computed(place, x, &words) } else { self.point(place, x, &words) };
+                let Some(mut point) = point else { continue };
                 point.paper = list(series.get("paper")).get(x).and_then(Value::as_str).and_then(|claim| self.printed(claim));
                 points.push(point);
             }
@@ -198,7 +219,10 @@ impl Drawing<'_> {
 
     /// A point over mixes; without runs while some are missing, and none over no mix.
     fn point(&mut self, series: usize, x: usize, words: &Words) -> Option<Point> {
-        let mixes = self.runs.study.mixes(words.text("mixes"));
+        let mixes = match words.get("sms").and_then(Value::as_int) {
+            Some(sms) => self.runs.study.mixes(&format!("{}:{sms}", words.text("mixes"))),
+            None => self.runs.study.mixes(words.text("mixes")),
+        };
         let path = words.text("path");
         let short = if Study::are_some(words.text("mixes")) { SHORT } else { "" };
         let scheme = format!("{} {} {short}", words.text("of"), words.text("with"));
@@ -225,6 +249,19 @@ impl Drawing<'_> {
             (point.runs, point.baseline) = (runs, baseline);
         }
         Some(point)
+    }
+
+    /// A point that the paper's own code computes, with all runs that it looks at. Without a value, no point.
+    fn computed(&mut self, series: usize, x: usize, words: &Words) -> Option<Point> {
+        self.runs.behind();
+        let value = match measure(self.runs, &words.merged()) {
+            Outcome::Value(value) => value?,
+            _ => return None,
+        };
+        let places: Vec<Option<usize>> = self.runs.behind().into_iter().map(|run| self.place(Some(run))).collect();
+        let runs = places.into_iter().collect::<Option<_>>()?;
+        let measure = Measure { path: words.text("shown").to_owned(), reduce: Reduce::Given };
+        Some(Point { value: Some(value), runs, ..empty(series, x as f64, measure) })
     }
 
     /// Windows of one run from the end of its warm-up on, as a series of points.

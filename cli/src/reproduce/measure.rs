@@ -27,7 +27,7 @@
 //!
 //! Bounds are `above`, `at_least`, `at_most` and `below`. In every form: `reduce` (`mean`, `geomean`, `min`, `max`) in place of the form's own mean; `as = "percent_gained" | "percent_lost"`
 //! makes 1.2 to 20 and 0.8 to 20; `times` scales. A metric is `hspeedup`, `wspeedup` or a path in a result, `kernels[*]` standing for each
-//! kernel; ` + ` between paths adds. Mixes are as `Study::mixes` reads them, or a list of these; schemes as `Runs::run` and `Runs::value`.
+//! kernel; ` + ` between paths adds. Mixes are as `Study::mixes` reads them, or a list of these, each kernel by itself on so many SMs with `sms = n`; schemes as `Runs::run` and `Runs::value`.
 
 use super::runs::{Detail, Mix, Runs, SHORT};
 use super::study::Study;
@@ -197,9 +197,18 @@ impl<'a> Measure<'a> {
         self.words.get(key).and_then(Value::as_f64)
     }
 
+    /// A list of numbers.
+    pub fn numbers(&self, key: &str) -> Vec<Option<f64>> {
+        if let Some(Value::Array(items)) = self.words.get(key) { items.iter().map(Value::as_f64).collect() } else { Vec::new() }
+    }
+
     /// The mixes.
     pub fn mixes(&self) -> Vec<Mix> {
-        self.texts("mixes").into_iter().flat_map(|mixes| self.runs.study.mixes(mixes)).collect()
+        let of = |mixes: &str| match self.number("sms") {
+            Some(sms) => self.runs.study.mixes(&format!("{mixes}:{sms}")),
+            None => self.runs.study.mixes(mixes),
+        };
+        self.texts("mixes").into_iter().flat_map(of).collect()
     }
 
     /// The GPU of the study.

@@ -196,7 +196,7 @@ fn print(judged: &Judged) -> Result<(), Failure> {
     output::print(line.trim_end())
 }
 
-/// Computes the points' values.
+/// Computes the points' values; those that are given stand.
 fn fill(figures: &mut [Figure], runs: &Runs, placed: &[Rc<Run>]) {
     let results: Vec<Value> = placed.iter().map(|run| runs.result(run).map_or(Value::Null, |result| (*result).clone())).collect();
     for figure in figures {

@@ -19,9 +19,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Millions of cycles a second that a core simulates of a pair on the machine of docs/bench.md, about.
-const SPEED: f64 = 0.8;
-
 /// What people wrote about claims and figures; kept when a report is made again.
 #[derive(Debug, Default)]
 pub struct Causes {
@@ -195,7 +192,9 @@ impl Report<'_> {
         for table in &self.runs.study.tables {
             text += &table.markdown(self.runs);
         }
-        self.settled(&mut text);
+        if !self.runs.study.once {
+            self.settled(&mut text);
+        }
         text += &history::section(self.past, self.judged);
         self.sets(&mut text);
         text
@@ -221,20 +220,28 @@ impl Report<'_> {
             self.runs.paper.name
         );
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
+        let lengths = if study.once {
+            "each kernel once, from the begin to the end".into()
+        } else {
+            format!(
+                "{} cycles measured{}{} after {} of warm-up",
+                mode.cycles,
+                if mode.longer().is_empty() { String::new() } else { format!(" ({})", mode.longer()) },
+                mode.settled.map_or(String::new(), |within| format!(" at most, until every IPC is known to {within} of itself,")),
+                mode.warm_up
+            )
+        };
         let _ = writeln!(
             text,
-            "Engine {}, commit {}, mode {}, {} cycles measured{}{} after {} of warm-up, seed {}, {} runs of {} million cycles in all: {} minutes on two cores of {SPEED} million cycles a second.\n",
+            "Engine {}, commit {}, mode {}, {lengths}, seed {}, {} runs of {} million cycles in all: {} minutes on two cores of {} million cycles a second.\n",
             self.origin("engine"),
             self.origin("commit"),
             study.mode_name,
-            mode.cycles,
-            if mode.longer().is_empty() { String::new() } else { format!(" ({})", mode.longer()) },
-            mode.settled.map_or(String::new(), |within| format!(" at most, until every IPC is known to {within} of itself,")),
-            mode.warm_up,
             study.seed,
             self.runs.used().0,
             (self.runs.used().1 / 1e6).round(),
-            (self.runs.used().1 / 1e6 / SPEED / 120.0).ceil()
+            (self.runs.used().1 / 1e6 / study.speed / 120.0).ceil(),
+            study.speed
         );
     }
 
@@ -368,6 +375,7 @@ impl Report<'_> {
             ("{cycles}".to_owned(), mode.cycles.to_string()),
             ("{long}".to_owned(), mode.longer()),
             ("{cases}".to_owned(), mode.cases()),
+            ("{partitions}".to_owned(), mode.partitions()),
             ("{some}".to_owned(), mode.some.to_string()),
             ("{few}".to_owned(), mode.few.to_string()),
             ("{time_scale}".to_owned(), mode.time_scale.to_string()),

@@ -6,9 +6,8 @@ use super::measure::Bounds;
 use super::papers::Paper;
 use super::search::Space;
 use super::store::{self, Store};
-use super::study::{Rung, Scheme, Study, promised};
+use super::study::{Rung, Scheme, Study, promised, sized};
 use crate::Failure;
-use crate::input::problem;
 use crate::workers::{self, STEPS, locked};
 use sim_core::describe::error::Problems;
 use sim_core::describe::goal::Goal;
@@ -79,7 +78,13 @@ impl Run {
             Some(goal) => format!("{name}@{}", (goal * 100.0).round()),
             None => name,
         };
-        mix_of(&self.written).into_iter().zip(kernels).map(with_goal).collect()
+        let mix = mix_of(&self.written).into_iter().zip(kernels).map(with_goal);
+        // Where kernels run once, what they take is of the SMs that they have.
+        let split = self.written.get("policy").and_then(|policy| policy.get("split"));
+        match (self.written.get("restart"), split) {
+            (Some(Value::Bool(false)), Some(Value::Array(split))) => mix.zip(split).map(|(name, sms)| format!("{name}:{sms}")).collect(),
+            _ => mix.collect(),
+        }
     }
 
     /// The experiment with what its metrics are relative to: who runs it by itself has the study's.
@@ -116,6 +121,8 @@ pub struct Runs {
     wanted: RefCell<BTreeMap<String, Rc<Run>>>,
     /// Of which mixes a result has been asked for since this was last taken.
     looked_at: RefCell<BTreeSet<Mix>>,
+    /// The same, the runs themselves.
+    behind: RefCell<BTreeMap<String, Rc<Run>>>,
     problems: RefCell<Problems>,
 }
 
@@ -132,6 +139,7 @@ impl Runs {
             best: RefCell::default(),
             wanted: RefCell::default(),
             looked_at: RefCell::default(),
+            behind: RefCell::default(),
             problems: RefCell::default(),
         }
     }
@@ -180,6 +188,11 @@ impl Runs {
         let all = std::mem::take(&mut *self.looked_at.borrow_mut());
         let together = all.iter().any(|mix| mix.len() > 1);
         all.into_iter().filter(|mix| mix.len() > 1 || !together).collect()
+    }
+
+    /// The runs that were asked for since the last call.
+    pub fn behind(&self) -> Vec<Rc<Run>> {
+        std::mem::take(&mut *self.behind.borrow_mut()).into_values().collect()
     }
 
     /// A number of a scheme's run of a mix; of several paths with ` + ` between them, the sum. `alone` is the kernel of a path by itself,
@@ -369,6 +382,7 @@ impl Runs {
         let of = |kernel: &String| -> Option<Value> {
             let alone = |path: &str| self.value(&vec![kernel.clone()], &format!("alone {machine}"), path);
             match key {
+                "split" => Some(sized(kernel).1?.into()),
                 "curves" => self.curve(kernel, "kernels[0].ipc", machine).map(|curve| Value::array(curve.into_iter().map(round))),
                 "warp_ipc_alone" => Some(round(alone("kernels[0].counters.warp_instructions")? / self.cycles_alone(kernel, machine)?)),
                 _ => alone("kernels[0].ipc").map(round),
@@ -479,6 +493,9 @@ impl Runs {
     pub fn lengths(&self, mix: &[String], machine: &str) -> Lengths {
         let (mode, cycles) = (&self.study.mode, self.cycles(mix, machine));
         let settled = |within: f64| Value::object([("settled", Value::from(within)), ("at_most", cycles.into())]);
+        if self.study.once {
+            return (0, Value::object([("kernels_done", Value::from(true)), ("cycles", cycles.into())]));
+        }
         (mode.warm_up, mode.settled.map_or(of_cycles(cycles), settled))
     }
 
@@ -501,13 +518,16 @@ impl Runs {
             ("source", self.study.source.as_str().into()),
             ("seed", self.study.seed.into()),
             ("gpu", gpu.clone()),
-            ("kernels", Value::array(mix.iter().map(|kernel| used(kernel)))),
+            ("kernels", Value::array(mix.iter().map(|kernel| used(&self.study.prefix, kernel)))),
             ("policy", policy),
             ("warp_order", self.study.warp_order.as_str().into()),
             ("warm_up", warm_up.into()),
             ("stop", stop),
-            ("alone", true.into()),
+            ("alone", (!self.study.once).into()),
         ]);
+        if let (Value::Object(fields), true) = (&mut written, self.study.once) {
+            fields.push(("restart".into(), false.into()));
+        }
         let all = [self.study.everywhere.as_str(), machine];
         let modifiers = all.iter().flat_map(|machine| machine.split_whitespace()).filter(|modifier| *modifier != SHORT);
         modifiers.for_each(|modifier| self.change(&mut written, modifier));
@@ -569,6 +589,7 @@ impl Runs {
         let key = run.key();
         self.looked_at.borrow_mut().insert(run.mix());
         let with = run.compared();
+        self.behind.borrow_mut().insert(with.clone(), run.clone());
         if let Some(result) = self.completed.borrow().get(&with) {
             return Some(result.clone());
         }
@@ -663,9 +684,8 @@ struct Task {
 impl Task {
     fn new(key: String, run: &Run) -> Result<Task, Problems> {
         let experiment = Experiment::decode(&run.written)?;
-        let (Stop::Cycles(cycles) | Stop::Settled(Settled { at_most: cycles, .. })) = experiment.stop else {
-            return Err(problem("stop", "a run without an end", "stop.cycles or stop.settled"));
-        };
+        let (Stop::Cycles(cycles) | Stop::KernelsDone { at_most: cycles } | Stop::Settled(Settled { at_most: cycles, .. })) =
+            experiment.stop;
         // A scheme that learns takes longer than it is measured.
         let learns = u64::from(!AnyPolicy::new(&experiment.policy).settled());
         Ok(Task {
@@ -684,7 +704,8 @@ fn mix_of(written: &Value) -> Mix {
 }
 
 fn named(kernel: &Value) -> &str {
-    kernel.as_str().or_else(|| kernel.get("name")?.as_str()).unwrap_or("")
+    let name = kernel.as_str().or_else(|| kernel.get("name")?.as_str()).unwrap_or("");
+    name.rsplit('/').next().unwrap_or(name)
 }
 
 /// The stop condition of a run of fixed length.
@@ -697,10 +718,12 @@ fn fixed(ctas: &[u32]) -> Value {
 }
 
 /// A kernel of a mix as an experiment writes it.
-fn used(kernel: &str) -> Value {
-    match promised(kernel) {
-        (name, Some(percent)) => Value::object([("kernel", Value::from(name)), ("qos", (percent as f64 / 100.0).into())]),
-        (name, None) => name.into(),
+fn used(prefix: &str, kernel: &str) -> Value {
+    let (name, goal) = promised(kernel);
+    let name = Value::from(format!("{prefix}{name}"));
+    match goal {
+        Some(percent) => Value::object([("kernel", name), ("qos", (percent as f64 / 100.0).into())]),
+        None => name,
     }
 }
 

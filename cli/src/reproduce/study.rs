@@ -10,6 +10,9 @@ use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use std::collections::BTreeMap;
 
+/// Millions of cycles a second that a core simulates of a pair on the machine of docs/bench.md, about.
+const SPEED: f64 = 0.8;
+
 /// Lengths and sizes of a mode.
 #[derive(Clone, Debug)]
 pub struct Mode {
@@ -27,6 +30,8 @@ pub struct Mode {
     sets: usize,
     /// How many of the cases of each kind are run.
     cases: BTreeMap<String, usize>,
+    /// How many of the partitions of each kind are run.
+    partitions: BTreeMap<String, usize>,
     /// How long a scheme's own time-line is, of what the paper prints; for schemes that say where it is set.
     pub time_scale: f64,
     /// How many mixes of each kind the studies of single parameters run.
@@ -71,6 +76,14 @@ impl Mode {
     /// For people: how many of the cases of each kind are run.
     pub fn cases(&self) -> String {
         self.cases.iter().map(|(kind, cases)| format!("{cases} of {kind}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// For people: how many of the drawn partitions are run.
+    pub fn partitions(&self) -> String {
+        match self.partitions.values().sum::<usize>() {
+            0 => "all groups".into(),
+            some => format!("{some} of the groups"),
+        }
     }
 
     /// The rungs of a search; none where the study has no search.
@@ -166,6 +179,18 @@ struct Cases {
     mixes: usize,
 }
 
+/// Groups of kernels that are drawn, each kernel with SMs of its own, as in `VADD:5+COPY:20`.
+#[derive(Clone, Debug)]
+struct Partitions {
+    /// How many groups.
+    groups: usize,
+    /// How many kernels a group has, at least and at most: each number as often.
+    kernels: [usize; 2],
+    /// How many SMs a kernel may have: each number as often, as far as all of them are no more than `sms`.
+    sizes: Vec<u32>,
+    sms: u32,
+}
+
 /// Sets of kernels that are drawn: a number of kernels, or with more.
 #[derive(Clone, Debug)]
 struct Sets {
@@ -189,6 +214,13 @@ pub struct Study {
     pub gpu: Value,
     /// The order of warps where kernels run together.
     pub warp_order: String,
+    /// Each kernel runs once, from cycle 0 to its end, and nothing is relative to kernels alone on all SMs: what a paper of latencies runs. Runs end with
+    /// their last kernel, or after the mode's cycles.
+    pub once: bool,
+    /// What stands before a kernel's name in the library, and in no mix's.
+    pub prefix: String,
+    /// Millions of cycles of its runs that a core simulates in a second, about.
+    pub speed: f64,
     pub seed: u64,
     pub sets_seed: u64,
     /// `full`, `sample` or `quick`.
@@ -212,6 +244,8 @@ pub struct Study {
     sets: BTreeMap<String, Vec<Mix>>,
     /// Cases by their kind.
     cases: BTreeMap<String, Vec<Mix>>,
+    /// Drawn groups with SMs of their own by their kind: those of the mode, and all.
+    partitions: BTreeMap<String, [Vec<Mix>; 2]>,
 }
 
 impl Study {
@@ -248,6 +282,7 @@ impl Study {
             pairs: number("pairs")? as usize,
             sets: number("sets")? as usize,
             cases: mode.get("cases").map_or(Some(BTreeMap::new()), |cases| table(cases, count))?,
+            partitions: mode.get("partitions").map_or(Some(BTreeMap::new()), |groups| table(groups, count))?,
             some: number("some")? as usize,
             few: number("few")? as usize,
             time_scale: mode.get("time_scale")?.as_f64()?,
@@ -262,6 +297,9 @@ impl Study {
             source: text("source")?,
             gpu: value.get("gpu")?.clone(),
             warp_order: value.get("warp_order").map_or(Some("lrr"), Value::as_str)?.to_owned(),
+            prefix: value.get("prefix").map_or(Some(""), Value::as_str)?.to_owned(),
+            speed: value.get("speed").map_or(Some(SPEED), Value::as_f64)?,
+            once: value.get("once") == Some(&Value::Bool(true)),
             seed: whole(value, "seed")?,
             sets_seed: whole(value, "sets_seed")?,
             mode_name: mode_name.to_owned(),
@@ -278,6 +316,7 @@ impl Study {
             pairs: Vec::new(),
             sets: BTreeMap::new(),
             cases: BTreeMap::new(),
+            partitions: BTreeMap::new(),
         };
         let Value::Array(pairs) = value.get("pairs")? else { return None };
         let pairs: Vec<[String; 2]> = pairs.iter().map(|pair| texts(pair)?.try_into().ok()).collect::<Option<_>>()?;
@@ -287,6 +326,8 @@ impl Study {
         study.sets = sets.into_iter().map(|(name, sets)| (name, study.sets_of(&sets, &order))).collect();
         let cases = value.get("cases").map_or(Some(BTreeMap::new()), |cases| table(cases, Cases::of))?;
         study.cases = cases.iter().map(|(name, cases)| (name.clone(), study.sampled_cases(name, cases))).collect();
+        let partitions = value.get("partitions").map_or(Some(BTreeMap::new()), |kinds| table(kinds, Partitions::of))?;
+        study.partitions = partitions.iter().map(|(name, kind)| (name.clone(), study.drawn_partitions(name, kind))).collect();
         Some(study)
     }
 
@@ -401,6 +442,31 @@ impl Study {
         drawn
     }
 
+    /// The groups of a kind: those that the mode runs, the same number of each size, and all.
+    fn drawn_partitions(&self, name: &str, kind: &Partitions) -> [Vec<Mix>; 2] {
+        let names = self.kernels();
+        let all: Vec<Mix> = (0..kind.groups as u64).map(|group| kind.group(&names, mix(self.sets_seed, group))).collect();
+        let mut left: Vec<&Mix> = all.iter().collect();
+        let wanted = self.mode.partitions.get(name).copied().unwrap_or(all.len()).min(all.len());
+        let mut taken: Vec<Mix> = Vec::new();
+        for size in (0..all.len()).flat_map(|_| kind.kernels[0]..=kind.kernels[1]) {
+            if taken.len() == wanted {
+                break;
+            }
+            if let Some(place) = left.iter().position(|group| group.len() == size) {
+                taken.push(left.remove(place).clone());
+            }
+        }
+        // In the order in which they were drawn.
+        taken.sort_by_key(|group| all.iter().position(|other| other == group));
+        [taken, all]
+    }
+
+    /// All groups of a kind that is drawn, also those that the mode does not run.
+    pub fn all_partitions(&self, name: &str) -> &[Mix] {
+        self.partitions.get(name).map_or(&[], |[_, all]| all)
+    }
+
     fn is_of(&self, set: &Mix, of: &Sets) -> bool {
         let one_class = set.iter().all(|kernel| self.class_of(kernel) == self.class_of(&set[0]));
         (!of.mixed || !one_class) && (of.apart || self.fits(set))
@@ -416,8 +482,19 @@ impl Study {
     /// (all pairs within it), `some` or `few` of any of these, any of these `but` those with a kernel, as in `NBI+DBI but KM`, or one mix such as
     /// `BP+CFD`. Of cases, where kernels have goals: all of a kind, those at a goal (`pairs@80`), those with kernels of these classes in any order
     /// (`pairs of C+M`), those in which a kernel has a goal (`pairs for BP`) or has none (`pairs beside BP`). In a mix a goal stands behind its
-    /// kernel, in percent of the IPC alone: `BP@80+CFD`.
+    /// kernel, in percent of the IPC alone: `BP@80+CFD`. Where kernels have SMs of their own, their number stands behind the kernel: `VADD:5+COPY:20`,
+    /// or `memory:5`, each kernel of a class by itself on so many; of drawn groups and others, those `by` so many kernels (`random by 4`).
     pub fn mixes(&self, name: &str) -> Vec<Mix> {
+        if let Some((kind, kernels)) = name.split_once(" by ") {
+            return self.mixes(kind).into_iter().filter(|mix| mix.len().to_string() == kernels).collect();
+        }
+        if let Some([some, _]) = self.partitions.get(name) {
+            return some.clone();
+        }
+        if let Some((kind, sms)) = name.rsplit_once(':').filter(|(kind, _)| self.groups.contains_key(*kind) || !self.class(kind).is_empty())
+        {
+            return self.mixes(kind).into_iter().map(|mix| mix.into_iter().map(|kernel| format!("{kernel}:{sms}")).collect()).collect();
+        }
         let part = [("some ", self.mode.some), ("few ", self.mode.few)];
         if let Some((kind, wanted)) = part.iter().find_map(|(word, wanted)| Some((name.strip_prefix(word)?, *wanted))) {
             let all = self.mixes(kind);
@@ -563,6 +640,37 @@ impl Sets {
     }
 }
 
+impl Partitions {
+    fn of(value: &Value) -> Option<Partitions> {
+        let sizes = list(value.get("sizes")).iter().map(|size| u32::try_from(size.as_int()?).ok()).collect::<Option<Vec<u32>>>()?;
+        let kernels = list(value.get("kernels")).iter().map(count).collect::<Option<Vec<usize>>>()?;
+        let kind = Partitions {
+            groups: count(value.get("groups")?)?,
+            kernels: kernels.try_into().ok()?,
+            sizes,
+            sms: u32::try_from(value.get("sms")?.as_int()?).ok()?,
+        };
+        let least = kind.sizes.iter().min()?;
+        (1..=kind.kernels[1]).contains(&kind.kernels[0]).then_some(())?;
+        (kind.kernels[1] as u32 * least <= kind.sms).then_some(kind)
+    }
+
+    /// A group: how many kernels, which, no kernel twice, and SMs for each, drawn again while they are too many together.
+    fn group(&self, names: &[String], key: u64) -> Mix {
+        let mut draws = 0..;
+        let mut draw = |of: usize| below(mix(key, draws.next().unwrap_or(0)), of as u64) as usize;
+        let kernels = self.kernels[0] + draw(self.kernels[1] - self.kernels[0] + 1);
+        let mut left: Vec<&String> = names.iter().collect();
+        let chosen: Vec<&String> = (0..kernels.min(names.len())).map(|_| left.remove(draw(left.len()))).collect();
+        loop {
+            let sizes: Vec<u32> = chosen.iter().map(|_| self.sizes[draw(self.sizes.len())]).collect();
+            if sizes.iter().sum::<u32>() <= self.sms {
+                return chosen.iter().zip(sizes).map(|(kernel, sms)| format!("{kernel}:{sms}")).collect();
+            }
+        }
+    }
+}
+
 impl Cases {
     fn of(value: &Value) -> Option<Cases> {
         let number = |key: &str| count(value.get(key)?);
@@ -580,6 +688,14 @@ impl Cases {
 pub fn promised(kernel: &str) -> (&str, Option<i64>) {
     match kernel.rsplit_once('@') {
         Some((name, percent)) => (name, percent.parse().ok()),
+        None => (sized(kernel).0, None),
+    }
+}
+
+/// A kernel of a mix, and how many SMs it has if they are its own: `VADD:15`.
+pub fn sized(kernel: &str) -> (&str, Option<u32>) {
+    match kernel.rsplit_once(':') {
+        Some((name, sms)) => (name, sms.parse().ok()),
         None => (kernel, None),
     }
 }

@@ -9,7 +9,7 @@
 use super::measure::{Outcome, measure};
 use super::report::number;
 use super::runs::{Mix, Runs};
-use super::study::promised;
+use super::study::{promised, sized};
 use sim_core::describe::value::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -117,6 +117,8 @@ pub fn counted(mixes: &BTreeSet<Mix>) -> String {
     let has_goal = |mix: &Mix| mix.iter().any(|kernel| promised(kernel).1.is_some());
     match mixes.len() {
         0 => "–".into(),
+        // A kernel on several numbers of SMs is several.
+        n if mixes.iter().all(|mix| mix.len() == 1 && sized(&mix[0]).1.is_some()) => of(n, "run"),
         n if mixes.iter().all(|mix| mix.len() == 1) => of(n, "kernel"),
         n if mixes.iter().all(has_goal) => of(n, "case"),
         n => of(n, "mix"),

@@ -302,6 +302,7 @@ const bounds = ({ from, to }: Figure["measure"]): string => [from === undefined 
 function how(figure: Figure, index: number, title: (path: string) => string): string {
   const point = figure.points[index] as Figure["points"][number], { path, reduce } = point.measure ?? figure.measure;
   const over = point.baseline && point.baseline.length > 0 ? ", each over the same of the run it is divided by" : "";
+  if (reduce === "given") return `${path}: computed by the report from ${point.runs.length === 1 ? "this run" : `these ${point.runs.length} runs`}`;
   const words = { geomean: "Geometric mean", mean: "Mean", max: "Greatest", share: "", value: "" }[reduce];
   if (reduce === "share") return `Part of ${point.runs.length} runs in which ${title(path)} is ${bounds(point.measure ?? figure.measure)}, at ${placeText(figure, point.x)}`;
   return words === "" || point.runs.length === 1 ? `${title(path)} in this run${over}` : `${words} of ${title(path)} over ${point.runs.length} runs${over}, at ${placeText(figure, point.x)}`;

@@ -94,6 +94,9 @@ export function runsOf(points: readonly FigurePoint[]): number[] {
 
 const measured = (figure: Figure, point: FigurePoint): string => (point.measure ?? figure.measure).path;
 
+/** Whether the report computed a point's value by more than a path can say: its runs can be made again, the value stands. */
+const given = (figure: Figure, point: FigurePoint): boolean => (point.measure ?? figure.measure).reduce === "given";
+
 /** How many windows of a run's result the points need: 0 for none. */
 export function windowsOf(figure: Figure, points: readonly FigurePoint[]): number {
   return Math.max(0, ...points.map((p) => Number(/^windows\[(\d+)\]/.exec(measured(figure, p))?.[1] ?? -1) + 1));
@@ -140,7 +143,7 @@ export interface Comparison {
 }
 
 export function compare(document: FigureDocument, figure: Figure, values: readonly (number | null)[], results: ReadonlyMap<number, Result>): Comparison {
-  const complete = figure.points.map((p, i) => ({ i, p })).filter(({ p }) => p.runs.length > 0 && runsOf([p]).every((run) => results.has(run)));
+  const complete = figure.points.map((p, i) => ({ i, p })).filter(({ p }) => p.runs.length > 0 && !given(figure, p) && runsOf([p]).every((run) => results.has(run)));
   const differ = complete.map(({ i, p }) => ({ point: i, stored: p.value ?? null, here: values[i] ?? null })).filter(({ stored, here }) => stored !== here);
   const off = ({ stored, here }: { stored: number | null; here: number | null }): number => (stored === null || here === null ? Infinity : Math.abs(here / stored - 1));
   differ.sort((a, b) => off(b) - off(a) || 0);
@@ -155,8 +158,9 @@ export function compare(document: FigureDocument, figure: Figure, values: readon
 /** The outcome as a sentence. */
 export function comparisonText(figure: Figure, of: Comparison): string {
   const some = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
-  if (of.points === 0) return `${some(of.runs, "run")} done here; no point is complete yet.`;
+  if (of.points === 0 && !figure.points.every((p) => given(figure, p))) return `${some(of.runs, "run")} done here; no point is complete yet.`;
   const digests = of.digests === 0 ? "" : of.same === of.digests ? `, and the digests of ${of.digests === 1 ? "its run" : `all ${some(of.digests, "run")}`} are equal` : `; ${some(of.digests - of.same, "run")} of ${of.digests} ended in another state`;
+  if (of.points === 0) return `The report computed these values from its runs; ${some(of.runs, "run")} done here${digests}.`;
   if (of.differ.length === 0) return `Equal, to the last digit: ${some(of.points, "point")} of ${figure.points.length} computed here${digests}.`;
   const worst = of.differ[0] as Comparison["differ"][number];
   return `${some(of.differ.length, "point")} of ${of.points} computed here ${of.differ.length === 1 ? "differs" : "differ"}${digests}. The worst: ${pointName(figure, worst.point)}, stored ${valueText(figure, worst.stored)}, here ${valueText(figure, worst.here)}.`;

@@ -5,6 +5,7 @@
 
 mod ccbp;
 mod hetero;
+mod latency;
 mod qos;
 
 use super::measure::Function;
@@ -63,4 +64,5 @@ papers! {
     "ccbp": ccbp::CODE,
     "qos": qos::CODE,
     "hetero": hetero::CODE,
+    "latency": latency::CODE,
 }

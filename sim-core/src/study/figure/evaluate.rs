@@ -33,7 +33,7 @@ pub fn reduce(how: Reduce, values: &[f64]) -> Option<f64> {
         Reduce::Max => values.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b)),
         Reduce::Share { from, to } => values.iter().filter(|value| (from..to).contains(*value)).count() as f64 / n,
         Reduce::Value if values.len() == 1 => values[0],
-        Reduce::Value => return None,
+        Reduce::Value | Reduce::Given => return None,
     };
     value.is_finite().then_some(value)
 }

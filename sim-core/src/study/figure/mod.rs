@@ -4,7 +4,7 @@
 //! { "id": "fig9", "title": "…", "source": "CCBP Fig. 9", "kind": "bars" | "lines" | "scatter" | "shares",
 //!   "x": { "label": "…" }, "y": { "label": "…", "unit": "…" },
 //!   "series": ["SMK", …], "categories": ["LS+BI", …],
-//!   "measure": { "path": "metrics.hspeedup", "reduce": "geomean" | "mean" | "max" | "value" | "share", "from": 0.95, "to": 1 },
+//!   "measure": { "path": "metrics.hspeedup", "reduce": "geomean" | "mean" | "max" | "value" | "share" | "given", "from": 0.95, "to": 1 },
 //!   "points": [ { "series": 0, "x": 0, "value": 1.2, "paper": 1.0, "runs": [3, 4], "baseline": [7, 8], "measure": {…} } ],
 //!   "differs": "…" }
 //! ```
@@ -12,7 +12,8 @@
 //! A point's value is `reduce` over i of `path` in the result of `runs[i]`, divided by `path` in the result of `baseline[i]` where there is a
 //! baseline. `runs` and `baseline` are places in the list of runs that stands beside the figures. A path is as in `kernels[0].latency.mean`;
 //! `windows[12].kernels[0].noc_utilisation` is a window of 400 cycles ([`crate::run::windows::Windows::to_value`]). `share` is the part of the values
-//! that are at least `from` and less than `to`; either may be left out.
+//! that are at least `from` and less than `to`; either may be left out. `given` is the value as the report computed it from these runs, by more than a
+//! path can say (the path names it): it stands, and is not computed again.
 //!
 //! With `categories`, `x` is the place of one. `shares` are stacked, in the order of the series. Where the unit is `%`, values are fractions.
 
@@ -69,9 +70,11 @@ pub enum Reduce {
         /// Values below it do.
         to: f64,
     },
+    /// What the report computed from them: the stored value stands.
+    Given,
 }
 
-const REDUCES: [&str; 5] = ["geomean", "mean", "max", "value", "share"];
+const REDUCES: [&str; 6] = ["geomean", "mean", "max", "value", "share", "given"];
 
 impl Reduce {
     fn key(self) -> &'static str {
@@ -81,6 +84,7 @@ impl Reduce {
             Reduce::Max => "max",
             Reduce::Value => "value",
             Reduce::Share { .. } => "share",
+            Reduce::Given => "given",
         }
     }
 }
@@ -206,11 +210,14 @@ impl Figure {
         Value::object(pairs)
     }
 
-    /// The value of every point, in order, from the results of the runs; missing where a result is missing or has no such number.
+    /// The value of every point, in order, from the results of the runs; missing where a result is missing or has no such number. A given value stands.
     pub fn values(&self, results: &[Value]) -> Vec<Option<f64>> {
         let of = |runs: &[usize], i: usize, path: &str| lookup(results.get(*runs.get(i)?)?, path);
         let value = |point: &Point| {
             let measure = point.measure.as_ref().unwrap_or(&self.measure);
+            if measure.reduce == Reduce::Given {
+                return point.value;
+            }
             let one = |i| {
                 let value = of(&point.runs, i, &measure.path)?;
                 if point.baseline.is_empty() { Some(value) } else { Some(value / of(&point.baseline, i, &measure.path)?) }
@@ -223,13 +230,13 @@ impl Figure {
 }
 
 const WANT_MEASURE: &str =
-    "{\"path\": where the number stands in a result, \"reduce\": geomean, mean, max, value, or share with from or to}";
+    "{\"path\": where the number stands in a result, \"reduce\": geomean, mean, max, value, given, or share with from or to}";
 
 impl Measure {
     fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Measure> {
         let mut fields = Fields::of(value, path, WANT_MEASURE, problems)?;
         let place = need_text(&mut fields, "path", 200, problems);
-        let reduce = fields.need("reduce", "geomean, mean, max, value or share", problems);
+        let reduce = fields.need("reduce", "geomean, mean, max, value, share or given", problems);
         let reduce = reduce.and_then(|value| choice(value, &fields.path("reduce"), &REDUCES, problems));
         let is_share = reduce == REDUCES.iter().position(|key| *key == "share");
         let mut bound = |key, none| match is_share.then(|| fields.take(key)).flatten() {
@@ -238,7 +245,7 @@ impl Measure {
         };
         let (from, to) = (bound("from", f64::NEG_INFINITY), bound("to", f64::INFINITY));
         fields.finish(problems);
-        let all = [Reduce::Geomean, Reduce::Mean, Reduce::Max, Reduce::Value, Reduce::Share { from: from?, to: to? }];
+        let all = [Reduce::Geomean, Reduce::Mean, Reduce::Max, Reduce::Value, Reduce::Share { from: from?, to: to? }, Reduce::Given];
         Some(Measure { path: place?, reduce: all[reduce?] })
     }
 

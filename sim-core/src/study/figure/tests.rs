@@ -126,6 +126,8 @@ fn a_point_is_worth_what_its_runs_say() {
     figure.points =
         [share(20.0, 40.0), share(20.0, any), share(40.5, any), share(-any, 2.0)].map(|share| of(&[0, 1, 2], &[], share)).into();
     assert_eq!(figure.values(&results), [1.0 / 3.0, 2.0 / 3.0, 0.0, 1.0 / 3.0].map(Some), "from the first bound, and below the second");
+    figure.points = vec![Point { value: Some(7.0), ..of(&[0, 4], &[], measure("an error", Reduce::Given)) }];
+    assert_eq!(figure.values(&results), [Some(7.0)], "what is given stands");
 }
 
 /// The height of a bar over the height of another is the ratio of their values, whatever the axis.
