@@ -134,6 +134,11 @@ test("where kernels share SMs there is nothing to predict, and one press partiti
   await expect(page.getByLabel("Policy", { exact: true })).toHaveValue("spatial");
   await expect(border(page)).toHaveAttribute("aria-valuetext", "STREAM 15 SMs, COMPUTE 15 SMs");
   await is(page, "Finished");
+  // Nor with a DRAM that has no limit; a kernel without an SM is named.
+  await openAt(page, `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: { preset: GPU, "dram.kind": "ideal" }, kernels: [STREAM, COMPUTE], policy: { name: "spatial" } }))}`, 2000);
+  await expect(panel(page)).toContainText("There is nothing to predict: kernels slow each other down by DRAM's bandwidth, and this DRAM has no limit.");
+  await openAt(page, await spatial({ policy: { name: "spatial", split: [0, 30] } }), 2000);
+  await expect(panel(page)).toContainText("The formulas cannot say: predict.kernels[0].sms: found 0, want a whole number from 1", { timeout: 60_000 });
 });
 
 test("kernels that run long are measured until somebody stops them; a part stands for the whole, and says so", async ({ page }) => {

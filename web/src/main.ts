@@ -293,7 +293,7 @@ function showSides(edit: number): void {
 function predict(): void {
   const mine = sides[edited]?.laid;
   if (!mine) return;
-  predicted.setRun(mine.experiment, mine.loaded);
+  predicted.setRun(mine.experiment, mine.loaded, sides.length > 1 ? MARKS[edited] ?? "" : "");
   predicted.view = view.predict ?? {};
 }
 function tellSides(): void {

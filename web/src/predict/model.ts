@@ -69,13 +69,14 @@ export function aloneRun(experiment: Experiment, kernel: number, sms: number | n
 const policyOf = (experiment: Experiment): { name: string; [param: string]: unknown } => (typeof experiment.policy === "object" ? experiment.policy : { name: experiment.policy ?? "even" });
 export const isSpatial = (experiment: Experiment): boolean => schemeName(experiment) === "spatial";
 /** Whether it ends when every kernel has run once, as the formulas have it. */
+export const hasFirst = (experiment: Experiment): boolean => Array.isArray(policyOf(experiment)["first"]);
 export const runsOnce = (experiment: Experiment): boolean => experiment.restart === false && (experiment.stop as { kernels_done?: boolean } | undefined)?.kernels_done === true;
 
-/** The experiment that shows what becomes of a partition: every kernel once, from the start, on its own SMs. */
+/** The experiment that shows what becomes of a partition: every kernel once, from the start, on its own SMs. Where they begin stays only with their number. */
 export function once(experiment: Experiment, split: readonly number[]): Experiment {
   const { warm_up: _, ...rest } = structuredClone(experiment);
-  const { first: __, ...policy } = isSpatial(experiment) ? policyOf(rest) : { name: "spatial" };
-  return { ...rest, policy: { ...policy, split: [...split] }, restart: false, stop: { kernels_done: true } };
+  const { first, ...policy } = isSpatial(experiment) ? policyOf(rest) : { name: "spatial", split: null, first: null }, same = Array.isArray(first) && String(policy["split"]) === split.join();
+  return { ...rest, policy: { ...policy, split: [...split], ...(same ? { first } : {}) }, restart: false, stop: { kernels_done: true } };
 }
 
 // ---------------------------------------------------------------- the partition

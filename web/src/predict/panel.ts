@@ -1,6 +1,6 @@
 // <corun-predicted>: what each kernel will take on its SMs beside the others, by formula, with the simulation beside it; a bar whose borders move the
 // partition, deadlines, the search for a partition that meets them, and the run that proves it.
-import { definition, h, setText } from "../dom.ts";
+import { definition, h, setText, sideMark } from "../dom.ts";
 import { count, fixed, problemText } from "../format.ts";
 import { launchSizes, type Past } from "../past.ts";
 import type { PredictView } from "../link.ts";
@@ -9,7 +9,7 @@ import type { Experiment, Prediction, Problem, PredictQuestion, Reading, Result 
 import { kernelNames } from "../views/parts.ts";
 import { PartitionBar } from "./bar.ts";
 import { Measures } from "./measures.ts";
-import { READINGS, aloneOf, aloneRun, cyclesOf, figureOf, isReading, isSpatial, milliseconds, once, partsOf, question, runsOnce, shareOf, shownOf, type Setup, type Shown, type Size } from "./model.ts";
+import { READINGS, aloneOf, aloneRun, cyclesOf, figureOf, hasFirst, isReading, isSpatial, milliseconds, once, partsOf, question, runsOnce, shareOf, shownOf, type Setup, type Shown, type Size } from "./model.ts";
 import { PredictedTable } from "./table.ts";
 import "./windows.ts";
 import type { WindowsPicture } from "./windows.ts";
@@ -42,6 +42,7 @@ export class CorunPredicted extends HTMLElement {
   #run: { shown: Shown[]; now: number } | null = null;
 
   readonly #why = h("span");
+  readonly #mark = sideMark("");
   readonly #apart = h("button", { type: "button", class: "button", id: "f-predict-apart", onclick: () => { const setup = this.#setup; if (setup) this.#events?.simulate(once(setup.experiment, this.#split)); } }, "Partition the SMs");
   readonly #without = h("p", { class: "predicted-row" }, this.#why, this.#apart);
   readonly #bar = new PartitionBar((split) => { this.#split = split; this.#said = ""; this.#later(); this.#soon(); });
@@ -82,7 +83,7 @@ export class CorunPredicted extends HTMLElement {
       this.#changed();
     });
     this.#alone.addEventListener("change", () => { this.#want(); this.#changed(); });
-    this.replaceChildren(this.#without, this.#body);
+    this.replaceChildren(this.#mark, this.#without, this.#body);
   }
 
   /** As a link has it. */
@@ -102,14 +103,16 @@ export class CorunPredicted extends HTMLElement {
 
   // ---------------------------------------------------------------- the run
 
-  /** The run that is shown; nothing happens where it is the one that was. */
-  setRun(experiment: Experiment, loaded: Loaded): void {
+  /** The run that is shown, with its mark where it is one of two; nothing else happens where it is the one that was. */
+  setRun(experiment: Experiment, loaded: Loaded, mark: string): void {
+    this.#mark.hidden = mark === "";
+    setText(this.#mark, mark);
     if (loaded === this.#loaded) return;
     this.#loaded = loaded;
     const gpu = loaded.normal.gpu as Record<string, unknown>, { layout, windows, explained } = loaded;
     const setup: Setup = {
       experiment, names: kernelNames(layout.kernels), sms: layout.sms.length, banks: layout.banks, coreMhz: windows.core_mhz,
-      bandwidthMax: (windows.peaks.dram_bytes_per_cycle ?? 0) * windows.core_mhz / 1000, lineBytes: Number(gpu["l2.line_bytes"]),
+      bandwidthMax: gpu["dram.kind"] === "ideal" ? 0 : windows.peaks.dram_bytes_per_cycle * windows.core_mhz / 1000, lineBytes: Number(gpu["l2.line_bytes"]),
       ctas: launchSizes(explained).map((launches) => launches.reduce((sum, ctas) => sum + ctas, 0)),
     };
     this.#setup = setup;
@@ -240,7 +243,7 @@ export class CorunPredicted extends HTMLElement {
     return [
       ...(mine ? [] : ["The run above has another partition: Simulate runs this one."]),
       ...(mine && !runsOnce(setup.experiment) ? ["In the run above, kernels that have ended start again, which the formulas know nothing of: Simulate runs each once."] : []),
-      ...classes, ...over,
+      ...(hasFirst(setup.experiment) ? ["The bar shows how many SMs each kernel has, not which."] : []), ...classes, ...over,
       `Nominal bandwidth ${fixed(setup.bandwidthMax, 1)} GB/s is DRAM's peak; what lasts is 330/348 of it, as in the paper (Masola et al., JSSPP 2023).`,
     ];
   }
