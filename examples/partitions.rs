@@ -126,6 +126,13 @@ sector of 32 bytes that L2 looks up. The paper's 5000 cycles before a launch are
 
 const NOTES: &str = "
 Times and bandwidths alone are calibration: they count as no result of a reproduction. Only the latency of arithmetic, how many loads of a warp are under way, and counts of instructions were
-chosen for them, and the three figures of the GPU that [machine.md](machine.md) calls calibrated.
+chosen for them, and the three figures of the GPU that [machine.md](machine.md) calls calibrated. What does not match, and why:
+
+- **VADD, SAXPY, COPY** saturate on 15 SMs already, and the paper's only on 20 to 30: what bounds them there is not known. COPY ends earlier on 30 SMs: it gets as much bandwidth as
+  the others, where the paper's 80 MiB in 0.271 ms are 309 GB/s.
+- **CONV** is met where KAI has it, 0.291, which gives 23 sectors a warp. Table 3's bandwidths, on 5 and 15 SMs, would be 29 with these times; on 30 SMs that is more than its class (below 70 % of 348 GB/s) allows.
+- **PF** is met where KAI has it. Table 3's bandwidths with these times want more sectors than all of a CTA's rows have.
+- **MVT** has 8.4 million sectors; KAI and the PTX of its source give 10. On 20 SMs it takes 16 % longer than on 30, where the paper sees no difference.
+- **RAYTRACE** moves as many bytes on 5 SMs as on 30; the paper's moves half as many again. Its source is not published.
 
 ## Sources";
