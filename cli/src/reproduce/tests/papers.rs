@@ -1,0 +1,418 @@
+//! The papers' own files: claims, causes, rules, mixes and figures, each paper's arithmetic.
+
+use super::*;
+
+fn paper() -> (Vec<Claim>, Study, Causes) {
+    let paper = &PAPERS[0];
+    (claims::read(paper.claims).unwrap().claims, Study::read(paper.study, "full").unwrap(), Causes::read(paper.causes).unwrap())
+}
+
+/// Does every claim of every paper say what measures it, in words that exist?
+#[test]
+fn every_claim_has_a_measure_or_a_reason() {
+    for paper in PAPERS {
+        let ledger = claims::read(paper.claims).unwrap();
+        let claims = &ledger.claims;
+        let runs = runs_of(paper, paper.study, &folder(&format!("forms-{}", paper.name)), "full");
+        let check = |id: &str, words: &Value| {
+            measure::check(&runs, words).unwrap_or_else(|what| panic!("{id}: {what}"));
+            named(&runs, id, words);
+        };
+        for claim in claims {
+            check(&claim.id, &claim.measure);
+            claim.needs.iter().filter(|need| need.claim.is_none()).for_each(|need| check(&claim.id, &need.measure));
+        }
+        for table in &runs.study.tables {
+            table.measures().iter().flatten().flatten().for_each(|words| check(&table.id, words));
+        }
+        for function in paper.code.functions {
+            let call = format!("\"call\":\"{}\"", function.0);
+            assert!(claims.iter().any(|claim| claim.measure.to_string().contains(&call)), "no claim calls {}", function.0);
+        }
+    }
+    assert_eq!(paper().0.len(), 224);
+}
+
+/// Is every cause about claims, and one that was tested by a command that there is? Nothing in between: no guess passes for what is known.
+#[test]
+fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for paper in PAPERS {
+        let (ledger, causes) = (claims::read(paper.claims).unwrap(), Causes::read(paper.causes).unwrap());
+        let study = Study::read(paper.study, "full").unwrap();
+        let is_claim = |id: &str| ledger.claims.iter().any(|claim| claim.id == id);
+        assert!(!paper.causes.to_lowercase().contains("probabl"), "{}: a guess", paper.name);
+        for cause in causes.causes.iter().chain(&causes.contradictions) {
+            assert!(cause.claims.iter().all(|id| is_claim(id)), "a cause for what is no claim: {:?}", cause.claims);
+            let Some(command) = &cause.tested else { continue };
+            let words: Vec<&str> = command.split(' ').filter(|word| *word != "--paper" && *word != paper.name).collect();
+            let named = command.contains(&format!("reproduce --paper {} --", paper.name));
+            assert!(named || paper.name == PAPERS[0].name || words[1] != "reproduce", "of another paper: {command}");
+            let exists = match words[..] {
+                ["corun", "reproduce", "--table", id] => study.tables.iter().any(|table| table.id == id),
+                ["corun", "reproduce", "--claim", id] => is_claim(id),
+                ["corun", "run" | "sweep" | "oracle", file, ..] => root.join(file).exists(),
+                ["cargo", "run", "--release", "--example", name] => root.join("examples").join(name).with_extension("rs").exists(),
+                _ => false,
+            };
+            assert!(exists, "no such command: {command}");
+        }
+    }
+    let read = |text: &str| Causes::read(text).map(|causes| causes.causes.len()).map_err(|problems| problems.0[0].path.clone());
+    assert_eq!(read("[[cause]]\nsays = \"s\"\nclaims = [\"a\"]"), Ok(1));
+    assert_eq!(read("[[cause]]\nsays = \"s\"\nclaims = []"), Err("cause[0]".into()));
+    assert_eq!(read("[[cause]]\nsays = \"s\"\nclaims = [\"a\"]\ntested = true"), Err("cause[0]".into()));
+}
+
+/// Has every rule that decides how a claim comes out its date and commit, and does it decide of any?
+#[test]
+fn every_rule_says_since_when_it_holds() {
+    for paper in PAPERS {
+        let (ledger, study) = (claims::read(paper.claims).unwrap(), Study::read(paper.study, "full").unwrap());
+        let first = |rule: &str| study.report.calibration.contains_key(rule) && ledger.rules.iter().all(|other| other.name != rule);
+        for claim in &ledger.claims {
+            for rule in claim.rules() {
+                assert!(ledger.rules.iter().any(|other| other.name == rule) || first(rule), "{}: no rule {rule:?}", claim.id);
+            }
+        }
+        for rule in &ledger.rules {
+            assert!(ledger.claims.iter().any(|claim| claim.rules().contains(&rule.name.as_str())), "{:?} decides of no claim", rule.name);
+            assert_eq!((rule.since.len(), rule.since.matches('-').count(), rule.commit.len() >= 7), (10, 2, true), "{rule:?}");
+        }
+        let calibrations = ledger.claims.iter().filter(|claim| !claim.is_result());
+        assert!(calibrations.into_iter().all(|claim| study.report.calibration.contains_key(&claim.calibration)));
+    }
+}
+
+/// What the first report found, counted as claims are counted today: 43 of 58 directions, 13 of 59 magnitudes.
+#[test]
+fn the_first_report_by_todays_count() {
+    let past = history::read(PAPERS[0].history).unwrap();
+    let claims = paper().0;
+    // Its kernels were not fitted to these yet.
+    let claims: Vec<_> = claims.iter().map(|claim| claim.without("figures of kernels alone")).collect();
+    let then = |kind: &str| past[0].counts(claims.iter(), kind);
+    assert_eq!((past[0].commit.as_str(), then("direction"), then("magnitude")), ("c7826a5", [43, 0, 14, 1], [13, 22, 24, 0]));
+    let every =
+        |kind: &str| past[0].counts(claims.iter().map(|claim| claim.without("what follows from it")).collect::<Vec<_>>().iter(), kind);
+    assert_eq!((every("direction"), every("magnitude")), ([50, 0, 14, 1], [16, 22, 24, 0]));
+}
+
+/// Are all tests, kernels and schemes that a measure and its parts name there?
+fn named(runs: &Runs, id: &str, words: &Value) {
+    let texts = |key: &str| match words.get(key) {
+        Some(Value::Array(items)) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
+        Some(Value::Str(text)) => vec![text.clone()],
+        _ => Vec::new(),
+    };
+    for test in texts("test") {
+        let (file, name) = test.split_once("::").expect("file::name");
+        let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)).expect(file);
+        assert!(source.contains(&format!("fn {name}()")), "{id}: no test {test}");
+    }
+    assert!(texts("not_testable").iter().all(|why| why.len() > 20), "{id}: why?");
+    for name in texts("mixes") {
+        let mixes = runs.study.mixes(&name);
+        let unknown = mixes.iter().flatten().find(|kernel| !runs.study.kernels().iter().any(|known| *known == study::promised(kernel).0));
+        assert_eq!(unknown, None, "{id}: {name}");
+    }
+    for scheme in ["of", "over", "under"].into_iter().flat_map(texts) {
+        let name = scheme.split([' ', '(']).next().unwrap_or("");
+        assert!(runs.study.schemes.contains_key(name) || ["alone", "fixed"].contains(&name), "{id}: {scheme}");
+    }
+    for part in ["ratio", "min", "max", "mean", "geomean", "holds"].into_iter().filter_map(|form| words.get(form)) {
+        let Value::Array(parts) = part else { panic!("{id}: {part}") };
+        parts.iter().for_each(|part| named(runs, id, part));
+    }
+}
+
+/// A measure that saw the value could not fail.
+#[test]
+fn no_measure_carries_what_the_paper_found() {
+    for claim in paper().0.iter().filter(|claim| claim.unit == "ratio" && claim.value > 1.05) {
+        let value = claim.value.to_string();
+        assert!(!claim.measure.to_string().contains(&value), "{}: {}", claim.id, claim.measure);
+    }
+}
+
+#[test]
+fn the_mixes_are_the_papers() {
+    let study = paper().1;
+    let counts = ["LS+LS", "LS+NBI", "LS+DBI", "LS+BI", "NBI+DBI", "pairs", "bandwidth", "same", "triples", "quads"]
+        .map(|name| study.mixes(name).len());
+    assert_eq!(counts, [10, 20, 20, 40, 16, 66, 56, 12, 40, 40]);
+    let mut pairs = study.mixes("pairs");
+    pairs.iter_mut().for_each(|pair| pair.sort());
+    pairs.sort();
+    pairs.dedup();
+    assert_eq!(pairs.len(), 66, "a pair twice");
+    let again = paper().1;
+    assert_eq!((study.mixes("triples"), study.mixes("quads")), (again.mixes("triples"), again.mixes("quads")));
+    let quick = Study::read(PAPERS[0].study, "quick").unwrap();
+    assert!(["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI"].iter().all(|kind| (1..=5).contains(&quick.mixes(kind).len())));
+    let some = study.mixes("some bandwidth");
+    assert!((10..=20).contains(&some.len()));
+    let mut kernels: Vec<&String> = some.iter().flatten().collect();
+    kernels.sort();
+    kernels.dedup();
+    assert_eq!(kernels.len(), 13, "{some:?}");
+    assert_eq!(study.mixes("HG+LBM+SAD"), [["HG", "LBM", "SAD"]]);
+}
+
+/// 10 × 9 pairs and twice 60 roles of three kernels, each at ten goals; every kernel has a goal as often as any other, also in the quick study.
+#[test]
+fn the_cases_are_the_qos_papers() {
+    let of = |mode: &str| Study::read(PAPERS.iter().find(|paper| paper.name == "qos").unwrap().study, mode).unwrap();
+    let study = of("full");
+    assert_eq!(["pairs", "trios1", "trios2", "wide"].map(|kind| study.mixes(kind).len()), [900, 600, 600, 180]);
+    let goals = |mix: &Mix| mix.iter().filter(|kernel| kernel.contains('@')).count();
+    for (kind, promised, each) in [("pairs", 1, 90), ("trios1", 1, 60), ("trios2", 2, 120)] {
+        let mixes = study.mixes(kind);
+        assert_eq!(mixes.iter().collect::<std::collections::BTreeSet<_>>().len(), mixes.len(), "{kind}: a case twice");
+        assert!(mixes.iter().all(|mix| goals(mix) == promised), "{kind}");
+        for kernel in study.kernels() {
+            assert_eq!(study.mixes(&format!("{kind} for {kernel}")).len(), each, "{kind} for {kernel}");
+        }
+    }
+    assert_eq!(["C+C", "C+M", "M+M"].map(|classes| study.mixes(&format!("pairs of {classes}")).len()), [420, 420, 60]);
+    assert_eq!(["regular", "irregular"].map(|group| study.mixes(group).len()), [540, 360]);
+    for mode in [of("quick"), of("sample"), of("full")] {
+        for (kind, goals) in [("pairs", 50..100), ("trios1", 50..100), ("trios2", 25..75), ("wide", 50..100)] {
+            let at = |goal: i32| mode.mixes(&format!("{kind}@{goal}")).len();
+            let counts: Vec<usize> = goals.step_by(5).map(at).collect();
+            assert!(counts[0] > 0 && counts.iter().all(|count| *count == counts[0]), "{kind}: {counts:?}");
+            let counts: Vec<usize> = mode.kernels().iter().map(|kernel| mode.mixes(&format!("{kind} for {kernel}")).len()).collect();
+            assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 2, "{kind}: {counts:?}");
+        }
+    }
+}
+
+/// 100 groups of 2 to 6 kernels with 400 kernels in all, on SMs of their own, and the seven experiments of Table 3; shorter studies run some of the same
+/// groups, as many of each size.
+#[test]
+fn the_groups_are_the_latency_papers() {
+    let of = |mode: &str| Study::read(PAPERS.iter().find(|paper| paper.name == "latency").unwrap().study, mode).unwrap();
+    let (full, sample, quick) = (of("full"), of("sample"), of("quick"));
+    let groups = full.mixes("random");
+    assert_eq!((groups.len(), groups.iter().map(Vec::len).sum::<usize>()), (100, 400));
+    for group in &groups {
+        let kernels: Vec<(&str, u32)> = group.iter().map(|kernel| study::sized(kernel)).map(|of| (of.0, of.1.unwrap())).collect();
+        let names: std::collections::BTreeSet<&str> = kernels.iter().map(|of| of.0).collect();
+        assert!((2..=6).contains(&names.len()) && names.len() == group.len(), "{group:?}");
+        assert!(
+            kernels.iter().all(|of| [5, 10, 15, 20, 25].contains(&of.1)) && kernels.iter().map(|of| of.1).sum::<u32>() <= 30,
+            "{group:?}"
+        );
+    }
+    assert!(full.kernels().iter().all(|name| groups.iter().flatten().filter(|kernel| study::sized(kernel).0 == name).count() > 30));
+    for (study, each) in [(&sample, 4), (&quick, 1)] {
+        assert!(study.mixes("random").iter().all(|group| groups.contains(group)));
+        assert_eq!((2..=6).map(|size| study.mixes(&format!("random by {size}")).len()).collect::<Vec<_>>(), [each; 5]);
+        assert_eq!(study.all_partitions("random"), groups);
+    }
+    assert_eq!([full.mixes("every"), full.mixes("experiments by 2"), full.mixes("memory:5")].map(|mixes| mixes.len()), [107, 4, 3]);
+    assert_eq!((full.mixes("all:30").len(), full.mixes("VADD:5+COPY:20")[0].clone()), (8, vec!["VADD:5".to_owned(), "COPY:20".to_owned()]));
+}
+
+/// 36 mixes of a thick and a lean kernel, 30 of two alike, and 50 of the 310 sets of four, none of them of one class; also the shorter studies have every kernel.
+#[test]
+fn the_mixes_are_the_hetero_papers() {
+    let of = |mode: &str| Study::read(hetero().study, mode).unwrap();
+    let study = of("full");
+    assert_eq!(["het", "hom", "thick+thick", "lean+lean", "all", "quads"].map(|kind| study.mixes(kind).len()), [36, 30, 15, 15, 66, 50]);
+    let sorted = |mixes: Vec<Mix>| {
+        let sorted = mixes.into_iter().map(|mix| mix.into_iter().collect::<std::collections::BTreeSet<_>>());
+        sorted.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!((sorted(study.mixes("all")).len(), sorted(study.mixes("quads")).len()), (66, 50), "one twice");
+    assert_eq!(study.mixes("quads"), of("full").mixes("quads"));
+    for quad in study.mixes("quads") {
+        let classes: Vec<&str> = quad.iter().map(|kernel| study.class_of(kernel)).collect();
+        assert!(
+            quad.len() == 4 && classes.contains(&"thick") && classes.contains(&"lean") && !quad.iter().any(|kernel| kernel == "BTREE-H")
+        );
+    }
+    for mode in ["sample", "full"].map(of) {
+        for (kind, all) in [("some all", 12), ("few het", 12)] {
+            assert_eq!(mode.mixes(kind).concat().into_iter().collect::<std::collections::BTreeSet<_>>().len(), all, "{kind}");
+        }
+        assert_eq!(mode.mixes("all").len(), 66);
+    }
+    let quick = of("quick");
+    assert!(["thick+lean", "thick+thick", "lean+lean"].iter().all(|kind| quick.mixes(kind).len() >= 5));
+}
+
+/// What HeteroCore's own code makes of runs is what their results by themselves say.
+#[test]
+fn gaps_and_losses_are_told_from_the_mixes() {
+    let study = STUDY.replace("groups = {}", "groups = { all = [\"BP+CFD\", \"BP+SAD\", \"CFD+SAD\"] }");
+    let mut runs = runs_of(hetero(), &study, &folder("gaps"), "quick");
+    let mixes = runs.study.mixes("all");
+    let schemes = ["fixed(1, 1)", "even", "ws"];
+    let stp = rounds(&mut runs, 2, |runs| schemes.map(|scheme| runs.all(&mixes, scheme, "wspeedup"))).unwrap();
+    let [of, under, over] = stp.map(Option::unwrap);
+    let mut call = |words: &str| {
+        let words = format!(r#"{{"of": "fixed(1, 1)", "under": "even", "over": "ws", "mixes": "all", {words}}}"#);
+        match rounds(&mut runs, 2, |runs| measure(runs, &serde_json::from_str(&words).unwrap())).unwrap() {
+            Outcome::Value(value) => value,
+            other => panic!("{other:?}"),
+        }
+    };
+    let gaps: Vec<f64> = (0..3).map(|i| 100.0 * (under[i] - of[i]) / over[i]).collect();
+    let near = |found: Option<f64>, wanted: f64| assert!((found.unwrap() - wanted).abs() < 1e-9, "{found:?}, want {wanted}");
+    near(call(r#""call": "gap", "metric": "wspeedup", "pick": "mean""#), (gaps.iter().sum::<f64>() / 3.0).max(0.0));
+    let worst = (0..3).max_by(|a, b| gaps[*a].total_cmp(&gaps[*b])).unwrap();
+    near(call(r#""call": "gap", "metric": "wspeedup", "pick": "worst""#), gaps[worst]);
+    near(call(r#""call": "gap", "metric": "wspeedup", "pick": "at_worst""#), 100.0 * (of[worst] / over[worst] - 1.0));
+    let lost: Vec<f64> = (0..3).filter(|i| under[*i] / over[*i] < 0.99).map(|i| of[i] / under[i]).collect();
+    let found = call(r#""call": "where_lost", "lost": "wspeedup""#);
+    assert_eq!(found.is_none(), lost.is_empty());
+    if !lost.is_empty() {
+        near(found, lost.iter().product::<f64>().powf(1.0 / lost.len() as f64));
+    }
+}
+
+/// The arithmetic of HeteroCore's protocol: 66 pairs, 465 sets of four that are not of one class and 310 without one kernel, 16 + 1 SMs.
+#[test]
+fn counts_and_areas_are_the_hetero_papers() {
+    let runs = runs_of(hetero(), hetero().study, &folder("counts"), "full");
+    let call = |words: &str| match measure(&runs, &serde_json::from_str(words).unwrap()) {
+        Outcome::Value(value) => value.map(|value| (value * 1e6).round() / 1e6),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(call(r#"{"call": "count", "kernels": 2}"#), Some(66.0));
+    assert_eq!(call(r#"{"call": "count", "kernels": 4, "mixed": true}"#), Some(465.0));
+    assert_eq!(call(r#"{"call": "count", "kernels": 4, "mixed": true, "without": ["BTREE-H"]}"#), Some(310.0));
+    assert_eq!(call(r#"{"call": "area", "what": "pair", "big": 6.9, "small": -3.1}"#), Some(3.8));
+    assert_eq!(call(r#"{"call": "area", "what": "seventeenth"}"#), Some(6.2));
+    assert_eq!(call(r#"{"call": "profile_length"}"#), Some(40_000.0));
+    assert_eq!(call(r#"{"call": "size", "on": "hetero-4b12s big", "what": "shared_kb"}"#), Some(96.0));
+    assert_eq!(call(r#"{"call": "residency", "kernel": "FDTD3D", "on": "hetero-8b8s small"}"#), Some(1.0));
+}
+
+fn hetero() -> &'static Paper {
+    PAPERS.iter().find(|paper| paper.name == "hetero").unwrap()
+}
+
+/// Studies of single parameters run a few cases: all goals and all kernels with one as often as each other, not the goals that a step happens to fall on.
+#[test]
+fn a_few_cases_are_spread_evenly_over_kernels_and_goals() {
+    for mode in ["quick", "sample", "full"] {
+        let study = Study::read(PAPERS.iter().find(|paper| paper.name == "qos").unwrap().study, mode).unwrap();
+        for (kind, goals) in [("few pairs", 50..100), ("some pairs", 50..100), ("few trios1", 50..100), ("few trios2", 25..75)] {
+            let few = study.mixes(kind);
+            let wanted = if kind.starts_with("few") { study.mode.few } else { study.mode.some };
+            assert_eq!(few.iter().collect::<std::collections::BTreeSet<_>>().len(), wanted, "{mode}, {kind}");
+            let at = |goal: i64| few.iter().filter(|mix| study::promised(&mix[0]).1 == Some(goal)).count();
+            let with = |kernel: &String| {
+                few.iter().flatten().filter(|name| study::promised(name) == (kernel, study::promised(name).1) && name.contains('@')).count()
+            };
+            let even = |counts: Vec<usize>, by: usize| {
+                assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= by, "{mode}, {kind}: {counts:?}");
+            };
+            even(goals.step_by(5).map(at).collect(), 1);
+            even(study.kernels().iter().map(with).collect(), 2);
+        }
+    }
+}
+
+/// Every number of a result replaced by one that follows from the run and the place: what is measured can then be told without running.
+fn made_up(value: &Value, path: &str, key: u64) -> Value {
+    use sim_core::describe::rng::mix;
+    let child = |name: &str| format!("{path}.{name}");
+    match value {
+        _ if path.ends_with(".start") || path == ".measured_from" => value.clone(),
+        // A kernel that has not ended in the short run has no end there; in a study where kernels run once, each has one.
+        Value::Null if path.ends_with(".finished_at_ms") => made_up(&Value::Int(0), path, key),
+        Value::Int(_) | Value::Float(_) => {
+            let place = path.bytes().fold(key, |hash, byte| mix(hash, byte.into()));
+            let part = 0.05 + (mix(place, 1) >> 11) as f64 / (1_u64 << 53) as f64;
+            Value::Float(if path.contains("counters") { part * 1e6 } else { part })
+        }
+        Value::Array(items) => Value::array(items.iter().enumerate().map(|(i, item)| made_up(item, &child(&i.to_string()), key))),
+        Value::Object(pairs) => Value::object(pairs.iter().map(|(name, item)| (name.clone(), made_up(item, &child(name), key)))),
+        other => other.clone(),
+    }
+}
+
+/// A made-up result of a run: the shape of a short one of as many kernels, with types as a policy would find them.
+fn invented(key: &str, run: &Run, shapes: &mut BTreeMap<usize, Value>) -> Value {
+    use sim_core::describe::rng::{below, mix};
+    let kernels = match run.written.get("kernels") {
+        Some(Value::Array(kernels)) => kernels.len(),
+        _ => 0,
+    };
+    let shape = shapes.entry(kernels).or_insert_with(|| {
+        let value = Value::object([
+            ("corun", Value::from(1)),
+            ("gpu", "tiny-2sm".into()),
+            ("kernels", Value::array(vec!["BP"; kernels])),
+            ("warm_up", 400.into()),
+            ("stop", Value::object([("cycles", 4000)])),
+        ]);
+        let mut run = sim_core::run::simulation::Simulation::new(&Experiment::decode(&value).unwrap()).unwrap();
+        run.advance(u64::MAX);
+        run.result_with_windows()
+    });
+    let seed = key.bytes().fold(0, |hash, byte| mix(hash, byte.into()));
+    let Value::Object(mut pairs) = made_up(shape, "", seed) else { unreachable!() };
+    let types = ["latency-sensitive", "NoC-intensive", "DRAM-intensive"];
+    let decisions = (0..kernels).map(|kernel| {
+        let kind = types[below(mix(seed, kernel as u64), 3) as usize];
+        Value::object([
+            ("cycle", Value::from(1)),
+            ("kernel", kernel.into()),
+            ("topic", "kernel_type".into()),
+            ("values", Value::object([("kernel_type", kind)])),
+        ])
+    });
+    let policy = Value::object([("decisions", Value::array(decisions))]);
+    pairs.retain(|(key, _)| key != "policy" && (key != "windows" || run.key().ends_with("windows")));
+    pairs.push(("policy".into(), policy));
+    Value::Object(pairs)
+}
+
+/// With results of all runs, made up, does every claim have a number and every point of every figure, and is nothing asked for in vain?
+#[test]
+fn every_claim_and_every_point_can_be_measured() {
+    for paper in PAPERS {
+        let (ledger, plans) = (claims::read(paper.claims).unwrap(), figures::read(paper.figures).unwrap());
+        let claims = &ledger.claims;
+        let store = Store::open(&folder(&format!("made-up-{}", paper.name)), "quick", "test", "today").unwrap();
+        let mut runs = Runs::new(paper, Study::read(paper.study, "quick").unwrap(), store);
+        let (mut shapes, none) = (BTreeMap::new(), BTreeMap::new());
+        for round in 0.. {
+            let outcomes: Vec<Outcome> = claims.iter().map(|claim| Judged::of(&runs, &ledger, claim).outcome).collect();
+            let (mut all, placed) = figures::all(&runs, &plans, claims, &none);
+            let tables: Vec<_> = runs.study.tables.iter().map(|table| table.fill(&runs)).collect();
+            let means: Vec<_> = report::goal(&runs).into_iter().flat_map(|(.., means)| means).collect();
+            runs.check().unwrap();
+            let wanted = runs.take();
+            assert!(round < MOST_ROUNDS, "{} runs are still missing", wanted.len());
+            if wanted.is_empty() {
+                let missing = claims.iter().zip(&outcomes).filter(|(claim, outcome)| {
+                    // A sample of the pairs need not have every kernel, nor any two alike, nor any in which something holds.
+                    let words = claim.measure.to_string();
+                    **outcome == Outcome::Value(None)
+                        && ["decided", "alike", "where"].iter().all(|key| !words.contains(&format!("\"{key}\"")))
+                });
+                assert_eq!(missing.map(|(claim, _)| &claim.id).collect::<Vec<_>>(), Vec::<&String>::new());
+                fill(&mut all, &runs, &placed);
+                let empty =
+                    tables.iter().zip(&runs.study.tables).filter(|(table, _)| table.rows.iter().flatten().flatten().any(Option::is_none));
+                assert_eq!(empty.map(|(_, table)| &table.id).collect::<Vec<_>>(), Vec::<&String>::new());
+                assert!(means.iter().all(Option::is_some));
+                figures::sort(&mut all, &plans);
+                for figure in &all {
+                    assert!(!figure.points.is_empty() && figure.points.iter().all(|point| point.value.is_some()), "{}", figure.id);
+                    let mut problems = Problems::default();
+                    let read = Figure::decode(&figure.encode(), &figure.id, &mut problems);
+                    assert_eq!((read.as_ref(), problems.0.len()), (Some(figure), 0), "the page reads what is written: {problems}");
+                }
+                break;
+            }
+            let results = wanted.iter().map(|(key, run)| (key.clone(), invented(key, run, &mut shapes)));
+            runs.learn(results.collect());
+        }
+    }
+}
