@@ -10,6 +10,7 @@ mod ahead;
 pub mod cache;
 pub mod calendar;
 pub mod clock;
+pub mod coherence;
 pub mod derived;
 pub mod dispatch;
 pub mod dram;

@@ -1,0 +1,149 @@
+//! A line's words at an L1D.
+
+use super::{Rules, Words};
+
+/// The words of a line that an L1D holds. A line without valid words is not there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Line {
+    /// Words with a value. All that follow are among them.
+    pub valid: Words,
+    /// Written here, and still to be let go by the store buffer.
+    pub written: Words,
+    /// Words whose registration is under way.
+    pub asked: Words,
+    /// Words of these that another has got before the grant has come.
+    pub passed: Words,
+    /// Words that this L1D owns.
+    pub owned: Words,
+}
+
+impl Line {
+    /// Words that L2 has this L1D down for as their owner.
+    fn held(&self) -> Words {
+        self.owned | self.asked & !self.passed
+    }
+
+    /// A store writes `words`. Returns whether the line has words to be let go now.
+    pub fn store(&mut self, words: Words) -> bool {
+        self.valid |= words;
+        self.written |= words & !self.held();
+        self.written != 0
+    }
+
+    /// A fetch begins that waits for `wanted`.
+    pub fn fetch(&self, wanted: Words) -> Fetch {
+        Fetch { wanted, overwritten: self.valid }
+    }
+
+    /// Values of `words` have arrived. Returns those that are taken: what is here is never older.
+    pub fn fill(&mut self, words: Words) -> Words {
+        let taken = words & !self.valid;
+        self.valid |= words;
+        taken
+    }
+
+    /// Whether the store buffer may let the line go: one registration of a line is under way at most.
+    pub fn may_ask(&self) -> bool {
+        self.asked == 0
+    }
+
+    /// The store buffer lets the line go. Returns the words that are written through, or registered.
+    pub fn ask(&mut self, rules: Rules) -> Words {
+        let words = core::mem::take(&mut self.written);
+        if rules == Rules::Ownership {
+            self.asked |= words;
+        }
+        words
+    }
+
+    /// The registration of `words` is granted. Returns whether no word of it is left to be granted.
+    pub fn granted(&mut self, words: Words) -> bool {
+        self.owned |= words & self.asked & !self.passed;
+        self.asked &= !words;
+        self.passed &= !words;
+        self.asked == 0
+    }
+
+    /// Whether the line may not be evicted.
+    pub fn is_pinned(&self, rules: Rules) -> bool {
+        rules == Rules::Ownership && self.written | self.asked != 0
+    }
+
+    /// The line leaves. Returns the words to be written through, or back.
+    pub fn evict(self, rules: Rules) -> Words {
+        match rules {
+            Rules::WriteThrough => self.written,
+            Rules::Ownership => self.owned,
+        }
+    }
+
+    /// A launch begins: what another may have written since is dropped.
+    pub fn acquire(&mut self) {
+        self.valid &= self.written | self.asked | self.owned;
+    }
+
+    /// Another wants to read `words`. Returns those that it gets; the rest is refused.
+    pub fn serves(&self, words: Words) -> Words {
+        words & self.held()
+    }
+
+    /// The home passes `words` on to another, or recalls them: they stay as clean copies. Returns those that were held.
+    pub fn give_up(&mut self, words: Words) -> Words {
+        let given = words & self.held();
+        self.owned &= !given;
+        self.passed |= given & self.asked;
+        given
+    }
+}
+
+/// A fetch of a line that is under way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Fetch {
+    /// Words that it waits for.
+    pub wanted: Words,
+    /// Words that were here when it began, or were written here since: what it brings of them may be older.
+    pub overwritten: Words,
+}
+
+impl Fetch {
+    /// Whether a load of `words` may wait for it.
+    pub fn covers(&self, words: Words) -> bool {
+        words & (!self.wanted | self.overwritten) == 0
+    }
+
+    /// The answer for `words` has arrived, with values of `extra` words beside them. Returns those that may go into the cache. A word that
+    /// comes as an extra may still have its own answer on the way, so the fetch goes on waiting for it.
+    pub fn arrived(&mut self, words: Words, extra: Words) -> Words {
+        self.wanted &= !words;
+        (words | extra) & !self.overwritten
+    }
+}
+
+/// A write of a line that has left L1D and is not over.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Write {
+    /// Its words. Those of a write-back are kept here.
+    pub words: Words,
+    /// Whether the home has answered.
+    pub answered: bool,
+}
+
+impl Write {
+    /// The home has taken `words`. What it has not taken it has asked for, on behalf of another or for itself, and that will come.
+    pub fn answered(&mut self, words: Words) {
+        self.words &= !words;
+        self.answered = true;
+    }
+
+    /// The home passes `words` on to another, or recalls them. Returns those that were kept here.
+    pub fn give_up(&mut self, words: Words) -> Words {
+        let given = words & self.words;
+        self.words &= !given;
+        given
+    }
+
+    /// Whether requests for the line may leave.
+    pub fn is_over(&self) -> bool {
+        self.answered && self.words == 0
+    }
+}
