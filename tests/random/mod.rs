@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 use sim_core::describe::error::Problems;
+use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::{
     Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SetIndex, StoreFlits, StoreRelease, WriteFill, presets,
 };
@@ -48,7 +49,14 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
     );
     let l1 = (select(vec![(8_u32, 8_u32), (1, 1), (4, 2), (2, 4)]), select(vec![32_u32, 8, 1]), select(vec![8_u32, 2, 1]));
     let queues = (select(vec![32_u32, 8, 9]), select(vec![16_u32, 2, 3]), select(vec![8_u32, 1, 2]), select(vec![20_u32, 1, 400]));
-    let noc = (any::<bool>(), select(vec![8_u32, 1, 2]), select(vec![8_u32, 1]), select(vec![32_u32, 128, 8]), 0..3_usize);
+    let mesh = |width, height, hop, buffer| MeshConfig { width, height, hop, buffer, first_sm: 0 };
+    let kinds = vec![
+        (NocKind::Crossbar, MeshConfig::default()),
+        (NocKind::Ideal, MeshConfig::default()),
+        (NocKind::Mesh, mesh(4, 4, 8, 16)),
+        (NocKind::Mesh, mesh(1, 14, 3, 1)),
+    ];
+    let noc = (select(kinds), select(vec![8_u32, 1, 2]), select(vec![8_u32, 1]), select(vec![32_u32, 128, 8]), 0..3_usize);
     let l2 =
         (select(vec![2_u32, 1, 4, 6]), select(vec![(16_u32, 4_u32), (1, 1), (3, 2)]), select(vec![32_u32, 4, 1]), select(vec![8_u32, 1]));
     let dram = (any::<bool>(), select(vec![16_u32, 4]), select(vec![16_u32, 1, 3]), 0..3_usize, any::<bool>(), any::<bool>());
@@ -74,7 +82,7 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
             class.gto_group = class.gto_group.min(class.warps().div_ceil(class.schedulers));
             gpu.sms.push(class);
         }
-        gpu.noc.kind = if noc.0 { NocKind::Ideal } else { NocKind::Crossbar };
+        (gpu.noc.kind, gpu.noc.mesh) = noc.0;
         (gpu.noc.queue, gpu.noc.latency, gpu.noc.flit_bytes) = (noc.1, noc.2, noc.3);
         gpu.noc.arbiter = [Arbiter::RoundRobin, Arbiter::Random, Arbiter::Oldest][noc.4];
         gpu.l2.banks = l2.0;

@@ -20,9 +20,11 @@ use super::calendar::Calendar;
 use super::link::Link;
 use super::noc::{Moment, Noc, Tick};
 use super::packet::{Access, DramRequest, Handle, Packets, Queue, Request, Station};
-use crate::describe::gpu::{Gpu, SetIndex, WriteFill};
+use crate::describe::gpu::{Gpu, NocKind, SetIndex, WriteFill};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
 use crate::seam::stats::KernelStats;
+use alloc::boxed::Box;
+use alloc::vec;
 use core::hash::{Hash, Hasher};
 
 /// Why a bank's oldest request, or a delivered line, waits.
@@ -58,6 +60,52 @@ pub(super) struct Ports<'a> {
     pub stats: &'a mut [KernelStats],
     /// Banks over which each kernel's lines are spread: a bank numbers its own lines, consecutive ones of a kernel without gaps.
     pub spread: &'a PerKernel<u32>,
+    /// The NoC cycle that it is, counted within its core cycle.
+    pub phase: u8,
+}
+
+/// The way over the mesh from a bank to its channel and back, which is a latency of its own: what goes there does not meet other packets.
+/// DRAM goes by core cycles. So that the way takes as many NoC cycles wherever in a core cycle it begins, a line comes back in the phase of the
+/// core cycle in which it was asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trip {
+    /// Whole core cycles of it.
+    cycles: u32,
+    /// What is left of it, NoC cycles.
+    rest: u8,
+    /// By MSHR: the phase in which its line was asked for; empty where there is no mesh.
+    phases: Box<[u8]>,
+}
+
+impl Trip {
+    /// NoC cycles that are left of a way, and in which a line waits for its phase, at most: clocks differ by 16 times at most.
+    pub const REST: u32 = 34;
+
+    fn new(gpu: &Gpu, bank: u32) -> Self {
+        if gpu.noc.kind != NocKind::Mesh {
+            return Trip::default();
+        }
+        let ticks = 2 * gpu.noc.mesh.hop * gpu.noc.mesh.hops_to_channel(bank, bank % gpu.dram.channels);
+        let cycles = ticks * gpu.core_mhz / gpu.noc.mhz;
+        Trip { cycles, rest: (ticks - cycles * gpu.noc.mhz / gpu.core_mhz) as u8, phases: vec![0; gpu.l2.mshrs as usize].into() }
+    }
+
+    /// The longest way of a bank, in whole core cycles.
+    pub fn longest(gpu: &Gpu) -> u32 {
+        (0..gpu.l2.banks).map(|bank| Trip::new(gpu, bank).cycles).max().unwrap_or(0)
+    }
+
+    /// A line is asked for.
+    fn begins(&mut self, entry: u16, phase: u8) {
+        if let Some(of_entry) = self.phases.get_mut(usize::from(entry)) {
+            *of_entry = phase;
+        }
+    }
+
+    /// NoC cycles from the start of the core cycle in which a line is back until its phase.
+    fn wait(&self, entry: u16) -> Tick {
+        self.phases.get(usize::from(entry)).map_or(0, |phase| Tick::from(phase + self.rest))
+    }
 }
 
 /// One bank.
@@ -75,6 +123,7 @@ pub struct Bank {
     to_dram: Link<DramRequest>,
     /// The MSHR whose waiters beyond the first are being answered.
     answering: Option<u16>,
+    trip: Trip,
     stall: Option<Stall>,
     // What the configuration says, once.
     latency: u32,
@@ -90,13 +139,15 @@ impl Bank {
     /// An empty bank.
     pub fn new(gpu: &Gpu, index: u32) -> Self {
         let l2 = &gpu.l2;
+        let trip = Trip::new(gpu, index);
         Bank {
             index,
             channel: index % gpu.dram.channels,
             tags: Tags::new(SetIndex::Modulo, l2.bank_bytes, l2.ways, l2.line_bytes),
             mshrs: Mshrs::new(l2.mshrs, l2.merges),
             pipeline: Queue::new(l2.queue + l2.latency),
-            fills: Link::new(l2.mshrs, gpu.dram.latency.max(1)),
+            fills: Link::new(l2.mshrs, gpu.dram.latency.max(1) + trip.cycles),
+            trip,
             to_dram: Link::new(TO_DRAM, 1),
             answering: None,
             stall: None,
@@ -160,13 +211,13 @@ impl Bank {
             self.tags.set_dirty(slot);
         }
         ports.packets[handle].request.leave(Station::Dram, at.now);
-        self.send(at, handle, dram_accesses, ports);
+        self.send(at, self.trip.wait(entry), handle, dram_accesses, ports);
         true
     }
 
-    /// Puts an answered request into the pipeline to the port. The caller has seen a place.
-    fn send(&mut self, at: Moment, handle: Handle, dram_accesses: u8, ports: &mut Ports<'_>) {
-        let ready = at.tick + Tick::from(self.latency);
+    /// Puts an answered request into the pipeline to the port, to be `wait` NoC cycles late. The caller has seen a place.
+    fn send(&mut self, at: Moment, wait: Tick, handle: Handle, dram_accesses: u8, ports: &mut Ports<'_>) {
+        let ready = at.tick + wait + Tick::from(self.latency);
         ports.packets[handle].dram_accesses = dram_accesses;
         let sent = self.pipeline.push(ports.packets, handle, ready);
         debug_assert!(sent.is_ok(), "a place was checked for");
@@ -202,6 +253,7 @@ impl Bank {
                 self.stall = Some(Stall::Mshr);
                 return;
             };
+            self.trip.begins(entry, ports.phase);
             tag = entry;
         }
         let request = DramRequest { line: self.channel_line(line), access, kernel, tag };
@@ -212,7 +264,7 @@ impl Bank {
             Access::Read => ports.packets[handle].request.leave(Station::L2, at.now),
             Access::Write => {
                 ports.stats[kernel.index()].dram_context_lines += 1;
-                self.send(at, handle, 0, ports);
+                self.send(at, 0, handle, 0, ports);
             }
         }
     }
@@ -245,7 +297,7 @@ impl Bank {
             }
             self.take(queue, ports);
             ports.stats[kernel.index()].l2_hits += 1;
-            self.send(at, handle, 0, ports);
+            self.send(at, 0, handle, 0, ports);
         } else if let Some(entry) = self.mshrs.find(line) {
             if self.mshrs.merge(entry, handle).is_err() {
                 self.stall = Some(Stall::Merge);
@@ -264,12 +316,13 @@ impl Bank {
             ports.packets[handle].request.leave(Station::L2, at.now);
             let dram_accesses = self.fill(line, kernel, true, at.now, ports);
             ports.stats[kernel.index()].l2_filled_by_stores += 1;
-            self.send(at, handle, dram_accesses, ports);
+            self.send(at, 0, handle, dram_accesses, ports);
         } else {
             let Ok(tag) = self.mshrs.allocate(line, handle) else {
                 self.stall = Some(Stall::Mshr);
                 return;
             };
+            self.trip.begins(tag, ports.phase);
             self.take(queue, ports);
             ports.stats[kernel.index()].l2_misses += 1;
             ports.packets[handle].request.leave(Station::L2, at.now);
@@ -365,6 +418,9 @@ impl Bank {
         self.pipeline.iter(packets).for_each(|packet| (packet.ready, packet.reply()).hash(state));
         (self.answering, self.stall, self.pipeline.capacity(), self.latency).hash(state);
         (self.banks, self.banks_per_channel, self.channels, self.line_flits, self.skips_fetch).hash(state);
+        if !self.trip.phases.is_empty() {
+            self.trip.phases.hash(state);
+        }
     }
 }
 

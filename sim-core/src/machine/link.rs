@@ -96,7 +96,8 @@ impl<T> Link<T> {
         self.timed().map(|(_, item)| item)
     }
 
-    fn timed(&self) -> impl ExactSizeIterator<Item = &(Cycle, T)> {
+    /// The same with the time from which each is visible.
+    pub fn timed(&self) -> impl ExactSizeIterator<Item = &(Cycle, T)> {
         (0..self.len).map(|before| &self.places[self.place(before)])
     }
 }

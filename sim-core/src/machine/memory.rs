@@ -22,7 +22,7 @@ use self::due::Due;
 use super::calendar::Calendar;
 use super::clock::ClockRatio;
 use super::dram::{Channel, Clock, Transfer};
-use super::l2::{Bank, Ports, Stall};
+use super::l2::{Bank, Ports, Stall, Trip};
 use super::noc::{Ends, Moment, Noc, Tick};
 use super::packet::{Access, Kind, Node, Packet, Packets, Queue, Reply, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
@@ -50,6 +50,8 @@ pub struct Memory {
     channels: Box<[Channel]>,
     noc_clock: ClockRatio,
     noc_ticks: Tick,
+    /// The NoC cycle that it is, counted within its core cycle.
+    phase: u8,
     dram_clock: ClockRatio,
     dram_ticks: Clock,
     /// By channel: the bank, counted among the channel's own, whose link is emptied first. Moves on with each request taken.
@@ -100,20 +102,21 @@ impl Memory {
         let channel = Channel::new(dram);
         let dram_clock = ClockRatio::new(dram.mhz, gpu.core_mhz);
         // From a column command to the line's arrival at its bank.
-        let fill = dram_clock.cycles_until(channel.longest_read()) as u32 + dram.latency.max(1);
+        let fill = dram_clock.cycles_until(channel.longest_read()) as u32 + dram.latency.max(1) + Trip::longest(gpu);
         Memory {
             stats: vec![KernelStats::default(); kernels],
             packets: Packets::default(),
             to_sm: vec![Queue::new(Ahead::replies(gpu)); sms as usize].into(),
             reply_queue: gpu.noc.queue,
-            requests: Noc::new(&gpu.noc, Ends::new(sm_nodes.clone(), bank_nodes.clone()), longest, seed),
-            replies: Noc::new(&gpu.noc, Ends::new(bank_nodes, sm_nodes), longest, !seed),
+            requests: Noc::new(&gpu.noc, Ends::new(sms as u16, sm_nodes.clone(), bank_nodes.clone()), longest, seed),
+            replies: Noc::new(&gpu.noc, Ends::new(sms as u16, bank_nodes, sm_nodes), longest, !seed),
             to_l2: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
             l2: (0..banks).map(|index| Bank::new(gpu, index)).collect(),
             due: Due::new(channels, channel.next_clock()),
             channels: vec![channel; channels as usize].into(),
             noc_clock: ClockRatio::new(gpu.noc.mhz, gpu.core_mhz),
             noc_ticks: 0,
+            phase: 0,
             dram_clock,
             dram_ticks: 0,
             turn: vec![0; channels as usize].into(),
@@ -129,7 +132,7 @@ impl Memory {
             queued: Set::EMPTY,
             stalled: Set::EMPTY,
             replying: Set::EMPTY,
-            passed: Calendar::new(banks, gpu.l2.latency + 1),
+            passed: Calendar::new(banks, gpu.l2.latency + 1 + Trip::REST),
             answering: Set::EMPTY,
             arrivals: Calendar::new(banks, fill + 1),
             asked: Set::EMPTY,
@@ -237,8 +240,9 @@ impl Memory {
         for word in 0..self.bank_words {
             *self.answering.word_mut(word) |= self.arrivals.take(now, word);
         }
-        for _ in 0..self.noc_clock.advance() {
+        for phase in 0..self.noc_clock.advance() {
             self.noc_ticks += 1;
+            self.phase = phase as u8;
             let at = Moment { tick: self.noc_ticks, now, reversed };
             self.step_l2(at);
             self.step_replies(at);
@@ -365,7 +369,7 @@ impl Memory {
     #[inline(never)]
     fn answer(&mut self, at: Moment, index: u32) {
         let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
-        if !bank.answer(at, &mut Ports { packets, passed, stats, spread: &self.spread }) {
+        if !bank.answer(at, &mut Ports { packets, passed, stats, spread: &self.spread, phase: self.phase }) {
             return;
         }
         if !bank.is_answering(at.now) {
@@ -380,7 +384,7 @@ impl Memory {
     fn look_up(&mut self, at: Moment, index: u32) {
         let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
         let queue = &mut self.to_l2[index as usize];
-        bank.look_up(at, queue, &mut Ports { packets, passed, stats, spread: &self.spread });
+        bank.look_up(at, queue, &mut Ports { packets, passed, stats, spread: &self.spread, phase: self.phase });
         if queue.is_empty() {
             self.queued.remove(index);
         } else if bank.stall().is_some() {

@@ -127,6 +127,8 @@ pub struct Packet {
     pub to: Node,
     /// Flits in which it crosses the network, at least one.
     pub flits: u16,
+    /// Links between routers that it crosses; 0 where there is no mesh.
+    pub hops: u16,
     /// When the queue that it is in lets it go on, in the clock of that queue.
     pub ready: u64,
     /// The packet behind it in its queue; the next free record.

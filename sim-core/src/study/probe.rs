@@ -10,6 +10,7 @@ mod theory;
 pub use self::options::{COMPONENTS, Component, Figure, Kind, Preset, range};
 
 use crate::describe::error::Problems;
+use crate::describe::gpu::mesh::MeshConfig;
 use crate::describe::gpu::{Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, NocConfig, NocKind, PagePolicy, SetIndex, StoreFlits};
 use crate::describe::ids::{Cycle, KernelId, Set};
 use crate::describe::rng::{below, draw, mix};
@@ -124,10 +125,18 @@ impl Default for NocProbe {
 pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
     options::noc_problems(options).or(())?;
     let &NocProbe { inputs, outputs, flits, load, arbiter, cycles, seed } = options;
-    let config =
-        NocConfig { kind: NocKind::Crossbar, mhz: 1, flit_bytes: 32, queue: 4, latency: 0, arbiter, store_flits: StoreFlits::Line };
+    let config = NocConfig {
+        kind: NocKind::Crossbar,
+        mhz: 1,
+        flit_bytes: 32,
+        queue: 4,
+        latency: 0,
+        arbiter,
+        store_flits: StoreFlits::Line,
+        mesh: MeshConfig::default(),
+    };
     let (first, end) = (inputs as u16, (inputs + outputs) as u16);
-    let mut noc = Noc::new(&config, Ends::new(0..first, first..end), flits, seed);
+    let mut noc = Noc::new(&config, Ends::new(first, 0..first, first..end), flits, seed);
     let (mut packets, mut sinks, mut arrived) = (Packets::default(), vec![Queue::new(1); outputs as usize], Set::EMPTY);
     let mut sources: Vec<Source> = (0..inputs).map(|input| Source::new(mix(seed, u64::from(input)), load / f64::from(flits))).collect();
     let (warm, mut passed, mut latencies) = (cycles / 10, 0, Latencies::default());

@@ -138,11 +138,11 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
     whole!("core_mhz", "MHz", 100..=5000, core_mhz, "SM clock"),
     choose!(
         "noc.kind",
-        ["crossbar" = NocKind::Crossbar, "ideal" = NocKind::Ideal],
+        ["crossbar" = NocKind::Crossbar, "ideal" = NocKind::Ideal, "mesh" = NocKind::Mesh],
         noc.kind,
-        "Two crossbars, or the same latency with unlimited bandwidth"
+        "Two crossbars, the same latency with unlimited bandwidth, or two meshes of routers"
     ),
-    whole!("noc.mhz", "MHz", 100..=5000, noc.mhz, "Clock of the crossbars and L2"),
+    whole!("noc.mhz", "MHz", 100..=5000, noc.mhz, "Clock of the NoC and L2"),
     whole!(
         "noc.flit_bytes",
         "bytes",
@@ -150,13 +150,19 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
         noc.flit_bytes,
         "Bytes of a flit, a divisor of the line; or at least 8 more than the line, which then shares a flit with its header"
     ),
-    whole!("noc.queue", "packets", 1..=256, noc.queue, "Packets that wait at each crossbar input"),
-    whole!("noc.latency", "NoC cycles", 1..=100, noc.latency, "Through an idle crossbar, beyond one cycle a flit"),
+    whole!("noc.queue", "packets", 1..=256, noc.queue, "Packets that wait at each input of the NoC"),
+    whole!(
+        "noc.latency",
+        "NoC cycles",
+        1..=100,
+        noc.latency,
+        "Through an idle crossbar, or to the first router of a mesh, beyond one cycle a flit"
+    ),
     choose!(
         "noc.arbiter",
         ["round-robin" = Arbiter::RoundRobin, "random" = Arbiter::Random, "oldest" = Arbiter::Oldest],
         noc.arbiter,
-        "Who wins a crossbar output"
+        "Who wins an output of a crossbar or router"
     ),
     choose!(
         "noc.store_flits",
@@ -164,6 +170,11 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
         noc.store_flits,
         "What a store's packet carries behind its header: the whole line, or the bytes written in whole flits"
     ),
+    whole!("noc.width", "routers", 1..=16, noc.mesh.width, "Routers of a row of the mesh; L2 bank i sits at router i"),
+    whole!("noc.height", "rows", 1..=16, noc.mesh.height, "Rows of the mesh, whose corners have the DRAM channels in turn"),
+    whole!("noc.hop", "NoC cycles", 1..=64, noc.mesh.hop, "From one router of the mesh to the next, with the router's own"),
+    whole!("noc.buffer", "flits", 1..=256, noc.mesh.buffer, "Flits that a router's input holds, those on their way to it included"),
+    whole!("noc.first_sm", "router", 0..=255, noc.mesh.first_sm, "Router of SM 0; the others follow"),
     whole!("l2.banks", "banks", 1..=256, l2.banks, "L2 banks"),
     whole!("l2.bank_bytes", "bytes", 128..=16777216, l2.bank_bytes, "Capacity of an L2 bank"),
     whole!("l2.ways", "ways", 1..=32, l2.ways, "Ways of an L2 set"),
@@ -300,6 +311,9 @@ fn nearest(key: &str) -> String {
 /// keep their hashes.
 const LATER: &[&str] = &["gto_group"];
 
+/// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
+const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];
+
 /// Takes the classes without SMs away, but for a GPU that has no others.
 pub fn drop_classes(gpu: &mut Gpu) {
     if gpu.sm_count() > 0 {
@@ -319,6 +333,9 @@ pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
         let prefix = if gpu.sms.len() == 1 && pairs.is_empty() { "sm".into() } else { format!("sm.{}", class.name) };
         pairs.extend(SM_FIELDS.iter().filter(is_written).map(|field| (format!("{prefix}.{}", field.path), field.value(class))));
     }
-    pairs.extend(GPU_FIELDS.iter().map(|field| (field.path.into(), field.value(gpu))));
+    let is_mesh = preset.iter().chain([gpu]).any(|gpu| gpu.noc.kind == NocKind::Mesh);
+    let differs = |field: &Field<Gpu>| preset.as_ref().is_none_or(|preset| (field.get)(preset) != (field.get)(gpu));
+    let is_written = |field: &&Field<Gpu>| !MESH.contains(&field.path) || is_mesh || differs(field);
+    pairs.extend(GPU_FIELDS.iter().filter(is_written).map(|field| (field.path.into(), field.value(gpu))));
     pairs
 }

@@ -2,11 +2,13 @@
 //! the name. Presets are in `presets`, each figure with its source.
 
 pub mod fields;
+pub mod mesh;
 pub mod occupancy;
 pub mod presets;
 pub mod protocols;
 pub mod validate;
 
+use self::mesh::MeshConfig;
 use self::protocols::L1Protocol;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -162,23 +164,25 @@ pub enum StoreRelease {
     Unbuffered,
 }
 
-/// The two crossbars, requests SM → L2 and replies L2 → SM, with L2 in the same clock.
+/// The two networks, requests SM → L2 and replies L2 → SM, with L2 in the same clock.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct NocConfig {
-    /// Crossbar or ideal.
+    /// Crossbar, ideal or mesh.
     pub kind: NocKind,
-    /// Clock of crossbars and L2, MHz.
+    /// Clock of the networks and L2, MHz.
     pub mhz: u32,
     /// Bytes of a flit; a header takes one flit, a line `line_bytes / flit_bytes` more, unless one flit has room for both.
     pub flit_bytes: u32,
     /// Packets that wait at each input.
     pub queue: u32,
-    /// NoC cycles through an idle crossbar for the head flit, beyond one cycle for each flit.
+    /// NoC cycles through an idle crossbar for the head flit, or to the first router of a mesh, beyond one cycle for each flit.
     pub latency: u32,
     /// Which input wins an output.
     pub arbiter: Arbiter,
     /// What a store's packet carries.
     pub store_flits: StoreFlits,
+    /// The mesh, where it is one.
+    pub mesh: MeshConfig,
 }
 
 /// What a store's packet carries behind its header flit.
@@ -199,9 +203,11 @@ pub enum NocKind {
     Crossbar,
     /// The same latency, unlimited bandwidth.
     Ideal,
+    /// Routers in rows and columns, with links between neighbours.
+    Mesh,
 }
 
-/// How a crossbar output chooses among the inputs that request it.
+/// How an output chooses among the inputs that request it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Arbiter {
     /// Next input after the last winner.

@@ -1,5 +1,6 @@
 //! GPUs by name, each figure with its source.
 
+use super::mesh::MeshConfig;
 use super::protocols::L1Protocol;
 use super::{
     Allocate, Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, LsuHol, NocConfig, NocKind, PagePolicy,
@@ -152,6 +153,7 @@ fn ccbp_16sm() -> Gpu {
             latency: 8,     // not stated; part of the 200 cycles below
             arbiter: Arbiter::RoundRobin,
             store_flits: StoreFlits::Line, // CCBP eq. 1: a request of 1 or 5 flits
+            mesh: MeshConfig::default(),
         },
         l2: L2Config {
             banks: 16,                    // CCBP Table 1
@@ -459,6 +461,7 @@ fn a100_40gb() -> Gpu {
             latency: 32, // not stated; part of the 300 cycles below
             arbiter: Arbiter::RoundRobin,
             store_flits: StoreFlits::Bytes, // hardware moves sectors of 32 B, not lines
+            mesh: MeshConfig::default(),
         },
         l2: L2Config {
             banks: 80,              // A100 white paper: 80 slices
@@ -609,6 +612,7 @@ fn rtx2060_30sm() -> Gpu {
             latency: 1,     // GPGPU-Sim: its local crossbar
             arbiter: Arbiter::RoundRobin,
             store_flits: StoreFlits::Line, // one flit either way
+            mesh: MeshConfig::default(),
         },
         l2: L2Config {
             banks: 24,              // Table 1

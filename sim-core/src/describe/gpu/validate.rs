@@ -1,6 +1,6 @@
 //! What a GPU must satisfy beyond the range of each field, so that every machine that is built can run.
 
-use super::{Gpu, HEADER_BYTES, SetIndex};
+use super::{Gpu, HEADER_BYTES, NocKind, SetIndex};
 use crate::describe::error::Problems;
 use crate::describe::ids::MAX_PARTS;
 use alloc::format;
@@ -55,6 +55,16 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
             gpu.noc.flit_bytes,
             format!("a divisor of the line of {line} bytes, or at least {both}, header and line"),
         );
+    }
+    let mesh = &gpu.noc.mesh;
+    if gpu.noc.kind == NocKind::Mesh {
+        if l2.banks > mesh.routers() {
+            problems.add(at("l2.banks"), l2.banks, format!("at most {}: a bank for each router of the mesh", mesh.routers()));
+        }
+        if mesh.first_sm + gpu.sm_count() > mesh.routers() {
+            let found = format!("{}, and {} SMs", mesh.first_sm, gpu.sm_count());
+            problems.add(at("noc.first_sm"), found, format!("room for each SM at a router of its own: the mesh has {}", mesh.routers()));
+        }
     }
     if !l2.banks.is_multiple_of(gpu.dram.channels) {
         problems.add(at("dram.channels"), gpu.dram.channels, format!("a divisor of the {} L2 banks", l2.banks));

@@ -1,5 +1,6 @@
 use super::*;
 use crate::describe::digest::Fnv;
+use crate::describe::gpu::mesh::MeshConfig;
 use crate::describe::gpu::*;
 use crate::describe::rng::{below, mix};
 use crate::seam::controls::WarpOrder;
@@ -108,7 +109,9 @@ fn random_gpu(round: u64) -> Gpu {
     gpu.noc.queue = 1 + draw(4, 3);
     gpu.noc.latency = draw(5, 4);
     gpu.noc.arbiter = [Arbiter::RoundRobin, Arbiter::Random, Arbiter::Oldest][draw(6, 3) as usize];
-    gpu.noc.kind = if draw(7, 4) == 0 { NocKind::Ideal } else { NocKind::Crossbar };
+    gpu.noc.kind = [NocKind::Ideal, NocKind::Crossbar, NocKind::Crossbar, NocKind::Mesh][draw(7, 4) as usize];
+    let [width, height] = [[4, 4], [9, 1], [2, 5], [3, 3]][draw(21, 4) as usize];
+    gpu.noc.mesh = MeshConfig { width, height, hop: 1 + draw(22, 9), buffer: 1 + draw(23, 12), first_sm: draw(24, 3) };
     gpu.dram.channels = 1 + draw(8, 3);
     gpu.l2.banks = gpu.dram.channels * (1 + draw(9, 3));
     gpu.l2.bank_bytes = 128 * 4 * (1 + draw(10, 8));

@@ -3,12 +3,13 @@
 //! A network takes packets at its inputs and hands them to one sink for each output. It runs in NoC cycles ("ticks") that its owner
 //! numbers; what it delivers is stamped with the core cycle. A packet of L flits pushed in tick `t` into an idle network reaches its
 //! sink in tick `t + latency + L`: the pipeline of the head flit, then a tick for each flit. Each input holds `queue` waiting packets,
-//! and one more for each stage of the pipeline. Networks have at most 256 inputs and 256 outputs.
+//! and one more for each stage of the pipeline. A mesh takes longer by the hops on the way. Networks have at most 256 inputs and 256 outputs.
 //!
 //! Inputs and outputs stand for nodes. A packet's record names the nodes between which it travels, and the network finds its ports.
 
 mod crossbar;
 mod ideal;
+mod mesh;
 
 use super::link::Full;
 use super::packet::{Handle, Packet, Packets, Queue};
@@ -19,6 +20,7 @@ use core::ops::Range;
 
 pub use crossbar::Crossbar;
 pub use ideal::Ideal;
+pub use mesh::Mesh;
 
 /// A number of NoC cycles since the start of the run, and the name of the last of them.
 pub type Tick = u64;
@@ -37,14 +39,16 @@ pub struct Moment {
 /// The nodes at a network's inputs and at its outputs, each in consecutive numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ends {
+    /// Nodes below this are SMs, the others L2 banks.
+    sms: u16,
     inputs: Range<u16>,
     outputs: Range<u16>,
 }
 
 impl Ends {
-    /// A network from these nodes to those.
-    pub fn new(inputs: Range<u16>, outputs: Range<u16>) -> Self {
-        Ends { inputs, outputs }
+    /// A network from these nodes to those, of which the first `sms` are SMs, and the others L2 banks.
+    pub fn new(sms: u16, inputs: Range<u16>, outputs: Range<u16>) -> Self {
+        Ends { sms, inputs, outputs }
     }
 
     /// The input at which a packet comes.
@@ -65,6 +69,8 @@ pub enum Noc {
     Crossbar(Crossbar),
     /// Same latency, unlimited bandwidth.
     Ideal(Ideal),
+    /// Routers with links between neighbours.
+    Mesh(Mesh),
 }
 
 impl Noc {
@@ -73,6 +79,7 @@ impl Noc {
         match config.kind {
             NocKind::Crossbar => Noc::Crossbar(Crossbar::new(config, ends, longest, seed)),
             NocKind::Ideal => Noc::Ideal(Ideal::new(config, ends, longest)),
+            NocKind::Mesh => Noc::Mesh(Mesh::new(config, ends, seed)),
         }
     }
 
@@ -81,6 +88,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.has_room(input),
             Noc::Ideal(noc) => noc.has_room(input),
+            Noc::Mesh(noc) => noc.has_room(input),
         }
     }
 
@@ -89,6 +97,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.full(),
             Noc::Ideal(noc) => noc.full(),
+            Noc::Mesh(noc) => noc.full(),
         }
     }
 
@@ -97,6 +106,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.capacity(),
             Noc::Ideal(noc) => noc.capacity(),
+            Noc::Mesh(noc) => noc.capacity(),
         }
     }
 
@@ -105,6 +115,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.push(packets, tick, handle),
             Noc::Ideal(noc) => noc.push(packets, tick, handle),
+            Noc::Mesh(noc) => noc.push(packets, tick, handle),
         }
     }
 
@@ -114,6 +125,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.tick(at, packets, sinks, arrived, passed),
             Noc::Ideal(noc) => noc.tick(at, packets, sinks, arrived, passed),
+            Noc::Mesh(noc) => noc.tick(at, packets, sinks, arrived, passed),
         }
     }
 
@@ -122,6 +134,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.is_idle(),
             Noc::Ideal(noc) => noc.is_idle(),
+            Noc::Mesh(noc) => noc.is_idle(),
         }
     }
 
@@ -130,6 +143,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.next_tick(tick),
             Noc::Ideal(noc) => noc.next_tick(tick, packets),
+            Noc::Mesh(noc) => noc.next_tick(tick),
         }
     }
 
@@ -138,6 +152,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.queued(input),
             Noc::Ideal(noc) => noc.queued(input),
+            Noc::Mesh(noc) => noc.queued(input),
         }
     }
 
@@ -146,6 +161,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.queued_by_kernel(input, packets),
             Noc::Ideal(noc) => noc.queued_by_kernel(input, packets),
+            Noc::Mesh(noc) => noc.queued_by_kernel(input, packets),
         }
     }
 
@@ -154,6 +170,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.passing(output, packets),
             Noc::Ideal(_) => None,
+            Noc::Mesh(noc) => noc.passing(output, packets),
         }
     }
 
@@ -163,6 +180,7 @@ impl Noc {
         match self {
             Noc::Crossbar(noc) => noc.hash(tick, packets, content, state),
             Noc::Ideal(noc) => noc.hash(packets, content, state),
+            Noc::Mesh(noc) => noc.hash(packets, content, state),
         }
     }
 }

@@ -1,5 +1,8 @@
+mod mesh;
+
 use super::*;
 use crate::describe::digest::Fnv;
+use crate::describe::gpu::mesh::MeshConfig;
 use crate::describe::gpu::{Arbiter, StoreFlits};
 use crate::describe::rng::{below, mix};
 use crate::machine::packet::{Node, Request};
@@ -7,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 fn config(kind: NocKind, arbiter: Arbiter, queue: u32, latency: u32) -> NocConfig {
-    NocConfig { kind, mhz: 1200, flit_bytes: 32, queue, latency, arbiter, store_flits: StoreFlits::Line }
+    NocConfig { kind, mhz: 1200, flit_bytes: 32, queue, latency, arbiter, store_flits: StoreFlits::Line, mesh: MeshConfig::default() }
 }
 
 /// The node of the first output.
@@ -23,7 +26,7 @@ struct Network {
 
 impl Network {
     fn new(config: &NocConfig, inputs: u32, outputs: u32, longest: u32, seed: u64, places: u32) -> Self {
-        let noc = Noc::new(config, Ends::new(0..inputs as u16, OUTPUTS..OUTPUTS + outputs as u16), longest, seed);
+        let noc = Noc::new(config, Ends::new(OUTPUTS, 0..inputs as u16, OUTPUTS..OUTPUTS + outputs as u16), longest, seed);
         Network { noc, packets: Packets::default(), sinks: vec![Queue::new(places); outputs as usize] }
     }
 
@@ -159,12 +162,14 @@ fn a_full_sink_stops_its_output_and_nothing_is_lost() {
 /// order in which ports are visited does not matter.
 #[test]
 fn everything_arrives_once_in_order() {
-    for round in 0..24_u64 {
+    for round in 0..36_u64 {
         let draw = |part: u64, bound: u64| below(mix(round, part), bound) as u32;
         let (inputs, outputs, longest) = (1 + draw(0, 9), 1 + draw(1, 9), 1 + draw(2, 6));
-        let kind = if round % 3 == 0 { NocKind::Ideal } else { NocKind::Crossbar };
+        let kind = [NocKind::Ideal, NocKind::Crossbar, NocKind::Mesh, NocKind::Mesh][round as usize % 4];
         let arbiter = [Arbiter::RoundRobin, Arbiter::Random, Arbiter::Oldest][round as usize % 3];
-        let config = config(kind, arbiter, 1 + draw(3, 5), draw(4, 4));
+        let mut config = config(kind, arbiter, 1 + draw(3, 5), draw(4, 4));
+        let [width, height] = [[3, 3], [9, 1], [1, 9], [2, 5]][draw(6, 4) as usize];
+        config.mesh = MeshConfig { width, height, hop: 1 + draw(7, 4), buffer: 1 + draw(8, 6), first_sm: 0 };
         let mut forward = Network::new(&config, inputs, outputs, longest, round, 1 + draw(5, 3));
         let mut backward = forward.clone();
         let (mut sent, mut received, mut flits_in, mut flits_out) = (0_u64, 0_u64, 0_u64, 0_u64);

@@ -60,6 +60,7 @@ fn gpu(sms: u32) -> Gpu {
             latency: 4,
             arbiter: Arbiter::RoundRobin,
             store_flits: StoreFlits::Line,
+            mesh: mesh::MeshConfig::default(),
         },
         l2: L2Config {
             banks: sms,
