@@ -77,6 +77,25 @@ fn a_measurement_assigns_sms_and_begins_anew_with_each_launch() {
     assert!((2..=1 + launches).contains(&measured), "{measured} measurements, {launches} runs");
 }
 
+/// What a kernel may hold on uniform SMs counts in the estimate of its IPC there: by class, as Table 3's rows that no shape gives, or on any SM.
+#[test]
+fn the_estimate_keeps_to_ctas_per_sm() {
+    let scaled = |limit: &str| {
+        let kernels = format!(r#"{{ "kernel": {}, "ctas_per_sm": {limit} }}, {}"#, compute("any", 4000, 900), compute("other", 4000, 900));
+        let mut run =
+            start(&kernels, r#"{ "name": "hetero-dynamic", "warm_up": 3000, "measure": 9000 }"#, r#", "stop": { "cycles": 20000 }"#);
+        run.advance(12_001);
+        let Some(Decision { what: Decided::ClassIpc { big, small, base }, .. }) = said(&run, "class_ipc").next() else { panic!() };
+        assert!(big > small, "{limit}: {big}, {small}");
+        (base - small) / (big - small)
+    };
+    // What fits: eight on a uniform and a big SM, four on a small one.
+    for (limit, wanted) in [("64", 1.0), (r#"{ "uniform": 5 }"#, 0.25), (r#"{ "uniform": 6, "small": 2 }"#, 2.0 / 3.0), ("6", 1.0)] {
+        let found = scaled(limit);
+        assert!((found - wanted).abs() < 1e-9, "{limit}: {found}, want {wanted}");
+    }
+}
+
 /// A kernel without a CTA that ended in the warm-up leaves by context switches, one with such a CTA as its CTAs end.
 #[test]
 fn ctas_leave_as_they_did_in_the_warm_up() {

@@ -365,6 +365,12 @@ impl Experiment {
         })
     }
 
+    /// CTAs of each launch of each kernel that an SM of the uniform GPU holds when it holds nothing else, within the kernel's own limit.
+    pub fn uniform_ctas(&self) -> Vec<Vec<u32>> {
+        let class = &self.gpu.uniform().sms[0];
+        self.kernels.iter().map(|used| used.ctas_held(class).map(|ctas| used.own_limit(class, ctas)).collect()).collect()
+    }
+
     /// CTAs of each kernel's launch. For a sequence of launches, the most.
     pub fn grids(&self) -> Vec<u32> {
         let most = |used: &KernelUse| used.kernel.launches.iter().map(|launch| launch.ctas).max().unwrap_or(0);

@@ -76,6 +76,7 @@ pub struct Simulation {
     cta_limit: Vec<PerKernel<u32>>,
     most_ctas: Vec<PerKernel<u32>>,
     cta_cost: Vec<PerKernel<Resources>>,
+    uniform_ctas: Vec<Vec<u32>>,
     grid: Vec<u32>,
     /// Answers of runs alone, and the profile that the policy sees of them.
     answers: Answers,
@@ -178,6 +179,7 @@ impl Simulation {
             cta_limit: experiment.cta_limits(),
             most_ctas: experiment.most_ctas(),
             cta_cost: experiment.cta_costs(),
+            uniform_ctas: experiment.uniform_ctas(),
             grid: experiment.grids(),
             answers: Answers::new(),
             profile: plan::profile(experiment, answers)?,
@@ -468,6 +470,7 @@ impl Simulation {
             most_ctas: &self.most_ctas,
             cta_cost: &self.cta_cost,
             launched: &self.experiment.of_launches(|kernel| progress[kernel.index()].launch),
+            uniform_ctas: &self.uniform_ctas,
             grid: &self.grid,
             profile: &self.profile,
             peak_in_flight: &on_each_sm(|sm, kernel| sm.gate().peak_in_flight(kernel)),

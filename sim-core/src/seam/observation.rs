@@ -26,6 +26,8 @@ pub struct Observation<'a> {
     pub cta_cost: &'a [PerKernel<Resources>],
     /// What a CTA of the launch that each kernel is in takes of each SM, and how many of them the SM can hold when it holds nothing else.
     pub launched: &'a [PerKernel<(Resources, u32)>],
+    /// CTAs of each launch of each kernel that an SM of the uniform GPU (`Gpu::uniform`) can hold when it holds nothing else.
+    pub uniform_ctas: &'a [Vec<u32>],
     /// CTAs of each kernel's launch. For a sequence of launches, the most.
     pub grid: &'a [u32],
     /// What each kernel does alone, as far as the policy's `needs` ask for it.
@@ -89,6 +91,7 @@ impl<'a> Observation<'a> {
             most_ctas: &[],
             cta_cost: &[],
             launched: &[],
+            uniform_ctas: &[],
             grid: &[u32::MAX; MAX_KERNELS],
             profile,
             goals: &[],

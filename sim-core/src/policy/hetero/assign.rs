@@ -1,6 +1,5 @@
 //! Which kernels get the big SMs: the arithmetic of the paper, apart from the machine.
 
-use crate::describe::gpu::occupancy::Resources;
 use alloc::vec::Vec;
 
 /// What a kernel does on SMs of each class, as many of one as of the other.
@@ -51,13 +50,6 @@ pub fn estimate(big: f64, small: f64, ctas: (u32, u32, u32), scaled: f64) -> f64
     let (base, most, least) = ctas;
     let scaled = if most == least { scaled } else { (f64::from(base) - f64::from(least)) / (f64::from(most) - f64::from(least)) };
     scaled * (big - small) + small
-}
-
-/// CTAs that fit where there is so much, none of them there yet.
-pub fn ctas_in(whole: Resources, cta: Resources) -> u32 {
-    let terms =
-        [(whole.ctas, cta.ctas), (whole.threads, cta.threads), (whole.registers, cta.registers), (whole.shared_bytes, cta.shared_bytes)];
-    terms.into_iter().filter_map(|(whole, cta)| whole.checked_div(cta)).min().unwrap_or(0)
 }
 
 /// Half of the kernels on the big SMs, the others on the small ones: of all ways, that with the greatest sum (Algorithms 1 and 2; four kernels: §6.4). Of equal

@@ -17,12 +17,11 @@
 
 mod assign;
 
-use self::assign::{Assignment, Best, Speeds, best, ctas_in, estimate};
+use self::assign::{Assignment, Best, Speeds, best, estimate};
 use super::spec::{Mix, Param, PolicySpec};
 use super::{AnyPolicy, Policy, PolicyInfo, schemes, spatial};
 use crate::describe::decode::field;
 use crate::describe::error::Problems;
-use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decided, Log, decide};
@@ -339,9 +338,9 @@ fn big_class(seen: &Observation) -> usize {
 /// CTAs of a kernel's launch that a uniform, a big and a small SM hold.
 fn ctas_of_classes(seen: &Observation, kernel: KernelId) -> (u32, u32, u32) {
     let big = big_class(seen);
-    let held = |class: usize| seen.launched[seen.gpu.class_sms()[class].start as usize][kernel];
-    let ((cta, most), (_, least)) = (held(big), held(1 - big));
-    (ctas_in(Resources::of_class(&seen.gpu.uniform().sms[0]), cta), most, least)
+    let held = |class: usize| seen.launched[seen.gpu.class_sms()[class].start as usize][kernel].1;
+    let launch = seen.progress[kernel.index()].launch;
+    (seen.uniform_ctas[kernel.index()][usize::from(launch)], held(big), held(1 - big))
 }
 
 /// IPC of a kernel alone: on all big SMs, on all small ones, on as many uniform ones as there are SMs.
