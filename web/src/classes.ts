@@ -29,6 +29,10 @@ function ofSm(fields: readonly GpuField[], preset: string): { rest: string; fiel
   return fields.flatMap((field) => (field.values[preset] !== undefined && field.path.startsWith(prefix) ? [{ rest: field.path.slice(prefix.length), field }] : []));
 }
 
+/** Classes without SMs: the engine takes them away, and the form keeps their number of SMs alone, by which they come back. */
+export const emptyClasses = (fields: readonly GpuField[], preset: string, changes: Changes): string[] =>
+  classesOf(fields, preset, changes).map(({ name }) => name).filter((name) => changes[`sm.${name}.count`] === 0);
+
 /** The fields of a GPU: the preset's, with those of every class under its name where classes are added; and what else is changed. */
 export function shownFields(fields: readonly GpuField[], preset: string, changes: Changes): GpuField[] {
   const classes = classesOf(fields, preset, changes), added = classes.filter(({ own }) => !own), equal = classes[0]?.name === ONLY;
@@ -37,7 +41,8 @@ export function shownFields(fields: readonly GpuField[], preset: string, changes
   const kept = fields.filter(({ path, values }) => (values[preset] !== undefined && !replaced.has(path)) || changes[path] !== undefined);
   const more = added.length === 0 ? [] : [...(equal ? under(ONLY) : []), ...added.flatMap(({ name }) => under(name))];
   const ofSms = (field: GpuField): boolean => field.path.startsWith("sm.");
-  return [...kept.filter(ofSms), ...more, ...kept.filter((field) => !ofSms(field))];
+  const none = emptyClasses(fields, preset, changes), has = ({ path }: GpuField): boolean => path.endsWith(".count") || changes[path] !== undefined || !none.some((name) => path.startsWith(`sm.${name}.`));
+  return [...kept.filter(ofSms), ...more, ...kept.filter((field) => !ofSms(field))].filter(has);
 }
 
 /** A field's value: what it is changed to, else the preset's. */

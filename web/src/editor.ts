@@ -1,7 +1,8 @@
 // The experiment as a form. The experiment itself, a plain object, is the one truth: the form shows it and edits it, the
 // engine judges it, and what the engine says is shown at the field whose path it names.
-import { baselineOf, besideText, changesOf, classesOf, isClassName, MOST_CLASSES, shownFields, STORAGE, storageOf, valueOf, withClass, withFilled, withName, withoutClass, type SmClass } from "./classes.ts";
+import { baselineOf, besideText, changesOf, classesOf, emptyClasses, isClassName, MOST_CLASSES, shownFields, STORAGE, storageOf, valueOf, withClass, withFilled, withName, withoutClass, type SmClass } from "./classes.ts";
 import { GOALS, goalOf, withExtra, written, type Goal } from "./goal.ts";
+import { limitedClasses, limitOf, limitOn, withClassLimit } from "./limits.ts";
 import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccupancy, readOrder, scheme, withBody, writeOrder } from "./choices.ts";
 import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, sideMark, swatch } from "./dom.ts";
@@ -183,7 +184,7 @@ export class CorunEditor extends HTMLElement {
 
   /** Leads to a sweep over this field. It shows beside the field that one points at or is in; the page Sweeps varies any field too. */
   #vary(path: string, title: string, control: HTMLElement): HTMLElement | null {
-    if (/^stop(?!\.cycles$)|\.size$/.test(path)) return null;
+    if (/^stop(?!\.cycles$)|\.size$|\.ctas_per_sm\./.test(path)) return null;
     const values = (): unknown[] => {
       if (control instanceof HTMLSelectElement) return [...control.options].map((o) => o.value).filter((value) => value !== "" && value !== OWN);
       if (!(control instanceof HTMLInputElement)) return [];
@@ -297,9 +298,7 @@ export class CorunEditor extends HTMLElement {
         document.getElementById("f-add-kernel")?.focus();
       } }, icon("close")));
     const item = h("li", { class: "mix-item" }, h("div", { class: "mix-head" }, swatch(i), this.#bare(`kernels.${i}`, select), buttons));
-    const limit = typeof choice === "object" ? choice["ctas_per_sm"] : undefined;
-    const input = this.#number(limit, { min: 1, max: 64, placeholder: "none" }, (value) => this.#edit((e) => { e.kernels[i] = withExtra(e.kernels[i] as KernelChoice, "ctas_per_sm", value); }));
-    item.append(this.#field(`kernels.${i}.ctas_per_sm`, "CTA limit", input, { unit: "per SM" }), ...this.#goal(typeof choice === "object" ? choice["qos"] : undefined, name, i));
+    item.append(...this.#limits(catalogue, experiment, choice, i), ...this.#goal(typeof choice === "object" ? choice["qos"] : undefined, name, i));
     if (own) item.append(this.#ownKernel(own, i));
     if (entry) {
       item.append(h("p", { class: "field-help" }, `${entry.threads} threads, ${entry.registers} registers a thread, ${entry.shared_bytes.toLocaleString("en")} B shared. `,
@@ -307,6 +306,19 @@ export class CorunEditor extends HTMLElement {
     }
     item.append(h("p", { class: "field-help fits" }), (this.#fields.get(`kernels.${i}`) as Field).message);
     return item;
+  }
+
+  /** CTAs that a kernel may hold: on every SM, and, where SMs have classes, on those of each. Giving one takes the other's place. */
+  #limits(catalogue: Catalogue, experiment: Experiment, choice: KernelChoice, i: number): HTMLElement[] {
+    const limit = limitOf(choice), path = `kernels.${i}.ctas_per_sm`;
+    const preset = this.#preset(experiment.gpu), changes = changesOf(experiment.gpu), none = emptyClasses(catalogue.gpu_fields, preset, changes);
+    const classes = classesOf(catalogue.gpu_fields, preset, changes).map(({ name }) => name).filter((name) => !none.includes(name));
+    const number = (value: number | null, change: (kernel: KernelChoice, to: number | null) => KernelChoice): HTMLInputElement =>
+      this.#number(value, { min: 1, max: 64, placeholder: "none" }, (to) => this.#edit((e) => { e.kernels[i] = change(e.kernels[i] as KernelChoice, to); }, limitedClasses(limit, classes).length > 0));
+    const all = number(typeof limit === "number" ? limit : null, (kernel, to) => withExtra(kernel, "ctas_per_sm", to));
+    const ofClass = limitedClasses(limit, classes).map((name) =>
+      this.#field(`${path}.${name}`, `CTA limit, ${name}`, number(limitOn(limit, name), (kernel, to) => withClassLimit(kernel, name, to)), { unit: "per SM" }));
+    return [this.#field(path, "CTA limit", all, { unit: "per SM" }), ...ofClass];
   }
 
   /** What a kernel is promised: nothing, a part of its speed alone (by a slider too), an IPC, or a deadline. */
@@ -698,7 +710,8 @@ export class CorunEditor extends HTMLElement {
     const fill = h("button", { type: "button", class: "button", id: `f-class-fill-${name}`, title: `Registers, shared memory, threads and CTA slots that the other classes leave of ${baseline}`, onclick: () => {
       this.#edit((e) => { e.gpu = withFilled(fields, preset, changes, name); }, true);
     } }, "Fill up");
-    if (own) return h("div", { class: "class-tools" }, fill);
+    const gone = emptyClasses(fields, preset, changes).includes(name) ? null : fill;
+    if (own) return h("div", { class: "class-tools" }, gone);
     const input = h("input", { id: `f-class-name-${name}`, "aria-label": `Name of the class ${name}`, value: name, autocomplete: "off", spellcheck: false, maxLength: 40 });
     input.setAttribute("type", "text");
     input.addEventListener("change", () => {
@@ -712,7 +725,7 @@ export class CorunEditor extends HTMLElement {
       this.#edit((e) => { e.gpu = withoutClass(fields, preset, changes, name); }, true);
       document.getElementById("f-class-add")?.focus();
     } }, icon("close"));
-    return h("div", { class: "class-tools" }, input, fill, remove);
+    return h("div", { class: "class-tools" }, input, gone, remove);
   }
 
   #gpuField(field: GpuField, preset: string, overrides: Record<string, unknown>, group: string): HTMLElement {

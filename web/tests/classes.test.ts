@@ -1,7 +1,7 @@
 // SM classes of a GPU, as the form adds, sizes, names and removes them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { baselineOf, besideText, changesOf, classesOf, isClassName, shownFields, storageOf, withClass, withFilled, withName, withoutClass } from "../src/classes.ts";
+import { baselineOf, besideText, changesOf, classesOf, emptyClasses, isClassName, shownFields, storageOf, withClass, withFilled, withName, withoutClass } from "../src/classes.ts";
 import type { GpuField } from "../src/types.ts";
 
 const BASE = { count: 16, ctas: 8, threads: 1536, registers: 32768, shared_bytes: 49152, schedulers: 2 };
@@ -47,4 +47,17 @@ test("what all SMs hold, beside 16 baseline SMs; a class that is filled up takes
   assert.deepEqual(withFilled(FIELDS, "hetero-8b8s", { preset: "hetero-8b8s", "sm.big.registers": 1024 }, "big"), "hetero-8b8s");
   // The others may leave nothing.
   assert.equal(changesOf(withFilled(FIELDS, "hetero-8b8s", { "sm.small.registers": 1048576 }, "big"))["sm.big.registers"], 1);
+});
+
+test("of a class without SMs the form keeps their number alone", () => {
+  const gone = { preset: "hetero-8b8s", "sm.small.count": 0 }, paths = Object.keys(shown("hetero-8b8s", gone));
+  assert.deepEqual([emptyClasses(FIELDS, "hetero-8b8s", gone), emptyClasses(FIELDS, "hetero-8b8s", {})], [["small"], []]);
+  assert.deepEqual(paths.filter((path) => path.startsWith("sm.small.")), ["sm.small.count"]);
+  assert.equal(paths.filter((path) => path.startsWith("sm.big.")).length, Object.keys(BIG).length);
+  // What is changed of it is still there to be taken back, and added classes are as the preset's.
+  assert.ok("sm.small.registers" in shown("hetero-8b8s", { ...gone, "sm.small.registers": 4096 }));
+  const added = Object.keys(shown("fermi-16sm", { preset: "fermi-16sm", "sm.sm.count": 16, "sm.small.count": 0 }));
+  assert.deepEqual(added.filter((path) => path.startsWith("sm.small.")), ["sm.small.count"]);
+  // The others hold what there is.
+  assert.deepEqual(storageOf(FIELDS, "hetero-8b8s", gone), [8 * BIG.registers, 8 * 64, 8 * BIG.threads, 8 * 72, 80]);
 });
