@@ -372,6 +372,9 @@ impl Runs {
         if let Some(order) = &scheme.warp_order {
             self.set(&mut written, "warp_order", order.as_str().into());
         }
+        if let Some(order) = &scheme.cta_order {
+            self.set(&mut written, "cta_order", order.clone());
+        }
         (written, reference)
     }
 

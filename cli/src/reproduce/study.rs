@@ -113,6 +113,8 @@ pub struct Scheme {
     pub gpu: Option<Value>,
     /// The order of warps, where it is not the study's.
     pub warp_order: Option<String>,
+    /// The order of CTAs as an experiment writes it, where it is not the usual one.
+    pub cta_order: Option<Value>,
     /// Which space is searched.
     pub search: Option<Space>,
     /// By which metric the best is chosen, whatever is asked of it; by what is asked, HSpeedup or weighted speedup, if left out.
@@ -581,6 +583,7 @@ impl Scheme {
             policy: value.get("policy").cloned().unwrap_or_default(),
             gpu: value.get("gpu").cloned(),
             warp_order: value.get("warp_order").map_or(Some(None), |order| order.as_str().map(|order| Some(order.to_owned())))?,
+            cta_order: value.get("cta_order").cloned(),
             search: value.get("search").map_or(Some(None), |name| Space::named(name.as_str()?).map(Some))?,
             best: value.get("best").map_or(Some(None), |best| best.as_str().map(|best| Some(best.to_owned())))?,
             also: value.get("also").map_or(Some(Vec::new()), texts)?,

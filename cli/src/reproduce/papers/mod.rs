@@ -5,6 +5,8 @@
 
 mod ccbp;
 mod hetero;
+#[cfg(test)]
+mod ikra;
 mod latency;
 mod qos;
 
@@ -47,8 +49,7 @@ impl Code {
 
 macro_rules! papers {
     ($($name:literal: $code:expr,)*) => {
-        /// Every paper.
-        pub static PAPERS: &[Paper] = &[$(Paper {
+        &[$(Paper {
             name: $name,
             claims: include_str!(concat!("../../../../examples/papers/", $name, "/claims.toml")),
             study: include_str!(concat!("../../../../examples/papers/", $name, "/study.toml")),
@@ -56,13 +57,20 @@ macro_rules! papers {
             causes: include_str!(concat!("../../../../examples/papers/", $name, "/causes.toml")),
             history: include_str!(concat!("../../../../examples/papers/", $name, "/history.toml")),
             code: $code,
-        },)*];
+        },)*]
     };
 }
 
-papers! {
+/// Every paper.
+pub static PAPERS: &[Paper] = papers! {
     "ccbp": ccbp::CODE,
     "qos": qos::CODE,
     "hetero": hetero::CODE,
     "latency": latency::CODE,
-}
+};
+
+/// Papers whose claims and rules are fixed, but whose programs and machine are not all there yet: nothing of them is run.
+#[cfg(test)]
+pub static COMING: &[Paper] = papers! {
+    "ikra": ikra::CODE,
+};

@@ -2,6 +2,15 @@
 
 use super::*;
 
+/// All papers, those to come too.
+fn papers() -> impl Iterator<Item = &'static Paper> {
+    PAPERS.iter().chain(COMING)
+}
+
+fn ikra() -> &'static Paper {
+    papers().find(|paper| paper.name == "ikra").unwrap()
+}
+
 fn paper() -> (Vec<Claim>, Study, Causes) {
     let paper = &PAPERS[0];
     (claims::read(paper.claims).unwrap().claims, Study::read(paper.study, "full").unwrap(), Causes::read(paper.causes).unwrap())
@@ -10,7 +19,7 @@ fn paper() -> (Vec<Claim>, Study, Causes) {
 /// Does every claim of every paper say what measures it, in words that exist?
 #[test]
 fn every_claim_has_a_measure_or_a_reason() {
-    for paper in PAPERS {
+    for paper in papers() {
         let ledger = claims::read(paper.claims).unwrap();
         let claims = &ledger.claims;
         let runs = runs_of(paper, paper.study, &folder(&format!("forms-{}", paper.name)), "full");
@@ -22,12 +31,15 @@ fn every_claim_has_a_measure_or_a_reason() {
             check(&claim.id, &claim.measure);
             claim.needs.iter().filter(|need| need.claim.is_none()).for_each(|need| check(&claim.id, &need.measure));
         }
+        figures::read(paper.figures).unwrap();
         for table in &runs.study.tables {
             table.measures().iter().flatten().flatten().for_each(|words| check(&table.id, words));
         }
         for function in paper.code.functions {
             let call = format!("\"call\":\"{}\"", function.0);
-            assert!(claims.iter().any(|claim| claim.measure.to_string().contains(&call)), "no claim calls {}", function.0);
+            let of_figures = paper.figures.contains(&format!("call = \"{}\"", function.0));
+            let called = of_figures || claims.iter().any(|claim| claim.measure.to_string().contains(&call));
+            assert!(called, "no claim and no figure calls {}", function.0);
         }
     }
     assert_eq!(paper().0.len(), 224);
@@ -37,7 +49,7 @@ fn every_claim_has_a_measure_or_a_reason() {
 #[test]
 fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for paper in PAPERS {
+    for paper in papers() {
         let (ledger, causes) = (claims::read(paper.claims).unwrap(), Causes::read(paper.causes).unwrap());
         let study = Study::read(paper.study, "full").unwrap();
         let is_claim = |id: &str| ledger.claims.iter().any(|claim| claim.id == id);
@@ -67,7 +79,7 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
 /// Has every rule that decides how a claim comes out its date and commit, and does it decide of any?
 #[test]
 fn every_rule_says_since_when_it_holds() {
-    for paper in PAPERS {
+    for paper in papers() {
         let (ledger, study) = (claims::read(paper.claims).unwrap(), Study::read(paper.study, "full").unwrap());
         let first = |rule: &str| study.report.calibration.contains_key(rule) && ledger.rules.iter().all(|other| other.name != rule);
         for claim in &ledger.claims {
@@ -290,6 +302,45 @@ fn counts_and_areas_are_the_hetero_papers() {
     assert_eq!(call(r#"{"call": "residency", "kernel": "FDTD3D", "on": "hetero-8b8s small"}"#), Some(1.0));
 }
 
+/// What IKRA's own code makes of runs is what their results by themselves say: of several schemes and mixes, of two groups of mixes, of other caches, of later
+/// launches, of parts of a whole.
+#[test]
+fn quotients_differences_and_sizes_are_told_from_the_runs() {
+    let study = STUDY
+        .replace("groups = {}", "groups = { all = [\"BP\", \"CFD\", \"SAD\"] }")
+        .replace("modifiers = {", "once = true\nmodifiers = { l1 = \"gpu.sm.l1.bytes\", bank = \"gpu.l2.bank_bytes\",");
+    let mut runs = runs_of(ikra(), &study, &folder("quotients"), "quick");
+    let mixes = runs.study.mixes("all");
+    let path = "kernels[0].counters.l1_reads";
+    let schemes = ["fixed(1)", "fixed(2)", "even"];
+    let reads = rounds(&mut runs, 2, |runs| schemes.map(|scheme| runs.all(&mixes, scheme, path))).unwrap().map(Option::unwrap);
+    let mut call = |words: &str| {
+        let words = format!(r#"{{"metric": "{path}", "over": "even", "mixes": "all", {words}}}"#);
+        match rounds(&mut runs, 2, |runs| measure(runs, &serde_json::from_str(&words).unwrap())).unwrap() {
+            Outcome::Value(value) => value.unwrap(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let quotients = |scheme: usize| (0..3).map(|mix| reads[scheme][mix] / reads[2][mix]).collect::<Vec<f64>>();
+    let (one, two) = (quotients(0), quotients(1));
+    let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-9, "{found}, want {wanted}");
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    assert!(one.iter().any(|value| *value != 1.0) && one != two, "{one:?} {two:?}");
+    let both = r#""call": "matrix", "of": ["fixed(1)", "fixed(2)"]"#;
+    near(call(&format!("{both}, \"pick\": \"spread\"")), 100.0 * (mean(&one) - mean(&two)).abs());
+    near(call(&format!("{both}, \"pick\": \"slower\"")), one.iter().chain(&two).filter(|value| **value > 1.01).count() as f64);
+    near(call(&format!("{both}, \"pick\": \"same\"")), one.iter().chain(&two).filter(|value| **value == 1.0).count() as f64 / 6.0);
+    let best = (0..3).map(|mix| one[mix].min(two[mix])).reduce(f64::max).unwrap();
+    near(call(&format!("{both}, \"pick\": \"best\"")), best);
+    let rise = |mix: usize| reads[0][mix] - reads[2][mix];
+    let found = call(r#""call": "difference", "of": "fixed(1)", "mixes": ["BP", "SAD"], "others": ["CFD"]"#);
+    near(found, rise(0).min(rise(2)) / rise(1));
+    near(call(r#""call": "part", "of": "fixed(1)", "what": "kernels[0].counters.l1_hits", "whole": "kernels[0].counters.l1_reads""#), {
+        let hits = rounds(&mut runs, 2, |runs| runs.all(&mixes, "fixed(1)", "kernels[0].counters.l1_hits")).unwrap().unwrap();
+        mean(&(0..3).map(|mix| hits[mix] / reads[2][mix]).collect::<Vec<f64>>())
+    });
+}
+
 fn hetero() -> &'static Paper {
     PAPERS.iter().find(|paper| paper.name == "hetero").unwrap()
 }
@@ -323,7 +374,7 @@ fn made_up(value: &Value, path: &str, key: u64) -> Value {
     match value {
         _ if path.ends_with(".start") || path == ".measured_from" => value.clone(),
         // A kernel that has not ended in the short run has no end there; in a study where kernels run once, each has one.
-        Value::Null if path.ends_with(".finished_at_ms") => made_up(&Value::Int(0), path, key),
+        Value::Null if path.ends_with(".finished_at") || path.ends_with(".finished_at_ms") => made_up(&Value::Int(0), path, key),
         Value::Int(_) | Value::Float(_) => {
             let place = path.bytes().fold(key, |hash, byte| mix(hash, byte.into()));
             let part = 0.05 + (mix(place, 1) >> 11) as f64 / (1_u64 << 53) as f64;

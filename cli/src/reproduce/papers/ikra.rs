@@ -1,0 +1,250 @@
+//! What only the IKRA paper's claims measure (Huzaifa, Alsop, Mahmoud, Salvador, Sinclair and Adve, 2020): where accesses are served from, traffic and
+//! energy as the paper divides them, orders of CTAs in several programs at once, launches that are warm, sizes of the caches, and storage.
+//! Each function says what it gives; none sees a claim's value.
+
+use super::super::measure::{Function, Measure, reduced};
+use super::super::runs::Mix;
+use super::Code;
+use sim_core::describe::gpu::presets;
+use sim_core::describe::value::Value;
+use sim_core::study::figure::lookup;
+
+/// The paper's code.
+pub const CODE: Code = Code { functions: FUNCTIONS, complete };
+
+/// Every function by its name in the claims.
+const FUNCTIONS: &[(&str, Function)] = &[
+    ("matrix", matrix),
+    ("difference", difference),
+    ("single", single),
+    ("warm", warm),
+    ("sizes", sizes),
+    ("part", part),
+    ("storage", storage),
+];
+
+/// A case is slower if it takes more than this of the other's time.
+const SLOWER: f64 = 1.01;
+
+/// Sizes of L1D, KB; L2 has 32 times as much (§7.1).
+const SIZES: [u32; 6] = [16, 32, 64, 128, 256, 512];
+
+/// Launches of the first pass of each program that goes on until it has converged (§6.4).
+const PASSES: [(&str, u32); 8] = [("DJ1", 2), ("DJ2", 2), ("CL1", 2), ("CL2", 2), ("MI1", 3), ("MI2", 3), ("PR1", 2), ("PR2", 2)];
+
+/// Bits of a CTA's number along x, y and z (§4.1).
+const ID_BITS: [u32; 3] = [31, 16, 16];
+
+/// Adds `ikra`, what the paper's figures show, by counters of the only kernel. What needs counters that the machine does not have yet is still to come: `traffic`
+/// (flits times links, by class of message) and who serves the lines that loads ask for (`accesses`, `share`, `l2_hit`).
+///
+/// - `energy` (joules): `core` (arithmetic and special functions, with fetch, issue and registers), `l1`, `scratchpad`, `l2` (with the NoC, which nobody
+///   has published apart), their `total`, and the shares `core_share`, `memory_share` and `l2_share`. DRAM and leakage are none of an SM's (§5.2).
+/// - `accesses.scratchpad_share`: the part of the loads and stores that goes to the scratchpad.
+/// - `imbalance`: the time over the mean time in which an SM has CTAs.
+fn complete(result: &mut Value) {
+    let at = |path: &str| lookup(result, path);
+    let counter = |key: &str| at(&format!("kernels[0].counters.{key}"));
+    let of = |pairs: Vec<(&str, Option<f64>)>| Value::object(pairs);
+    let ratio = |part: Option<f64>, whole: Option<f64>| Some(part? / whole?).filter(|ratio| ratio.is_finite());
+    let sum = |parts: &[Option<f64>]| parts.iter().copied().sum::<Option<f64>>();
+
+    let joules = |part: &str| at(&format!("energy.parts.{part}"));
+    let (core, l1, l2) = (sum(&[joules("arithmetic"), joules("special")]), joules("l1"), joules("l2"));
+    let scratchpad = joules("shared_memory");
+    let total = sum(&[core, l1, scratchpad, l2]);
+    let energy = of(vec![
+        ("core", core),
+        ("l1", l1),
+        ("scratchpad", scratchpad),
+        ("l2", l2),
+        ("total", total),
+        ("core_share", ratio(core, total)),
+        ("memory_share", ratio(sum(&[l1, scratchpad, l2]), total)),
+        ("l2_share", ratio(l2, total)),
+    ]);
+
+    let (shared, global) = (counter("shared_thread_instructions"), counter("global_thread_instructions"));
+    // Schedulers without a warp, of all.
+    let idle = (|| Some(at("gpu.stalls.idle")? * (1.0 - counter("warp_instructions")? / at("gpu.scheduler_cycles")?)))();
+    let added = Value::object([
+        ("energy", energy),
+        ("accesses", of(vec![("scratchpad_share", ratio(shared, sum(&[shared, global])))])),
+        ("imbalance", ratio(Some(1.0), idle.map(|idle| 1.0 - idle)).into()),
+    ]);
+    if let Value::Object(fields) = result {
+        fields.push(("ikra".to_owned(), added));
+    }
+}
+
+/// A metric under `of` over that under `over`, of each mix; all are asked for, even when one is missing.
+fn quotients(measure: &Measure, mixes: &[Mix], metric: &str, of: &str, over: &str) -> Option<Vec<f64>> {
+    let (above, below) = (measure.runs.all(mixes, of, metric), measure.runs.all(mixes, over, metric));
+    Some(super::super::measure::quotients(&above?, &below?))
+}
+
+/// A metric under each scheme of `of` over that under `over`, in each mix. As one by `pick`: how far the schemes' means are apart, in points (`spread`); how
+/// many cases are slower (`slower`); which part of them is the same (`same`); or the least of each mix, of these the greatest (`best`).
+fn matrix(measure: &Measure) -> Option<f64> {
+    let mixes = measure.mixes();
+    let of = |scheme| quotients(measure, &mixes, measure.text("metric"), scheme, measure.text("over"));
+    let all: Vec<Option<Vec<f64>>> = measure.texts("of").into_iter().map(of).collect();
+    let all: Vec<Vec<f64>> = all.into_iter().collect::<Option<_>>()?;
+    match measure.text("pick") {
+        "spread" => {
+            let means: Vec<f64> = all.iter().map(|values| reduced("mean", values)).collect::<Option<_>>()?;
+            Some(100.0 * (reduced("max", &means)? - reduced("min", &means)?))
+        }
+        "slower" => Some(all.concat().into_iter().filter(|value| *value > SLOWER).count() as f64),
+        "same" => {
+            let all = all.concat();
+            Some(all.iter().filter(|value| **value == 1.0).count() as f64 / all.len() as f64)
+        }
+        "best" => {
+            let least = (0..mixes.len()).map(|mix| all.iter().map(|values| values[mix]).reduce(f64::min));
+            reduced("max", &least.collect::<Option<Vec<f64>>>()?)
+        }
+        _ => None,
+    }
+}
+
+/// By how much a metric is greater under `of` than under `over`: the least of the mixes over the greatest of the `others`.
+fn difference(measure: &Measure) -> Option<f64> {
+    let of = |mixes: &[Mix]| {
+        let [of, over] = ["of", "over"].map(|scheme| measure.runs.all(mixes, measure.text(scheme), measure.text("metric")));
+        Some(of?.iter().zip(&over?).map(|(of, over)| of - over).collect::<Vec<f64>>())
+    };
+    let others: Vec<Mix> = measure.texts("others").into_iter().flat_map(|name| measure.runs.study.mixes(name)).collect();
+    let (these, others) = (of(&measure.mixes()), of(&others));
+    Some(reduced("min", &these?)? / reduced("max", &others?)?)
+}
+
+/// A metric of programs of which only the first pass of the launches that they repeat runs, under `of` over that under `over`; with the programs of `whole`,
+/// which repeat nothing; as one by `pick`.
+fn single(measure: &Measure) -> Option<f64> {
+    let passes: String = PASSES.iter().map(|(program, launches)| format!(" {program}.launches={launches}")).collect();
+    let [of, over] = ["of", "over"].map(|scheme| format!("{}{passes}", measure.text(scheme)));
+    let whole = measure.texts("whole").into_iter().flat_map(|name| measure.runs.study.mixes(name));
+    let mixes: Vec<Mix> = measure.mixes().into_iter().chain(whole).collect();
+    reduced(measure.text("pick"), &quotients(measure, &mixes, measure.text("metric"), &of, &over)?)
+}
+
+/// What a program does after its first launch, by its run less that of its first launch alone: the share of its accesses that `l1` serves, or remote L1 and L2
+/// (`beyond`), or its `traffic`; mean.
+fn warm(measure: &Measure) -> Option<f64> {
+    let of = |mix: &Mix| {
+        let first = format!("{} {}.launches=1", measure.text("of"), mix[0]);
+        let later = |path: &str| {
+            let [all, first] = [measure.text("of"), &first].map(|scheme| measure.runs.value(mix, scheme, path));
+            Some(all? - first?)
+        };
+        let [l1, remote, l2, total, traffic] =
+            ["accesses.l1", "accesses.remote", "accesses.l2", "accesses.total", "traffic.total"].map(|path| later(&format!("ikra.{path}")));
+        match measure.text("what") {
+            "l1" => Some(l1? / total?),
+            "beyond" => Some((remote? + l2?) / total?),
+            "traffic" => traffic,
+            _ => None,
+        }
+    };
+    let all: Vec<Option<f64>> = measure.mixes().iter().map(of).collect();
+    reduced("mean", &all.into_iter().collect::<Option<Vec<f64>>>()?)
+}
+
+/// A metric of a program over sizes of L1D and L2, by `pick`: the greatest quotient from one size to the next (`step`), or the `min` or `max` of all sizes of
+/// what it is over the same under `over`, with as much; without that of `but` KB.
+fn sizes(measure: &Measure) -> Option<f64> {
+    let mixes = measure.mixes();
+    let metric = measure.text("metric");
+    let sized = |scheme: &str, kb: u32| format!("{scheme} l1={} bank={}", kb << 10, kb << 11);
+    let but = measure.number("but");
+    let sizes = SIZES.into_iter().filter(|kb| but != Some(f64::from(*kb)));
+    let of = |kb: u32| {
+        let of = measure.runs.all(&mixes, &sized(measure.text("of"), kb), metric);
+        let over = match measure.text("over") {
+            "" => None,
+            over => Some(measure.runs.all(&mixes, &sized(over, kb), metric)),
+        };
+        let values = match over {
+            Some(over) => super::super::measure::quotients(&of?, &over?),
+            None => of?,
+        };
+        reduced("mean", &values)
+    };
+    let all: Vec<Option<f64>> = sizes.map(of).collect();
+    let all: Vec<f64> = all.into_iter().collect::<Option<_>>()?;
+    match measure.text("pick") {
+        "step" => all.windows(2).map(|two| two[1] / two[0]).reduce(f64::max),
+        pick => reduced(pick, &all),
+    }
+}
+
+/// For figures: `what` of the programs under `of`, over `whole` of them under `over`; mean.
+fn part(measure: &Measure) -> Option<f64> {
+    let mixes = measure.mixes();
+    let all = |scheme, path| measure.runs.all(&mixes, measure.text(scheme), measure.text(path));
+    let (what, whole) = (all("of", "what"), all("over", "whole"));
+    reduced("mean", &super::super::measure::quotients(&what?, &whole?))
+}
+
+/// What S keeps on each SM (§4.4): the `entries` of its queue; the bits of a CTA's number (`id`); the `bits` and `bytes` of the queue; and these as a `part` of
+/// the register file, the scratchpad, L1D and a bank of L2 of the preset `on`.
+fn storage(measure: &Measure) -> Option<f64> {
+    let id: u32 = ID_BITS.iter().sum();
+    let entries = 32;
+    let bits = f64::from(entries * id);
+    Some(match measure.text("what") {
+        "entries" => f64::from(entries),
+        "id" => f64::from(id),
+        "bits" => bits,
+        "bytes" => bits / 8.0,
+        "part" => {
+            let gpu = presets::find(measure.text("on"))?;
+            let sm = gpu.sms.first()?;
+            bits / 8.0 / f64::from(4 * sm.registers + sm.shared_bytes + sm.l1.bytes + gpu.l2.bank_bytes)
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A result with what `complete` reads: counters by name, all else fixed.
+    fn completed(counters: &[(&str, f64)]) -> Value {
+        let parts = [
+            ("arithmetic", 5.0),
+            ("special", 1.0),
+            ("shared_memory", 2.0),
+            ("l1", 1.0),
+            ("l2", 3.0),
+            ("dram", 100.0),
+            ("constant", 1000.0),
+        ];
+        let kernel = Value::object([("counters", Value::object(counters.iter().copied()))]);
+        let mut result = Value::object([
+            ("energy", Value::object([("parts", Value::object(parts))])),
+            ("gpu", Value::object([("stalls", Value::object([("idle", 0.5)])), ("scheduler_cycles", 1000.into())])),
+            ("kernels", Value::array([kernel])),
+        ]);
+        complete(&mut result);
+        result
+    }
+
+    #[test]
+    fn energy_is_that_of_the_sms_events_l2_and_the_noc() {
+        let result = completed(&[]);
+        let of = |path: &str| lookup(&result, &format!("ikra.energy.{path}"));
+        assert_eq!([of("core"), of("scratchpad"), of("total")], [Some(6.0), Some(2.0), Some(12.0)]);
+        assert_eq!([of("core_share"), of("memory_share"), of("l2_share")], [Some(0.5), Some(0.5), Some(0.25)]);
+        assert_eq!(lookup(&result, "ikra.imbalance"), None, "of a kernel without instructions");
+    }
+
+    /// Of 1000 cycles of schedulers 200 have an instruction, and half of the rest have no warp: what SMs have CTAs for is 600 of 1000.
+    #[test]
+    fn imbalance_is_the_time_over_the_mean_time_with_ctas() {
+        let found = lookup(&completed(&[("warp_instructions", 200.0)]), "ikra.imbalance").unwrap();
+        assert!((found - 1000.0 / 600.0).abs() < 1e-12);
+    }
+}
