@@ -8,6 +8,8 @@ use sim_core::predict::group::{Load, Prediction, predict};
 use sim_core::predict::question::Question;
 use sim_core::predict::reading::{Model, Reading};
 use sim_core::predict::{Platform, bandwidth, isolated, naive};
+use sim_core::run::windows::Windows;
+use sim_core::study::prediction;
 
 const GPU: Platform = Platform::PAPER;
 
@@ -385,6 +387,88 @@ fn bad_files_have_named_errors() {
         let lines = answer(&value).unwrap_err();
         assert!(lines.iter().any(|line| line.starts_with(want)), "{want}\n{lines:?}");
     }
+}
+
+/// Without it, the sustained bandwidth is the paper's part of the nominal one.
+#[test]
+fn a_gpu_sustains_what_the_papers_does() {
+    let sustained = |most: &str| {
+        let value =
+            json(&format!(r#"{{"corun": 1, "predict": {{"sms": 30, "l2_banks": 24, "bandwidth_max": {most}, "kernels": [{COPY}]}}}}"#));
+        answer(&value).unwrap().platform.bandwidth_sustained
+    };
+    assert_eq!((sustained("348"), sustained("696")), (330.0, 660.0));
+}
+
+/// Π = min(0, I): a latency of nothing, which has to be said.
+#[test]
+fn a_kernel_without_bandwidth_is_noted_where_the_printed_equations_make_it_vanish() {
+    let none = r#"{"name": "NONE", "sms": 5, "latency": 0.2, "bandwidth": 0, "tc": 0.2}"#;
+    let notes = |kernels: &str, reading: &str| {
+        let value = question(kernels, &format!(r#", "reading": "{reading}""#));
+        let asked = Question::decode(&value).unwrap();
+        let found = Answer::of(&asked).unwrap();
+        (found.prediction.kernels.last().unwrap().latency, found.notes(&asked), found.to_value(&asked))
+    };
+    let both = [COPY, SAXPY].map(|kernel| kernel.replace(r#""sms": 15"#, r#""sms": 12"#)).join(", ");
+    let (latency, found, value) = notes(&format!("{both}, {none}"), "literal");
+    assert_eq!(latency, 0.0);
+    assert!(found.len() == 1 && found[0].starts_with("NONE asks for no bandwidth"), "{found:?}");
+    assert!(finite(&value) && matches!(value.get("notes"), Some(Value::Array(notes)) if notes.len() == 1), "{value}");
+    for (kernels, reading) in [(format!("{both}, {none}"), "clamped"), (both, "literal"), (none.to_owned(), "literal")] {
+        assert_eq!(notes(&kernels, reading).1, [""; 0], "{reading}");
+    }
+}
+
+fn on_gpu(gpu: &str, kernels: &str) -> Question {
+    Question::decode(&json(&format!(r#"{{"corun": 1, "gpu": {gpu}, "predict": {{"kernels": [{kernels}]}}}}"#))).unwrap()
+}
+
+/// No limit is no peak: the formulas have to be told one.
+#[test]
+fn an_ideal_dram_has_no_nominal_bandwidth() {
+    let kernel = r#"{"name": "BP", "sms": 8, "latency": 1, "bandwidth": 1, "tc": 1}"#;
+    let mut asked = on_gpu(r#"{"preset": "ccbp-16sm", "dram.kind": "ideal"}"#, kernel);
+    let gpu = prediction::take_gpu(&mut asked).unwrap().unwrap();
+    assert_eq!((asked.sms, asked.l2_banks, asked.bandwidth_max), (Some(16), Some(16), None));
+    let problems = Answer::of(&asked).unwrap_err();
+    let [problem] = &problems.0[..] else { panic!("{problems}") };
+    assert_eq!(problem.to_string(), "predict.bandwidth_max: found nothing, want a number: the gpu's DRAM is ideal and has no peak");
+    let layout = Windows::new(1).layout(&gpu);
+    let peak = |of: &str| layout.get("peaks").and_then(|peaks| peaks.get(of)).cloned();
+    assert_eq!(peak("dram_bytes_per_cycle"), Some(Value::Null));
+    assert!(peak("noc_bytes_per_cycle").and_then(|peak| peak.as_f64()).is_some());
+}
+
+/// The run that judges a prediction has its kernels where the question has them.
+#[test]
+fn a_group_runs_on_the_sms_that_the_question_names() {
+    let gpu = r#""ccbp-16sm""#;
+    let kernel = |name: &str, sms: u32, first: &str| format!(r#"{{"name": "{name}", "sms": {sms}{first}}}"#);
+    let policy = |kernels: [String; 3], sizes: [u32; 3]| {
+        let mut asked = on_gpu(gpu, &kernels.join(", "));
+        prediction::take_gpu(&mut asked).unwrap();
+        let group: Vec<(usize, u32)> = sizes.into_iter().enumerate().collect();
+        prediction::experiment(&asked, &group).map(|experiment| experiment.encode().get("policy").cloned().unwrap())
+    };
+    let group = |firsts: [&str; 3]| [kernel("BP", 4, firsts[0]), kernel("CFD", 6, firsts[1]), kernel("KM", 2, firsts[2])];
+    let spatial = |split: [u32; 3], first: Option<[u32; 3]>| {
+        let mut policy = vec![("name", Value::from("spatial")), ("split", Value::array(split))];
+        policy.extend(first.map(|first| ("first", Value::array(first))));
+        Value::object(policy)
+    };
+    let found = |firsts, sizes| policy(group(firsts), sizes).unwrap();
+    assert_eq!(found([r#", "first": 12"#, r#", "first": 2"#, r#", "first": 0"#], [4, 6, 2]), spatial([4, 6, 2], Some([12, 2, 0])));
+    // Of the others only the number counts: they stand where there is room.
+    assert_eq!(found(["", r#", "first": 2"#, ""], [4, 6, 2]), spatial([4, 6, 2], Some([8, 2, 0])));
+    assert_eq!(found(["", "", ""], [4, 6, 2]), spatial([4, 6, 2], None));
+    assert_eq!(found(["", r#", "first": 2"#, ""], [4, 8, 4]), spatial([4, 8, 4], None), "a plan's sizes are others");
+    let narrow = [kernel("BP", 8, ""), kernel("CFD", 6, r#", "first": 5"#), kernel("KM", 2, "")];
+    let problems = policy(narrow, [8, 6, 2]).unwrap_err();
+    assert_eq!(problems.to_string(), "predict.kernels[0].first: found nothing, want a place for 8 SMs in a row beside the others");
+    let alone = on_gpu(gpu, &kernel("BP", 4, r#", "first": 12"#));
+    let alone = prediction::experiment(&alone, &[(0, 4)]).unwrap().encode();
+    assert_eq!(alone.get("policy").and_then(|policy| policy.get("first")), None, "alone, its place is of no account");
 }
 
 #[test]

@@ -248,6 +248,7 @@ fn print(question: &Question, answer: &Answer) -> Result<(), Failure> {
         ))?;
     }
     output::print(&format!("makespan {}", number(answer.prediction.makespan())))?;
+    answer.notes(question).iter().try_for_each(|note| output::print(&one_line(note)))?;
     output::print(&format!("\n{:<6}{:>12}{:>12}{:>12}{:>8}  share × Π of each kernel", "window", "from", "to", "S", "I"))?;
     for (at, window) in answer.prediction.windows.iter().enumerate() {
         output::print(&line(question, answer, at, window))?;

@@ -205,7 +205,7 @@ fn predict() -> Value {
         ("sms", sms("SMs of the whole GPU")),
         ("l2_banks", sms("L2 banks")),
         ("bandwidth_max", above_0("Nominal bandwidth")),
-        ("bandwidth_sustained", above_0("Bandwidth at which kernels saturate; at most bandwidth_max")),
+        ("bandwidth_sustained", above_0("Bandwidth at which kernels saturate; at most bandwidth_max, 330/348 of it if left out")),
         ("reading", one_of(Reading::NAMES)),
         ("base", one_of(Base::NAMES)),
         ("exact_at_n", typed("boolean", "On all SMs, Eq. 4 returns latency_full")),

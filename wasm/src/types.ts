@@ -133,7 +133,8 @@ export interface WindowsLayout {
   /** The core clock: what a cycle of the columns takes. */
   core_mhz: number;
   columns: WindowColumn[];
-  peaks: { noc_bytes_per_cycle: number; dram_bytes_per_cycle: number; ipc: number };
+  /** Null of an ideal NoC and an ideal DRAM, which have none. */
+  peaks: { noc_bytes_per_cycle: number | null; dram_bytes_per_cycle: number | null; ipc: number };
 }
 /** An entry of the policy's log: a topic with its values (`corun schema result` has them all), and the same as a sentence for people. */
 export interface Decision { cycle: number; kernel: number | null; topic: string; values: Record<string, number | string | number[]>; text: string }
@@ -335,7 +336,8 @@ export interface PredictQuestion {
     sms: number;
     l2_banks: number;
     bandwidth_max: number;
-    bandwidth_sustained: number;
+    /** 330/348 of `bandwidth_max` if left out. */
+    bandwidth_sustained?: number;
     reading?: Reading;
     base?: "eq4" | "measured";
     exact_at_n?: boolean;
@@ -385,6 +387,8 @@ export interface Prediction {
   platform: { sms: number; l2_banks: number; bandwidth_max: number; bandwidth_sustained: number; threshold: number };
   /** Of `planPartition`. */
   plan?: { step: number; tried: number; meets: boolean };
+  /** What has to be said of it, for people. */
+  notes: string[];
   kernels: PredictedKernel[];
   windows: PredictWindow[];
 }

@@ -81,6 +81,16 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
   await expect(row(page, "STREAM")).toContainText(/missed by/);
 });
 
+test("a search with what is measured ends at a partition that is measured", async ({ page }) => {
+  test.setTimeout(180_000);
+  await openAt(page, await spatial(ONCE), 2000);
+  await measured(page);
+  await panel(page).getByLabel("Alone on its SMs", { exact: true }).selectOption("measured");
+  await panel(page).getByRole("button", { name: "Find a partition" }).click();
+  await expect(panel(page).getByRole("status").first()).toHaveText(/^The shortest of 435 partitions: /, { timeout: 120_000 });
+  await expect(panel(page)).toContainText("Each kernel is measured alone on all 30 SMs and on its own, once to its end.");
+});
+
 test("the prediction follows the border, by pointer and by keyboard; readings differ; windows are a picture and a table", async ({ page }) => {
   test.setTimeout(120_000);
   await openAt(page, await spatial(), 2000);

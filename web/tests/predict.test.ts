@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIGHT } from "../src/draw/theme.ts";
 import { decodeLink, encodeLink } from "../src/link.ts";
-import { SUSTAINED, aloneOf, aloneRun, borderOf, errorOf, measuredOf, moved, once, partsOf, question, rangeOf, readDeadline, runsOnce, segments, shownOf, signed, verdict, type Measured, type Setup, type Size } from "../src/predict/model.ts";
+import { aloneOf, aloneRun, borderOf, errorOf, measuredOf, moved, once, partsOf, question, rangeOf, readDeadline, runsOnce, segments, shownOf, signed, verdict, type Measured, type Setup, type Size } from "../src/predict/model.ts";
 import { drawWindows } from "../src/predict/windows-drawing.ts";
 import type { Experiment, Prediction, Result } from "../src/types.ts";
 
@@ -52,11 +52,13 @@ test("what the formulas are told follows from counters; a part of a kernel stand
   const sizes = (...measured: (Measured | null)[]): Size[] => measured.map((one, kernel) => ({ kernel, sms: 30, measured: one }));
   assert.equal(question(setup, sizes(whole, null), [10, 20], "literal", []), null);
   const asked = question(setup, [...sizes({ ...whole, accesses: 20_000_000 }, whole), { kernel: 1, sms: 20, measured: { ...whole, cycles: 2_000_000 } }, { kernel: 0, sms: 10, measured: null }], [10, 20], "fluid", [null, 0.5])?.predict;
-  assert.deepEqual([asked?.sms, asked?.l2_banks, asked?.bandwidth_sustained, asked?.reading, asked?.missing], [30, 24, 348 * SUSTAINED, "fluid", "model"]);
+  assert.deepEqual([asked?.sms, asked?.l2_banks, asked?.bandwidth_max, asked?.reading, asked?.missing], [30, 24, 348, "fluid", "model"]);
   assert.equal(asked?.kernels[0]?.bandwidth_full, 348, "a kernel cannot ask for more than DRAM has");
   assert.deepEqual(asked?.kernels.map(({ sms, deadline }) => [sms, deadline]), [[10, undefined], [20, 0.5]]);
   assert.deepEqual(asked?.kernels.map(({ profile }) => profile), [undefined, [{ sms: 20, latency: 2, bandwidth: 16 }]], "what is not measured is left to the formulas");
   assert.equal("sms" in (question(setup, sizes(whole, whole), null, "literal", [])?.predict.kernels[0] ?? {}), false, "a search has no partition");
+  const searched = question(setup, [...sizes(whole, whole), { kernel: 1, sms: 20, measured: { ...whole, cycles: 2_000_000 } }], null, "literal", [])?.predict;
+  assert.deepEqual(searched?.kernels[1]?.profile, [{ sms: 20, latency: 2, bandwidth: 16 }], "but takes what is measured");
   const measured = measuredOf({ cycles: 9, kernels: [{ name: "BP", thread_instructions: 8, ctas_done: 7, counters: { l2_reads: 5, l2_writes: 6 } }] } as unknown as Result, true);
   assert.deepEqual(measured, { cycles: 9, instructions: 8, accesses: 11, ctas: 7, whole: true });
 });

@@ -7,6 +7,8 @@ use super::reading::Reading;
 use super::{Platform, naive};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A question with its prediction.
@@ -42,6 +44,19 @@ impl Answer {
         naive::latency(self.loads.iter().map(|load| load.latency), kernel, naive::MARGIN)
     }
 
+    /// What has to be said of the prediction, for people.
+    pub fn notes(&self, question: &Question) -> Vec<String> {
+        let nothing = |kernel: usize| self.prediction.kernels[kernel].parts.iter().any(|part| part.penalty <= 0.0);
+        let note = |kernel: usize| {
+            format!(
+                "{} asks for no bandwidth, and where the others ask for more than is sustained Eq. 15 as printed has a penalty of 0: none of its latency \
+                 there. The reading clamped has at least 1.",
+                question.kernels[kernel].name
+            )
+        };
+        (0..self.loads.len()).filter(|&kernel| nothing(kernel)).map(note).collect()
+    }
+
     /// As `--json` prints it.
     pub fn to_value(&self, question: &Question) -> Value {
         let readings: Vec<Prediction> =
@@ -73,6 +88,7 @@ impl Answer {
             let plan = [("step", plan.step.into()), ("tried", plan.tried.into()), ("meets", plan.meets.into())];
             pairs.push(("plan", Value::object::<_, Value>(plan)));
         }
+        pairs.push(("notes", Value::array(self.notes(question))));
         pairs.push(("kernels", Value::array(self.loads.iter().enumerate().map(kernel))));
         pairs.push(("windows", Value::array(self.prediction.windows.iter().map(of_group))));
         Value::object(pairs)

@@ -35,6 +35,11 @@ impl Platform {
     /// The paper's RTX 2060 (Table 1, §5.1), GB/s.
     pub const PAPER: Platform = Platform { sms: 30, l2_banks: 24, bandwidth_max: 348.0, bandwidth_sustained: 330.0 };
 
+    /// The sustained bandwidth of a GPU of which only the nominal one is known: the part of it that the paper measures, 330 of 348 GB/s (§5.1).
+    pub fn sustained(bandwidth_max: f64) -> f64 {
+        bandwidth_max * Platform::PAPER.bandwidth_sustained / Platform::PAPER.bandwidth_max
+    }
+
     /// The saturation point S_p: L2 banks for each SM (§6).
     pub fn saturation_point(&self) -> f64 {
         f64::from(self.l2_banks) / f64::from(self.sms)

@@ -219,17 +219,22 @@ impl Question {
         let mut problems = Problems::default();
         let mut need = |key: &str, given: Option<f64>| {
             if given.is_none() {
-                // How much of its peak a DRAM keeps up is a measurement, no number of a GPU.
-                let want = if key == "bandwidth_sustained" { "a number" } else { "a number, or a gpu to take it from" };
+                // A gpu has SMs and L2 banks.
+                let want = if self.gpu.is_some() {
+                    "a number: the gpu's DRAM is ideal and has no peak"
+                } else {
+                    "a number, or a gpu to take it from"
+                };
                 problems.add(field("predict", key), "nothing", want);
             }
             given.unwrap_or(1.0)
         };
+        let bandwidth_max = need("bandwidth_max", self.bandwidth_max);
         let platform = Platform {
             sms: need("sms", self.sms.map(f64::from)) as u32,
             l2_banks: need("l2_banks", self.l2_banks.map(f64::from)) as u32,
-            bandwidth_max: need("bandwidth_max", self.bandwidth_max),
-            bandwidth_sustained: need("bandwidth_sustained", self.bandwidth_sustained),
+            bandwidth_max,
+            bandwidth_sustained: self.bandwidth_sustained.unwrap_or_else(|| Platform::sustained(bandwidth_max)),
         };
         if problems.0.is_empty() && platform.bandwidth_sustained > platform.bandwidth_max {
             let want = format!("at most bandwidth_max, {}", platform.bandwidth_max);

@@ -4,7 +4,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
 use crate::machine::Machine;
-use crate::seam::ratios::{dram_bytes_per_cycle, dram_peak, noc_bytes_per_cycle, noc_peak, peak_ipc};
+use crate::seam::ratios::{dram_peak, noc_peak, peak_ipc};
 use crate::seam::stats::{KernelStats, StallCause, StallCounts, StallInfo};
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -269,9 +269,10 @@ impl Windows {
             (
                 "peaks",
                 Value::object([
-                    ("noc_bytes_per_cycle", noc_bytes_per_cycle(gpu)),
-                    ("dram_bytes_per_cycle", dram_bytes_per_cycle(gpu)),
-                    ("ipc", f64::from(peak_ipc(gpu))),
+                    // Ideal ones have none.
+                    ("noc_bytes_per_cycle", noc_peak(gpu)),
+                    ("dram_bytes_per_cycle", dram_peak(gpu)),
+                    ("ipc", Some(f64::from(peak_ipc(gpu)))),
                 ]),
             ),
         ])

@@ -17,8 +17,6 @@ export const isReading = (name: string | undefined): name is Reading => READINGS
 
 export const smsText = (sms: number): string => `${sms} ${sms === 1 ? "SM" : "SMs"}`;
 
-/** The paper's sustained bandwidth in parts of the nominal one: 330 of 348 GB/s (§5.1). */
-export const SUSTAINED = 330 / 348;
 /** Bytes of an access as the paper counts them. */
 const SECTOR = 32;
 
@@ -123,7 +121,7 @@ export function question(setup: Setup, sizes: readonly Size[], split: readonly n
   return {
     corun: 1,
     predict: {
-      sms: setup.sms, l2_banks: setup.banks, bandwidth_max: setup.bandwidthMax, bandwidth_sustained: setup.bandwidthMax * SUSTAINED, reading, missing: "model",
+      sms: setup.sms, l2_banks: setup.banks, bandwidth_max: setup.bandwidthMax, reading, missing: "model",
       kernels: kernels as PredictQuestion["predict"]["kernels"],
     },
   };

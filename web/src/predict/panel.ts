@@ -35,6 +35,10 @@ export class CorunPredicted extends HTMLElement {
   #setup: Setup | null = null;
   /** Runs alone that are wanted: of each kernel on all SMs, and where that is asked for on its own. */
   #runs: AloneRun[] = [];
+  /** Runs alone that were wanted before, of partitions that the bar has shown. */
+  #earlier: AloneRun[] = [];
+  /** The search goes on when the partition that it found is measured. */
+  #searching = false;
   #split: number[] = [];
   #reading: Reading = "literal";
   #prediction: Prediction | null = null;
@@ -45,7 +49,7 @@ export class CorunPredicted extends HTMLElement {
   readonly #mark = sideMark("");
   readonly #apart = h("button", { type: "button", class: "button", id: "f-predict-apart", onclick: () => { const setup = this.#setup; if (setup) this.#events?.simulate(once(setup.experiment, this.#split)); } }, "Partition the SMs");
   readonly #without = h("p", { class: "predicted-row" }, this.#why, this.#apart);
-  readonly #bar = new PartitionBar((split) => { this.#split = split; this.#said = ""; this.#later(); this.#soon(); });
+  readonly #bar = new PartitionBar((split) => { this.#split = split; this.#said = ""; this.#searching = false; this.#later(); this.#soon(); });
   readonly #alone = h("select", { id: "f-predict-alone" }, h("option", { value: "" }, "by formula"), h("option", { value: "measured" }, "measured"));
   readonly #select = h("select", { id: "f-predict-reading" }, ...READINGS.map(({ name, title }) => h("option", { value: name }, title)));
   readonly #meaning = h("p", { class: "field-help" });
@@ -65,7 +69,7 @@ export class CorunPredicted extends HTMLElement {
       h("span", { class: "predicted-row predicted-field" }, h("label", { for: "f-predict-reading" }, "Reading"), this.#select,
         definition("A reading", ...READINGS.map(({ title, doc }) => h("p", null, h("b", null, title), `: ${doc}`)))),
       h("span", { class: "predicted-row predicted-field" }, h("label", { for: "f-predict-alone" }, "Alone on its SMs"), this.#alone,
-        definition("A kernel alone on its SMs", h("p", null, "Windows are cut where kernels would end alone on their SMs, and S is what they ask for there. By formula: Eqs. 4 and 17, from runs on all SMs, for every partition at once. Measured: by more runs, for the partition that the bar shows; until they have ended, by formula.")))),
+        definition("A kernel alone on its SMs", h("p", null, "Windows are cut where kernels would end alone on their SMs, and S is what they ask for there. By formula: Eqs. 4 and 17, from runs on all SMs, for every partition at once. Measured: by more runs, for the partition that the bar shows; until they have ended, by formula. A search then takes what is measured, has the partition measured that it finds, and goes on until that is one that is measured.")))),
     this.#meaning, this.#proof, this.#table.element, this.#picture, this.#notes);
   /** What the search has said. */
   #said = "";
@@ -97,6 +101,7 @@ export class CorunPredicted extends HTMLElement {
 
   #changed(): void {
     this.#said = "";
+    this.#searching = false;
     this.#events?.changed({ ...(this.#reading === "literal" ? {} : { reading: this.#reading }), ...(this.#alone.value === "" ? {} : { measured: true }), ...(this.#table.deadlines.some((deadline) => deadline !== null) ? { deadlines: this.#table.deadlines } : {}) });
     this.#soon();
   }
@@ -112,12 +117,13 @@ export class CorunPredicted extends HTMLElement {
     const gpu = loaded.normal.gpu as Record<string, unknown>, { layout, windows, explained } = loaded;
     const setup: Setup = {
       experiment, names: kernelNames(layout.kernels), sms: layout.sms.length, banks: layout.banks, coreMhz: windows.core_mhz,
-      bandwidthMax: gpu["dram.kind"] === "ideal" ? 0 : windows.peaks.dram_bytes_per_cycle * windows.core_mhz / 1000, lineBytes: Number(gpu["l2.line_bytes"]),
+      bandwidthMax: (windows.peaks.dram_bytes_per_cycle ?? 0) * windows.core_mhz / 1000, lineBytes: Number(gpu["l2.line_bytes"]),
       ctas: launchSizes(explained).map((launches) => launches.reduce((sum, ctas) => sum + ctas, 0)),
     };
     this.#setup = setup;
     this.#run = this.#prediction = null;
-    this.#runs = [];
+    this.#runs = this.#earlier = [];
+    this.#searching = false;
     this.#said = this.#problem = "";
     this.#split = partsOf(experiment, setup.sms);
     const no = this.#whyNot(setup);
@@ -157,11 +163,12 @@ export class CorunPredicted extends HTMLElement {
     const setup = this.#setup, formulas = this.#formulas;
     if (!setup || !formulas || this.#body.hidden) return;
     const run = (kernel: number, sms: number): AloneRun => {
-      const known = this.#runs.find((one) => one.kernel === kernel && one.sms === sms), experiment = aloneRun(setup.experiment, kernel, sms === setup.sms ? null : sms);
+      const known = this.#earlier.find((one) => one.kernel === kernel && one.sms === sms), experiment = aloneRun(setup.experiment, kernel, sms === setup.sms ? null : sms);
       return known ?? { kernel, sms, experiment, hash: formulas.configHash(experiment) };
     };
     const all = setup.names.map((_, k) => run(k, setup.sms)), own = this.#alone.value === "" ? [] : this.#split.flatMap((sms, k) => (sms > 0 && sms < setup.sms ? [run(k, sms)] : []));
     this.#runs = [...all, ...own];
+    this.#earlier = [...this.#earlier, ...this.#runs.filter((one) => !this.#earlier.includes(one))];
     this.#measures?.want(this.#runs);
     this.#soon();
   }
@@ -183,11 +190,15 @@ export class CorunPredicted extends HTMLElement {
     requestAnimationFrame(() => { this.#due = false; this.#refresh(); });
   }
 
-  #sizes(): Size[] { return this.#runs.map(({ kernel, sms, hash }) => ({ kernel, sms, measured: this.#measures?.of(hash) ?? null })); }
+  /** Nothing more will be known of a run: it is measured, or cannot be. */
+  #settled({ kernel, hash }: AloneRun): boolean { return (this.#measures?.why(hash) ?? "") !== "" || shareOf(this.#measures?.of(hash) ?? null, this.#setup?.ctas[kernel] ?? 1) === 1; }
 
-  /** The question as it stands, of a partition or of all, which are compared by the same formulas; null while a kernel has shown nothing. */
+  /** What is known of kernels alone: measured on all SMs, and where that is asked for on their own, of this partition and of others that are settled. */
+  #sizes(): Size[] { return [...this.#runs, ...(this.#alone.value === "" ? [] : this.#earlier.filter((one) => !this.#runs.includes(one) && this.#settled(one)))].map(({ kernel, sms, hash }) => ({ kernel, sms, measured: this.#measures?.of(hash) ?? null })); }
+
+  /** The question as it stands, of a partition or of all; null while a kernel has shown nothing. */
   #question(split: readonly number[] | null): PredictQuestion | null {
-    const setup = this.#setup, sizes = split ? this.#sizes() : this.#sizes().filter(({ sms }) => sms === setup?.sms);
+    const setup = this.#setup, sizes = this.#sizes();
     return setup && sizes.length > 0 ? question(setup, sizes, split, this.#reading, this.#table.deadlines) : null;
   }
 
@@ -216,6 +227,7 @@ export class CorunPredicted extends HTMLElement {
     setText(this.#proof, this.#problem || this.#table.proof(run) || this.#said);
     setText(this.#notes, this.#remarks(setup, mine).join(" "));
     this.#find.disabled = this.#question(null) === null;
+    if (this.#searching && this.#runs.every((one) => this.#settled(one))) this.#plan();
   }
 
   #tellMeasures(setup: Setup): void {
@@ -243,7 +255,7 @@ export class CorunPredicted extends HTMLElement {
     return [
       ...(mine ? [] : ["The run above has another partition: Simulate runs this one."]),
       ...(mine && !runsOnce(setup.experiment) ? ["In the run above, kernels that have ended start again, which the formulas know nothing of: Simulate runs each once."] : []),
-      ...(hasFirst(setup.experiment) ? ["The bar shows how many SMs each kernel has, not which."] : []), ...classes, ...over,
+      ...(hasFirst(setup.experiment) ? ["The bar shows how many SMs each kernel has, not which."] : []), ...classes, ...over, ...(this.#prediction?.notes ?? []),
       `Nominal bandwidth ${fixed(setup.bandwidthMax, 1)} GB/s is DRAM's peak; what lasts is 330/348 of it, as in the paper (Masola et al., JSSPP 2023).`,
     ];
   }
@@ -251,6 +263,7 @@ export class CorunPredicted extends HTMLElement {
   // ---------------------------------------------------------------- the search
 
   #plan(): void {
+    this.#searching = false;
     if (this.#table.focusProblem()) return;
     const asked = this.#question(null);
     const found = asked && this.#answer(({ planPartition }) => planPartition(asked));
@@ -258,8 +271,9 @@ export class CorunPredicted extends HTMLElement {
       const { meets, tried, step } = found.plan, promised = this.#table.deadlines.some((deadline) => deadline !== null);
       this.#split = found.kernels.map(({ sms }) => sms);
       this.#bar.split = this.#split;
-      this.#later();
-      this.#said = `${!promised ? "The shortest" : meets ? "Meets every deadline by prediction, and is the shortest that does," : "No partition meets every deadline; this one is the least late"} of ${count(tried)} partitions${step > 1 ? ` in steps of ${step} SMs` : ""}: ${figureOf(found.makespan)} ms, ${count(cyclesOf(this.#setup as Setup, found.makespan))} cycles. Simulate shows whether it is so.`;
+      this.#want();
+      this.#searching = this.#alone.value !== "" && !this.#runs.every((one) => this.#settled(one));
+      this.#said = this.#searching ? "The best partition by what is known is not measured yet: the search goes on when it is." : `${!promised ? "The shortest" : meets ? "Meets every deadline by prediction, and is the shortest that does," : "No partition meets every deadline; this one is the least late"} of ${count(tried)} partitions${step > 1 ? ` in steps of ${step} SMs` : ""}: ${figureOf(found.makespan)} ms, ${count(cyclesOf(this.#setup as Setup, found.makespan))} cycles. Simulate shows whether it is so.`;
     }
     this.#soon();
   }

@@ -48,7 +48,7 @@ export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], st
       return [{ name, doc: doc(column), kernel: k, stall: null, over: [column], under: under === "cycles" ? under : under(k), scale }];
     });
   const peaks = layout.peaks;
-  const peakOf = (value: number, label: string, full: boolean): ChartSpec["peak"] => (value > 0 ? { value, label, full } : null);
+  const peakOf = (value: number | null, label: string, full: boolean): ChartSpec["peak"] => (value !== null && value > 0 ? { value, label, full } : null);
 
   // Context switches of all kernels are one part: what a kernel itself moves is the rest.
   const dram = (): SeriesSpec[] => {
