@@ -1,8 +1,9 @@
 //! What `corun predict` promises: the figures of the library on a file, for people and for programs, and named problems.
 
 use sim_core::describe::value::Value;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn example(name: &str) -> String {
     let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/predict");
@@ -25,6 +26,23 @@ fn kernels(answer: &Value) -> &[Value] {
 
 fn number(value: &Value, key: &str) -> f64 {
     value.get(key).and_then(Value::as_f64).unwrap_or_else(|| panic!("{key} of {value}"))
+}
+
+/// What the command says of input that it refuses, from standard input.
+fn refused(text: &str, arguments: &[&str]) -> String {
+    let program = Command::new(env!("CARGO_BIN_EXE_corun"))
+        .args(["predict", "-"])
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut program = program.expect("the program starts");
+    // A command that is refused before it reads has closed the pipe.
+    let _ = program.stdin.take().expect("a pipe").write_all(text.as_bytes());
+    let output = program.wait_with_output().expect("the program ends");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    String::from_utf8(output.stderr).expect("text")
 }
 
 #[test]
@@ -61,13 +79,6 @@ fn a_plan_names_the_partition_that_meets_both_deadlines() {
 
 #[test]
 fn bad_input_ends_with_2_and_a_line_for_each_problem() {
-    let file = std::env::temp_dir().join(format!("corun-predict-{}.json", std::process::id()));
-    let refused = |text: &str, arguments: &[&str]| {
-        std::fs::write(&file, text).expect("a file");
-        let output = corun(&[&[file.to_str().expect("text")], arguments].concat());
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
-        String::from_utf8(output.stderr).expect("text")
-    };
     let two = r#"{"corun":1,"predict":{"sms":30,"l2_banks":24,"bandwidth_max":348,"bandwidth_sustained":330,"kernels":[
         {"name":"A","sms":20,"latency":1,"bandwidth":400,"tc":1},{"name":"B","sms":20}]}}"#;
     let lines = refused(two, &[]);
@@ -83,7 +94,6 @@ fn bad_input_ends_with_2_and_a_line_for_each_problem() {
             .starts_with("--reading: found \"loose\", want one of literal, clamped, elected, i_only, fluid")
     );
     assert!(refused("[", &[]).starts_with("(file): found "));
-    let _ = std::fs::remove_file(&file);
 }
 
 /// BP and CFD on half of the SMs each: what the file leaves out is measured, and the group run.
@@ -132,13 +142,6 @@ fn what_is_left_out_is_measured_once_and_the_group_judged_by_a_run() {
 
 #[test]
 fn what_can_not_be_measured_is_named() {
-    let file = std::env::temp_dir().join(format!("corun-predict-unknown-{}.json", std::process::id()));
-    let refused = |text: &str, arguments: &[&str]| {
-        std::fs::write(&file, text).expect("a file");
-        let output = corun(&[&[file.to_str().expect("text")], arguments].concat());
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
-        String::from_utf8(output.stderr).expect("text")
-    };
     let given = r#"{"name": "BP", "sms": 8, "latency": 1, "bandwidth": 10, "tc": 1}"#;
     let whole = |gpu: &str, more: &str, kernels: &str| {
         format!(r#"{{"corun": 1, {gpu} "predict": {{"bandwidth_sustained": 9, {more} "kernels": [{kernels}]}}}}"#)
@@ -165,5 +168,4 @@ fn what_can_not_be_measured_is_named() {
         let lines = refused(&text, arguments);
         assert!(lines.lines().any(|line| line.starts_with(want)), "{want}\n{lines}");
     }
-    let _ = std::fs::remove_file(&file);
 }
