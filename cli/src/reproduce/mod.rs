@@ -12,6 +12,7 @@ mod history;
 mod judged;
 mod measure;
 mod papers;
+mod quotes;
 mod report;
 mod runs;
 mod search;
@@ -98,7 +99,8 @@ impl Reproduce {
         }
         let (chosen, tables) = (self.chosen(&ledger.claims)?, self.chosen_tables(&study)?);
         study.everywhere = self.set.iter().map(|change| written_out(change)).collect::<Result<Vec<_>, _>>()?.join(" ");
-        let causes = Causes::read(paper.causes)?;
+        let mut causes = Causes::read(paper.causes)?;
+        quotes::check(&causes, &ledger.claims, &study.tables)?;
         let (plans, past) = (figures::read(paper.figures)?, history::read(paper.history)?);
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("target/reproduce").join(paper.name));
         let (commit, date) = (git(&["rev-parse", "--short", "HEAD"]), git(&["show", "-s", "--format=%cs", "HEAD"]));
@@ -118,6 +120,7 @@ impl Reproduce {
             judged
         })?;
         if whole {
+            quotes::fill(&mut causes, &judged, &runs);
             let (mut figures, placed) = figures::all(&runs, &plans, &ledger.claims, &causes.figures);
             fill(&mut figures, &runs, &placed);
             figures::sort(&mut figures, &plans);

@@ -84,6 +84,22 @@ impl Causes {
         problems.or(Causes { summary, causes, contradictions, figures })
     }
 
+    /// Every text with its place.
+    pub fn texts(&self) -> Vec<(String, &str)> {
+        let mut texts = vec![("summary".to_owned(), self.summary.as_str())];
+        for (key, causes) in [("cause", &self.causes), ("contradiction", &self.contradictions)] {
+            texts.extend(causes.iter().enumerate().map(|(i, cause)| (format!("{key}[{i}].says"), cause.says.as_str())));
+        }
+        texts.extend(self.figures.iter().map(|(id, text)| (format!("figure.{id}"), text.as_str())));
+        texts
+    }
+
+    /// Writes every text anew.
+    pub fn change(&mut self, write: impl Fn(&str) -> String) {
+        let causes = self.causes.iter_mut().chain(&mut self.contradictions).map(|cause| &mut cause.says);
+        causes.chain(self.figures.values_mut()).chain([&mut self.summary]).for_each(|text| *text = write(text));
+    }
+
     /// Everything found out about a claim.
     fn of<'s>(&'s self, claim: &'s str) -> impl Iterator<Item = &'s Cause> {
         self.causes.iter().filter(move |cause| cause.claims.iter().any(|id| id == claim))

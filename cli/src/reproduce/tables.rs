@@ -86,6 +86,19 @@ impl Table {
         Filled { rows, mixes }
     }
 
+    /// Where a row, a column and a cell of these names meet; the cell may be left out where a field has one number.
+    pub fn place(&self, row: &str, column: &str, cell: Option<&str>) -> Option<[usize; 3]> {
+        let at = |of: &[Value], wanted: &str| {
+            let name = |words: &Value| ["name", "of"].into_iter().find_map(|key| words.get(key)?.as_str().map(str::to_owned));
+            of.iter().position(|words| name(words).is_some_and(|name| name == wanted))
+        };
+        let cell = match cell {
+            Some(cell) => at(&self.cells, cell)?,
+            None => (self.cells.len() == 1).then_some(0)?,
+        };
+        Some([at(&self.rows, row)?, at(&self.columns, column)?, cell])
+    }
+
     /// As Markdown.
     pub fn markdown(&self, runs: &Runs) -> String {
         let filled = self.fill(runs);

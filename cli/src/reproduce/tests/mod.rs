@@ -202,7 +202,7 @@ rows = [{ name = "plain" }, { name = "other", with = "queue=64", instead = { ws 
 fn the_report_begins_with_what_fails() {
     let causes = r#"
 [[cause]]
-says = "Too short."
+says = "Too short: {gain:1}, in the table {t/even/pair:2}."
 tested = "corun reproduce --claim gain"
 claims = ["bursts", "gain"]
 [[contradiction]]
@@ -211,18 +211,27 @@ claims = ["curves", "gain"]
 "#;
     let ledger = claims::read(&CLAIMS.replace("value = 1.1\n", "value = 99\n").replace("neutral = 0.05", "neutral = 2")).unwrap();
     let mut runs = runs_of(&SMALL, STUDY, &folder("first"), "quick");
+    let table = r#"{ "id": "t", "title": "T", "says": "S", "gain": "hspeedup", "of": "cta-oracle", "over": "even", "rows": [{ "name": "even" }],
+        "columns": [{ "name": "pair", "mixes": "BP+CFD" }] }"#;
+    runs.study.tables.push(tables::Table::of(&serde_json::from_str(table).unwrap()).unwrap());
     let judged = |runs: &Runs| ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>();
     let judged = rounds(&mut runs, 2, judged).unwrap();
     assert_eq!(judged[2].verdict, Verdict::Not);
     let out = folder("first-report");
     std::fs::create_dir_all(&out).unwrap();
-    let (causes, past) = (Causes::read(causes).unwrap(), history::read("").unwrap());
+    let (mut causes, past) = (Causes::read(causes).unwrap(), history::read("").unwrap());
+    quotes::check(&causes, &ledger.claims, &runs.study.tables).unwrap();
+    quotes::fill(&mut causes, &judged, &runs);
     Report { runs: &runs, judged: &judged, rules: &ledger.rules, past: &past, figures: &[], placed: &[], causes: &causes, lengths: &[] }
         .write(&out)
         .unwrap();
     let report = std::fs::read_to_string(out.join("report.md")).unwrap();
     let first = report.split("## How it was run").next().unwrap();
-    assert!(first.contains("- Too short. Tested: `corun reproduce --claim gain`. **gain** (paper 99, here "), "{first}");
+    // What a cause quotes is what the report has measured.
+    let Outcome::Value(Some(gain)) = judged[0].outcome else { panic!("{:?}", judged[0].outcome) };
+    let quoted =
+        format!("- Too short: {gain:.1}, in the table {gain:.2}. Tested: `corun reproduce --claim gain`. **gain** (paper 99, here ");
+    assert!(first.contains(&quoted), "{first}");
     assert!(first.contains("**bursts**") && first.contains("- These two. Not tested. **gain**"), "{first}");
     // What it says of each claim is read back as a past report, from which nothing has changed.
     let verdicts = std::fs::read_to_string(out.join("verdicts.toml")).unwrap();

@@ -54,6 +54,7 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
         let study = Study::read(paper.study, "full").unwrap();
         let is_claim = |id: &str| ledger.claims.iter().any(|claim| claim.id == id);
         assert!(!paper.causes.to_lowercase().contains("probabl"), "{}: a guess", paper.name);
+        quotes::check(&causes, &ledger.claims, &study.tables).unwrap();
         for cause in causes.causes.iter().chain(&causes.contradictions) {
             assert!(cause.claims.iter().all(|id| is_claim(id)), "a cause for what is no claim: {:?}", cause.claims);
             let Some(command) = &cause.tested else { continue };
@@ -108,6 +109,19 @@ fn the_first_report_by_todays_count() {
     let every =
         |kind: &str| past[0].counts(claims.iter().map(|claim| claim.without("what follows from it")).collect::<Vec<_>>().iter(), kind);
     assert_eq!((every("direction"), every("magnitude")), ([50, 0, 14, 1], [16, 22, 24, 0]));
+}
+
+/// A quote of nothing is a problem before anything runs.
+#[test]
+fn a_quote_names_a_claim_or_a_field_of_a_table() {
+    let (claims, study, mut causes) = paper();
+    let table = &study.tables[0].id;
+    let wrong = ["{gian}".to_owned(), format!("{{{table}/no row/no column}}"), "{0.5}".to_owned()];
+    causes.summary = format!("{} and {}", wrong.join(", "), "{abs-hs-vs-ws:2}");
+    let problems = quotes::check(&causes, &claims, &study.tables).unwrap_err();
+    let found: Vec<&str> = problems.0.iter().map(|problem| problem.found.as_str()).collect();
+    assert_eq!(found, wrong);
+    assert!(problems.0.iter().all(|problem| problem.path == "causes.toml: summary"));
 }
 
 /// Are all tests, kernels and schemes that a measure and its parts name there?

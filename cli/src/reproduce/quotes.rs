@@ -1,0 +1,86 @@
+//! Measured values in what people write of a paper, so that it says what its report has measured: `{g107-avg}` is what that claim comes to here,
+//! `{readings/literal/two/mean size}` what stands in the table `readings`, row `literal`, column `two`, cell `mean size`. A table with one number in
+//! each field needs no cell; `:1` at the end is how many decimals.
+
+use super::claims::Claim;
+use super::judged::Judged;
+use super::measure::Outcome;
+use super::report::{Causes, number};
+use super::runs::Runs;
+use super::tables::{Filled, Table};
+use sim_core::describe::error::Problems;
+
+/// Decimals of a value, at most.
+const MOST_DECIMALS: usize = 6;
+
+/// Names every quote that is of no claim and of no table.
+pub fn check(causes: &Causes, claims: &[Claim], tables: &[Table]) -> Result<(), Problems> {
+    let mut problems = Problems::default();
+    let known = |name: &str| claims.iter().any(|claim| claim.id == name) || field(tables, name).is_some();
+    for (path, text) in causes.texts() {
+        for quote in pieces(text).filter_map(|(_, quote)| quote).filter(|quote| !known(named(quote).0)) {
+            problems.add(format!("causes.toml: {path}"), format!("{{{quote}}}"), "the id of a claim, or table/row/column/cell, in braces");
+        }
+    }
+    problems.or(())
+}
+
+/// Puts values in the place of quotes.
+pub fn fill(causes: &mut Causes, judged: &[Judged], runs: &Runs) {
+    let tables = &runs.study.tables;
+    let filled: Vec<Filled> = tables.iter().map(|table| table.fill(runs)).collect();
+    let value = |name: &str| match judged.iter().find(|judged| judged.claim.id == name) {
+        Some(Judged { outcome: Outcome::Value(value), .. }) => *value,
+        Some(_) => None,
+        None => field(tables, name).and_then(|(table, [row, column, cell])| filled[table].rows[row][column][cell]),
+    };
+    let shown = |quote: &str| {
+        let (name, decimals) = named(quote);
+        let rounded = |value: f64| decimals.map_or_else(|| number(value), |decimals| format!("{value:.decimals$}"));
+        value(name).map_or("–".to_owned(), rounded)
+    };
+    causes.change(|text| pieces(text).map(|(before, quote)| format!("{before}{}", quote.map_or(String::new(), shown))).collect());
+}
+
+/// A text cut at its quotes: what stands before each, and the last piece alone.
+fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let now = rest?;
+        let Some((before, (quote, after))) = now.split_once('{').and_then(|(before, after)| Some((before, after.split_once('}')?))) else {
+            rest = None;
+            return Some((now, None));
+        };
+        rest = Some(after);
+        Some((before, Some(quote)))
+    })
+}
+
+/// What a quote names, and with how many decimals.
+fn named(quote: &str) -> (&str, Option<usize>) {
+    let decimals = |(name, decimals): (_, &str)| Some((name, decimals.parse().ok().filter(|&n: &usize| n <= MOST_DECIMALS)));
+    quote.rsplit_once(':').and_then(decimals).filter(|(_, decimals)| decimals.is_some()).unwrap_or((quote, None))
+}
+
+/// The table of a name and where in it the value stands.
+fn field(tables: &[Table], name: &str) -> Option<(usize, [usize; 3])> {
+    let mut words = name.split('/');
+    let (table, row, column, cell) = (words.next()?, words.next()?, words.next()?, words.next());
+    let at = tables.iter().position(|other| other.id == table)?;
+    Some((at, tables[at].place(row, column, cell)?)).filter(|_| words.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_at_its_quotes() {
+        let cut = |text| pieces(text).collect::<Vec<_>>();
+        assert_eq!(cut("a {b:1} c {d/e}"), [("a ", Some("b:1")), (" c ", Some("d/e")), ("", None)]);
+        assert_eq!(cut("none"), [("none", None)]);
+        assert_eq!(cut("open { only"), [("open { only", None)]);
+        assert_eq!(named("b:1"), ("b", Some(1)));
+        assert_eq!(named("r/1: x/c"), ("r/1: x/c", None));
+    }
+}
