@@ -5,6 +5,7 @@
 #![allow(missing_docs)] // criterion's macros write functions
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use sim_core::describe::ids::LaunchId;
 use sim_core::describe::kernel::{Address, Op, Scatter, WARP_SIZE, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::packet::Access;
@@ -68,7 +69,7 @@ fn coalescing(c: &mut Criterion) {
                 cta = (cta + 1) % 4096;
                 let key = code.warp_key(cta, 0);
                 let (base, key) = code.base(pc, &Place { cta, ..Place::default() }, key);
-                let head = Instruction { base, key, pc, load: 0, launch: 0, access: Access::Read };
+                let head = Instruction { base, key, pc: pc as u16, load: 0, launch: LaunchId(0), access: Access::Read };
                 black_box(code.lines(&head, 128, &mut lines))
             });
         });

@@ -147,7 +147,7 @@ fn program(name: &str) -> Result<String, String> {
 fn sensitivity(gpu: &Gpu, target: &Target) -> String {
     let kernel = library::find(target.name).expect("a kernel of the library");
     let sms = gpu.sm_count();
-    let ctas = |launch: &Launch| occupancy::of(launch, &gpu.sms[0]).ctas.min(launch.ctas.div_ceil(sms));
+    let ctas = |launch: &Launch| occupancy::of(launch, &gpu.sms[0]).ctas.min(launch.ctas().div_ceil(sms));
     let warps = kernel.launches.iter().map(|launch| ctas(launch) * launch.threads.div_ceil(32)).max().unwrap_or(0);
     // A slowdown of 1.7 when each wait doubles: seven tenths of a warp's time are waits.
     let waiting = (SENSITIVE - 1.0) * f64::from(warps);
@@ -171,7 +171,8 @@ fn source(gpu: &Gpu, name: &str) -> Result<String, String> {
 }
 
 fn shape(gpu: &Gpu, launch: &Launch) -> String {
-    let Launch { ctas, threads, registers, shared_bytes, .. } = launch;
+    let Launch { threads, registers, shared_bytes, .. } = launch;
+    let ctas = launch.ctas();
     let most = occupancy::of(launch, &gpu.sms[0]).ctas;
     format!("{ctas} CTAs of {threads} threads, {registers} registers each, {shared_bytes} bytes of shared memory: {most} fit an SM")
 }

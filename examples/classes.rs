@@ -94,7 +94,8 @@ fn source(gpus: &[Gpu; 5], name: &str) -> Result<String, String> {
 }
 
 fn shape(gpus: &[Gpu; 5], launch: &Launch) -> String {
-    let Launch { ctas, threads, registers, shared_bytes, .. } = launch;
+    let Launch { threads, registers, shared_bytes, .. } = launch;
+    let ctas = launch.ctas();
     let held = held(gpus, launch);
     format!("{ctas} CTAs of {threads} threads, {registers} registers each, {shared_bytes} bytes of shared memory: {held} fit an SM")
 }

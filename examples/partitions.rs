@@ -110,7 +110,14 @@ fn source(name: &str) -> Result<String, String> {
     let times = if kernel.launches.len() > 1 { format!(", {} launches", kernel.launches.len()) } else { String::new() };
     Ok(format!(
         "\n### {}: {}\n\n{}\n\n{} CTAs of {} threads, {} registers each, {} bytes of shared memory: {fit} fit an SM{times}.\n\n{}",
-        kernel.name, kernel.title, kernel.source, launch.ctas, launch.threads, launch.registers, launch.shared_bytes, kernel.doc
+        kernel.name,
+        kernel.title,
+        kernel.source,
+        launch.ctas(),
+        launch.threads,
+        launch.registers,
+        launch.shared_bytes,
+        kernel.doc
     ))
 }
 

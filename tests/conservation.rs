@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use random::Change;
 use sim_core::describe::gpu::{Allocate, StoreFlits, occupancy};
 use sim_core::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
-use sim_core::describe::kernel::{MAX_LOOPS, Op, WARP_SIZE};
+use sim_core::describe::kernel::{Launch, MAX_LOOPS, Op, WARP_SIZE};
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::CtaEvent;
 use sim_core::machine::sm::code::{Code, Place};
@@ -162,15 +162,15 @@ proptest! {
         let totals: Vec<KernelStats> = simulation.totals();
         let events: Vec<CtaEvent> = simulation.machine().events.clone();
         for kernel in random::kernels(&experiment) {
-            let launches = &experiment.kernels[kernel.index()].kernel.launches;
+            let launches: Vec<Launch> = experiment.kernels[kernel.index()].kernel.unrolled().collect();
             let codes = simulation.machine().codes(kernel);
             let mine = || events.iter().filter(move |event| event.kernel == kernel);
             let placed: Vec<u32> = mine().filter(|event| event.placed && !event.switched).map(|event| event.cta).collect();
-            let grid: Vec<u32> = launches.iter().flat_map(|launch| 0..launch.ctas).collect();
+            let grid: Vec<u32> = launches.iter().flat_map(|launch| 0..launch.ctas()).collect();
             prop_assert_eq!(&placed, &grid, "each CTA is placed once, in order");
             // A launch begins after the one before has ended.
             let (mut done, mut resident, mut saved) = (0, BTreeSet::new(), BTreeSet::new());
-            let mut ends = launches.iter().scan(0, |sum, launch| { *sum += launch.ctas; Some(*sum) });
+            let mut ends = launches.iter().scan(0, |sum, launch| { *sum += launch.ctas(); Some(*sum) });
             let mut end = ends.next().unwrap_or(0);
             for event in mine() {
                 if event.placed {
@@ -192,7 +192,7 @@ proptest! {
             prop_assert!(resident.is_empty() && saved.is_empty());
             let mut want = [0; 5];
             for (launch, code) in launches.iter().zip(codes) {
-                for (cta, warp) in (0..launch.ctas).flat_map(|cta| (0..launch.threads.div_ceil(WARP_SIZE)).map(move |warp| (cta, warp))) {
+                for (cta, warp) in (0..launch.ctas()).flat_map(|cta| (0..launch.threads.div_ceil(WARP_SIZE)).map(move |warp| (cta, warp))) {
                     let of_warp = instructions(code, &launch.program, cta, warp);
                     want.iter_mut().zip(of_warp).for_each(|(sum, n)| *sum += n);
                 }
@@ -208,7 +208,7 @@ proptest! {
 /// What CTAs that are resident take of an SM: CTAs, threads in whole warps, registers, shared memory.
 fn taken(experiment: &Experiment, ctas: &[Option<sim_core::machine::sm::ctas::Cta>]) -> [u64; 4] {
     ctas.iter().flatten().fold([0; 4], |[ctas, threads, registers, shared], cta| {
-        let launch = &experiment.kernels[cta.kernel.index()].kernel.launches[usize::from(cta.launch)];
+        let launch = experiment.kernels[cta.kernel.index()].kernel.launch(cta.launch);
         let whole = u64::from(launch.threads.div_ceil(WARP_SIZE) * WARP_SIZE);
         let granularity = experiment.gpu.sms[0].register_granularity;
         let of_cta = u64::from(occupancy::registers_of_cta(launch.threads, launch.registers, granularity));

@@ -111,7 +111,7 @@ fn shapes_are_those_of_table_2() {
     for (name, mib, shared_bytes, ctas, threads, _, fit) in TABLE_2 {
         let kernel = kernel(name);
         for launch in &kernel.launches {
-            assert_eq!((launch.shared_bytes, launch.ctas, launch.threads), (shared_bytes, ctas, threads), "{name}");
+            assert_eq!((launch.shared_bytes, launch.ctas(), launch.threads), (shared_bytes, ctas, threads), "{name}");
             assert_eq!(occupancy::of(launch, &gpu.sms[0]).ctas, fit, "{name}");
         }
         // The scene of RAYTRACE is made on the device, and the table of PF's 512 rows is one array.
@@ -126,7 +126,7 @@ fn shapes_are_those_of_table_2() {
 fn accesses_are_counted_in_sectors_of_32_bytes() {
     for (name, _, _, _, _, kai, _) in &TABLE_2[..3] {
         let mut cut = kernel(name);
-        cut.launches[0].ctas = 64;
+        cut.launches[0].grid = 64.into();
         let cut = cut.encode().to_string();
         let mut run = apart("rtx2060-30sm", &cut, "[0]", "[30]");
         assert_eq!(run.advance(u64::MAX), Reason::KernelsDone);

@@ -85,7 +85,7 @@ fn no_scheme_changes_what_a_kernel_computes() {
         let policy = format!(r#"{{ "name": "{policy}", "epoch": 1000 }}"#);
         let mut experiment = shared(["SAD", "CFD"], 0.8, &policy, r#"{ "kernels_done": true }"#);
         for used in &mut experiment.kernels {
-            used.kernel.launches.iter_mut().for_each(|launch| launch.ctas = 120);
+            used.kernel.launches.iter_mut().for_each(|launch| launch.grid = 120.into());
         }
         experiment.restart = false;
         let mut run = start(&experiment);

@@ -255,8 +255,16 @@ fn one_sm_of_each(gpu: &str, kernels: &[Kernel]) -> Machine {
 
 fn worker(name: &str, ctas: u32, [threads, registers, shared_bytes]: [u32; 3], instructions: u32) -> Kernel {
     let program = vec![Op::Alu { count: instructions, latency: 4, lanes: 32 }];
-    let launches = vec![Launch { ctas, threads, registers, shared_bytes, program }];
-    Kernel { name: name.into(), title: String::new(), doc: String::new(), source: String::new(), arrays: Vec::new(), launches }
+    let launches = vec![Launch { grid: ctas.into(), threads, registers, shared_bytes, program, ..Launch::default() }];
+    Kernel {
+        name: name.into(),
+        title: String::new(),
+        doc: String::new(),
+        source: String::new(),
+        arrays: Vec::new(),
+        launches,
+        repeats: Vec::new(),
+    }
 }
 
 fn change(m: &mut Machine, change: impl Fn(&mut [SmControls])) {

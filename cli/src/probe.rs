@@ -261,7 +261,14 @@ impl Occupancy {
                 return Err(input::problem(flag, found, &format!("a whole number from {from} to {to}")).into());
             }
         }
-        let launch = Launch { ctas: 1, threads: self.threads, registers: self.regs, shared_bytes: self.smem, program: Vec::new() };
+        let launch = Launch {
+            grid: 1.into(),
+            threads: self.threads,
+            registers: self.regs,
+            shared_bytes: self.smem,
+            program: Vec::new(),
+            ..Launch::default()
+        };
         let occupancy = occupancy::of(&launch, &class);
         Ok(Value::object([("ctas_per_sm", Value::from(occupancy.ctas)), ("limiter", occupancy.limiter.key().into())]))
     }

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use sim_core::describe::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
 use sim_core::describe::gpu::presets::{self, PRESETS};
 use sim_core::describe::ids::MAX_KERNELS;
-use sim_core::describe::kernel::{MAX_ALU, MAX_LAUNCHES, library};
+use sim_core::describe::kernel::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_SEQUENCE, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CTA_ORDERS;
 use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
@@ -318,16 +318,34 @@ fn experiment() -> Value {
 }
 
 fn kernel() -> Value {
-    let array = closed(named(vec![("name", typed("string", "Name")), ("bytes", whole(128, 1 << 35, "Size, bytes"))]), &["name", "bytes"]);
+    let array = closed(
+        named(vec![
+            ("name", typed("string", "Name")),
+            ("bytes", whole(128, 1 << 35, "Size, bytes")),
+            ("read_only", typed("boolean", "Nothing writes it")),
+        ]),
+        &["name", "bytes"],
+    );
+    let extents = |from: i64, doc: &str| any_of(vec![integer(from, 1 << 24, doc), list_of(integer(from, 1 << 24, doc), 1, 3)]);
     let launch = closed(
         named(vec![
-            ("ctas", whole(1, 1 << 24, "CTAs of the grid")),
+            ("ctas", whole(1, 1 << 24, "CTAs of the grid, of one dimension")),
+            ("grid", extents(1, "CTAs of the grid along x, y and z")),
+            ("grid_step", extents(-(1 << 24), "What is added to the grid with each repeat")),
+            ("gap", whole(0, MAX_GAP.into(), "Cycles from the end of the launch before to its beginning")),
             ("threads", whole(1, 2048, "Threads of a CTA")),
             ("registers", whole(1, 255, "Registers of a thread")),
             ("shared_bytes", whole(0, 1 << 20, "Shared memory of a CTA, bytes")),
             ("program", reference("program")),
         ]),
-        &["ctas", "threads", "program"],
+        &["threads", "program"],
+    );
+    let again = closed(
+        named(vec![
+            ("repeat", whole(1, MAX_SEQUENCE as u64, "How often they run")),
+            ("launches", list_of(launch.clone(), 1, MAX_LAUNCHES)),
+        ]),
+        &["repeat", "launches"],
     );
     let text = |doc| typed("string", doc);
     closed(
@@ -337,7 +355,7 @@ fn kernel() -> Value {
             ("doc", text("What the real kernel does")),
             ("source", text("Where its shape comes from")),
             ("arrays", list_of(array, 0, 64)),
-            ("launches", list_of(launch, 1, MAX_LAUNCHES)),
+            ("launches", list_of(any_of(vec![launch, again]), 1, MAX_LAUNCHES)),
         ]),
         &["name", "launches"],
     )
@@ -375,6 +393,7 @@ fn access() -> Value {
             ("array", any_of(vec![typed("string", "Name of an array"), whole(0, 63, "Number of an array")])),
             ("lanes", whole(1, 32, "Active lanes")),
             ("offset", bytes("Bytes at which it starts")),
+            ("repeat", bytes("Bytes for each repeat of the launch")),
             ("cta", bytes("Bytes for each CTA")),
             ("warp", bytes("Bytes for each warp")),
             ("lane", bytes("Bytes for each lane")),

@@ -29,8 +29,9 @@ fn kernel(ctas: u32, threads: u32, program: Vec<Op>) -> Kernel {
         title: String::new(),
         doc: String::new(),
         source: String::new(),
-        arrays: vec![Array { name: "a".into(), bytes: 1 << 30 }],
-        launches: vec![Launch { ctas, threads, registers: 16, shared_bytes: 0, program }],
+        arrays: vec![Array { name: "a".into(), bytes: 1 << 30, read_only: false }],
+        launches: vec![Launch { grid: ctas.into(), threads, registers: 16, shared_bytes: 0, program, ..Launch::default() }],
+        repeats: vec![],
     }
 }
 

@@ -12,7 +12,7 @@ use sim_core::describe::gpu::{
     Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SetIndex, StoreFlits, StoreRelease, WriteFill, presets,
 };
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
-use sim_core::describe::kernel::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
+use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
@@ -119,8 +119,9 @@ fn scatter() -> impl Strategy<Value = Scatter> {
 
 fn address() -> impl Strategy<Value = Address> {
     let stride = || select(vec![0_i64, 4, 128, 132, -64, 4096]);
-    (0..2_u8, stride(), stride(), stride(), select(vec![4_i64, 0, 128, -4, 260]), scatter())
-        .prop_map(|(array, cta, warp, step, lane, scatter)| Address { array, offset: 0, cta, warp, loops: [step, 4, 0], lane, scatter })
+    (0..2_u8, stride(), stride(), stride(), select(vec![4_i64, 0, 128, -4, 260]), scatter()).prop_map(
+        |(array, cta, warp, step, lane, scatter)| Address { array, cta, warp, loops: [step, 4, 0], lane, scatter, ..Address::default() },
+    )
 }
 
 fn trips() -> impl Strategy<Value = Trips> {
@@ -182,15 +183,33 @@ fn barriers_stand_evenly(program: &[Op]) -> bool {
 
 /// A kernel of one or two launches that fits any of the GPUs above.
 pub fn kernel() -> impl Strategy<Value = Kernel> {
-    let launch = (1..8_u32, select(vec![32_u32, 64, 61, 128]), select(vec![16_u32, 1, 40]), select(vec![0_u32, 512]), program())
-        .prop_map(|(ctas, threads, registers, shared_bytes, program)| Launch { ctas, threads, registers, shared_bytes, program });
-    (proptest::collection::vec(launch, 1..3), select(vec![4096_u64, 1024, 1 << 20])).prop_map(|(launches, bytes)| Kernel {
+    let grid = prop_oneof![(1..8_u32).prop_map(Dim3::from), select(vec![Dim3 { x: 2, y: 3, z: 1 }, Dim3 { x: 1, y: 2, z: 2 }])];
+    let shape =
+        (select(vec![32_u32, 64, 61, 128]), select(vec![16_u32, 1, 40]), select(vec![0_u32, 512]), select(vec![0_u32, 0, 1, 40, 700]));
+    let launch = (grid, shape, program()).prop_map(|(grid, (threads, registers, shared_bytes, gap), program)| Launch {
+        grid,
+        gap,
+        threads,
+        registers,
+        shared_bytes,
+        program,
+        ..Launch::default()
+    });
+    let launches = (proptest::collection::vec(launch, 1..3), select(vec![1_u32, 1, 1, 3]), 0..3_i32);
+    (launches, select(vec![4096_u64, 1024, 1 << 20])).prop_map(|((mut launches, times, step), bytes)| Kernel {
+        // The last launch repeats, each time with more CTAs.
+        repeats: if times > 1 { vec![Repeat { first: launches.len() - 1, launches: 1, times }] } else { vec![] },
+        launches: {
+            if let Some(last) = launches.last_mut().filter(|_| times > 1) {
+                last.grid_step = [step, 0, 0];
+            }
+            launches
+        },
         name: "K".into(),
         title: String::new(),
         doc: String::new(),
         source: String::new(),
-        arrays: ["a", "b"].map(|name| Array { name: name.into(), bytes }).into(),
-        launches,
+        arrays: ["a", "b"].map(|name| Array { name: name.into(), bytes, read_only: false }).into(),
     })
 }
 

@@ -123,8 +123,8 @@ export class PastLog {
   }
 }
 
-/** The CTAs of each launch of each kernel, as the engine explains an experiment: there is an entry for each launch and SM class. */
+/** The CTAs of each launch of each kernel, as the engine explains an experiment: there is an entry for each launch and SM class; where launches repeat, a list. */
 export function launchSizes(explained: unknown): number[][] {
-  const { kernels } = explained as { kernels: { occupancy: { launch: number; ctas: number }[] }[] };
-  return kernels.map(({ occupancy }) => occupancy.filter(({ launch }, i) => occupancy.findIndex((one) => one.launch === launch) === i).map(({ ctas }) => ctas));
+  const { kernels } = explained as { kernels: { occupancy: { launch: number; ctas: number }[]; launch_ctas?: number[] }[] };
+  return kernels.map(({ occupancy, launch_ctas: all }) => all ?? occupancy.filter(({ launch }, i) => occupancy.findIndex((one) => one.launch === launch) === i).map(({ ctas }) => ctas));
 }

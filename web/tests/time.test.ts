@@ -122,6 +122,7 @@ test("quotas on top stand in the epochs, each window taken once however often it
 test("the sizes of launches are read once for each, not for each class of SMs", () => {
   const of = (launch: number, ctas: number) => ({ launch, ctas });
   assert.deepEqual(launchSizes({ kernels: [{ occupancy: [of(0, 8), of(0, 8), of(1, 4), of(1, 4)] }, { occupancy: [of(0, 2)] }] }), [[8, 4], [2]]);
+  assert.deepEqual(launchSizes({ kernels: [{ occupancy: [of(0, 1), of(1, 9)], launch_ctas: [1, 9, 1, 4, 1] }] }), [[1, 9, 1, 4, 1]], "launches that repeat");
 });
 
 /** A run of 1 + 1 kernels that a test moves on, window by window: what each did in a window, and how full its queues are at the end. */

@@ -1,5 +1,6 @@
 //! Identifiers and the small tables indexed by them. No `usize` is stored in machine state: its width differs between targets.
 
+use core::hash::{Hash, Hasher};
 use core::ops::{BitAnd, BitOr, BitOrAssign, Index, IndexMut, Sub};
 
 /// A point in time, counted in SM (core) clock cycles from the start of the run.
@@ -27,6 +28,27 @@ impl KernelId {
     /// The first `count` kernels in order.
     pub fn first(count: usize) -> impl DoubleEndedIterator<Item = KernelId> + Clone {
         (0..count as u8).map(KernelId)
+    }
+}
+
+/// A launch of a kernel's run, from 0, each repeat counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct LaunchId(pub u16);
+
+impl LaunchId {
+    /// Its position in the sequence.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One byte where one is enough: the digest of a short sequence is that of the time when no other existed.
+impl Hash for LaunchId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u8(self.0 as u8);
+        if self.0 > 255 {
+            state.write_u8((self.0 >> 8) as u8);
+        }
     }
 }
 

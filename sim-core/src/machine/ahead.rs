@@ -33,7 +33,8 @@ impl Machine {
 
     /// Whether the dispatcher has nothing to say within some cycles to an SM that has no news for it.
     fn may_run_ahead(&mut self, cycles: Cycle) -> bool {
-        let alone = !self.dispatcher.is_awake() && self.listens_to.are_among(NOT_AHEAD) && !self.keep_awake;
+        let opens = self.dispatcher.opens() < self.now + cycles;
+        let alone = !opens && !self.dispatcher.is_awake() && self.listens_to.are_among(NOT_AHEAD) && !self.keep_awake;
         if !alone || self.moves_contexts() {
             return false;
         }

@@ -179,6 +179,7 @@ impl Machine {
 
     /// Places CTAs if any may find room.
     fn place(&mut self, now: Cycle) {
+        self.dispatcher.open(now);
         if self.dispatcher.is_awake() {
             let (count, record, events) = (&mut self.event_count, self.record_events, &mut self.events);
             self.dispatcher.place(now, &mut self.sms, &self.controls, &self.codes, |event| {
@@ -200,7 +201,7 @@ impl Machine {
         };
         note(EventKind::CtaRetired, true, Event::CtaRetired { sm, kernel, cta });
         note(EventKind::KernelFinished, ended.run, Event::KernelFinished { kernel });
-        note(EventKind::KernelLaunched, ended.next.is_some(), Event::KernelLaunched { kernel, launch: ended.next.unwrap_or(0) });
+        note(EventKind::KernelLaunched, ended.next.is_some(), Event::KernelLaunched { kernel, launch: ended.next.unwrap_or_default() });
     }
 
     /// The next cycle in which any part has something to do; `NEVER` if nothing will ever happen again.
@@ -209,13 +210,13 @@ impl Machine {
             return self.now;
         }
         // An SM that waits for room in the NoC is woken by what the NoC does next.
-        let next = self.sms.iter().map(Sm::next_event).min().unwrap_or(NEVER);
+        let next = self.sms.iter().map(Sm::next_event).min().unwrap_or(NEVER).min(self.dispatcher.opens());
         if next <= self.now { self.now } else { next.min(self.memory.next_event(self.now - 1)) }
     }
 
     /// Whether nothing will ever happen again under the present controls, but for refreshes of DRAM.
     pub fn is_still(&self) -> bool {
-        let still = self.now > 0 && !self.dispatcher.is_awake() && self.memory.is_still(self.now - 1);
+        let still = self.now > 0 && !self.dispatcher.is_awake() && self.dispatcher.opens() == NEVER && self.memory.is_still(self.now - 1);
         still && self.memory.with_replies().is_empty() && self.sms.iter().all(|sm| sm.next_event() == NEVER)
     }
 

@@ -180,7 +180,7 @@ const GENERATIONS: f64 = 4.0;
 /// `within`.
 pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool, launches: &[Launch], within: f64) -> bool {
     let generations = |ctas: u64| ctas as f64 * cycles as f64 / stats.cta_cycles as f64;
-    let goes_on = |launch: &Launch| generations(stats.ctas_done) >= GENERATIONS && generations(launch.ctas.into()) * within >= 1.0;
+    let goes_on = |launch: &Launch| generations(stats.ctas_done) >= GENERATIONS && generations(launch.ctas().into()) * within >= 1.0;
     let runs = if from_its_beginning { 1 } else { 2 };
     stats.runs_done >= runs || stats.ctas_done > 0 && matches!(launches, [only] if goes_on(only))
 }
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn a_launch_has_shown_all_when_its_end_does_not_matter() {
         let launch = ended(&["SAD"], 1, 1).experiment().kernels[0].kernel.launches[0].clone();
-        let [long, short] = [10_000, 900].map(|ctas| Launch { ctas, ..launch.clone() });
+        let [long, short] = [10_000, 900].map(|ctas: u32| Launch { grid: ctas.into(), ..launch.clone() });
         // Ten CTAs at a time, each 1,000 cycles, after 3,900, 4,000 and 8,000 cycles.
         let after = |ctas_done, runs_done| KernelStats { ctas_done, cta_cycles: ctas_done * 1000, runs_done, ..KernelStats::default() };
         let shown = |done: u64, runs, launches: &[Launch]| has_shown_all(&after(done, runs), done * 100, true, launches, 0.01);

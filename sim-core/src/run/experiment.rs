@@ -7,8 +7,8 @@ use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::{self, Resources};
 use crate::describe::gpu::{Gpu, SmClass, fields, presets, validate};
-use crate::describe::ids::{Cycle, KernelId, MAX_KERNELS, PerKernel};
-use crate::describe::kernel::{Kernel, MAX_ALU, MAX_LINES, library};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, MAX_KERNELS, PerKernel};
+use crate::describe::kernel::{Dim3, Kernel, Launch, MAX_ALU, MAX_LINES, library};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::spec::Mix;
@@ -345,12 +345,13 @@ impl Experiment {
 
     /// What a CTA of the launch that `launch` says of each kernel takes of each SM, and how many of them the SM holds when it holds nothing else,
     /// within the kernel's own limit.
-    pub fn of_launches(&self, launch: impl Fn(KernelId) -> u8) -> Vec<PerKernel<(Resources, u32)>> {
+    pub fn of_launches(&self, launch: impl Fn(KernelId) -> LaunchId) -> Vec<PerKernel<(Resources, u32)>> {
+        let launches: Vec<&Launch> =
+            KernelId::first(self.kernels.len()).zip(&self.kernels).map(|(kernel, used)| used.kernel.launch(launch(kernel))).collect();
         let of = |sm| {
             let class = self.gpu.class_of(sm);
             let mut each = PerKernel::all((Resources::default(), 0));
-            for (kernel, used) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
-                let launch = &used.kernel.launches[usize::from(launch(kernel))];
+            for (kernel, (used, launch)) in KernelId::first(self.kernels.len()).zip(self.kernels.iter().zip(&launches)) {
                 each[kernel] = (Resources::of_cta(launch, class), used.own_limit(class, occupancy::of(launch, class).ctas));
             }
             each
@@ -365,15 +366,19 @@ impl Experiment {
         })
     }
 
-    /// CTAs of each launch of each kernel that an SM of the uniform GPU holds when it holds nothing else, within the kernel's own limit.
+    /// CTAs of each launch of each kernel's run that an SM of the uniform GPU holds when it holds nothing else, within the kernel's own limit.
     pub fn uniform_ctas(&self) -> Vec<Vec<u32>> {
         let class = &self.gpu.uniform().sms[0];
-        self.kernels.iter().map(|used| used.ctas_held(class).map(|ctas| used.own_limit(class, ctas)).collect()).collect()
+        let of_kernel = |used: &KernelUse| {
+            let held: Vec<u32> = used.ctas_held(class).map(|ctas| used.own_limit(class, ctas)).collect();
+            used.kernel.sequence().map(|(at, _)| held[at]).collect()
+        };
+        self.kernels.iter().map(of_kernel).collect()
     }
 
     /// CTAs of each kernel's launch. For a sequence of launches, the most.
     pub fn grids(&self) -> Vec<u32> {
-        let most = |used: &KernelUse| used.kernel.launches.iter().map(|launch| launch.ctas).max().unwrap_or(0);
+        let most = |used: &KernelUse| used.kernel.grids().map(Dim3::ctas).max().unwrap_or(0);
         self.kernels.iter().map(most).collect()
     }
 
@@ -530,9 +535,9 @@ fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Ker
     let kernel = kernel.map(|kernel| kernel.with_arithmetic(arithmetic.unwrap_or(1.0)));
     // So is one that is cut off after so many launches.
     let launches = fields.take("launches").and_then(|value| int(value, &fields.path("launches"), 1..=i64::from(u16::MAX), problems));
-    let kernel = kernel.map(|mut kernel| {
-        kernel.launches.truncate(launches.map_or(usize::MAX, |n| n as usize));
-        kernel
+    let kernel = kernel.map(|kernel| match launches {
+        Some(n) => kernel.cut(n as usize),
+        None => kernel,
     });
     if let (Some(factor), Some(false)) = (arithmetic, kernel.as_ref().map(Kernel::arithmetic_in_range)) {
         problems.add(fields.path("arithmetic"), factor, format!("a factor that makes no count larger than {MAX_ALU}"));

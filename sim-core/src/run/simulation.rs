@@ -333,7 +333,9 @@ impl Simulation {
         let began = self.began.as_ref()?;
         let sum = began.batches.sum();
         let shown = |(stats, used): (&KernelStats, &KernelUse)| {
-            confidence::has_shown_all(stats, sum.cycles, began.at == 0, &used.kernel.launches, asked.within)
+            // What repeats is more than one launch.
+            let launches = if used.kernel.repeats.is_empty() { &used.kernel.launches[..] } else { &[] };
+            confidence::has_shown_all(stats, sum.cycles, began.at == 0, launches, asked.within)
         };
         let waits_for = sum.stats.iter().zip(&self.experiment.kernels).position(|of| !shown(of));
         Some(Settling { asked, waits_for, least: confidence::least(&began.batches, asked.of) })

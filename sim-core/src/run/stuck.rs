@@ -27,7 +27,7 @@ pub fn is_stuck(machine: &Machine, waits_for_kernels: bool) -> bool {
 /// Whether a kernel that has not run to its end holds a CTA that never ends, or has one left that no SM may take.
 fn never_ends(machine: &Machine, kernel: KernelId) -> bool {
     let (run, controls) = (machine.run(kernel), machine.controls());
-    let to_place = run.placed < machine.codes(kernel)[usize::from(run.launch)].ctas || machine.saved(kernel) > 0;
+    let to_place = run.placed < machine.codes(kernel)[run.launch.index()].ctas || machine.saved(kernel) > 0;
     let barred = || machine.sms.iter().zip(&controls.sms).any(|(sm, controls)| sm.barred(kernel, controls));
     run.runs == 0 && (to_place && !placeable(machine, kernel) || barred())
 }
@@ -78,7 +78,7 @@ pub fn explain(machine: &Machine, names: &[&str]) -> String {
 /// CTAs of a kernel that no SM takes.
 fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> {
     let run = machine.run(kernel);
-    let code = &machine.codes(kernel)[usize::from(run.launch)];
+    let code = &machine.codes(kernel)[run.launch.index()];
     let (left, saved) = (code.ctas - run.placed, machine.saved(kernel));
     if run.over || left + saved == 0 {
         return None;
@@ -100,7 +100,7 @@ fn placement(machine: &Machine, kernel: KernelId, name: &str) -> Option<String> 
     let rank = controls.dispatch_rank[kernel];
     let before = KernelId::first(machine.kernels()).filter(|&other| {
         let (run, codes) = (machine.run(other), machine.codes(other));
-        let waits = run.placed < codes[usize::from(run.launch)].ctas || machine.saved(other) > 0;
+        let waits = run.placed < codes[run.launch.index()].ctas || machine.saved(other) > 0;
         controls.dispatch_rank[other] < rank && !run.over && waits
     });
     let why = if !placeable(machine, kernel) {

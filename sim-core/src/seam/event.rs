@@ -1,6 +1,6 @@
 //! Events of the machine that a policy may want at once, not at its next interval.
 
-use crate::describe::ids::KernelId;
+use crate::describe::ids::{KernelId, LaunchId};
 
 /// Something that has happened.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -10,7 +10,7 @@ pub enum Event {
         /// The kernel.
         kernel: KernelId,
         /// Launch of its sequence, from 0.
-        launch: u8,
+        launch: LaunchId,
     },
     /// The last CTA of a kernel's last launch has finished.
     KernelFinished {

@@ -5,7 +5,7 @@ use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 #[cfg(test)]
 use crate::describe::ids::MAX_KERNELS;
-use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
 
@@ -68,7 +68,7 @@ pub struct Observation<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
     /// Launch of its sequence, from 0.
-    pub launch: u8,
+    pub launch: LaunchId,
     /// CTAs of this launch that have been placed.
     pub placed: u32,
     /// CTAs that wait for an SM: those of this launch that have not been placed, and those that were switched out.

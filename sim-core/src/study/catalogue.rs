@@ -3,7 +3,7 @@
 use crate::describe::gpu::fields::{self, Field, GPU_FIELDS, Kind, SM_FIELDS};
 use crate::describe::gpu::presets::{self, PRESETS};
 use crate::describe::gpu::{Gpu, SmClass, occupancy};
-use crate::describe::kernel::library;
+use crate::describe::kernel::{Dim3, library};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::CTA_ORDERS;
 use crate::policy::script::{self, Hook, Name};
@@ -163,8 +163,8 @@ fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
         ("threads", launch.threads.into()),
         ("registers", launch.registers.into()),
         ("shared_bytes", launch.shared_bytes.into()),
-        ("ctas", launch.ctas.into()),
-        ("launches", kernel.launches.len().into()),
+        ("ctas", launch.ctas().into()),
+        ("launches", kernel.sequence().count().into()),
         ("fits", Value::object(fits)),
     ]))
 }
@@ -290,11 +290,15 @@ pub fn explain(experiment: &crate::run::experiment::Experiment) -> Value {
                     ("threads", launch.threads.into()),
                     ("registers", launch.registers.into()),
                     ("shared_bytes", launch.shared_bytes.into()),
-                    ("ctas", launch.ctas.into()),
+                    ("ctas", launch.ctas().into()),
                 ])
             })
         });
-        Value::object([("name", Value::from(used.kernel.name.as_str())), ("occupancy", Value::array(launches))])
+        // Launches that repeat are there once; the CTAs of every launch of a run, then.
+        let ctas = || Value::array(used.kernel.grids().map(Dim3::ctas));
+        let repeats = (!used.kernel.repeats.is_empty()).then(|| ("launch_ctas", ctas()));
+        let each = [("name", Value::from(used.kernel.name.as_str())), ("occupancy", Value::array(launches))];
+        Value::object(each.into_iter().chain(repeats))
     });
     Value::object([
         ("config_hash", Value::from(experiment.config_hash())),

@@ -256,11 +256,11 @@ fn shape(measure: &Measure) -> Option<f64> {
 fn recut(mut kernel: Kernel, warps: u32) -> Option<Kernel> {
     for launch in &mut kernel.launches {
         let before = launch.threads / WARP_SIZE;
-        let all = launch.ctas * before;
+        let all = launch.ctas() * before;
         if !all.is_multiple_of(warps) || !launch.threads.is_multiple_of(WARP_SIZE) {
             return None;
         }
-        (launch.ctas, launch.threads) = (all / warps, warps * WARP_SIZE);
+        (launch.grid, launch.threads) = ((all / warps).into(), warps * WARP_SIZE);
         for op in &mut launch.program {
             let (Op::Load { address, .. } | Op::Store { address, .. }) = op else { continue };
             if address.cta != address.warp * i64::from(before) {
@@ -287,7 +287,7 @@ fn config(measure: &Measure) -> Option<f64> {
         "steepness" => isolated::STEEPNESS,
         "miss_banks" => f64::from(PLATFORM.sms - PLATFORM.l2_banks),
         "margin" => 100.0 * MARGIN,
-        "ctas" => f64::from(library::find(&format!("{}{}", measure.runs.study.prefix, measure.text("kernel")))?.launches.first()?.ctas),
+        "ctas" => f64::from(library::find(&format!("{}{}", measure.runs.study.prefix, measure.text("kernel")))?.launches.first()?.ctas()),
         _ => return None,
     })
 }

@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn register_granularity_costs_a_cta() {
         let mut class = presets::find("ccbp-16sm").unwrap().sms[0].clone();
-        let launch = Launch { ctas: 1, threads: 128, registers: 85, shared_bytes: 0, program: vec![] };
+        let launch = Launch { grid: 1.into(), threads: 128, registers: 85, shared_bytes: 0, program: vec![], ..Launch::default() };
         assert_eq!(of(&launch, &class), Occupancy { ctas: 5, limiter: Limiter::Registers });
         for (granularity, ctas) in [(1, 6), (128, 5), (256, 5)] {
             class.register_granularity = granularity;
@@ -153,7 +153,9 @@ mod tests {
     #[test]
     fn each_resource_can_be_the_one_that_binds() {
         let class = presets::find("ccbp-16sm").unwrap().sms[0].clone();
-        let limiter = |threads, registers, shared_bytes| of(&Launch { ctas: 1, threads, registers, shared_bytes, program: vec![] }, &class);
+        let limiter = |threads, registers, shared_bytes| {
+            of(&Launch { grid: 1.into(), threads, registers, shared_bytes, program: vec![], ..Launch::default() }, &class)
+        };
         assert_eq!(limiter(32, 16, 0), Occupancy { ctas: 32, limiter: Limiter::Slots });
         assert_eq!(limiter(1000, 16, 0), Occupancy { ctas: 2, limiter: Limiter::Threads });
         assert_eq!(limiter(64, 255, 0), Occupancy { ctas: 4, limiter: Limiter::Registers });

@@ -14,9 +14,18 @@
 //! Left out, `count` is 1, `latency` 4, `lanes` 32, a shared-memory `stride` 1 word, and everything in an address 0. `trips` is a number,
 //! `{"per_warp": [min, max]}`, `{"per_cta": [min, max]}`, or `{"some_warps": [trips, one_in]}`: so many for one warp in `one_in`, none for the
 //! others. `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
+//!
+//! A grid of more dimensions is `"grid": [x, y, z]` instead of `ctas`. An array with `"read_only": true` is never written. A launch begins `gap` cycles
+//! after the end of the one before. Launches that repeat are an item of `launches`, in which grids grow by `grid_step` and addresses by `repeat` bytes
+//! each time:
+//!
+//! ```json
+//! { "repeat": 10, "launches": [{ "grid": [19, 19], "grid_step": [-1, -1], "threads": 256, "gap": 1000, "program": [
+//!   { "load": { "array": "a", "cta": 512, "warp": 128, "lane": 4, "repeat": 262144 } }] }] }
+//! ```
 
-use super::validate::{self, MAX_ALU, MAX_OPS};
-use super::{Address, Array, Kernel, Launch, MAX_LAUNCHES, MAX_LOOPS, Op, Scatter, Trips};
+use super::validate::{self, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_OPS};
+use super::{Address, Array, Dim3, Kernel, Launch, MAX_LAUNCHES, MAX_LOOPS, MAX_SEQUENCE, Op, Repeat, Scatter, Trips};
 use crate::describe::decode::{Fields, element, field, int, legible, list, text};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
@@ -46,10 +55,12 @@ impl Kernel {
         let launches_path = fields.path("launches");
         let launches = fields.need("launches", &format!("a list of 1 to {MAX_LAUNCHES} launches"), problems);
         let items = launches.and_then(|value| list(value, &launches_path, 1..=MAX_LAUNCHES, "launches", problems)).unwrap_or_default();
-        let launches: Vec<Launch> =
-            items.iter().enumerate().filter_map(|(i, item)| read_launch(item, &arrays, &element(&launches_path, i), problems)).collect();
+        let (mut launches, mut repeats) = (Vec::new(), Vec::new());
+        for (i, item) in items.iter().enumerate() {
+            read_item(item, &arrays, &element(&launches_path, i), &mut launches, &mut repeats, problems);
+        }
         fields.finish(problems);
-        let kernel = Kernel { name: name?, title, doc, source, arrays, launches };
+        let kernel = Kernel { name: name?, title, doc, source, arrays, launches, repeats };
         if problems.0.len() == before {
             validate::check(&kernel, path, problems);
         }
@@ -66,17 +77,16 @@ impl Kernel {
 
     /// The canonical form without the texts for people: what decides a run.
     pub fn encode_shape(&self) -> Value {
-        let arrays =
-            self.arrays.iter().map(|array| Value::object([("name", Value::from(array.name.as_str())), ("bytes", array.bytes.into())]));
-        let launches = self.launches.iter().map(|launch| {
-            let mut ops = launch.program.iter();
-            Value::object([
-                ("ctas", Value::from(launch.ctas)),
-                ("threads", launch.threads.into()),
-                ("registers", launch.registers.into()),
-                ("shared_bytes", launch.shared_bytes.into()),
-                ("program", write_ops(&mut ops)),
-            ])
+        let arrays = self.arrays.iter().map(|array| {
+            let read_only = array.read_only.then_some(("read_only", Value::from(true)));
+            Value::object([("name", Value::from(array.name.as_str())), ("bytes", array.bytes.into())].into_iter().chain(read_only))
+        });
+        let launches = self.groups().map(|Repeat { first, launches, times }| {
+            let mut each = self.launches[first..first + launches].iter().map(write_launch);
+            match self.repeats.iter().any(|repeat| repeat.first == first) {
+                true => Value::object([("repeat", Value::from(times)), ("launches", Value::array(each))]),
+                false => each.next().unwrap_or_default(),
+            }
         });
         Value::object([("name", Value::from(self.name.as_str())), ("arrays", Value::array(arrays)), ("launches", Value::array(launches))])
     }
@@ -86,13 +96,61 @@ fn read_array(value: &Value, path: &str, problems: &mut Problems) -> Option<Arra
     let mut fields = Fields::of(value, path, "an array: {\"name\", \"bytes\"}", problems)?;
     let name = fields.need("name", "the array's name", problems).and_then(|value| text(value, &fields.path("name"), 40, problems));
     let bytes = fields.int("bytes", 128..=1 << 35, None, problems);
+    let read_only = fields.flag("read_only", false, problems);
     fields.finish(problems);
-    Some(Array { name: name?, bytes: bytes? as u64 })
+    Some(Array { name: name?, bytes: bytes? as u64, read_only })
+}
+
+/// Reads an item of `launches`: a launch, or some that repeat.
+fn read_item(value: &Value, arrays: &[Array], path: &str, launches: &mut Vec<Launch>, repeats: &mut Vec<Repeat>, problems: &mut Problems) {
+    if value.get("repeat").is_none() {
+        launches.extend(read_launch(value, arrays, path, problems));
+        return;
+    }
+    let Some(mut fields) = Fields::of(value, path, "launches that repeat: {\"repeat\", \"launches\"}", problems) else { return };
+    let times = fields.int("repeat", 1..=MAX_SEQUENCE as i64, None, problems);
+    let path = fields.path("launches");
+    let given = fields.need("launches", &format!("a list of 1 to {MAX_LAUNCHES} launches"), problems);
+    let items = given.and_then(|value| list(value, &path, 1..=MAX_LAUNCHES, "launches", problems)).unwrap_or_default();
+    fields.finish(problems);
+    let first = launches.len();
+    for (i, item) in items.iter().enumerate() {
+        if item.get("repeat").is_some() {
+            problems.add(format!("{}.repeat", element(&path, i)), "repeats inside repeats", "a launch");
+        } else {
+            launches.extend(read_launch(item, arrays, &element(&path, i), problems));
+        }
+    }
+    repeats.extend(times.map(|times| Repeat { first, launches: launches.len() - first, times: times as u32 }));
+}
+
+/// Reads the extents of a grid, or what is added to them: a number for x, or up to three for x, y and z.
+fn read_extents(value: &Value, path: &str, range: core::ops::RangeInclusive<i64>, rest: i64, problems: &mut Problems) -> Option<[i64; 3]> {
+    let mut extents = [rest; 3];
+    if let Value::Int(_) | Value::Float(_) = value {
+        extents[0] = int(value, path, range, problems)?;
+        return Some(extents);
+    }
+    let items = list(value, path, 1..=3, "numbers, for x, y and z", problems)?;
+    for (i, item) in items.iter().enumerate() {
+        extents[i] = int(item, &element(path, i), range.clone(), problems)?;
+    }
+    Some(extents)
 }
 
 fn read_launch(value: &Value, arrays: &[Array], path: &str, problems: &mut Problems) -> Option<Launch> {
-    let mut fields = Fields::of(value, path, "a launch: an object with ctas, threads, registers, shared_bytes and program", problems)?;
-    let ctas = fields.int("ctas", 1..=1 << 24, None, problems);
+    let mut fields =
+        Fields::of(value, path, "a launch: an object with ctas or grid, threads, registers, shared_bytes and program", problems)?;
+    const EXTENT: i64 = MAX_EXTENT as i64;
+    let grid = match fields.take("grid") {
+        Some(value) => read_extents(value, &fields.path("grid"), 1..=EXTENT, 1, problems),
+        None => fields.int("ctas", 1..=EXTENT, None, problems).map(|x| [x, 1, 1]),
+    };
+    let grid_step = match fields.take("grid_step") {
+        Some(value) => read_extents(value, &fields.path("grid_step"), -EXTENT..=EXTENT, 0, problems),
+        None => Some([0; 3]),
+    };
+    let gap = fields.int("gap", 0..=MAX_GAP.into(), Some(0), problems);
     let threads = fields.int("threads", 1..=2048, None, problems);
     let registers = fields.int("registers", 1..=255, Some(16), problems);
     let shared_bytes = fields.int("shared_bytes", 0..=1 << 20, Some(0), problems);
@@ -101,7 +159,15 @@ fn read_launch(value: &Value, arrays: &[Array], path: &str, problems: &mut Probl
         read_ops(value, arrays, &fields.path("program"), 0, &mut program, problems);
     }
     fields.finish(problems);
-    Some(Launch { ctas: ctas? as u32, threads: threads? as u32, registers: registers? as u32, shared_bytes: shared_bytes? as u32, program })
+    Some(Launch {
+        grid: Dim3::from(grid?.map(|extent| extent as u32)),
+        grid_step: grid_step?.map(|step| step as i32),
+        gap: gap? as u32,
+        threads: threads? as u32,
+        registers: registers? as u32,
+        shared_bytes: shared_bytes? as u32,
+        program,
+    })
 }
 
 fn read_ops(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
@@ -227,8 +293,9 @@ fn read_address(fields: &mut Fields, arrays: &[Array], problems: &mut Problems) 
     let scatter_path = fields.path("scatter");
     let scatter = fields.take("scatter").and_then(|value| read_scatter(value, &scatter_path, problems)).unwrap_or_default();
     let mut stride = |key| fields.int(key, -WORD..=WORD, Some(0), problems).unwrap_or(0);
-    let (offset, cta, warp, lane) = (stride("offset"), stride("cta"), stride("warp"), stride("lane"));
-    Address { array: array.unwrap_or(0) as u8, offset, cta, warp, loops, lane, scatter }
+    let (offset, repeat) = (stride("offset"), stride("repeat"));
+    let (cta, warp, lane) = (stride("cta"), stride("warp"), stride("lane"));
+    Address { array: array.unwrap_or(0) as u8, offset, repeat, cta, warp, loops, lane, scatter }
 }
 
 fn read_scatter(value: &Value, path: &str, problems: &mut Problems) -> Option<Scatter> {
@@ -246,6 +313,20 @@ fn read_scatter(value: &Value, path: &str, problems: &mut Problems) -> Option<Sc
             None
         }
     }
+}
+
+fn write_launch(launch: &Launch) -> Value {
+    let [x, y, z] = launch.grid.into();
+    let grid = if (y, z) == (1, 1) { ("ctas", x.into()) } else { ("grid", Value::array([x, y, z])) };
+    let step = (launch.grid_step != [0; 3]).then(|| ("grid_step", Value::array(launch.grid_step)));
+    let gap = (launch.gap > 0).then(|| ("gap", launch.gap.into()));
+    let rest = [
+        ("threads", Value::from(launch.threads)),
+        ("registers", launch.registers.into()),
+        ("shared_bytes", launch.shared_bytes.into()),
+        ("program", write_ops(&mut launch.program.iter())),
+    ];
+    Value::object([grid].into_iter().chain(step).chain(gap).chain(rest))
 }
 
 /// Writes operations up to the end of the enclosing loop.
@@ -279,7 +360,8 @@ fn write_trips(trips: Trips) -> Value {
 
 fn write_address(address: &Address, lanes: u32) -> Value {
     let mut pairs: Vec<(String, Value)> = alloc::vec![("array".to_string(), address.array.into()), ("lanes".to_string(), lanes.into())];
-    let strides = [("offset", address.offset), ("cta", address.cta), ("warp", address.warp), ("lane", address.lane)];
+    let strides =
+        [("offset", address.offset), ("cta", address.cta), ("warp", address.warp), ("lane", address.lane), ("repeat", address.repeat)];
     pairs.extend(strides.into_iter().filter(|stride| stride.1 != 0).map(|(key, n)| (key.to_string(), n.into())));
     if address.loops != [0; MAX_LOOPS] {
         pairs.push(("loops".to_string(), Value::array(address.loops)));

@@ -6,9 +6,11 @@
 
 pub mod decode;
 pub mod library;
+pub mod sequence;
 pub mod validate;
 
-pub use validate::{MAX_ALU, MAX_LAUNCHES, MAX_LINES};
+pub use sequence::{Dim3, Repeat};
+pub use validate::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_LINES, MAX_SEQUENCE};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -34,6 +36,8 @@ pub struct Kernel {
     pub arrays: Vec<Array>,
     /// Launches, in order; each starts when the one before has finished. At least one.
     pub launches: Vec<Launch>,
+    /// Which of them run several times, in order and apart from each other; `sequence` has every launch of a run.
+    pub repeats: Vec<Repeat>,
 }
 
 impl Kernel {
@@ -45,8 +49,9 @@ impl Kernel {
 
     /// Thread instructions of a run of the whole sequence; of loops that run differently often, the mean.
     pub fn thread_instructions(&self) -> f64 {
-        let of_launch = |launch: &Launch| f64::from(launch.ctas) * f64::from(launch.threads.div_ceil(WARP_SIZE)) * of_warp(&launch.program);
-        self.launches.iter().map(of_launch).sum()
+        let of_cta = |launch: &Launch| f64::from(launch.threads.div_ceil(WARP_SIZE)) * of_warp(&launch.program);
+        let of_each: Vec<f64> = self.launches.iter().map(of_cta).collect();
+        self.sequence().map(|(at, repeat)| f64::from(self.launches[at].grid_at(repeat).ctas()) * of_each[at]).sum()
     }
 
     /// The same kernel with `factor` times the arithmetic instructions between its memory accesses; at least one where there is any.
@@ -92,13 +97,19 @@ pub struct Array {
     pub name: String,
     /// Size, bytes. Addresses wrap around in it.
     pub bytes: u64,
+    /// No launch writes it, nor does the CPU between launches: what a cache holds of it stays valid.
+    pub read_only: bool,
 }
 
 /// One launch of a kernel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Launch {
-    /// CTAs of the grid.
-    pub ctas: u32,
+    /// CTAs of the grid along each dimension.
+    pub grid: Dim3,
+    /// What is added to it with each repeat of the launch.
+    pub grid_step: [i32; 3],
+    /// Cycles from the end of the launch before, of this run or the last, to the first in which a CTA may be placed.
+    pub gap: u32,
     /// Threads of a CTA.
     pub threads: u32,
     /// Registers of a thread.
@@ -174,6 +185,8 @@ pub struct Address {
     pub array: u8,
     /// Bytes at which it starts.
     pub offset: i64,
+    /// Bytes for each repeat of the launch.
+    pub repeat: i64,
     /// Bytes for each CTA of the grid.
     pub cta: i64,
     /// Bytes for each warp of the CTA.
@@ -186,7 +199,7 @@ pub struct Address {
     pub scatter: Scatter,
 }
 
-/// A random part of an address, drawn from (seed, kernel, launch, CTA, warp, operation, iterations, lane).
+/// A random part of an address, drawn from (seed, kernel, launch, CTA, warp, operation, iterations, lane). Repeats of a launch draw the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[allow(missing_docs)]
 pub enum Scatter {

@@ -1,6 +1,6 @@
 //! What a kernel must satisfy so that it compiles and never hangs a machine.
 
-use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Scatter, Trips};
+use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
 use crate::describe::decode::element;
 use crate::describe::error::Problems;
 use alloc::format;
@@ -10,8 +10,20 @@ use alloc::vec::Vec;
 /// Operations of a Program, at most.
 pub const MAX_OPS: usize = 256;
 
-/// Launches of a kernel, at most.
+/// Launches that a kernel lists, at most.
 pub const MAX_LAUNCHES: usize = 64;
+
+/// Launches of a run, at most, each repeat counted.
+pub const MAX_SEQUENCE: usize = 4096;
+
+/// Operations of all launches of a run together, at most: a machine holds each launch by itself.
+pub const MAX_SEQUENCE_OPS: usize = 1 << 17;
+
+/// CTAs of a grid, and its extent along each dimension, at most.
+pub const MAX_EXTENT: u32 = 1 << 24;
+
+/// Cycles between two launches, at most.
+pub const MAX_GAP: u32 = 1 << 24;
 
 /// Largest count and largest number of trips.
 const MAX_COUNT: u32 = 1 << 24;
@@ -48,8 +60,77 @@ pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
     if !(1..=MAX_LAUNCHES).contains(&kernel.launches.len()) {
         problems.add(at("launches"), format!("{} launches", kernel.launches.len()), format!("1 to {MAX_LAUNCHES}"));
     }
-    for (i, launch) in kernel.launches.iter().enumerate() {
-        check_launch(launch, &kernel.arrays, &element(&at("launches"), i), problems);
+    if !check_repeats(kernel, &at("launches"), problems) {
+        return;
+    }
+    for (item, Repeat { first, launches, times }) in kernel.groups().enumerate() {
+        let item = element(&at("launches"), item);
+        let repeats = kernel.repeats.iter().any(|repeat| repeat.first == first);
+        for (i, launch) in kernel.launches[first..first + launches].iter().enumerate() {
+            let path = if repeats { element(&format!("{item}.launches"), i) } else { item.clone() };
+            check_launch(launch, &kernel.arrays, &path, problems);
+            check_grids(launch, repeats.then_some(times), &path, problems);
+        }
+    }
+}
+
+/// Whether the repeats are of launches that exist, apart from each other and in order, and the sequence is no longer than it may be.
+fn check_repeats(kernel: &Kernel, path: &str, problems: &mut Problems) -> bool {
+    let before = problems.0.len();
+    let mut end = 0;
+    for &Repeat { first, launches, times } in &kernel.repeats {
+        if first < end || launches == 0 || times == 0 || launches > kernel.launches.len().saturating_sub(first) {
+            problems.add(
+                path,
+                format!("{times} repeats of {launches} launches from the one at {first}"),
+                "one or more of launches that exist",
+            );
+            return false;
+        }
+        end = first + launches;
+    }
+    let (mut launches, mut ops) = (0_usize, 0_usize);
+    for group in kernel.groups() {
+        let body = &kernel.launches[group.first..group.first + group.launches];
+        let times = group.times as usize;
+        launches = launches.saturating_add(times.saturating_mul(body.len()));
+        ops = ops.saturating_add(times.saturating_mul(body.iter().map(|launch| launch.program.len()).sum()));
+    }
+    if launches > MAX_SEQUENCE {
+        problems.add(path, format!("{launches} launches, each repeat counted"), format!("at most {MAX_SEQUENCE}"));
+    } else if ops > MAX_SEQUENCE_OPS {
+        problems.add(path, format!("{ops} operations in all repeats of all launches"), format!("at most {MAX_SEQUENCE_OPS}"));
+    }
+    problems.0.len() == before
+}
+
+/// Checks the grid of a launch that runs so many times, if it repeats.
+fn check_grids(launch: &Launch, times: Option<u32>, path: &str, problems: &mut Problems) {
+    let [x, y, z] = launch.grid.into();
+    let too_large = |extents: [i64; 3]| {
+        let ctas = extents.into_iter().try_fold(1_i64, |product, extent| product.checked_mul(extent));
+        extents.iter().any(|&extent| extent < 1) || ctas.is_none_or(|ctas| ctas > MAX_EXTENT.into())
+    };
+    let want = format!("1 to {MAX_EXTENT} CTAs");
+    if too_large([x, y, z].map(i64::from)) {
+        let field = if (y, z) == (1, 1) { "ctas" } else { "grid" };
+        problems.add(format!("{path}.{field}"), format!("{x} × {y} × {z} CTAs"), want);
+        return;
+    }
+    if launch.grid_step == [0; 3] {
+        return;
+    }
+    let Some(times) = times else {
+        problems.add(format!("{path}.grid_step"), "a launch that does not repeat", "none, or the launch within launches that repeat");
+        return;
+    };
+    for repeat in 1..times {
+        let extent = |i: usize| i64::from([x, y, z][i]) + i64::from(launch.grid_step[i]) * i64::from(repeat);
+        let [x, y, z] = [0, 1, 2].map(extent);
+        if too_large([x, y, z]) {
+            problems.add(format!("{path}.grid_step"), format!("{x} × {y} × {z} CTAs in repeat {repeat}"), want);
+            return;
+        }
     }
 }
 
@@ -61,7 +142,7 @@ fn range(value: u64, from: u64, to: u64, path: String, problems: &mut Problems) 
 
 fn check_launch(launch: &Launch, arrays: &[Array], path: &str, problems: &mut Problems) {
     let at = |field: &str| format!("{path}.{field}");
-    range(launch.ctas.into(), 1, MAX_COUNT.into(), at("ctas"), problems);
+    range(launch.gap.into(), 0, MAX_GAP.into(), at("gap"), problems);
     range(launch.threads.into(), 1, 2048, at("threads"), problems);
     range(launch.registers.into(), 1, 255, at("registers"), problems);
     range(launch.shared_bytes.into(), 0, 1 << 20, at("shared_bytes"), problems);
@@ -111,6 +192,11 @@ fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Pr
             }
             Op::Load { ref address, lanes } | Op::Store { ref address, lanes } => {
                 range(lanes.into(), 1, 32, at("lanes"), problems);
+                if let (Op::Store { .. }, Some(array)) = (op, arrays.get(usize::from(address.array)))
+                    && array.read_only
+                {
+                    problems.add(at("array"), format!("a store to {}", array.name), "an array that is not read_only");
+                }
                 check_address(address, arrays, &path, problems);
             }
             Op::Wait { loads } => range(loads.into(), 0, 255, at("loads"), problems),
@@ -155,8 +241,8 @@ fn check_address(address: &Address, arrays: &[Array], path: &str, problems: &mut
         problems.add(format!("{path}.array"), address.array, format!("one of the kernel's {} arrays", arrays.len()));
         return;
     };
-    let strides = [address.offset, address.cta, address.warp, address.lane, address.loops[0], address.loops[1], address.loops[2]];
-    if let Some(stride) = strides.into_iter().find(|stride| stride.unsigned_abs() > 1 << 40) {
+    let strides = [address.offset, address.repeat, address.cta, address.warp, address.lane];
+    if let Some(stride) = strides.into_iter().chain(address.loops).find(|stride| stride.unsigned_abs() > 1 << 40) {
         problems.add(path, format!("a stride of {stride}"), "strides up to 2^40 bytes either way");
     }
     if let Scatter::Warp { bytes } | Scatter::Lane { bytes } | Scatter::Skewed { bytes } = address.scatter

@@ -1,5 +1,7 @@
 //! A kernel's launch as the dispatcher knows it: its shape, which CTAs wait for an SM, and where those of the launch before ran.
 
+use crate::describe::ids::Cycle;
+use crate::describe::kernel::Dim3;
 use crate::machine::sm::code::Code;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -10,6 +12,8 @@ pub const NOWHERE: u16 = u16::MAX;
 /// The launch of a kernel that is under way.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Grid {
+    /// CTAs of the grid along each dimension.
+    pub extent: Dim3,
     /// CTAs of the grid.
     pub ctas: u32,
     /// Threads of a CTA.
@@ -18,6 +22,8 @@ pub struct Grid {
     pub registers: u32,
     /// Shared memory of a CTA, bytes.
     pub shared_bytes: u32,
+    /// The first cycle in which they may be placed, until then; 0 afterwards.
+    pub opens: Cycle,
     /// CTAs that wait, as ranges from a first one to before an end, in ascending order and apart from each other.
     waiting: Vec<(u32, u32)>,
     /// SM of each CTA in this launch and in the one before, if `CtaOrder::remembers`.
@@ -30,10 +36,12 @@ impl Grid {
     pub fn begin(&mut self, code: &Code, remember: bool) {
         let ran_on = core::mem::take(&mut self.runs_on);
         *self = Grid {
+            extent: code.grid,
             ctas: code.ctas,
             threads: code.threads,
             registers: code.registers,
             shared_bytes: code.shared_bytes,
+            opens: 0,
             waiting: alloc::vec![(0, code.ctas)],
             runs_on: if remember { alloc::vec![NOWHERE; code.ctas as usize] } else { Vec::new() },
             ran_on,
@@ -48,6 +56,11 @@ impl Grid {
     /// Whether no CTA waits.
     pub fn is_placed(&self) -> bool {
         self.waiting.is_empty()
+    }
+
+    /// Whether CTAs wait that may be placed.
+    pub fn is_offered(&self) -> bool {
+        self.opens == 0 && !self.is_placed()
     }
 
     /// SM of each CTA in the kernel's previous launch; empty before the second, and unless `CtaOrder::remembers`.
@@ -80,6 +93,9 @@ impl Hash for Grid {
     fn hash<H: Hasher>(&self, state: &mut H) {
         if self.waiting.iter().any(|range| range.1 != self.ctas) {
             self.waiting.hash(state);
+        }
+        if self.opens > 0 {
+            self.opens.hash(state);
         }
         if !self.runs_on.is_empty() {
             (&self.runs_on, &self.ran_on).hash(state);

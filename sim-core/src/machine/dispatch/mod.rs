@@ -2,7 +2,7 @@
 //!
 //! Once a cycle each SM can take one CTA. Filter: of the kernels with CTAs left, those of the lowest `dispatch_rank` that the controls
 //! allow there and whose CTA fits. Rank: the experiment's `order` chooses among these kernels and their waiting CTAs. A kernel's launches
-//! follow each other without overlap; after the last one its run is done, and it starts again if the experiment says so.
+//! follow each other without overlap, each after its gap; after the last one its run is done, and it starts again if the experiment says so.
 //!
 //! SMs are offered in the order of their numbers, starting at the one that the order names. The dispatcher sleeps until something that it
 //! reads changes.
@@ -16,7 +16,7 @@ use super::sm::code::Code;
 use super::sm::context::SavedCta;
 use super::sm::ctas::FinishedCta;
 use super::sm::{Inputs, Sm};
-use crate::describe::ids::{Cycle, KernelId, PerKernel, Set};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, NEVER, PerKernel, Set};
 use crate::seam::controls::Controls;
 use crate::seam::observation::Progress;
 use alloc::collections::VecDeque;
@@ -27,7 +27,7 @@ use core::hash::{Hash, Hasher};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Run {
     /// Launch of the sequence.
-    pub launch: u8,
+    pub launch: LaunchId,
     /// CTAs of the launch that have been placed.
     pub placed: u32,
     /// CTAs of the launch that have finished.
@@ -74,7 +74,7 @@ pub struct Ended {
     /// It was the last of its kernel's sequence.
     pub run: bool,
     /// The launch that begins.
-    pub next: Option<u8>,
+    pub next: Option<LaunchId>,
 }
 
 /// The dispatcher's state.
@@ -90,6 +90,8 @@ pub struct Dispatcher {
     saved: Vec<VecDeque<SavedCta>>,
     /// SMs that may have gained room for a CTA.
     changed: Set,
+    /// The first cycle in which a launch opens that does not yet; `NEVER` without any.
+    opens: Cycle,
     sms: u16,
 }
 
@@ -104,16 +106,22 @@ impl Dispatcher {
             grids: alloc::vec![Grid::default(); codes.len()],
             saved: alloc::vec![VecDeque::new(); codes.len()],
             changed: Set::ALL,
+            opens: NEVER,
             sms: sms as u16,
         };
-        KernelId::first(codes.len()).for_each(|kernel| dispatcher.begin(kernel, codes));
+        KernelId::first(codes.len()).for_each(|kernel| dispatcher.begin(kernel, None, codes));
         dispatcher
     }
 
-    /// Begins the kernel's current launch.
-    fn begin(&mut self, kernel: KernelId, codes: &[Vec<Code>]) {
+    /// Begins the kernel's current launch, its gap after the end of the one before.
+    fn begin(&mut self, kernel: KernelId, ended: Option<Cycle>, codes: &[Vec<Code>]) {
+        let code = &codes[kernel.index()][self.runs[kernel].launch.index()];
         let grid = &mut self.grids[kernel.index()];
-        grid.begin(&codes[kernel.index()][usize::from(self.runs[kernel].launch)], self.order.remembers());
+        grid.begin(code, self.order.remembers());
+        if let Some(ended) = ended.filter(|_| code.gap > 0) {
+            grid.opens = ended + Cycle::from(code.gap);
+            self.opens = self.opens.min(grid.opens);
+        }
         self.order.launch(kernel, grid, self.sms);
     }
 
@@ -125,6 +133,23 @@ impl Dispatcher {
     /// Whether there is anything to look at.
     pub fn is_awake(&self) -> bool {
         !self.changed.is_empty()
+    }
+
+    /// The first cycle in which a launch opens that does not yet; `NEVER` without any.
+    pub fn opens(&self) -> Cycle {
+        self.opens
+    }
+
+    /// Opens the launches whose gap is over.
+    pub fn open(&mut self, now: Cycle) {
+        if now < self.opens {
+            return;
+        }
+        for grid in self.grids.iter_mut().filter(|grid| grid.opens <= now) {
+            grid.opens = 0;
+        }
+        self.opens = self.grids.iter().map(|grid| grid.opens).filter(|&opens| opens > 0).min().unwrap_or(NEVER);
+        self.changed = Set::ALL;
     }
 
     /// Whether an SM may take a CTA in the next cycle that it is offered one.
@@ -170,14 +195,14 @@ impl Dispatcher {
         let launches = &codes[finished.kernel.index()];
         let run = &mut self.runs[finished.kernel];
         run.done += 1;
-        if run.done < launches[usize::from(run.launch)].ctas {
+        if run.done < launches[run.launch.index()].ctas {
             return Ended::default();
         }
         (run.placed, run.done) = (0, 0);
-        run.launch += 1;
-        let last = usize::from(run.launch) == launches.len();
+        run.launch.0 += 1;
+        let last = run.launch.index() == launches.len();
         if last {
-            run.launch = 0;
+            run.launch = LaunchId(0);
             run.runs += 1;
             self.runs_done += 1;
             run.finished_at = now;
@@ -185,7 +210,7 @@ impl Dispatcher {
         }
         let next = (!run.over).then_some(run.launch);
         if next.is_some() {
-            self.begin(finished.kernel, codes);
+            self.begin(finished.kernel, Some(now), codes);
         }
         // Any SM may take the new launch's CTAs, and a kernel of higher rank may have its turn.
         self.changed = Set::ALL;
@@ -248,13 +273,13 @@ impl Dispatcher {
 
     /// Kernels that may get room on an SM, a bit each.
     fn allowed(&self, index: usize, sm: &Sm, controls: &Controls, codes: &[Vec<Code>]) -> u8 {
-        let pending = KernelId::first(codes.len()).filter(|kernel| !self.grids[kernel.index()].is_placed() || self.saved(*kernel) > 0);
+        let pending = KernelId::first(codes.len()).filter(|kernel| self.grids[kernel.index()].is_offered() || self.saved(*kernel) > 0);
         let Some(rank) = pending.clone().map(|kernel| controls.dispatch_rank[kernel]).min() else { return 0 };
         let allowed = |kernel: &KernelId| {
             controls.dispatch_rank[*kernel] == rank
                 && controls.sms[index].allowed[*kernel]
                 && sm.ctas.used(*kernel).ctas < u32::from(controls.sms[index].cta_target[*kernel])
-                && sm.ctas.fits(&codes[kernel.index()][usize::from(self.runs[*kernel].launch)])
+                && sm.ctas.fits(&codes[kernel.index()][self.runs[*kernel].launch.index()])
         };
         pending.filter(allowed).fold(0, |set, kernel| set | 1 << kernel.0)
     }

@@ -148,7 +148,7 @@ impl Sm {
     /// L1D has taken a line of a kernel's oldest memory instruction: a store completes with its last line.
     fn charge_store(&mut self, kernel: KernelId, inputs: &Inputs) {
         if let Some(store) = self.lsu.store_leaves(kernel) {
-            let lanes = inputs.codes[kernel.index()][usize::from(store.launch)].lanes(store.pc);
+            let lanes = inputs.codes[kernel.index()][store.launch.index()].lanes(store.pc.into());
             self.gate.quotas.completes(kernel, lanes);
         }
     }

@@ -3,7 +3,7 @@
 use super::issue::Issue;
 use super::lsu::Instruction;
 use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS};
-use crate::describe::kernel::{Address, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
+use crate::describe::kernel::{Address, Dim3, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -67,8 +67,12 @@ pub struct Code {
     issues: Vec<Option<Issue>>,
     /// The fewest instructions that a warp issues after each of them.
     least: Vec<u32>,
+    /// CTAs of the grid along each dimension.
+    pub grid: Dim3,
     /// CTAs of the grid.
     pub ctas: u32,
+    /// Cycles between the end of the launch before and its own beginning.
+    pub gap: u32,
     /// Warps of a CTA.
     pub warps: u32,
     /// Threads of a CTA.
@@ -82,8 +86,8 @@ pub struct Code {
 }
 
 impl Code {
-    /// The launches of a kernel that stands at position `index` of the mix. Draws are keyed by the kernel's name, not its position, so
-    /// that it issues the same pattern alone and in any mix.
+    /// The launches of a kernel's run, when it stands at position `index` of the mix. Draws are keyed by the kernel's name, not its position, so
+    /// that it issues the same pattern alone and in any mix; and by the launch as the kernel lists it, so that repeats draw the same.
     pub fn compile(kernel: &Kernel, index: usize, seed: u64, line_bytes: u32, shared_banks: u32) -> Vec<Code> {
         let mut next = index as u32 * KERNEL_LINES;
         let arrays: Vec<(LineAddr, u64)> = kernel
@@ -96,14 +100,16 @@ impl Code {
             })
             .collect();
         let name_key = kernel.name.bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
-        let launches = kernel.launches.iter().enumerate();
+        let launches = kernel.sequence().map(|(number, repeat)| (number, kernel.launches[number].at(repeat)));
         launches
-            .map(|(number, launch)| (number, launch, steps(&launch.program, &arrays, shared_banks)))
-            .map(|(number, launch, steps)| Code {
+            .map(|(number, launch)| (number, steps(&launch.program, &arrays, shared_banks), launch))
+            .map(|(number, steps, launch)| Code {
                 issues: steps.iter().map(|step| Issue::of(step, KernelId(index as u8))).collect(),
                 least: least(&steps),
                 steps,
-                ctas: launch.ctas,
+                grid: launch.grid,
+                ctas: launch.ctas(),
+                gap: launch.gap,
                 warps: launch.threads.div_ceil(WARP_SIZE),
                 threads: launch.threads,
                 registers: launch.registers,
@@ -144,7 +150,7 @@ impl Code {
 
     /// The lines that a memory instruction's lanes touch, each once, in the order of the lanes: coalescing. Returns how many.
     pub fn lines(&self, head: &Instruction, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
-        match self.steps[head.pc as usize] {
+        match self.steps[usize::from(head.pc)] {
             Step::Load { ref address, lanes } | Step::Store { ref address, lanes } => {
                 address.lines(head.base, head.key, lanes, line_bytes, lines)
             }
@@ -154,7 +160,7 @@ impl Code {
 
     /// The bytes that a store's lanes write of each of its `lines`, in words of 4 bytes; two lanes that write one word write it once.
     pub fn bytes(&self, head: &Instruction, line_bytes: u32, lines: &[LineAddr], bytes: &mut [u8; WARP_SIZE as usize]) {
-        if let Step::Store { ref address, lanes } = self.steps[head.pc as usize] {
+        if let Step::Store { ref address, lanes } = self.steps[usize::from(head.pc)] {
             address.bytes(head.base, head.key, lanes, line_bytes, lines, bytes);
         }
     }
@@ -418,11 +424,12 @@ mod tests {
     fn some_warps_run_a_loop_and_the_others_skip_it() {
         let alu = Op::Alu { count: 1, latency: 4, lanes: 32 };
         let launch = |trips| crate::describe::kernel::Launch {
-            ctas: 1000,
+            grid: 1000.into(),
             threads: 256,
             registers: 16,
             shared_bytes: 0,
             program: vec![Op::Loop { trips }, alu.clone(), Op::End],
+            ..Default::default()
         };
         let draws = |trips: Trips| -> Vec<u32> {
             let mut kernel = crate::describe::kernel::library::find("COPY").unwrap();

@@ -217,7 +217,7 @@ impl Sm {
         }
         self.set_gates();
         self.resident[kernel].enter(cta.live, *self.from);
-        let code = &inputs.codes[kernel.index()][usize::from(cta.launch)];
+        let code = &inputs.codes[kernel.index()][cta.launch.index()];
         self.ctas.place(slot, code, Cta { warps, leaving: false, ..cta });
         self.l1.cta_placed(kernel);
         self.residents_changed();

@@ -5,7 +5,7 @@
 use super::{Code, MAX_SCHEDULERS};
 use crate::describe::gpu::SmClass;
 use crate::describe::gpu::occupancy::{self, Resources};
-use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
 use crate::seam::controls::SmControls;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ pub struct Cta {
     /// Its kernel.
     pub kernel: KernelId,
     /// Its launch.
-    pub launch: u8,
+    pub launch: LaunchId,
     /// Its number in the grid.
     pub cta: u32,
     /// Core cycle of its launch.
@@ -136,7 +136,7 @@ impl CtaTable {
     /// Takes the CTA out of its slot; `codes` are the programs by kernel and launch.
     pub(super) fn remove(&mut self, slot: usize, codes: &[Vec<Code>]) -> Option<Cta> {
         let cta = self.slots[slot].take()?;
-        let cost = self.cost(&codes[cta.kernel.index()][usize::from(cta.launch)]);
+        let cost = self.cost(&codes[cta.kernel.index()][cta.launch.index()]);
         self.used[cta.kernel].take(cost);
         self.used_all.take(cost);
         self.resident &= !(u8::from(self.used[cta.kernel].ctas == 0) << cta.kernel.0);
@@ -158,7 +158,7 @@ impl CtaTable {
 
     /// Registers and shared memory of the CTA in a slot, as they are allocated, in bytes.
     pub(super) fn context_bytes(&self, slot: usize, codes: &[Vec<Code>]) -> u32 {
-        let cost = self.slots[slot].as_ref().map(|cta| self.cost(&codes[cta.kernel.index()][usize::from(cta.launch)])).unwrap_or_default();
+        let cost = self.slots[slot].as_ref().map(|cta| self.cost(&codes[cta.kernel.index()][cta.launch.index()])).unwrap_or_default();
         cost.registers * 4 + cost.shared_bytes
     }
 

@@ -318,8 +318,8 @@ impl Sm {
 
     fn enter_lsu(&mut self, at: WarpRef, access: Access, load: u16, inputs: &Inputs) {
         let Warp { kernel, launch, pc, key, ref place, .. } = self.warps[at.index()];
-        let (base, key) = inputs.codes[kernel.index()][usize::from(launch)].base(pc, place, key);
-        self.lsu.push(kernel, Instruction { base, key, pc, load, launch, access });
+        let (base, key) = inputs.codes[kernel.index()][launch.index()].base(pc, place, key);
+        self.lsu.push(kernel, Instruction { base, key, pc: pc as u16, load, launch, access });
         *self.due |= LSU;
         if self.gate.has_caps() {
             self.gate.cap(kernel, self.in_flight(kernel), inputs.controls);
@@ -447,7 +447,7 @@ impl Sm {
     pub(super) fn proceed(&mut self, now: Cycle, at: Cycle, which: WarpRef, inputs: &Inputs) {
         let warp = &mut self.warps[which.index()];
         let scheduler = &mut self.schedulers[which.scheduler()];
-        let code = &inputs.codes[warp.kernel.index()][usize::from(warp.launch)];
+        let code = &inputs.codes[warp.kernel.index()][warp.launch.index()];
         let bit = which.bit();
         if scheduler.ready & scheduler.global & bit != 0 {
             self.lsu_gate.leave(&mut self.wait_lsu, warp.kernel, *self.from);

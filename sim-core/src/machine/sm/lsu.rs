@@ -7,7 +7,7 @@
 use super::code::Code;
 use super::scheduler::LANES;
 use crate::describe::gpu::LsuHol;
-use crate::describe::ids::{Cycle, KernelId, LineAddr};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
 use crate::machine::derived::Derived;
 use crate::machine::l1d::ReservationFailure;
@@ -15,6 +15,7 @@ use crate::machine::noc::members;
 use crate::machine::packet::Access;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 /// A warp of an SM: its scheduler and its lane there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -48,20 +49,26 @@ impl WarpRef {
 }
 
 /// A memory instruction: what its lines follow from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instruction {
     /// Position of lane 0.
     pub base: u64,
     /// Key of its draws.
     pub key: u64,
     /// Step of the launch's code.
-    pub pc: u32,
+    pub pc: u16,
     /// Entry of the load table, for a load.
     pub load: u16,
     /// Launch of its kernel.
-    pub launch: u8,
+    pub launch: LaunchId,
     /// Load or store.
     pub access: Access,
+}
+
+impl Hash for Instruction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.base, self.key, u32::from(self.pc), self.load, self.launch, self.access).hash(state);
+    }
 }
 
 /// What goes to L1D next.
@@ -223,12 +230,12 @@ impl Lsu {
         let head = &waiting[0].1;
         let mut fresh = None;
         if *next == *count {
-            *count = codes[usize::from(head.launch)].lines(head, self.line_bytes, lines);
+            *count = codes[head.launch.index()].lines(head, self.line_bytes, lines);
             *next = 0;
             fresh = Some(*count);
             if head.access == Access::Write {
                 if self.count_bytes {
-                    codes[usize::from(head.launch)].bytes(head, self.line_bytes, &lines[..*count as usize], bytes);
+                    codes[head.launch.index()].bytes(head, self.line_bytes, &lines[..*count as usize], bytes);
                 } else {
                     bytes.fill(self.line_bytes as u8);
                 }
@@ -403,7 +410,7 @@ mod tests {
     fn two(hol: LsuHol) -> Lsu {
         let mut lsu = Lsu::new(4, hol, 128, false, 2);
         for kernel in [0, 1] {
-            lsu.push(KernelId(kernel), Instruction { base: 0, key: 0, pc: 0, load: 0, launch: 0, access: Access::Read });
+            lsu.push(KernelId(kernel), Instruction { base: 0, key: 0, pc: 0, load: 0, launch: LaunchId(0), access: Access::Read });
         }
         lsu
     }

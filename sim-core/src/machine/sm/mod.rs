@@ -43,7 +43,7 @@ use super::memory::Memory;
 use super::noc::members;
 use super::packet::Reply;
 use crate::describe::gpu::Gpu;
-use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, NEVER, PerKernel};
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
 use crate::seam::controls::{SmControls, WarpOrder};
 use crate::seam::stats::{KernelStats, StallCounts};
@@ -56,7 +56,7 @@ pub const MAX_SCHEDULERS: usize = 4;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Warp {
     kernel: KernelId,
-    launch: u8,
+    launch: LaunchId,
     slot: u8,
     loads: u16,
     missed_loads: u16,
@@ -348,7 +348,7 @@ impl Sm {
     /// Whether a CTA of a kernel is here that cannot finish within `cycles` cycles: one of its warps has more instructions to issue.
     pub fn has_cta_beyond(&self, kernel: KernelId, cycles: Cycle, codes: &[Code]) -> bool {
         self.ctas.slots().iter().flatten().filter(|cta| cta.kernel == kernel).any(|cta| {
-            let code = &codes[usize::from(cta.launch)];
+            let code = &codes[cta.launch.index()];
             let is_beyond = |s, lane| Cycle::from(code.least_after(self.warps[WarpRef::new(s, lane).index()].pc)) > cycles;
             cta.warps.iter().enumerate().any(|(s, &warps)| members(warps, false).any(|lane| is_beyond(s, lane)))
         })

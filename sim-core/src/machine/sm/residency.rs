@@ -4,15 +4,15 @@ use super::code::Place;
 use super::ctas::{Cta, FinishedCta};
 use super::lsu::WarpRef;
 use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::seam::controls::SmControls;
 
 impl Sm {
     /// Places a CTA that fits; its warps can issue from the next cycle on. Returns its slot.
-    pub fn launch(&mut self, now: Cycle, kernel: KernelId, launch: u8, cta: u32, inputs: &Inputs) -> u8 {
+    pub fn launch(&mut self, now: Cycle, kernel: KernelId, launch: LaunchId, cta: u32, inputs: &Inputs) -> u8 {
         self.charge_ctas(now);
         *self.from = now + 1;
-        let code = &inputs.codes[kernel.index()][usize::from(launch)];
+        let code = &inputs.codes[kernel.index()][launch.index()];
         let slot = self.ctas.free_slot();
         let mut warps = [0_u64; MAX_SCHEDULERS];
         // The cycle `now` is over for this SM: it charges its stalls before the new warps count.

@@ -111,8 +111,9 @@ fn kernel(name: &str, ctas: u32, threads: u32, program: Vec<Op>) -> Kernel {
         title: "".into(),
         doc: "".into(),
         source: "".into(),
-        arrays: vec![Array { name: "a".into(), bytes: 64 << 20 }],
-        launches: vec![Launch { ctas, threads, registers: 16, shared_bytes: 1024, program }],
+        arrays: vec![Array { name: "a".into(), bytes: 64 << 20, read_only: false }],
+        launches: vec![Launch { grid: ctas.into(), threads, registers: 16, shared_bytes: 1024, program, ..Launch::default() }],
+        repeats: vec![],
     }
 }
 

@@ -22,7 +22,7 @@ use super::spec::{Mix, Param, PolicySpec};
 use super::{AnyPolicy, Policy, PolicyInfo, schemes, spatial};
 use crate::describe::decode::field;
 use crate::describe::error::Problems;
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::event::{Event, EventKind, EventKinds};
@@ -185,7 +185,7 @@ impl Policy for Hetero {
             Event::KernelLaunched { launch, .. } => {
                 let follows = match self.spec.choice("again") {
                     "launch" => true,
-                    "run" => launch == 0,
+                    "run" => launch == LaunchId::default(),
                     _ => false,
                 };
                 if follows && self.phase == Phase::Assigned && self.live.len() > 1 {
@@ -340,7 +340,7 @@ fn ctas_of_classes(seen: &Observation, kernel: KernelId) -> (u32, u32, u32) {
     let big = big_class(seen);
     let held = |class: usize| seen.launched[seen.gpu.class_sms()[class].start as usize][kernel].1;
     let launch = seen.progress[kernel.index()].launch;
-    (seen.uniform_ctas[kernel.index()][usize::from(launch)], held(big), held(1 - big))
+    (seen.uniform_ctas[kernel.index()][launch.index()], held(big), held(1 - big))
 }
 
 /// IPC of a kernel alone: on all big SMs, on all small ones, on as many uniform ones as there are SMs.

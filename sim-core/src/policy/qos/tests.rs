@@ -128,7 +128,7 @@ fn a_launch_of_other_ctas_gets_as_many_threads() {
     assert_eq!(targets(&world), [4, 4]);
     for (threads, ctas) in [(512, 2), (2048, 1), (128, 8), (384, 2), (256, 4)] {
         world.launched.iter_mut().for_each(|sm| sm[K[0]] = (Resources { threads, ..sm[K[0]].0 }, 2048 / threads));
-        let launched = Event::KernelLaunched { kernel: K[0], launch: 1 };
+        let launched = Event::KernelLaunched { kernel: K[0], launch: crate::describe::ids::LaunchId(1) };
         world.ask(|policy, seen, controls, log| policy.on_event(launched, seen, controls, log));
         assert_eq!(targets(&world), [ctas, 4], "CTAs of {threads} threads");
     }

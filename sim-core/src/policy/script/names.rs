@@ -201,7 +201,7 @@ names! {
         };
         queued: "requests", "Its requests that wait in all miss queues now" => |seen, _, kernel| sum(&seen.queued, kernel).into();
         grid: "CTAs", "CTAs of its launch" => |seen, _, kernel| seen.grid[kernel].into();
-        launch: "", "Launch of its sequence, from 0" => |seen, _, kernel| seen.progress[kernel].launch.into();
+        launch: "", "Launch of its sequence, from 0" => |seen, _, kernel| seen.progress[kernel].launch.0.into();
         placed: "CTAs", "CTAs of this launch that have been placed" => |seen, _, kernel| seen.progress[kernel].placed.into();
         waiting: "CTAs", "CTAs that wait for an SM: not yet placed, or switched out" => |seen, _, kernel| seen.progress[kernel].waiting.into();
         done: "CTAs", "CTAs of this launch that have finished" => |seen, _, kernel| seen.progress[kernel].done.into();

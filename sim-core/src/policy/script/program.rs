@@ -160,7 +160,7 @@ fn about(event: Event) -> Dynamic {
     let number = |n: u32| Dynamic::from(i64::from(n));
     let kernel = |kernel: KernelId| number(kernel.0.into());
     let pairs: Vec<(&str, Dynamic)> = match event {
-        Event::KernelLaunched { kernel: of, launch } => alloc::vec![("kernel", kernel(of)), ("launch", number(launch.into()))],
+        Event::KernelLaunched { kernel: of, launch } => alloc::vec![("kernel", kernel(of)), ("launch", number(launch.0.into()))],
         Event::KernelFinished { kernel: of } => alloc::vec![("kernel", kernel(of))],
         Event::CtaRetired { sm, kernel: of, cta } => {
             alloc::vec![("sm", number(sm.into())), ("kernel", kernel(of)), ("cta", number(cta))]

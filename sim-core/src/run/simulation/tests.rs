@@ -101,11 +101,12 @@ fn each_launch_fills_an_sm_with_ctas_of_its_own_shape() {
         let kernel = &mut experiment.kernels[0].kernel;
         kernel.arrays.clear();
         let launch = |threads, count| Launch {
-            ctas: 1000,
+            grid: 1000.into(),
             threads,
             registers: 16,
             shared_bytes: 0,
             program: alloc::vec![crate::describe::kernel::Op::Alu { count, latency: 4, lanes: 32 }],
+            ..Launch::default()
         };
         kernel.launches = alloc::vec![launch(32, 5000), launch(512, 50)];
         let class = &experiment.gpu.sms[0];
@@ -128,7 +129,7 @@ fn listened() -> Experiment {
     let shapes = [(&[90_u32, 50][..], 128, 12_000), (&[70], 64, 0)];
     for (used, (counts, threads, shared_bytes)) in experiment.kernels.iter_mut().zip(shapes) {
         used.kernel.arrays.clear();
-        let launch = |&count| Launch { ctas: 9, threads, registers: 52, shared_bytes, program: work(count) };
+        let launch = |&count| Launch { grid: 9.into(), threads, registers: 52, shared_bytes, program: work(count), ..Launch::default() };
         used.kernel.launches = counts.iter().map(launch).collect();
     }
     experiment.kernels[1].qos = Some(Goal::OfAlone(0.75));
@@ -279,7 +280,7 @@ fn a_policy_that_hears_the_same_events_again_and_again_and_never_acts_is_stuck()
 fn a_kernel_whose_ctas_are_switched_out_for_good_is_stuck() {
     let mut long = Experiment { stop: Stop::KernelsDone { at_most: 200_000 }, ..listened() };
     let launch = &mut long.kernels[0].kernel.launches[0];
-    (launch.ctas, launch.program) = (2, alloc::vec![crate::describe::kernel::Op::Alu { count: 4000, latency: 8, lanes: 32 }]);
+    (launch.grid, launch.program) = (2.into(), alloc::vec![crate::describe::kernel::Op::Alu { count: 4000, latency: 8, lanes: 32 }]);
     long.policy = experiment("even").policy;
     let mut run = Simulation::new(&long).unwrap();
     run.advance(1000);
@@ -362,7 +363,7 @@ fn no_run_is_settled_within_the_first_launch() {
     experiment.kernels.truncate(1);
     let kernel = &mut experiment.kernels[0].kernel;
     *kernel = crate::describe::kernel::library::find("COPY").unwrap();
-    kernel.launches[0].ctas = 2000;
+    kernel.launches[0].grid = 2000.into();
     kernel.launches.push(kernel.launches[0].clone());
     kernel.launches[1].program.push(crate::describe::kernel::Op::Alu { count: 100, latency: 4, lanes: 32 });
     let mut run = Simulation::new(&experiment).unwrap();

@@ -10,7 +10,7 @@ const BYTES: u64 = 64 << 20;
 
 /// One element a thread, 256 threads a CTA.
 fn streaming(program: Vec<Op>) -> Launch {
-    Launch { ctas: (BYTES / 1024) as u32, threads: 256, registers: 16, shared_bytes: 0, program }
+    Launch { grid: ((BYTES / 1024) as u32).into(), threads: 256, registers: 16, shared_bytes: 0, program, ..Launch::default() }
 }
 
 /// `c[i] = a[i] + b[i]`
@@ -81,6 +81,6 @@ pub fn matrix_vector() -> Kernel {
         "y = A x for a 4096 × 4096 matrix, a warp for each row: the row streams past once, coalesced, with the next loads under way; x is read by \
          every warp and stays in the caches; the lanes' sums are added up at the end.",
         vec![array("A", 4096 * 4096 * 4), array("x", 4096 * 4), array("y", 4096 * 4)],
-        vec![Launch { ctas: 512, threads: 256, registers: 20, shared_bytes: 0, program }],
+        vec![Launch { grid: 512.into(), threads: 256, registers: 20, shared_bytes: 0, program, ..Launch::default() }],
     )
 }

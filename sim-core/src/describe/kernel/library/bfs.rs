@@ -39,7 +39,14 @@ pub fn kernel() -> Kernel {
     let mut update: Vec<Op> = vec![work(14), load(flags(updating)), ALL, work(10), some_warps(1, FRONTIER), one(5)];
     update.extend([mask, visited, updating].map(|array| store_one(flags(array))));
     update.extend([store_one(Address { array: over, ..Address::default() }), Op::End]);
-    let launch = |registers, program| Launch { ctas: (NODES / 512) as u32, threads: 512, registers, shared_bytes: 0, program };
+    let launch = |registers, program| Launch {
+        grid: ((NODES / 512) as u32).into(),
+        threads: 512,
+        registers,
+        shared_bytes: 0,
+        program,
+        ..Launch::default()
+    };
     named(
         "BFS",
         "Breadth-first search",

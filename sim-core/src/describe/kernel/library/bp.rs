@@ -47,6 +47,6 @@ pub fn kernel() -> Kernel {
          half of the lanes at work in the first step of the tree and fewer in each after it, and the default of 65,536 inputs. Free: arithmetic \
          (factor 1.35) and its latency (6 cycles).",
         arrays,
-        vec![Launch { ctas, threads: 256, registers: 20, shared_bytes: 1088, program }],
+        vec![Launch { grid: ctas.into(), threads: 256, registers: 20, shared_bytes: 1088, program, ..Launch::default() }],
     )
 }

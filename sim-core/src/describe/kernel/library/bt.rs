@@ -77,6 +77,6 @@ pub fn kernel() -> Kernel {
             array("records", 4 << 20),
             array("answers", QUERIES * 4),
         ],
-        vec![Launch { ctas: QUERIES as u32, threads: 256, registers: 27, shared_bytes: 0, program }],
+        vec![Launch { grid: (QUERIES as u32).into(), threads: 256, registers: 27, shared_bytes: 0, program, ..Launch::default() }],
     )
 }

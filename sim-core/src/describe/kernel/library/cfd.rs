@@ -51,6 +51,6 @@ pub fn kernel() -> Kernel {
          of 32 words within eight lines, a window of its own for each warp and face), 70,400 cells (the smallest mesh has 97,046: its \
          neighbours are closer to each other than ours), arithmetic (factor 1.6) and its latency (18 cycles; 39 for divisions and roots).",
         vec![array("variables", 5 * bytes), array("faces", 16 * bytes), array("fluxes", 5 * bytes)],
-        vec![Launch { ctas: (CELLS / 64) as u32, threads: 64, registers: 59, shared_bytes: 0, program }],
+        vec![Launch { grid: ((CELLS / 64) as u32).into(), threads: 64, registers: 59, shared_bytes: 0, program, ..Launch::default() }],
     )
 }

@@ -22,7 +22,14 @@ pub fn kernel() -> Kernel {
         program
     };
     let (ex, ey, hz) = (0, 1, 2);
-    let launch = |registers, program| Launch { ctas: (SIDE * SIDE / 256) as u32, threads: 256, registers, shared_bytes: 0, program };
+    let launch = |registers, program| Launch {
+        grid: ((SIDE * SIDE / 256) as u32).into(),
+        threads: 256,
+        registers,
+        shared_bytes: 0,
+        program,
+        ..Launch::default()
+    };
     let bytes = (SIDE * SIDE * 4) as u64;
     named(
         "FTD",

@@ -30,7 +30,8 @@ pub fn kernel() -> Kernel {
         ops.extend([repeat(11), shared(3), work(6), store(bins), load(bins), Op::End]);
         ops
     };
-    let launch = |n| Launch { ctas: CTAS, threads: 96, registers: 17, shared_bytes: 12 << 10, program: program(n) };
+    let launch =
+        |n| Launch { grid: CTAS.into(), threads: 96, registers: 17, shared_bytes: 12 << 10, program: program(n), ..Launch::default() };
     let bytes = (grid * i64::from(TRIPS) * LAUNCHES) as u64;
     named(
         "HG",

@@ -40,6 +40,13 @@ pub fn kernel() -> Kernel {
          strides. Free: how many of a lane's next features find the line still there: two loads stand together, as a compiler that unrolls would \
          place them; arithmetic (factor 2.2).",
         vec![array("features", bytes), array("transposed", bytes)],
-        vec![Launch { ctas: (POINTS as u32).div_ceil(256), threads: 256, registers: 22, shared_bytes: 0, program }],
+        vec![Launch {
+            grid: ((POINTS as u32).div_ceil(256)).into(),
+            threads: 256,
+            registers: 22,
+            shared_bytes: 0,
+            program,
+            ..Launch::default()
+        }],
     )
 }

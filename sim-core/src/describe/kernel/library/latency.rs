@@ -6,7 +6,7 @@
 //! docs/kernels-latency.md). Nothing here looks at how kernels share.
 
 use super::{ALL, array, chain, load, named, repeat, shared, some_warps, store, words};
-use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Scatter};
+use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ const STREAM: u32 = 15;
 
 fn stream(name: &str, title: &str, doc: &str, vectors: &[&str], program: Vec<Op>) -> Kernel {
     let arrays = vectors.iter().map(|name| array(name, VECTOR)).collect();
-    let launch = Launch { ctas: 81_920, threads: 128, registers: 12, shared_bytes: 0, program };
+    let launch = Launch { grid: 81_920.into(), threads: 128, registers: 12, shared_bytes: 0, program, ..Launch::default() };
     named(name, title, "Masola et al., JSSPP 2023, Table 2: in house", doc, arrays, vec![launch])
 }
 
@@ -81,7 +81,7 @@ pub fn matrix_vector() -> Kernel {
         program
     };
     let rows = Address { cta: 64 * 4 * N, warp: 32 * 4 * N, lane: 4 * N, ..Address::default() };
-    let launch = |registers, program| Launch { ctas: 64, threads: 64, registers, shared_bytes: 0, program };
+    let launch = |registers, program| Launch { grid: 64.into(), threads: 64, registers, shared_bytes: 0, program, ..Launch::default() };
     let launches = vec![launch(14, walk(2, 16, rows, 4, 1)), launch(18, walk(1, 8, words(0, 256, 128), 4 * N, 3))];
     let vectors = ["y1", "x1", "y2", "x2"].map(|name| array(name, 4 * N as u64));
     let mut arrays = vec![array("a", (4 * N * N) as u64)];
@@ -129,7 +129,7 @@ pub fn path_finder() -> Kernel {
          2048 bytes of shared memory, 1024 CTAs, 64 steps, one load a step, a row that is read by two neighbours for its half, two barriers a step. Free: \
          arithmetic (KAI 0.475) and its latency (4 cycles).",
         vec![array("wall", (512 * row) as u64), array("result", row as u64), array("next result", row as u64)],
-        vec![Launch { ctas: 1024, threads: 256, registers: 18, shared_bytes: 2048, program }],
+        vec![Launch { grid: 1024.into(), threads: 256, registers: 18, shared_bytes: 2048, program, ..Launch::default() }],
     )
 }
 
@@ -157,7 +157,7 @@ pub fn dxtc() -> Kernel {
          one written for each tile, a table that all read, barriers; 98 registers, of which one CTA fits an SM. Free: arithmetic (KAI 149) and its latency \
          (13 cycles).",
         vec![array("image", 8192 * 64), array("result", 8192 * 32), array("permutations", 4096)],
-        vec![Launch { ctas: 46, threads: 512, registers: 98, shared_bytes: 1536, program }],
+        vec![Launch { grid: 46.into(), threads: 512, registers: 98, shared_bytes: 1536, program, ..Launch::default() }],
     )
 }
 
@@ -185,7 +185,7 @@ pub fn convolution() -> Kernel {
          traffic leaves little else. Rows come from other CTAs' SMs, so L2 has four in five. From Table 2: 327,680 CTAs of one warp, 128 bytes of shared \
          memory. Free: the shape; arithmetic (KAI 0.291), its latency (15 cycles), one tap after the other.",
         vec![array("image", VECTOR), array("result", VECTOR), array("filter", 128)],
-        vec![Launch { ctas: 327_680, threads: 32, registers: 27, shared_bytes: 128, program }],
+        vec![Launch { grid: 327_680.into(), threads: 32, registers: 27, shared_bytes: 128, program, ..Launch::default() }],
     )
 }
 
@@ -207,7 +207,7 @@ pub fn ray_trace() -> Kernel {
         "Masola et al., JSSPP 2023, Table 2: in house, not published",
         "A thread for each of 832 × 640 pixels, in blocks of 8 × 8, of which each follows its ray through objects that L1D does not hold; three bytes out. From \
          Table 2: the grid, the bytes. Free: the shape; arithmetic (KAI 3.575), its latency (8 cycles), 175 objects of a scene of 4 MB, one in every fourth sector.",
-        vec![array("scene", SCENE), Array { name: "image".into(), bytes: 8320 * 192 }],
-        vec![Launch { ctas: 8320, threads: 64, registers: 54, shared_bytes: 0, program }],
+        vec![array("scene", SCENE), array("image", 8320 * 192)],
+        vec![Launch { grid: 8320.into(), threads: 64, registers: 54, shared_bytes: 0, program, ..Launch::default() }],
     )
 }

@@ -38,7 +38,7 @@ pub fn launch(registers: u32) -> Launch {
         program.extend([of(force), ALL, work(2), Op::Store { address: force, lanes: LANES }]);
     }
     program.extend([Op::End, Op::Barrier, Op::End]);
-    Launch { ctas: BOXES, threads: 128, registers, shared_bytes: 7200, program }
+    Launch { grid: BOXES.into(), threads: 128, registers, shared_bytes: 7200, program, ..Launch::default() }
 }
 
 /// Rodinia `lavaMD`: `kernel_gpu_cuda`.

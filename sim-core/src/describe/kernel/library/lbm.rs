@@ -32,7 +32,7 @@ pub fn launch(from: u8, to: u8, work: u32, divisions: u32) -> Launch {
         let x = [-4, 4][direction as usize % 2] * i64::from(direction < 10);
         Op::Store { address: cell(to, direction, 1024 + rows[direction as usize % 5] + x), lanes: LANES }
     }));
-    Launch { ctas: 18_000, threads: 120, registers: 40, shared_bytes: 0, program }
+    Launch { grid: 18_000.into(), threads: 120, registers: 40, shared_bytes: 0, program, ..Launch::default() }
 }
 
 /// Parboil `lbm`: `performStreamCollide_kernel`.

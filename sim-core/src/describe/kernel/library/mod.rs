@@ -123,7 +123,7 @@ pub fn find(name: &str) -> Option<Kernel> {
 
 /// An array of `bytes`.
 fn array(name: &str, bytes: u64) -> Array {
-    Array { name: name.to_string(), bytes }
+    Array { name: name.to_string(), bytes, read_only: false }
 }
 
 /// Consecutive words across the lanes of `array`, warps and CTAs `warp` and `cta` bytes apart.
@@ -172,5 +172,13 @@ fn some_warps(trips: u32, one_in: u32) -> Op {
 
 /// A kernel of one or more launches.
 fn named(name: &str, title: &str, source: &str, doc: &str, arrays: Vec<Array>, launches: Vec<Launch>) -> Kernel {
-    Kernel { name: name.to_string(), title: title.to_string(), doc: doc.to_string(), source: source.to_string(), arrays, launches }
+    Kernel {
+        name: name.to_string(),
+        title: title.to_string(),
+        doc: doc.to_string(),
+        source: source.to_string(),
+        arrays,
+        launches,
+        repeats: Vec::new(),
+    }
 }

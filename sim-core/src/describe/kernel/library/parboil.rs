@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 /// A launch.
 pub fn launch(ctas: u32, threads: u32, registers: u32, shared_bytes: u32, program: Vec<Op>) -> Launch {
-    Launch { ctas, threads, registers, shared_bytes, program }
+    Launch { grid: ctas.into(), threads, registers, shared_bytes, program, ..Launch::default() }
 }
 
 /// `count` accesses of a word that all lanes read: in shared memory, or a constant.

@@ -34,6 +34,13 @@ pub fn kernel() -> Kernel {
          From the source: the block, 2048 bytes of shared memory, 463 CTAs of 216 columns, 20 steps, one load a step, what is read and written in \
          shared memory. Free: arithmetic (factor 2.4) and its latency (13 cycles).",
         vec![array("wall", (ROWS * row) as u64), array("result", row as u64), array("next result", row as u64)],
-        vec![Launch { ctas: (COLUMNS as u32).div_ceil(216), threads: 256, registers: 14, shared_bytes: 2048, program }],
+        vec![Launch {
+            grid: ((COLUMNS as u32).div_ceil(216)).into(),
+            threads: 256,
+            registers: 14,
+            shared_bytes: 2048,
+            program,
+            ..Launch::default()
+        }],
     )
 }

@@ -44,7 +44,14 @@ pub fn launch(work: u32) -> Launch {
     };
     let inputs = [0, 1, 8, 9].map(|n| row(0, 16, 2, n));
     let outputs = [row(1, 8, 2, 0), row(1, 8, 2, 1), row(2, 8, 2, 0), row(2, 8, 2, 1), row(3, 4, 1, 0)];
-    Launch { ctas: BLOCKS, threads: 128, registers: 32, shared_bytes: 0, program: trips(&inputs, &outputs, work) }
+    Launch {
+        grid: BLOCKS.into(),
+        threads: 128,
+        registers: 32,
+        shared_bytes: 0,
+        program: trips(&inputs, &outputs, work),
+        ..Launch::default()
+    }
 }
 
 /// Parboil `sad`: `larger_sad_calc_8`.

@@ -21,7 +21,7 @@ pub fn kernel() -> Kernel {
     let sums = |rows: u64| u64::from(BLOCKS) * rows * ROW as u64;
     let frame = (LINE * 1072) as u64;
     for (name, bytes) in [("8 × 16", sums(2)), ("16 × 8", sums(2)), ("16 × 16", sums(1)), ("frame", frame), ("reference", frame)] {
-        arrays.push(Array { name: name.to_string(), bytes });
+        arrays.push(Array { name: name.to_string(), bytes, read_only: false });
     }
     let row = |array: u8, rows: i64, n: i64| Address { offset: n * ROW, loops: [128, 0, 0], ..words(array, rows * ROW, 0) };
     let inputs = [0, 1, 2, 3].map(|n| row(3, 4, n));

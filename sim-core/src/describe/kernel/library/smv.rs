@@ -53,7 +53,7 @@ pub fn launch(address: u32, product: u32) -> Launch {
         alu(5),
         store(own(4)),
     ];
-    Launch { ctas: (ROWS / 192) as u32, threads: 192, registers: 28, shared_bytes: 0, program }
+    Launch { grid: ((ROWS / 192) as u32).into(), threads: 192, registers: 28, shared_bytes: 0, program, ..Launch::default() }
 }
 
 /// Parboil `spmv`: `spmv_jds`.

@@ -53,6 +53,6 @@ pub fn kernel() -> Kernel {
             array("offsets", 4096),
             array("counts", 4096 * u64::from(CTAS)),
         ],
-        vec![Launch { ctas: CTAS, threads: 32, registers: 12, shared_bytes: 4096, program }],
+        vec![Launch { grid: CTAS.into(), threads: 32, registers: 12, shared_bytes: 4096, program, ..Launch::default() }],
     )
 }
