@@ -264,6 +264,7 @@ fn worker(name: &str, ctas: u32, [threads, registers, shared_bytes]: [u32; 3], i
         arrays: Vec::new(),
         launches,
         repeats: Vec::new(),
+        lists: Vec::new(),
     }
 }
 

@@ -5,6 +5,8 @@ use clap::{Args, ValueEnum};
 use sim_core::describe::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
 use sim_core::describe::gpu::presets::{self, PRESETS};
 use sim_core::describe::ids::MAX_KERNELS;
+use sim_core::describe::kernel::tile::MAX_TERM;
+use sim_core::describe::kernel::validate::{MAX_LISTS, MAX_VALUES};
 use sim_core::describe::kernel::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_SEQUENCE, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CTA_ORDERS;
@@ -348,6 +350,8 @@ fn kernel() -> Value {
         &["repeat", "launches"],
     );
     let text = |doc| typed("string", doc);
+    let values = list_of(whole(0, 1 << 24, "Trips"), 1, MAX_VALUES);
+    let trips = closed(named(vec![("name", text("Name, for loops")), ("values", values)]), &["name", "values"]);
     closed(
         named(vec![
             ("name", text("Short name")),
@@ -355,6 +359,7 @@ fn kernel() -> Value {
             ("doc", text("What the real kernel does")),
             ("source", text("Where its shape comes from")),
             ("arrays", list_of(array, 0, 64)),
+            ("lists", list_of(trips, 0, MAX_LISTS)),
             ("launches", list_of(any_of(vec![launch, again]), 1, MAX_LAUNCHES)),
         ]),
         &["name", "launches"],
@@ -370,7 +375,10 @@ fn program() -> Value {
     let wait = closed(named(vec![("loads", whole(0, 255, "Loads that may stay outstanding"))]), &[]);
     let ends = || list_of(whole(0, 1 << 24, "Trips: the least, then the most"), 2, 2);
     let some = || list_of(whole(0, 1 << 24, "Trips, then of how many warps one runs them"), 2, 2);
-    let trips = any_of(vec![whole(0, 1 << 24, "Trips"), one("per_warp", ends()), one("per_cta", ends()), one("some_warps", some())]);
+    let listed = |key| one(key, typed("string", "Name of a list"));
+    let drawn = [one("per_warp", ends()), one("per_cta", ends()), one("some_warps", some())];
+    let fixed = [whole(0, 1 << 24, "Trips"), listed("listed_per_cta"), listed("listed_per_warp")];
+    let trips = any_of(fixed.into_iter().chain(drawn).collect());
     let body = closed(named(vec![("trips", trips), ("body", reference("program"))]), &["trips", "body"]);
     let ops = vec![
         Value::object([("const", "barrier")]),
@@ -399,8 +407,36 @@ fn access() -> Value {
             ("lane", bytes("Bytes for each lane")),
             ("loops", list_of(bytes("Bytes for each iteration of an enclosing loop, outermost first"), 0, 3)),
             ("scatter", any_of(["warp", "lane", "skewed"].map(scatter).into())),
+            ("tile", tile()),
         ]),
         &[],
+    )
+}
+
+fn tile() -> Value {
+    let term = |doc| integer(-MAX_TERM, MAX_TERM, doc);
+    let terms = || {
+        closed(
+            named(vec![
+                ("at", term("Where it starts")),
+                ("grid", list_of(term("For each CTA along x, y and z"), 0, 3)),
+                ("warp", term("For each warp")),
+                ("loops", list_of(term("For each iteration of an enclosing loop, outermost first"), 0, 3)),
+                ("repeat", term("For each repeat of the launch")),
+            ]),
+            &[],
+        )
+    };
+    closed(
+        named(vec![
+            ("columns", whole(1, MAX_TERM as u64, "Columns of the matrix")),
+            ("rows", whole(1, MAX_TERM as u64, "Its rows")),
+            ("pitch", whole(1, 1 << 30, "Bytes from row to row")),
+            ("lanes", whole(1, 32, "Lanes in a row")),
+            ("x", terms()),
+            ("y", terms()),
+        ]),
+        &["columns"],
     )
 }
 

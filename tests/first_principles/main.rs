@@ -32,6 +32,7 @@ fn kernel(ctas: u32, threads: u32, program: Vec<Op>) -> Kernel {
         arrays: vec![Array { name: "a".into(), bytes: 1 << 30, read_only: false }],
         launches: vec![Launch { grid: ctas.into(), threads, registers: 16, shared_bytes: 0, program, ..Launch::default() }],
         repeats: vec![],
+        lists: vec![],
     }
 }
 

@@ -199,6 +199,7 @@ pub fn kernel() -> impl Strategy<Value = Kernel> {
     (launches, select(vec![4096_u64, 1024, 1 << 20])).prop_map(|((mut launches, times, step), bytes)| Kernel {
         // The last launch repeats, each time with more CTAs.
         repeats: if times > 1 { vec![Repeat { first: launches.len() - 1, launches: 1, times }] } else { vec![] },
+        lists: vec![],
         launches: {
             if let Some(last) = launches.last_mut().filter(|_| times > 1) {
                 last.grid_step = [step, 0, 0];

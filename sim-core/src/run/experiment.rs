@@ -553,7 +553,9 @@ fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> 
     };
     let kernel = library::find(name);
     if kernel.is_none() {
-        problems.add(path, value.describe(), format!("one of {}, or a full kernel", library::names().join(", ")));
+        let short: Vec<&str> = library::names().into_iter().filter(|name| !name.contains('/')).collect();
+        let want = format!("one of {}, the papers' own as latency/VADD or ikra/HS, or a full kernel", short.join(", "));
+        problems.add(path, value.describe(), want);
     }
     kernel
 }

@@ -1,6 +1,7 @@
 //! Floor 5: what uses runs. Profiles, sweeps, oracles, probes of single parts, figures, and the catalogue of all that can be chosen.
 
 pub mod catalogue;
+pub mod dependence;
 pub mod figure;
 pub mod oracle;
 pub mod prediction;

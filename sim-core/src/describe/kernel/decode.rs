@@ -15,6 +15,12 @@
 //! `{"per_warp": [min, max]}`, `{"per_cta": [min, max]}`, or `{"some_warps": [trips, one_in]}`: so many for one warp in `one_in`, none for the
 //! others. `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
 //!
+//! Where lanes lie in rows of a matrix, an address has a `tile` instead of `lane` and `scatter`: `columns`, `rows` and the `pitch` of the matrix, the `lanes`
+//! of a row, and for the column `x` and the row `y` of lane 0 a start (`at`) and what is added for each CTA along x, y and z (`grid`), warp, iteration
+//! and repeat; `{"columns": 256, "rows": 256, "pitch": 1024, "lanes": 16, "x": {"at": -1, "grid": [14]}, "y": {"at": -1, "grid": [0, 14], "warp": 2}}`.
+//! Beyond an edge is the edge. Trips that follow from data are in `lists` of the kernel, `{"name": "degrees", "values": [3, 1, …]}`, to which trips refer as
+//! `{"listed_per_cta": "degrees"}` or `{"listed_per_warp": "degrees"}`.
+//!
 //! A grid of more dimensions is `"grid": [x, y, z]` instead of `ctas`. An array with `"read_only": true` is never written. A launch begins `gap` cycles
 //! after the end of the one before. Launches that repeat are an item of `launches`, in which grids grow by `grid_step` and addresses by `repeat` bytes
 //! each time:
@@ -24,8 +30,9 @@
 //!   { "load": { "array": "a", "cta": 512, "warp": 128, "lane": 4, "repeat": 262144 } }] }] }
 //! ```
 
-use super::validate::{self, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_OPS};
-use super::{Address, Array, Dim3, Kernel, Launch, MAX_LAUNCHES, MAX_LOOPS, MAX_SEQUENCE, Op, Repeat, Scatter, Trips};
+use super::tile::MAX_TERM;
+use super::validate::{self, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LISTS, MAX_OPS, MAX_VALUES};
+use super::{Address, Array, Dim3, Kernel, Launch, List, MAX_LAUNCHES, MAX_LOOPS, MAX_SEQUENCE, Op, Repeat, Scatter, Terms, Tile, Trips};
 use crate::describe::decode::{Fields, element, field, int, legible, list, text};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
@@ -52,15 +59,20 @@ impl Kernel {
             }
             None => Vec::new(),
         };
+        let lists_path = fields.path("lists");
+        let lists = fields.take("lists").and_then(|value| list(value, &lists_path, 0..=MAX_LISTS, "lists", problems)).unwrap_or_default();
+        let lists: Vec<List> =
+            lists.iter().enumerate().filter_map(|(i, item)| read_list(item, &element(&lists_path, i), problems)).collect();
+        let names = Names { arrays: &arrays, lists: &lists };
         let launches_path = fields.path("launches");
         let launches = fields.need("launches", &format!("a list of 1 to {MAX_LAUNCHES} launches"), problems);
         let items = launches.and_then(|value| list(value, &launches_path, 1..=MAX_LAUNCHES, "launches", problems)).unwrap_or_default();
         let (mut launches, mut repeats) = (Vec::new(), Vec::new());
         for (i, item) in items.iter().enumerate() {
-            read_item(item, &arrays, &element(&launches_path, i), &mut launches, &mut repeats, problems);
+            read_item(item, names, &element(&launches_path, i), &mut launches, &mut repeats, problems);
         }
         fields.finish(problems);
-        let kernel = Kernel { name: name?, title, doc, source, arrays, launches, repeats };
+        let kernel = Kernel { name: name?, title, doc, source, arrays, launches, repeats, lists };
         if problems.0.len() == before {
             validate::check(&kernel, path, problems);
         }
@@ -82,14 +94,38 @@ impl Kernel {
             Value::object([("name", Value::from(array.name.as_str())), ("bytes", array.bytes.into())].into_iter().chain(read_only))
         });
         let launches = self.groups().map(|Repeat { first, launches, times }| {
-            let mut each = self.launches[first..first + launches].iter().map(write_launch);
+            let mut each = self.launches[first..first + launches].iter().map(|launch| write_launch(launch, &self.lists));
             match self.repeats.iter().any(|repeat| repeat.first == first) {
                 true => Value::object([("repeat", Value::from(times)), ("launches", Value::array(each))]),
                 false => each.next().unwrap_or_default(),
             }
         });
-        Value::object([("name", Value::from(self.name.as_str())), ("arrays", Value::array(arrays)), ("launches", Value::array(launches))])
+        let lists = self
+            .lists
+            .iter()
+            .map(|list| Value::object([("name", Value::from(list.name.as_str())), ("values", Value::array(list.values.iter().copied()))]));
+        let lists = (!self.lists.is_empty()).then(|| ("lists", Value::array(lists)));
+        let shape = [("name", Value::from(self.name.as_str())), ("arrays", Value::array(arrays)), ("launches", Value::array(launches))];
+        Value::object(shape.into_iter().chain(lists))
     }
+}
+
+/// What operations name.
+#[derive(Clone, Copy)]
+struct Names<'k> {
+    arrays: &'k [Array],
+    lists: &'k [List],
+}
+
+fn read_list(value: &Value, path: &str, problems: &mut Problems) -> Option<List> {
+    let mut fields = Fields::of(value, path, "a list of trips: {\"name\", \"values\"}", problems)?;
+    let name = fields.need("name", "the list's name", problems).and_then(|value| text(value, &fields.path("name"), 40, problems));
+    let path = fields.path("values");
+    let values = fields.need("values", "trips", problems).and_then(|value| list(value, &path, 1..=MAX_VALUES, "trips", problems));
+    fields.finish(problems);
+    let values: Option<Vec<u32>> =
+        values?.iter().enumerate().map(|(i, item)| Some(int(item, &element(&path, i), 0..=1 << 24, problems)? as u32)).collect();
+    Some(List { name: name?, values: values? })
 }
 
 fn read_array(value: &Value, path: &str, problems: &mut Problems) -> Option<Array> {
@@ -102,9 +138,9 @@ fn read_array(value: &Value, path: &str, problems: &mut Problems) -> Option<Arra
 }
 
 /// Reads an item of `launches`: a launch, or some that repeat.
-fn read_item(value: &Value, arrays: &[Array], path: &str, launches: &mut Vec<Launch>, repeats: &mut Vec<Repeat>, problems: &mut Problems) {
+fn read_item(value: &Value, names: Names, path: &str, launches: &mut Vec<Launch>, repeats: &mut Vec<Repeat>, problems: &mut Problems) {
     if value.get("repeat").is_none() {
-        launches.extend(read_launch(value, arrays, path, problems));
+        launches.extend(read_launch(value, names, path, problems));
         return;
     }
     let Some(mut fields) = Fields::of(value, path, "launches that repeat: {\"repeat\", \"launches\"}", problems) else { return };
@@ -118,7 +154,7 @@ fn read_item(value: &Value, arrays: &[Array], path: &str, launches: &mut Vec<Lau
         if item.get("repeat").is_some() {
             problems.add(format!("{}.repeat", element(&path, i)), "repeats inside repeats", "a launch");
         } else {
-            launches.extend(read_launch(item, arrays, &element(&path, i), problems));
+            launches.extend(read_launch(item, names, &element(&path, i), problems));
         }
     }
     repeats.extend(times.map(|times| Repeat { first, launches: launches.len() - first, times: times as u32 }));
@@ -138,7 +174,7 @@ fn read_extents(value: &Value, path: &str, range: core::ops::RangeInclusive<i64>
     Some(extents)
 }
 
-fn read_launch(value: &Value, arrays: &[Array], path: &str, problems: &mut Problems) -> Option<Launch> {
+fn read_launch(value: &Value, names: Names, path: &str, problems: &mut Problems) -> Option<Launch> {
     let mut fields =
         Fields::of(value, path, "a launch: an object with ctas or grid, threads, registers, shared_bytes and program", problems)?;
     const EXTENT: i64 = MAX_EXTENT as i64;
@@ -156,7 +192,7 @@ fn read_launch(value: &Value, arrays: &[Array], path: &str, problems: &mut Probl
     let shared_bytes = fields.int("shared_bytes", 0..=1 << 20, Some(0), problems);
     let mut program = Vec::new();
     if let Some(value) = fields.need("program", "a list of operations", problems) {
-        read_ops(value, arrays, &fields.path("program"), 0, &mut program, problems);
+        read_ops(value, names, &fields.path("program"), 0, &mut program, problems);
     }
     fields.finish(problems);
     Some(Launch {
@@ -170,16 +206,16 @@ fn read_launch(value: &Value, arrays: &[Array], path: &str, problems: &mut Probl
     })
 }
 
-fn read_ops(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
+fn read_ops(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
     let Some(items) = list(value, path, 1..=MAX_OPS, "operations", problems) else { return };
     for (i, item) in items.iter().enumerate() {
-        read_op(item, arrays, &element(path, i), depth, ops, problems);
+        read_op(item, names, &element(path, i), depth, ops, problems);
     }
 }
 
 const OPS: &str = "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"wait\"}, {\"loop\"}";
 
-fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
+fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
     if value.as_str() == Some("barrier") {
         ops.push(Op::Barrier);
         return;
@@ -212,7 +248,7 @@ fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut 
         }
         "load" | "store" => {
             let lanes = whole("lanes", 1, 32, Some(32));
-            let address = read_address(&mut fields, arrays, problems);
+            let address = read_address(&mut fields, names.arrays, problems);
             ops.push(if kind == "load" { Op::Load { address, lanes } } else { Op::Store { address, lanes } });
         }
         "wait" => {
@@ -224,10 +260,11 @@ fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut 
                 problems.add(&inner_path, "another loop inside", alloc::format!("at most {MAX_LOOPS} nested"));
                 return;
             }
-            let trips = fields.need("trips", TRIPS, problems).and_then(|value| read_trips(value, &fields.path("trips"), problems));
+            let trips =
+                fields.need("trips", TRIPS, problems).and_then(|value| read_trips(value, &fields.path("trips"), names.lists, problems));
             ops.push(Op::Loop { trips: trips.unwrap_or(Trips::Fixed(1)) });
             if let Some(body) = fields.need("body", "a list of operations", problems) {
-                read_ops(body, arrays, &fields.path("body"), depth + 1, ops, problems);
+                read_ops(body, names, &fields.path("body"), depth + 1, ops, problems);
             }
             ops.push(Op::End);
         }
@@ -235,13 +272,24 @@ fn read_op(value: &Value, arrays: &[Array], path: &str, depth: usize, ops: &mut 
     fields.finish(problems);
 }
 
-const TRIPS: &str = "a whole number, {\"per_warp\": [min, max]}, {\"per_cta\": [min, max]} or {\"some_warps\": [trips, one_in]}";
+const TRIPS: &str = "a whole number, {\"per_warp\": [min, max]}, {\"per_cta\": [min, max]}, {\"some_warps\": [trips, one_in]}, \
+                     {\"listed_per_cta\": list} or {\"listed_per_warp\": list}";
 
-fn read_trips(value: &Value, path: &str, problems: &mut Problems) -> Option<Trips> {
+fn read_trips(value: &Value, path: &str, lists: &[List], problems: &mut Problems) -> Option<Trips> {
     if let Value::Int(_) | Value::Float(_) = value {
         return int(value, path, 0..=1 << 24, problems).map(|n| Trips::Fixed(n as u32));
     }
     let mut fields = Fields::of(value, path, TRIPS, problems)?;
+    if let Some((key, name)) = ["listed_per_cta", "listed_per_warp"].into_iter().find_map(|key| Some((key, fields.take(key)?))) {
+        let found = name.as_str().and_then(|name| lists.iter().position(|list| list.name == name));
+        if found.is_none() {
+            let names = lists.iter().map(|list| list.name.as_str()).collect::<Vec<_>>().join(", ");
+            problems.add(fields.path(key), name.describe(), format!("one of the kernel's lists: {names}"));
+        }
+        fields.finish(problems);
+        let list = found? as u8;
+        return Some(if key == "listed_per_cta" { Trips::ListedPerCta { list } } else { Trips::ListedPerWarp { list } });
+    }
     let kinds = ["per_warp", "per_cta", "some_warps"].map(|key| fields.take(key).map(|pair| (key, pair)));
     let mut kinds = kinds.into_iter().flatten();
     let (Some((key, pair)), None) = (kinds.next(), kinds.next()) else {
@@ -295,7 +343,40 @@ fn read_address(fields: &mut Fields, arrays: &[Array], problems: &mut Problems) 
     let mut stride = |key| fields.int(key, -WORD..=WORD, Some(0), problems).unwrap_or(0);
     let (offset, repeat) = (stride("offset"), stride("repeat"));
     let (cta, warp, lane) = (stride("cta"), stride("warp"), stride("lane"));
-    Address { array: array.unwrap_or(0) as u8, offset, repeat, cta, warp, loops, lane, scatter }
+    let tile_path = fields.path("tile");
+    let tile = fields.take("tile").and_then(|value| read_tile(value, &tile_path, problems));
+    Address { array: array.unwrap_or(0) as u8, offset, repeat, cta, warp, loops, lane, scatter, tile }
+}
+
+fn read_tile(value: &Value, path: &str, problems: &mut Problems) -> Option<Tile> {
+    let mut fields = Fields::of(value, path, "a tile: columns, rows, pitch, lanes, x and y", problems)?;
+    let mut size = |key, most: i64, default| fields.int(key, 1..=most, default, problems).map(|n| n as u32);
+    let (columns, rows) = (size("columns", MAX_TERM, None), size("rows", MAX_TERM, Some(1)));
+    let (pitch, lanes) = (size("pitch", 1 << 30, Some(4)), size("lanes", 32, Some(32)));
+    let [x, y] = ["x", "y"].map(|key| match fields.take(key) {
+        Some(value) => read_terms(value, &fields.path(key), problems),
+        None => Some(Terms::default()),
+    });
+    fields.finish(problems);
+    Some(Tile { columns: columns?, rows: rows?, pitch: pitch?, lanes: lanes?, x: x?, y: y? })
+}
+
+fn read_terms(value: &Value, path: &str, problems: &mut Problems) -> Option<Terms> {
+    let mut fields = Fields::of(value, path, "terms: at, grid, warp, loops and repeat", problems)?;
+    let mut three = |key| {
+        let path = fields.path(key);
+        let mut terms = [0; 3];
+        let items = fields.take(key).and_then(|value| list(value, &path, 0..=3, "numbers", problems)).unwrap_or_default();
+        for (i, item) in items.iter().enumerate() {
+            terms[i] = int(item, &element(&path, i), -MAX_TERM..=MAX_TERM, problems).unwrap_or(0) as i32;
+        }
+        terms
+    };
+    let (grid, loops) = (three("grid"), three("loops"));
+    let mut one = |key| fields.int(key, -MAX_TERM..=MAX_TERM, Some(0), problems).map(|n| n as i32);
+    let (at, warp, repeat) = (one("at"), one("warp"), one("repeat"));
+    fields.finish(problems);
+    Some(Terms { at: at?, grid, warp: warp?, loops, repeat: repeat? })
 }
 
 fn read_scatter(value: &Value, path: &str, problems: &mut Problems) -> Option<Scatter> {
@@ -315,7 +396,7 @@ fn read_scatter(value: &Value, path: &str, problems: &mut Problems) -> Option<Sc
     }
 }
 
-fn write_launch(launch: &Launch) -> Value {
+fn write_launch(launch: &Launch, lists: &[List]) -> Value {
     let [x, y, z] = launch.grid.into();
     let grid = if (y, z) == (1, 1) { ("ctas", x.into()) } else { ("grid", Value::array([x, y, z])) };
     let step = (launch.grid_step != [0; 3]).then(|| ("grid_step", Value::array(launch.grid_step)));
@@ -324,13 +405,13 @@ fn write_launch(launch: &Launch) -> Value {
         ("threads", Value::from(launch.threads)),
         ("registers", launch.registers.into()),
         ("shared_bytes", launch.shared_bytes.into()),
-        ("program", write_ops(&mut launch.program.iter())),
+        ("program", write_ops(&mut launch.program.iter(), lists)),
     ];
     Value::object([grid].into_iter().chain(step).chain(gap).chain(rest))
 }
 
 /// Writes operations up to the end of the enclosing loop.
-fn write_ops<'k>(ops: &mut impl Iterator<Item = &'k Op>) -> Value {
+fn write_ops<'k>(ops: &mut impl Iterator<Item = &'k Op>, lists: &[List]) -> Value {
     let mut out = Vec::new();
     while let Some(op) = ops.next() {
         let one = |kind: &str, pairs: &[(&str, u32)]| Value::object([(kind, Value::object(pairs.iter().copied()))]);
@@ -342,15 +423,20 @@ fn write_ops<'k>(ops: &mut impl Iterator<Item = &'k Op>) -> Value {
             Op::Store { address, lanes } => Value::object([("store", write_address(address, *lanes))]),
             Op::Wait { loads } => one("wait", &[("loads", *loads)]),
             Op::Barrier => "barrier".into(),
-            Op::Loop { trips } => Value::object([("loop", Value::object([("trips", write_trips(*trips)), ("body", write_ops(ops))]))]),
+            Op::Loop { trips } => {
+                Value::object([("loop", Value::object([("trips", write_trips(*trips, lists)), ("body", write_ops(ops, lists))]))])
+            }
             Op::End => break,
         });
     }
     out.into()
 }
 
-fn write_trips(trips: Trips) -> Value {
+fn write_trips(trips: Trips, lists: &[List]) -> Value {
+    let name = |list: u8| lists[usize::from(list)].name.as_str();
     match trips {
+        Trips::ListedPerCta { list } => Value::object([("listed_per_cta", name(list))]),
+        Trips::ListedPerWarp { list } => Value::object([("listed_per_warp", name(list))]),
         Trips::Fixed(n) => n.into(),
         Trips::PerCta { min, max } => Value::object([("per_cta", Value::array([min, max]))]),
         Trips::PerWarp { min, max } => Value::object([("per_warp", Value::array([min, max]))]),
@@ -373,7 +459,25 @@ fn write_address(address: &Address, lanes: u32) -> Value {
         Scatter::Skewed { bytes } => Some(("skewed", bytes)),
     };
     pairs.extend(scatter.map(|pair| ("scatter".to_string(), Value::object([pair]))));
+    pairs.extend(address.tile.map(|tile| ("tile".to_string(), write_tile(&tile))));
     Value::Object(pairs)
+}
+
+fn write_tile(tile: &Tile) -> Value {
+    let terms = |terms: &Terms| {
+        let ones = [("at", terms.at), ("warp", terms.warp), ("repeat", terms.repeat)];
+        let threes = [("grid", terms.grid), ("loops", terms.loops)];
+        let threes = threes.into_iter().filter(|three| three.1 != [0; 3]).map(|(key, three)| (key, Value::array(three)));
+        Value::object(ones.into_iter().filter(|one| one.1 != 0).map(|(key, one)| (key, Value::from(one))).chain(threes))
+    };
+    Value::object([
+        ("columns", Value::from(tile.columns)),
+        ("rows", tile.rows.into()),
+        ("pitch", tile.pitch.into()),
+        ("lanes", tile.lanes.into()),
+        ("x", terms(&tile.x)),
+        ("y", terms(&tile.y)),
+    ])
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@
 pub mod decode;
 pub mod library;
 pub mod sequence;
+pub mod tile;
 pub mod validate;
 
 pub use sequence::{Dim3, Repeat};
+pub use tile::{Terms, Tile};
 pub use validate::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_LINES, MAX_SEQUENCE};
 
 use alloc::string::String;
@@ -36,6 +38,8 @@ pub struct Kernel {
     pub arrays: Vec<Array>,
     /// Launches, in order; each starts when the one before has finished. At least one.
     pub launches: Vec<Launch>,
+    /// Lists of trips that loops refer to.
+    pub lists: Vec<List>,
     /// Which of them run several times, in order and apart from each other; `sequence` has every launch of a run.
     pub repeats: Vec<Repeat>,
 }
@@ -49,7 +53,7 @@ impl Kernel {
 
     /// Thread instructions of a run of the whole sequence; of loops that run differently often, the mean.
     pub fn thread_instructions(&self) -> f64 {
-        let of_cta = |launch: &Launch| f64::from(launch.threads.div_ceil(WARP_SIZE)) * of_warp(&launch.program);
+        let of_cta = |launch: &Launch| f64::from(launch.threads.div_ceil(WARP_SIZE)) * of_warp(&launch.program, &self.lists);
         let of_each: Vec<f64> = self.launches.iter().map(of_cta).collect();
         self.sequence().map(|(at, repeat)| f64::from(self.launches[at].grid_at(repeat).ctas()) * of_each[at]).sum()
     }
@@ -66,7 +70,7 @@ impl Kernel {
 }
 
 /// Thread instructions of a warp on average.
-fn of_warp(program: &[Op]) -> f64 {
+fn of_warp(program: &[Op], lists: &[List]) -> f64 {
     // How often the operations of each loop that is open run.
     let mut open = alloc::vec![1.0];
     let mut sum = 0.0;
@@ -82,12 +86,21 @@ fn of_warp(program: &[Op]) -> f64 {
                 Op::Wait { .. } | Op::Loop { .. } | Op::End => 0.0,
             };
         match *op {
-            Op::Loop { trips } => open.push(times * trips.mean()),
+            Op::Loop { trips } => open.push(times * trips.mean(lists)),
             Op::End => drop(open.pop()),
             _ => {}
         }
     }
     sum
+}
+
+/// Numbers of trips, for work that follows from data: the degrees of a graph's vertices, an input.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct List {
+    /// Name, for people.
+    pub name: String,
+    /// The trips, one after the other; behind the last comes the first again.
+    pub values: Vec<u32>,
 }
 
 /// An array in global memory.
@@ -156,22 +169,31 @@ pub enum Trips {
     PerWarp { min: u32, max: u32 },
     /// `trips` for one warp in `one_in`, drawn for each; none for the others: a branch that few take.
     SomeWarps { trips: u32, one_in: u32 },
+    /// Those of a list of the kernel: the first for the first CTA of the grid, in the next repeat of the launch from there on.
+    ListedPerCta { list: u8 },
+    /// The same, for the first warp of the first CTA.
+    ListedPerWarp { list: u8 },
 }
 
 impl Trips {
     /// How often it runs on average.
-    pub fn mean(self) -> f64 {
+    pub fn mean(self, lists: &[List]) -> f64 {
         match self {
             Trips::Fixed(trips) => trips.into(),
             Trips::PerCta { min, max } | Trips::PerWarp { min, max } => (f64::from(min) + f64::from(max)) / 2.0,
             Trips::SomeWarps { trips, one_in } => f64::from(trips) / f64::from(one_in),
+            Trips::ListedPerCta { list } | Trips::ListedPerWarp { list } => {
+                let values = lists.get(usize::from(list)).map_or(&[][..], |list| &list.values);
+                values.iter().map(|&trips| f64::from(trips)).sum::<f64>() / values.len().max(1) as f64
+            }
         }
     }
 
     /// Whether the warps of a CTA may run it differently often.
     pub fn differ_between_warps(self) -> bool {
         match self {
-            Trips::Fixed(_) | Trips::PerCta { .. } => false,
+            Trips::Fixed(_) | Trips::PerCta { .. } | Trips::ListedPerCta { .. } => false,
+            Trips::ListedPerWarp { .. } => true,
             Trips::PerWarp { min, max } => min != max,
             Trips::SomeWarps { trips, one_in } => trips > 0 && one_in > 1,
         }
@@ -197,6 +219,8 @@ pub struct Address {
     pub lane: i64,
     /// What is added at random.
     pub scatter: Scatter,
+    /// Position in a matrix to which `offset`, `repeat`, `cta`, `warp` and `loops` are added; then there is neither `lane` nor `scatter`.
+    pub tile: Option<Tile>,
 }
 
 /// A random part of an address, drawn from (seed, kernel, launch, CTA, warp, operation, iterations, lane). Repeats of a launch draw the same.

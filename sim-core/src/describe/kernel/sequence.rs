@@ -3,7 +3,7 @@
 //! So do iterative programs: two launches that swap their arrays, ten times; or a grid that loses a row with each step. With the repeat `i`, counted from
 //! 0, the grid of a launch is `grid + i grid_step`, and each address `offset + i repeat`.
 
-use super::{Kernel, Launch, Op};
+use super::{Kernel, Launch, Op, Tile};
 use crate::describe::ids::LaunchId;
 use alloc::vec::Vec;
 
@@ -85,6 +85,7 @@ impl Launch {
             if let Op::Load { address, .. } | Op::Store { address, .. } = op {
                 address.offset += address.repeat * i64::from(repeat);
                 address.repeat = 0;
+                address.tile = address.tile.map(|tile| Tile { x: tile.x.at_repeat(repeat), y: tile.y.at_repeat(repeat), ..tile });
             }
         }
         launch

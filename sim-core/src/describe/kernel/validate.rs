@@ -1,6 +1,7 @@
 //! What a kernel must satisfy so that it compiles and never hangs a machine.
 
-use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
+use super::tile::MAX_TERM;
+use super::{Address, Array, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Tile, Trips};
 use crate::describe::decode::element;
 use crate::describe::error::Problems;
 use alloc::format;
@@ -18,6 +19,12 @@ pub const MAX_SEQUENCE: usize = 4096;
 
 /// Operations of all launches of a run together, at most: a machine holds each launch by itself.
 pub const MAX_SEQUENCE_OPS: usize = 1 << 17;
+
+/// Lists of trips that a kernel may have.
+pub const MAX_LISTS: usize = 16;
+
+/// Entries of a list, at most.
+pub const MAX_VALUES: usize = 1 << 18;
 
 /// CTAs of a grid, and its extent along each dimension, at most.
 pub const MAX_EXTENT: u32 = 1 << 24;
@@ -60,6 +67,14 @@ pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
     if !(1..=MAX_LAUNCHES).contains(&kernel.launches.len()) {
         problems.add(at("launches"), format!("{} launches", kernel.launches.len()), format!("1 to {MAX_LAUNCHES}"));
     }
+    for (i, list) in kernel.lists.iter().enumerate() {
+        let path = format!("{}.values", element(&at("lists"), i));
+        range(list.values.len() as u64, 1, MAX_VALUES as u64, path.clone(), problems);
+        if let Some(most) = list.values.iter().find(|&&trips| trips > MAX_COUNT) {
+            problems.add(path, most, format!("trips up to {MAX_COUNT}"));
+        }
+    }
+    range(kernel.lists.len() as u64, 0, MAX_LISTS as u64, at("lists"), problems);
     if !check_repeats(kernel, &at("launches"), problems) {
         return;
     }
@@ -68,7 +83,7 @@ pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
         let repeats = kernel.repeats.iter().any(|repeat| repeat.first == first);
         for (i, launch) in kernel.launches[first..first + launches].iter().enumerate() {
             let path = if repeats { element(&format!("{item}.launches"), i) } else { item.clone() };
-            check_launch(launch, &kernel.arrays, &path, problems);
+            check_launch(launch, kernel, &path, problems);
             check_grids(launch, repeats.then_some(times), &path, problems);
         }
     }
@@ -140,7 +155,7 @@ fn range(value: u64, from: u64, to: u64, path: String, problems: &mut Problems) 
     }
 }
 
-fn check_launch(launch: &Launch, arrays: &[Array], path: &str, problems: &mut Problems) {
+fn check_launch(launch: &Launch, kernel: &Kernel, path: &str, problems: &mut Problems) {
     let at = |field: &str| format!("{path}.{field}");
     range(launch.gap.into(), 0, MAX_GAP.into(), at("gap"), problems);
     range(launch.threads.into(), 1, 2048, at("threads"), problems);
@@ -149,7 +164,7 @@ fn check_launch(launch: &Launch, arrays: &[Array], path: &str, problems: &mut Pr
     if !(1..=MAX_OPS).contains(&launch.program.len()) {
         problems.add(at("program"), format!("{} operations", launch.program.len()), format!("1 to {MAX_OPS}"));
     }
-    check_program(&launch.program, arrays, &at("program"), problems);
+    check_program(&launch.program, kernel, &at("program"), problems);
 }
 
 /// A loop that is open at some point of a Program.
@@ -161,7 +176,8 @@ struct Open {
     ops: usize,
 }
 
-fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Problems) {
+fn check_program(program: &[Op], kernel: &Kernel, path: &str, problems: &mut Problems) {
+    let arrays = &kernel.arrays;
     let mut open: Vec<Open> = Vec::new();
     let mut outermost = 0;
     for op in program {
@@ -209,6 +225,12 @@ fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Pr
                 let (min, max) = match trips {
                     Trips::Fixed(n) => (n, n),
                     Trips::PerCta { min, max } | Trips::PerWarp { min, max } => (min, max),
+                    Trips::ListedPerCta { list } | Trips::ListedPerWarp { list } => {
+                        if kernel.lists.get(usize::from(list)).is_none_or(|list| list.values.is_empty()) {
+                            problems.add(at("trips"), format!("list {list}"), format!("one of the kernel's {} lists", kernel.lists.len()));
+                        }
+                        (0, 0)
+                    }
                     Trips::SomeWarps { trips, one_in } => {
                         range(one_in.into(), 1, MAX_COUNT.into(), at("trips"), problems);
                         (0, trips)
@@ -236,6 +258,23 @@ fn check_program(program: &[Op], arrays: &[Array], path: &str, problems: &mut Pr
     }
 }
 
+fn check_tile(tile: &Tile, address: &Address, path: &str, problems: &mut Problems) {
+    let sizes =
+        [("columns", tile.columns, MAX_TERM), ("rows", tile.rows, MAX_TERM), ("lanes", tile.lanes, 32), ("pitch", tile.pitch, 1 << 30)];
+    for (key, value, most) in sizes {
+        range(value.into(), 1, most as u64, format!("{path}.{key}"), problems);
+    }
+    for (key, terms) in [("x", &tile.x), ("y", &tile.y)] {
+        let all = [terms.at, terms.warp, terms.repeat].into_iter().chain(terms.grid).chain(terms.loops);
+        if let Some(term) = all.into_iter().find(|term| i64::from(term.unsigned_abs()) > MAX_TERM) {
+            problems.add(format!("{path}.{key}"), term, format!("terms up to {MAX_TERM} either way"));
+        }
+    }
+    if address.lane != 0 || address.scatter != Scatter::None {
+        problems.add(path, "a tile besides a stride of lanes or a scatter", "one of them");
+    }
+}
+
 fn check_address(address: &Address, arrays: &[Array], path: &str, problems: &mut Problems) {
     let Some(array) = arrays.get(usize::from(address.array)) else {
         problems.add(format!("{path}.array"), address.array, format!("one of the kernel's {} arrays", arrays.len()));
@@ -244,6 +283,9 @@ fn check_address(address: &Address, arrays: &[Array], path: &str, problems: &mut
     let strides = [address.offset, address.repeat, address.cta, address.warp, address.lane];
     if let Some(stride) = strides.into_iter().chain(address.loops).find(|stride| stride.unsigned_abs() > 1 << 40) {
         problems.add(path, format!("a stride of {stride}"), "strides up to 2^40 bytes either way");
+    }
+    if let Some(tile) = &address.tile {
+        check_tile(tile, address, &format!("{path}.tile"), problems);
     }
     if let Scatter::Warp { bytes } | Scatter::Lane { bytes } | Scatter::Skewed { bytes } = address.scatter
         && (bytes < 4 || bytes > array.bytes)

@@ -27,6 +27,7 @@ fn after_three_runs(protocol: &str, lines: u32) -> Machine {
         arrays: vec![Array { name: "a".into(), bytes: 1 << 20, read_only: false }],
         launches: vec![Launch { grid: 1.into(), threads: 32, registers: 16, shared_bytes: 0, program: body, ..Launch::default() }],
         repeats: vec![],
+        lists: vec![],
     };
     let mut machine = Machine::new(&gpu, &[kernel], 1, true, &CTA_ORDERS[0], Controls::neutral(2, WarpOrder::Gto));
     while machine.runs_done() < 3 {

@@ -3,8 +3,10 @@
 use super::issue::Issue;
 use super::lsu::Instruction;
 use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS};
-use crate::describe::kernel::{Address, Dim3, Kernel, MAX_LOOPS, Op, Scatter, Trips, WARP_SIZE};
+use crate::describe::kernel::{Address, Dim3, Kernel, List, MAX_LOOPS, Op, Scatter, Tile, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
+use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 
@@ -12,6 +14,9 @@ use core::hint::select_unpredictable;
 pub const KERNEL_LINES: u32 = 1 << 28;
 
 const _: () = assert!((KERNEL_LINES as u64) * (MAX_KERNELS as u64) < u32::MAX as u64);
+
+/// Farther outside a matrix it makes no difference where.
+const OUTSIDE: i64 = 1 << 30;
 
 /// One operation, ready for issue.
 #[allow(missing_docs)] // the fields are those of `kernel::Op`
@@ -40,11 +45,24 @@ pub enum Step {
 }
 
 /// An address pattern with its array resolved.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct StepAddress {
     first_line: LineAddr,
     bytes: u64,
-    terms: Address,
+    terms: Strides,
+    /// The matrix in which it is a position, and the extent of the grid; rare, so it stands apart.
+    tile: Option<Box<(Tile, Dim3)>>,
+}
+
+/// What issuing reads of an address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Strides {
+    offset: i64,
+    cta: i64,
+    warp: i64,
+    loops: [i64; MAX_LOOPS],
+    lane: i64,
+    scatter: Scatter,
 }
 
 /// Where in its grid and loops a warp is: what an address depends on.
@@ -83,6 +101,9 @@ pub struct Code {
     pub shared_bytes: u32,
     /// Key of every draw of the launch.
     key: u64,
+    /// The kernel's lists of trips, and how often the launch has run before in its sequence.
+    lists: Arc<Vec<List>>,
+    repeat: u32,
 }
 
 impl Code {
@@ -100,10 +121,11 @@ impl Code {
             })
             .collect();
         let name_key = kernel.name.bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
-        let launches = kernel.sequence().map(|(number, repeat)| (number, kernel.launches[number].at(repeat)));
+        let lists = Arc::new(kernel.lists.clone());
+        let launches = kernel.sequence().map(|(number, repeat)| (number, repeat, kernel.launches[number].at(repeat)));
         launches
-            .map(|(number, launch)| (number, steps(&launch.program, &arrays, shared_banks), launch))
-            .map(|(number, steps, launch)| Code {
+            .map(|(number, repeat, launch)| (number, repeat, steps(&launch.program, &arrays, shared_banks, launch.grid), launch))
+            .map(|(number, repeat, steps, launch)| Code {
                 issues: steps.iter().map(|step| Issue::of(step, KernelId(index as u8))).collect(),
                 least: least(&steps),
                 steps,
@@ -115,6 +137,8 @@ impl Code {
                 registers: launch.registers,
                 shared_bytes: launch.shared_bytes,
                 key: mix(name_key, number as u64),
+                lists: lists.clone(),
+                repeat,
             })
             .collect()
     }
@@ -165,6 +189,31 @@ impl Code {
         }
     }
 
+    /// The entry of a list for one of so many `parts` of a CTA.
+    fn listed(&self, list: u8, cta: u32, parts: u32, part: u32) -> u32 {
+        let values = &self.lists[usize::from(list)].values;
+        let ctas = u64::from(self.repeat) * u64::from(self.ctas) + u64::from(cta);
+        values[((ctas * u64::from(parts) + u64::from(part)) % values.len() as u64) as usize]
+    }
+
+    /// Where each lane of the memory instruction at `pc` reads or writes: line, and byte of the line.
+    pub fn positions<'p>(
+        &self,
+        pc: u32,
+        place: &Place,
+        warp_key: u64,
+        line_bytes: u32,
+        positions: &'p mut [(LineAddr, u32); WARP_SIZE as usize],
+    ) -> &'p [(LineAddr, u32)] {
+        let (Step::Load { ref address, lanes } | Step::Store { ref address, lanes }) = self.steps[pc as usize] else { return &[] };
+        let (base, key) = address.base(place, warp_key, pc);
+        for (lane, slot) in (0..lanes).zip(positions.iter_mut()) {
+            let at = address.at(base, key, lane);
+            *slot = (address.first_line + (at / u64::from(line_bytes)) as LineAddr, (at % u64::from(line_bytes)) as u32);
+        }
+        &positions[..lanes as usize]
+    }
+
     /// How often a loop at step `pc` runs for a warp.
     pub fn trips(&self, trips: Trips, pc: u32, place: &Place) -> u32 {
         let drawn = |min: u32, max: u32, warp: u64| {
@@ -175,6 +224,8 @@ impl Code {
             Trips::Fixed(n) => n,
             Trips::PerCta { min, max } => drawn(min, max, u64::from(u32::MAX)),
             Trips::PerWarp { min, max } => drawn(min, max, u64::from(place.warp)),
+            Trips::ListedPerCta { list } => self.listed(list, place.cta, 1, 0),
+            Trips::ListedPerWarp { list } => self.listed(list, place.cta, self.warps, place.warp),
             Trips::SomeWarps { trips, one_in } => {
                 if drawn(0, one_in - 1, u64::from(place.warp)) == 0 {
                     trips
@@ -186,10 +237,10 @@ impl Code {
     }
 }
 
-fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32) -> Vec<Step> {
+fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32, grid: Dim3) -> Vec<Step> {
     let resolve = |address: &Address| {
         let (first_line, bytes) = arrays[usize::from(address.array)];
-        StepAddress { first_line, bytes, terms: *address }
+        StepAddress::new(address, first_line, bytes, grid)
     };
     let mut open = Vec::new();
     let mut steps = Vec::with_capacity(program.len() + 1);
@@ -253,13 +304,31 @@ pub fn conflict_ways(stride: u32, lanes: u32, banks: u32) -> u32 {
 }
 
 impl StepAddress {
-    /// Byte position of lane 0 in the array, and the key of what is drawn for the access.
+    fn new(address: &Address, first_line: LineAddr, bytes: u64, grid: Dim3) -> Self {
+        let &Address { offset, cta, warp, loops, lane, scatter, tile, .. } = address;
+        let tile = tile.map(|tile| Box::new((tile, grid)));
+        StepAddress { first_line, bytes, terms: Strides { offset, cta, warp, loops, lane, scatter }, tile }
+    }
+
+    /// Column and row of lane 0 in one word, and the bytes that are added.
+    #[inline(never)] // so that what is not in a matrix stays short
+    fn base_of_tile(&self, (tile, grid): &(Tile, Dim3), place: &Place, sum: i64) -> (u64, u64) {
+        let (row, x) = (place.cta / grid.x, place.cta % grid.x);
+        let cta = [x, row % grid.y, row / grid.y];
+        let [x, y] = [&tile.x, &tile.y].map(|terms| terms.sum(cta, place.warp, place.loops).clamp(-OUTSIDE, OUTSIDE) as i32 as u32);
+        (u64::from(y) << 32 | u64::from(x), self.wrap(sum))
+    }
+
+    /// Byte position of lane 0 in the array, and the key of what is drawn for the access; for a tile, what `tile_at` takes.
     fn base(&self, place: &Place, warp_key: u64, pc: u32) -> (u64, u64) {
         let t = &self.terms;
         let mut sum =
             t.offset.wrapping_add(t.cta.wrapping_mul(i64::from(place.cta))).wrapping_add(t.warp.wrapping_mul(i64::from(place.warp)));
         for (stride, iteration) in t.loops.iter().zip(place.loops) {
             sum = sum.wrapping_add(stride.wrapping_mul(i64::from(iteration)));
+        }
+        if let Some(tile) = &self.tile {
+            return self.base_of_tile(tile, place, sum);
         }
         let mut base = self.wrap(sum);
         if t.scatter == Scatter::None {
@@ -291,6 +360,35 @@ impl StepAddress {
         }
     }
 
+    /// Position of a lane of a tile in the array.
+    fn tile_at(&self, tile: &Tile, base: u64, key: u64, lane: u32) -> u64 {
+        let (x, y) = (base as u32 as i32, (base >> 32) as u32 as i32);
+        self.wrap((key + tile.position(x.into(), y.into(), lane)) as i64)
+    }
+
+    /// Position of a lane in the array, of a tile or not.
+    #[inline(always)] // as `lane_at`
+    fn at(&self, base: u64, key: u64, lane: u32) -> u64 {
+        match &self.tile {
+            Some(tile) => self.tile_at(&tile.0, base, key, lane),
+            None => self.lane_at(base, key, lane),
+        }
+    }
+
+    /// `lines` of a tile.
+    #[inline(never)]
+    fn lines_of_tile(&self, tile: &Tile, base: u64, key: u64, lanes: u32, shift: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
+        let mut count = 0;
+        for lane in 0..lanes {
+            let line = self.first_line + (self.tile_at(tile, base, key, lane) >> shift) as LineAddr;
+            if !lines[..count].contains(&line) {
+                lines[count] = line;
+                count += 1;
+            }
+        }
+        count as u32
+    }
+
     /// Position of a lane in the array.
     #[inline(always)] // in two loops over lanes, each of which looks once at what the scatter is
     fn lane_at(&self, base: u64, key: u64, lane: u32) -> u64 {
@@ -310,9 +408,9 @@ impl StepAddress {
         let mut words = [0_u32; WARP_SIZE as usize];
         let mut at = 0;
         for lane in 0..lanes {
-            let position = self.lane_at(base, key, lane);
+            let position = self.at(base, key, lane);
             let line = self.first_line + (position / u64::from(line_bytes)) as LineAddr;
-            if self.is_gather() {
+            if self.is_gather() || self.tile.is_some() {
                 at = 0;
             }
             // Affine lanes move through the lines in order.
@@ -330,6 +428,9 @@ impl StepAddress {
     fn lines(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
         let t = &self.terms;
         let shift = line_bytes.trailing_zeros();
+        if let Some(tile) = &self.tile {
+            return self.lines_of_tile(&tile.0, base, key, lanes, shift, lines);
+        }
         let drawn = self.drawn_bytes();
         let gather = drawn.is_some();
         let span = t.lane.wrapping_mul(i64::from(lanes) - 1);
@@ -390,7 +491,7 @@ mod tests {
     use alloc::vec;
 
     fn address(terms: Address, bytes: u64) -> StepAddress {
-        StepAddress { first_line: 100, bytes, terms }
+        StepAddress::new(&terms, 100, bytes, 1.into())
     }
 
     fn lines_of(a: &StepAddress, place: Place, lanes: u32) -> Vec<LineAddr> {
@@ -417,7 +518,7 @@ mod tests {
         let alu = |count| Op::Alu { count, latency: 1, lanes: 32 };
         let program = vec![alu(5), Op::Loop { trips: Trips::Fixed(3) }, alu(7), Op::Barrier, Op::End, Op::Wait { loads: 0 }, alu(2)];
         // After each step: the loop may not run again, or not at all.
-        assert_eq!(least(&steps(&program, &[], 32)), [2, 10, 3, 2, 2, 2, 0, 0]);
+        assert_eq!(least(&steps(&program, &[], 32, 1.into())), [2, 10, 3, 2, 2, 2, 0, 0]);
     }
 
     #[test]

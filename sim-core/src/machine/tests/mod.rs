@@ -114,6 +114,7 @@ fn kernel(name: &str, ctas: u32, threads: u32, program: Vec<Op>) -> Kernel {
         arrays: vec![Array { name: "a".into(), bytes: 64 << 20, read_only: false }],
         launches: vec![Launch { grid: ctas.into(), threads, registers: 16, shared_bytes: 1024, program, ..Launch::default() }],
         repeats: vec![],
+        lists: vec![],
     }
 }
 

@@ -14,6 +14,8 @@
 //! The programs of the HeteroCore paper (`hetero`) have the CTAs and the class that it prints of each alone (`tests/sm_classes.rs`,
 //! docs/kernels-hetero.md).
 //!
+//! The programs of the IKRA paper (`ikra`) are sequences of launches, and have the bytes and the dependences that it prints (docs/kernels-ikra.md).
+//!
 //! The kernels of the latency prediction paper (`latency`) take as long alone, and ask for the bandwidth, that it prints (docs/kernels-latency.md).
 
 mod basics;
@@ -30,6 +32,7 @@ mod hetero;
 mod hg;
 mod histo;
 mod histo64;
+pub mod ikra;
 mod km;
 mod kmeans;
 mod latency;
@@ -111,14 +114,18 @@ const KERNELS: &[(&str, Make)] = &[
     ("latency/PF", latency::path_finder),
 ];
 
+fn all() -> impl Iterator<Item = &'static (&'static str, Make)> {
+    KERNELS.iter().chain(ikra::KERNELS)
+}
+
 /// Names of all kernels.
 pub fn names() -> Vec<&'static str> {
-    KERNELS.iter().map(|kernel| kernel.0).collect()
+    all().map(|kernel| kernel.0).collect()
 }
 
 /// The kernel of that name.
 pub fn find(name: &str) -> Option<Kernel> {
-    KERNELS.iter().find(|kernel| kernel.0 == name).map(|kernel| kernel.1())
+    all().find(|kernel| kernel.0 == name).map(|kernel| kernel.1())
 }
 
 /// An array of `bytes`.
@@ -180,5 +187,6 @@ fn named(name: &str, title: &str, source: &str, doc: &str, arrays: Vec<Array>, l
         arrays,
         launches,
         repeats: Vec::new(),
+        lists: Vec::new(),
     }
 }
