@@ -1,135 +1,18 @@
-//! Policies as data: which one, with which parameters. Each policy's file has one table (`INFO`) of its parameters; decoding, the canonical
-//! form, the catalogue, the JSON Schema and the page's form are made from it.
+//! Policies as data: each policy's file has one table (`INFO`) of its parameters, which `seam/spec.rs` reads.
 
 use super::{AnyPolicy, leftover, manual};
-use crate::describe::decode::{self, Fields, element, field, int, list, number};
 use crate::describe::error::Problems;
-use crate::describe::ids::PerKernel;
-use crate::describe::value::Value;
-use crate::seam::controls::{Controls, WarpOrder};
+use crate::seam::controls::Controls;
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
 
 pub use super::POLICIES;
+pub use crate::seam::spec::{Entry, Fallback, MAX_LIST, Mix, Param, ParamKind, Setting};
+
+/// A policy and its parameters.
+pub type PolicySpec = crate::seam::spec::Spec<PolicyInfo>;
 
 /// Names that policies had before, and have now: experiments and links that say them still mean the same.
 pub const OLD_NAMES: &[(&str, &str)] = &[("maestro", "ws+lrr+gto")];
-
-/// The policy of this name, or of this old one.
-pub fn find(name: &str) -> Option<&'static PolicyInfo> {
-    let name = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
-    POLICIES.iter().find(|policy| policy.name == name)
-}
-
-/// What a parameter takes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum ParamKind {
-    /// A whole number.
-    Int {
-        /// Least.
-        min: i64,
-        /// Greatest.
-        max: i64,
-    },
-    /// A number.
-    Number {
-        /// Least.
-        min: f64,
-        /// Greatest.
-        max: f64,
-    },
-    /// One of these names.
-    Choice(&'static [&'static str]),
-    /// True or false.
-    Bool,
-    /// A whole number for each kernel of the mix.
-    PerKernelInt {
-        /// Least.
-        min: u32,
-        /// Greatest.
-        max: u32,
-    },
-    /// A number for each kernel of the mix.
-    PerKernelNumber {
-        /// Least.
-        min: f64,
-        /// Greatest.
-        max: f64,
-    },
-    /// A list of numbers, one at least, for each kernel of the mix.
-    PerKernelList {
-        /// Least.
-        min: f64,
-        /// Greatest.
-        max: f64,
-    },
-    /// Controls as an object.
-    Controls,
-    /// Text.
-    Text {
-        /// Most characters.
-        longest: usize,
-    },
-}
-
-/// Longest list of a `PerKernelList`: an SM holds no more CTAs.
-pub const MAX_LIST: usize = 64;
-
-/// A parameter's default.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Fallback {
-    /// It cannot be left out.
-    Needed,
-    /// What these words say.
-    Words(&'static str),
-    /// This whole number.
-    Int(i64),
-    /// This number.
-    Number(f64),
-    /// This name.
-    Choice(&'static str),
-    /// This.
-    Bool(bool),
-}
-
-/// A parameter of a policy.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Param {
-    /// Name in experiments.
-    pub name: &'static str,
-    /// Values.
-    pub kind: ParamKind,
-    /// Unit.
-    pub unit: &'static str,
-    /// What holds where it is left out.
-    pub default: Fallback,
-    /// Meaning.
-    pub doc: &'static str,
-}
-
-impl Param {
-    /// A whole number from `min` to `max`.
-    pub const fn int(name: &'static str, (min, max): (i64, i64), default: i64, unit: &'static str, doc: &'static str) -> Param {
-        Param { name, kind: ParamKind::Int { min, max }, unit, default: Fallback::Int(default), doc }
-    }
-
-    /// A number from `min` to `max`.
-    pub const fn number(name: &'static str, (min, max): (f64, f64), default: f64, unit: &'static str, doc: &'static str) -> Param {
-        Param { name, kind: ParamKind::Number { min, max }, unit, default: Fallback::Number(default), doc }
-    }
-
-    /// One of several names.
-    pub const fn choice(name: &'static str, names: &'static [&'static str], default: &'static str, doc: &'static str) -> Param {
-        Param { name, kind: ParamKind::Choice(names), unit: "", default: Fallback::Choice(default), doc }
-    }
-
-    /// True or false.
-    pub const fn flag(name: &'static str, default: bool, doc: &'static str) -> Param {
-        Param { name, kind: ParamKind::Bool, unit: "", default: Fallback::Bool(default), doc }
-    }
-}
 
 /// A policy of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -155,90 +38,33 @@ impl PolicyInfo {
     pub const NO_CHECK: fn(&PolicySpec, Mix, &mut Problems) = |_, _, _| {};
 }
 
-/// What a policy's parameters are read against.
-#[derive(Clone, Copy, Debug)]
-pub struct Mix<'a> {
-    /// Where the policy stands in the input.
-    pub path: &'a str,
-    /// Kernels of the mix.
-    pub kernels: usize,
-    /// SMs of the GPU.
-    pub sms: usize,
-    /// DRAM channels of the GPU.
-    pub channels: usize,
-    /// SM classes of the GPU.
-    pub classes: usize,
-    /// SMs of the class that has fewest.
-    pub smallest_class: usize,
-    /// CTAs of each kernel that each SM can hold of any of its launches, 0 where one does not fit; empty where that is not known yet.
-    pub limits: &'a [PerKernel<u32>],
-    /// Whether every SM holds a CTA of each kernel that has a goal at once, if it holds one of them at all.
-    pub goals_fit: bool,
-    /// The experiment's order of warps, which holds where controls name none.
-    pub warp_order: WarpOrder,
-}
+impl Entry for PolicyInfo {
+    const KIND: &'static str = "a policy";
 
-#[cfg(test)]
-impl Mix<'static> {
-    /// Two kernels on two SMs.
-    pub const SMALL: Mix<'static> = Mix {
-        path: "policy",
-        kernels: 2,
-        sms: 2,
-        channels: 2,
-        classes: 1,
-        smallest_class: 2,
-        limits: &[],
-        goals_fit: true,
-        warp_order: WarpOrder::Lrr,
-    };
-}
+    fn all() -> &'static [PolicyInfo] {
+        POLICIES
+    }
 
-/// The value of a parameter.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Setting {
-    /// Left out, without a default that is a value.
-    Unset,
-    /// A whole number.
-    Int(i64),
-    /// A number.
-    Number(f64),
-    /// A name.
-    Choice(&'static str),
-    /// True or false.
-    Bool(bool),
-    /// A whole number for each kernel.
-    Ints(Vec<u32>),
-    /// A number for each kernel.
-    Numbers(Vec<f64>),
-    /// A list of numbers for each kernel.
-    Lists(Vec<Vec<f64>>),
-    /// Controls.
-    Controls(Box<Controls>),
-    /// Text.
-    Text(String),
-}
+    fn name(&self) -> &'static str {
+        self.name
+    }
 
-/// A policy and its parameters.
-#[derive(Clone, Debug)]
-pub struct PolicySpec {
-    info: &'static PolicyInfo,
-    /// In the order of `info.params`.
-    settings: Vec<Setting>,
-}
+    fn params(&self) -> &'static [Param] {
+        self.params
+    }
 
-impl PartialEq for PolicySpec {
-    fn eq(&self, other: &Self) -> bool {
-        self.info.name == other.info.name && self.settings == other.settings
+    /// The policy of this name, or of this old one.
+    fn find(name: &str) -> Option<&'static PolicyInfo> {
+        let name = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
+        POLICIES.iter().find(|policy| policy.name == name)
+    }
+
+    fn check(spec: &PolicySpec, mix: Mix, problems: &mut Problems) {
+        (spec.info().check)(spec, mix, problems);
     }
 }
 
 impl PolicySpec {
-    /// The policy `info` with the defaults of all parameters.
-    pub fn of(info: &'static PolicyInfo) -> PolicySpec {
-        PolicySpec { info, settings: info.params.iter().map(|param| param.default.setting()).collect() }
-    }
-
     /// `leftover`: what a kernel alone runs under.
     pub fn leftover() -> PolicySpec {
         Self::of(&leftover::INFO)
@@ -258,328 +84,13 @@ impl PolicySpec {
     pub fn manual(controls: Controls) -> PolicySpec {
         Self::of(&manual::INFO).with("controls", Setting::Controls(Box::new(controls)))
     }
-
-    /// The same with one parameter set; nothing happens if it has no such parameter.
-    pub fn with(mut self, name: &str, setting: Setting) -> PolicySpec {
-        if let Some(i) = self.info.params.iter().position(|param| param.name == name) {
-            self.settings[i] = setting;
-        }
-        self
-    }
-
-    /// Its description.
-    pub fn info(&self) -> &'static PolicyInfo {
-        self.info
-    }
-
-    /// Its name in experiments.
-    pub fn name(&self) -> &'static str {
-        self.info.name
-    }
-
-    /// A parameter's value; `Unset` if it has no such parameter.
-    pub fn get(&self, name: &str) -> &Setting {
-        let at = self.info.params.iter().position(|param| param.name == name);
-        debug_assert!(at.is_some(), "{} has no parameter {name}", self.info.name);
-        at.map_or(&Setting::Unset, |i| &self.settings[i])
-    }
-
-    /// A whole number.
-    pub fn int(&self, name: &str) -> i64 {
-        if let Setting::Int(n) = *self.get(name) { n } else { 0 }
-    }
-
-    /// A number.
-    pub fn number(&self, name: &str) -> f64 {
-        if let Setting::Number(x) = *self.get(name) { x } else { 0.0 }
-    }
-
-    /// A name.
-    pub fn choice(&self, name: &str) -> &'static str {
-        if let Setting::Choice(chosen) = *self.get(name) { chosen } else { "" }
-    }
-
-    /// True or false.
-    pub fn flag(&self, name: &str) -> bool {
-        *self.get(name) == Setting::Bool(true)
-    }
-
-    /// A whole number for each kernel; none if left out.
-    pub fn ints(&self, name: &str) -> &[u32] {
-        if let Setting::Ints(numbers) = self.get(name) { numbers } else { &[] }
-    }
-
-    /// A number for each kernel; none if left out.
-    pub fn numbers(&self, name: &str) -> &[f64] {
-        if let Setting::Numbers(numbers) = self.get(name) { numbers } else { &[] }
-    }
-
-    /// A list of numbers for each kernel; none if left out.
-    pub fn lists(&self, name: &str) -> &[Vec<f64>] {
-        if let Setting::Lists(lists) = self.get(name) { lists } else { &[] }
-    }
-
-    /// Text; empty if left out.
-    pub fn text(&self, name: &str) -> &str {
-        if let Setting::Text(text) = self.get(name) { text } else { "" }
-    }
-
-    /// The controls that it was given, if it is a policy that is given some.
-    pub fn controls(&self) -> Option<&Controls> {
-        self.settings.iter().find_map(|setting| if let Setting::Controls(controls) = setting { Some(&**controls) } else { None })
-    }
-
-    /// Reads a policy for a mix: a name, or an object with `name` and parameters.
-    pub fn decode(value: &Value, mix: Mix, problems: &mut Problems) -> Option<PolicySpec> {
-        let whole;
-        let value = match value {
-            Value::Str(name) => {
-                whole = Value::object([("name", name.as_str())]);
-                &whole
-            }
-            other => other,
-        };
-        let mut fields = Fields::of(value, mix.path, "a policy's name, or an object with its name and parameters", problems)?;
-        let names = || POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>().join(", ");
-        let name = fields.need("name", &format!("one of {}", names()), problems)?;
-        let Some(info) = name.as_str().and_then(find) else {
-            problems.add(field(mix.path, "name"), name.describe(), format!("one of {}", names()));
-            return None;
-        };
-        let before = problems.0.len();
-        let settings = info.params.iter().map(|param| param.take(&mut fields, mix, problems)).collect();
-        let spec = PolicySpec { info, settings };
-        if problems.0.len() == before {
-            (info.check)(&spec, mix, problems);
-        }
-        let right = problems.0.len() == before;
-        fields.finish(problems);
-        right.then_some(spec)
-    }
-
-    /// Whether it fits a mix; `decode` has checked this, but a spec can also be made in Rust.
-    pub fn check(&self, mix: Mix, problems: &mut Problems) {
-        for (param, setting) in self.info.params.iter().zip(&self.settings) {
-            let (found, wanted, what) = match setting {
-                Setting::Ints(numbers) => (numbers.len(), mix.kernels, "numbers"),
-                Setting::Numbers(numbers) => (numbers.len(), mix.kernels, "numbers"),
-                Setting::Lists(lists) => (lists.len(), mix.kernels, "lists"),
-                Setting::Controls(controls) => (controls.sms.len(), mix.sms, "SMs"),
-                _ => continue,
-            };
-            if found != wanted {
-                problems.add(field(mix.path, param.name), format!("{found} {what}"), wanted);
-            }
-        }
-        (self.info.check)(self, mix, problems);
-    }
-
-    /// The canonical form: an object with the name and every parameter that has a value. It is read back against the same mix.
-    pub fn encode(&self, mix: Mix) -> Value {
-        let mut pairs = alloc::vec![("name", Value::from(self.name()))];
-        let given = self.info.params.iter().zip(&self.settings).filter(|(_, setting)| **setting != Setting::Unset);
-        let value = |setting: &Setting| match setting {
-            Setting::Controls(controls) => controls.encode(mix.kernels, mix.warp_order),
-            plain => plain.encode(),
-        };
-        pairs.extend(given.map(|(param, setting)| (param.name, value(setting))));
-        Value::object(pairs)
-    }
-}
-
-impl Fallback {
-    fn setting(self) -> Setting {
-        match self {
-            Fallback::Needed | Fallback::Words(_) => Setting::Unset,
-            Fallback::Int(n) => Setting::Int(n),
-            Fallback::Number(x) => Setting::Number(x),
-            Fallback::Choice(name) => Setting::Choice(name),
-            Fallback::Bool(b) => Setting::Bool(b),
-        }
-    }
-
-    /// As the catalogue writes it: a value, or words; null for a parameter that cannot be left out.
-    pub fn encode(self) -> Value {
-        if let Fallback::Words(words) = self { words.into() } else { self.setting().encode() }
-    }
-}
-
-impl Setting {
-    fn encode(&self) -> Value {
-        match self {
-            // Controls are written against a mix.
-            Setting::Unset | Setting::Controls(_) => Value::Null,
-            Setting::Int(n) => (*n).into(),
-            Setting::Number(x) => (*x).into(),
-            Setting::Choice(name) => (*name).into(),
-            Setting::Bool(b) => (*b).into(),
-            Setting::Ints(numbers) => Value::array(numbers.iter().copied()),
-            Setting::Numbers(numbers) => Value::array(numbers.iter().copied()),
-            Setting::Lists(lists) => Value::array(lists.iter().map(|list| Value::array(list.iter().copied()))),
-            Setting::Text(text) => text.as_str().into(),
-        }
-    }
-}
-
-impl Param {
-    fn take(&self, fields: &mut Fields, mix: Mix, problems: &mut Problems) -> Setting {
-        let read = match fields.take(self.name) {
-            Some(value) => self.read(value, mix, problems),
-            None if self.default == Fallback::Needed => {
-                problems.add(field(mix.path, self.name), "nothing", self.wanted(mix));
-                None
-            }
-            None => Some(self.default.setting()),
-        };
-        read.unwrap_or(Setting::Unset)
-    }
-
-    fn read(&self, value: &Value, mix: Mix, problems: &mut Problems) -> Option<Setting> {
-        let path = &field(mix.path, self.name);
-        Some(match self.kind {
-            ParamKind::Int { min, max } => Setting::Int(int(value, path, min..=max, problems)?),
-            ParamKind::Number { min, max } => Setting::Number(number(value, path, min..=max, problems)?),
-            ParamKind::Choice(names) => Setting::Choice(names[decode::choice(value, path, names, problems)?]),
-            ParamKind::Bool => match value {
-                Value::Bool(b) => Setting::Bool(*b),
-                other => {
-                    problems.add(path.as_str(), other.describe(), "true or false");
-                    return None;
-                }
-            },
-            ParamKind::PerKernelInt { min, max } => {
-                let read = |item: &Value, path: &str, problems: &mut Problems| int(item, path, min.into()..=max.into(), problems);
-                Setting::Ints(self.each(value, mix, problems, |item, path, problems| read(item, path, problems).map(|n| n as u32))?)
-            }
-            ParamKind::PerKernelNumber { min, max } => {
-                Setting::Numbers(self.each(value, mix, problems, |item, path, problems| number(item, path, min..=max, problems))?)
-            }
-            ParamKind::PerKernelList { min, max } => Setting::Lists(self.each(value, mix, problems, |item, path, problems| {
-                let items = list(item, path, 1..=MAX_LIST, "numbers", problems)?;
-                let read = |(i, item): (usize, &Value)| number(item, &element(path, i), min..=max, problems);
-                let read: Vec<Option<f64>> = items.iter().enumerate().map(read).collect();
-                read.into_iter().collect()
-            })?),
-            ParamKind::Controls => {
-                let neutral = Controls::neutral(mix.sms, mix.warp_order);
-                Setting::Controls(Box::new(Controls::decode(value, path, mix.kernels, neutral, problems)?))
-            }
-            ParamKind::Text { longest } => Setting::Text(decode::text(value, path, longest, problems)?),
-        })
-    }
-
-    /// Reads a list with an entry for each kernel.
-    fn each<T>(
-        &self,
-        value: &Value,
-        mix: Mix,
-        problems: &mut Problems,
-        read: impl Fn(&Value, &str, &mut Problems) -> Option<T>,
-    ) -> Option<Vec<T>> {
-        let path = field(mix.path, self.name);
-        let items = list(value, &path, mix.kernels..=mix.kernels, &format!("numbers ({} of each kernel)", self.unit), problems)?;
-        let read: Vec<Option<T>> = items.iter().enumerate().map(|(i, item)| read(item, &element(&path, i), problems)).collect();
-        read.into_iter().collect()
-    }
-
-    fn wanted(&self, mix: Mix) -> String {
-        match self.kind {
-            ParamKind::PerKernelInt { .. } => format!("{} whole numbers: {} of each kernel", mix.kernels, self.unit),
-            ParamKind::PerKernelNumber { .. } => format!("{} numbers: {} of each kernel", mix.kernels, self.unit),
-            ParamKind::PerKernelList { .. } => format!("{} lists of numbers: {} of each kernel", mix.kernels, self.unit),
-            _ => format!("a value: {}", self.doc),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::ToString;
-
-    const MADE_UP: PolicyInfo = PolicyInfo {
-        name: "made-up",
-        title: "",
-        source: "",
-        doc: "",
-        params: &[
-            Param::int("units", (1, 64), 20, "units", ""),
-            Param::number("share", (0.0, 1.0), 0.5, "", ""),
-            Param::choice("mode", &["a", "b"], "b", ""),
-            Param::flag("on", true, ""),
-            Param {
-                name: "alone",
-                kind: ParamKind::PerKernelNumber { min: 0.0, max: 9.0 },
-                unit: "IPC",
-                default: Fallback::Words("none"),
-                doc: "",
-            },
-            Param {
-                name: "curves",
-                kind: ParamKind::PerKernelList { min: 0.0, max: 9.0 },
-                unit: "IPC",
-                default: Fallback::Words("none"),
-                doc: "",
-            },
-        ],
-        check: PolicyInfo::NO_CHECK,
-        make: |_| AnyPolicy::new(&PolicySpec::leftover()),
-    };
 
     const MIX: Mix = Mix::SMALL;
-
-    fn read(value: Value) -> Result<PolicySpec, Vec<String>> {
-        let mut problems = Problems::default();
-        let mut fields = Fields::of(&value, "policy", "", &mut problems).unwrap();
-        let settings = MADE_UP.params.iter().map(|param| param.take(&mut fields, MIX, &mut problems)).collect();
-        let lines = problems.0.iter().map(ToString::to_string).collect::<Vec<_>>();
-        if lines.is_empty() { Ok(PolicySpec { info: &MADE_UP, settings }) } else { Err(lines) }
-    }
-
-    #[test]
-    fn every_kind_of_parameter_reads_back_what_it_writes_and_names_what_is_wrong() {
-        let empty = Value::object::<&str, Value>([]);
-        let spec = read(empty).unwrap();
-        assert_eq!((spec.int("units"), spec.number("share"), spec.choice("mode"), spec.flag("on")), (20, 0.5, "b", true));
-        assert!(spec.numbers("alone").is_empty() && spec.lists("curves").is_empty());
-        let text = r#"{"name":"made-up","units":20,"share":0.5,"mode":"b","on":true}"#;
-        assert_eq!(spec.encode(MIX).to_string(), text);
-
-        let other = Value::object([
-            ("units", Value::from(3)),
-            ("share", 1.into()),
-            ("mode", "a".into()),
-            ("on", false.into()),
-            ("alone", Value::array([1.5, 2.5])),
-            ("curves", Value::array([Value::array([1.5, 2.5]), Value::array([3.0])])),
-        ]);
-        let spec = read(other).unwrap();
-        assert_eq!((spec.int("units"), spec.number("share"), spec.choice("mode"), spec.flag("on")), (3, 1.0, "a", false));
-        assert_eq!(spec.numbers("alone"), [1.5, 2.5]);
-        assert_eq!(spec.lists("curves"), [alloc::vec![1.5, 2.5], alloc::vec![3.0]]);
-        assert_eq!(read(spec.encode(MIX)).unwrap(), spec);
-
-        let wrong = Value::object([
-            ("units", Value::from(65)),
-            ("share", (-0.5).into()),
-            ("mode", "c".into()),
-            ("on", 1.into()),
-            ("alone", Value::array([1.5, 10.0])),
-            ("curves", Value::array([Value::array([1.5, -1.0]), Value::Array(Vec::new())])),
-        ]);
-        assert_eq!(
-            read(wrong).unwrap_err(),
-            [
-                "policy.units: found 65, want a whole number from 1 to 64",
-                "policy.share: found -0.5, want a number from 0 to 1",
-                "policy.mode: found \"c\", want one of a, b",
-                "policy.on: found 1, want true or false",
-                "policy.alone[1]: found 10.0, want a number from 0 to 9",
-                "policy.curves[0][1]: found -1.0, want a number from 0 to 9",
-                "policy.curves[1]: found a list of 0, want a list of 1 to 64 numbers",
-            ]
-        );
-    }
 
     /// The canonical form says the new name.
     #[test]
@@ -600,11 +111,7 @@ mod tests {
         for info in POLICIES {
             let spec = PolicySpec::of(info);
             let _ = AnyPolicy::new(&spec);
-            for (param, setting) in info.params.iter().zip(&spec.settings).filter(|(_, setting)| **setting != Setting::Unset) {
-                let mut problems = Problems::default();
-                assert_eq!(param.read(&setting.encode(), MIX, &mut problems).as_ref(), Some(setting), "{}.{}", info.name, param.name);
-            }
-            assert!(info.params.iter().enumerate().all(|(i, a)| info.params[..i].iter().all(|b| a.name != b.name)), "{}", info.name);
+            spec.check_table();
         }
     }
 }

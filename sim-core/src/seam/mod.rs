@@ -6,4 +6,5 @@ pub mod decision;
 pub mod event;
 pub mod observation;
 pub mod ratios;
+pub mod spec;
 pub mod stats;
