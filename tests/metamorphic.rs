@@ -24,7 +24,7 @@ fn experiment(gpu: Gpu, kernels: &[&str], policy: PolicySpec) -> Experiment {
         kernels: kernels.iter().map(found).collect(),
         policy,
         warp_order: sim_core::seam::controls::WarpOrder::Gto,
-        cta_order: &sim_core::machine::dispatch::order::CTA_ORDERS[0],
+        cta_order: sim_core::machine::dispatch::order::CtaOrderSpec::default(),
         warm_up: 0,
         stop: Stop::Cycles(CYCLES),
         restart: true,

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::SmClass;
 use sim_core::describe::value::Value;
+use sim_core::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use sim_core::policy::PolicySpec;
 use sim_core::policy::spec::{Fallback, POLICIES, Param, ParamKind};
 use sim_core::run::experiment::Experiment;
@@ -328,6 +329,17 @@ fn every_scheme_has_its_page_with_its_parameters_as_the_catalogue_has_them() {
             }
         }
     }
+    assert!(missing.is_empty(), "rows that are missing:\n{missing}");
+}
+
+#[test]
+fn the_page_of_the_machine_has_every_cta_order_and_its_parameters() {
+    let page = docs("../machine.md");
+    let rows = |info: &CtaOrderInfo| {
+        let of_params = info.params.iter().map(|param| format!("\n| `{}` {}\n", info.name, row(param)));
+        of_params.chain([format!("\n| `{}` | ", info.name)]).collect::<Vec<_>>()
+    };
+    let missing: String = CTA_ORDERS.iter().flat_map(rows).filter(|row| !page.contains(row.as_str())).collect();
     assert!(missing.is_empty(), "rows that are missing:\n{missing}");
 }
 

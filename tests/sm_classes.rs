@@ -9,7 +9,7 @@ use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::{Kernel, Launch, Op, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::Machine;
-use sim_core::machine::dispatch::order::CTA_ORDERS;
+use sim_core::machine::dispatch::order::CtaOrderSpec;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::{Controls, SmControls, WarpOrder};
@@ -248,7 +248,7 @@ fn one_sm_of_each(gpu: &str, kernels: &[Kernel]) -> Machine {
     let mut gpu = presets::find(gpu).unwrap();
     gpu.sms.iter_mut().for_each(|class| class.count = 1);
     let controls = Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto);
-    let mut m = Machine::new(&gpu, kernels, 1, false, &CTA_ORDERS[0], controls);
+    let mut m = Machine::new(&gpu, kernels, 1, false, &CtaOrderSpec::default(), controls);
     m.listen_to(EventKinds::of(&[EventKind::PreemptionDone]));
     m
 }

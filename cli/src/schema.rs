@@ -9,8 +9,9 @@ use sim_core::describe::kernel::tile::MAX_TERM;
 use sim_core::describe::kernel::validate::{MAX_LISTS, MAX_VALUES};
 use sim_core::describe::kernel::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_SEQUENCE, library};
 use sim_core::describe::value::Value;
-use sim_core::machine::dispatch::order::CTA_ORDERS;
-use sim_core::policy::spec::{Fallback, MAX_LIST, POLICIES, ParamKind};
+use sim_core::machine::dispatch::order::CtaOrderInfo;
+use sim_core::policy::PolicyInfo;
+use sim_core::policy::spec::{Entry, Fallback, MAX_LIST, POLICIES, ParamKind};
 use sim_core::predict::question;
 use sim_core::predict::reading::{Base, Reading};
 use sim_core::run::confidence::RATIOS;
@@ -230,6 +231,35 @@ fn predict() -> Value {
     Value::Object(schema)
 }
 
+/// The entries of a list that experiments choose from: a name, or an object with a name and parameters.
+fn entries<I: Entry>() -> Value {
+    let mut forms = vec![one_of(I::all().iter().map(I::name))];
+    for entry in I::all() {
+        let mut properties = vec![("name".to_owned(), Value::object([("const", entry.name())]))];
+        properties.extend(entry.params().iter().map(|param| {
+            let schema = match param.kind {
+                ParamKind::Int { min, max } => integer(min, max, param.doc),
+                ParamKind::Number { min, max } => ranged(min, max, param.doc),
+                ParamKind::Choice(names) => one_of(names.iter().copied()),
+                ParamKind::Bool => typed("boolean", param.doc),
+                ParamKind::PerKernelNumber { min, max } => list_of(ranged(min, max, param.doc), 1, MAX_KERNELS),
+                ParamKind::PerKernelInt { min, max } => list_of(whole(min.into(), max.into(), param.doc), 1, MAX_KERNELS),
+                ParamKind::PerKernelList { min, max } => list_of(list_of(ranged(min, max, param.doc), 1, MAX_LIST), 1, MAX_KERNELS),
+                ParamKind::Text { longest } => {
+                    let length = [("type", Value::from("string")), ("maxLength", longest.into()), ("description", param.doc.into())];
+                    Value::object(length)
+                }
+                ParamKind::Controls => closed(CONTROLS.iter().map(|c| (c.key.to_owned(), control(c))).collect(), &[]),
+            };
+            (param.name.to_owned(), schema)
+        }));
+        let mut required = vec!["name"];
+        required.extend(entry.params().iter().filter(|param| param.default == Fallback::Needed).map(|param| param.name));
+        forms.push(closed(properties, &required));
+    }
+    any_of(forms)
+}
+
 fn experiment() -> Value {
     let presets = || one_of(PRESETS.iter().map(|preset| preset.name));
     let mut gpu = vec![("preset".to_owned(), presets())];
@@ -258,30 +288,6 @@ fn experiment() -> Value {
         ]),
         &["kernel"],
     );
-    let mut policies = vec![one_of(POLICIES.iter().map(|policy| policy.name))];
-    for policy in POLICIES {
-        let mut properties = vec![("name".to_owned(), Value::object([("const", policy.name)]))];
-        properties.extend(policy.params.iter().map(|param| {
-            let schema = match param.kind {
-                ParamKind::Int { min, max } => integer(min, max, param.doc),
-                ParamKind::Number { min, max } => ranged(min, max, param.doc),
-                ParamKind::Choice(names) => one_of(names.iter().copied()),
-                ParamKind::Bool => typed("boolean", param.doc),
-                ParamKind::PerKernelNumber { min, max } => list_of(ranged(min, max, param.doc), 1, MAX_KERNELS),
-                ParamKind::PerKernelInt { min, max } => list_of(whole(min.into(), max.into(), param.doc), 1, MAX_KERNELS),
-                ParamKind::PerKernelList { min, max } => list_of(list_of(ranged(min, max, param.doc), 1, MAX_LIST), 1, MAX_KERNELS),
-                ParamKind::Text { longest } => {
-                    let length = [("type", Value::from("string")), ("maxLength", longest.into()), ("description", param.doc.into())];
-                    Value::object(length)
-                }
-                ParamKind::Controls => closed(CONTROLS.iter().map(|c| (c.key.to_owned(), control(c))).collect(), &[]),
-            };
-            (param.name.to_owned(), schema)
-        }));
-        let mut required = vec!["name"];
-        required.extend(policy.params.iter().filter(|param| param.default == Fallback::Needed).map(|param| param.name));
-        policies.push(closed(properties, &required));
-    }
     let stop = closed(
         named(vec![
             ("cycles", whole(1, MAX_CYCLES, "Run for so many cycles")),
@@ -303,9 +309,9 @@ fn experiment() -> Value {
         ("seed", whole(0, MAX_SEED, "Seed of every draw")),
         ("gpu", any_gpu.clone()),
         ("kernels", list_of(any_of(vec![one_of(library::names()), reference("kernel"), used]), 1, MAX_KERNELS)),
-        ("policy", any_of(policies)),
+        ("policy", entries::<PolicyInfo>()),
         ("warp_order", warp_order()),
-        ("cta_order", one_of(CTA_ORDERS.iter().map(|order| order.name))),
+        ("cta_order", entries::<CtaOrderInfo>()),
         ("warm_up", whole(0, MAX_CYCLES, "Cycles before anything is measured, after the policy has settled")),
         ("stop", stop),
         ("restart", typed("boolean", "A kernel that has run to its end starts again")),

@@ -16,7 +16,7 @@ use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Array, Kernel, Launch, Op, Trips};
 use sim_core::describe::value::Value;
 use sim_core::machine::Machine;
-use sim_core::machine::dispatch::order::CTA_ORDERS;
+use sim_core::machine::dispatch::order::CtaOrderSpec;
 use sim_core::seam::controls::{Controls, WarpOrder};
 use sim_core::seam::stats::KernelStats;
 
@@ -56,7 +56,7 @@ fn one_of_each() -> Gpu {
 
 /// A machine with one kernel on it, which runs once.
 fn machine(gpu: &Gpu, kernel: Kernel, order: WarpOrder) -> Machine {
-    Machine::new(gpu, &[kernel], 1, false, &CTA_ORDERS[0], Controls::neutral(gpu.sm_count() as usize, order))
+    Machine::new(gpu, &[kernel], 1, false, &CtaOrderSpec::default(), Controls::neutral(gpu.sm_count() as usize, order))
 }
 
 /// Lets `cycles` cycles pass and returns what the kernel did in them.

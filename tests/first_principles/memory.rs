@@ -6,7 +6,7 @@ use sim_core::describe::gpu::{Allocate, Arbiter, DramKind, Gpu, LsuHol, NocKind,
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Address, Kernel, Op, Scatter};
 use sim_core::machine::Machine;
-use sim_core::machine::dispatch::order::CTA_ORDERS;
+use sim_core::machine::dispatch::order::CtaOrderSpec;
 use sim_core::seam::controls::{Controls, WarpOrder};
 use sim_core::seam::ratios;
 use sim_core::seam::stats::KernelStats;
@@ -286,7 +286,7 @@ fn a_kernel_without_credits_leaves_another_as_if_it_were_alone() {
             of_sm.allowed[KernelId(0)] = beside;
             // The free kernel comes when the throttled one has come to a stop.
             of_sm.cta_target[free] = 0;
-            let mut m = Machine::new(&gpu, &kernels, 1, false, &CTA_ORDERS[0], controls.clone());
+            let mut m = Machine::new(&gpu, &kernels, 1, false, &CtaOrderSpec::default(), controls.clone());
             (0..1000).for_each(|_| m.step());
             controls.sms[0].cta_target[free] = 2;
             m.set_controls(controls);

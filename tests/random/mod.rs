@@ -318,7 +318,7 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
                 kernels: kernels.into_iter().map(|kernel| KernelUse { kernel, ctas_per_sm: None, qos: None }).collect(),
                 policy,
                 warp_order,
-                cta_order: &sim_core::machine::dispatch::order::CTA_ORDERS[0],
+                cta_order: sim_core::machine::dispatch::order::CtaOrderSpec::default(),
                 warm_up: 0,
                 stop: Stop::KernelsDone { at_most: 30_000_000 },
                 restart: false,

@@ -28,6 +28,7 @@ export interface Experiment {
   kernels: KernelChoice[];
   policy?: PolicyChoice | string;
   warp_order?: unknown;
+  /** A name, or an object with a name and parameters. */
   cta_order?: unknown;
   stop?: unknown;
   restart?: boolean;
@@ -166,7 +167,7 @@ export interface KernelEntry {
   /** CTAs that an SM of each preset holds. */
   fits: Record<string, number>;
 }
-/** A parameter of a policy, enough to build a form from. */
+/** A parameter of a policy or of a CTA order, enough to build a form from. */
 export interface PolicyParam {
   name: string;
   kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "bool" | "controls" | "text";
@@ -182,6 +183,7 @@ export interface PolicyParam {
 }
 export interface PolicyEntry { name: string; /** Names that experiments may still call it by. */ formerly: string[]; title: string; doc: string; source: string; /** Whether it looks at kernels' goals, as its settings are where none is given. */ keeps_goals: boolean; params: PolicyParam[] }
 export interface OrderEntry { name: string; doc: string; takes?: string }
+export interface CtaOrderEntry extends OrderEntry { source: string; params: PolicyParam[] }
 export interface MetricEntry { key: string; title: string; unit: string; scope: string; formula: string; doc: string }
 /** A control, as the engine's registry has it. */
 export interface ControlEntry {
@@ -224,7 +226,7 @@ export interface Catalogue {
   controls: ControlEntry[];
   script: ScriptWords;
   warp_orders: OrderEntry[];
-  cta_orders: OrderEntry[];
+  cta_orders: CtaOrderEntry[];
   probes: ProbeInfo[];
   metrics: MetricEntry[];
   experiments: { name: string; title: string; experiment: Experiment }[];

@@ -97,6 +97,15 @@ export function readOccupancy(explained: unknown): string[] {
   });
 }
 
+/** A CTA order is a name, or an object with its name and parameters. */
+export function readCtaOrder(value: unknown): PolicyChoice {
+  return typeof value === "object" && value !== null ? { name: "", ...value } : { name: String(value ?? "") };
+}
+/** A name alone where there are no parameters: the link stays short. */
+export function writeCtaOrder(order: PolicyChoice): PolicyChoice | string {
+  return Object.keys(order).length === 1 ? order.name : order;
+}
+
 /** An order is a name, or a name with a group size: `two-level(8)`. */
 export function readOrder(value: unknown): { name: string; size: number | null } {
   if (typeof value === "string") {

@@ -3,7 +3,7 @@
 import { baselineOf, besideText, changesOf, classesOf, emptyClasses, isClassName, MOST_CLASSES, shownFields, STORAGE, storageOf, valueOf, withClass, withFilled, withName, withoutClass, type SmClass } from "./classes.ts";
 import { GOALS, goalOf, withExtra, written, type Goal } from "./goal.ts";
 import { limitedClasses, limitOf, limitOn, withClassLimit } from "./limits.ts";
-import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readOccupancy, readOrder, scheme, withBody, writeOrder } from "./choices.ts";
+import { eachPerKernel, kernelName, normalPolicy, ownBody, policyEntry, readCtaOrder, readOccupancy, readOrder, scheme, withBody, writeCtaOrder, writeOrder } from "./choices.ts";
 import { toast } from "./dialogs.ts";
 import { definition, h, icon, onFileDrop, setText, sideMark, swatch } from "./dom.ts";
 import { jsonError, openFile } from "./file.ts";
@@ -41,6 +41,9 @@ export interface EditorEvents {
   exportExperiment(): void;
   copyCommand(): void;
 }
+
+/** What has parameters. */
+type Parametrised = "policy" | "cta_order";
 
 interface Field { path: string; control: HTMLElement; message: HTMLElement }
 
@@ -439,16 +442,18 @@ export class CorunEditor extends HTMLElement {
     return [select, ...(note ? [note] : [])];
   }
 
-  #setParam(name: string, value: unknown): void {
+  /** Sets a parameter of the policy, or of the CTA order. */
+  #setParam(name: string, value: unknown, of: Parametrised = "policy"): void {
     this.#edit((e) => {
-      const policy: PolicyChoice = typeof e.policy === "string" ? { name: e.policy } : { ...(e.policy ?? { name: normalPolicy(this.#normal) }) };
-      if (value === undefined) delete policy[name]; else policy[name] = value;
-      e.policy = policy;
+      const choice: PolicyChoice = of === "cta_order" ? { ...readCtaOrder(e.cta_order ?? this.#normal?.cta_order) }
+        : typeof e.policy === "string" ? { name: e.policy } : { ...(e.policy ?? { name: normalPolicy(this.#normal) }) };
+      if (value === undefined) delete choice[name]; else choice[name] = value;
+      if (of === "policy") e.policy = choice; else e.cta_order = writeCtaOrder(choice);
     });
   }
 
-  #param(param: PolicyParam, current: PolicyChoice, experiment: Experiment): HTMLElement[] {
-    const path = `policy.${param.name}`;
+  #param(param: PolicyParam, current: PolicyChoice, experiment: Experiment, of: Parametrised = "policy"): HTMLElement[] {
+    const path = `${of}.${param.name}`;
     const label = titleOf(param.name);
     const value = current[param.name];
     const byDefault = param.default;
@@ -457,18 +462,18 @@ export class CorunEditor extends HTMLElement {
       case "bool": {
         const box = h("input", { checked: (value ?? byDefault) === true });
         box.setAttribute("type", "checkbox");
-        box.addEventListener("change", () => this.#setParam(param.name, box.checked === (byDefault === true) ? undefined : box.checked));
+        box.addEventListener("change", () => this.#setParam(param.name, box.checked === (byDefault === true) ? undefined : box.checked, of));
         return [this.#field(path, label, box, { help })];
       }
       case "choice": {
         const options = (param.choices ?? []).map((c) => ({ value: c, text: choiceTitle(c, param.doc) }));
-        const select = this.#select(options, String(value ?? byDefault ?? ""), (v) => this.#setParam(param.name, v === byDefault ? undefined : v));
+        const select = this.#select(options, String(value ?? byDefault ?? ""), (v) => this.#setParam(param.name, v === byDefault ? undefined : v, of));
         return [this.#field(path, label, select, { help })];
       }
       case "int":
       case "number": {
         const input = this.#number(value, { min: param.min, max: param.max, step: param.kind === "int" ? "1" : "any", placeholder: typeof byDefault === "number" ? String(byDefault) : "" },
-          (v) => this.#setParam(param.name, v ?? undefined));
+          (v) => this.#setParam(param.name, v ?? undefined, of));
         return [this.#field(path, label, input, { unit: param.unit, help })];
       }
       case "controls": return this.#controls(param, current, experiment);
@@ -481,7 +486,7 @@ export class CorunEditor extends HTMLElement {
         const rows = experiment.kernels.map((kernel, k) => {
           const input = this.#number(values[k], { min: param.min, max: param.max, step, placeholder: defaults[k] === undefined ? "" : String(defaults[k]) }, () => {
             const all = inputs.map((one) => (one.value.trim() === "" ? null : one.valueAsNumber));
-            this.#setParam(param.name, all.every((v) => v === null) ? undefined : all.map((v, j) => v ?? defaults[j] ?? Math.max(0, param.min ?? 0)));
+            this.#setParam(param.name, all.every((v) => v === null) ? undefined : all.map((v, j) => v ?? defaults[j] ?? Math.max(0, param.min ?? 0)), of);
           });
           return { input, row: this.#field(`${path}.${k}`, kernelName(kernel), input, { unit: param.unit, mark: swatch(k) }) };
         });
@@ -500,7 +505,7 @@ export class CorunEditor extends HTMLElement {
             // What is no number stays as it is: the engine says what it wants there.
             const read = (text: string): (number | string)[] => text.split(/[\s,;]+/).filter((part) => part !== "").map((part) => (Number.isFinite(Number(part)) ? Number(part) : part));
             const all = inputs.map((one) => read(one.value));
-            this.#setParam(param.name, all.every((one) => one.length === 0) ? undefined : all);
+            this.#setParam(param.name, all.every((one) => one.length === 0) ? undefined : all, of);
           });
           return { input, row: this.#field(`${path}.${k}`, kernelName(kernel), input, { unit: param.unit, mark: swatch(k) }) };
         });
@@ -770,10 +775,11 @@ export class CorunEditor extends HTMLElement {
     // An order that the engine spells with a size has one.
     if (warp.size !== null) out.push(this.#field("warp_order.size", entry?.takes ?? "Group size", this.#number(warp.size, { min: 1, max: 64 }, (v) => setWarp(warp.name, v)), { unit: "warps" }));
 
-    const cta = readOrder(experiment.cta_order ?? this.#normal?.cta_order ?? catalogue.cta_orders[0]?.name ?? "").name;
-    const ctaEntry = catalogue.cta_orders.find((o) => o.name === cta);
-    out.push(this.#field("cta_order", "CTA order", this.#select(catalogue.cta_orders.map((o) => ({ value: o.name, text: orderTitle(o) })), cta,
-      (name) => this.#edit((e) => { e.cta_order = name; }, true)), ctaEntry ? { help: sentence(ctaEntry.doc) } : {}));
+    const cta = readCtaOrder(experiment.cta_order ?? this.#normal?.cta_order ?? catalogue.cta_orders[0]?.name);
+    const ctaEntry = catalogue.cta_orders.find((o) => o.name === cta.name);
+    out.push(this.#field("cta_order", "CTA order", this.#select(catalogue.cta_orders.map((o) => ({ value: o.name, text: orderTitle(o) })), cta.name,
+      (name) => this.#edit((e) => { e.cta_order = name; }, true)), ctaEntry ? { help: `${sentence(ctaEntry.doc)} Source: ${sentence(ctaEntry.source)}` } : {}));
+    for (const param of ctaEntry?.params ?? []) out.push(...this.#param(param, cta, experiment, "cta_order"));
 
     const seed = this.#number(experiment.seed, { min: 0, placeholder: String(this.#normal?.seed ?? 1) }, (v) => this.#edit((e) => { if (v === null) delete e.seed; else e.seed = v; }));
     const fresh = h("button", { type: "button", class: "icon-button", id: "f-fresh-seed", "aria-label": "A fresh seed", title: "A fresh seed", onclick: () => {

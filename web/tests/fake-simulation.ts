@@ -42,7 +42,7 @@ const catalogue: Catalogue = {
   ],
   warp_orders: [{ name: "gto", doc: "Greedy, then oldest." }, { name: "lrr", doc: "Loose round robin." }, { name: "two-level", doc: "Two levels.", takes: "group size" }],
   probes: [],
-  cta_orders: [{ name: "round-robin", doc: "The next SM with room." }],
+  cta_orders: [{ name: "round-robin", doc: "The next SM with room.", source: "ours", params: [] }],
   metrics: [
     { key: "ipc", title: "IPC", unit: "thread instructions per cycle", scope: "kernel", formula: "thread instructions / cycles", doc: "Over the whole GPU." },
     { key: "ipc_alone", title: "IPC alone", unit: "thread instructions per cycle", scope: "kernel", formula: "IPC of the kernel with the GPU to itself", doc: "With GTO." },

@@ -40,6 +40,7 @@ test("a link holds two experiments: the second has the parts that differ", async
   const experiments: Experiment[] = [
     plain, other, { ...plain, gpu: "tiny-2sm", kernels: ["BP", { kernel: "SAD", ctas_per_sm: 2 }], seed: 7 }, { ...plain, warp_order: "gto" }, { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"] },
     { ...plain, gpu: { preset: "ccbp-16sm", "sm.count": 8 } }, { ...plain, policy: { name: "fixed", combination: [3, 2] } },
+    { ...plain, cta_order: "steal" }, { ...plain, cta_order: { name: "steal", wrap: true, latency: 20 } },
   ];
   for (const experiment of experiments) {
     for (const second of experiments) {

@@ -22,7 +22,7 @@ pub mod noc;
 pub mod packet;
 pub mod sm;
 
-use self::dispatch::order::CtaOrderInfo;
+use self::dispatch::order::CtaOrderSpec;
 use self::dispatch::{CtaEvent, Dispatcher, Ended, Run};
 use self::memory::Memory;
 use self::sm::Sm;
@@ -77,7 +77,7 @@ pub struct Machine {
 
 impl Machine {
     /// A machine at cycle 0. GPU and kernels are valid and fit each other.
-    pub fn new(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, order: &CtaOrderInfo, controls: Controls) -> Self {
+    pub fn new(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, order: &CtaOrderSpec, controls: Controls) -> Self {
         let count = kernels.len();
         let banks = gpu.sms[0].shared_banks;
         let compile = |(index, kernel)| Code::compile(kernel, index, seed, gpu.l2.line_bytes, banks);

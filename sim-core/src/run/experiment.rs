@@ -10,7 +10,7 @@ use crate::describe::gpu::{Gpu, SmClass, fields, presets, validate};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, MAX_KERNELS, PerKernel};
 use crate::describe::kernel::{Dim3, Kernel, Launch, MAX_ALU, MAX_LINES, library};
 use crate::describe::value::Value;
-use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
+use crate::machine::dispatch::order::CtaOrderSpec;
 use crate::policy::spec::Mix;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::confidence::RATIOS;
@@ -64,7 +64,7 @@ pub struct Experiment {
     /// Order of warps.
     pub warp_order: WarpOrder,
     /// Order of CTAs.
-    pub cta_order: &'static CtaOrderInfo,
+    pub cta_order: CtaOrderSpec,
     /// Cycles that run before anything is measured, after the policy has settled. `Stop::Cycles` and `Stop::Settled` count from there on. 0: all is measured.
     pub warm_up: Cycle,
     /// When the run ends.
@@ -170,24 +170,19 @@ impl Experiment {
             Some(value) => decode_warp_order(value, "warp_order", problems),
             None => Some(WarpOrder::Lrr),
         };
-        let cta_order = match fields.take("cta_order") {
-            Some(value) => {
-                let names: Vec<&str> = CTA_ORDERS.iter().map(|order| order.name).collect();
-                decode::choice(value, "cta_order", &names, problems).map(|n| &CTA_ORDERS[n])
+        // Policies and CTA orders are read against the mix and the GPU: a guess at them would report false problems.
+        let against = match (mix, &gpu) {
+            (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
+                Some(mix_of(gpu, mix.len(), warp_order.unwrap_or_default()))
             }
-            None => CTA_ORDERS.first(),
+            _ => None,
+        };
+        let cta_order = match fields.take("cta_order") {
+            Some(value) => against.and_then(|mix| CtaOrderSpec::decode(value, Mix { path: "cta_order", ..mix }, problems)),
+            None => Some(CtaOrderSpec::default()),
         };
         let policy = match fields.take("policy") {
-            Some(value) => {
-                // A policy is read against the mix and the GPU: a guess at them would report false problems.
-                match (mix, &gpu) {
-                    (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
-                        let mix = mix_of(gpu, mix.len(), warp_order.unwrap_or_default());
-                        PolicySpec::decode(value, mix, problems)
-                    }
-                    _ => None,
-                }
-            }
+            Some(value) => against.and_then(|mix| PolicySpec::decode(value, mix, problems)),
             None => Some(PolicySpec::even()),
         };
         let stop = match fields.take("stop") {
@@ -453,7 +448,7 @@ impl Experiment {
             ("kernels", Value::array(kernels)),
             ("policy", self.policy.encode(self.mix())),
             ("warp_order", encode_warp_order(self.warp_order).into()),
-            ("cta_order", self.cta_order.name.into()),
+            ("cta_order", self.cta_order.encode_short(self.mix())),
             ("stop", stop),
             ("restart", self.restart.into()),
             ("alone", self.alone.into()),
@@ -641,11 +636,11 @@ pub fn set_path(value: &mut Value, path: &str, new: Value) -> Result<(), Problem
     };
     let mut at = value;
     for (depth, step) in steps.iter().enumerate() {
-        // A name stands for an object that has it: a preset or a policy that gets parameters.
+        // A name stands for an object that has it: a preset, or a policy or CTA order that gets parameters.
         if let Value::Str(name) = at {
             let key = if depth == 1 && steps[0] == "gpu" {
                 "preset"
-            } else if steps[0] == "policy" {
+            } else if matches!(steps[0].as_str(), "policy" | "cta_order") {
                 "name"
             } else {
                 "kernel"
@@ -732,6 +727,26 @@ mod tests {
     }
 
     /// Kernels alone on another GPU: it is the same run, with other slowdowns.
+    /// Parameters as the order has them by itself are not written: the hash is that of its name alone.
+    #[test]
+    fn a_cta_order_is_its_name_and_what_differs_from_its_defaults() {
+        let read = |set: &[(&str, Value)]| {
+            let mut value = Value::object([("corun", Value::from(1)), ("kernels", Value::array(["BP"]))]);
+            set.iter().for_each(|(path, new)| set_path(&mut value, path, new.clone()).unwrap());
+            Experiment::decode(&value).unwrap()
+        };
+        let written = |experiment: &Experiment| experiment.encode().get("cta_order").unwrap().to_string();
+        let plain = read(&[("cta_order", "steal".into())]);
+        let same = read(&[("cta_order", "steal".into()), ("cta_order.wrap", false.into()), ("cta_order.entries", 32.into())]);
+        assert_eq!((written(&plain), plain.config_hash()), (r#""steal""#.to_string(), same.config_hash()));
+        let wrapped = read(&[("cta_order", "steal".into()), ("cta_order.wrap", true.into())]);
+        assert!(
+            written(&wrapped).starts_with(r#"{"name":"steal","wrap":true,"scan":"next""#) && wrapped.config_hash() != plain.config_hash()
+        );
+        assert_eq!(Experiment::decode(&wrapped.encode()).unwrap(), wrapped);
+        assert_eq!(written(&read(&[])), r#""round-robin""#);
+    }
+
     #[test]
     fn kernels_may_run_alone_on_another_gpu() {
         let experiment = |more: Option<(&str, Value)>| {

@@ -170,7 +170,7 @@ impl Simulation {
         let gpu = &experiment.gpu;
         let kernels: Vec<_> = experiment.kernels.iter().map(|used| used.kernel.clone()).collect();
         let neutral = Controls::neutral(gpu.sm_count() as usize, experiment.warp_order);
-        let machine = Machine::new(gpu, &kernels, experiment.seed, experiment.restart, experiment.cta_order, neutral);
+        let machine = Machine::new(gpu, &kernels, experiment.seed, experiment.restart, &experiment.cta_order, neutral);
         let mut simulation = Simulation {
             windows: Windows::new(kernels.len()),
             machine,

@@ -5,9 +5,9 @@ use crate::describe::gpu::presets::{self, PRESETS};
 use crate::describe::gpu::{Gpu, SmClass, occupancy};
 use crate::describe::kernel::{Dim3, library};
 use crate::describe::value::Value;
-use crate::machine::dispatch::order::CTA_ORDERS;
+use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::script::{self, Hook, Name};
-use crate::policy::spec::{Fallback, OLD_NAMES, POLICIES, ParamKind, PolicyInfo, PolicySpec};
+use crate::policy::spec::{Fallback, OLD_NAMES, POLICIES, Param, ParamKind, PolicyInfo, PolicySpec};
 use crate::policy::{AnyPolicy, Policy};
 use crate::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use crate::seam::stats::KernelStats;
@@ -104,7 +104,7 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
         ("controls", Value::array(CONTROLS.iter().map(control))),
         ("script", script(scripts)),
         ("warp_orders", named(WARP_ORDERS)),
-        ("cta_orders", Value::array(CTA_ORDERS.iter().map(|order| Value::object([("name", order.name), ("doc", order.doc)])))),
+        ("cta_orders", Value::array(CTA_ORDERS.iter().map(cta_order))),
         ("metrics", Value::array(METRICS.iter().map(metric))),
         ("probes", Value::array(COMPONENTS.iter().map(Component::describe))),
         (
@@ -169,8 +169,9 @@ fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
     ]))
 }
 
-fn policy(policy: &'static PolicyInfo) -> Value {
-    let params = policy.params.iter().map(|param| {
+/// Parameters, each with all that a form for it takes.
+fn params(params: &[Param]) -> Value {
+    Value::array(params.iter().map(|param| {
         let mut pairs = alloc::vec![
             ("name", Value::from(param.name)),
             ("unit", param.unit.into()),
@@ -196,7 +197,15 @@ fn policy(policy: &'static PolicyInfo) -> Value {
             ParamKind::Text { longest } => pairs.extend([("kind", "text".into()), ("max", longest.into())]),
         }
         Value::object(pairs)
-    });
+    }))
+}
+
+fn cta_order(order: &CtaOrderInfo) -> Value {
+    let texts = [("name", order.name), ("source", order.source), ("doc", order.doc)].map(|(key, text)| (key, Value::from(text)));
+    Value::object(texts.into_iter().chain([("params", params(order.params))]))
+}
+
+fn policy(policy: &'static PolicyInfo) -> Value {
     Value::object([
         ("name", Value::from(policy.name)),
         ("formerly", Value::array(OLD_NAMES.iter().filter(|(_, new)| *new == policy.name).map(|(old, _)| *old))),
@@ -204,7 +213,7 @@ fn policy(policy: &'static PolicyInfo) -> Value {
         ("source", policy.source.into()),
         ("doc", policy.doc.into()),
         ("keeps_goals", AnyPolicy::new(&PolicySpec::of(policy)).keeps_goals().into()),
-        ("params", Value::array(params)),
+        ("params", params(policy.params)),
     ])
 }
 

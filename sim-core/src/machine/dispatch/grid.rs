@@ -34,18 +34,18 @@ pub struct Grid {
 impl Grid {
     /// Makes all CTAs of a new launch wait; with `remember` it records the SM of each.
     pub fn begin(&mut self, code: &Code, remember: bool) {
-        let ran_on = core::mem::take(&mut self.runs_on);
-        *self = Grid {
-            extent: code.grid,
-            ctas: code.ctas,
-            threads: code.threads,
-            registers: code.registers,
-            shared_bytes: code.shared_bytes,
-            opens: 0,
-            waiting: alloc::vec![(0, code.ctas)],
-            runs_on: if remember { alloc::vec![NOWHERE; code.ctas as usize] } else { Vec::new() },
-            ran_on,
-        };
+        (self.threads, self.registers, self.shared_bytes) = (code.threads, code.registers, code.shared_bytes);
+        self.opens = 0;
+        self.make_wait(code.grid, remember);
+    }
+
+    /// Makes the CTAs of a grid wait.
+    pub(super) fn make_wait(&mut self, extent: Dim3, remember: bool) {
+        let ctas = extent.iter().product();
+        (self.extent, self.ctas) = (extent, ctas);
+        self.waiting = alloc::vec![(0, ctas)];
+        self.ran_on = core::mem::take(&mut self.runs_on);
+        self.runs_on = if remember { alloc::vec![NOWHERE; ctas as usize] } else { Vec::new() };
     }
 
     /// CTAs that wait, as ranges from a first one to before an end, in ascending order and apart from each other.

@@ -1,7 +1,7 @@
 //! The CTA dispatcher: which kernel's next CTA goes where, and what comes after a kernel's last.
 //!
 //! Once a cycle each SM can take one CTA. Filter: of the kernels with CTAs left, those of the lowest `dispatch_rank` that the controls
-//! allow there and whose CTA fits. Rank: the experiment's `order` chooses among these kernels and their waiting CTAs. A kernel's launches
+//! allow there and whose CTA fits. Rank: the experiment's `cta_order` chooses among these kernels and their waiting CTAs. A kernel's launches
 //! follow each other without overlap, each after its gap; after the last one its run is done, and it starts again if the experiment says so.
 //!
 //! SMs are offered in the order of their numbers, starting at the one that the order names. The dispatcher sleeps until something that it
@@ -11,7 +11,7 @@ pub mod grid;
 pub mod order;
 
 use self::grid::Grid;
-use self::order::{AnyOrder, CtaOrder, CtaOrderInfo, Offer};
+use self::order::{AnyOrder, CtaOrder, CtaOrderSpec, Offer};
 use super::sm::code::Code;
 use super::sm::context::SavedCta;
 use super::sm::ctas::FinishedCta;
@@ -92,21 +92,24 @@ pub struct Dispatcher {
     changed: Set,
     /// The first cycle in which a launch opens that does not yet; `NEVER` without any.
     opens: Cycle,
+    /// SMs on which each kernel's launch may run under the present controls; none of them is known after those or the launch have changed.
+    open: Vec<Set>,
     sms: u16,
 }
 
 impl Dispatcher {
     /// A dispatcher with every kernel before its first CTA.
-    pub fn new(sms: usize, codes: &[Vec<Code>], restart: bool, order: &CtaOrderInfo) -> Self {
+    pub fn new(sms: usize, codes: &[Vec<Code>], restart: bool, order: &CtaOrderSpec) -> Self {
         let mut dispatcher = Dispatcher {
             runs: PerKernel::all(Run::default()),
             restart,
             runs_done: 0,
-            order: (order.make)(sms, codes.len()),
+            order: (order.info().make)(order, sms, codes.len()),
             grids: alloc::vec![Grid::default(); codes.len()],
             saved: alloc::vec![VecDeque::new(); codes.len()],
             changed: Set::ALL,
             opens: NEVER,
+            open: Vec::new(),
             sms: sms as u16,
         };
         KernelId::first(codes.len()).for_each(|kernel| dispatcher.begin(kernel, None, codes));
@@ -123,11 +126,13 @@ impl Dispatcher {
             self.opens = self.opens.min(grid.opens);
         }
         self.order.launch(kernel, grid, self.sms);
+        self.open.clear();
     }
 
     /// The controls have changed: looks at every SM again.
     pub fn reconsider(&mut self) {
         self.changed = Set::ALL;
+        self.open.clear();
     }
 
     /// Whether there is anything to look at.
@@ -239,6 +244,9 @@ impl Dispatcher {
     pub fn place(&mut self, now: Cycle, sms: &mut [Sm], controls: &Controls, codes: &[Vec<Code>], mut placed: impl FnMut(CtaEvent)) {
         let offered = core::mem::take(&mut self.changed);
         let first = self.order.first_sm();
+        if self.open.is_empty() {
+            self.find_open(sms, controls, codes);
+        }
         for index in (first..self.sms).chain(0..first).filter(|&sm| offered.contains(sm.into())) {
             let sm = &mut sms[usize::from(index)];
             let allowed = self.allowed(index.into(), sm, controls, codes);
@@ -255,8 +263,13 @@ impl Dispatcher {
                 placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true, switched: true });
                 continue;
             }
-            let offer = Offer { sm: index, sms: self.sms, room: sm.ctas.room(), allowed, grids: &self.grids };
-            let Some((kernel, cta)) = self.order.choose(&offer) else { continue };
+            let offer = Offer { now, sm: index, sms: self.sms, room: sm.ctas.room(), allowed, open: &self.open, grids: &self.grids };
+            let Some((kernel, cta)) = self.order.choose(&offer) else {
+                if self.order.waits(&offer) {
+                    self.changed.insert(index.into());
+                }
+                continue;
+            };
             let grid = &mut self.grids[kernel.index()];
             assert!(allowed >> kernel.0 & 1 == 1 && grid.take(cta, index), "the order chooses an allowed kernel and a CTA that waits");
             if grid.is_placed() && self.has_other_rank(kernel, controls) {
@@ -268,6 +281,18 @@ impl Dispatcher {
             run.placed += 1;
             let slot = sm.launch(now, kernel, run.launch, cta, inputs);
             placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true, switched: false });
+        }
+    }
+
+    /// Finds the SMs that may hold CTAs of each kernel's launch, when they have room.
+    fn find_open(&mut self, sms: &[Sm], controls: &Controls, codes: &[Vec<Code>]) {
+        for (kernel, launches) in KernelId::first(codes.len()).zip(codes) {
+            let code = &launches[self.runs[kernel].launch.index()];
+            let mut open = Set::EMPTY;
+            for (index, (sm, controls)) in (0..).zip(sms.iter().zip(&controls.sms)) {
+                open.put(index, controls.allowed[kernel] && controls.cta_target[kernel] > 0 && sm.ctas.holds(code));
+            }
+            self.open.push(open);
         }
     }
 
@@ -285,7 +310,7 @@ impl Dispatcher {
     }
 }
 
-/// The number of SMs does not change during a run.
+/// The number of SMs does not change during a run, and `open` follows from the controls.
 impl Hash for Dispatcher {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.runs, self.grids.len() as u8, self.restart, self.runs_done).hash(state);

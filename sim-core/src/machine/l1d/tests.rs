@@ -6,7 +6,7 @@ use crate::describe::gpu::{fields, presets};
 use crate::describe::ids::KernelId;
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Trips};
 use crate::machine::Machine;
-use crate::machine::dispatch::order::CTA_ORDERS;
+use crate::machine::dispatch::order::CtaOrderSpec;
 use crate::seam::controls::{Controls, WarpOrder};
 use alloc::vec;
 
@@ -29,7 +29,7 @@ fn after_three_runs(protocol: &str, lines: u32) -> Machine {
         repeats: vec![],
         lists: vec![],
     };
-    let mut machine = Machine::new(&gpu, &[kernel], 1, true, &CTA_ORDERS[0], Controls::neutral(2, WarpOrder::Gto));
+    let mut machine = Machine::new(&gpu, &[kernel], 1, true, &CtaOrderSpec::default(), Controls::neutral(2, WarpOrder::Gto));
     while machine.runs_done() < 3 {
         machine.step();
     }

@@ -106,6 +106,11 @@ impl CtaTable {
         self.used_all.fits(self.cost(code), self.whole)
     }
 
+    /// Whether a CTA of `code` fits where there is no other.
+    pub fn holds(&self, code: &Code) -> bool {
+        Resources::default().fits(self.cost(code), self.whole)
+    }
+
     /// What is left.
     pub fn room(&self) -> Resources {
         let mut room = self.whole;

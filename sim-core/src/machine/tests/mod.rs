@@ -5,7 +5,7 @@ mod context;
 mod controls;
 mod orders;
 
-use super::dispatch::order::CTA_ORDERS;
+use super::dispatch::order::CtaOrderSpec;
 use super::*;
 use crate::describe::digest::Fnv;
 use crate::describe::gpu::*;
@@ -143,7 +143,7 @@ fn mixed(name: &str) -> Kernel {
 }
 
 fn machine(gpu: &Gpu, kernels: &[Kernel], restart: bool) -> Machine {
-    Machine::new(gpu, kernels, 1, restart, &CTA_ORDERS[0], Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto))
+    Machine::new(gpu, kernels, 1, restart, &CtaOrderSpec::default(), Controls::neutral(gpu.sm_count() as usize, WarpOrder::Gto))
 }
 
 fn run(machine: &mut Machine, cycles: Cycle) {

@@ -1,20 +1,34 @@
 //! CTA orders, one file each: which kernel and which of its CTAs go next to an SM with room.
 //!
-//! To add one: a file with its type, `impl CtaOrder` and `INFO` (name, what it does, how it is made), and its line in `orders!`. The
-//! experiment's field `cta_order`, its schema and the catalogue follow.
+//! To add one: a file with its type, `impl CtaOrder` and `INFO` (name, source, what it does, its parameters, how it is made), and its line in
+//! `orders!`. The experiment's field `cta_order`, its schema, the catalogue and the page's form follow.
+//!
+//! With several kernels at once an order keeps its state of each kernel apart, over the SMs on which that kernel may run.
 
+mod chunk;
+mod chunks;
+mod dependence;
+mod flip;
+mod reset;
 mod round_robin;
 #[cfg(test)]
 mod same_sm;
+mod steal;
+#[cfg(test)]
+mod tests;
+mod turns;
 
 use super::grid::Grid;
 use crate::describe::gpu::occupancy::Resources;
-use crate::describe::ids::KernelId;
+use crate::describe::ids::{Cycle, KernelId, Set};
+use crate::seam::spec::{Entry, Param, Spec};
 use core::hash::{Hash, Hasher};
 
 /// An SM with room, and what may go there.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer<'a> {
+    /// Core cycle.
+    pub now: Cycle,
     /// The SM's number.
     pub sm: u16,
     /// SMs of the GPU.
@@ -23,6 +37,8 @@ pub struct Offer<'a> {
     pub room: Resources,
     /// Kernels that pass the dispatcher's filter on this SM, a bit each: at least one.
     pub allowed: u8,
+    /// SMs on which each kernel may run, as the controls are now, once there is room: its CTAs are allowed there and fit.
+    pub open: &'a [Set],
     /// The launch of each kernel that is under way.
     pub grids: &'a [Grid],
 }
@@ -37,6 +53,13 @@ impl Offer<'_> {
     /// The launch of a kernel.
     pub fn grid(&self, kernel: KernelId) -> &Grid {
         &self.grids[kernel.index()]
+    }
+
+    /// The first CTA that `take` gives of what each SM has: this one, or else the SMs on which the kernel may not run now.
+    pub fn own_or_closed(&self, kernel: KernelId, mut take: impl FnMut(usize) -> Option<u32>) -> Option<u32> {
+        let open = self.open[kernel.index()];
+        let own = take(self.sm.into());
+        own.or_else(|| (0..self.sms).filter(|&sm| !open.contains(sm.into())).find_map(|sm| take(sm.into())))
     }
 }
 
@@ -59,24 +82,53 @@ pub trait CtaOrder {
     /// a launch begins or the controls change.
     fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)>;
 
+    /// Whether the SM for which it has just chosen nothing is to be offered to it again in the next cycle.
+    fn waits(&self, _offer: &Offer) -> bool {
+        false
+    }
+
     /// A CTA has finished on `sm`.
     fn finished(&mut self, _sm: u16, _kernel: KernelId, _cta: u32) {}
 }
+
+/// An order and its parameters.
+pub type CtaOrderSpec = Spec<CtaOrderInfo>;
 
 /// An order of the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct CtaOrderInfo {
     /// Name in experiments.
     pub name: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
     /// What it does.
     pub doc: &'static str,
+    /// Its parameters.
+    pub params: &'static [Param],
     /// Makes it, for so many SMs and kernels.
-    pub make: fn(usize, usize) -> AnyOrder,
+    pub make: fn(&CtaOrderSpec, usize, usize) -> AnyOrder,
 }
 
-impl PartialEq for CtaOrderInfo {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+impl Entry for CtaOrderInfo {
+    const KIND: &'static str = "a CTA order";
+
+    fn all() -> &'static [CtaOrderInfo] {
+        CTA_ORDERS
+    }
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn params(&self) -> &'static [Param] {
+        self.params
+    }
+}
+
+/// What holds where an experiment names none.
+impl Default for CtaOrderSpec {
+    fn default() -> Self {
+        Self::of(&CTA_ORDERS[0])
     }
 }
 
@@ -110,6 +162,10 @@ macro_rules! orders {
                 match self { $($(#[$only])? AnyOrder::$Type(order) => order.choose(offer),)* }
             }
 
+            fn waits(&self, offer: &Offer) -> bool {
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.waits(offer),)* }
+            }
+
             fn finished(&mut self, sm: u16, kernel: KernelId, cta: u32) {
                 match self { $($(#[$only])? AnyOrder::$Type(order) => order.finished(sm, kernel, cta),)* }
             }
@@ -126,5 +182,10 @@ macro_rules! orders {
 
 orders! {
     round_robin::RoundRobin,
+    chunk::Chunk,
+    reset::Reset,
+    flip::Flip,
+    steal::Steal,
+    dependence::Dependence,
     #[cfg(test)] same_sm::SameSm,
 }

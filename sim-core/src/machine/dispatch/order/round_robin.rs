@@ -1,28 +1,69 @@
 //! Each kernel's CTAs in the order of the grid, whichever SM has room; on each SM the kernels take turns.
 
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Offer};
+use super::turns::Turns;
+use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
 use crate::describe::ids::KernelId;
-use alloc::vec::Vec;
+use crate::seam::spec::Param;
+use core::hash::{Hash, Hasher};
 
 pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     name: "round-robin",
+    source: "IKRA §2.2: the baseline G",
     doc: "CTAs in the order of the grid, to SMs in turn",
-    make: |sms, kernels| AnyOrder::RoundRobin(RoundRobin { last: alloc::vec![KernelId(kernels.saturating_sub(1) as u8); sms] }),
+    params: &[Param::flag(
+        "after_last",
+        false,
+        "A launch begins at the SM after the one that finished the last CTA before it, rather than at SM 0. With several kernels at once: the last CTA of any",
+    )],
+    make: |spec, sms, kernels| {
+        let after = spec.flag("after_last").then_some(AfterLast { finished: (sms - 1) as u16, first: 0 });
+        AnyOrder::RoundRobin(RoundRobin { turns: Turns::new(sms, kernels), after })
+    },
 };
 
 /// The state of this order.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoundRobin {
-    /// The kernel that each SM took last.
-    last: Vec<KernelId>,
+    turns: Turns,
+    after: Option<AfterLast>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct AfterLast {
+    /// SM that finished a CTA last.
+    finished: u16,
+    /// SM that is offered room first.
+    first: u16,
 }
 
 impl CtaOrder for RoundRobin {
+    fn first_sm(&self) -> u16 {
+        self.after.as_ref().map_or(0, |after| after.first)
+    }
+
+    fn launch(&mut self, _kernel: KernelId, _grid: &Grid, sms: u16) {
+        if let Some(after) = &mut self.after {
+            after.first = (after.finished + 1) % sms;
+        }
+    }
+
     fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)> {
-        let last = &mut self.last[usize::from(offer.sm)];
-        let kernels = offer.grids.len();
-        let turn = |kernel: &KernelId| (kernel.index() + kernels - last.index() - 1) % kernels;
-        *last = offer.kernels().min_by_key(turn)?;
-        Some((*last, offer.grid(*last).waiting().first()?.0))
+        self.turns.choose(offer, |kernel| Some(offer.grid(kernel).waiting().first()?.0))
+    }
+
+    fn finished(&mut self, sm: u16, _kernel: KernelId, _cta: u32) {
+        if let Some(after) = &mut self.after {
+            after.finished = sm;
+        }
+    }
+}
+
+/// Where every launch begins at SM 0 there is nothing more to remember.
+impl Hash for RoundRobin {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.turns.hash(state);
+        if let Some(after) = &self.after {
+            after.hash(state);
+        }
     }
 }

@@ -3,8 +3,13 @@
 use super::{AnyOrder, CtaOrder, CtaOrderInfo, Offer};
 use crate::describe::ids::KernelId;
 
-pub(super) const INFO: CtaOrderInfo =
-    CtaOrderInfo { name: "same-sm", doc: "Each CTA where it ran in the previous launch", make: |_, _| AnyOrder::SameSm(SameSm) };
+pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
+    name: "same-sm",
+    source: "",
+    doc: "Each CTA where it ran in the previous launch",
+    params: &[],
+    make: |_, _, _| AnyOrder::SameSm(SameSm),
+};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SameSm;

@@ -1,0 +1,42 @@
+//! Chunk (C): each SM gets one chunk, the first of them the SM after the one that finished last in the launch before.
+
+use super::chunks::Chunks;
+use super::turns::Turns;
+use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
+use crate::describe::ids::KernelId;
+use alloc::vec::Vec;
+
+pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
+    name: "chunk",
+    source: "IKRA §4.1: the scheduler C",
+    doc: "A chunk of the grid to each SM, the first to the SM after the one that finished last. An SM that has done its chunk waits for the next launch",
+    params: &[],
+    make: |_, sms, kernels| {
+        let chunks = alloc::vec![Chunks::default(); kernels];
+        AnyOrder::Chunk(Chunk { turns: Turns::new(sms, kernels), chunks, finished: alloc::vec![(sms - 1) as u16; kernels] })
+    },
+};
+
+/// The state of this order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Chunk {
+    turns: Turns,
+    chunks: Vec<Chunks>,
+    /// SM that finished a CTA of each kernel last.
+    finished: Vec<u16>,
+}
+
+impl CtaOrder for Chunk {
+    fn launch(&mut self, kernel: KernelId, _grid: &Grid, sms: u16) {
+        let kernel = kernel.index();
+        self.chunks[kernel].launch((self.finished[kernel] + 1) % sms, false);
+    }
+
+    fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)> {
+        self.turns.choose(offer, |kernel| self.chunks[kernel.index()].next(kernel, offer))
+    }
+
+    fn finished(&mut self, sm: u16, kernel: KernelId, _cta: u32) {
+        self.finished[kernel.index()] = sm;
+    }
+}

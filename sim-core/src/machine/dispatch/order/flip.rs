@@ -1,0 +1,54 @@
+//! Flip (F): chunks as in `reset`, run from the other end in every other launch: what ran last is still in L1D, and runs first.
+
+use super::chunks::Chunks;
+use super::turns::Turns;
+use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
+use crate::describe::ids::KernelId;
+use crate::seam::spec::Param;
+use alloc::vec::Vec;
+
+pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
+    name: "flip",
+    source: "IKRA §4.3: the scheduler F",
+    doc: "The chunks of reset, run from the beginning in one launch and from the end in the next: what ran last runs first",
+    params: &[Param::flag(
+        "anew",
+        false,
+        "A launch with another grid than the one before begins with the beginning; the paper does not say",
+    )],
+    make: |spec, sms, kernels| {
+        let kernels = alloc::vec![Flipped::default(); kernels];
+        AnyOrder::Flip(Flip { turns: Turns::new(sms, kernels.len()), kernels, anew: spec.flag("anew") })
+    },
+};
+
+/// The state of this order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Flip {
+    turns: Turns,
+    kernels: Vec<Flipped>,
+    anew: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Flipped {
+    chunks: Chunks,
+    /// Direction of the launch.
+    backward: bool,
+    /// CTAs of the launch; 0 before the first.
+    ctas: u32,
+}
+
+impl CtaOrder for Flip {
+    fn launch(&mut self, kernel: KernelId, grid: &Grid, _sms: u16) {
+        let of = &mut self.kernels[kernel.index()];
+        let first = of.ctas == 0 || self.anew && of.ctas != grid.ctas;
+        of.backward = !first && !of.backward;
+        of.ctas = grid.ctas;
+        of.chunks.launch(0, of.backward);
+    }
+
+    fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)> {
+        self.turns.choose(offer, |kernel| self.kernels[kernel.index()].chunks.next(kernel, offer))
+    }
+}
