@@ -9,6 +9,7 @@ mod components;
 mod dram;
 mod gpu;
 mod memory;
+mod mesh;
 mod sm;
 
 use sim_core::describe::gpu::{Gpu, presets};

@@ -1,5 +1,7 @@
 //! GPUs by name, each figure with its source.
 
+mod ikra;
+
 use super::mesh::MeshConfig;
 use super::protocols::L1Protocol;
 use super::{
@@ -101,6 +103,20 @@ pub const PRESETS: &[Preset] = &[
         source: "The latency prediction paper, Table 1 (Masola et al., JSSPP 2023); the rest is GPGPU-Sim's RTX 2060",
         doc: "The GPU of the latency prediction paper: 30 SMs, 24 L2 slices of 3 MB together, 12 DRAM channels of 348 GB/s together",
         make: rtx2060_30sm,
+    },
+    Preset {
+        name: "ikra-15cu",
+        title: "15 CUs on a mesh of 4 × 4",
+        source: "IKRA Table 2 (Huzaifa et al., ACM TACO 17(3), 2020); what it leaves open in docs/machine.md",
+        doc: "The GPU of the IKRA paper: 15 CUs of 128 KB L1D, 16 L2 banks of 4 MB together, a mesh of 4 × 4 with a CPU at its first node",
+        make: ikra::ikra_15cu,
+    },
+    Preset {
+        name: "ikra-micro-3cu",
+        title: "3 CUs on a mesh of 4 × 4, small caches",
+        source: "IKRA Table 2 (Huzaifa et al., ACM TACO 17(3), 2020); what it leaves open in docs/machine.md",
+        doc: "The GPU of the IKRA paper's microbenchmarks: ikra-15cu with 3 CUs of 32 KB L1D and 256 KB of L2",
+        make: ikra::ikra_micro_3cu,
     },
 ];
 
