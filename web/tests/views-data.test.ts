@@ -33,6 +33,12 @@ const total = (from: number, to: number, c: number): number => {
   return sum;
 };
 
+test("an ideal NoC and an ideal DRAM have no line of their peak", () => {
+  const peaks = (layout: WindowsLayout) => chartSpecs(layout, ["A", "B"]).filter(({ series }) => series.some(({ over }) => over.some((c) => /^(noc|dram)_bytes$/.test(layout.columns[c]?.key ?? "")))).map(({ peak }) => peak?.value ?? null);
+  assert.deepEqual(peaks(LAYOUT), [512, 128]);
+  assert.deepEqual(peaks({ ...LAYOUT, peaks: { ...LAYOUT.peaks, noc_bytes_per_cycle: null, dram_bytes_per_cycle: null } }), [null, null]);
+});
+
 test("sums between edges equal the sums of their windows", () => {
   const store = new WindowStore(LAYOUT);
   store.append(rows(0, 100));
