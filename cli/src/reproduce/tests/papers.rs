@@ -316,8 +316,8 @@ fn counts_and_areas_are_the_hetero_papers() {
     assert_eq!(call(r#"{"call": "residency", "kernel": "FDTD3D", "on": "hetero-8b8s small"}"#), Some(1.0));
 }
 
-/// What IKRA's own code makes of runs is what their results by themselves say: of several schemes and mixes, of two groups of mixes, of other caches, of later
-/// launches, of parts of a whole.
+/// What IKRA's own code makes of runs is what their results by themselves say: of several schemes and mixes, of two groups of mixes, of other caches, of parts of a
+/// whole.
 #[test]
 fn quotients_differences_and_sizes_are_told_from_the_runs() {
     let study = STUDY
@@ -329,7 +329,7 @@ fn quotients_differences_and_sizes_are_told_from_the_runs() {
     let schemes = ["fixed(1)", "fixed(2)", "even"];
     let reads = rounds(&mut runs, 2, |runs| schemes.map(|scheme| runs.all(&mixes, scheme, path))).unwrap().map(Option::unwrap);
     let mut call = |words: &str| {
-        let words = format!(r#"{{"metric": "{path}", "over": "even", "mixes": "all", {words}}}"#);
+        let words = format!(r#"{{"metric": "{path}", {words}}}"#);
         match rounds(&mut runs, 2, |runs| measure(runs, &serde_json::from_str(&words).unwrap())).unwrap() {
             Outcome::Value(value) => value.unwrap(),
             other => panic!("{other:?}"),
@@ -340,19 +340,29 @@ fn quotients_differences_and_sizes_are_told_from_the_runs() {
     let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-9, "{found}, want {wanted}");
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     assert!(one.iter().any(|value| *value != 1.0) && one != two, "{one:?} {two:?}");
-    let both = r#""call": "matrix", "of": ["fixed(1)", "fixed(2)"]"#;
+    let both = r#""call": "matrix", "mixes": "all", "over": "even", "of": ["fixed(1)", "fixed(2)"]"#;
     near(call(&format!("{both}, \"pick\": \"spread\"")), 100.0 * (mean(&one) - mean(&two)).abs());
     near(call(&format!("{both}, \"pick\": \"slower\"")), one.iter().chain(&two).filter(|value| **value > 1.01).count() as f64);
     near(call(&format!("{both}, \"pick\": \"same\"")), one.iter().chain(&two).filter(|value| **value == 1.0).count() as f64 / 6.0);
     let best = (0..3).map(|mix| one[mix].min(two[mix])).reduce(f64::max).unwrap();
     near(call(&format!("{both}, \"pick\": \"best\"")), best);
     let rise = |mix: usize| reads[0][mix] - reads[2][mix];
-    let found = call(r#""call": "difference", "of": "fixed(1)", "mixes": ["BP", "SAD"], "others": ["CFD"]"#);
+    let found = call(r#""call": "difference", "of": "fixed(1)", "over": "even", "mixes": ["BP", "SAD"], "others": ["CFD"]"#);
     near(found, rise(0).min(rise(2)) / rise(1));
-    near(call(r#""call": "part", "of": "fixed(1)", "what": "kernels[0].counters.l1_hits", "whole": "kernels[0].counters.l1_reads""#), {
-        let hits = rounds(&mut runs, 2, |runs| runs.all(&mixes, "fixed(1)", "kernels[0].counters.l1_hits")).unwrap().unwrap();
-        mean(&(0..3).map(|mix| hits[mix] / reads[2][mix]).collect::<Vec<f64>>())
-    });
+    let step = call(r#""call": "sizes", "mixes": "SAD", "of": "even", "pick": "step""#);
+    let least = call(r#""call": "sizes", "mixes": "SAD", "of": "fixed(1)", "over": "even", "but": 16, "pick": "min""#);
+    let parts = call(
+        r#""call": "part", "mixes": "all", "of": "fixed(1)", "over": "even", "what": "kernels[0].counters.l1_hits", "whole": "kernels[0].counters.l1_reads""#,
+    );
+    let mut all = |mixes: &[Mix], scheme: &str, path: &str| rounds(&mut runs, 2, |runs| runs.all(mixes, scheme, path)).unwrap().unwrap();
+    let mut sized = |scheme: &str| {
+        [16, 32, 64, 128, 256, 512].map(|kb| all(&mixes[2..], &format!("{scheme} l1={} bank={}", kb * 1024, kb * 2048), path)[0])
+    };
+    let (even, one) = (sized("even"), sized("fixed(1)"));
+    near(step, (1..6).map(|size| even[size] / even[size - 1]).reduce(f64::max).unwrap());
+    near(least, (1..6).map(|size| one[size] / even[size]).reduce(f64::min).unwrap());
+    let hits = all(&mixes, "fixed(1)", "kernels[0].counters.l1_hits");
+    near(parts, mean(&(0..3).map(|mix| hits[mix] / reads[2][mix]).collect::<Vec<f64>>()));
 }
 
 fn hetero() -> &'static Paper {
