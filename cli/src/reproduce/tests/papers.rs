@@ -1,5 +1,6 @@
 //! The papers' own files: claims, causes, rules, mixes and figures, each paper's arithmetic.
 
+use super::super::tables::Table;
 use super::*;
 
 /// All papers, those to come too.
@@ -473,8 +474,12 @@ fn every_claim_and_every_point_can_be_measured() {
                 });
                 assert_eq!(missing.map(|(claim, _)| &claim.id).collect::<Vec<_>>(), Vec::<&String>::new());
                 fill(&mut all, &runs, &placed);
-                let empty =
-                    tables.iter().zip(&runs.study.tables).filter(|(table, _)| table.rows.iter().flatten().flatten().any(Option::is_none));
+                // Made-up results have none of the decisions that schemes take.
+                let decided = |table: &Table| table.measures().iter().flatten().flatten().any(|words| words.get("decided").is_some());
+                let empty = tables
+                    .iter()
+                    .zip(&runs.study.tables)
+                    .filter(|(table, plan)| !decided(plan) && table.rows.iter().flatten().flatten().any(Option::is_none));
                 assert_eq!(empty.map(|(_, table)| &table.id).collect::<Vec<_>>(), Vec::<&String>::new());
                 assert!(means.iter().all(Option::is_some));
                 figures::sort(&mut all, &plans);
