@@ -8,6 +8,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::mesh::MeshConfig;
+use sim_core::describe::gpu::protocols::L1Protocol;
 use sim_core::describe::gpu::{
     Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SetIndex, StoreFlits, StoreRelease, WriteFill, presets,
 };
@@ -75,6 +76,11 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         class.l1.bytes = l1.0.0 * l1.0.1 * 128;
         class.l1.ways = l1.0.1;
         (class.l1.miss_queue, class.l1.store_buffer, _, class.l1.latency) = queues;
+        // As good as drawn.
+        if class.l1.latency == 1 {
+            class.l1.protocol = L1Protocol::GpuCoherence;
+            (class.l1.store_release, class.l1.allocate) = (StoreRelease::Sent, Allocate::OnFill);
+        }
         for (name, more) in ["second", "third"].into_iter().zip(classes) {
             let mut class = gpu.sms[0].clone();
             class.name = name.into();

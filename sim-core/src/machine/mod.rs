@@ -58,6 +58,8 @@ pub struct Machine {
     busy: u64,
     /// While SMs run ahead: the cycle in which each has stopped.
     stops: Vec<Cycle>,
+    /// Kernels whose CTAs have all finished and whose launch ends when every L1D has made known what it wrote, a bit each.
+    releases: u8,
     /// Whether CTAs have ever been asked to leave their SMs.
     switches: bool,
     /// Placements and retirements since they were last taken, if `record_events`.
@@ -98,6 +100,7 @@ impl Machine {
             gpu: Arc::new(gpu.clone()),
             controls: controls.clone(),
             witness: PerKernel::all(0),
+            releases: 0,
             busy: 0,
             stops: alloc::vec![NEVER; gpu.sm_count() as usize],
             switches: controls.sms.iter().any(|sm| sm.cta_switch.0.contains(&true)),
@@ -168,11 +171,32 @@ impl Machine {
                     let (kernel, cta, slot) = (finished.kernel, finished.cta, finished.slot);
                     self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false, switched: false });
                 }
-                let ended = self.dispatcher.retire(now, index, finished, &self.codes);
-                if ended.launch {
-                    self.sms.iter_mut().for_each(|sm| sm.launch_ended(finished.kernel));
+                let last = self.dispatcher.retire(index, finished, &self.codes);
+                let FinishedCta { kernel, cta, .. } = finished;
+                self.tell(EventKind::CtaRetired, Event::CtaRetired { sm: index as u16, kernel, cta });
+                if last {
+                    self.sms.iter_mut().for_each(|sm| sm.launch_ended(now, kernel));
+                    self.releases |= 1 << kernel.0;
+                    self.end_launches(now);
                 }
-                self.tell(index as u16, finished, ended);
+            }
+        }
+        if self.releases != 0 {
+            self.end_launches(now);
+        }
+    }
+
+    /// Ends the launches whose CTAs have finished, and of which no L1D keeps anything that others may not know yet.
+    fn end_launches(&mut self, now: Cycle) {
+        let releasing = self.sms.iter().fold(0, |kernels, sm| kernels | sm.l1().releasing());
+        let ended = core::mem::replace(&mut self.releases, releasing) & !releasing;
+        for kernel in KernelId::first(self.codes.len()).filter(|kernel| ended >> kernel.0 & 1 == 1) {
+            let Ended { run, next } = self.dispatcher.end_launch(now, kernel, &self.codes);
+            if run {
+                self.tell(EventKind::KernelFinished, Event::KernelFinished { kernel });
+            }
+            if let Some(launch) = next {
+                self.tell(EventKind::KernelLaunched, Event::KernelLaunched { kernel, launch });
             }
         }
     }
@@ -191,17 +215,11 @@ impl Machine {
         }
     }
 
-    /// Notes the end of a CTA and what followed from it, for recorders and policies.
-    fn tell(&mut self, sm: u16, finished: FinishedCta, ended: Ended) {
-        let (kernel, cta) = (finished.kernel, finished.cta);
-        let mut note = |kind, happened: bool, event| {
-            if happened && self.listens_to.has(kind) {
-                self.heard.push(event);
-            }
-        };
-        note(EventKind::CtaRetired, true, Event::CtaRetired { sm, kernel, cta });
-        note(EventKind::KernelFinished, ended.run, Event::KernelFinished { kernel });
-        note(EventKind::KernelLaunched, ended.next.is_some(), Event::KernelLaunched { kernel, launch: ended.next.unwrap_or_default() });
+    /// Notes an event, if the policy wants to hear of its kind.
+    fn tell(&mut self, kind: EventKind, event: Event) {
+        if self.listens_to.has(kind) {
+            self.heard.push(event);
+        }
     }
 
     /// The next cycle in which any part has something to do; `NEVER` if nothing will ever happen again.

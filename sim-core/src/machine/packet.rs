@@ -6,9 +6,11 @@
 //! A packet says at which node it has set out, which node it is for, and what it is. A network finds the way from that: neither packets nor
 //! queues know that requests go from SMs to L2 banks.
 
+use super::coherence::Words;
 use super::link::Full;
 use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 use core::ops::{Index, IndexMut};
 
 /// What a request does to its line.
@@ -22,7 +24,7 @@ pub enum Access {
 }
 
 /// A request on its way from an SM's miss queue to L2.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Request {
     /// The line asked for.
     pub line: LineAddr,
@@ -38,12 +40,26 @@ pub struct Request {
     pub bytes: u8,
     /// A line of a CTA's context, which L2 passes on to DRAM and back.
     pub context: bool,
-    /// Core cycle in which it entered the miss queue: its low half, which is enough for a difference.
-    pub born: u32,
+    /// Words of the line that it is about, where L1D tells words apart; else 0.
+    pub words: Words,
     /// Core cycle in which it entered the station where it is now: each station adds `now - since` to its own time and restarts it.
     pub since: Cycle,
     /// Core cycles spent so far in the miss queue, the request NoC, L2, and waiting for DRAM.
     pub stations: [u32; 4],
+}
+
+// Every queue of the miss path moves it, and a packet with it fits a line of the host's cache.
+const _: () = assert!(size_of::<Request>() == 40 && size_of::<Packet>() == 64);
+
+impl Hash for Request {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let born = (self.since as u32).wrapping_sub(self.age(self.since) as u32);
+        (self.line, self.sm, self.tag, self.kernel, self.access, self.bytes, self.context).hash(state);
+        (born, self.since, self.stations).hash(state);
+        if self.words != 0 {
+            self.words.hash(state);
+        }
+    }
 }
 
 /// Where a request spends its time before the reply NoC: an index into `Request::stations`.
@@ -60,9 +76,10 @@ pub enum Station {
 }
 
 impl Request {
-    /// Core cycles since it entered the miss queue.
+    /// Core cycles since it entered the miss queue: the time at each station so far, and here.
     pub fn age(&self, now: Cycle) -> Cycle {
-        (now as u32).wrapping_sub(self.born).into()
+        let before = self.stations.iter().fold(0, |sum: u32, &station| sum.wrapping_add(station));
+        (now.wrapping_sub(self.since) as u32).wrapping_add(before).into()
     }
 
     /// Charges the time since the last change of station to `station`, which it leaves in cycle `now`.

@@ -146,7 +146,7 @@ pub fn noc(options: &NocProbe) -> Result<Value, Problems> {
                 && let Some(created) = source.oldest(cycle)
             {
                 let output = below(mix(mix(seed, !created), input as u64), u64::from(outputs)) as u16;
-                let request = Request { born: created as u32, since: created, ..Request::default() };
+                let request = Request { since: created, ..Request::default() };
                 let handle = packets.add(Packet::new(request, Node(input as u16), Node(first + output), flits));
                 let _ = noc.push(&mut packets, cycle, handle);
                 source.take();
@@ -443,7 +443,7 @@ pub fn unloaded_latency(gpu: &Gpu) -> (f64, f64) {
         // Another row each time, its bank and the phase of the clocks changing; both reads go to the same line.
         let line = n * gpu.dram.columns * gpu.dram.channels + n % gpu.l2.banks;
         for sum in sums.iter_mut().rev() {
-            let request = Request { line, born: now as u32, since: now, ..Request::default() };
+            let request = Request { line, since: now, ..Request::default() };
             memory.inject(now, request);
             let start = now;
             while memory.take_reply(now, 0).is_none() && now - start < 1_000_000 {

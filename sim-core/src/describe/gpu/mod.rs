@@ -164,6 +164,13 @@ pub enum StoreRelease {
     Unbuffered,
 }
 
+impl StoreRelease {
+    /// Its name in experiments.
+    pub fn name(self) -> &'static str {
+        ["sent", "acknowledged", "unbuffered"][self as usize]
+    }
+}
+
 /// The two networks, requests SM → L2 and replies L2 → SM, with L2 in the same clock.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct NocConfig {

@@ -5,6 +5,7 @@ macro_rules! l1_protocols {
     ($then:ident) => {
         $then! {
             none::Uncoherent,
+            gpu::GpuCoherence,
             #[cfg(test)] invalidating::Invalidating,
         }
     };
@@ -30,3 +31,15 @@ macro_rules! choices {
 }
 
 l1_protocols!(choices);
+
+impl L1Protocol {
+    /// Its name in experiments.
+    pub fn name(self) -> &'static str {
+        L1Protocol::ALL.iter().position(|&protocol| protocol == self).map_or("", |at| L1Protocol::NAMES[at])
+    }
+
+    /// Whether L1D keeps stores and tells the words of a line apart.
+    pub fn is_by_word(self) -> bool {
+        self == L1Protocol::GpuCoherence
+    }
+}

@@ -1,6 +1,6 @@
 //! What a GPU must satisfy beyond the range of each field, so that every machine that is built can run.
 
-use super::{Gpu, HEADER_BYTES, NocKind, SetIndex};
+use super::{Allocate, Gpu, HEADER_BYTES, NocKind, SetIndex, StoreRelease};
 use crate::describe::error::Problems;
 use crate::describe::ids::MAX_PARTS;
 use alloc::format;
@@ -33,6 +33,26 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
         if class.l1.index == SetIndex::Fermi && (gpu.l2.line_bytes != 128 || ![32, 64].contains(&sets)) {
             let found = format!("\"fermi\" with {sets} sets of lines of {} bytes", gpu.l2.line_bytes);
             problems.add(sm("l1.index"), found, "32 or 64 sets of lines of 128 bytes, or \"modulo\"");
+        }
+        if class.l1.protocol != gpu.sms[0].l1.protocol {
+            problems.add(sm("l1.protocol"), class.l1.protocol.name(), "the same in every SM class: caches are coherent together");
+        }
+        if class.l1.protocol.is_by_word() {
+            let protocol = class.l1.protocol.name();
+            if class.l1.allocate != Allocate::OnFill {
+                problems.add(
+                    sm("l1.allocate"),
+                    "on_miss",
+                    format!("\"on_fill\" where sm.l1.protocol is \"{protocol}\", whose stores put lines in"),
+                );
+            }
+            if class.l1.store_release != StoreRelease::Sent {
+                problems.add(
+                    sm("l1.store_release"),
+                    class.l1.store_release.name(),
+                    format!("\"sent\" where sm.l1.protocol is \"{protocol}\", whose stores wait in the store buffer"),
+                );
+            }
         }
         if class.shared_banks != gpu.sms[0].shared_banks {
             problems.add(sm("shared_banks"), class.shared_banks, "the same in every SM class");

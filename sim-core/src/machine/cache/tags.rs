@@ -9,6 +9,7 @@ use crate::describe::ids::{KernelId, LineAddr};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Marks an empty way: validation keeps kernels from reaching this line.
 const EMPTY: LineAddr = LineAddr::MAX;
@@ -236,6 +237,22 @@ impl Tags {
     /// Lines that `kernel` has filled and that are still there.
     pub fn resident(&self, kernel: KernelId) -> u32 {
         self.lines.iter().zip(self.meta.iter()).filter(|&(&line, &meta)| line != EMPTY && meta & !DIRTY == kernel.0).count() as u32
+    }
+
+    /// Places for lines, over all sets.
+    pub fn slots(&self) -> u32 {
+        self.sets * self.ways
+    }
+
+    /// The slots of the set that a line goes to, from way 0 on.
+    pub fn slots_of(&self, line: LineAddr) -> Range<u32> {
+        let first = self.set(line).0 * self.ways;
+        first..first + self.ways
+    }
+
+    /// The line in a slot.
+    pub fn line(&self, slot: u32) -> Option<LineAddr> {
+        Some(self.lines[slot as usize]).filter(|&line| line != EMPTY)
     }
 
     /// Ways of each set.

@@ -66,11 +66,9 @@ pub struct CtaEvent {
     pub switched: bool,
 }
 
-/// What the end of a CTA has brought about.
+/// What the end of a launch has brought about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ended {
-    /// It was the last of its launch.
-    pub launch: bool,
     /// It was the last of its kernel's sequence.
     pub run: bool,
     /// The launch that begins.
@@ -193,16 +191,19 @@ impl Dispatcher {
         self.runs_done
     }
 
-    /// A CTA has finished on `sm`.
-    pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) -> Ended {
+    /// A CTA has finished on `sm`. Returns whether it was the last of its launch.
+    pub fn retire(&mut self, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) -> bool {
         self.changed.insert(sm as u32);
         self.order.finished(sm as u16, finished.kernel, finished.cta);
-        let launches = &codes[finished.kernel.index()];
         let run = &mut self.runs[finished.kernel];
         run.done += 1;
-        if run.done < launches[run.launch.index()].ctas {
-            return Ended::default();
-        }
+        run.done == codes[finished.kernel.index()][run.launch.index()].ctas
+    }
+
+    /// A launch has ended: the kernel's next begins, if there is one.
+    pub fn end_launch(&mut self, now: Cycle, kernel: KernelId, codes: &[Vec<Code>]) -> Ended {
+        let launches = &codes[kernel.index()];
+        let run = &mut self.runs[kernel];
         (run.placed, run.done) = (0, 0);
         run.launch.0 += 1;
         let last = run.launch.index() == launches.len();
@@ -215,11 +216,11 @@ impl Dispatcher {
         }
         let next = (!run.over).then_some(run.launch);
         if next.is_some() {
-            self.begin(finished.kernel, Some(now), codes);
+            self.begin(kernel, Some(now), codes);
         }
         // Any SM may take the new launch's CTAs, and a kernel of higher rank may have its turn.
         self.changed = Set::ALL;
-        Ended { launch: true, run: last, next }
+        Ended { run: last, next }
     }
 
     /// Keeps a CTA that has left its SM until an SM has room for it.

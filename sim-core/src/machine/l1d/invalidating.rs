@@ -2,7 +2,7 @@
 //! with nothing of what its kernel has read before (self-invalidation).
 
 use super::{KernelId, Parts, Protocol, ReservationFailure, Victim};
-use crate::describe::gpu::L1Config;
+use crate::describe::gpu::{Gpu, L1Config};
 use crate::machine::packet::Request;
 use crate::seam::controls::SmControls;
 
@@ -14,7 +14,7 @@ pub struct Invalidating {
 }
 
 impl Invalidating {
-    pub fn new(_: &L1Config) -> Self {
+    pub fn new(_: &L1Config, _: &Gpu) -> Self {
         Invalidating { evicted: 0, launches: (0, 0) }
     }
 

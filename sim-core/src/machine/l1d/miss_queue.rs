@@ -250,16 +250,16 @@ impl MissQueue {
         waiting.filter(|&kernel| head.is_none_or(|head| head == kernel)).map(reloads).min().unwrap_or(NEVER)
     }
 
-    /// Whether a load of `kernel` waits for credits that it will never get.
-    pub fn starves(&self, kernel: KernelId, controls: &SmControls) -> bool {
+    /// Whether a load of `kernel` waits for credits that it will never get, or a store, if its launch waits for its `stores`.
+    pub fn starves(&self, kernel: KernelId, stores: bool, controls: &SmControls) -> bool {
         let mut at = self.queues[kernel].first;
-        let mut load_waits = false;
-        while at != NONE && !load_waits {
+        let mut one_waits = false;
+        while at != NONE && !one_waits {
             let entry = &self.entries[at as usize];
-            load_waits = entry.request.access == Access::Read;
+            one_waits = stores || entry.request.access == Access::Read;
             at = entry.next;
         }
-        load_waits && controls.miss_credits[kernel] == Some(0) && !self.has_credit(kernel, controls)
+        one_waits && controls.miss_credits[kernel] == Some(0) && !self.has_credit(kernel, controls)
     }
 
     /// Requests of a kernel that wait for a grant.

@@ -16,6 +16,7 @@ pub use self::parts::{Found, Parts, ReservationFailure};
 
 use super::cache::tags::Victim;
 use super::cache::umon::Umon;
+use super::coherence::Words;
 use super::derived::Derived;
 use super::memory::Memory;
 use super::packet::{Access, Reply, Request};
@@ -26,6 +27,7 @@ use crate::seam::controls::SmControls;
 use crate::seam::stats::KernelStats;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use core::hash::{Hash, Hasher};
 
 /// What an L1D does with a line. Every call gets the parts that it works on, and answers in the cycle of the call.
 pub trait Protocol {
@@ -58,6 +60,31 @@ pub trait Protocol {
 
     /// The NoC has delivered something other than a fetched line: the answer to a store, or a request to this L1D.
     fn message(&mut self, parts: &mut Parts, request: Request);
+
+    /// Puts a request of its own into the miss queue, if it has any and there is room: `blank` with what it says filled in. Returns whether it did.
+    fn send(&mut self, _parts: &mut Parts, _blank: Request, _controls: &SmControls) -> bool {
+        false
+    }
+
+    /// The next cycle in which `send` can do something, after it has been called in `now`, unless something arrives before.
+    fn sends_next(&self, _parts: &Parts, _now: Cycle, _controls: &SmControls) -> Cycle {
+        NEVER
+    }
+
+    /// Whether `send` may have something to do.
+    fn has_to_send(&self) -> bool {
+        false
+    }
+
+    /// Kernels whose launch has ended but for what this L1D still has to make known, a bit each.
+    fn releasing(&self) -> u8 {
+        0
+    }
+
+    /// Whether requests say which words they are about.
+    fn is_by_word(&self) -> bool {
+        false
+    }
 }
 
 /// Makes the enum of all protocols from the list of their files.
@@ -65,16 +92,23 @@ macro_rules! declare {
     ($($(#[$attribute:meta])* $module:ident::$Type:ident,)*) => {
         $($(#[$attribute])* mod $module;)*
 
-        /// Any of the protocols.
-        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+        /// Any of the protocols: in a box, so that the largest does not make every L1D large.
+        #[derive(Clone, PartialEq, Eq, Debug)]
         enum AnyProtocol {
-            $($(#[$attribute])* $Type($module::$Type),)*
+            $($(#[$attribute])* $Type(Box<$module::$Type>),)*
+        }
+
+        /// The state alone: which protocol it is follows from the GPU.
+        impl Hash for AnyProtocol {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.hash(state),)* }
+            }
         }
 
         impl AnyProtocol {
-            fn new(config: &L1Config) -> Self {
+            fn new(config: &L1Config, gpu: &Gpu) -> Self {
                 match config.protocol {
-                    $($(#[$attribute])* L1Protocol::$Type => AnyProtocol::$Type($module::$Type::new(config)),)*
+                    $($(#[$attribute])* L1Protocol::$Type => AnyProtocol::$Type(Box::new($module::$Type::new(config, gpu))),)*
                 }
             }
         }
@@ -111,6 +145,31 @@ macro_rules! declare {
             fn message(&mut self, parts: &mut Parts, request: Request) {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.message(parts, request),)* }
             }
+
+            #[inline]
+            fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls) -> bool {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.send(parts, blank, controls),)* }
+            }
+
+            #[inline]
+            fn sends_next(&self, parts: &Parts, now: Cycle, controls: &SmControls) -> Cycle {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.sends_next(parts, now, controls),)* }
+            }
+
+            #[inline]
+            fn has_to_send(&self) -> bool {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.has_to_send(),)* }
+            }
+
+            #[inline]
+            fn releasing(&self) -> u8 {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.releasing(),)* }
+            }
+
+            #[inline]
+            fn is_by_word(&self) -> bool {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.is_by_word(),)* }
+            }
         }
     };
 }
@@ -141,7 +200,7 @@ impl L1d {
             sm,
             latency: config.latency,
             parts: Parts::new(config, gpu.l2.line_bytes, kernels),
-            protocol: AnyProtocol::new(config),
+            protocol: AnyProtocol::new(config, gpu),
             started: 0,
             monitor: None,
             hits: VecDeque::with_capacity(64),
@@ -179,21 +238,21 @@ impl L1d {
         self.parts.mshrs.take(mshr)
     }
 
-    fn request(&self, now: Cycle, line: LineAddr, kernel: KernelId, access: Access, bytes: u8) -> Request {
-        Request { line, sm: self.sm, kernel, access, bytes, born: now as u32, since: now, ..Request::default() }
+    fn request(&self, now: Cycle, (line, words): (LineAddr, Words), kernel: KernelId, access: Access, bytes: u8) -> Request {
+        Request { line, sm: self.sm, kernel, access, bytes, words, since: now, ..Request::default() }
     }
 
-    /// A line of a load. A hit is ready `latency` cycles later.
+    /// A line of a load, and the words of it that it reads. A hit is ready `latency` cycles later.
     pub fn load(
         &mut self,
         now: Cycle,
         load: u16,
-        line: LineAddr,
+        (line, words): (LineAddr, Words),
         kernel: KernelId,
         controls: &SmControls,
         stats: &mut KernelStats,
     ) -> Result<Found, ReservationFailure> {
-        let request = self.request(now, line, kernel, Access::Read, 0);
+        let request = self.request(now, (line, words), kernel, Access::Read, 0);
         let found = self.protocol.load(&mut self.parts, load, request, controls)?;
         match found {
             Found::Hit => stats.l1_hits += 1,
@@ -210,16 +269,16 @@ impl L1d {
         Ok(found)
     }
 
-    /// A line of a store, and the bytes of it that the store writes.
+    /// A line of a store, and the bytes and words of it that the store writes.
     pub fn store(
         &mut self,
         now: Cycle,
-        (line, bytes): (LineAddr, u8),
+        (line, bytes, words): (LineAddr, u8, Words),
         kernel: KernelId,
         controls: &SmControls,
         stats: &mut KernelStats,
     ) -> Result<(), ReservationFailure> {
-        let request = self.request(now, line, kernel, Access::Write, bytes);
+        let request = self.request(now, (line, words), kernel, Access::Write, bytes);
         self.protocol.store(&mut self.parts, request, controls)?;
         stats.l1_writes += 1;
         self.watch(kernel, line, Access::Write);
@@ -264,16 +323,23 @@ impl L1d {
         self.hits.front().map_or(NEVER, |&(at, _)| at)
     }
 
-    /// Whether requests wait for a grant, and one could be granted.
+    /// Whether requests wait for a grant, and one could be granted, or L1D has one of its own to send.
     #[inline]
     pub fn has_ungranted(&self) -> bool {
-        self.parts.miss_queue.has_ungranted()
+        self.parts.miss_queue.has_ungranted() || self.protocol.has_to_send()
+    }
+
+    /// Kernels whose launch has ended but for what this L1D still has to make known, a bit each.
+    #[inline]
+    pub fn releasing(&self) -> u8 {
+        self.protocol.releasing()
     }
 
     /// Hands a request to the NoC and grants another. Returns whether the first freed an entry of the store buffer, and whether the second
     /// freed one of the miss queue.
     #[inline]
     pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
+        self.protocol.send(&mut self.parts, Request { sm: self.sm, since: now, ..Request::default() }, controls);
         let queue = &mut self.parts.miss_queue;
         let mut store_left = false;
         self.port_full.0 = queue.at_port(now) && !memory.has_room(now, self.sm.into());
@@ -298,14 +364,16 @@ impl L1d {
             ReservationFailure::Mshr => !self.parts.mshrs.is_full(),
             ReservationFailure::Merge => true,
             ReservationFailure::MissQueue => self.parts.miss_queue.has_room(kernel, controls),
-            ReservationFailure::StoreBuffer => self.parts.stores.has_room(kernel, controls),
+            // There are more reasons than the store buffer's entries where it keeps words.
+            ReservationFailure::StoreBuffer => self.protocol.is_by_word() || self.parts.stores.has_room(kernel, controls),
             ReservationFailure::Line => self.parts.has_way(line, kernel, controls),
         }
     }
 
     /// The next cycle in which it has a request to grant or to hand to the NoC, after `drain` in `now`.
     pub fn drains_next(&self, now: Cycle, controls: &SmControls) -> Cycle {
-        self.parts.miss_queue.next_event(now, controls, self.port_full.0)
+        let own = self.protocol.sends_next(&self.parts, now, controls);
+        own.min(self.parts.miss_queue.next_event(now, controls, self.port_full.0))
     }
 
     /// Whether a request only waits for room in the NoC: it wants to be woken when there is some.
@@ -347,9 +415,9 @@ impl L1d {
         self.parts.miss_queue.settle(now, controls);
     }
 
-    /// Whether a load of `kernel` waits for credits that it will never get.
+    /// Whether a request of `kernel` for which a CTA or the end of a launch waits, waits for credits that it will never get.
     pub fn starves(&self, kernel: KernelId, controls: &SmControls) -> bool {
-        self.parts.miss_queue.starves(kernel, controls)
+        self.parts.miss_queue.starves(kernel, self.protocol.is_by_word(), controls)
     }
 
     /// Requests of a kernel in the miss queue.

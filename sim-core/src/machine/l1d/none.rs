@@ -2,7 +2,7 @@
 //! (write-evict). A line that a kernel has read stays, even if another SM writes it.
 
 use super::{Parts, Protocol, ReservationFailure};
-use crate::describe::gpu::L1Config;
+use crate::describe::gpu::{Gpu, L1Config};
 use crate::machine::packet::Request;
 use crate::seam::controls::SmControls;
 
@@ -11,7 +11,7 @@ use crate::seam::controls::SmControls;
 pub struct Uncoherent;
 
 impl Uncoherent {
-    pub fn new(_: &L1Config) -> Self {
+    pub fn new(_: &L1Config, _: &Gpu) -> Self {
         Uncoherent
     }
 }

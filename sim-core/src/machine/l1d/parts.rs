@@ -93,7 +93,8 @@ impl StoreBuffer {
         self.held[kernel]
     }
 
-    fn hold(&mut self, kernel: KernelId) {
+    /// A store of `kernel` takes an entry, if there is a store buffer.
+    pub fn hold(&mut self, kernel: KernelId) {
         let entry = u32::from(self.release != StoreRelease::Unbuffered);
         self.held[kernel] += entry;
         self.held_by_all += entry;

@@ -86,7 +86,6 @@ impl Script {
                     sm: sm as u16,
                     kernel: KernelId(below(mix(key, 3), self.kernels) as u8),
                     access,
-                    born: now as u32,
                     since: now,
                     ..Request::default()
                 };
@@ -289,7 +288,7 @@ fn reply_headers_say_what_a_request_cost() {
     let mut memory = Memory::new(&gpu, 2, 0);
     let mut now = 0;
     let mut cost = |line, access, kernel| {
-        let request = Request { line, access, kernel: KernelId(kernel), born: now as u32, since: now, ..Request::default() };
+        let request = Request { line, access, kernel: KernelId(kernel), since: now, ..Request::default() };
         memory.inject(now, request);
         loop {
             now += 1;

@@ -31,7 +31,7 @@ impl Network {
     }
 
     fn push(&mut self, tick: Tick, input: u32, output: u32, flits: u32, name: u64) -> Result<(), Full> {
-        let request = Request { born: name as u32, since: name, ..Request::default() };
+        let request = Request { since: name, ..Request::default() };
         let handle = self.packets.add(Packet::new(request, Node(input as u16), Node(OUTPUTS + output as u16), flits));
         let pushed = self.noc.push(&mut self.packets, tick, handle);
         if pushed.is_err() {

@@ -13,10 +13,14 @@ use crate::seam::stats::KernelStats;
 impl Sm {
     pub(super) fn receive(&mut self, now: Cycle, reply: Reply, inputs: &Inputs) {
         let request = reply.request;
+        let releasing = self.l1.releasing();
         self.l1.receive(now, reply, inputs.controls, &mut self.stats[request.kernel.index()]);
+        *self.news |= self.l1.releasing() != releasing;
         self.note_misses();
         match request.access {
-            Access::Write => self.retry_failed(now, &[ReservationFailure::StoreBuffer], inputs.controls),
+            Access::Write => {
+                self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], inputs.controls);
+            }
             Access::Read => {
                 while let Some(load) = self.l1.next_waiter(request.tag) {
                     let entry = self.loads.get(load);
@@ -114,12 +118,14 @@ impl Sm {
         let head = self.lsu.head(kernel, &inputs.codes[kernel.index()]);
         let stats = &mut self.stats[kernel.index()];
         let outcome = match head.access {
-            Access::Write => self.l1.store(now, (head.line, head.bytes), kernel, controls, stats),
+            Access::Write => self.l1.store(now, (head.line, head.bytes, head.words), kernel, controls, stats),
             Access::Read => {
                 if let Some(lines) = head.fresh {
                     self.loads.get(head.load).lines = lines as u16;
                 }
-                self.l1.load(now, head.load, head.line, kernel, controls, stats).map(|found| self.found(now, head.load, found))
+                self.l1
+                    .load(now, head.load, (head.line, head.words), kernel, controls, stats)
+                    .map(|found| self.found(now, head.load, found))
             }
         };
         match outcome {

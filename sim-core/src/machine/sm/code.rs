@@ -5,6 +5,7 @@ use super::lsu::Instruction;
 use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS};
 use crate::describe::kernel::{Address, Dim3, Kernel, List, MAX_LOOPS, Op, Scatter, Tile, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
+use crate::machine::coherence::Words;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -182,10 +183,10 @@ impl Code {
         }
     }
 
-    /// The bytes that a store's lanes write of each of its `lines`, in words of 4 bytes; two lanes that write one word write it once.
-    pub fn bytes(&self, head: &Instruction, line_bytes: u32, lines: &[LineAddr], bytes: &mut [u8; WARP_SIZE as usize]) {
-        if let Step::Store { ref address, lanes } = self.steps[usize::from(head.pc)] {
-            address.bytes(head.base, head.key, lanes, line_bytes, lines, bytes);
+    /// The words that the lanes of a load or store touch of each of its `lines`: bit `n` for word `n` of 4 bytes.
+    pub fn words(&self, head: &Instruction, line_bytes: u32, lines: &[LineAddr], words: &mut [Words; WARP_SIZE as usize]) {
+        if let Step::Load { ref address, lanes } | Step::Store { ref address, lanes } = self.steps[usize::from(head.pc)] {
+            address.words(head.base, head.key, lanes, line_bytes, lines, words);
         }
     }
 
@@ -402,10 +403,10 @@ impl StepAddress {
         self.wrap(at.wrapping_add(word * 4) as i64)
     }
 
-    /// The bytes that the lanes write of each of `lines`, as `lines` gave them.
+    /// The words that the lanes touch of each of `lines`, as `lines` gave them; two lanes that touch one word touch it once.
     #[inline(never)]
-    fn bytes(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &[LineAddr], bytes: &mut [u8; WARP_SIZE as usize]) {
-        let mut words = [0_u32; WARP_SIZE as usize];
+    fn words(&self, base: u64, key: u64, lanes: u32, line_bytes: u32, lines: &[LineAddr], words: &mut [Words; WARP_SIZE as usize]) {
+        words.fill(0);
         let mut at = 0;
         for lane in 0..lanes {
             let position = self.at(base, key, lane);
@@ -418,9 +419,6 @@ impl StepAddress {
                 at += 1;
             }
             words[at] |= 1 << (position % u64::from(line_bytes) / 4);
-        }
-        for (bytes, words) in bytes.iter_mut().zip(words) {
-            *bytes = 4 * words.count_ones() as u8;
         }
     }
 

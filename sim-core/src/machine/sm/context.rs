@@ -127,7 +127,7 @@ impl Sm {
             let access = if first.out { Access::Write } else { Access::Read };
             let line = first.first_line + first.sent % CTA_LINES;
             let request = Request { line, sm: self.l1.sm() as u16, kernel: first.kernel, access, context: true, ..Request::default() };
-            memory.inject(now, Request { born: now as u32, since: now, ..request });
+            memory.inject(now, Request { since: now, ..request });
             first.sent += 1;
         }
         self.moves.0[0] = first;

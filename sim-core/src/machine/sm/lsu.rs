@@ -9,6 +9,7 @@ use super::scheduler::LANES;
 use crate::describe::gpu::LsuHol;
 use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr};
 use crate::describe::kernel::WARP_SIZE;
+use crate::machine::coherence::Words;
 use crate::machine::derived::Derived;
 use crate::machine::l1d::ReservationFailure;
 use crate::machine::noc::members;
@@ -82,6 +83,8 @@ pub struct Head {
     pub line: LineAddr,
     /// Bytes that a store writes of it; 0 for a load.
     pub bytes: u8,
+    /// Words that the access touches of it, where L1D tells words apart; else 0.
+    pub words: Words,
     /// How many lines the instruction has, the first time that it is looked at.
     pub fresh: Option<u32>,
 }
@@ -108,6 +111,8 @@ struct Part {
     lines: [LineAddr; WARP_SIZE as usize],
     /// Bytes that it writes of each, if it stores.
     bytes: [u8; WARP_SIZE as usize],
+    /// Words that it touches of each, where L1D tells words apart.
+    words: Derived<[Words; WARP_SIZE as usize]>,
     count: u32,
     next: u32,
     failed: Option<ReservationFailure>,
@@ -124,6 +129,8 @@ pub struct Lsu {
     line_bytes: u32,
     /// Whether the GPU distinguishes how much of a line a store writes.
     count_bytes: bool,
+    /// Whether L1D tells words apart.
+    by_word: Derived<bool>,
     /// Kernels whose part is full, a bit each.
     full: u8,
     /// Kernels with an instruction, and those whose head failed, a bit each.
@@ -140,12 +147,14 @@ pub struct Lsu {
 }
 
 impl Lsu {
-    /// An empty LSU that holds `capacity` instructions of each of `kernels` kernels, and counts the bytes that stores write of a line if asked to.
-    pub fn new(capacity: u32, hol: LsuHol, line_bytes: u32, count_bytes: bool, kernels: usize) -> Self {
+    /// An empty LSU that holds `capacity` instructions of each of `kernels` kernels. If asked to, it counts the bytes that stores write of a line,
+    /// and says which words of a line an access touches.
+    pub fn new(capacity: u32, hol: LsuHol, line_bytes: u32, count_bytes: bool, by_word: bool, kernels: usize) -> Self {
         let part = || Part {
             waiting: VecDeque::with_capacity(capacity as usize),
             lines: [0; WARP_SIZE as usize],
             bytes: [0; WARP_SIZE as usize],
+            words: Derived([0; WARP_SIZE as usize]),
             count: 0,
             next: 0,
             failed: None,
@@ -157,6 +166,7 @@ impl Lsu {
             tickets: 0,
             line_bytes,
             count_bytes,
+            by_word: Derived(by_word),
             full: 0,
             busy: 0,
             failed: 0,
@@ -226,19 +236,21 @@ impl Lsu {
 
     /// The next line of a kernel's oldest instruction; coalesces the lanes when the instruction is new.
     pub fn head(&mut self, kernel: KernelId, codes: &[Code]) -> Head {
-        let Part { waiting, lines, bytes, count, next, .. } = &mut self.parts[kernel.index()];
+        let Part { waiting, lines, bytes, words, count, next, .. } = &mut self.parts[kernel.index()];
         let head = &waiting[0].1;
         let mut fresh = None;
         if *next == *count {
             *count = codes[head.launch.index()].lines(head, self.line_bytes, lines);
             *next = 0;
             fresh = Some(*count);
-            if head.access == Access::Write {
-                if self.count_bytes {
-                    codes[head.launch.index()].bytes(head, self.line_bytes, &lines[..*count as usize], bytes);
-                } else {
-                    bytes.fill(self.line_bytes as u8);
-                }
+            let is_store = head.access == Access::Write;
+            if *self.by_word || is_store && self.count_bytes {
+                codes[head.launch.index()].words(head, self.line_bytes, &lines[..*count as usize], words);
+            }
+            if is_store && self.count_bytes {
+                bytes.iter_mut().zip(words.iter()).for_each(|(bytes, words)| *bytes = 4 * words.count_ones() as u8);
+            } else if is_store {
+                bytes.fill(self.line_bytes as u8);
             }
         }
         Head {
@@ -246,6 +258,7 @@ impl Lsu {
             load: head.load,
             line: lines[*next as usize],
             bytes: if head.access == Access::Write { bytes[*next as usize] } else { 0 },
+            words: if *self.by_word { words[*next as usize] } else { 0 },
             fresh,
         }
     }
@@ -408,7 +421,7 @@ mod tests {
 
     /// An LSU in which the older access is kernel 0's and the younger one kernel 1's.
     fn two(hol: LsuHol) -> Lsu {
-        let mut lsu = Lsu::new(4, hol, 128, false, 2);
+        let mut lsu = Lsu::new(4, hol, 128, false, false, 2);
         for kernel in [0, 1] {
             lsu.push(KernelId(kernel), Instruction { base: 0, key: 0, pc: 0, load: 0, launch: LaunchId(0), access: Access::Read });
         }

@@ -155,7 +155,14 @@ impl Sm {
             warps: alloc::vec![Warp::default(); LANES * class.schedulers as usize],
             ctas: CtaTable::new(class),
             gate: QuotaGate::default(),
-            lsu: Lsu::new(class.lsu_queue, class.lsu_hol, gpu.l2.line_bytes, gpu.counts_store_bytes(), kernels),
+            lsu: Lsu::new(
+                class.lsu_queue,
+                class.lsu_hol,
+                gpu.l2.line_bytes,
+                gpu.counts_store_bytes(),
+                class.l1.protocol.is_by_word(),
+                kernels,
+            ),
             loads: LoadTable::new(class.warps() * class.loads_per_warp),
             l1: L1d::new(gpu, id, kernels),
             shared_free: 0,
@@ -381,9 +388,12 @@ impl Sm {
     }
 
     /// The last CTA of a kernel's launch has finished, here or elsewhere.
-    pub fn launch_ended(&mut self, kernel: KernelId) {
+    pub fn launch_ended(&mut self, now: Cycle, kernel: KernelId) {
         self.l1.launch_ended(kernel);
         *self.due |= MISSES;
+        if self.l1.releasing() != 0 {
+            self.next.0 = self.next.0.min(now + 1);
+        }
     }
 
     /// Whether it has anything for the dispatcher or for who listens.
