@@ -44,7 +44,7 @@ fn a_grid_shrinks_with_each_repeat() {
 
 /// The cycle in which the kernel's runs have ended so many times.
 fn ends(launches: &str, runs: u64) -> u64 {
-    let text = r#"{"corun": 1, "gpu": "ccbp-16sm", "alone": false, "stop": {"cycles": 100000}}"#;
+    let text = r#"{"corun": 1, "gpu": "ccbp-16sm", "alone": false, "stop": {"cycles": 1000000}}"#;
     let mut experiment: Value = serde_json::from_str(text).expect("JSON");
     let Value::Object(pairs) = &mut experiment else { panic!("an object") };
     pairs.push(("kernels".into(), Value::array([kernel(launches)])));

@@ -6,7 +6,7 @@ use sim_core::describe::gpu::fields::{Field, GPU_FIELDS, Kind, SM_FIELDS};
 use sim_core::describe::gpu::presets::{self, PRESETS};
 use sim_core::describe::ids::MAX_KERNELS;
 use sim_core::describe::kernel::tile::MAX_TERM;
-use sim_core::describe::kernel::validate::{MAX_LISTS, MAX_VALUES};
+use sim_core::describe::kernel::validate::{MAX_LISTED, MAX_LISTS};
 use sim_core::describe::kernel::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_SEQUENCE, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CtaOrderInfo;
@@ -288,19 +288,19 @@ fn experiment() -> Value {
         ]),
         &["kernel"],
     );
-    let stop = closed(
-        named(vec![
-            ("cycles", whole(1, MAX_CYCLES, "Run for so many cycles")),
-            ("kernels_done", typed("boolean", "Run until every kernel has run to its end once")),
-            (
-                "settled",
-                ranged(0.0, 1.0, "Run until the ratios of `of` are known so well: half of the 95 % interval, as a part of the ratio"),
-            ),
-            ("of", list_of(one_of(RATIOS.iter().map(|ratio| ratio.path)), 1, RATIOS.len())),
-            ("at_most", whole(1, MAX_CYCLES, "Measured cycles after which a run that is not settled ends all the same")),
-        ]),
-        &[],
-    );
+    let cycles = || ("cycles", whole(1, MAX_CYCLES, "Run for so many cycles, or at most so many"));
+    let done = |value: Value| ("kernels_done", value);
+    let doc = "Run until every kernel has run to its end once";
+    let settled = vec![
+        ("settled", ranged(0.0, 1.0, "Run until the ratios of `of` are known so well: half of the 95 % interval, as a part of the ratio")),
+        ("of", list_of(one_of(RATIOS.iter().map(|ratio| ratio.path)), 1, RATIOS.len())),
+        ("at_most", whole(1, MAX_CYCLES, "Measured cycles after which a run that is not settled ends all the same")),
+    ];
+    let stop = any_of(vec![
+        closed(named(vec![cycles(), done(typed("boolean", doc))]), &["cycles"]),
+        closed(named(vec![done(Value::object([("const", Value::from(true)), ("description", doc.into())]))]), &["kernels_done"]),
+        closed(named(settled), &["settled"]),
+    ]);
     let any_gpu = any_of(vec![presets(), with_classes(closed(gpu, &["preset"]))]);
     let properties = named(vec![
         ("corun", Value::object([("const", 1)])),
@@ -335,28 +335,36 @@ fn kernel() -> Value {
         &["name", "bytes"],
     );
     let extents = |from: i64, doc: &str| any_of(vec![integer(from, 1 << 24, doc), list_of(integer(from, 1 << 24, doc), 1, 3)]);
-    let launch = closed(
-        named(vec![
-            ("ctas", whole(1, 1 << 24, "CTAs of the grid, of one dimension")),
-            ("grid", extents(1, "CTAs of the grid along x, y and z")),
-            ("grid_step", extents(-(1 << 24), "What is added to the grid with each repeat")),
+    let shape = |grid: (&'static str, Value), step: Option<Value>| {
+        let mut fields = vec![
             ("gap", whole(0, MAX_GAP.into(), "Cycles from the end of the launch before to its beginning")),
             ("threads", whole(1, 2048, "Threads of a CTA")),
             ("registers", whole(1, 255, "Registers of a thread")),
             ("shared_bytes", whole(0, 1 << 20, "Shared memory of a CTA, bytes")),
             ("program", reference("program")),
-        ]),
-        &["threads", "program"],
-    );
+        ];
+        fields.extend(step.map(|step| ("grid_step", step)));
+        let required = [grid.0, "threads", "program"];
+        fields.push(grid);
+        closed(named(fields), &required)
+    };
+    // A grid has one name or the other; it changes only where launches repeat.
+    let launch = |step: Option<Value>| {
+        let ctas = ("ctas", whole(1, 1 << 24, "CTAs of the grid, of one dimension"));
+        vec![shape(ctas, step.clone()), shape(("grid", extents(1, "CTAs of the grid along x, y and z")), step)]
+    };
+    let step = extents(-(1 << 24), "What is added to the grid with each repeat");
     let again = closed(
         named(vec![
             ("repeat", whole(1, MAX_SEQUENCE as u64, "How often they run")),
-            ("launches", list_of(launch.clone(), 1, MAX_LAUNCHES)),
+            ("launches", list_of(any_of(launch(Some(step))), 1, MAX_LAUNCHES)),
         ]),
         &["repeat", "launches"],
     );
+    let mut launches = launch(None);
+    launches.push(again);
     let text = |doc| typed("string", doc);
-    let values = list_of(whole(0, 1 << 24, "Trips"), 1, MAX_VALUES);
+    let values = list_of(whole(0, 1 << 24, "Trips"), 1, MAX_LISTED);
     let trips = closed(named(vec![("name", text("Name, for loops")), ("values", values)]), &["name", "values"]);
     closed(
         named(vec![
@@ -366,7 +374,7 @@ fn kernel() -> Value {
             ("source", text("Where its shape comes from")),
             ("arrays", list_of(array, 0, 64)),
             ("lists", list_of(trips, 0, MAX_LISTS)),
-            ("launches", list_of(any_of(vec![launch, again]), 1, MAX_LAUNCHES)),
+            ("launches", list_of(any_of(launches), 1, MAX_LAUNCHES)),
         ]),
         &["name", "launches"],
     )

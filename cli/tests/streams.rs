@@ -123,7 +123,7 @@ fn bad_usage_is_a_line_for_each_problem() {
     for (arguments, want) in [
         (&[][..], &["(command): found nothing, want one of run, sweep"][..]),
         (&["walk"], &["(command): found \"walk\", want "]),
-        (&["probe"], &["(command): found nothing, want one of noc, dram, cache"]),
+        (&["probe"], &["(command): found nothing, want one of noc, mesh, dram, cache"]),
         (&["run"], &["<EXPERIMENT>: found nothing, want a value"]),
         (&["sweep"], &["--out: found nothing, want a value", "<SWEEP>: found nothing, want a value"]),
         (&["run", "small.json", "--cycles", "many"], &["--cycles: found \"many\", want "]),

@@ -1,11 +1,13 @@
-//! The mesh: latency by distance on whole machines.
+//! The mesh: latency by distance on whole machines, and the network alone.
 
-use super::{K, kernel, repeat};
-use sim_core::describe::gpu::presets;
+use super::{K, figure, kernel, near, repeat};
+use sim_core::describe::gpu::mesh::MeshConfig;
+use sim_core::describe::gpu::{Arbiter, presets};
 use sim_core::describe::kernel::{Address, Op};
 use sim_core::machine::Machine;
-use sim_core::machine::dispatch::order::CTA_ORDERS;
+use sim_core::machine::dispatch::order::CtaOrderSpec;
 use sim_core::seam::controls::{Controls, WarpOrder};
+use sim_core::study::probe::{self, MeshProbe, Traffic};
 
 /// Of routers that are numbered row by row, four to a row.
 fn hops(from: u32, to: u32) -> u32 {
@@ -30,7 +32,7 @@ fn latencies_go_by_the_hops_between_every_cu_bank_and_channel() {
         for cu in 0..cus {
             let mut controls = Controls::neutral(cus as usize, WarpOrder::Lrr);
             (0..cus).for_each(|other| controls.sms[other as usize].allowed[K] = other == cu);
-            let mut m = Machine::new(&gpu, &[kernel(1, 32, rounds.clone())], 1, false, &CTA_ORDERS[0], controls);
+            let mut m = Machine::new(&gpu, &[kernel(1, 32, rounds.clone())], 1, false, &CtaOrderSpec::default(), controls);
             let (mut before, mut took) = (m.kernel_stats(K), Vec::new());
             for _ in 0..5_000 {
                 m.step();
@@ -47,4 +49,42 @@ fn latencies_go_by_the_hops_between_every_cu_bank_and_channel() {
             assert_eq!(took, memory.chain(hit).collect::<Vec<_>>(), "{name}, CU {cu}");
         }
     }
+}
+
+fn probe(options: MeshProbe) -> [f64; 4] {
+    let figures = probe::mesh(&options).expect("good options");
+    ["throughput", "latency_mean", "hops_mean", "idle_longest"].map(|key| figure(&figures, key))
+}
+
+/// A packet that meets no other takes a cycle for each flit, and `hop` cycles for each link.
+#[test]
+fn lonely_packets_take_their_hops_and_their_flits() {
+    for (traffic, hops) in [(Traffic::Uniform, 2.5), (Traffic::Transpose, 2.5), (Traffic::Neighbour, 1.5)] {
+        for (hop, flits) in [(1, 1), (8, 5)] {
+            let form = MeshConfig { hop, buffer: hop + 1, ..MeshConfig::default() };
+            let [_, latency, mean, _] =
+                probe(MeshProbe { form, flits, traffic, load: 1e-4 * f64::from(flits), cycles: 1_000_000, ..MeshProbe::default() });
+            near("hops", mean, hops, 0.05 * hops);
+            near("latency", latency, f64::from(hop) * mean + f64::from(flits), 0.02 * latency);
+        }
+    }
+}
+
+/// Every node sends a flit to the next in every cycle: no link carries two streams, and none loses a cycle.
+#[test]
+fn streams_that_share_no_link_are_as_fast_as_links() {
+    let [throughput, ..] = probe(MeshProbe { flits: 1, traffic: Traffic::Neighbour, ..MeshProbe::default() });
+    near("neighbours", throughput, 1.0, 0.001);
+}
+
+/// Half of all flits cross the middle of a 4 × 4 mesh, where four links go each way: at most a flit a node and cycle. Which input goes first does not
+/// matter. Nothing stands still for long.
+#[test]
+fn uniform_traffic_stays_below_the_bisection_whoever_goes_first() {
+    let [(in_turn, idle), (random, _)] = [Arbiter::RoundRobin, Arbiter::Random].map(|arbiter| {
+        let [throughput, _, _, idle] = probe(MeshProbe { arbiter, ..MeshProbe::default() });
+        (throughput, idle)
+    });
+    near("at random", random, in_turn, 0.03 * in_turn);
+    assert!(in_turn < 1.0 && idle < 20.0, "{in_turn} {idle}");
 }

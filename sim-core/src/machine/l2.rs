@@ -69,6 +69,8 @@ pub(super) struct Ports<'a> {
 /// core cycle in which it was asked for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trip {
+    /// Links of it, one way.
+    hops: u32,
     /// Whole core cycles of it.
     cycles: u32,
     /// What is left of it, NoC cycles.
@@ -85,9 +87,10 @@ impl Trip {
         if gpu.noc.kind != NocKind::Mesh {
             return Trip::default();
         }
-        let ticks = 2 * gpu.noc.mesh.hop * gpu.noc.mesh.hops_to_channel(bank, bank % gpu.dram.channels);
+        let hops = gpu.noc.mesh.hops_to_channel(bank, bank % gpu.dram.channels);
+        let ticks = 2 * gpu.noc.mesh.hop * hops;
         let cycles = ticks * gpu.core_mhz / gpu.noc.mhz;
-        Trip { cycles, rest: (ticks - cycles * gpu.noc.mhz / gpu.core_mhz) as u8, phases: vec![0; gpu.l2.mshrs as usize].into() }
+        Trip { hops, cycles, rest: (ticks - cycles * gpu.noc.mhz / gpu.core_mhz) as u8, phases: vec![0; gpu.l2.mshrs as usize].into() }
     }
 
     /// The longest way of a bank, in whole core cycles.
@@ -352,6 +355,11 @@ impl Bank {
     /// The channel that the bank's lines belong to.
     pub(super) fn channel(&self) -> u32 {
         self.channel
+    }
+
+    /// Links of the mesh between it and its channel; 0 where there is no mesh.
+    pub(super) fn hops_to_channel(&self) -> u32 {
+        self.trip.hops
     }
 
     /// A line leaves DRAM in cycle `now`: says when it arrives for the MSHR `entry`.

@@ -313,14 +313,17 @@ impl Memory {
             self.shut.remove(index);
             let stats = &mut self.stats[request.kernel.index()];
             stats.dram_row_hits += u64::from(row_hit);
+            let bank = request.line % self.banks_per_channel * self.turn.len() as u32 + index;
+            let (hops, line_flits) = (u64::from(self.l2[bank as usize].hops_to_channel()), u64::from(self.line_flits));
             if request.access == Access::Write {
                 stats.dram_writes += 1;
+                stats.noc_writeback_crossings += hops * line_flits;
                 return;
             }
             stats.dram_reads += 1;
+            stats.noc_read_crossings += hops * (1 + line_flits);
             // The line has left DRAM in the core cycle into which its last beat's clock falls.
             let here = if end <= last { now } else { now + self.dram_clock.cycles_until(end - last) };
-            let bank = request.line % self.banks_per_channel * self.turn.len() as u32 + index;
             self.arrivals.put(self.l2[bank as usize].fetched(here, request.tag), bank);
         });
         self.due.put(index, clock, channel.next_clock());
@@ -404,6 +407,7 @@ impl Memory {
         let stats = &mut self.stats;
         let count = |packet: &mut Packet| {
             let stats = &mut stats[packet.request.kernel.index()];
+            packet.count_crossings(stats);
             match packet.kind {
                 Kind::Acknowledgement => stats.noc_acknowledgement_flits += u64::from(packet.flits),
                 _ => stats.noc_reply_flits += u64::from(packet.flits),
@@ -417,7 +421,9 @@ impl Memory {
         let (stats, ahead) = (&mut self.stats, &mut self.ahead);
         let count = |packet: &mut Packet| {
             packet.request.leave(Station::RequestNoc, at.now);
-            stats[packet.request.kernel.index()].noc_request_flits += u64::from(packet.flits);
+            let stats = &mut stats[packet.request.kernel.index()];
+            packet.count_crossings(stats);
+            stats.noc_request_flits += u64::from(packet.flits);
             ahead.leaves(at.now, packet.from.0.into());
         };
         self.requests.tick(at, &mut self.packets, &mut self.to_l2, &mut self.queued, count);
@@ -506,6 +512,12 @@ impl Memory {
     /// Why a bank's oldest request waits, if it does.
     pub fn l2_stall(&self, bank: u32) -> Option<Stall> {
         self.l2[bank as usize].stall()
+    }
+
+    /// Flits that have gone over each link of the mesh: from each router to the east, west, south and north; nothing where there is no mesh.
+    pub fn link_flits(&self) -> Vec<[u64; 4]> {
+        let [Noc::Mesh(requests), Noc::Mesh(replies)] = [&self.requests, &self.replies] else { return Vec::new() };
+        requests.carried().zip(replies.carried()).map(|(a, b)| [0, 1, 2, 3].map(|way| a[way] + b[way])).collect()
     }
 
     /// Lines that a kernel has in L2.

@@ -9,6 +9,7 @@
 use super::coherence::Words;
 use super::link::Full;
 use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
+use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::ops::{Index, IndexMut};
@@ -169,6 +170,15 @@ impl Packet {
             Kind::Read | Kind::Line => (Kind::Line, line_flits as u16),
             Kind::Write | Kind::Acknowledgement => (Kind::Acknowledgement, 1),
         };
+    }
+
+    /// Counts the links that its flits have crossed.
+    pub fn count_crossings(&self, stats: &mut KernelStats) {
+        let crossings = u64::from(self.flits) * u64::from(self.hops);
+        match self.kind {
+            Kind::Read | Kind::Line => stats.noc_read_crossings += crossings,
+            Kind::Write | Kind::Acknowledgement => stats.noc_write_crossings += crossings,
+        }
     }
 
     /// It as the answer that its SM takes.

@@ -120,6 +120,9 @@ counters! {
         shared_thread_instructions: "thread instructions", "Accesses of shared memory among them";
         global_thread_instructions: "thread instructions", "Global loads and stores among them";
         dram_context_lines: "lines", "Lines of registers and shared memory of switched CTAs that L2 has passed on to DRAM, or that have come from there";
+        noc_read_crossings: "flits", "Flits of the kernel's reads and of the lines that they bring, each counted once for every link of the mesh that it crosses";
+        noc_write_crossings: "flits", "Flits of its writes and of their acknowledgements, counted in the same way";
+        noc_writeback_crossings: "flits", "Flits of the dirty lines that its misses push out, counted in the same way";
         quota_top_ups: "top-ups", "Quotas that the kernel has got on top on an SM before a refill, because all kernels there had used theirs";
     }
 }

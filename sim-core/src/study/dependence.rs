@@ -1,4 +1,4 @@
-//! Which CTA reads what which CTA has written: dependences between the launches of a kernel, counted from its description alone (Lv et al., TACO 2020,
+//! Which CTA reads what which CTA has written: dependences between the launches of a kernel, counted from its description alone (Huzaifa et al., TACO 2020,
 //! Section 2.2).
 //!
 //! For each lane of each load, the last store to that word in an earlier launch decides: *self*, by the CTA of the same number in the launch before;

@@ -4,9 +4,11 @@
 //! object of figures, with theory's values beside them; a figure without a measurement is null, as is a law that does not apply. The first
 //! tenth of the time warms up and is not counted.
 
+mod mesh;
 mod options;
 mod theory;
 
+pub use self::mesh::{MeshProbe, Traffic, mesh};
 pub use self::options::{COMPONENTS, Component, Figure, Kind, Preset, range};
 
 use crate::describe::error::Problems;

@@ -393,7 +393,7 @@ mod tests {
     fn a_grid_that_is_cut_otherwise_has_the_same_warps() {
         let whole = library::find("latency/MVT").unwrap();
         let (first, cut) = (whole.launches[0].clone(), recut(whole.clone(), 1).unwrap().launches[0].clone());
-        assert_eq!((first.ctas, first.threads, cut.ctas, cut.threads), (64, 64, 128, 32));
+        assert_eq!((first.ctas(), first.threads, cut.ctas(), cut.threads), (64, 64, 128, 32));
         let touched = |launch: &Launch, warp: i64| {
             let warps = i64::from(launch.threads / WARP_SIZE);
             let (cta, warp) = (warp / warps, warp % warps);

@@ -31,7 +31,7 @@
 //! ```
 
 use super::tile::MAX_TERM;
-use super::validate::{self, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LISTS, MAX_OPS, MAX_VALUES};
+use super::validate::{self, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LISTED, MAX_LISTS, MAX_OPS};
 use super::{Address, Array, Dim3, Kernel, Launch, List, MAX_LAUNCHES, MAX_LOOPS, MAX_SEQUENCE, Op, Repeat, Scatter, Terms, Tile, Trips};
 use crate::describe::decode::{Fields, element, field, int, legible, list, text};
 use crate::describe::error::Problems;
@@ -121,7 +121,7 @@ fn read_list(value: &Value, path: &str, problems: &mut Problems) -> Option<List>
     let mut fields = Fields::of(value, path, "a list of trips: {\"name\", \"values\"}", problems)?;
     let name = fields.need("name", "the list's name", problems).and_then(|value| text(value, &fields.path("name"), 40, problems));
     let path = fields.path("values");
-    let values = fields.need("values", "trips", problems).and_then(|value| list(value, &path, 1..=MAX_VALUES, "trips", problems));
+    let values = fields.need("values", "trips", problems).and_then(|value| list(value, &path, 1..=MAX_LISTED, "trips", problems));
     fields.finish(problems);
     let values: Option<Vec<u32>> =
         values?.iter().enumerate().map(|(i, item)| Some(int(item, &element(&path, i), 0..=1 << 24, problems)? as u32)).collect();

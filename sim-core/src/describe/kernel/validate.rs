@@ -24,7 +24,7 @@ pub const MAX_SEQUENCE_OPS: usize = 1 << 17;
 pub const MAX_LISTS: usize = 16;
 
 /// Entries of a list, at most.
-pub const MAX_VALUES: usize = 1 << 18;
+pub const MAX_LISTED: usize = 1 << 18;
 
 /// CTAs of a grid, and its extent along each dimension, at most.
 pub const MAX_EXTENT: u32 = 1 << 24;
@@ -69,7 +69,7 @@ pub fn check(kernel: &Kernel, path: &str, problems: &mut Problems) {
     }
     for (i, list) in kernel.lists.iter().enumerate() {
         let path = format!("{}.values", element(&at("lists"), i));
-        range(list.values.len() as u64, 1, MAX_VALUES as u64, path.clone(), problems);
+        range(list.values.len() as u64, 1, MAX_LISTED as u64, path.clone(), problems);
         if let Some(most) = list.values.iter().find(|&&trips| trips > MAX_COUNT) {
             problems.add(path, most, format!("trips up to {MAX_COUNT}"));
         }

@@ -41,7 +41,7 @@ impl Grid {
 
     /// Makes the CTAs of a grid wait.
     pub(super) fn make_wait(&mut self, extent: Dim3, remember: bool) {
-        let ctas = extent.iter().product();
+        let ctas = extent.ctas();
         (self.extent, self.ctas) = (extent, ctas);
         self.waiting = alloc::vec![(0, ctas)];
         self.ran_on = core::mem::take(&mut self.runs_on);

@@ -51,6 +51,8 @@ pub struct GpuCoherence {
     pending: PerKernel<u32>,
     /// Kernels whose launch has ended but for what is pending, a bit each.
     releasing: u8,
+    /// Those of them of which the LSU still has stores, a bit each.
+    coming: u8,
     /// Kernels a store of which has found the store buffer full, or has filled it, a bit each.
     pressed: u8,
 }
@@ -70,6 +72,7 @@ impl GpuCoherence {
             under_way,
             pending: PerKernel::all(0),
             releasing: 0,
+            coming: 0,
             pressed: 0,
         }
     }
@@ -132,6 +135,12 @@ impl GpuCoherence {
             self.leave(line, words);
             self.pressed = 0;
         }
+    }
+
+    /// A kernel's launch ends here when nothing of it is pending and nothing is to come.
+    fn release(&mut self, kernel: KernelId) {
+        let done = self.pending[kernel] == 0 && !self.awaits_stores(kernel);
+        self.releasing &= !(u8::from(done) << kernel.0);
     }
 
     /// Whether a line is to leave the store buffer.
@@ -206,8 +215,18 @@ impl Protocol for GpuCoherence {
         }
     }
 
-    fn launch_ends(&mut self, _: &mut Parts, kernel: KernelId) {
-        self.releasing |= u8::from(self.pending[kernel] > 0) << kernel.0;
+    fn launch_ends(&mut self, _: &mut Parts, kernel: KernelId, coming: bool) {
+        self.releasing |= u8::from(coming || self.pending[kernel] > 0) << kernel.0;
+        self.coming |= u8::from(coming) << kernel.0;
+    }
+
+    fn awaits_stores(&self, kernel: KernelId) -> bool {
+        self.coming >> kernel.0 & 1 == 1
+    }
+
+    fn stores_came(&mut self, kernel: KernelId) {
+        self.coming &= !(1 << kernel.0);
+        self.release(kernel);
     }
 
     fn message(&mut self, parts: &mut Parts, request: Request) {
@@ -215,7 +234,7 @@ impl Protocol for GpuCoherence {
         parts.stores.acknowledged(kernel);
         self.writes.take(request.tag);
         self.pending[kernel] -= 1;
-        self.releasing &= !(u8::from(self.pending[kernel] == 0) << kernel.0);
+        self.release(kernel);
     }
 
     fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls) -> bool {

@@ -39,7 +39,7 @@ impl Protocol for Invalidating {
         parts.tags.invalidate_of(kernel);
     }
 
-    fn launch_ends(&mut self, _: &mut Parts, _: KernelId) {
+    fn launch_ends(&mut self, _: &mut Parts, _: KernelId, _: bool) {
         self.launches.1 += 1;
     }
 

@@ -56,7 +56,16 @@ pub trait Protocol {
     fn launch_starts(&mut self, _parts: &mut Parts, _kernel: KernelId) {}
 
     /// The last CTA of a kernel's launch has finished, here or on another SM.
-    fn launch_ends(&mut self, _parts: &mut Parts, _kernel: KernelId) {}
+    /// Stores of it may still be on their way here (`coming`), until `stores_came`.
+    fn launch_ends(&mut self, _parts: &mut Parts, _kernel: KernelId, _coming: bool) {}
+
+    /// Whether stores of a launch that has ended are still on their way here.
+    fn awaits_stores(&self, _kernel: KernelId) -> bool {
+        false
+    }
+
+    /// The last of these stores has been taken.
+    fn stores_came(&mut self, _kernel: KernelId) {}
 
     /// The NoC has delivered something other than a fetched line: the answer to a store, or a request to this L1D.
     fn message(&mut self, parts: &mut Parts, request: Request);
@@ -137,8 +146,17 @@ macro_rules! declare {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.launch_starts(parts, kernel),)* }
             }
 
-            fn launch_ends(&mut self, parts: &mut Parts, kernel: KernelId) {
-                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.launch_ends(parts, kernel),)* }
+            fn launch_ends(&mut self, parts: &mut Parts, kernel: KernelId, coming: bool) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.launch_ends(parts, kernel, coming),)* }
+            }
+
+            #[inline]
+            fn awaits_stores(&self, kernel: KernelId) -> bool {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.awaits_stores(kernel),)* }
+            }
+
+            fn stores_came(&mut self, kernel: KernelId) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.stores_came(kernel),)* }
             }
 
             #[inline]
@@ -389,10 +407,21 @@ impl L1d {
         }
     }
 
-    /// The last CTA of a kernel's launch has finished.
-    pub fn launch_ended(&mut self, kernel: KernelId) {
+    /// The last CTA of a kernel's launch has finished; the LSU may still have stores of it (`coming`).
+    pub fn launch_ended(&mut self, kernel: KernelId, coming: bool) {
         self.started &= !(1 << kernel.0);
-        self.protocol.launch_ends(&mut self.parts, kernel);
+        self.protocol.launch_ends(&mut self.parts, kernel, coming);
+    }
+
+    /// Whether a launch has ended of which the LSU still had stores.
+    #[inline]
+    pub fn awaits_stores(&self, kernel: KernelId) -> bool {
+        self.protocol.awaits_stores(kernel)
+    }
+
+    /// The LSU has none of these any more.
+    pub fn stores_came(&mut self, kernel: KernelId) {
+        self.protocol.stores_came(kernel);
     }
 
     /// Takes over changed controls.

@@ -4,7 +4,7 @@ use super::AnyProtocol;
 use crate::describe::digest::Fnv;
 use crate::describe::error::Problems;
 use crate::describe::gpu::{Gpu, fields, presets};
-use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Scatter, Trips};
 use crate::machine::Machine;
 use crate::machine::dispatch::order::CtaOrderSpec;
@@ -63,13 +63,14 @@ fn with(protocol: &str, fields: &[(&str, u32)]) -> Gpu {
 }
 
 fn launch(ctas: u32, program: Vec<Op>) -> Launch {
-    Launch { ctas, threads: 32, registers: 16, shared_bytes: 0, program }
+    Launch { grid: ctas.into(), threads: 32, registers: 16, program, ..Launch::default() }
 }
 
 fn machine(gpu: &Gpu, launches: Vec<Launch>, restart: bool) -> Machine {
-    let arrays = vec![Array { name: "a".into(), bytes: 1 << 20 }];
-    let kernel = Kernel { name: "K".into(), title: "".into(), doc: "".into(), source: "".into(), arrays, launches };
-    Machine::new(gpu, &[kernel], 1, restart, &CTA_ORDERS[0], Controls::neutral(2, WarpOrder::Gto))
+    let arrays = vec![Array { name: "a".into(), bytes: 1 << 20, read_only: false }];
+    let kernel =
+        Kernel { name: "K".into(), title: "".into(), doc: "".into(), source: "".into(), arrays, launches, repeats: vec![], lists: vec![] };
+    Machine::new(gpu, &[kernel], 1, restart, &CtaOrderSpec::default(), Controls::neutral(2, WarpOrder::Gto))
 }
 
 /// Runs a kernel of these launches once.
@@ -86,7 +87,8 @@ fn after(gpu: &Gpu, launches: Vec<Launch>) -> Machine {
 const K: KernelId = KernelId(0);
 
 /// A word of each thread; a CTA has a line of 128 bytes, each turn of the loop another one.
-const LINES: Address = Address { array: 0, lane: 4, warp: 0, cta: 1 << 14, loops: [128, 0, 0], offset: 0, scatter: Scatter::None };
+const LINES: Address =
+    Address { array: 0, lane: 4, warp: 0, cta: 1 << 14, loops: [128, 0, 0], offset: 0, repeat: 0, scatter: Scatter::None, tile: None };
 
 fn repeat(trips: u32, body: Op) -> Vec<Op> {
     vec![Op::Loop { trips: Trips::Fixed(trips) }, body, Op::Wait { loads: 0 }, Op::End]
@@ -161,7 +163,7 @@ fn a_launch_waits_for_what_the_one_before_has_written() {
             }
         }
         let stats = machine.kernel_stats(K);
-        assert_eq!(machine.run(K).launch == 1, begun > 0);
+        assert_eq!(machine.run(K).launch == LaunchId(1), begun > 0);
         assert!(begun == 0 || stats.replies == 12, "{} of 12 writes are acknowledged", stats.replies);
         assert!(machine.now < 100_000);
     }

@@ -156,6 +156,15 @@ fn nothing_is_lost_and_nothing_blocks_for_ever() {
         assert_eq!(all.l2_hits + all.l2_merged + all.l2_misses, seen.sent[0] + seen.sent[1]);
         assert_eq!(all.l2_misses, all.dram_reads);
         assert_eq!(seen.dram_accesses, all.l2_misses + all.l2_dirty_victims);
+        // All links together have carried what kernels are said to have sent over them; fetches have their way to the channel by hops alone.
+        let links: u64 = memory.link_flits().iter().flatten().sum();
+        let fetched: u64 = memory.stats.iter().map(|stats| stats.noc_read_crossings + stats.noc_write_crossings).sum::<u64>() - links;
+        if gpu.noc.kind == NocKind::Mesh {
+            let most = (0..gpu.l2.banks).map(|bank| gpu.noc.mesh.hops_to_channel(bank, bank % gpu.dram.channels)).max().unwrap_or(0);
+            assert!(links > 0 && fetched.is_multiple_of(1 + line_flits) && fetched <= all.dram_reads * (1 + line_flits) * u64::from(most));
+        } else {
+            assert_eq!((links, fetched), (0, 0));
+        }
         // No SM waits for the last writes; DRAM completes them later.
         for _ in 0..20_000 {
             memory.step(now, &controls, false);

@@ -135,6 +135,10 @@ impl Sm {
                     self.charge_store(kernel, inputs);
                 }
                 self.lsu.taken(kernel);
+                if self.l1.awaits_stores(kernel) && self.lsu.stores(kernel) == 0 {
+                    self.l1.stores_came(kernel);
+                    *self.news = true;
+                }
                 self.uncap(kernel, controls);
                 if was_full != self.lsu.full() {
                     self.set_gates();

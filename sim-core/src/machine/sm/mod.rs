@@ -389,7 +389,7 @@ impl Sm {
 
     /// The last CTA of a kernel's launch has finished, here or elsewhere.
     pub fn launch_ended(&mut self, now: Cycle, kernel: KernelId) {
-        self.l1.launch_ended(kernel);
+        self.l1.launch_ended(kernel, self.lsu.stores(kernel) > 0);
         *self.due |= MISSES;
         if self.l1.releasing() != 0 {
             self.next.0 = self.next.0.min(now + 1);

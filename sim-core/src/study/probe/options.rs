@@ -1,7 +1,7 @@
 //! What each probe takes and gives, declared once: decoding, the runner's flags, and the forms and curves of the page are made from it.
 
 use super::{CachePattern, DramStream};
-use super::{CacheProbe, DramProbe, NocProbe, cache, dram, noc};
+use super::{CacheProbe, DramProbe, MeshProbe, NocProbe, Traffic, cache, dram, mesh, noc};
 use crate::describe::decode::{Fields, choice, int, number};
 use crate::describe::error::Problems;
 use crate::describe::gpu::{Arbiter, DramMap, PagePolicy};
@@ -93,6 +93,35 @@ const NOC: &[Field<NocProbe>] = &[
         arbiter,
         "Who wins an output: inputs in turn, any, or the packet that has waited longest"
     ),
+    whole!("cycles", "cycles", 10..=1_000_000_000, cycles, "Cycles; the first tenth is not counted"),
+    whole!("seed", "", 0..=4_294_967_295, seed, "Seed of arrivals, destinations and the random arbiter"),
+];
+
+const MESH: &[Field<MeshProbe>] = &[
+    whole!("width", "nodes", 1..=16, form.width, "Nodes of a row"),
+    whole!("height", "rows", 1..=16, form.height, "Rows"),
+    whole!("flits", "flits", 1..=1024, flits, "Flits of a packet"),
+    real!(
+        "load",
+        "flits per node and cycle",
+        0.0..=1.0,
+        load,
+        "Flits that each node creates a cycle; they wait at their source without limit"
+    ),
+    choose!(
+        "traffic",
+        ["uniform" = Traffic::Uniform, "transpose" = Traffic::Transpose, "neighbour" = Traffic::Neighbour],
+        traffic,
+        "Where a packet goes: to any node, to the one with row and column exchanged, or to the next of the row, from the last to the first"
+    ),
+    choose!(
+        "arbiter",
+        ["rr" = Arbiter::RoundRobin, "random" = Arbiter::Random, "oldest" = Arbiter::Oldest],
+        arbiter,
+        "Who wins an output: inputs in turn, any, or the packet that has waited longest"
+    ),
+    whole!("hop", "cycles", 1..=64, form.hop, "From one router to the next, with the router's own"),
+    whole!("buffer", "flits", 1..=256, form.buffer, "Flits that a router's input holds, those on their way to it included"),
     whole!("cycles", "cycles", 10..=1_000_000_000, cycles, "Cycles; the first tenth is not counted"),
     whole!("seed", "", 0..=4_294_967_295, seed, "Seed of arrivals, destinations and the random arbiter"),
 ];
@@ -293,6 +322,41 @@ pub const COMPONENTS: &[Component] = &[
         measure: |options| noc(&decode(NOC, options)?),
     },
     Component {
+        name: "mesh",
+        title: "Mesh",
+        doc: "A mesh of routers with X-Y routing and wormhole switching: throughput and latency against load",
+        sweep: "load",
+        points: "0.05:1:0.05",
+        figures: &[
+            Figure {
+                key: "throughput",
+                title: "Throughput",
+                unit: "flits per node and cycle",
+                law: "A bound: the load, until the busiest link or sink of the X-Y routes carries a flit a cycle; uniform: half of all flits cross the middle",
+            },
+            Figure {
+                key: "latency_mean",
+                title: "Mean latency",
+                unit: "cycles, creation to tail",
+                law: "A bound from below: the mean hops and a cycle for each flit, what a packet takes that meets no other",
+            },
+            Figure { key: "latency_p99", title: "99th percentile of latency", unit: "cycles, creation to tail", law: "" },
+            Figure { key: "hops_mean", title: "Mean hops", unit: "links", law: "Columns and rows between source and destination" },
+        ],
+        presets: &[
+            ("4 × 4, uniform, five flits", &[]),
+            ("4 × 4, uniform, one flit", &[("flits", Number(1.0))]),
+            ("4 × 4, transpose", &[("traffic", Name("transpose"))]),
+            ("4 × 4, neighbours", &[("traffic", Name("neighbour"))]),
+            (
+                "8 × 8, hops of four cycles",
+                &[("width", Number(8.0)), ("height", Number(8.0)), ("hop", Number(4.0)), ("cycles", Number(20_000.0))],
+            ),
+        ],
+        options: || describe(MESH),
+        measure: |options| mesh(&decode(MESH, options)?),
+    },
+    Component {
         name: "dram",
         title: "DRAM channel",
         doc: "A DRAM channel: bandwidth, row hits and latency against load",
@@ -471,6 +535,15 @@ pub(super) fn problems<T>(table: &[Field<T>], options: &T) -> Problems {
 
 pub(super) fn noc_problems(options: &NocProbe) -> Problems {
     problems(NOC, options)
+}
+
+pub(super) fn mesh_problems(options: &MeshProbe) -> Problems {
+    let mut problems = problems(MESH, options);
+    let form = &options.form;
+    if options.traffic == Traffic::Transpose && form.width != form.height {
+        problems.add("height", form.height, format!("{}, as many rows as columns, with the traffic transpose", form.width));
+    }
+    problems
 }
 
 pub(super) fn dram_problems(options: &DramProbe) -> Problems {

@@ -1,7 +1,8 @@
 //! What theory says of a probe's figures: the lines under the measured curves. Nothing here looks at the machine.
 
-use super::{CachePattern, CacheProbe, DramProbe, DramStream, NocProbe};
+use super::{CachePattern, CacheProbe, DramProbe, DramStream, MeshProbe, NocProbe};
 use crate::describe::value::Value;
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// Saturation throughput of an N × N switch with one first-in-first-out queue an input and uniform destinations, N = 1 to 8: Karol, Hluchyj
@@ -33,6 +34,44 @@ pub(super) fn noc(options: &NocProbe) -> Value {
 /// this fraction of its capacity (Geo/D/1; with service 1 the wait is 0).
 fn queue_wait(load: f64, service: f64) -> Option<f64> {
     (load < 1.0).then(|| load * (service - 1.0) / (2.0 * (1.0 - load)))
+}
+
+/// Of the mesh: the load until the busiest link or sink is full, the mean hops of X-Y routes, and what a packet takes that meets no other.
+pub(super) fn mesh(options: &MeshProbe) -> Value {
+    let MeshProbe { form, flits, load, traffic, .. } = options;
+    let (nodes, width) = (form.routers(), form.width);
+    // Of a flit that every node sends: what leaves each node in each direction, and what arrives there.
+    let (mut links, mut sinks) = (vec![[0.0_f64; 4]; nodes as usize], vec![0.0; nodes as usize]);
+    let mut hops = 0.0;
+    for from in 0..nodes {
+        let destinations = traffic.destinations(form, from);
+        let share = 1.0 / destinations.len() as f64;
+        for to in destinations {
+            let mut at = from;
+            while at != to {
+                let (x, to_x) = (at % width, to % width);
+                let (direction, next) = if x < to_x {
+                    (0, at + 1)
+                } else if x > to_x {
+                    (1, at - 1)
+                } else if at < to {
+                    (2, at + width)
+                } else {
+                    (3, at - width)
+                };
+                links[at as usize][direction] += share;
+                (at, hops) = (next, hops + share);
+            }
+            sinks[to as usize] += share;
+        }
+    }
+    let busiest = links.iter().flatten().chain(&sinks).fold(0.0, |most: f64, &flow| most.max(flow));
+    let hops = hops / f64::from(nodes);
+    Value::object([
+        ("throughput", Value::Float(load.min(1.0 / busiest))),
+        ("latency_mean", (hops * f64::from(form.hop) + f64::from(*flits)).into()),
+        ("hops_mean", hops.into()),
+    ])
 }
 
 /// Of the DRAM channel.

@@ -4,6 +4,7 @@ use super::chunks::Chunks;
 use super::turns::Turns;
 use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
 use crate::describe::ids::KernelId;
+use crate::describe::kernel::Dim3;
 use crate::seam::spec::Param;
 use alloc::vec::Vec;
 
@@ -35,16 +36,16 @@ struct Flipped {
     chunks: Chunks,
     /// Direction of the launch.
     backward: bool,
-    /// CTAs of the launch; 0 before the first.
-    ctas: u32,
+    /// Grid of the launch; none before the first.
+    grid: Option<Dim3>,
 }
 
 impl CtaOrder for Flip {
     fn launch(&mut self, kernel: KernelId, grid: &Grid, _sms: u16) {
         let of = &mut self.kernels[kernel.index()];
-        let first = of.ctas == 0 || self.anew && of.ctas != grid.ctas;
+        let first = of.grid.is_none() || self.anew && of.grid != Some(grid.extent);
         of.backward = !first && !of.backward;
-        of.ctas = grid.ctas;
+        of.grid = Some(grid.extent);
         of.chunks.launch(0, of.backward);
     }
 

@@ -61,7 +61,7 @@ impl Model {
 
     /// Runs a launch of so many CTAs to its end; `cost` is of a CTA on an SM.
     fn launch(&mut self, ctas: u32, cost: impl Fn(usize, u32) -> Cycle) -> Launch {
-        self.launch_grid([ctas, 1, 1], cost)
+        self.launch_grid(ctas.into(), cost)
     }
 
     /// The same with a grid.
@@ -244,7 +244,7 @@ fn nothing_moves_without_stealing() {
 fn stealing_takes_what_the_victim_would_run_last() {
     let mut model = Model::new(&order("steal"));
     for stolen in [11, 6] {
-        model.begin([24, 1, 1]);
+        model.begin(24.into());
         for _ in 0..6 {
             assert!(model.choose(0).unwrap() < 6);
         }
@@ -341,8 +341,8 @@ fn a_queue_that_overflows_makes_the_next_launch_deal_anew() {
 fn what_was_stolen_is_forgotten_with_the_grids_dimensions() {
     for (grid, first) in [([6, 4, 1], 22), ([4, 6, 1], 5)] {
         let mut model = Model::new(&order("steal"));
-        model.launch_grid([6, 4, 1], first_is_fast(3));
-        assert_eq!(model.launch_grid(grid, first_is_fast(3)).ran[0][0], first, "{grid:?}");
+        model.launch_grid([6, 4, 1].into(), first_is_fast(3));
+        assert_eq!(model.launch_grid(grid.into(), first_is_fast(3)).ran[0][0], first, "{grid:?}");
     }
 }
 
@@ -353,7 +353,7 @@ fn queues_are_stolen_from_before_chunks() {
         let mut model = Model::new(&order("steal").with("tail", Setting::Bool(tail)));
         model.launch(24, first_is_fast(3));
         // SM 1 does its own, 16 8 7 6, before SM 0 has begun its queue 22 23 17 9 10 11.
-        model.begin([24, 1, 1]);
+        model.begin(24.into());
         let ran: Vec<Option<u32>> = (0..5).map(|_| model.choose(1)).collect();
         assert_eq!(ran, [16, 8, 7, 6, stolen].map(Some), "tail {tail}");
     }
@@ -365,7 +365,7 @@ fn the_scan_goes_on_after_the_neighbours_or_from_the_first_sm() {
     for (scan, stolen) in [("next", 29), ("first", 5)] {
         let mut model = Model { sms: 5, open: Set::below(5), ..Model::new(&order("steal")) };
         model.order = (order("steal").info().make)(&order("steal").with("scan", Setting::Choice(scan)), 5, 1);
-        model.begin([30, 1, 1]);
+        model.begin(30.into());
         for sm in [2, 1, 3] {
             assert!((0..6).all(|_| model.choose(sm).is_some()));
         }
@@ -418,7 +418,7 @@ fn a_closed_sm_keeps_nothing_to_itself() {
         assert!(halves.ran[0].is_empty() && halves.ran[1].len() == 12 && halves.ran[2].len() == 12, "{}", info.name);
 
         model.open = Set::below(4);
-        model.begin([24, 1, 1]);
+        model.begin(24.into());
         let mut ran: Vec<u32> = (0..4).filter_map(|sm| model.choose(sm)).collect();
         model.open = Set::of(&[false, true, true, false], |&is_open| is_open);
         while let Some(cta) = model.choose(1).or_else(|| model.choose(2)) {

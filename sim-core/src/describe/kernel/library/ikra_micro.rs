@@ -1,7 +1,7 @@
 //! The microbenchmarks: blocks that load, add and store the same words in every launch.
 
-use super::super::{ALL, alu, array, load, repeat, store, words};
-use super::{launch, list, program, times};
+use super::ikra::{launch, list, program, times};
+use super::{ALL, alu, array, load, repeat, store, words};
 use crate::describe::kernel::{Address, Kernel, Op, Trips};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ fn micro(name: &str, title: &str, doc: &str, ctas: u32) -> Kernel {
     program(name, title, SOURCE, doc, arrays, times(16, vec![launch(ctas, 256, 16, 0, work)]), Vec::new())
 }
 
-const SOURCE: &str = "Lv et al., TACO 2020, Section 5.4.1";
+const SOURCE: &str = "Huzaifa et al., TACO 2020, Section 5.4.1";
 
 const DOC: &str = "16 launches in which each thread loads, adds to and stores eight words in place, 8 KB a CTA. From the paper: launches, eight operations. Free: 256 \
                    threads, words of a warp next to each other, CTAs.";

@@ -1,12 +1,15 @@
 //! The five programs that do not iterate.
 
-use super::super::{ALL, alu, array, repeat, shared};
-use super::{Matrix, constant, launch, load_by, looped, plane, program, store_by, terms};
+use super::ikra::{Matrix, constant, launch, load_by, looped, plane, program, store_by, terms};
+use super::{ALL, alu, array, repeat, shared};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Repeat};
 use alloc::vec;
 use alloc::vec::Vec;
 
-const ONCE: fn(Vec<Launch>) -> (Vec<Launch>, Vec<Repeat>) = |launches| (launches, Vec::new());
+/// Launches that do not repeat.
+fn once(launches: Vec<Launch>) -> (Vec<Launch>, Vec<Repeat>) {
+    (launches, Vec::new())
+}
 
 /// Rodinia `backprop`: forward through one layer, then new weights.
 pub fn backprop() -> Kernel {
@@ -36,7 +39,7 @@ pub fn backprop() -> Kernel {
     program(
         "ikra/BP",
         "Back propagation: forward, then new weights",
-        "Rodinia 3.1, cuda/backprop/backprop_cuda.cu, bpnn_layerforward_CUDA, bpnn_adjust_weights_cuda; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/backprop/backprop_cuda.cu, bpnn_layerforward_CUDA, bpnn_adjust_weights_cuda; sizes of Huzaifa et al., Table 3",
         "A block has 16 rows of the weights of 32768 inputs and 16 hidden units. From the source: grid, blocks, loads, stores (products back into the weights), tree, barriers. \
          Free: arithmetic, registers. Left out: row and column 0, what the CPU does between the launches.",
         vec![
@@ -46,7 +49,7 @@ pub fn backprop() -> Kernel {
             array("partial sums", 2048 * 64),
             constant("delta", 128),
         ],
-        ONCE(vec![launch(plane(1, 2048), 256, 20, 1088, forward), launch(plane(1, 2048), 256, 20, 0, adjust)]),
+        once(vec![launch(plane(1, 2048), 256, 20, 1088, forward), launch(plane(1, 2048), 256, 20, 0, adjust)]),
         Vec::new(),
     )
 }
@@ -67,11 +70,11 @@ pub fn convolution() -> Kernel {
     program(
         "ikra/CP",
         "Separable convolution: rows, then columns",
-        "CUDA samples, convolutionSeparable.cu, convolutionRowsKernel, convolutionColumnsKernel; sizes of Lv et al., Table 3",
+        "CUDA samples, convolutionSeparable.cu, convolutionRowsKernel, convolutionColumnsKernel; sizes of Huzaifa et al., Table 3",
         "Radius 8, eight results a thread; the second launch reads what the first wrote. From the source: grids, blocks, shared memory, ten loads and eight stores a thread, 17 \
          taps. Free: two instructions a tap, registers; filters in constant memory are not read from here.",
         vec![constant("input", bytes), array("buffer", bytes), array("output", bytes)],
-        ONCE(vec![launch(plane(8, 128), 64, 24, 2560, rows), launch(plane(64, 8), 128, 24, 5184, columns)]),
+        once(vec![launch(plane(8, 128), 64, 24, 2560, rows), launch(plane(64, 8), 128, 24, 5184, columns)]),
         Vec::new(),
     )
 }
@@ -90,12 +93,12 @@ pub fn lava() -> Kernel {
     program(
         "ikra/LM",
         "Particles in boxes, all boxes neighbours",
-        "Rodinia 3.1, cuda/lavaMD/kernel/kernel_gpu_cuda.cu; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/lavaMD/kernel/kernel_gpu_cuda.cu; sizes of Huzaifa et al., Table 3",
         "A block has a box of 100 particles, and meets those of all eight. From the source: grid, block, 7200 bytes of shared memory, positions of 32 bytes, charges of eight, \
          boxes of 656, barriers. Free: 27 instructions a pair; the force is added up once a box, not for each pair; every second word of a double is not \
          asked for (the lines are the same).",
         vec![constant("positions", 25_600), constant("charges", 6400), array("forces", 25_600), constant("boxes", 5248)],
-        ONCE(vec![launch(8, 128, 32, 7200, work)]),
+        once(vec![launch(8, 128, 32, 7200, work)]),
         Vec::new(),
     )
 }
@@ -109,10 +112,10 @@ pub fn neighbours() -> Kernel {
     program(
         "ikra/NN",
         "Nearest neighbour: distances",
-        "Rodinia 3.1, cuda/nn/nn_cuda.cu, euclid; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/nn/nn_cuda.cu, euclid; sizes of Huzaifa et al., Table 3",
         "A thread for each of 171056 records: two loads, eight bytes apart, a root, a store. From the source: grid, block, loads, store. Free: arithmetic, registers.",
         vec![constant("records", 171_056 * 8), array("distances", 171_056 * 4)],
-        ONCE(vec![launch(669, 256, 16, 0, work)]),
+        once(vec![launch(669, 256, 16, 0, work)]),
         Vec::new(),
     )
 }
@@ -129,11 +132,11 @@ pub fn sgemm() -> Kernel {
     program(
         "ikra/SG",
         "Dense matrix product",
-        "Parboil, sgemm/src/cuda/sgemm_kernel.cu, mysgemmNT; sizes of Lv et al., Table 3, with 1056 in the middle",
+        "Parboil, sgemm/src/cuda/sgemm_kernel.cu, mysgemmNT; sizes of Huzaifa et al., Table 3, with 1056 in the middle",
         "A thread has one row and sixteen columns; B by eight rows through shared memory, A from global memory, C read and written. From the source: grid, block, loops, loads, \
          stores, barriers. Free: 17 instructions a step, registers. 496 CTAs follow from A of 1024 × 1056 and B of 1056 × 992; the sizes as printed give 528.",
         vec![constant("A", u64::from(m * k * 4)), constant("B", u64::from(n * k * 4)), array("C", u64::from(m * n * 4))],
-        ONCE(vec![launch(plane(8, 62), 128, 32, 512, work)]),
+        once(vec![launch(plane(8, 62), 128, 32, 512, work)]),
         Vec::new(),
     )
 }

@@ -1,18 +1,13 @@
-//! The programs of the IKRA paper (Lv et al., ACM TACO 17(3), 2020) as sequences of launches, `ikra/` before its names for them.
+//! The programs of the IKRA paper (Huzaifa et al., ACM TACO 17(3), 2020) as sequences of launches, `ikra/` before its names for them.
 //!
 //! Grids, blocks, arrays, halos and the order of launches are those of the public sources at the sizes of its Table 3, and give the bytes that it prints
 //! for each kernel (docs/kernels-ikra.md has both, and where they differ). Registers, arithmetic and its latency are not in the paper: they are as in the
 //! source where that says, chosen otherwise, and not calibrated. A thousand cycles pass between launches; what the CPU does there takes no time.
 
-mod graphs;
-mod iterative;
-mod micro;
-mod single;
-
-pub use graphs::{color, dijkstra, mis, page_rank};
-pub use iterative::{hotspot, kmeans, lud, needle, path_finder, srad_v1, srad_v2, stencil};
-pub use micro::{large, medium, small, stealing};
-pub use single::{backprop, convolution, lava, neighbours, sgemm};
+use super::ikra_graphs::{color, dijkstra, mis, page_rank};
+use super::ikra_iterative::{hotspot, kmeans, lud, needle, path_finder, srad_v1, srad_v2, stencil};
+use super::ikra_micro::{large, medium, small, stealing};
+use super::ikra_single::{backprop, convolution, lava, neighbours, sgemm};
 
 use super::{Make, array};
 use crate::describe::kernel::{Address, Array, Dim3, Kernel, Launch, List, Op, Repeat, Terms, Tile, Trips};
@@ -60,31 +55,31 @@ pub fn direct(name: &str) -> Option<Kernel> {
 }
 
 /// Cycles from the end of a launch to the next.
-const GAP: u32 = 1000;
+pub(super) const GAP: u32 = 1000;
 
 /// A launch of blocks of `threads`, with the gap that all have.
-fn launch(grid: impl Into<Dim3>, threads: u32, registers: u32, shared_bytes: u32, program: Vec<Op>) -> Launch {
+pub(super) fn launch(grid: impl Into<Dim3>, threads: u32, registers: u32, shared_bytes: u32, program: Vec<Op>) -> Launch {
     Launch { grid: grid.into(), grid_step: [0; 3], gap: GAP, threads, registers, shared_bytes, program }
 }
 
 /// A grid of columns and rows.
-fn plane(x: u32, y: u32) -> Dim3 {
+pub(super) fn plane(x: u32, y: u32) -> Dim3 {
     [x, y, 1].into()
 }
 
 /// An array that nothing writes.
-fn constant(name: &str, bytes: u64) -> Array {
+pub(super) fn constant(name: &str, bytes: u64) -> Array {
     Array { read_only: true, ..array(name, bytes) }
 }
 
 /// Launches that all run so many times.
-fn times(times: u32, launches: Vec<Launch>) -> (Vec<Launch>, Vec<Repeat>) {
+pub(super) fn times(times: u32, launches: Vec<Launch>) -> (Vec<Launch>, Vec<Repeat>) {
     let repeat = Repeat { first: 0, launches: launches.len(), times };
     (launches, alloc::vec![repeat])
 }
 
 /// A program of the paper.
-fn program(
+pub(super) fn program(
     name: &str,
     title: &str,
     source: &str,
@@ -100,50 +95,50 @@ fn program(
 }
 
 /// A list of trips.
-fn list(name: &str, values: Vec<u32>) -> List {
+pub(super) fn list(name: &str, values: Vec<u32>) -> List {
     List { name: name.to_string(), values }
 }
 
 /// A matrix of 4-byte elements: columns, rows, bytes from row to row.
 #[derive(Clone, Copy)]
-struct Matrix(u32, u32, u32);
+pub(super) struct Matrix(pub(super) u32, pub(super) u32, pub(super) u32);
 
 impl Matrix {
     /// Rows without a gap.
-    fn dense(columns: u32, rows: u32) -> Matrix {
+    pub(super) fn dense(columns: u32, rows: u32) -> Matrix {
         Matrix(columns, rows, 4 * columns)
     }
 
     /// The element of each lane, `lanes` of them in a row.
-    fn at(self, array: u8, lanes: u32, x: Terms, y: Terms) -> Address {
+    pub(super) fn at(self, array: u8, lanes: u32, x: Terms, y: Terms) -> Address {
         let Matrix(columns, rows, pitch) = self;
         Address { array, tile: Some(Tile { columns, rows, pitch, lanes, x, y }), ..Address::default() }
     }
 }
 
 /// `at` and so much for each CTA along x and y and for each warp.
-fn terms(at: i32, grid: [i32; 2], warp: i32) -> Terms {
+pub(super) fn terms(at: i32, grid: [i32; 2], warp: i32) -> Terms {
     Terms { at, grid: [grid[0], grid[1], 0], warp, ..Terms::default() }
 }
 
 /// The same and so much for each iteration of the innermost of `depth` loops.
-fn looped(terms: Terms, depth: usize, step: i32) -> Terms {
+pub(super) fn looped(terms: Terms, depth: usize, step: i32) -> Terms {
     let mut loops = terms.loops;
     loops[depth - 1] = step;
     Terms { loops, ..terms }
 }
 
 /// A load by some lanes.
-fn load_by(lanes: u32, address: Address) -> Op {
+pub(super) fn load_by(lanes: u32, address: Address) -> Op {
     Op::Load { address, lanes }
 }
 
 /// A store by some lanes.
-fn store_by(lanes: u32, address: Address) -> Op {
+pub(super) fn store_by(lanes: u32, address: Address) -> Op {
     Op::Store { address, lanes }
 }
 
 /// Begins what only some warps of each CTA do: a list of 0 and 1, one for each warp.
-fn warps(list: u8) -> Op {
+pub(super) fn warps(list: u8) -> Op {
     Op::Loop { trips: Trips::ListedPerWarp { list } }
 }

@@ -4,8 +4,8 @@
 //! in the paper; neighbours are drawn, every second one near the vertex. Who is active in a round follows the number of vertices that are, which the
 //! algorithms have on such graphs. A warp's loop runs as often as its active vertex with most edges asks for.
 
-use super::super::{ALL, alu, array, words};
-use super::{GAP, constant, list, load_by, program, store_by, warps};
+use super::ikra::{GAP, constant, list, load_by, program, store_by, warps};
+use super::{ALL, alu, array, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, List, Op, Repeat, Scatter, Trips};
 use crate::describe::rng::{below, draw, mix};
 use alloc::format;
@@ -146,7 +146,7 @@ impl Graph {
         let [name, title, source, doc] = texts;
         let name = format!("ikra/{name}{}", if self.name == "cond_mat" { 1 } else { 2 });
         let title = format!("{title} of {}", self.name);
-        let source = format!("{source}; graph and block of Lv et al., Table 3");
+        let source = format!("{source}; graph and block of Huzaifa et al., Table 3");
         let doc = format!(
             "{doc} Free: the graph ({} vertices and {} edges at one end each, seed {SEED}; every second neighbour near the vertex), who is active, arithmetic, registers. \
              A warp has so many lanes with an edge as it has on average; an atomic operation is a store.",
@@ -157,7 +157,7 @@ impl Graph {
     }
 
     fn launch(&self, program: Vec<Op>) -> Launch {
-        Launch { gap: GAP, ..super::launch(self.ctas(), THREADS, 20, 0, program) }
+        Launch { gap: GAP, ..super::ikra::launch(self.ctas(), THREADS, 20, 0, program) }
     }
 }
 

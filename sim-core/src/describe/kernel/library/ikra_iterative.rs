@@ -1,7 +1,7 @@
 //! The eight regular programs that run the same launches again and again.
 
-use super::super::{ALL, alu, array, repeat, shared};
-use super::{Matrix, constant, launch, list, load_by, looped, plane, program, store_by, terms, times, warps};
+use super::ikra::{Matrix, constant, launch, list, load_by, looped, plane, program, store_by, terms, times, warps};
+use super::{ALL, alu, array, repeat, shared};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Repeat, Terms};
 use alloc::format;
 use alloc::vec;
@@ -54,7 +54,7 @@ pub fn hotspot(direct: bool) -> Kernel {
     program(
         "ikra/HS",
         "Heat of a chip, step by step",
-        "Rodinia 3.1, cuda/hotspot/hotspot.cu, calculate_temp; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/hotspot/hotspot.cu, calculate_temp; sizes of Huzaifa et al., Table 3",
         "20 launches between two arrays; a block of 16 × 16 threads has 14 × 14 cells and reads its own cells and one around them. From the source: grid, block, halo, loads, store, \
          shared memory, barriers. Free: 55 instructions (most are in double precision), registers.",
         vec![array("temperature", 256 << 10), array("next temperature", 256 << 10), constant("power", 256 << 10)],
@@ -74,7 +74,7 @@ pub fn kmeans() -> Kernel {
     program(
         "ikra/KM",
         "Clusters of points: which centre is nearest",
-        "Rodinia 3.1, cuda/kmeans/kmeans_cuda_kernel.cu, kmeansPoint, as in versions without textures; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/kmeans/kmeans_cuda_kernel.cu, kmeansPoint, as in versions without textures; sizes of Huzaifa et al., Table 3",
         "A thread for each point of 35 features compares five centres; lanes are 140 bytes apart, and a point is read again for each centre. The CPU moves the centres between \
          launches. From the source: block of 64 (the paper's), loads, one store, five clusters. Free: ten launches (it runs until no point moves), arithmetic, registers. No CTA has \
          more work than another but for the last.",
@@ -124,7 +124,7 @@ pub fn lud() -> Kernel {
     program(
         "ikra/LUD",
         "LU decomposition by blocks",
-        "Rodinia 3.1, cuda/lud/cuda/lud_kernel.cu, lud_diagonal, lud_perimeter, lud_internal; size of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/lud/cuda/lud_kernel.cu, lud_diagonal, lud_perimeter, lud_internal; size of Huzaifa et al., Table 3",
         "47 steps on 48 × 48 blocks: the block on the diagonal, its row and column of blocks, all blocks below and to the right; then the last block. 142 launches whose grids shrink. \
          From the source: grids, blocks, loads, stores, shared memory, barriers. Free: arithmetic, registers.",
         vec![array("matrix", 768 * 768 * 4)],
@@ -166,7 +166,7 @@ pub fn needle() -> Kernel {
     program(
         "ikra/NW",
         "Alignment of two sequences, diagonal by diagonal",
-        "Rodinia 3.1, cuda/nw/needle_kernel.cu, needle_cuda_shared_1 and _2; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/nw/needle_kernel.cu, needle_cuda_shared_1 and _2; sizes of Huzaifa et al., Table 3",
         "Tiles of 8 × 8 scores, a launch for each diagonal of them: 1 to 63 tiles, then 62 to 1. A tile needs the row above, the column before and the corner, and reads its part of the \
          reference once. From the source: order, loads, stores, shared memory, 15 steps with a barrier. Free: arithmetic, registers, the row of 512 scores.",
         vec![array("scores", 1 << 20), constant("reference", 1 << 20)],
@@ -200,7 +200,7 @@ pub fn path_finder(direct: bool) -> Kernel {
     program(
         "ikra/PF",
         "Cheapest path, row by row",
-        "Rodinia 3.1, cuda/pathfinder/pathfinder.cu, dynproc_kernel, one row a launch; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/pathfinder/pathfinder.cu, dynproc_kernel, one row a launch; sizes of Huzaifa et al., Table 3",
         "Ten launches, each with the next row of the wall (of eleven: ten rows have nine steps), between two rows of sums. A block of 256 threads has 254 cells. From the source: grid, \
          block, loads, store, shared memory, barriers. Free: arithmetic, registers.",
         vec![array("sums", 400_000), array("next sums", 400_000), constant("wall", 10 * 400_000)],
@@ -254,7 +254,7 @@ pub fn srad_v1() -> Kernel {
     program(
         "ikra/SD1",
         "Speckle reduction, all of it on the GPU",
-        "Rodinia 3.1, cuda/srad/srad_v1: extract, prepare, reduce, srad, srad2, compress; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/srad/srad_v1: extract, prepare, reduce, srad, srad2, compress; sizes of Huzaifa et al., Table 3",
         "extract; ten times prepare, reduce, a second reduce of one block, srad, srad2; compress. A block has two columns of the image. From the source: launches, grids, blocks, loads, \
          stores, trees in shared memory; the four index vectors have 1 KB each (Table 3 counts them as images). Free: arithmetic, registers. Beyond an \
          end of the image is its first or last pixel; above a column's first pixel is the last pixel of the column before, where the source has the pixel itself.",
@@ -289,7 +289,7 @@ pub fn srad_v2(direct: bool) -> Kernel {
     program(
         "ikra/SD2",
         "Speckle reduction, partly on the CPU",
-        "Rodinia 3.1, cuda/srad/srad_v2/srad_kernel.cu, srad_cuda_1, srad_cuda_2; sizes of Lv et al., Table 3",
+        "Rodinia 3.1, cuda/srad/srad_v2/srad_kernel.cu, srad_cuda_1, srad_cuda_2; sizes of Huzaifa et al., Table 3",
         "Ten iterations of two launches on six images of 512 × 512; the CPU reads a part of the image before each. From the source: grid, block, loads and their halos, stores, shared \
          memory, barriers. Free: arithmetic, registers.",
         ["image", "coefficient", "east", "west", "north", "south"].map(|name| array(name, 1 << 20)).into(),
@@ -338,7 +338,7 @@ pub fn stencil(direct: bool) -> Kernel {
     program(
         "ikra/ST",
         "Seven-point stencil",
-        "Parboil, stencil/src/cuda, block2D_hybrid_coarsen_x; sizes of Lv et al., Table 3",
+        "Parboil, stencil/src/cuda, block2D_hybrid_coarsen_x; sizes of Huzaifa et al., Table 3",
         "Ten launches between two arrays of 128 × 128 × 8; a block has 64 × 4 cells of every plane. From the source: grid, block, loads and their halos, stores of the cells inside, \
          shared memory, barriers. Free: arithmetic, registers, 328 bytes of padding behind each plane (0.5 %, as the paper added).",
         vec![array("cells", 8 * plane_bytes as u64), array("next cells", 8 * plane_bytes as u64)],

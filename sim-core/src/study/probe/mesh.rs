@@ -1,0 +1,126 @@
+//! The mesh alone.
+
+use super::{Latencies, Source, options, theory};
+use crate::describe::error::Problems;
+use crate::describe::gpu::mesh::MeshConfig;
+use crate::describe::gpu::{Arbiter, NocConfig, NocKind, StoreFlits};
+use crate::describe::ids::Set;
+use crate::describe::rng::{below, mix};
+use crate::describe::value::Value;
+use crate::machine::noc::{Ends, Moment, Noc};
+use crate::machine::packet::{Node, Packet, Packets, Queue, Request};
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Where the packets of a node go to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Traffic {
+    /// Any node, itself too.
+    #[default]
+    Uniform,
+    /// From row y and column x to row x and column y.
+    Transpose,
+    /// The next node of the row; from the last to the first.
+    Neighbour,
+}
+
+impl Traffic {
+    /// The nodes to which a node sends, equally often.
+    pub(super) fn destinations(self, form: &MeshConfig, node: u32) -> core::ops::Range<u32> {
+        let (x, y) = (node % form.width, node / form.width);
+        let one = |to: u32| to..to + 1;
+        match self {
+            Traffic::Uniform => 0..form.routers(),
+            Traffic::Transpose => one(x * form.width + y),
+            Traffic::Neighbour => one(y * form.width + (x + 1) % form.width),
+        }
+    }
+}
+
+/// Options of the mesh probe: one network with a source and a sink at each node.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MeshProbe {
+    /// Width, height, cycles of a hop and flits of a buffer.
+    pub form: MeshConfig,
+    /// Flits of each packet.
+    pub flits: u32,
+    /// Flits that each node creates a cycle on average, 0 to 1. Packets wait at their source without limit.
+    pub load: f64,
+    /// Where they go.
+    pub traffic: Traffic,
+    /// Which input wins an output.
+    pub arbiter: Arbiter,
+    /// Cycles, up to 1,000 million.
+    pub cycles: u64,
+    /// Seed of arrivals, destinations and the random arbiter.
+    pub seed: u64,
+}
+
+impl Default for MeshProbe {
+    fn default() -> Self {
+        MeshProbe {
+            form: MeshConfig::default(),
+            flits: 5,
+            load: 1.0,
+            traffic: Traffic::Uniform,
+            arbiter: Arbiter::RoundRobin,
+            cycles: 50_000,
+            seed: 1,
+        }
+    }
+}
+
+/// Drives one mesh. Figures: `throughput` (flits per node and cycle), `latency_mean`, `latency_p99` (cycles from a packet's creation to its tail),
+/// `hops_mean` (links that a packet has crossed), `idle_longest` (cycles between two arrivals, at most: a deadlock would have it grow).
+pub fn mesh(options: &MeshProbe) -> Result<Value, Problems> {
+    options::mesh_problems(options).or(())?;
+    let &MeshProbe { form, flits, load, traffic, arbiter, cycles, seed } = options;
+    let config =
+        NocConfig { kind: NocKind::Mesh, mhz: 1, flit_bytes: 16, queue: 4, latency: 0, arbiter, store_flits: StoreFlits::Line, mesh: form };
+    let nodes = form.routers() as u16;
+    let mut noc = Noc::new(&config, Ends::new(nodes, 0..nodes, nodes..2 * nodes), flits, seed);
+    let (mut packets, mut sinks, mut arrived) = (Packets::default(), vec![Queue::new(1); usize::from(nodes)], Set::EMPTY);
+    let source = |node: u16| Source::new(mix(seed, node.into()), load / f64::from(flits));
+    let mut sources: Vec<Source> = (0..nodes).map(source).collect();
+    let (warm, mut passed, mut hops, mut latencies) = (cycles / 10, 0_u64, 0_u64, Latencies::default());
+    let (mut last, mut idle_longest) = (0, 0);
+    for cycle in 0..cycles {
+        for (node, source) in (0_u16..).zip(&mut sources) {
+            while noc.has_room(node.into())
+                && let Some(created) = source.oldest(cycle)
+            {
+                let to = traffic.destinations(&form, node.into());
+                let to = to.start + below(mix(mix(seed, !created), node.into()), to.len() as u64) as u32;
+                let request = Request { since: created, ..Request::default() };
+                let handle = packets.add(Packet::new(request, Node(node), Node(nodes + to as u16), flits));
+                let _ = noc.push(&mut packets, cycle, handle);
+                source.take();
+            }
+        }
+        noc.tick(Moment { tick: cycle + 1, now: cycle, reversed: false }, &mut packets, &mut sinks, &mut arrived, |_| ());
+        if !arrived.is_empty() || noc.is_idle() {
+            last = cycle;
+        }
+        idle_longest = idle_longest.max(cycle - last);
+        for output in core::mem::take(&mut arrived).members(false) {
+            let Some(handle) = sinks[output as usize].pop(&packets) else { continue };
+            if cycle >= warm {
+                let packet = &packets[handle];
+                latencies.add(cycle + 1 - packet.request.since);
+                passed += u64::from(packet.flits);
+                hops += u64::from(packet.hops);
+            }
+            packets.remove(handle);
+        }
+    }
+    let count = latencies.count;
+    Ok(Value::object([
+        ("throughput", Value::Float(passed as f64 / (cycles - warm) as f64 / f64::from(nodes))),
+        ("latency_mean", latencies.mean().into()),
+        ("latency_p99", latencies.p99().into()),
+        ("hops_mean", (count > 0).then(|| hops as f64 / count as f64).into()),
+        ("idle_longest", idle_longest.into()),
+        ("packets", count.into()),
+        ("theory", theory::mesh(options)),
+    ]))
+}
