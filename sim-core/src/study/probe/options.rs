@@ -332,7 +332,7 @@ pub const COMPONENTS: &[Component] = &[
                 key: "throughput",
                 title: "Throughput",
                 unit: "flits per node and cycle",
-                law: "A bound: the load, until the busiest link or sink of the X-Y routes carries a flit a cycle; uniform: half of all flits cross the middle",
+                law: "A bound: the load, as long as it has no link or sink of the X-Y routes carry more than a flit a cycle; beyond it nodes are not served alike",
             },
             Figure {
                 key: "latency_mean",

@@ -36,7 +36,7 @@ fn queue_wait(load: f64, service: f64) -> Option<f64> {
     (load < 1.0).then(|| load * (service - 1.0) / (2.0 * (1.0 - load)))
 }
 
-/// Of the mesh: the load until the busiest link or sink is full, the mean hops of X-Y routes, and what a packet takes that meets no other.
+/// Of the mesh: the load as long as the busiest link or sink can carry it, the mean hops of X-Y routes, and what a packet takes that meets no other.
 pub(super) fn mesh(options: &MeshProbe) -> Value {
     let MeshProbe { form, flits, load, traffic, .. } = options;
     let (nodes, width) = (form.routers(), form.width);
@@ -67,9 +67,10 @@ pub(super) fn mesh(options: &MeshProbe) -> Value {
     }
     let busiest = links.iter().flatten().chain(&sinks).fold(0.0, |most: f64, &flow| most.max(flow));
     let hops = hops / f64::from(nodes);
+    let latency = hops * f64::from(form.hop) + f64::from(*flits);
     Value::object([
-        ("throughput", Value::Float(load.min(1.0 / busiest))),
-        ("latency_mean", (hops * f64::from(form.hop) + f64::from(*flits)).into()),
+        ("throughput", Value::from((load * busiest <= 1.0).then_some(*load))),
+        ("latency_mean", latency.into()),
         ("hops_mean", hops.into()),
     ])
 }
