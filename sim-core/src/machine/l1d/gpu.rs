@@ -91,8 +91,8 @@ impl GpuCoherence {
         let slots = parts.tags.slots_of(line);
         for (way, slot) in (0..).zip(slots.clone()) {
             // A write of its line is under way, so that another must wait.
-            let stays = self.lines[slot as usize].written != 0
-                && parts.tags.line(slot).is_some_and(|line| self.writes.find(line).is_some());
+            let stays =
+                self.lines[slot as usize].written != 0 && parts.tags.line(slot).is_some_and(|line| self.writes.find(line).is_some());
             ways &= !(u32::from(stays) << way);
         }
         if ways.trailing_zeros() >= slots.len() as u32 {
