@@ -345,7 +345,7 @@ fn probes_give_the_native_figures() {
     let error = corun::probe("noc", &parsed("{\"inputs\": 0}")).expect_err("no inputs");
     assert_eq!(text(&problems(&error).get(0), "path"), "inputs");
     let error = corun::probe("toaster", &parsed("{}")).expect_err("no such component");
-    assert!(text(&error, "message").contains("one of noc, dram, cache"));
+    assert!(text(&error, "message").contains("one of noc, mesh, dram, cache"));
 }
 
 /// Table 3's experiment 4 of the latency-prediction paper, as `corun predict` has it.
