@@ -42,6 +42,10 @@ pub struct Touched {
     pub most: u64,
     /// See `most`.
     pub accesses: u64,
+    /// Reads of what the CTA of the same number wrote in the launch before, and of what any CTA wrote in an earlier one.
+    pub own: u64,
+    /// See `own`.
+    pub written_before: u64,
 }
 
 impl Dependence {
@@ -82,7 +86,7 @@ pub fn dependence(kernel: &Kernel) -> Dependence {
     let mut grid_before = Dim3::default();
     for (code, number) in codes.iter().zip(1_u32..) {
         let mut stored = Vec::new();
-        let mut launch = Touched { ctas: code.ctas, bytes: 0, read_only: 0, most: 0, accesses: 0 };
+        let mut launch = Touched { ctas: code.ctas, bytes: 0, read_only: 0, most: 0, accesses: 0, own: 0, written_before: 0 };
         for cta in 0..code.ctas {
             let mut accesses = 0;
             for warp in 0..code.warps {
@@ -107,7 +111,9 @@ pub fn dependence(kernel: &Kernel) -> Dependence {
                         return;
                     }
                     let is_last = writer.launch + 1 == number;
+                    launch.written_before += 1;
                     if is_last && writer.cta == cta {
+                        launch.own += 1;
                         found.own += 1;
                     } else if is_last && grid_before == code.grid && are_neighbours(code.grid, cta, writer.cta) {
                         found.ghost += 1;

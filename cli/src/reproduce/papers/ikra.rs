@@ -1,13 +1,19 @@
 //! What only the IKRA paper's claims measure (Huzaifa, Alsop, Mahmoud, Salvador, Sinclair and Adve, 2020): where accesses are served from, traffic and
-//! energy as the paper divides them, orders of CTAs in several programs at once, launches that are warm, sizes of the caches, and storage.
+//! energy as the paper divides them, orders of CTAs in several programs at once, launches that are warm, sizes of the caches, storage, and what follows from
+//! the programs' descriptions.
 //! Each function says what it gives; none sees a claim's value.
 
 use super::super::measure::{Function, Measure, reduced};
 use super::super::runs::Mix;
 use super::Code;
 use sim_core::describe::gpu::presets;
+use sim_core::describe::kernel::{Kernel, library};
 use sim_core::describe::value::Value;
+use sim_core::study::dependence::{Dependence, dependence};
 use sim_core::study::figure::lookup;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The paper's code.
 pub const CODE: Code = Code { functions: FUNCTIONS, complete };
@@ -21,6 +27,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("sizes", sizes),
     ("part", part),
     ("storage", storage),
+    ("described", described),
 ];
 
 /// A case is slower if it takes more than this of the other's time.
@@ -29,15 +36,13 @@ const SLOWER: f64 = 1.01;
 /// Sizes of L1D, KB; L2 has 32 times as much (§7.1).
 const SIZES: [u32; 6] = [16, 32, 64, 128, 256, 512];
 
-/// Launches of the first pass of each program that goes on until it has converged (§6.4).
-const PASSES: [(&str, u32); 8] = [("DJ1", 2), ("DJ2", 2), ("CL1", 2), ("CL2", 2), ("MI1", 3), ("MI2", 3), ("PR1", 2), ("PR2", 2)];
-
 /// Bits of a CTA's number along x, y and z (§4.1).
 const ID_BITS: [u32; 3] = [31, 16, 16];
 
-/// Adds `ikra`, what the paper's figures show, by counters of the only kernel. What needs counters that the machine does not have yet is still to come: `traffic`
-/// (flits times links, by class of message) and who serves the lines that loads ask for (`accesses`, `share`, `l2_hit`).
+/// Adds `ikra`, what the paper's figures show, by counters of the only kernel. What needs counters that the machine does not have yet is still to come: who
+/// serves the lines that loads ask for (`accesses`, `share`, `l2_hit`).
 ///
+/// - `traffic`: flits times the links that they cross, by class of message (`read`, `write`, `writeback`), and their `total`.
 /// - `energy` (joules): `core` (arithmetic and special functions, with fetch, issue and registers), `l1`, `scratchpad`, `l2` (with the NoC, which nobody
 ///   has published apart), their `total`, and the shares `core_share`, `memory_share` and `l2_share`. DRAM and leakage are none of an SM's (§5.2).
 /// - `accesses.scratchpad_share`: the part of the loads and stores that goes to the scratchpad.
@@ -67,8 +72,12 @@ fn complete(result: &mut Value) {
     let (shared, global) = (counter("shared_thread_instructions"), counter("global_thread_instructions"));
     // Schedulers without a warp, of all.
     let idle = (|| Some(at("gpu.stalls.idle")? * (1.0 - counter("warp_instructions")? / at("gpu.scheduler_cycles")?)))();
+    let crossings = |class: &str| counter(&format!("noc_{class}_crossings"));
+    let [read, write, writeback] = ["read", "write", "writeback"].map(crossings);
+    let traffic = of(vec![("read", read), ("write", write), ("writeback", writeback), ("total", sum(&[read, write, writeback]))]);
     let added = Value::object([
         ("energy", energy),
+        ("traffic", traffic),
         ("accesses", of(vec![("scratchpad_share", ratio(shared, sum(&[shared, global])))])),
         ("imbalance", ratio(Some(1.0), idle.map(|idle| 1.0 - idle)).into()),
     ]);
@@ -119,10 +128,19 @@ fn difference(measure: &Measure) -> Option<f64> {
     Some(reduced("min", &these?)? / reduced("max", &others?)?)
 }
 
-/// A metric of programs of which only the first pass of the launches that they repeat runs, under `of` over that under `over`; with the programs of `whole`,
-/// which repeat nothing; as one by `pick`.
+/// A program of the study.
+fn program(name: &str) -> Option<Kernel> {
+    library::find(&format!("ikra/{name}"))
+}
+
+/// A metric of programs of which only the first pass of the launches that they repeat until they have converged runs (§6.4), under `of` over that under
+/// `over`; with the programs of `whole`, which repeat nothing; as one by `pick`.
 fn single(measure: &Measure) -> Option<f64> {
-    let passes: String = PASSES.iter().map(|(program, launches)| format!(" {program}.launches={launches}")).collect();
+    let pass = |mix: &Mix| {
+        let launches = program(&mix[0])?.repeats.first().map(|repeat| repeat.first + repeat.launches)?;
+        Some(format!(" {}.launches={launches}", mix[0]))
+    };
+    let passes = measure.mixes().iter().map(pass).collect::<Option<String>>()?;
     let [of, over] = ["of", "over"].map(|scheme| format!("{}{passes}", measure.text(scheme)));
     let whole = measure.texts("whole").into_iter().flat_map(|name| measure.runs.study.mixes(name));
     let mixes: Vec<Mix> = measure.mixes().into_iter().chain(whole).collect();
@@ -205,6 +223,45 @@ fn storage(measure: &Measure) -> Option<f64> {
         }
         _ => return None,
     })
+}
+
+/// What follows from a program's description (§2.2, Table 1 and Table 3), with loads in the place of shared memory, as the paper counts: which part of what
+/// its CTAs read of earlier launches is `self`, `ghost` or `other`, `self with older` launches, and how far launches differ in it (`range of self`); the `CTAs`
+/// and `KB` of its launches (of `launch`, or one by `reduce`, the greatest if that is left out); the `KB of arrays`, all of them.
+fn described(measure: &Measure) -> Option<f64> {
+    let mixes = measure.mixes();
+    let [mix] = &mixes[..] else { return None };
+    let found = counted(&mix[0])?;
+    let of = |values: Vec<f64>| match measure.number("launch") {
+        Some(launch) => values.get(launch as usize).copied(),
+        None => reduced(if measure.text("reduce").is_empty() { "max" } else { measure.text("reduce") }, &values),
+    };
+    match measure.text("what") {
+        "self" => Some(found.split()?[0]),
+        "ghost" => Some(found.split()?[1]),
+        "other" => Some(found.split()?[2]),
+        "self with older" => found.own_with_older(),
+        "range of self" => {
+            let launches = found.launches.iter().filter(|launch| launch.written_before > 0);
+            let own: Vec<f64> = launches.map(|launch| 100.0 * launch.own as f64 / launch.written_before as f64).collect();
+            Some(reduced("max", &own)? - reduced("min", &own)?)
+        }
+        "CTAs" => of(found.launches.iter().map(|launch| f64::from(launch.ctas)).collect()),
+        "KB" => of(found.launches.iter().map(|launch| launch.bytes as f64 / 1024.0).collect()),
+        "KB of arrays" => Some(program(&mix[0])?.arrays.iter().map(|array| array.bytes).sum::<u64>() as f64 / 1024.0),
+        _ => None,
+    }
+}
+
+/// The dependences of a program, counted once: that takes longer than all else here.
+fn counted(name: &str) -> Option<Rc<Dependence>> {
+    thread_local!(static COUNTED: RefCell<BTreeMap<String, Rc<Dependence>>> = const { RefCell::new(BTreeMap::new()) });
+    if let Some(found) = COUNTED.with_borrow(|counted| counted.get(name).cloned()) {
+        return Some(found);
+    }
+    let found = Rc::new(dependence(&library::ikra::direct(&format!("ikra/{name}"))?));
+    COUNTED.with_borrow_mut(|counted| counted.insert(name.to_owned(), found.clone()));
+    Some(found)
 }
 
 #[cfg(test)]
