@@ -270,7 +270,7 @@ fn attempt(value: &Value, tally: &mut Tally) {
     simulation.advance(CYCLES);
     let mut frame = Vec::new();
     simulation.machine_mut().settle();
-    sim_core::run::frame::fill(simulation.machine(), &mut frame);
+    sim_core::run::frame::fill(simulation.machine(), simulation.windows(), &mut frame);
     let _ = sim_core::run::frame::layout(simulation.machine(), simulation.experiment());
     let _ = simulation.windows().rows_since(0);
     let _ = simulation.result().to_string();

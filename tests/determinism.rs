@@ -90,7 +90,7 @@ fn any_split_of_the_budget_gives_the_same_run() {
             let _ = simulation.result();
             let _ = simulation.digest();
             simulation.machine_mut().settle();
-            sim_core::run::frame::fill(simulation.machine(), &mut Vec::new());
+            sim_core::run::frame::fill(simulation.machine(), simulation.windows(), &mut Vec::new());
             let _ = simulation.windows().rows_since(0);
             if simulation.cycle() == CYCLES || !matches!(reason, Reason::Budget | Reason::Event) {
                 break;

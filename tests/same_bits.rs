@@ -77,7 +77,7 @@ proptest! {
             let left = end.saturating_sub(cut.cycle());
             random::advance(&mut cut, &changes, part.min(left), by_event);
             let _ = (cut.result(), cut.digest(), cut.explain_stuck());
-            sim_core::run::frame::fill(cut.machine(), &mut frame);
+            sim_core::run::frame::fill(cut.machine(), cut.windows(), &mut frame);
             let original = cut.clone();
             prop_assert_eq!(digest_after(original, &changes, end - cut.cycle()), want, "the original of a clone");
         }

@@ -14,7 +14,8 @@ use sim_core::describe::digest;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
-use sim_core::machine::dispatch::CtaEvent;
+use sim_core::machine::dispatch::order::{ChunkEntry, Share, Shares};
+use sim_core::machine::dispatch::{CtaEvent, LaunchEnd};
 use sim_core::policy::PolicySpec;
 use sim_core::predict::answer::Answer;
 use sim_core::predict::question::Question;
@@ -140,7 +141,7 @@ impl Simulation {
     /// The machine as it stands, laid out as `frameLayout()` says: a view into the module's memory. Copy it before the next call.
     pub fn frame(&mut self) -> Uint32Array {
         self.engine.machine_mut().settle();
-        frame::fill(self.engine.machine(), &mut self.frame);
+        frame::fill(self.engine.machine(), self.engine.windows(), &mut self.frame);
         // SAFETY: the view must not outlive the next growth of the memory or change of the vector. The vector belongs to this object and
         // changes only in this function; that callers copy before they call again is this function's contract.
         #[allow(unsafe_code)]
@@ -166,19 +167,59 @@ impl Simulation {
         plain(&self.engine.windows().layout(&self.engine.experiment().gpu))
     }
 
-    /// From now on the run keeps what happens to its CTAs, for `ctaEvents()`.
+    /// From now on the run keeps what happens to its CTAs, for `ctaEvents()`, and when launches end, for `launchEnds()`.
     #[wasm_bindgen(js_name = keepCtaEvents)]
     pub fn keep_cta_events(&mut self) {
         self.engine.machine_mut().record_events = true;
     }
 
-    /// What has happened to CTAs since it was last asked, in order, three numbers each: the cycle, the kernel, and 0 where the CTA has finished,
-    /// 1 where it was placed, 2 where a context switch took it off its SM, 3 where one brought it back.
+    /// What has happened to CTAs since it was last asked, in order, six numbers each: the cycle, the kernel, 0 where the CTA has finished, 1 where
+    /// it was placed, 2 where a context switch took it off its SM, 3 where one brought it back; the SM, the CTA's number in its grid, and the SM
+    /// from which it was stolen, or −1.
     #[wasm_bindgen(js_name = ctaEvents)]
     pub fn cta_events(&mut self) -> Vec<f64> {
         let events = core::mem::take(&mut self.engine.machine_mut().events);
         let what = |event: &CtaEvent| u8::from(event.placed) | u8::from(event.switched) << 1;
-        events.iter().flat_map(|event| [event.cycle as f64, f64::from(event.kernel.0), f64::from(what(event))]).collect()
+        let numbers = |event: &CtaEvent| {
+            let from = event.stolen_from.map_or(-1.0, f64::from);
+            [event.cycle as f64, f64::from(event.kernel.0), f64::from(what(event)), f64::from(event.sm), f64::from(event.cta), from]
+        };
+        events.iter().flat_map(numbers).collect()
+    }
+
+    /// The launches that have ended since it was last asked, in order, row-major: the cycle, the kernel, and all its counters then, from the
+    /// beginning of the run, as `frameLayout().counters` names them.
+    #[wasm_bindgen(js_name = launchEnds)]
+    pub fn launch_ends(&mut self) -> Vec<f64> {
+        let ends = core::mem::take(&mut self.engine.machine_mut().launch_ends);
+        let row = |end: &LaunchEnd| {
+            let counters = end.stats.values().map(|count| count as f64);
+            [end.cycle as f64, f64::from(end.kernel.0)].into_iter().chain(counters)
+        };
+        ends.iter().flat_map(row).collect()
+    }
+
+    /// For each kernel, which CTAs of its launch each SM has before it; null where the CTA order deals no chunks.
+    #[wasm_bindgen(unchecked_return_type = "(Shares | null)[]")]
+    pub fn shares(&self) -> Result<JsValue, JsValue> {
+        let machine = self.engine.machine();
+        let range = |chunk: ChunkEntry| Value::array([chunk.first, chunk.end]);
+        let share = |share: &Share| {
+            Value::object([
+                ("chunk", share.chunk.map(range).into()),
+                ("left", range(share.left)),
+                ("queue", Value::array(share.queue.iter().copied())),
+                ("waiting", Value::array([share.waiting.0, share.waiting.1])),
+            ])
+        };
+        let shares = |of: Shares| {
+            Value::object([
+                ("backward", Value::from(of.backward)),
+                ("deals_anew", of.deals_anew.into()),
+                ("sms", Value::array(of.sms.iter().map(share))),
+            ])
+        };
+        plain(&Value::array(KernelId::first(machine.kernels()).map(|kernel| Value::from(machine.shares(kernel).map(shares)))))
     }
 
     /// The policy's log from entry `since`.

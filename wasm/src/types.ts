@@ -121,8 +121,28 @@ export interface FrameLayout {
   banks: number;
   channels: number;
   dram_banks: number;
+  /** Where everything sits: the router of each SM and DRAM channel; L2 bank i sits at router i. Its clock. Null where there is no mesh. */
+  mesh: { width: number; height: number; sms: number[]; channels: number[]; mhz: number } | null;
+  /** Of each kernel, the grid of every launch of its sequence: CTAs along x, y, z. */
+  grids: [number, number, number][][];
+  /** What `launchEnds()` counts. */
+  counters: { key: string; unit: string; doc: string }[];
   capacity: { request_queue: number; reply_queue: number; l2_queue: number; l2_mshr: number; dram_queue: number };
 }
+
+/** CTAs of a launch from a first one to before an end. */
+export type CtaRange = [number, number];
+/** What an SM has before it of a kernel's launch. */
+export interface Share {
+  /** Its chunk, less what others have stolen of it; null where the CTA order does not keep it. */
+  chunk: CtaRange | null;
+  /** The part of it that has not begun. */
+  left: CtaRange;
+  /** CTAs that it has stolen, the oldest first; and the places in it of those that have not begun. */
+  queue: number[];
+  waiting: CtaRange;
+}
+export interface Shares { /** SMs go from the end of their chunks to the beginning. */ backward: boolean; /** The next launch deals chunks anew. */ deals_anew: boolean; sms: Share[] }
 
 // ---------------------------------------------------------------- windows, and the policy's log
 

@@ -123,7 +123,7 @@ fn the_events_of_ctas_are_as_the_result_counts_them_and_change_nothing() {
     events.extend(simulation.cta_events());
     assert_eq!(&simulation.digest(), digest, "{name}");
     assert!(simulation.cta_events().is_empty(), "each event is handed out once");
-    let rows: Vec<&[f64]> = events.chunks(3).collect();
+    let rows: Vec<&[f64]> = events.chunks(6).collect();
     assert!(rows.is_sorted_by_key(|row| row[0]), "in order");
     let result = simulation.result().expect("a result");
     for kernel in 0..Array::from(&get(&result, "kernels")).length() {

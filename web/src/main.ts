@@ -22,6 +22,7 @@ import "./predict/predict.css";
 import "./predict/panel.ts";
 import "./schemes/schemes.ts";
 import "./timeline/timeline.ts";
+import "./launches/strips.ts";
 import "./editor.ts";
 import "./numbers.ts";
 import "./transport.ts";
@@ -44,6 +45,7 @@ import type { CorunNumbers } from "./numbers.ts";
 import type { CorunPredicted } from "./predict/panel.ts";
 import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
 import { currentStamp, download, provideStamp, stampName, stampText } from "./stamp.ts";
+import type { CorunLaunches } from "./launches/strips.ts";
 import { Standing } from "./standing.ts";
 import { store, stored } from "./stored.ts";
 import { startTheme, themeButton, toggleTheme } from "./theme.ts";
@@ -110,6 +112,7 @@ const detail = document.createElement("corun-sm-detail") as SmView;
 const path = document.createElement("corun-memory-path") as FrameView;
 const charts = document.createElement("corun-charts") as WindowView;
 const timeline = document.createElement("corun-timeline") as CorunTimeline;
+const launches = document.createElement("corun-launches") as CorunLaunches, launchesCard = card("launches", "CTAs by launch", launches);
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const decisions = document.createElement("corun-decisions") as CorunDecisions;
 const verdict = document.createElement("corun-verdict") as CorunVerdict;
@@ -130,7 +133,7 @@ pictures.append(
   h("div", { class: "columns" },
     h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
     h("div", { class: "column" }, card("numbers", "Numbers", numbers))),
-  detailCard,
+  detailCard, launchesCard,
   card("predicted", "Predicted", predicted),
   card("decisions", "What the policy decided", decisions),
   card("charts", "Over time", charts),
@@ -405,6 +408,8 @@ function lay(): void {
   verdict.open = view.why ?? false;
   charts.zoom = view.zoom ?? null;
   timeline.setRuns(runs, sides.map(({ loaded }) => loaded && epochOf(loaded.normal)));
+  launchesCard.hidden = !launches.setRuns(runs, sides.map(({ experiment }) => experiment.cta_order));
+  launches.view = view.launches ?? { kernel: 0 };
   timeline.zoom = view.zoom ?? null;
   timeline.bookmarks = view.bookmarks ?? [];
   numbers.setRuns(catalogue, runs.map(({ mark, title, layout }, i) => ({ mark, title, kernels: layout.kernels, goals: (sides[i] as Side).experiment.kernels.map(hasGoal) })));
@@ -555,6 +560,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     if (controls) for (const one of [decisions, numbers, verdict]) one.setControls(at, controls);
   });
   frames.forEach(({ past }, at) => { if (past) timeline.setPast(at, past); });
+  launches.update(frames);
   for (const one of [charts, decisions, timeline]) one.cycle = cycle;
   if (frames.some(({ met }) => met)) timeline.stoppedAt(frames.map(({ met }) => met));
   else if (!still || cycle !== stood) timeline.stoppedAt([]);
@@ -852,6 +858,7 @@ async function start(): Promise<void> {
   });
   predicted.init(running.module, stamp, { simulate, changed: (seen) => { view.predict = seen; writeLink(); } });
   timeline.init({ go: does.go, stopWhen: (when) => { engine?.stopWhen(when); }, bookmarks: (bookmarks) => { if (bookmarks.length > 0) view.bookmarks = [...bookmarks]; else delete view.bookmarks; writeLink(); } });
+  launches.init({ next: does.event, changed: (seen) => { if (seen) view.launches = seen; else delete view.launches; writeLink(); } });
   verdict.init(ready.catalogue, {
     compare: (name) => { const mine = sides[0]; if (mine) openAs(1, { ...structuredClone(mine.experiment), policy: scheme(ready.catalogue, name, mine.experiment.kernels.length) }); },
     opened: (open) => { if (open) view.why = true; else delete view.why; writeLink(); },

@@ -19,7 +19,8 @@ const FINEST = 400;
 const BUCKETS = 2048;
 /** Marks that are kept; older ones go. */
 const MARKS = 4000;
-/** `ctaEvents()` says. */
+/** `ctaEvents()` says, of each event in so many numbers. */
+const EVENT = 6;
 const FINISHED = 0, PLACED = 1, LEFT = 2, BACK = 3;
 /** Of windows. */
 const ON_TOP = 4;
@@ -51,7 +52,7 @@ export class PastLog {
   /** Takes events, as the module gives them, of a run that is now at a cycle. Those that are known already are left out. Returns the marks that are new. */
   add(events: Float64Array, cycle: number): Mark[] {
     const fresh: Mark[] = [];
-    for (let i = 0; i + 2 < events.length; i += 3) {
+    for (let i = 0; i + EVENT <= events.length; i += EVENT) {
       const at = events[i] as number, kernel = events[i + 1] as number, what = events[i + 2] as number;
       if (at < this.#until) continue;
       this.#count(at, kernel, what);

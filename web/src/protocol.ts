@@ -2,9 +2,10 @@
 //
 // The page never waits for the simulation: it posts and goes on. The simulation never waits for the page: it sends a
 // frame only when the page has said `drawn` for the one before, and runs on in between.
+import type { LaunchNews } from "./launches/log.ts";
 import type { Past } from "./past.ts";
 import type { Met, StopWhen } from "./stop-when.ts";
-import type { Answer, Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, WindowsLayout } from "./types.ts";
+import type { Answer, Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, Shares, WindowsLayout } from "./types.ts";
 
 /** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. `failed`: its script cannot. */
 export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck" | "failed";
@@ -79,6 +80,9 @@ export interface FrameMessage {
   controls: Controls | null;
   /** With the result: what is known of the whole run, also beyond `cycle` where it has gone back. */
   past: Past | null;
+  /** With the result, where kernels are launched several times or a CTA order was chosen: launches that have changed, and what each SM has before it, by kernel. */
+  launches: LaunchNews | null;
+  shares: (Shares | null)[] | null;
   /** What playing has stopped at, of `stopWhen`; null otherwise. */
   met: Met | null;
   /** Why it is stuck, or has failed; empty otherwise. */

@@ -6,7 +6,7 @@ import type { Catalogue, Decision, FrameLayout, WindowsLayout } from "./wasm/cor
 export type {
   Answer, Catalogue, Ci95, ControlEntry, Controls, Decision, Experiment, Figure, FigurePoint, FrameLayout, FrameSection, GpuChoice, GpuEntry, GpuField, Interval, IntervalsOf, KernelChoice,
   KernelEntry, KernelResult, MetricEntry, Named, OptionValue, OrderEntry, PlannedRun, PolicyChoice, PolicyEntry, PolicyParam,
-  Prediction, PredictQuestion, ProbeFigure, ProbeInfo, ProbeOption, ProbeResult, Problem, Reading, Reason, Result, ScriptName, ScriptWords, SmShape, SweepPoint, WindowColumn,
+  Prediction, PredictQuestion, ProbeFigure, ProbeInfo, ProbeOption, ProbeResult, Problem, Reading, Reason, Result, ScriptName, ScriptWords, Share, Shares, SmShape, SweepPoint, WindowColumn,
   WindowsLayout,
 } from "./wasm/corun.js";
 

@@ -2,6 +2,7 @@
 import * as plain from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
 import { Answers } from "./answers.ts";
+import { hasLaunches, LaunchLog } from "./launches/log.ts";
 import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
@@ -63,6 +64,8 @@ let memory: WebAssembly.Memory | null = null;
 const keyframes = new Keyframes<Snapshot>(() => memory?.buffer.byteLength ?? 0);
 /** What is known of the run, also beyond the present cycle where it has gone back. */
 let past = new PastLog([]);
+/** The same, CTA by CTA; nothing where the page does not show it. */
+let launches: LaunchLog | null = null;
 let stopWhen: StopWhen | null = null;
 /** While it plays, what it may stop at; and what it has stopped at. */
 let watch: Watch | null = null;
@@ -253,7 +256,11 @@ function keep(sim: Simulation, apart: number): void {
 }
 
 /** Takes up what has happened to CTAs. */
-function note(sim: Simulation): void { past.add(sim.ctaEvents(), sim.cycle); }
+function note(sim: Simulation): void {
+  const events = sim.ctaEvents(), ends = sim.launchEnds();
+  past.add(events, sim.cycle);
+  launches?.add(events, ends, sim.cycle);
+}
 
 // ---------------------------------------------------------------- in lock-step with another run
 
@@ -297,6 +304,7 @@ function forget(wait: boolean): void {
 /** The next frame brings all windows and decisions. */
 function fromStart(): void {
   windowsSent = decisionsSent = 0;
+  launches?.again();
   restart = true;
 }
 
@@ -326,8 +334,8 @@ function offer(): void {
   if (whole) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
   past.addWindows(windows, columns, onTop);
-  const known = whole ? past.view() : null;
-  send({ t: "frame", id, number: sent, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
+  const known = whole ? past.view() : null, shares = whole && launches ? sim.shares() : null;
+  send({ t: "frame", id, number: sent, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, launches: whole ? launches?.news() ?? null : null, shares, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
   restart = false;
 }
 
@@ -414,6 +422,7 @@ function build(message: Load): void {
   id = message.id;
   ipcAlone.clear();
   past = new PastLog(launchSizes(explained));
+  launches = hasLaunches(sim.frameLayout(), (message.experiment as { cta_order?: unknown }).cta_order) ? new LaunchLog(sim.frameLayout().grids, sim.frameLayout().counters.length) : null;
   sim.keepCtaEvents();
   keyframes.clear();
   keyframes.add(sim.cycle, sim.snapshot());
@@ -551,6 +560,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       keyframes.clear();
       keyframes.add(sim.cycle, sim.snapshot());
       past = new PastLog([]);
+      launches = launches && new LaunchLog([], 0);
       fromStart();
       // What was stuck, or whose script had failed, may go on now.
       if (state === "stuck" || state === "failed") { why = ""; setState("paused"); }

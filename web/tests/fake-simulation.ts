@@ -105,7 +105,7 @@ export class Simulation {
     this.#layout = {
       length, core_mhz: 1400, sections: this.#sections, kernels, stalls, warp_states: warpStates, banks, channels, dram_banks: dramBanks,
       sms: Array.from({ length: sms }, () => ({ class: "sm", slots, schedulers, warps, threads: 1536, registers: get("sm.registers"), shared_bytes: 49152, mshrs: 32, miss_queue: 8 })),
-      capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 32, dram_queue: 32 },
+      mesh: null, grids: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 32, dram_queue: 32 },
     };
     this.#stop = Number((this.#e.stop as { cycles?: number } | undefined)?.cycles ?? 3_000_000);
   }
@@ -183,6 +183,8 @@ export class Simulation {
   }
   keepCtaEvents(): void { /* it has none */ }
   ctaEvents(): Float64Array { return new Float64Array(); }
+  launchEnds(): Float64Array { return new Float64Array(); }
+  shares(): null[] { return []; }
   decisions(since: number): Decision[] { return since === 0 && this.#cycle > 0 ? [{ cycle: 0, kernel: null, topic: "controls", values: {}, text: "each kernel gets the same share" }] : []; }
   result(): Result {
     const kernels = this.#layout.kernels.map((name, k) => {

@@ -9,6 +9,9 @@ import { metText, Watch, type StopWhen } from "../src/stop-when.ts";
 import { drawTimeline, onTopOf, onTopText } from "../src/timeline/drawing.ts";
 import type { Decision, FrameLayout, WindowsLayout } from "../src/types.ts";
 
+/** Events as the module gives them, of their cycles, kernels, and what has happened. */
+const told = (...threes: number[]): Float64Array => Float64Array.from(threes.flatMap((number, i) => (i % 3 === 2 ? [number, 0, 0, -1] : [number])));
+
 /** Moments that say when they are freed, in a memory that holds so many of them. */
 function kept(limit: number): { frames: Keyframes<Moment & { cycle: number }>; alive: Set<number>; add: (cycle: number) => void } {
   const alive = new Set<number>();
@@ -66,11 +69,11 @@ test("launches, runs and CTAs are counted once, however often the run goes over 
   const past = new PastLog([[2, 1], [3]]);
   // Kernel 0: two launches, of 2 CTAs and of 1; one of its CTAs is switched out and back.
   const first = [0, 0, 1, 0, 0, 1, 0, 1, 1, 5, 0, 2, 9, 0, 3, 10, 0, 0, 20, 0, 0, 20, 0, 1], second = [30, 0, 0, 30, 0, 1];
-  const said = past.add(Float64Array.from(first), 25);
+  const said = past.add(told(...first), 25);
   assert.deepEqual(said.map(({ cycle, kernel, kind, launch, run }) => [cycle, kernel, kind, launch, run]), [[0, 0, "launch", 0, 0], [0, 1, "launch", 0, 0], [20, 0, "launch", 1, 0]]);
   // It goes back to cycle 10 and comes again.
-  assert.deepEqual(past.add(Float64Array.from(first.slice(15)), 25), []);
-  assert.deepEqual(past.add(Float64Array.from(second), 40).map(({ cycle, kind, launch, run }) => [cycle, kind, launch, run]), [[31, "end", 1, 0], [30, "launch", 0, 1]]);
+  assert.deepEqual(past.add(told(...first.slice(15)), 25), []);
+  assert.deepEqual(past.add(told(...second), 40).map(({ cycle, kind, launch, run }) => [cycle, kind, launch, run]), [[31, "end", 1, 0], [30, "launch", 0, 1]]);
   const view = past.view();
   assert.equal(view.until, 40);
   const sums = (of: Float64Array[]): number[] => of.map((counts) => counts.reduce((a, b) => a + b, 0));
@@ -80,7 +83,7 @@ test("launches, runs and CTAs are counted once, however often the run goes over 
 test("a long run's counts become coarser and lose nothing", () => {
   const past = new PastLog([[1]]);
   const events = Array.from({ length: 5000 }, (_, i) => [i * 1000, 0, 1, i * 1000 + 300, 0, 2, i * 1000 + 600, 0, 3, i * 1000 + 900, 0, 0]).flat();
-  past.add(Float64Array.from(events), 5_000_000);
+  past.add(told(...events), 5_000_000);
   const { bucket, finished, left, back, marks } = past.view();
   assert.equal(bucket, 3200);
   for (const [counts] of [finished, left, back]) assert.equal(counts?.reduce((a, b) => a + b, 0), 5000);
@@ -91,7 +94,7 @@ test("a long run's counts become coarser and lose nothing", () => {
 test("the timeline draws epochs, several as one where they are small, and the switches of CTAs", () => {
   const past = new PastLog([[9], [9]]);
   const out = Array.from({ length: 16 }, () => [20_150, 1, 2]), back = Array.from({ length: 2 }, () => [60_100, 1, 3]);
-  past.add(Float64Array.from([0, 0, 1, 0, 1, 1, ...out.flat(), ...back.flat()]), 95_000);
+  past.add(told(0, 0, 1, 0, 1, 1, ...out.flat(), ...back.flat()), 95_000);
   const drawn = (epoch: number | null, end = 100_000) => drawTimeline({ runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }], end, zoom: null, bookmarks: [], width: 800, theme: LIGHT }).drawing;
   const said = (drawing: Drawing, what: string): string[] => drawing.spots.filter(({ id }) => id.startsWith(what)).map(({ text }) => text());
   const shown = drawn(10_000);
@@ -106,7 +109,7 @@ test("the timeline draws epochs, several as one where they are small, and the sw
 test("quotas on top stand in the epochs, each window taken once however often it comes", () => {
   const past = new PastLog([[9], [9]]), window = (start: number, sad: number, sgemm: number): number[] => [start, start + 400, 7, sad, 7, sgemm];
   const rows = Float64Array.from([...window(0, 0, 0), ...window(400, 0, 3), ...window(800, 0, 0), ...window(40_000, 1, 2)]);
-  past.add(Float64Array.from([0, 0, 1, 0, 1, 1]), 95_000);
+  past.add(told(0, 0, 1, 0, 1, 1), 95_000);
   past.addWindows(rows.slice(0, 12), 6, [3, 5]);
   past.addWindows(rows, 6, [3, 5]);
   past.addWindows(rows, 6, [3, 5]);
@@ -147,7 +150,7 @@ const watching = (when: StopWhen, run: FakeRun, past = new PastLog([[1]]), alone
 test("stop when a kernel finishes: at the cycle after its last CTA, also where that is known already", () => {
   const past = new PastLog([[1], [1]]), run = new FakeRun();
   const watch = watching({ kind: "end", kernel: 1 }, run, past);
-  past.add(Float64Array.from([0, 0, 1, 0, 1, 1, 100, 0, 0, 350, 1, 0]), 400);
+  past.add(told(0, 0, 1, 0, 1, 1, 100, 0, 0, 350, 1, 0), 400);
   run.cycle = 300;
   assert.equal(watch.look(), null);
   run.cycle = 400;

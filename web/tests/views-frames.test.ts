@@ -26,7 +26,7 @@ const big = { class: "big", slots: 4, schedulers: 2, warps: 8, threads: 256, reg
 const LAYOUT: FrameLayout = {
   length, core_mhz: 1000, sections, kernels: ["A", "B"], stalls: ["idle", "memory", "other"].map((key) => ({ key, title: key, doc: "" })), warp_states: [],
   sms: [big, big, { ...big, class: "small", slots: 2, registers: 500 }], banks: 4, channels: 2, dram_banks: 8,
-  capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16 },
+  mesh: null, grids: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16 },
 };
 function frame(values: Record<string, number[]>): Uint32Array {
   const f = new Uint32Array(length);

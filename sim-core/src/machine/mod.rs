@@ -22,8 +22,8 @@ pub mod noc;
 pub mod packet;
 pub mod sm;
 
-use self::dispatch::order::CtaOrderSpec;
-use self::dispatch::{CtaEvent, Dispatcher, Ended, Run};
+use self::dispatch::order::{CtaOrderSpec, Shares};
+use self::dispatch::{CtaEvent, Dispatcher, Ended, LaunchEnd, Run};
 use self::memory::Memory;
 use self::sm::Sm;
 use self::sm::code::Code;
@@ -64,7 +64,9 @@ pub struct Machine {
     switches: bool,
     /// Placements and retirements since they were last taken, if `record_events`.
     pub events: Vec<CtaEvent>,
-    /// Whether `events` is kept.
+    /// Ends of launches since they were last taken, if `record_events`.
+    pub launch_ends: Vec<LaunchEnd>,
+    /// Whether `events` and `launch_ends` are kept.
     pub record_events: bool,
     /// CTAs placed and finished so far.
     pub event_count: u64,
@@ -91,6 +93,7 @@ impl Machine {
             dispatcher: Dispatcher::new(gpu.sm_count() as usize, &codes, restart, order),
             codes: Arc::new(codes),
             events: Vec::new(),
+            launch_ends: Vec::new(),
             record_events: false,
             event_count: 0,
             heard: Vec::new(),
@@ -152,7 +155,16 @@ impl Machine {
                 self.event_count += 1;
                 if self.record_events {
                     let (kernel, cta) = (saved.kernel(), saved.cta());
-                    self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false, switched: true });
+                    self.events.push(CtaEvent {
+                        cycle: now,
+                        sm: index as u16,
+                        slot,
+                        kernel,
+                        cta,
+                        placed: false,
+                        switched: true,
+                        stolen_from: None,
+                    });
                 }
                 self.dispatcher.keep(saved);
             }
@@ -169,7 +181,16 @@ impl Machine {
                 self.event_count += 1;
                 if self.record_events {
                     let (kernel, cta, slot) = (finished.kernel, finished.cta, finished.slot);
-                    self.events.push(CtaEvent { cycle: now, sm: index as u16, slot, kernel, cta, placed: false, switched: false });
+                    self.events.push(CtaEvent {
+                        cycle: now,
+                        sm: index as u16,
+                        slot,
+                        kernel,
+                        cta,
+                        placed: false,
+                        switched: false,
+                        stolen_from: None,
+                    });
                 }
                 let last = self.dispatcher.retire(index, finished, &self.codes);
                 let FinishedCta { kernel, cta, .. } = finished;
@@ -191,6 +212,9 @@ impl Machine {
         let releasing = self.sms.iter().fold(0, |kernels, sm| kernels | sm.l1().releasing());
         let ended = core::mem::replace(&mut self.releases, releasing) & !releasing;
         for kernel in KernelId::first(self.codes.len()).filter(|kernel| ended >> kernel.0 & 1 == 1) {
+            if self.record_events {
+                self.launch_ends.push(LaunchEnd { cycle: now, kernel, stats: self.kernel_stats(kernel) });
+            }
             let Ended { run, next } = self.dispatcher.end_launch(now, kernel, &self.codes);
             if run {
                 self.tell(EventKind::KernelFinished, Event::KernelFinished { kernel });
@@ -300,6 +324,11 @@ impl Machine {
     /// CTAs of a kernel that have left an SM by a context switch and are on none.
     pub fn saved(&self, kernel: KernelId) -> u32 {
         self.dispatcher.saved(kernel)
+    }
+
+    /// What each SM has before it of a kernel's launch, if the CTA order deals chunks.
+    pub fn shares(&self, kernel: KernelId) -> Option<Shares> {
+        self.dispatcher.shares(kernel)
     }
 
     /// Feeds everything that decides how the run goes on, and every counter, to `state`; call `settle` first. Derived facts and the test

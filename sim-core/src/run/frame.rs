@@ -1,13 +1,15 @@
 //! A flat view of the state for drawing: one list of 32-bit words in named sections, described once by `layout`, so that a page contains
 //! no offsets. Reading it changes nothing.
 
+use crate::describe::gpu::NocKind;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::value::Value;
 use crate::machine::Machine;
 use crate::machine::sm::Sm;
 use crate::machine::sm::scheduler::{Outcome, Scheduler};
 use crate::run::experiment::Experiment;
-use crate::seam::stats::StallCause;
+use crate::run::windows::Windows;
+use crate::seam::stats::{KernelStats, StallCause};
 use alloc::vec::Vec;
 
 /// What a warp is doing, for drawing.
@@ -26,7 +28,7 @@ const WARP_STATES: [(&str, &str, &str); 8] = [
 const ISSUED: u32 = 0x100;
 
 /// Sizes that sections are made of.
-struct Dims {
+struct Dims<'a> {
     sms: u32,
     slots: u32,
     schedulers: u32,
@@ -35,10 +37,14 @@ struct Dims {
     banks: u32,
     channels: u32,
     dram_banks: u32,
+    /// Routers of the mesh.
+    routers: u32,
+    /// Flits over its links in the last complete window; none before there is one.
+    links: &'a [[u32; 4]],
 }
 
-impl Dims {
-    fn of(machine: &Machine) -> Dims {
+impl<'a> Dims<'a> {
+    fn of(machine: &Machine, links: &'a [[u32; 4]]) -> Self {
         let gpu = machine.gpu();
         let most = |size: fn(&crate::describe::gpu::SmClass) -> u32| gpu.sms.iter().map(size).max().unwrap_or(0);
         Dims {
@@ -50,6 +56,8 @@ impl Dims {
             banks: gpu.l2.banks,
             channels: gpu.dram.channels,
             dram_banks: gpu.dram.banks,
+            routers: if gpu.noc.kind == NocKind::Mesh { gpu.noc.mesh.routers() } else { 0 },
+            links,
         }
     }
 }
@@ -58,7 +66,7 @@ type Shape = fn(&Dims) -> Vec<u32>;
 type Fill = fn(&Machine, &Dims, &mut Vec<u32>);
 
 /// Every section in order: name, shape, meaning, and how it is filled.
-const SECTIONS: [(&str, Shape, &str, Fill); 32] = [
+const SECTIONS: [(&str, Shape, &str, Fill); 33] = [
     (
         "cycle",
         |_| alloc::vec![2],
@@ -290,6 +298,12 @@ const SECTIONS: [(&str, Shape, &str, Fill); 32] = [
         },
     ),
     (
+        "noc.link_flits",
+        |d| alloc::vec![d.routers, 4],
+        "Flits that went over each link of the mesh in the last complete window, requests and replies together: from each router to the east, west, south and north",
+        |_, d, out| out.extend((0..d.routers as usize).flat_map(|router| d.links.get(router).copied().unwrap_or([0; 4]))),
+    ),
+    (
         "l2.queue",
         |d| alloc::vec![d.banks, d.kernels],
         "Requests by kernel that wait at each L2 bank",
@@ -387,9 +401,9 @@ fn warp_state(scheduler: &Scheduler, lane: u32) -> u32 {
 }
 
 /// Fills `out` with the present state. Call `Machine::settle` first.
-pub fn fill(machine: &Machine, out: &mut Vec<u32>) {
+pub fn fill(machine: &Machine, windows: &Windows, out: &mut Vec<u32>) {
     out.clear();
-    let dims = Dims::of(machine);
+    let dims = Dims::of(machine, windows.links());
     for (.., fill) in &SECTIONS {
         fill(machine, &dims, out);
     }
@@ -398,7 +412,7 @@ pub fn fill(machine: &Machine, out: &mut Vec<u32>) {
 /// Names, places and meanings of the sections, and what the drawing needs to know once.
 pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
     let gpu = machine.gpu();
-    let dims = Dims::of(machine);
+    let dims = Dims::of(machine, &[]);
     let mut offset = 0;
     let mut sections = Vec::new();
     for (name, shape, doc, _) in &SECTIONS {
@@ -426,8 +440,24 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
             ("miss_queue", class.l1.miss_queue.into()),
         ])
     });
+    // Which routers SMs and channels sit at; L2 bank `i` sits at router `i`.
+    let form = gpu.noc.mesh;
+    let mesh = (dims.routers > 0).then(|| {
+        Value::object([
+            ("width", Value::from(form.width)),
+            ("height", form.height.into()),
+            ("sms", Value::array((0..dims.sms).map(|sm| form.router_of_sm(sm)))),
+            ("channels", Value::array((0..dims.channels).map(|channel| form.router_of_channel(channel)))),
+            ("mhz", gpu.noc.mhz.into()),
+        ])
+    });
+    let grids = experiment.kernels.iter().map(|used| Value::array(used.kernel.grids().map(|grid| Value::array([grid.x, grid.y, grid.z]))));
+    let counters = KernelStats::INFO.iter().map(|info| Value::object([("key", info.key), ("unit", info.unit), ("doc", info.doc)]));
     Value::object([
         ("length", Value::from(offset)),
+        ("mesh", mesh.into()),
+        ("grids", Value::array(grids)),
+        ("counters", Value::array(counters)),
         ("core_mhz", gpu.core_mhz.into()),
         ("sections", sections.into()),
         ("kernels", Value::array(experiment.kernels.iter().map(|used| used.kernel.name.as_str()))),
@@ -464,7 +494,7 @@ mod tests {
         let length: f64 = shape.iter().filter_map(Value::as_f64).product();
         let offset = section.get("offset").and_then(Value::as_f64).unwrap() as usize;
         let mut frame = Vec::new();
-        fill(simulation.machine(), &mut frame);
+        fill(simulation.machine(), simulation.windows(), &mut frame);
         frame[offset..offset + length as usize].to_vec()
     }
 
@@ -492,6 +522,29 @@ mod tests {
             }
             assert!(seen.iter().all(|&entries| entries > 0), "{seen:?}");
         }
+    }
+
+    /// Every window's flits over the links are in the frames, and add up to what has gone over each.
+    #[test]
+    fn links_of_the_mesh_show_the_last_window() {
+        let written = [("corun", Value::from(1)), ("gpu", "ikra-micro-3cu".into()), ("kernels", Value::array(["ikra/SMALL"]))];
+        let mut run = Simulation::new(&Experiment::decode(&Value::object(written)).unwrap()).unwrap();
+        let mut sum = [0; 16 * 4];
+        for _ in 0..20 {
+            run.advance(400);
+            let links = section(&run, "noc.link_flits");
+            sum.iter_mut().zip(&links).for_each(|(sum, flits)| *sum += u64::from(*flits));
+            run.advance(7);
+            assert_eq!(section(&run, "noc.link_flits"), links, "until the next window ends");
+            run.advance(393);
+            sum.iter_mut().zip(section(&run, "noc.link_flits")).for_each(|(sum, flits)| *sum += u64::from(flits));
+        }
+        assert!(sum.iter().sum::<u64>() > 1000 && sum[..] == *run.machine().memory.link_flits().as_flattened(), "{sum:?}");
+        let layout = layout(run.machine(), run.experiment());
+        let mesh = layout.get("mesh").unwrap();
+        assert_eq!(mesh.get("sms"), Some(&Value::array([1, 2, 3])), "the CPU is at the first router");
+        let Some(Value::Array(grids)) = layout.get("grids") else { panic!("a layout has grids") };
+        assert_eq!(grids[0], Value::array((0..16).map(|_| Value::array([12, 1, 1]))));
     }
 
     /// A target below what a kernel holds makes it drain on that SM alone; so does that it may hold none; where it holds as many as it may, it does not.

@@ -129,6 +129,9 @@ pub struct Windows {
     last_stats: Vec<KernelStats>,
     last_stalls: StallCounts,
     last_kernel_stalls: Vec<StallCounts>,
+    /// Flits over each link of the mesh until the last window was closed, and in that window.
+    last_links: Vec<[u64; 4]>,
+    links: Vec<[u32; 4]>,
 }
 
 /// A window that is closed never changes: a snapshot of the run shares it.
@@ -144,6 +147,8 @@ impl Windows {
             last_stats: alloc::vec![KernelStats::default(); kernels],
             last_stalls: StallCounts::default(),
             last_kernel_stalls: alloc::vec![StallCounts::default(); kernels],
+            last_links: Vec::new(),
+            links: Vec::new(),
         }
     }
 
@@ -178,6 +183,10 @@ impl Windows {
         for (kernel, last) in KernelId::first(self.kernels).zip(&mut self.last_kernel_stalls) {
             stalled(machine.kernel_stalls(kernel), last);
         }
+        let links = machine.memory.link_flits();
+        self.last_links.resize(links.len(), [0; 4]);
+        self.links = links.iter().zip(&self.last_links).map(|(now, last)| [0, 1, 2, 3].map(|way| (now[way] - last[way]) as u32)).collect();
+        self.last_links = links;
         if self.rows.len() == KEPT {
             self.rows.pop_front();
             self.first += 1;
@@ -188,6 +197,12 @@ impl Windows {
     /// All counters of each kernel, and stalled scheduler-cycles of all schedulers, when the last window was closed.
     pub fn totals(&self) -> (&[KernelStats], StallCounts) {
         (&self.last_stats, self.last_stalls)
+    }
+
+    /// Flits that went over each link of the mesh in the last complete window, as `Memory::link_flits` has them; empty before the first and
+    /// where there is no mesh.
+    pub fn links(&self) -> &[[u32; 4]] {
+        &self.links
     }
 
     /// Windows closed so far.

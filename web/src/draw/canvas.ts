@@ -1,5 +1,5 @@
 // Paints a drawing on a 2D canvas, sharp at any pixel ratio.
-import { patternTile } from "./drawing.ts";
+import { eachCell, patternTile } from "./drawing.ts";
 import type { Drawing, Fill, Paint, Shape, TextShape } from "./drawing.ts";
 
 const tiles = new Map<string, HTMLCanvasElement>();
@@ -129,6 +129,9 @@ function shape(ctx: CanvasRenderingContext2D, s: Shape, drawing: Drawing, scale:
       ctx.globalAlpha = 1;
       break;
     }
+    case "cells":
+      eachCell(s, (fill, x, w) => { ctx.fillStyle = fill; ctx.fillRect(x, s.y, w, s.h); });
+      break;
     case "text":
       text(ctx, s, drawing);
       break;

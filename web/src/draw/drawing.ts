@@ -28,13 +28,28 @@ export interface TextShape {
   /** A rim in this colour, so that text can be read on a pattern. */
   halo?: string;
 }
-export type Shape = RectShape | LineShape | PathShape | TextShape;
+/** Many cells of equal width side by side, from left to right: `at` says which of the fills each has; 0 is none. */
+export interface CellsShape { kind: "cells"; x: number; y: number; w: number; h: number; fills: readonly string[]; at: Uint16Array }
+export type Shape = RectShape | LineShape | PathShape | TextShape | CellsShape;
+
+/** The cells as rectangles: neighbours of one fill are one where cells have no gap between them. */
+export function eachCell(s: CellsShape, draw: (fill: string, x: number, w: number) => void): void {
+  const step = s.w / s.at.length, gap = step >= 4 ? 1 : 0;
+  for (let i = 0; i < s.at.length;) {
+    const fill = s.at[i] as number;
+    let next = i + 1;
+    while (gap === 0 && next < s.at.length && s.at[next] === fill) next += 1;
+    const x = Math.round(s.x + i * step), end = Math.round(s.x + next * step) - gap;
+    if (fill > 0) draw(s.fills[fill] as string, x, end - x);
+    i = next;
+  }
+}
 
 /** A part of a picture that has something to say: found by the pointer and walked by the arrow keys. */
 export interface Spot {
   x: number; y: number; w: number; h: number;
-  /** One line of plain text, with units; only written on demand. */
-  text: () => string;
+  /** One line of plain text, with units; only written on demand. Of a wide spot, it may be of what is at `x`. */
+  text: (x?: number) => string;
   /** What it stands for, in the view's own numbering. */
   id: string;
 }
@@ -79,7 +94,11 @@ export class Drawing {
     }
   }
 
-  spot(id: string, x: number, y: number, w: number, h: number, text: () => string): void {
+  cells(x: number, y: number, w: number, h: number, fills: readonly string[], at: Uint16Array): void {
+    this.shapes.push({ kind: "cells", x, y, w, h, fills, at });
+  }
+
+  spot(id: string, x: number, y: number, w: number, h: number, text: (x?: number) => string): void {
     this.spots.push({ id, x, y, w, h, text });
   }
 

@@ -1,5 +1,5 @@
 // Writes a drawing as an SVG document: the same shapes that canvas.ts paints.
-import { patternTile } from "./drawing.ts";
+import { eachCell, patternTile } from "./drawing.ts";
 import type { Drawing, Fill, Paint, Shape } from "./drawing.ts";
 
 export interface SvgText {
@@ -62,6 +62,11 @@ function element(s: Shape, drawing: Drawing, patterns: Patterns): string {
       const opacity = s.opacity === undefined ? "" : ` opacity="${num(s.opacity)}"`;
       const fill = s.fill === undefined ? "none" : patterns.of(s.fill);
       return `<rect x="${num(s.x)}" y="${num(s.y)}" width="${num(s.w)}" height="${num(s.h)}"${radius} fill="${fill}"${stroke(s.stroke, s.width)}${opacity}/>`;
+    }
+    case "cells": {
+      const rects: string[] = [];
+      eachCell(s, (fill, x, w) => rects.push(`<rect x="${num(x)}" y="${num(s.y)}" width="${num(w)}" height="${num(s.h)}" fill="${escapeXml(fill)}"/>`));
+      return rects.join("");
     }
     case "line":
       return `<path d="M${num(s.x1)} ${num(s.y1)}L${num(s.x2)} ${num(s.y2)}" fill="none"${stroke(s.stroke, s.width, s.dash)}/>`;

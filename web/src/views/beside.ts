@@ -41,12 +41,12 @@ export const headingWidth = (of: { title: string }): number => 25 + textWidth(of
 /** Puts a drawing into another one. Its spots keep their names, with the run behind: `sm:3@1`. */
 export function add(into: Drawing, d: Drawing, right: number, down: number, run: number): void {
   for (const shape of d.shapes) into.shapes.push(moved(shape, right, down));
-  for (const s of d.spots) into.spot(run === 0 ? s.id : `${s.id}@${run}`, s.x + right, s.y + down, s.w, s.h, s.text);
+  for (const s of d.spots) into.spot(run === 0 ? s.id : `${s.id}@${run}`, s.x + right, s.y + down, s.w, s.h, (x) => s.text(x === undefined ? x : x - right));
 }
 
 export function moved(s: Shape, right: number, down: number): Shape {
   switch (s.kind) {
-    case "rect": return { ...s, x: s.x + right, y: s.y + down };
+    case "rect": case "cells": return { ...s, x: s.x + right, y: s.y + down };
     case "line": return { ...s, x1: s.x1 + right, x2: s.x2 + right, y1: s.y1 + down, y2: s.y2 + down };
     case "text": return { ...s, x: s.x + right, y: s.y + down };
     case "path": return { ...s, points: s.points.map((v, i) => (i % 2 === 1 ? v + down : v + right)) };

@@ -43,6 +43,8 @@ export abstract class Picture extends HTMLElement {
   private readonly what = el("span");
   private drawing: Drawing | null = null;
   private focused: string | null = null;
+  /** Where in it a tap was. */
+  private focusedAt: number | undefined;
   private pointed: { x: number; y: number } | null = null;
   private seen = true;
   /** The timer of a drawing that nobody sees. */
@@ -198,7 +200,7 @@ export abstract class Picture extends HTMLElement {
 
   private clicked(x: number, y: number): void {
     const spot = this.walk().reverse().find((s) => x >= s.x && x < s.x + s.w && y >= s.y && y < s.y + s.h);
-    if (spot) { this.focused = spot.id; this.chosen(spot); this.retip(); }
+    if (spot) { this.focused = spot.id; this.focusedAt = x; this.chosen(spot); this.retip(); }
   }
 
   private key(event: KeyboardEvent): void {
@@ -222,6 +224,7 @@ export abstract class Picture extends HTMLElement {
     event.stopPropagation();
     if (!to) return;
     this.focused = to.id;
+    this.focusedAt = undefined;
     this.announcer.say(to.text());
     this.retip();
     this.ring.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -236,9 +239,10 @@ export abstract class Picture extends HTMLElement {
     const spot = d && this.pointed ? d.spotAt(this.pointed.x, this.pointed.y) : document.activeElement === this.canvas ? focus : null;
     this.tip.hidden = !spot;
     if (!spot || !d) return;
-    put(this.tip, spot.text());
+    const x = spot === focus && !this.pointed ? this.focusedAt : this.pointed?.x;
+    put(this.tip, spot.text(x));
     const w = Math.min(300, d.width);
-    const left = Math.max(0, Math.min(d.width - w, spot.x + spot.w / 2 - w / 2));
+    const left = Math.max(0, Math.min(d.width - w, (x !== undefined && spot.w > 2 * w ? x : spot.x + spot.w / 2) - w / 2));
     const below = spot.y + spot.h + 6;
     this.tip.style.left = `${left}px`;
     this.tip.style.width = `${w}px`;

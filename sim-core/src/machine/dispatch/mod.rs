@@ -11,7 +11,7 @@ pub mod grid;
 pub mod order;
 
 use self::grid::Grid;
-use self::order::{AnyOrder, CtaOrder, CtaOrderSpec, Offer};
+use self::order::{AnyOrder, CtaOrder, CtaOrderSpec, Offer, Shares};
 use super::sm::code::Code;
 use super::sm::context::SavedCta;
 use super::sm::ctas::FinishedCta;
@@ -19,6 +19,7 @@ use super::sm::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId, LaunchId, NEVER, PerKernel, Set};
 use crate::seam::controls::Controls;
 use crate::seam::observation::Progress;
+use crate::seam::stats::KernelStats;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -64,6 +65,19 @@ pub struct CtaEvent {
     pub placed: bool,
     /// A context switch: the CTA was placed to resume, or left to resume later.
     pub switched: bool,
+    /// The SM from which it was stolen, where the CTA order steals and this places it for the first time.
+    pub stolen_from: Option<u16>,
+}
+
+/// The end of a launch, for drawings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchEnd {
+    /// Core cycle in which it ended.
+    pub cycle: Cycle,
+    /// Kernel.
+    pub kernel: KernelId,
+    /// The kernel's counters then, from the beginning of the run; those of cycles may lack what sleeping SMs have not counted yet.
+    pub stats: KernelStats,
 }
 
 /// What the end of a launch has brought about.
@@ -234,6 +248,11 @@ impl Dispatcher {
         self.saved[kernel.index()].len() as u32
     }
 
+    /// What each SM has before it of a kernel's launch, if the CTA order deals chunks.
+    pub fn shares(&self, kernel: KernelId) -> Option<Shares> {
+        self.order.shares(kernel)
+    }
+
     /// What a policy may read of how far a kernel is.
     pub fn progress(&self, kernel: KernelId) -> Progress {
         let run = self.runs[kernel];
@@ -261,7 +280,7 @@ impl Dispatcher {
                 self.changed.insert(index.into());
                 let cta = saved.cta();
                 let slot = sm.resume(now, saved, inputs);
-                placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true, switched: true });
+                placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true, switched: true, stolen_from: None });
                 continue;
             }
             let offer = Offer { now, sm: index, sms: self.sms, room: sm.ctas.room(), allowed, open: &self.open, grids: &self.grids };
@@ -281,7 +300,16 @@ impl Dispatcher {
             let run = &mut self.runs[kernel];
             run.placed += 1;
             let slot = sm.launch(now, kernel, run.launch, cta, inputs);
-            placed(CtaEvent { cycle: now, sm: index, slot, kernel, cta, placed: true, switched: false });
+            placed(CtaEvent {
+                cycle: now,
+                sm: index,
+                slot,
+                kernel,
+                cta,
+                placed: true,
+                switched: false,
+                stolen_from: self.order.stolen_from(),
+            });
         }
     }
 

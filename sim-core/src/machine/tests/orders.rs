@@ -147,3 +147,29 @@ fn flip_hits_what_l1d_holds_of_a_pass_and_reset_hits_nothing() {
     let (reset, flip) = (rate("reset"), rate("flip"));
     assert!(reset < 0.01 && (flip - 0.5).abs() < 0.01, "reset {reset}, flip {flip}");
 }
+
+/// Launches end one after the other, and their counters add up to the kernel's; under `steal`, what is stolen is said to be, and from whom.
+#[test]
+fn launches_are_recorded_with_what_they_counted_and_who_was_robbed() {
+    let mut machine = ordered(&gpu(3), &[touching("A")], true, &order("steal"));
+    machine.record_events = true;
+    run(&mut machine, 20_000);
+    let ends = core::mem::take(&mut machine.launch_ends);
+    assert!(ends.len() > 3 && ends.is_sorted_by(|a, b| a.cycle < b.cycle), "{} launches", ends.len());
+    for (number, end) in (1..).zip(&ends) {
+        assert_eq!((end.stats.ctas_launched, end.stats.ctas_done), (30 * number, 30 * number), "launch {number}");
+    }
+    let accesses = |stats: &KernelStats| stats.l1_reads;
+    assert!(
+        ends.windows(2).all(|pair| accesses(&pair[1].stats) - accesses(&pair[0].stats) == accesses(&ends[0].stats)),
+        "the launches are alike"
+    );
+    machine.settle();
+    assert!(machine.kernel_stats(KernelId(0)).l1_reads >= accesses(&ends.last().unwrap().stats));
+
+    let mut machine = ordered(&gpu(3), &[uneven("A")], true, &order("steal"));
+    machine.record_events = true;
+    run(&mut machine, 15_000);
+    let stolen: Vec<_> = machine.events.iter().filter_map(|event| Some((event.sm, event.stolen_from?))).collect();
+    assert!(!stolen.is_empty() && stolen.iter().all(|&(thief, victim)| thief != victim && victim < 3), "{stolen:?}");
+}

@@ -301,7 +301,7 @@ fn a_frame_is_as_long_as_its_layout_says_and_looking_changes_nothing() {
     simulation.advance(5_000);
     let before = simulation.digest();
     let mut frame = Vec::new();
-    crate::run::frame::fill(simulation.machine(), &mut frame);
+    crate::run::frame::fill(simulation.machine(), simulation.windows(), &mut frame);
     let layout = crate::run::frame::layout(simulation.machine(), simulation.experiment());
     assert_eq!(layout.get("length").and_then(Value::as_int), Some(frame.len() as i64));
     assert_eq!(frame[0], 5_000);

@@ -2,7 +2,7 @@
 
 use super::chunks::Chunks;
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
+use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer, Shares};
 use crate::describe::ids::KernelId;
 use alloc::vec::Vec;
 
@@ -30,6 +30,10 @@ impl CtaOrder for Chunk {
     fn launch(&mut self, kernel: KernelId, _grid: &Grid, sms: u16) {
         let kernel = kernel.index();
         self.chunks[kernel].launch((self.finished[kernel] + 1) % sms, false);
+    }
+
+    fn shares(&self, kernel: KernelId) -> Option<Shares> {
+        Some(self.chunks[kernel.index()].shares())
     }
 
     fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)> {

@@ -3,7 +3,7 @@
 //! The chunks are dealt when the launch's first CTA is placed: by then the policy has said where the kernel may run. What the controls close
 //! to the kernel afterwards leaves its rest to the other SMs, when they have done their own: no CTA waits for an SM that does not take it.
 
-use super::Offer;
+use super::{Offer, Share, Shares};
 use crate::describe::ids::{KernelId, Set};
 use alloc::vec::Vec;
 
@@ -63,6 +63,12 @@ impl Chunks {
     pub fn launch(&mut self, first_sm: u16, backward: bool) {
         self.entries.clear();
         (self.first_sm, self.backward) = (first_sm, backward);
+    }
+
+    /// What each SM has left.
+    pub fn shares(&self) -> Shares {
+        let share = |&left: &ChunkEntry| Share { chunk: None, left, queue: Vec::new(), waiting: (0, 0) };
+        Shares { backward: self.backward, deals_anew: false, sms: self.entries.iter().map(share).collect() }
     }
 
     /// The next CTA for the SM of the offer.

@@ -2,7 +2,7 @@
 
 use super::chunks::Chunks;
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
+use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer, Shares};
 use crate::describe::ids::KernelId;
 use crate::describe::kernel::Dim3;
 use crate::seam::spec::Param;
@@ -47,6 +47,10 @@ impl CtaOrder for Flip {
         of.backward = !first && !of.backward;
         of.grid = Some(grid.extent);
         of.chunks.launch(0, of.backward);
+    }
+
+    fn shares(&self, kernel: KernelId) -> Option<Shares> {
+        Some(self.kernels[kernel.index()].chunks.shares())
     }
 
     fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)> {

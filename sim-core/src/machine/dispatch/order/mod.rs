@@ -18,10 +18,12 @@ mod steal;
 mod tests;
 mod turns;
 
+pub use self::chunks::ChunkEntry;
 use super::grid::Grid;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, Set};
 use crate::seam::spec::{Entry, Param, Spec};
+use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
 /// An SM with room, and what may go there.
@@ -89,6 +91,40 @@ pub trait CtaOrder {
 
     /// A CTA has finished on `sm`.
     fn finished(&mut self, _sm: u16, _kernel: KernelId, _cta: u32) {}
+
+    /// The SM from which the CTA that it has just chosen was stolen.
+    fn stolen_from(&self) -> Option<u16> {
+        None
+    }
+
+    /// What each SM has before it of a kernel's launch, under an order that deals chunks.
+    fn shares(&self, _kernel: KernelId) -> Option<Shares> {
+        None
+    }
+}
+
+/// What each SM has before it of a kernel's launch, for drawings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shares {
+    /// SMs go from the end of their chunks to the beginning.
+    pub backward: bool,
+    /// The next launch deals chunks anew.
+    pub deals_anew: bool,
+    /// By SM; none before chunks are dealt, with the launch's first CTA.
+    pub sms: Vec<Share>,
+}
+
+/// What an SM has of a kernel's launch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// Its chunk, less what others have stolen of it; where the order does not keep it, only what is left is known.
+    pub chunk: Option<ChunkEntry>,
+    /// The part of it that has not begun.
+    pub left: ChunkEntry,
+    /// CTAs that it has stolen, the oldest first.
+    pub queue: Vec<u32>,
+    /// Those of the queue that have not begun: from this place to before that one.
+    pub waiting: (u32, u32),
 }
 
 /// An order and its parameters.
@@ -168,6 +204,14 @@ macro_rules! orders {
 
             fn finished(&mut self, sm: u16, kernel: KernelId, cta: u32) {
                 match self { $($(#[$only])? AnyOrder::$Type(order) => order.finished(sm, kernel, cta),)* }
+            }
+
+            fn stolen_from(&self) -> Option<u16> {
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.stolen_from(),)* }
+            }
+
+            fn shares(&self, kernel: KernelId) -> Option<Shares> {
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.shares(kernel),)* }
             }
         }
 

@@ -2,7 +2,7 @@
 
 use super::chunks::Chunks;
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
+use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer, Shares};
 use crate::describe::ids::KernelId;
 use alloc::vec::Vec;
 
@@ -24,6 +24,10 @@ pub struct Reset {
 impl CtaOrder for Reset {
     fn launch(&mut self, kernel: KernelId, _grid: &Grid, _sms: u16) {
         self.chunks[kernel.index()].launch(0, false);
+    }
+
+    fn shares(&self, kernel: KernelId) -> Option<Shares> {
+        Some(self.chunks[kernel.index()].shares())
     }
 
     fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)> {

@@ -5,11 +5,12 @@
 
 use super::chunks::{ChunkEntry, deal};
 use super::turns::Turns;
-use super::{AnyOrder, CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer};
+use super::{AnyOrder, CtaOrder, CtaOrderInfo, CtaOrderSpec, Grid, Offer, Share, Shares};
 use crate::describe::ids::{Cycle, KernelId, NEVER, Set};
 use crate::describe::kernel::Dim3;
 use crate::seam::spec::Param;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 
 pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     name: "steal",
@@ -38,7 +39,7 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     ],
     make: |spec, sms, kernels| {
         let kernels = alloc::vec![Work::default(); kernels];
-        AnyOrder::Steal(Steal { rules: Rules::of(spec), turns: Turns::new(sms, kernels.len()), kernels })
+        AnyOrder::Steal(Steal { rules: Rules::of(spec), turns: Turns::new(sms, kernels.len()), kernels, stolen_from: None })
     },
 };
 
@@ -74,11 +75,20 @@ impl Rules {
 }
 
 /// The state of this order.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Steal {
     rules: Rules,
     turns: Turns,
     kernels: Vec<Work>,
+    /// The victim of the last choice.
+    stolen_from: Option<u16>,
+}
+
+/// The last victim decides nothing.
+impl Hash for Steal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.rules, &self.turns, &self.kernels).hash(state);
+    }
 }
 
 #[cfg(test)]
@@ -182,12 +192,12 @@ impl Work {
         (self.begins, self.deal_anew) = (false, false);
     }
 
-    /// The next CTA for an SM: one of its own, or a stolen one.
-    fn next(&mut self, rules: Rules, sm: u16, now: Cycle) -> Option<u32> {
+    /// The next CTA for an SM, and its victim: one of its own, or a stolen one.
+    fn next(&mut self, rules: Rules, sm: u16, now: Cycle) -> Option<(u32, Option<u16>)> {
         let (backward, sms) = (self.backward, self.sms.len() as u16);
         let own = &mut self.sms[usize::from(sm)];
         if let Some(cta) = own.next(backward) {
-            return Some(cta);
+            return Some((cta, None));
         }
         if own.steals_at > now && rules.latency > 0 {
             let waits = own.steals_at != NEVER;
@@ -199,15 +209,15 @@ impl Work {
         }
         own.steals_at = NEVER;
         let mut victims = rules.victims(sm, sms);
-        let of_queue = victims.clone().find_map(|victim| self.sms[victim].lose_of_queue(backward, rules.tail));
-        let cta = of_queue.or_else(|| victims.find_map(|victim| self.sms[victim].lose_of_chunk(backward)))?;
+        let of_queue = victims.clone().find_map(|victim| Some((self.sms[victim].lose_of_queue(backward, rules.tail)?, victim)));
+        let (cta, victim) = of_queue.or_else(|| victims.find_map(|victim| Some((self.sms[victim].lose_of_chunk(backward)?, victim))))?;
         let queue = &mut self.sms[usize::from(sm)].queue;
         let is_full = queue.len() as u32 == rules.entries;
         if !is_full {
             queue.push(cta);
         }
         self.deal_anew |= is_full || !rules.overflow_on_evict && queue.len() as u32 == rules.entries;
-        Some(cta)
+        Some((cta, Some(victim as u16)))
     }
 }
 
@@ -217,13 +227,33 @@ impl CtaOrder for Steal {
     }
 
     fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)> {
+        let stolen_from = &mut self.stolen_from;
         self.turns.choose(offer, |kernel| {
             let work = &mut self.kernels[kernel.index()];
             if work.begins {
                 work.begin(offer.grid(kernel), offer.open[kernel.index()], offer.sms);
             }
-            work.next(self.rules, offer.sm, offer.now)
+            let (cta, victim) = work.next(self.rules, offer.sm, offer.now)?;
+            *stolen_from = victim;
+            Some(cta)
         })
+    }
+
+    fn stolen_from(&self) -> Option<u16> {
+        self.stolen_from
+    }
+
+    fn shares(&self, kernel: KernelId) -> Option<Shares> {
+        let work = &self.kernels[kernel.index()];
+        let begins = work.begins;
+        let share = |own: &Own| {
+            // What the launch that begins has not looked at yet is whole.
+            let left = if begins { own.chunk } else { own.chunk_left(work.backward) };
+            let waiting = if begins { (0, own.queue.len() as u32) } else { own.waiting };
+            Share { chunk: Some(own.chunk), left, queue: own.queue.clone(), waiting }
+        };
+        let sms = work.sms.iter().map(share).collect();
+        Some(Shares { backward: work.backward, deals_anew: work.deal_anew, sms })
     }
 
     fn waits(&self, offer: &Offer) -> bool {

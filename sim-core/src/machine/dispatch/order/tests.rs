@@ -270,6 +270,40 @@ fn what_is_stolen_once_is_kept_and_the_next_launches_steal_nothing() {
     assert_eq!((third.cycles, third.text()), (12, first.text()));
 }
 
+/// What the order says of itself on the way: who was robbed, what is left of the chunks, and what the queues have.
+#[test]
+fn thefts_chunks_and_queues_can_be_seen() {
+    let mut model = Model::new(&order("steal"));
+    model.begin(24.into());
+    let shares = |model: &Model| model.order.shares(KernelId(0)).unwrap();
+    assert!(shares(&model).sms.is_empty(), "chunks are dealt with the first CTA");
+    for _ in 0..6 {
+        assert!(model.choose(0).is_some() && model.order.stolen_from().is_none());
+    }
+    assert_eq!((model.choose(0), model.order.stolen_from()), (Some(11), Some(1)));
+    let range = |chunk: ChunkEntry| (chunk.first, chunk.end);
+    let seen = shares(&model);
+    let [first, second] = [0, 1].map(|sm| &seen.sms[sm]);
+    assert_eq!((range(first.chunk.unwrap()), range(first.left), &first.queue[..], first.waiting), ((0, 6), (6, 6), &[11][..], (0, 0)));
+    assert_eq!((range(second.chunk.unwrap()), range(second.left), &second.queue[..]), ((6, 11), (6, 11), &[][..]));
+    assert!(!seen.backward && !seen.deals_anew);
+
+    // The next launch: the queue of SM 0 waits, and goes first.
+    let mut model = Model::new(&order("steal"));
+    model.launch(24, first_is_fast(3));
+    model.begin(24.into());
+    assert_eq!((model.choose(0), model.order.stolen_from()), (Some(22), None));
+    let seen = shares(&model);
+    assert_eq!((&seen.sms[0].queue[..], seen.sms[0].waiting, seen.backward), (&[11, 10, 9, 17, 23, 22][..], (0, 5), true));
+    assert_eq!(seen.sms.iter().map(|share| range(share.left)).collect::<Vec<_>>(), [(0, 6), (6, 9), (12, 16), (18, 22)]);
+
+    let mut model = Model::new(&order("flip"));
+    model.begin(24.into());
+    assert_eq!((model.choose(1), model.order.stolen_from()), (Some(6), None));
+    assert_eq!(shares(&model).sms.iter().map(|share| range(share.left)).collect::<Vec<_>>(), [(0, 6), (7, 12), (12, 18), (18, 24)]);
+    assert!(Model::new(&order("round-robin")).order.shares(KernelId(0)).is_none());
+}
+
 /// The same where the first SM and the last are neighbours.
 #[test]
 fn with_wrap_sm_0_steals_from_the_last_sm_first() {

@@ -1,0 +1,174 @@
+// <corun-launches>: what each launch of a kernel did with its CTAs, launch below launch, and what each SM has before it. Hidden where there is
+// nothing to show: no kernel that is launched several times, and no CTA order that someone has chosen.
+import "./launches.css";
+import type { Drawing, Spot } from "../draw/drawing.ts";
+import { h, setText, sideHeading } from "../dom.ts";
+import { whole } from "../draw/scale.ts";
+import { theme, type Theme } from "../draw/theme.ts";
+import type { FrameMessage } from "../protocol.ts";
+import type { Shares, ShownRun } from "../types.ts";
+import { beside, joined } from "../views/beside.ts";
+import { kernelNames } from "../views/parts.ts";
+import { Picture, type LegendItem } from "../views/picture.ts";
+import type { Tabular } from "../views/tabular.ts";
+import { drawStrips, ROWS, smColour, stripLegend } from "./drawing.ts";
+import { hasLaunches, type Launch } from "./log.ts";
+import { directionText, Launches, launchTable, launchText, shareTexts } from "./model.ts";
+
+/** Which kernel's launches are shown, and the first of them; the last ones where that is left out. */
+export interface LaunchView { kernel: number; from?: number }
+export interface LaunchEvents { changed(view: LaunchView | undefined): void; next(): void }
+interface Side { run: ShownRun; known: Launches; shares: readonly (Shares | null)[]; kernels: string[] }
+
+/** How many of the launches have begun. */
+const begun = (all: readonly Launch[], cycle: number): number => all.reduce((count, { begin }) => count + (begin < cycle ? 1 : 0), 0);
+
+class LaunchStrips extends Picture {
+  protected readonly file = "launches";
+  protected readonly name = "CTAs by launch";
+  protected readonly about = "Each launch of a kernel as a row of its CTAs, in the colour of the SM that ran them; paler, the earlier they began. A bar on top: stolen from another SM.";
+  sides: readonly Side[] = [];
+  cycle = 0;
+  kernel = 0;
+  from: number | undefined;
+
+  /** The launches that are drawn, of one run. */
+  shown({ known }: Side): readonly Launch[] {
+    const all = known.of(this.kernel), first = all[0]?.number ?? 0;
+    const now = begun(all, this.cycle);
+    const from = this.from === undefined ? Math.max(0, now - ROWS) : Math.max(0, this.from - first);
+    return all.slice(from, from + ROWS);
+  }
+
+  protected build(width: number, t: Theme): Drawing | null {
+    const draw = (side: Side) => (room: number): Drawing => drawStrips({ launches: this.shown(side), cycle: this.cycle, sms: side.run.layout.sms.length, counters: side.run.layout.counters, width: room, theme: t });
+    return this.sides.length === 0 ? null : beside(this.sides.map((side) => ({ mark: side.run.mark, title: side.run.title, draw: draw(side) })), width, t);
+  }
+
+  protected tabular(): Tabular | null {
+    return joined(this.sides.map(({ run, known, kernels }) => ({ mark: run.mark, table: launchTable(known.of(this.kernel), this.cycle, run.layout.counters, `Launches of ${kernels[this.kernel] ?? ""} at cycle ${whole(this.cycle)}`) })));
+  }
+
+  protected legend(t: Theme): LegendItem[] { const layout = this.sides[0]?.run.layout; return layout ? stripLegend(Math.max(...this.sides.map(({ run }) => run.layout.sms.length)), layout.counters, t) : []; }
+
+  protected summary(): string {
+    return this.sides.map((side) => {
+      const all = side.known.of(this.kernel), last = all[begun(all, this.cycle) - 1];
+      return `${side.run.mark === "" ? "" : `${side.run.mark}: `}${last ? launchText(last, this.cycle, side.run.layout.counters) : "No launch has begun"}.`;
+    }).join(" ");
+  }
+
+  protected override walks(spot: Spot): boolean { return spot.id.startsWith("launch:"); }
+
+  /** Of other runs, or of another kernel. */
+  afresh(): void { if (this.isConnected) this.relegend(); this.redraw(); }
+  frame(): void { this.drawFrame(); }
+}
+customElements.define("corun-launch-strips", LaunchStrips);
+
+export class CorunLaunches extends HTMLElement {
+  #events: LaunchEvents | null = null;
+  readonly #strips = document.createElement("corun-launch-strips") as LaunchStrips;
+  readonly #kernel = h("select", { id: "f-launches-kernel" });
+  readonly #kernels = h("div", { class: "ln-field" }, h("label", { for: "f-launches-kernel" }, "Launches of"), this.#kernel);
+  readonly #page = h("input", { id: "f-launches-from", type: "range", min: 0, step: 1 });
+  readonly #paged = h("span", { class: "ln-said" });
+  readonly #follow = h("button", { type: "button", class: "button", onclick: () => { this.#say({ kernel: this.#strips.kernel }); } }, "Follow");
+  readonly #pages = h("div", { class: "ln-field", hidden: true }, h("label", { for: "f-launches-from" }, "From launch"), this.#page, this.#paged, this.#follow);
+  readonly #shares = h("div", { class: "ln-shares" });
+  readonly #before = h("details", { class: "ln-before" }, h("summary", null, "What each SM has before it: chunks and steal queues"), this.#shares);
+  #sharesAt = 0;
+
+  init(events: LaunchEvents): void {
+    this.#events = events;
+    this.replaceChildren(h("div", { class: "ln-bar" }, this.#kernels, this.#pages, h("button", { type: "button", class: "button", title: "Go on until a CTA is placed or finishes ( e )", onclick: () => { events.next(); } }, "Next CTA event")), this.#strips, this.#before);
+    this.#kernel.addEventListener("change", () => { this.#say({ kernel: Number(this.#kernel.value) }); });
+    this.#page.addEventListener("input", () => { this.#say({ kernel: this.#strips.kernel, from: Number(this.#page.value) }); });
+    this.#before.addEventListener("toggle", () => { this.#fill(); });
+  }
+
+  #say(view: LaunchView): void {
+    this.view = view;
+    this.#events?.changed(view.kernel === 0 && view.from === undefined ? undefined : view);
+  }
+
+  set view(view: LaunchView) {
+    this.#strips.kernel = view.kernel;
+    this.#strips.from = view.from;
+    this.#kernel.value = String(view.kernel);
+    this.#pageTo();
+    this.#strips.afresh();
+    this.#fill();
+  }
+
+  /** `orders`: the CTA order that each experiment names, if it names one. Returns whether there is anything to show. */
+  setRuns(runs: readonly ShownRun[], orders: readonly unknown[]): boolean {
+    this.#strips.sides = runs.map((run) => ({ run, known: new Launches(), shares: [], kernels: kernelNames(run.layout.kernels) }));
+    this.#strips.cycle = 0;
+    const names = this.#strips.sides.reduce<string[]>((all, { kernels }) => kernels.map((name, k) => (all[k] === undefined || all[k] === name ? name : `${all[k]} / ${name}`)), []);
+    this.#kernel.replaceChildren(...names.map((name, k) => h("option", { value: String(k) }, name)));
+    this.#kernels.hidden = names.length < 2;
+    this.#strips.afresh();
+    this.#fill();
+    return runs.some(({ layout }, i) => hasLaunches(layout, orders[i]));
+  }
+
+  /** A frame of each run, all of one cycle. */
+  update(frames: readonly FrameMessage[]): void {
+    const [first] = frames;
+    if (!first || this.closest("[hidden]")) return;
+    this.#strips.cycle = first.cycle;
+    let news = false;
+    frames.forEach(({ launches, shares }, i) => {
+      const side = this.#strips.sides[i];
+      if (!side) return;
+      if (launches) { side.known.take(launches); news = true; }
+      if (shares) side.shares = shares;
+    });
+    this.#strips.frame();
+    if (!news) return;
+    this.#pageTo();
+    this.#fill();
+  }
+
+  /** Where there are more launches than are drawn at once. */
+  #pageTo(): void {
+    const { sides, from } = this.#strips, all = Math.max(0, ...sides.map(({ known }) => known.of(this.#strips.kernel).at(-1)?.number ?? 0)) + 1;
+    this.#pages.hidden = all <= ROWS;
+    if (all <= ROWS) return;
+    const first = from ?? (sides[0] ? this.#strips.shown(sides[0])[0]?.number ?? 0 : 0);
+    this.#page.max = String(Math.max(0, all - ROWS));
+    this.#page.value = String(first);
+    this.#follow.hidden = from === undefined;
+    setText(this.#paged, `${whole(first + 1)} to ${whole(Math.min(all, first + ROWS))} of ${whole(all)}`);
+  }
+
+  /** Chunks and queues, where they are open. */
+  #fill(): void {
+    const { sides, kernel } = this.#strips, known = sides.map(({ shares }) => shares[kernel] ?? null);
+    this.#before.hidden = known.every((shares) => shares === null);
+    if (!this.#before.open || this.#before.hidden) return;
+    const now = performance.now();
+    // In one go, a few times a second.
+    if (now - this.#sharesAt < 50) return;
+    this.#sharesAt = now;
+    this.#shares.replaceChildren(...sides.flatMap(({ run }, i) => {
+      const shares = known[i];
+      return shares ? [h("div", null, run.mark === "" ? null : sideHeading(run.mark, run.title), h("p", { class: "ln-said" }, shares.sms.length === 0 ? "Chunks are dealt with the launch's first CTA." : directionText(shares)), sharesTable(shares))] : [];
+    }));
+  }
+}
+
+function sharesTable({ sms }: Shares): HTMLElement {
+  const dark = theme().dark, keeps = sms.some(({ chunk }) => chunk), steals = keeps;
+  const heads = ["SM", ...(keeps ? ["Chunk"] : []), "To run of it", ...(steals ? ["Steal queue, oldest first", "To run of that"] : [])];
+  return h("div", { class: "ln-scroll", tabIndex: 0, role: "region", "aria-label": "Chunks and steal queues" }, h("table", { class: "ln-table" },
+    h("thead", null, h("tr", null, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+    h("tbody", null, ...sms.map((share, sm) => {
+      const { chunk, left, queue, waits } = shareTexts(share), key = h("span", { class: "ln-key", "aria-hidden": "true" });
+      key.style.background = smColour(sm, sms.length, dark);
+      return h("tr", null, h("th", { scope: "row" }, key, `SM ${sm}`), keeps && h("td", null, chunk), h("td", null, left), steals && h("td", null, queue || "empty"), steals && h("td", null, waits || "nothing"));
+    }))));
+}
+
+customElements.define("corun-launches", CorunLaunches);
