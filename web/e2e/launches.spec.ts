@@ -1,13 +1,15 @@
-// Launches CTA by CTA.
+// Launches CTA by CTA, and the mesh.
 import { cycle, expect, is, open, openAt, picture, test } from "./corun.ts";
 
 const STEAL = "#v=1&gpu=ikra-micro-3cu&mix=ikra/STEALING&policy=even&seed=1&cta=steal";
 
 test("each launch is a strip of its CTAs, on the way there and back; chunks and queues are those of that cycle", async ({ page }) => {
-  await openAt(page, STEAL, 60_000);
+  await openAt(page, `${STEAL}&sm=1`, 60_000);
   const card = page.locator("#launches"), rows = card.locator(".cv-data tbody tr");
   await expect(card.locator("canvas")).toBeVisible();
   await picture(card, "launches");
+  await expect(page.locator("corun-mesh canvas")).toBeVisible();
+  await expect(page.locator("#sm")).toContainText(/of its chunk.* \(\d+ to \d+\)\. Its steal queue: \d/);
   await card.getByRole("button", { name: "as a table" }).click();
   await expect(rows).toHaveCount(2);
   const stolen = rows.first().locator("td").nth(5);
@@ -26,8 +28,9 @@ test("each launch is a strip of its CTAs, on the way there and back; chunks and 
   await is(page, "Paused");
 });
 
-test("a kernel of one launch under the order of the grid has no strips", async ({ page }) => {
+test("a kernel of one launch under the order of the grid has no strips, and a crossbar no mesh", async ({ page }) => {
   await open(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1&c=2000");
   await is(page, "Paused");
   await expect(page.locator("#launches")).toBeHidden();
+  await expect(page.locator("corun-mesh")).toBeHidden();
 });

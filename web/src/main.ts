@@ -108,8 +108,8 @@ const card = (id: string, title: string, ...body: Node[]): HTMLElement =>
   h("section", { class: "card", id, "aria-labelledby": `${id}-title`, tabIndex: -1 }, h("h2", { id: `${id}-title` }, title), ...body);
 
 const grid = document.createElement("corun-sm-grid") as SmView;
-const detail = document.createElement("corun-sm-detail") as SmView;
-const path = document.createElement("corun-memory-path") as FrameView;
+const detail = document.createElement("corun-sm-detail");
+const path = document.createElement("corun-memory-path") as FrameView, mesh = document.createElement("corun-mesh") as FrameView;
 const charts = document.createElement("corun-charts") as WindowView;
 const timeline = document.createElement("corun-timeline") as CorunTimeline;
 const launches = document.createElement("corun-launches") as CorunLaunches, launchesCard = card("launches", "CTAs by launch", launches);
@@ -131,7 +131,7 @@ pictures.append(
   card("verdict", "Who suffers, and why", verdict),
   compareCard,
   h("div", { class: "columns" },
-    h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", path)),
+    h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", mesh, path)),
     h("div", { class: "column" }, card("numbers", "Numbers", numbers))),
   detailCard, launchesCard,
   card("predicted", "Predicted", predicted),
@@ -402,7 +402,7 @@ function lay(): void {
   held = runs.map(() => []);
   pictures.hidden = false;
   if (touring) { touring = false; tour.start(); }
-  for (const one of [grid, detail, path]) one.setRuns(runs, catalogue);
+  for (const one of [grid, detail, mesh, path]) one.setRuns(runs, catalogue);
   charts.setRuns(runs);
   charts.panel = view.panel ?? "";
   verdict.open = view.why ?? false;
@@ -502,7 +502,7 @@ class Pace {
 }
 /** Milliseconds of a frame after which no other picture is begun: with the longest of them it is below 50. */
 const PAINTING = 12;
-const paces = [grid, detail, path].map((one) => ({ one, pace: new Pace(0.25) }));
+const paces = [grid, detail, mesh, path].map((one) => ({ one, pace: new Pace(0.25) }));
 const chartPace = new Pace(0.1);
 /** Of each run that the views have, windows that the charts have not been given yet. */
 let held: Float64Array[][] = [];
@@ -559,7 +559,7 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     }
     if (controls) for (const one of [decisions, numbers, verdict]) one.setControls(at, controls);
   });
-  frames.forEach(({ past }, at) => { if (past) timeline.setPast(at, past); });
+  frames.forEach(({ past, shares }, at) => { if (past) timeline.setPast(at, past); if (shares) detail.setShares(at, shares); });
   launches.update(frames);
   for (const one of [charts, decisions, timeline]) one.cycle = cycle;
   if (frames.some(({ met }) => met)) timeline.stoppedAt(frames.map(({ met }) => met));

@@ -98,9 +98,9 @@ test("classes of traffic and of accesses follow from the counters that there are
   log.add(Float64Array.from(events), Float64Array.from(ends), 300);
   const [launch] = log.news().changed, [accesses, traffic] = GROUPS;
   assert.deepEqual(partsOf(accesses!, launch!, COUNTERS)?.map(({ title, count }) => [title, count]), [["hits", 5], ["merged", 1], ["misses", 4]]);
-  const more = [...COUNTERS, counter("noc_writeback_crossings"), counter("l1_reads_from_l2"), counter("l1_reads_from_remote_l1")];
+  const more = [...COUNTERS, counter("noc_writeback_crossings"), counter("misses_to_l2"), counter("misses_to_remote_l1")];
   assert.deepEqual(traffic!.parts(more).map(({ title }) => title), ["read", "write", "writeback"]);
-  assert.deepEqual(accesses!.parts(more).map(({ title }) => title), ["hits", "merged", "l2", "remote l1"]);
+  assert.deepEqual(accesses!.parts(more).map(({ title }) => title), ["hits", "merged", "misses to L2", "misses to remote L1"]);
   const table = launchTable([launch!], 300, COUNTERS, "");
   assert.deepEqual(table.rows, [[1, 1, "3 × 2 × 1", 100, 26, 6, 1, 5, 1, 4, 100, 40]]);
 });

@@ -54,6 +54,7 @@ export function drawStrips({ launches, cycle, sms, counters, width, theme: t }: 
   const d = new Drawing(width, HEAD + Math.max(1, rows.length) * (high + GAP), t.surface, t.font, t.mono);
   d.text(label, 8, rows.some(({ sms: all }) => all.length > 0) ? "CTAs in the order of their numbers" : "", t.ink3, 11, { baseline: "middle" });
   groups.forEach((group, g) => { d.text(label + w + 12 + g * 132, 8, group.title, t.ink3, 11, { baseline: "middle" }); });
+  const most = groups.map((group) => launches.reduce((all, launch) => Math.max(all, (partsOf(group, launch, counters) ?? []).reduce((a, { count }) => a + count, 0)), 1));
   // Below each other, labels need room.
   const every = Math.ceil(13 / (high + GAP));
   rows.forEach((launch, row) => {
@@ -62,7 +63,7 @@ export function drawStrips({ launches, cycle, sms, counters, width, theme: t }: 
     drawStrip(d, launch, label, y, w, high, cycle, fills, t);
     if (launch.end !== null && launch.end < cycle) groups.forEach((group, g) => {
       const parts = partsOf(group, launch, counters) ?? [];
-      drawParts(d, parts.map(({ count }) => count), launches.reduce((most, other) => Math.max(most, (partsOf(group, other, counters) ?? []).reduce((a, { count }) => a + count, 0)), 1), group.key === "accesses", label + w + 12 + g * 132, y, high, t);
+      drawParts(d, parts.map(({ count }) => count), most[g] ?? 1, group.key === "accesses", label + w + 12 + g * 132, y, high, t);
     });
     d.spot(`launch:${launch.kernel}:${launch.number}`, label, y, width - label, high + GAP, (x) => {
       const cta = x === undefined ? -1 : Math.floor(((x - label) / w) * launch.sms.length);

@@ -69,12 +69,12 @@ export type Counter = FrameLayout["counters"][number];
 /** Counters that are parts of one whole: accesses by who served them, traffic by what it was for. */
 export interface Group { key: string; title: string; unit: string; parts(counters: readonly Counter[]): { key: string; title: string }[] }
 
-const words = (key: string): string => key.replaceAll("_", " ");
-/** Where the lines that loads ask for are found. A counter of reads that another place has served, `l1_reads_from_…`, takes the place of all misses. */
+const words = (key: string): string => key.replaceAll("_", " ").replaceAll(/\bl(\d)\b/g, "L$1");
+/** Where the lines that loads ask for are found. Counters of misses by who has answered them, `misses_to_…`, take the place of all misses. */
 const ACCESSES: Group = {
   key: "accesses", title: "Reads of L1D", unit: "lines",
   parts: (counters) => {
-    const served = counters.filter(({ key }) => key.startsWith("l1_reads_from_")).map(({ key }) => ({ key, title: words(key.slice("l1_reads_from_".length)) }));
+    const served = counters.filter(({ key }) => key.startsWith("misses_to_")).map(({ key }) => ({ key, title: words(key) }));
     const rest = served.length > 0 ? served : [{ key: "l1_misses", title: "misses" }];
     return [{ key: "l1_hits", title: "hits" }, { key: "l1_merged", title: "merged" }, ...rest].filter(({ key }) => counters.some((one) => one.key === key));
   },

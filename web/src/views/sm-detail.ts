@@ -3,8 +3,9 @@
 import { sideHeading } from "../dom.ts";
 import { figure, percent, whole } from "../draw/scale.ts";
 import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
+import { shareTexts } from "../launches/model.ts";
 import { kernelStyle } from "../palette.ts";
-import type { Catalogue, SelectSm, ShownRun, SmView } from "../types.ts";
+import type { Catalogue, SelectSm, Shares, ShownRun, SmView } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { meaningsButton, smDetailMeanings } from "./meanings.ts";
 import { button, cssFill, el, kernelNames, put, swatch } from "./parts.ts";
@@ -52,6 +53,9 @@ export class SmDetail extends HTMLElement implements SmView {
     else this.timer = setTimeout(() => { this.timer = 0; this.draw(); }, wait) as unknown as number;
   }
 
+  /** What each SM of a run has before it, by kernel. */
+  setShares(run: number, shares: readonly (Shares | null)[]): void { const panel = this.panels[run]; if (panel) { panel.shares = shares; this.draw(); } }
+
   reset(): void { for (const panel of this.panels) panel.reader.words.fill(0); this.draw(); }
 
   get selected(): number | null { return this.sm; }
@@ -84,6 +88,9 @@ class SmPanel {
   private readonly run: ShownRun;
   private readonly letters: string[];
   private rows: Row[] = [];
+  /** By kernel; null where its CTA order deals no chunks. */
+  shares: readonly (Shares | null)[] = [];
+  private before: HTMLElement[] = [];
   /** Of each kernel; hidden where it has none. */
   private quotas: { row: HTMLElement; part: HTMLElement; text: HTMLElement }[] = [];
   private readonly drains = el("p", { class: "cv-drains", hidden: "" });
@@ -138,6 +145,7 @@ class SmPanel {
       this.quotas.push({ row, part, text });
     }
 
+    this.before = kernels.map(() => el("p", { class: "cv-before-it", hidden: "" }));
     this.schedulers = Array.from({ length: shape.schedulers }, () => el("span", { class: "cv-scheduler" }));
     this.warps = Array.from({ length: shape.warps }, () => el("li", { class: "cv-warp" }));
     this.counts = layout.warp_states.map(() => el("b", { class: "cv-count" }));
@@ -146,7 +154,7 @@ class SmPanel {
       ...(this.run.mark === "" ? [] : [sideHeading(this.run.mark, this.run.title)]),
       el("div", { class: "cv-legend" }, ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name))),
       el("div", { class: "cv-detailgrid" },
-        el("section", { class: "cv-block" }, el("h3", {}, "Resources"), this.drains, bars),
+        el("section", { class: "cv-block" }, el("h3", {}, "Resources"), this.drains, bars, ...this.before),
         el("section", { class: "cv-block" },
           el("h3", {}, "Schedulers, this cycle"), el("div", { class: "cv-schedulers" }, ...this.schedulers),
           el("h3", {}, `Warps 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": this.named("Warps and their states") }, ...this.warps),
@@ -175,6 +183,13 @@ class SmPanel {
       if (given === 0) return;
       part.style.width = `${quota > 0 ? Math.min(100, Math.max(0, (100 * left) / quota)) : 0}%`;
       put(text, `${whole(left)} left of ${whole(quota)} instructions${left <= 0 ? ": it waits for a refill" : ""}`);
+    });
+    this.before.forEach((e, k) => {
+      const share = this.shares[k]?.sms[sm];
+      e.hidden = !share;
+      if (!share) return;
+      const { chunk, left, queue, waits } = shareTexts(share);
+      put(e, `Of this launch of ${layout.kernels[k] ?? ""} it has ${left === "nothing" ? "no CTA of its chunk left" : `CTA${left.includes("to") ? "s" : ""} ${left} left of its chunk`}${chunk === "" ? "" : ` (${chunk})`}.${queue === "" ? "" : ` Its steal queue: ${queue}, of which ${waits === "" ? "none waits" : `${waits} wait`}.`}`);
     });
     this.schedulers.forEach((e, s) => {
       const did = r.get("sm.scheduler", sm, s);
