@@ -73,6 +73,33 @@ fn instructions(code: &Code, program: &[Op], cta: u32, warp: u32) -> [u64; 5] {
     sum
 }
 
+/// Every word that L2 has down as an L1D's is owned there, and no other: so none has two owners.
+fn owners_agree(machine: &Machine) {
+    let sms = (0..).zip(&machine.sms);
+    let mut here: Vec<_> = sms.flat_map(|(sm, of)| of.l1().owned().into_iter().map(move |(line, words)| (line, sm, words))).collect();
+    let mut home = machine.memory.owned();
+    here.sort_unstable();
+    home.sort_unstable();
+    assert_eq!(here, home);
+}
+
+/// What holds of each kernel where L1Ds own words: a miss may have several answers, and ask again.
+fn owned_words_add_up(s: &KernelStats, k: usize) {
+    let stores = s.requests - s.read_requests;
+    assert_eq!(s.l1_reads, s.l1_hits + s.l1_merged + s.l1_misses, "kernel {k}");
+    assert_eq!(s.latency_count, s.l1_misses, "every miss ends once");
+    assert_eq!(s.misses_to_l2 + s.misses_to_memory + s.misses_to_remote_l1, s.l1_misses);
+    assert!(s.read_requests >= s.l1_misses && s.replies >= s.requests);
+    assert_eq!(stores > 0, s.l1_writes > 0, "what is written is registered");
+    assert_eq!(s.loads_done, s.load_instructions);
+    assert_eq!((s.context_lines_in, s.ctas_switched_in), (s.context_lines_out, s.ctas_switched_out));
+    assert_eq!((s.l2_reads, s.l2_writes), (s.read_requests, stores));
+    assert_eq!(s.l2_reads + s.l2_writes, s.l2_hits + s.l2_merged + s.l2_misses + s.l2_filled_by_stores);
+    assert_eq!((s.dram_reads, s.dram_writes), (s.l2_misses + s.context_lines_in, s.l2_dirty_victims + s.context_lines_out));
+    let parts = s.wait_miss_queue + s.wait_request_noc + s.wait_l2 + s.wait_dram + s.wait_reply_noc;
+    assert_eq!(parts, s.latency_sum, "the parts of the latency are its whole");
+}
+
 /// The `End` of the loop that begins at `at`.
 fn end_of(program: &[Op], at: usize) -> usize {
     let mut depth = 0;
@@ -122,7 +149,14 @@ proptest! {
         let totals = simulation.totals();
         let gpu = &experiment.gpu;
         let packet = u64::from(gpu.line_flits());
+        if gpu.owns() {
+            owners_agree(simulation.machine());
+        }
         for (k, s) in totals.iter().enumerate() {
+            if gpu.owns() {
+                owned_words_add_up(s, k);
+                continue;
+            }
             let stores = s.requests - s.read_requests;
             prop_assert_eq!(s.replies, s.requests, "kernel {}: requests in, replies out", k);
             prop_assert_eq!(s.latency_count, s.read_requests);

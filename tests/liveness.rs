@@ -71,6 +71,7 @@ fn every_field_at_its_ends_still_finishes() {
         "a divisor of",
         "an SM at least",
         "32 or 64 sets of lines",
+        "\"mesh\" where sm.l1.protocol is",
         "at most 8, the warps of a scheduler",
     ];
     for (path, end, problems) in &refused {

@@ -3,7 +3,8 @@
 use super::{K, figure, kernel, near, repeat};
 use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::{Arbiter, presets};
-use sim_core::describe::kernel::{Address, Op};
+use sim_core::describe::ids::LaunchId;
+use sim_core::describe::kernel::{Address, Launch, Op};
 use sim_core::machine::Machine;
 use sim_core::machine::dispatch::order::CtaOrderSpec;
 use sim_core::seam::controls::{Controls, WarpOrder};
@@ -87,4 +88,46 @@ fn uniform_traffic_stays_below_the_bisection_whoever_goes_first() {
     });
     near("at random", random, in_turn, 0.03 * in_turn);
     assert!(in_turn < 1.0 && idle < 20.0, "{in_turn} {idle}");
+}
+
+/// Table 2 of the IKRA paper: 35 to 83 cycles where another CU's L1D has the words; the way is CU, bank, owner, CU. Exact for every bank, and for CUs far from each
+/// other and near.
+#[test]
+fn a_remote_hit_goes_by_the_hops_from_cu_to_bank_to_owner_and_back() {
+    for (name, cus, owners) in [("ikra-15cu", 15, &[0, 6, 14][..]), ("ikra-micro-3cu", 3, &[0, 1, 2])] {
+        let gpu = presets::find(name).expect("a preset");
+        let address = Address { lane: 4, loops: [64, 0, 0], ..Address::default() };
+        let store = repeat(16, &[Op::Store { address, lanes: 16 }]);
+        let load = repeat(16, &[Op::Load { address, lanes: 16 }, Op::Wait { loads: 0 }]);
+        for (&owner, reader) in
+            owners.iter().flat_map(|owner| (0..cus).filter(move |reader| reader != owner).map(move |reader| (owner, reader)))
+        {
+            let only = |cu: u32| {
+                let mut controls = Controls::neutral(cus as usize, WarpOrder::Lrr);
+                (0..cus).for_each(|other| controls.sms[other as usize].allowed[K] = other == cu);
+                controls
+            };
+            let mut kernel = kernel(1, 32, store.clone());
+            let second = kernel.launches[0].clone();
+            kernel.launches.push(Launch { program: load.clone(), gap: 1000, ..second });
+            let mut m = Machine::new(&gpu, &[kernel], 1, false, &CtaOrderSpec::default(), only(owner));
+            while m.run(K).launch == LaunchId(0) {
+                m.step();
+            }
+            m.set_controls(only(reader));
+            let (mut before, mut took) = (m.kernel_stats(K), Vec::new());
+            while !m.is_still() && took.len() < 16 {
+                m.step();
+                m.settle();
+                let now = m.kernel_stats(K);
+                if now.loads_done > before.loads_done {
+                    took.push(now.load_latency_sum - before.load_latency_sum);
+                    before = now;
+                }
+            }
+            let way = |bank| hops(1 + reader, bank) + hops(bank, 1 + owner) + hops(1 + owner, 1 + reader);
+            let want: Vec<u64> = (0..16).map(|bank| law(35, way(bank))).collect();
+            assert_eq!(took, want, "{name}, CU {reader} of CU {owner}");
+        }
+    }
 }

@@ -10,7 +10,8 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::mesh::MeshConfig;
 use sim_core::describe::gpu::protocols::L1Protocol;
 use sim_core::describe::gpu::{
-    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SetIndex, StoreFlits, StoreRelease, WriteFill, presets,
+    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, StoreFlits, StoreRelease, WriteFill,
+    presets,
 };
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
@@ -80,6 +81,11 @@ pub fn gpu() -> impl Strategy<Value = Gpu> {
         if class.l1.latency == 1 {
             class.l1.protocol = L1Protocol::GpuCoherence;
             (class.l1.store_release, class.l1.allocate) = (StoreRelease::Sent, Allocate::OnFill);
+        }
+        if class.l1.latency == 1 && noc.0.0 == NocKind::Mesh || class.l1.latency == 20 && noc.0.1.height == 14 {
+            class.l1.protocol = L1Protocol::DeNovo;
+            (class.l1.store_release, class.l1.allocate) = (StoreRelease::Sent, Allocate::OnFill);
+            (class.l1.forward_latency, class.l1.read_only) = (5 * l1.2, ReadOnlyLines::Dropped);
         }
         for (name, more) in ["second", "third"].into_iter().zip(classes) {
             let mut class = gpu.sms[0].clone();

@@ -118,6 +118,11 @@ impl Machine {
             let mut reply = None;
             if reply_at <= at {
                 reply = self.memory.take_reply(at, index);
+                if sm.l1().may_be_asked()
+                    && let Some(forward) = self.memory.take_forward(at, index)
+                {
+                    sm.asked(at, forward, inputs.controls);
+                }
                 reply_at = self.memory.next_reply(index);
             }
             sm.tick(at, reply, &inputs, &mut self.memory);

@@ -14,6 +14,11 @@
 //! Simplified: tags are read by lookups and fills at once (two ports); data banks do not conflict; a line is in no set while it is
 //! fetched (allocate on fill).
 
+mod homes;
+
+pub(super) use self::homes::flits_of;
+
+use self::homes::Homes;
 use super::cache::mshr::Mshrs;
 use super::cache::tags::Tags;
 use super::calendar::Calendar;
@@ -38,6 +43,10 @@ pub enum Stall {
     Merge,
     /// The link to the DRAM channel is full.
     DramLink,
+    /// The pipeline to the port of the forward network is full.
+    ForwardPort,
+    /// The line, or the one in its place, waits for words that are recalled from L1Ds.
+    Recall,
 }
 
 impl Stall {
@@ -48,15 +57,20 @@ impl Stall {
             Stall::Mshr => "no MSHR is free",
             Stall::Merge => "the line's MSHR serves its maximum of requests",
             Stall::DramLink => "the link to the DRAM channel is full",
+            Stall::ForwardPort => "the pipeline to the forward port is full",
+            Stall::Recall => "words are recalled from L1Ds",
         }
     }
 }
 
 /// What banks have in common.
-pub(super) struct Ports<'a> {
+#[derive(Debug)]
+pub struct Ports<'a> {
+    /// All that is under way.
     pub packets: &'a mut Packets,
     /// When replies have passed the banks' pipelines.
     pub passed: &'a mut Calendar,
+    /// By kernel.
     pub stats: &'a mut [KernelStats],
     /// Banks over which each kernel's lines are spread: a bank numbers its own lines, consecutive ones of a kernel without gaps.
     pub spread: &'a PerKernel<u32>,
@@ -128,6 +142,8 @@ pub struct Bank {
     answering: Option<u16>,
     trip: Trip,
     stall: Option<Stall>,
+    /// What else there is where L1Ds own words.
+    homes: Option<Box<Homes>>,
     // What the configuration says, once.
     latency: u32,
     banks: u32,
@@ -154,6 +170,7 @@ impl Bank {
             to_dram: Link::new(TO_DRAM, 1),
             answering: None,
             stall: None,
+            homes: gpu.owns().then(|| Box::new(Homes::new(gpu))),
             latency: l2.latency,
             banks: l2.banks,
             banks_per_channel: (l2.banks / gpu.dram.channels).max(1),
@@ -429,6 +446,7 @@ impl Bank {
         if !self.trip.phases.is_empty() {
             self.trip.phases.hash(state);
         }
+        self.hash_homes(packets, state);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Everything behind the SMs: two crossbars, L2 banks, DRAM channels, and the links between them.
+//! Everything behind the SMs: two crossbars, L2 banks, DRAM channels, and the links between them. Where L1Ds own words there is a third
+//! network (`ownership`).
 //!
 //! ```text
 //! SM ── inject ──> request NoC ──> to_l2 ──> L2 bank ── to_dram ──> DRAM channel
@@ -16,15 +17,18 @@
 mod ahead;
 mod digest;
 mod due;
+mod ownership;
 
 use self::ahead::Ahead;
 use self::due::Due;
+use self::ownership::Ownership;
 use super::calendar::Calendar;
 use super::clock::ClockRatio;
+use super::coherence::Message;
 use super::dram::{Channel, Clock, Transfer};
 use super::l2::{Bank, Ports, Stall, Trip};
 use super::noc::{Ends, Moment, Noc, Tick};
-use super::packet::{Access, Kind, Node, Packet, Packets, Queue, Reply, Request, Station};
+use super::packet::{Access, Node, Packet, Packets, Queue, Reply, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, MAX_KERNELS, NEVER, PerKernel, Set, members_of, words};
 use crate::seam::controls::Controls;
@@ -41,6 +45,7 @@ pub struct Memory {
     packets: Packets,
     /// Replies that have arrived at each SM. SMs take them; a full queue holds back the reply NoC.
     to_sm: Box<[Queue]>,
+    sms: u16,
     /// Replies that wait for an SM, at most.
     reply_queue: u32,
     requests: Noc,
@@ -68,6 +73,8 @@ pub struct Memory {
     line_bytes: u32,
     /// Bytes of a flit, if a store's packet carries only the bytes written.
     store_flit_bytes: Option<u32>,
+    /// What else there is where L1Ds own words.
+    ownership: Option<Box<Ownership>>,
     // What follows from the fields above: who has something to do, and when.
     /// SMs to which replies have been delivered.
     with_replies: Set,
@@ -106,10 +113,14 @@ impl Memory {
         Memory {
             stats: vec![KernelStats::default(); kernels],
             packets: Packets::default(),
-            to_sm: vec![Queue::new(Ahead::replies(gpu)); sms as usize].into(),
+            to_sm: (0..if gpu.owns() { sms + banks } else { sms })
+                .map(|node| Queue::new(if node < sms { Ahead::replies(gpu) } else { u32::MAX }))
+                .collect(),
+            sms: sms as u16,
+            ownership: gpu.owns().then(|| Box::new(Ownership::new(gpu, seed.rotate_left(32)))),
             reply_queue: gpu.noc.queue,
-            requests: Noc::new(&gpu.noc, Ends::new(sms as u16, sm_nodes.clone(), bank_nodes.clone()), longest, seed),
-            replies: Noc::new(&gpu.noc, Ends::new(sms as u16, bank_nodes, sm_nodes), longest, !seed),
+            requests: Noc::new(&gpu.noc, Ends::new(sms as u16, sm_nodes, bank_nodes), longest, seed),
+            replies: ownership::replies(gpu, longest, !seed),
             to_l2: vec![Queue::new(gpu.l2.queue); banks as usize].into(),
             l2: (0..banks).map(|index| Bank::new(gpu, index)).collect(),
             due: Due::new(channels, channel.next_clock()),
@@ -159,10 +170,11 @@ impl Memory {
         self.with_replies
     }
 
-    /// When an SM can take its oldest reply.
+    /// When an SM can take its oldest reply or forward.
     #[inline]
     pub fn next_reply(&self, sm: u32) -> Cycle {
-        self.to_sm[sm as usize].next_ready(&self.packets)
+        let reply = self.to_sm[sm as usize].next_ready(&self.packets);
+        if self.ownership.is_some() { reply.min(self.next_forward(sm)) } else { reply }
     }
 
     /// Hands an SM its oldest reply, if it has arrived.
@@ -171,7 +183,7 @@ impl Memory {
         let queue = &mut self.to_sm[sm as usize];
         let handle = queue.first_ready(&self.packets, now)?;
         queue.pop(&self.packets);
-        if queue.is_empty() {
+        if queue.is_empty() && !self.has_forwards(sm) {
             self.with_replies.remove(sm);
         }
         let reply = self.packets[handle].reply();
@@ -184,14 +196,20 @@ impl Memory {
     #[inline]
     pub fn inject(&mut self, now: Cycle, mut request: Request) {
         request.leave(Station::MissQueue, now);
+        let registers = self.ownership.is_some() && request.access == Access::Write && request.bytes == 0 && !request.context;
         let flits = match (request.access, self.store_flit_bytes) {
             (Access::Read, _) => 1,
             (Access::Write, _) if request.context => self.line_flits,
+            (Access::Write, _) if registers => 1,
             (Access::Write, None) => self.line_flits,
             (Access::Write, Some(flit)) => 1 + u32::from(request.bytes).div_ceil(flit),
         };
-        let bank = Node(self.to_sm.len() as u16 + self.bank_of(request.kernel, request.line) as u16);
-        let handle = self.packets.add(Packet::new(request, Node(request.sm), bank, flits));
+        let bank = Node(self.sms + self.bank_of(request.kernel, request.line) as u16);
+        let mut packet = Packet::new(request, Node(request.sm), bank, flits);
+        if self.ownership.is_some() && packet.message == Message::WriteThrough {
+            packet.message = if registers { Message::Register } else { Message::WriteBack };
+        }
+        let handle = self.packets.add(packet);
         let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc_ticks);
         let sent = self.requests.push(&mut self.packets, ticks, handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");
@@ -216,6 +234,10 @@ impl Memory {
 
     /// Takes over which channels each kernel has.
     pub fn controls_changed(&mut self, controls: &Controls) {
+        if self.ownership.is_some() {
+            // Who owns what is known at a line's home.
+            return;
+        }
         let channels = self.channels.len() as u32;
         for kernel in KernelId::first(MAX_KERNELS) {
             let home = controls.home(kernel, channels);
@@ -244,7 +266,12 @@ impl Memory {
             self.noc_ticks += 1;
             self.phase = phase as u8;
             let at = Moment { tick: self.noc_ticks, now, reversed };
-            self.step_l2(at);
+            if self.ownership.is_some() {
+                self.step_homes(at);
+                self.step_forwards(at);
+            } else {
+                self.step_l2(at);
+            }
             self.step_replies(at);
             self.step_requests(at);
         }
@@ -408,12 +435,15 @@ impl Memory {
         let count = |packet: &mut Packet| {
             let stats = &mut stats[packet.request.kernel.index()];
             packet.count_crossings(stats);
-            match packet.kind {
-                Kind::Acknowledgement => stats.noc_acknowledgement_flits += u64::from(packet.flits),
+            match packet.message {
+                Message::Acknowledgement | Message::Grant => stats.noc_acknowledgement_flits += u64::from(packet.flits),
                 _ => stats.noc_reply_flits += u64::from(packet.flits),
             }
         };
         self.replies.tick(at, &mut self.packets, &mut self.to_sm, &mut self.with_replies, count);
+        if self.ownership.is_some() {
+            self.sort_replies();
+        }
     }
 
     /// One cycle of the request NoC.
@@ -450,11 +480,15 @@ impl Memory {
         if !self.asked.is_empty() {
             return now + 1;
         }
-        let due = (self.replying - *self.replies.full()) | self.answering | (self.queued - self.stalled);
+        let due = match &self.ownership {
+            None => (self.replying - *self.replies.full()) | self.answering | (self.queued - self.stalled),
+            Some(ownership) => self.replying | self.answering | self.queued | ownership.returned,
+        };
         let ticks = self.noc_ticks;
         let tick = if due.is_empty() {
             let [requests, replies] = [&self.requests, &self.replies].map(|noc| noc.next_tick(ticks, &self.packets));
-            requests.min(replies).min(self.passed.next(ticks))
+            let forwards = self.ownership.as_ref().map_or(Tick::MAX, |ownership| ownership.forwards.next_tick(ticks, &self.packets));
+            requests.min(replies).min(forwards).min(self.passed.next(ticks))
         } else {
             ticks + 1
         };
@@ -491,7 +525,8 @@ impl Memory {
 
     /// Packets at a bank's port of the reply NoC, by kernel.
     pub fn reply_queue(&self, bank: u32) -> PerKernel<u32> {
-        self.replies.queued_by_kernel(bank, &self.packets)
+        let first = if self.ownership.is_some() { u32::from(self.sms) } else { 0 };
+        self.replies.queued_by_kernel(first + bank, &self.packets)
     }
 
     /// The kernel whose packet passes to an SM now.
@@ -517,7 +552,14 @@ impl Memory {
     /// Flits that have gone over each link of the mesh: from each router to the east, west, south and north; nothing where there is no mesh.
     pub fn link_flits(&self) -> Vec<[u64; 4]> {
         let [Noc::Mesh(requests), Noc::Mesh(replies)] = [&self.requests, &self.replies] else { return Vec::new() };
-        requests.carried().zip(replies.carried()).map(|(a, b)| [0, 1, 2, 3].map(|way| a[way] + b[way])).collect()
+        let mut carried: Vec<[u64; 4]> = requests.carried().collect();
+        let forwards = self.ownership.as_ref().map(|ownership| &ownership.forwards);
+        let others = [Some(replies), forwards.and_then(|noc| if let Noc::Mesh(mesh) = noc { Some(mesh) } else { None })];
+        for (sum, more) in others.into_iter().flatten().flat_map(|mesh| (0..).zip(mesh.carried())) {
+            let sum: &mut [u64; 4] = &mut carried[sum];
+            sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        carried
     }
 
     /// Lines that a kernel has in L2.

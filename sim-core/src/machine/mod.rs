@@ -26,7 +26,7 @@ use self::dispatch::order::{CtaOrderSpec, Shares};
 use self::dispatch::{CtaEvent, Dispatcher, Ended, LaunchEnd, Run};
 use self::memory::Memory;
 use self::sm::Sm;
-use self::sm::code::Code;
+use self::sm::code::{self, Code};
 use self::sm::ctas::FinishedCta;
 use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel, Set};
@@ -112,6 +112,12 @@ impl Machine {
             sm.controls_changed(0, &SmControls::neutral(controls.warp_order), controls);
         }
         machine.memory.controls_changed(&controls);
+        if gpu.owns() {
+            let read_only: Vec<_> =
+                (0..).zip(kernels).flat_map(|(index, kernel)| code::read_only(kernel, index, gpu.l2.line_bytes)).collect();
+            let read_only = read_only.into();
+            machine.sms.iter_mut().for_each(|sm| sm.keeps(&read_only));
+        }
         machine
     }
 

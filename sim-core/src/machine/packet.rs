@@ -6,7 +6,7 @@
 //! A packet says at which node it has set out, which node it is for, and what it is. A network finds the way from that: neither packets nor
 //! queues know that requests go from SMs to L2 banks.
 
-use super::coherence::Words;
+use super::coherence::{Message, Words};
 use super::link::Full;
 use crate::describe::ids::{Cycle, KernelId, LineAddr, PerKernel};
 use crate::seam::stats::KernelStats;
@@ -37,7 +37,8 @@ pub struct Request {
     pub kernel: KernelId,
     /// Read or write.
     pub access: Access,
-    /// Bytes of the line that a write changes, if the GPU distinguishes them, else the whole line; 0 for a read.
+    /// Bytes of the line that a write changes, if the GPU distinguishes them, else the whole line, and those that an L1D sends as an owner; 0 for a
+    /// read, and where words are registered.
     pub bytes: u8,
     /// A line of a CTA's context, which L2 passes on to DRAM and back.
     pub context: bool,
@@ -83,6 +84,11 @@ impl Request {
         (now.wrapping_sub(self.since) as u32).wrapping_add(before).into()
     }
 
+    /// The node of its SM.
+    pub fn node(&self) -> Node {
+        Node(self.sm)
+    }
+
     /// Charges the time since the last change of station to `station`, which it leaves in cycle `now`.
     pub fn leave(&mut self, station: Station, now: Cycle) {
         self.stations[station as usize] += (now - self.since) as u32;
@@ -91,12 +97,52 @@ impl Request {
 }
 
 /// The answer to a request.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Reply {
     /// The request that is answered, with `since` restarted at the last station.
     pub request: Request,
     /// DRAM accesses that the request caused, carried in the header: 0 hit or merged, 1 miss, 2 miss with dirty victim (CCBP §5.2).
     pub dram_accesses: u8,
+    /// What it is.
+    pub message: Message,
+    /// Words that come beside those that were asked for, as `coherence::sixteenths` has them.
+    pub extra: u16,
+}
+
+impl Hash for Reply {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.request, self.dram_accesses).hash(state);
+        let follows = matches!(self.message, Message::Read | Message::WriteThrough | Message::Data | Message::Acknowledgement);
+        if !follows || self.extra != 0 {
+            (self.message, self.extra).hash(state);
+        }
+    }
+}
+
+/// What a home asks of an L1D that owns words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Forward {
+    /// A forward, a transfer or a recall.
+    pub message: Message,
+    /// On whose behalf, and which words.
+    pub request: Request,
+    /// The home.
+    pub from: Node,
+    /// The NoC cycle from which the time to its answer counts.
+    pub came: u64,
+}
+
+/// What an L1D answers to that.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Answer {
+    /// Data, a refusal, a grant, or what was recalled.
+    pub message: Message,
+    /// On whose behalf, and which words.
+    pub request: Request,
+    /// Whom it is for.
+    pub to: Node,
+    /// The NoC cycle in which it is at its port.
+    pub ready: u64,
 }
 
 /// What L2 asks of its DRAM channel.
@@ -116,20 +162,6 @@ pub struct DramRequest {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Hash, Debug, Default)]
 pub struct Node(pub u16);
 
-/// What a packet is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Kind {
-    /// Asks for a line.
-    #[default]
-    Read,
-    /// Asks to write a line, and carries what is to be written.
-    Write,
-    /// Carries a line that was asked for.
-    Line,
-    /// Says that a line is written.
-    Acknowledgement,
-}
-
 /// A request or its answer in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Packet {
@@ -138,7 +170,7 @@ pub struct Packet {
     /// For the answer: `Reply::dram_accesses`.
     pub dram_accesses: u8,
     /// What it is.
-    pub kind: Kind,
+    pub message: Message,
     /// Where it has set out.
     pub from: Node,
     /// Where it is to arrive.
@@ -147,6 +179,8 @@ pub struct Packet {
     pub flits: u16,
     /// Links between routers that it crosses; 0 where there is no mesh.
     pub hops: u16,
+    /// For data: `Reply::extra`. For an acknowledgement: 1 if it is of words that an owner has written back. For what a home asks of an L1D: the NoC cycle in which it came, counted within its core cycle.
+    pub extra: u16,
     /// When the queue that it is in lets it go on, in the clock of that queue.
     pub ready: u64,
     /// The packet behind it in its queue; the next free record.
@@ -156,34 +190,50 @@ pub struct Packet {
 impl Packet {
     /// A request from one node to another, of `flits` flits.
     pub fn new(request: Request, from: Node, to: Node, flits: u32) -> Self {
-        let kind = match request.access {
-            Access::Read => Kind::Read,
-            Access::Write => Kind::Write,
+        let message = match request.access {
+            Access::Read => Message::Read,
+            Access::Write => Message::WriteThrough,
         };
-        Packet { request, kind, from, to, flits: flits as u16, ..Packet::default() }
+        Packet { request, message, from, to, flits: flits as u16, ..Packet::default() }
+    }
+
+    /// A message about a request, of `flits` flits.
+    pub fn about(message: Message, request: Request, from: Node, to: Node, flits: u32) -> Self {
+        Packet { request, message, from, to, flits: flits as u16, ..Packet::default() }
     }
 
     /// Makes it the answer to the request that it was, on its way back; a line takes `line_flits` flits.
     pub fn turn_back(&mut self, line_flits: u32) {
         (self.from, self.to) = (self.to, self.from);
-        (self.kind, self.flits) = match self.kind {
-            Kind::Read | Kind::Line => (Kind::Line, line_flits as u16),
-            Kind::Write | Kind::Acknowledgement => (Kind::Acknowledgement, 1),
+        (self.message, self.flits) = match self.request.access {
+            Access::Read => (Message::Data, line_flits as u16),
+            Access::Write => (Message::Acknowledgement, 1),
         };
+    }
+
+    /// Makes it the answer of a home to the request that it was, in so many flits.
+    pub fn answer(&mut self, message: Message, words: Words, flits: u32) {
+        (self.from, self.to) = (self.to, self.from);
+        (self.message, self.request.words, self.flits) = (message, words, flits as u16);
     }
 
     /// Counts the links that its flits have crossed.
     pub fn count_crossings(&self, stats: &mut KernelStats) {
         let crossings = u64::from(self.flits) * u64::from(self.hops);
-        match self.kind {
-            Kind::Read | Kind::Line => stats.noc_read_crossings += crossings,
-            Kind::Write | Kind::Acknowledgement => stats.noc_write_crossings += crossings,
+        match self.message {
+            Message::Read | Message::Data | Message::Forward | Message::Refusal => stats.noc_read_crossings += crossings,
+            Message::WriteBack | Message::Recall | Message::Recalled => stats.noc_writeback_crossings += crossings,
+            Message::Acknowledgement if self.extra != 0 => stats.noc_writeback_crossings += crossings,
+            Message::WriteThrough | Message::Register | Message::Transfer | Message::Grant | Message::Acknowledgement => {
+                stats.noc_write_crossings += crossings
+            }
         }
     }
 
     /// It as the answer that its SM takes.
     pub fn reply(&self) -> Reply {
-        Reply { request: self.request, dram_accesses: self.dram_accesses }
+        let Packet { request, dram_accesses, message, extra, .. } = *self;
+        Reply { request, dram_accesses, message, extra }
     }
 }
 

@@ -5,7 +5,8 @@
 
 use super::protocols::L1Protocol;
 use super::{
-    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, SetIndex, SmClass, StoreFlits, StoreRelease, WriteFill, presets,
+    Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits, StoreRelease,
+    WriteFill, presets,
 };
 use crate::describe::decode::{choice, int};
 use crate::describe::error::Problems;
@@ -130,6 +131,19 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
         ["sent" = StoreRelease::Sent, "acknowledged" = StoreRelease::Acknowledged, "unbuffered" = StoreRelease::Unbuffered],
         l1.store_release,
         "When a store gives its entry back: when it has left for the NoC, or when L2 has acknowledged it; unbuffered: only the miss queue bounds stores"
+    ),
+    whole!(
+        "l1.forward_latency",
+        "NoC cycles",
+        0..=1000,
+        l1.forward_latency,
+        "From a forward, in the cycle in which L1D takes it, to its answer's port, under l1.protocol denovo"
+    ),
+    choose!(
+        "l1.read_only",
+        ["kept" = ReadOnlyLines::Kept, "dropped" = ReadOnlyLines::Dropped],
+        l1.read_only,
+        "Whether lines of read-only arrays stay in L1D when a launch begins, under l1.protocol denovo"
     ),
 ];
 
@@ -309,7 +323,7 @@ fn nearest(key: &str) -> String {
 
 /// Fields of SM classes that older files do not have: they are left out where they are 0 and the preset has nothing else, so that these files
 /// keep their hashes.
-const LATER: &[&str] = &["gto_group"];
+const LATER: &[&str] = &["gto_group", "l1.forward_latency", "l1.read_only"];
 
 /// Fields of the mesh: they are left out where there is none and the preset has nothing else, so that files without a mesh keep their hashes.
 const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];

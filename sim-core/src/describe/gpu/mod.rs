@@ -111,6 +111,20 @@ pub struct L1Config {
     pub store_buffer: u32,
     /// When a store gives its entry back, or that there is no store buffer.
     pub store_release: StoreRelease,
+    /// NoC cycles from a forward, in the cycle in which L1D takes it, to its answer's port, where L1Ds own words.
+    pub forward_latency: u32,
+    /// What a launch's beginning does to lines of arrays that are read only, where L1Ds own words.
+    pub read_only: ReadOnlyLines,
+}
+
+/// Whether lines of arrays that are read only stay in L1D when a launch begins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ReadOnlyLines {
+    /// They stay: nobody writes them.
+    #[default]
+    Kept,
+    /// They are dropped like others.
+    Dropped,
 }
 
 /// Which set of a cache a line goes to.
@@ -402,6 +416,11 @@ impl Gpu {
             first - class.count..first
         };
         self.sms.iter().map(of_class).collect()
+    }
+
+    /// Whether L1Ds own the words that they have written.
+    pub fn owns(&self) -> bool {
+        self.sms[0].l1.protocol.owns()
     }
 
     /// Whether the bytes that a store writes of a line change its packet or its fetch.

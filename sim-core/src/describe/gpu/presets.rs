@@ -6,7 +6,7 @@ use super::mesh::MeshConfig;
 use super::protocols::L1Protocol;
 use super::{
     Allocate, Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, LsuHol, NocConfig, NocKind, PagePolicy,
-    SetIndex, SmClass, StoreFlits, StoreRelease, WriteFill,
+    ReadOnlyLines, SetIndex, SmClass, StoreFlits, StoreRelease, WriteFill,
 };
 use alloc::string::ToString;
 use alloc::vec;
@@ -158,6 +158,8 @@ fn ccbp_16sm() -> Gpu {
                 arbiter_latency: 1,
                 store_buffer: 16,                  // CCBP Table 1
                 store_release: StoreRelease::Sent, // not stated; what Table 2 prints of SAD alone allows no other
+                forward_latency: 0,
+                read_only: ReadOnlyLines::Kept,
             },
         }],
         core_mhz: 1800, // CCBP §6
@@ -260,6 +262,8 @@ fn fermi_16sm() -> Gpu {
                 index: SetIndex::Fermi,     // GPGPU-Sim 3.2.2, GTX 480 configuration
                 allocate: Allocate::OnMiss, // GPGPU-Sim 3.2.2, GTX 480 configuration
                 store_release: StoreRelease::Unbuffered, // GPGPU-Sim 3.2.2
+                forward_latency: 0,
+                read_only: ReadOnlyLines::Kept,
                 ..ccbp.sms[0].l1.clone()
             },
             ..ccbp.sms[0].clone()
@@ -465,6 +469,8 @@ fn a100_40gb() -> Gpu {
                 arbiter_latency: 1,
                 store_buffer: 16,                        // not in use
                 store_release: StoreRelease::Unbuffered, // Accel-Sim
+                forward_latency: 0,
+                read_only: ReadOnlyLines::Kept,
             },
         }],
         core_mhz: 1410, // A100 white paper: boost clock
@@ -617,6 +623,8 @@ fn rtx2060_30sm() -> Gpu {
                 arbiter_latency: 1,
                 store_buffer: 16,                        // not in use
                 store_release: StoreRelease::Unbuffered, // GPGPU-Sim
+                forward_latency: 0,
+                read_only: ReadOnlyLines::Kept,
             },
         }],
         core_mhz: 1365, // GPGPU-Sim

@@ -6,6 +6,7 @@ macro_rules! l1_protocols {
         $then! {
             none::Uncoherent,
             gpu::GpuCoherence,
+            denovo::DeNovo,
             #[cfg(test)] invalidating::Invalidating,
         }
     };
@@ -40,6 +41,11 @@ impl L1Protocol {
 
     /// Whether L1D keeps stores and tells the words of a line apart.
     pub fn is_by_word(self) -> bool {
-        self == L1Protocol::GpuCoherence
+        self == L1Protocol::GpuCoherence || self.owns()
+    }
+
+    /// Whether L1Ds own the words that they have written.
+    pub fn owns(self) -> bool {
+        self == L1Protocol::DeNovo
     }
 }

@@ -58,6 +58,14 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
             problems.add(sm("shared_banks"), class.shared_banks, "the same in every SM class");
         }
     }
+    let owns = gpu.sms.iter().find(|class| class.l1.protocol.owns()).map(|class| class.l1.protocol.name());
+    if let Some(protocol) = owns
+        && gpu.noc.kind != NocKind::Mesh
+    {
+        let found = if gpu.noc.kind == NocKind::Ideal { "ideal" } else { "crossbar" };
+        let wanted = format!("\"mesh\" where sm.l1.protocol is \"{protocol}\", a protocol without its network elsewhere");
+        problems.add(at("noc.kind"), found, wanted);
+    }
     let l2 = &gpu.l2;
     if !l2.bank_bytes.is_multiple_of(l2.ways * l2.line_bytes) {
         problems.add(at("l2.bank_bytes"), l2.bank_bytes, format!("whole sets: a multiple of {}", l2.ways * l2.line_bytes));
@@ -80,6 +88,10 @@ pub fn check(gpu: &Gpu, path: &str, problems: &mut Problems) {
     if gpu.noc.kind == NocKind::Mesh {
         if l2.banks > mesh.routers() {
             problems.add(at("l2.banks"), l2.banks, format!("at most {}: a bank for each router of the mesh", mesh.routers()));
+        }
+        if owns.is_some() && gpu.sm_count() + l2.banks > MAX_PARTS {
+            let wanted = format!("at most {MAX_PARTS} banks and SMs together where L1Ds own words");
+            problems.add(at("l2.banks"), format!("{}, and {} SMs", l2.banks, gpu.sm_count()), wanted);
         }
         if mesh.first_sm + gpu.sm_count() > mesh.routers() {
             let found = format!("{}, and {} SMs", mesh.first_sm, gpu.sm_count());

@@ -141,6 +141,16 @@ impl<W: Copy + Default> Mshrs<W> {
         Some(waiter.what)
     }
 
+    /// An entry's oldest waiter.
+    pub fn first(&self, entry: u16) -> Option<W> {
+        self.waiters.get(usize::from(self.entries[entry as usize].first)).map(|waiter| waiter.what)
+    }
+
+    /// The same, to be changed.
+    pub fn first_mut(&mut self, entry: u16) -> Option<&mut W> {
+        self.waiters.get_mut(usize::from(self.entries[entry as usize].first)).map(|waiter| &mut waiter.what)
+    }
+
     /// Whether an entry has waiters, that is, is open.
     pub fn is_open(&self, entry: u16) -> bool {
         self.entries[entry as usize].first != NONE

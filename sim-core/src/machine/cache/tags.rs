@@ -166,6 +166,12 @@ impl Tags {
         if mask == u32::MAX { least(used) } else { least_of(used, mask) }
     }
 
+    /// The slot that a line takes which is not there and may go into the ways of `mask`, at least one of the array's.
+    pub fn place_of(&self, line: LineAddr, mask: u32) -> u32 {
+        let set = self.set(line).0;
+        set * self.ways + self.oldest(set, mask)
+    }
+
     /// Puts a line that is not in its set in, with what its sign, `meta` and `used` shall be.
     #[inline]
     fn put(&mut self, line: LineAddr, (set, sign): (u32, u64), meta: u8, time: u32, mask: u32) -> Option<Victim> {

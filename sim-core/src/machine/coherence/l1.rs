@@ -19,7 +19,7 @@ pub struct Line {
 
 impl Line {
     /// Words that L2 has this L1D down for as their owner.
-    fn held(&self) -> Words {
+    pub fn held(&self) -> Words {
         self.owned | self.asked & !self.passed
     }
 

@@ -47,6 +47,24 @@ pub fn all_words(line_bytes: u32) -> Words {
     Words::MAX >> (32 - line_bytes / 4)
 }
 
+/// The sixteenths of a line of `line_bytes` that `words` has whole: a packet says in these which words come beside those that were asked for. Of 64 bytes or
+/// less a sixteenth is a word; of 128, two.
+pub fn sixteenths(words: Words, line_bytes: u32) -> u16 {
+    if line_bytes <= 64 {
+        return words as u16;
+    }
+    let both = words & words >> 1;
+    (0..16).fold(0, |sum, n| sum | (both >> (2 * n) & 1) << n) as u16
+}
+
+/// The words of sixteenths of a line.
+pub fn from_sixteenths(sixteenths: u16, line_bytes: u32) -> Words {
+    if line_bytes <= 64 {
+        return sixteenths.into();
+    }
+    (0..16).fold(0, |words, n| words | (Words::from(sixteenths >> n & 1) * 0b11) << (2 * n))
+}
+
 /// Which rules hold.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rules {
@@ -57,9 +75,10 @@ pub enum Rules {
 }
 
 /// What L1Ds and homes say to each other about some words of a line.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Message {
     /// L1D to home: send me these words.
+    #[default]
     Read,
     /// L1D to home: here are these words, which I have written. Write-through.
     WriteThrough,

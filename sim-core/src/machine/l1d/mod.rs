@@ -7,19 +7,20 @@
 //! closed list, chosen by `sm.l1.protocol`. To add one: a file here with its type and `impl Protocol`, and its line in
 //! `describe::gpu::l1_protocols!`.
 
+mod by_word;
 pub mod miss_queue;
 pub mod parts;
 #[cfg(test)]
 mod tests;
 
-pub use self::parts::{Found, Parts, ReservationFailure};
+pub use self::parts::{Found, Parts, ReservationFailure, Source};
 
 use super::cache::tags::Victim;
 use super::cache::umon::Umon;
 use super::coherence::Words;
 use super::derived::Derived;
 use super::memory::Memory;
-use super::packet::{Access, Reply, Request};
+use super::packet::{Access, Forward, Reply, Request};
 use crate::describe::gpu::protocols::{L1Protocol, l1_protocols};
 use crate::describe::gpu::{Gpu, L1Config};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER};
@@ -27,7 +28,10 @@ use crate::seam::controls::SmControls;
 use crate::seam::stats::KernelStats;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
+use core::ops::Range;
 
 /// What an L1D does with a line. Every call gets the parts that it works on, and answers in the cycle of the call.
 pub trait Protocol {
@@ -42,11 +46,12 @@ pub trait Protocol {
     /// A store writes to a line.
     fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure>;
 
-    /// A line that was fetched has arrived.
-    fn fill(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) {
-        if let Some(victim) = parts.fill(request, controls) {
+    /// A line that was fetched has arrived, or a part of it. Returns who has sent it, when all is there that loads wait for.
+    fn fill(&mut self, parts: &mut Parts, reply: Reply, controls: &SmControls) -> Option<Source> {
+        if let Some(victim) = parts.fill(reply.request, controls) {
             self.evicted(parts, victim);
         }
+        Some(Source::of(&reply))
     }
 
     /// A fill, or a miss that has reserved its way, has pushed a line out.
@@ -67,11 +72,12 @@ pub trait Protocol {
     /// The last of these stores has been taken.
     fn stores_came(&mut self, _kernel: KernelId) {}
 
-    /// The NoC has delivered something other than a fetched line: the answer to a store, or a request to this L1D.
-    fn message(&mut self, parts: &mut Parts, request: Request);
+    /// The NoC has delivered the answer to a write.
+    fn message(&mut self, parts: &mut Parts, reply: Reply);
 
     /// Puts a request of its own into the miss queue, if it has any and there is room: `blank` with what it says filled in. Returns whether it did.
-    fn send(&mut self, _parts: &mut Parts, _blank: Request, _controls: &SmControls) -> bool {
+    /// Answers to other L1Ds go to the NoC at once.
+    fn send(&mut self, _parts: &mut Parts, _blank: Request, _controls: &SmControls, _memory: &mut Memory) -> bool {
         false
     }
 
@@ -93,6 +99,22 @@ pub trait Protocol {
     /// Whether requests say which words they are about.
     fn is_by_word(&self) -> bool {
         false
+    }
+
+    /// The lines of arrays that are read only, in ascending order.
+    fn keeps(&mut self, _read_only: &Arc<[Range<LineAddr>]>) {}
+
+    /// Whether it takes another forward.
+    fn may_be_asked(&self) -> bool {
+        false
+    }
+
+    /// L2 asks for words that this L1D owns.
+    fn asked(&mut self, _parts: &mut Parts, _forward: Forward) {}
+
+    /// Lines of which it owns words, and which.
+    fn owned(&self, _parts: &Parts) -> Vec<(LineAddr, Words)> {
+        Vec::new()
     }
 }
 
@@ -134,8 +156,8 @@ macro_rules! declare {
             }
 
             #[inline]
-            fn fill(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) {
-                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.fill(parts, request, controls),)* }
+            fn fill(&mut self, parts: &mut Parts, reply: Reply, controls: &SmControls) -> Option<Source> {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.fill(parts, reply, controls),)* }
             }
 
             fn evicted(&mut self, parts: &mut Parts, victim: Victim) {
@@ -160,13 +182,13 @@ macro_rules! declare {
             }
 
             #[inline]
-            fn message(&mut self, parts: &mut Parts, request: Request) {
-                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.message(parts, request),)* }
+            fn message(&mut self, parts: &mut Parts, reply: Reply) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.message(parts, reply),)* }
             }
 
             #[inline]
-            fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls) -> bool {
-                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.send(parts, blank, controls),)* }
+            fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, memory: &mut Memory) -> bool {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.send(parts, blank, controls, memory),)* }
             }
 
             #[inline]
@@ -187,6 +209,22 @@ macro_rules! declare {
             #[inline]
             fn is_by_word(&self) -> bool {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.is_by_word(),)* }
+            }
+
+            fn keeps(&mut self, read_only: &Arc<[Range<LineAddr>]>) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.keeps(read_only),)* }
+            }
+
+            fn may_be_asked(&self) -> bool {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.may_be_asked(),)* }
+            }
+
+            fn asked(&mut self, parts: &mut Parts, forward: Forward) {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.asked(parts, forward),)* }
+            }
+
+            fn owned(&self, parts: &Parts) -> Vec<(LineAddr, Words)> {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.owned(parts),)* }
             }
         }
     };
@@ -231,14 +269,23 @@ impl L1d {
         self.sm.into()
     }
 
-    /// Takes in a reply: a fetched line, whose loads `next_waiter` then names, or the answer to something else.
-    pub fn receive(&mut self, now: Cycle, reply: Reply, controls: &SmControls, stats: &mut KernelStats) {
+    /// Takes in a reply: a fetched line, or the answer to a write. Returns whether `next_waiter` then names the loads that waited for the line.
+    pub fn receive(&mut self, now: Cycle, reply: Reply, controls: &SmControls, stats: &mut KernelStats) -> bool {
         let request = reply.request;
         stats.replies += 1;
         stats.reported_dram_accesses += u64::from(reply.dram_accesses);
         match request.access {
-            Access::Write => self.protocol.message(&mut self.parts, request),
+            Access::Write => {
+                self.protocol.message(&mut self.parts, reply);
+                false
+            }
             Access::Read => {
+                let Some(source) = self.protocol.fill(&mut self.parts, reply, controls) else { return false };
+                match source {
+                    Source::L2 => stats.misses_to_l2 += 1,
+                    Source::Memory => stats.misses_to_memory += 1,
+                    Source::RemoteL1 => stats.misses_to_remote_l1 += 1,
+                }
                 stats.latency_count += 1;
                 stats.latency_sum += request.age(now);
                 stats.wait_miss_queue += u64::from(request.stations[0]);
@@ -246,9 +293,29 @@ impl L1d {
                 stats.wait_l2 += u64::from(request.stations[2]);
                 stats.wait_dram += u64::from(request.stations[3]);
                 stats.wait_reply_noc += now - request.since;
-                self.protocol.fill(&mut self.parts, request, controls);
+                true
             }
         }
+    }
+
+    /// Takes in what a home asks, if the answers to the last have left: see `may_be_asked`.
+    pub fn asked(&mut self, forward: Forward) {
+        self.protocol.asked(&mut self.parts, forward);
+    }
+
+    /// Whether it takes another forward.
+    pub fn may_be_asked(&self) -> bool {
+        self.protocol.may_be_asked()
+    }
+
+    /// The lines of arrays that are read only, in ascending order.
+    pub fn keeps(&mut self, read_only: &Arc<[Range<LineAddr>]>) {
+        self.protocol.keeps(read_only);
+    }
+
+    /// Lines of which it owns words, and which.
+    pub fn owned(&self) -> Vec<(LineAddr, Words)> {
+        self.protocol.owned(&self.parts)
     }
 
     /// The next load that waited for the line of an MSHR; the MSHR is free after its last.
@@ -357,7 +424,7 @@ impl L1d {
     /// freed one of the miss queue.
     #[inline]
     pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
-        self.protocol.send(&mut self.parts, Request { sm: self.sm, since: now, ..Request::default() }, controls);
+        self.protocol.send(&mut self.parts, Request { sm: self.sm, since: now, ..Request::default() }, controls, memory);
         let queue = &mut self.parts.miss_queue;
         let mut store_left = false;
         self.port_full.0 = queue.at_port(now) && !memory.has_room(now, self.sm.into());
@@ -365,7 +432,7 @@ impl L1d {
             && let Some(request) = queue.leave(now)
         {
             memory.inject(now, request);
-            store_left = request.access == Access::Write && self.parts.stores.sent(request.kernel);
+            store_left = request.access == Access::Write && self.parts.stores.sent(&request);
         }
         let granted = queue.grant(now, controls);
         if let Some(request) = granted {

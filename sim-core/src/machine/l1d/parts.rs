@@ -10,7 +10,8 @@ use crate::describe::gpu::{Allocate, L1Config, StoreRelease};
 use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS, PerKernel};
 use crate::machine::cache::mshr::Mshrs;
 use crate::machine::cache::tags::{Tags, Victim};
-use crate::machine::packet::Request;
+use crate::machine::derived::Derived;
+use crate::machine::packet::{Reply, Request, Station};
 use crate::seam::controls::SmControls;
 
 /// Why L1D cannot take an access now.
@@ -50,6 +51,31 @@ pub enum Found {
     Fetched,
 }
 
+/// Who has answered a miss.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Source {
+    /// L2, which had the line.
+    L2,
+    /// L2, which had to wait for DRAM.
+    Memory,
+    /// Another SM's L1D, alone or beside L2.
+    RemoteL1,
+}
+
+impl Source {
+    /// Who has sent a reply with data.
+    #[inline]
+    pub fn of(reply: &Reply) -> Self {
+        if reply.request.bytes > 0 {
+            Source::RemoteL1
+        } else if reply.request.stations[Station::Dram as usize] > 0 {
+            Source::Memory
+        } else {
+            Source::L2
+        }
+    }
+}
+
 /// The storage of one L1D.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Parts {
@@ -72,12 +98,15 @@ pub struct StoreBuffer {
     kernels: u8,
     held: PerKernel<u32>,
     held_by_all: u32,
+    /// Only registrations have entries, and what is written back has none.
+    registers: Derived<bool>,
 }
 
 impl StoreBuffer {
     fn new(config: &L1Config, kernels: usize) -> Self {
         let (entries, release) = (config.store_buffer, config.store_release);
-        StoreBuffer { entries, release, kernels: kernels as u8, held: PerKernel::all(0), held_by_all: 0 }
+        let registers = Derived(config.protocol.owns());
+        StoreBuffer { entries, release, kernels: kernels as u8, held: PerKernel::all(0), held_by_all: 0, registers }
     }
 
     /// Whether a store of `kernel` finds an entry. If the miss queue is split by kernel, so is the store buffer: otherwise a kernel whose
@@ -105,12 +134,13 @@ impl StoreBuffer {
         self.held_by_all -= 1;
     }
 
-    /// A store of `kernel` has left for the NoC. Returns whether that freed its entry.
-    pub fn sent(&mut self, kernel: KernelId) -> bool {
-        if self.release == StoreRelease::Sent {
-            self.give_back(kernel);
+    /// A write has left for the NoC. Returns whether that freed an entry.
+    pub fn sent(&mut self, request: &Request) -> bool {
+        let frees = self.release == StoreRelease::Sent && !(*self.registers && request.bytes > 0);
+        if frees {
+            self.give_back(request.kernel);
         }
-        self.release == StoreRelease::Sent
+        frees
     }
 
     /// L2 has acknowledged a store of `kernel`.

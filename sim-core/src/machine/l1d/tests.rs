@@ -7,8 +7,9 @@ use crate::describe::gpu::{Gpu, fields, presets};
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Scatter, Trips};
 use crate::machine::Machine;
-use crate::machine::dispatch::order::CtaOrderSpec;
+use crate::machine::dispatch::order::{CtaOrderInfo, CtaOrderSpec};
 use crate::seam::controls::{Controls, WarpOrder};
+use crate::seam::spec::Entry;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::Hasher;
@@ -52,10 +53,12 @@ fn a_second_protocol_is_a_file_and_a_line() {
     assert_eq!(protocol.heard(), (3 * 32, (4, 3)), "the fourth run has begun");
 }
 
-/// A GPU with two SMs and this protocol, some of its other fields changed.
+/// A GPU with two SMs and this protocol, on a mesh if the protocol needs one, some of its other fields changed.
 fn with(protocol: &str, fields: &[(&str, u32)]) -> Gpu {
     let mut gpu = presets::find("tiny-2sm").unwrap();
     let mut problems = Problems::default();
+    let noc = if protocol == "denovo" { "mesh" } else { "crossbar" };
+    fields::set(&mut gpu, "noc.kind", &noc.into(), "gpu", &mut problems);
     fields::set(&mut gpu, "sm.l1.protocol", &protocol.into(), "gpu", &mut problems);
     fields.iter().for_each(|&(path, value)| fields::set(&mut gpu, path, &value.into(), "gpu", &mut problems));
     assert!(problems.0.is_empty(), "{problems:?}");
@@ -67,10 +70,12 @@ fn launch(ctas: u32, program: Vec<Op>) -> Launch {
 }
 
 fn machine(gpu: &Gpu, launches: Vec<Launch>, restart: bool) -> Machine {
+    Machine::new(gpu, &[kernel(launches)], 1, restart, &CtaOrderSpec::default(), Controls::neutral(2, WarpOrder::Gto))
+}
+
+fn kernel(launches: Vec<Launch>) -> Kernel {
     let arrays = vec![Array { name: "a".into(), bytes: 1 << 20, read_only: false }];
-    let kernel =
-        Kernel { name: "K".into(), title: "".into(), doc: "".into(), source: "".into(), arrays, launches, repeats: vec![], lists: vec![] };
-    Machine::new(gpu, &[kernel], 1, restart, &CtaOrderSpec::default(), Controls::neutral(2, WarpOrder::Gto))
+    Kernel { name: "K".into(), title: "".into(), doc: "".into(), source: "".into(), arrays, launches, repeats: vec![], lists: vec![] }
 }
 
 /// Runs a kernel of these launches once.
@@ -182,7 +187,7 @@ fn by_word_too_sleeping_order_and_copies_change_nothing() {
         Op::Store { address: address(Scatter::Lane { bytes: 1 << 12 }), lanes: 7 },
         Op::End,
     ];
-    for protocol in ["gpu"] {
+    for protocol in ["gpu", "denovo"] {
         for entries in [3, 40] {
             let gpu = with(protocol, &[("sm.l1.bytes", 2048), ("sm.l1.ways", 4), ("sm.l1.store_buffer", entries), ("sm.l1.mshrs", 16)]);
             let launch = Launch { threads: 96, ..launch(9, program.clone()) };
@@ -219,4 +224,130 @@ fn digest(machine: &mut Machine) -> u64 {
     let mut state = Fnv::default();
     machine.hash_state(&mut state);
     state.finish()
+}
+
+/// Every word that L2 has down as owned is owned by that L1D, and no other word is.
+fn assert_owners_agree(machine: &Machine) {
+    let sms = || (0..).zip(&machine.sms);
+    let mut here: Vec<_> = sms().flat_map(|(sm, of)| of.l1().owned().into_iter().map(move |(line, words)| (line, sm, words))).collect();
+    let mut home = machine.memory.owned();
+    here.sort_unstable();
+    home.sort_unstable();
+    assert_eq!(here, home);
+}
+
+/// What a launch has written is still here in the next under DeNovo, and is not under GPU coherence; what it has only read is in neither.
+#[test]
+fn owned_words_survive_the_end_of_a_launch() {
+    let write = || repeat(8, Op::Store { address: LINES, lanes: 32 });
+    let read = || repeat(8, Op::Load { address: LINES, lanes: 32 });
+    let stats = |protocol, launches: Vec<Launch>| {
+        let machine = after(&with(protocol, &[("sm.l1.store_buffer", 64)]), launches);
+        assert_owners_agree(&machine);
+        let stats = machine.kernel_stats(K);
+        (stats.l1_hits, stats.l1_misses, stats.l2_writes)
+    };
+    assert_eq!(stats("denovo", vec![launch(1, write()), launch(1, read())]), (8, 0, 8), "a registration of each line");
+    assert_eq!(stats("gpu", vec![launch(1, write()), launch(1, read())]), (0, 8, 8));
+    assert_eq!(stats("denovo", vec![launch(1, read()), launch(1, read())]), (0, 16, 0));
+    assert_eq!(stats("denovo", vec![launch(1, write()), launch(1, write()), launch(1, read())]), (8, 0, 8), "owned once");
+}
+
+/// CTA n writes its lines in the first launch, and CTA n reads those of its neighbour's in the second: they come from the other SM's L1D, which keeps
+/// them, and L2 has none of them.
+#[test]
+fn what_another_sm_has_written_comes_from_its_l1d() {
+    let neighbour = Address { cta: -(1 << 14), offset: 1 << 14, ..LINES };
+    let launches = vec![
+        launch(2, repeat(8, Op::Store { address: LINES, lanes: 32 })),
+        launch(2, repeat(8, Op::Load { address: neighbour, lanes: 32 })),
+        launch(2, repeat(8, Op::Load { address: LINES, lanes: 32 })),
+    ];
+    let machine = after(&with("denovo", &[("sm.l1.store_buffer", 64)]), launches);
+    assert_owners_agree(&machine);
+    let stats = machine.kernel_stats(K);
+    assert_eq!((stats.misses_to_remote_l1, stats.misses_to_l2, stats.misses_to_memory), (16, 0, 0));
+    assert_eq!((stats.l1_hits, stats.l2_misses), (16, 0), "the owner still has them, and memory was never asked");
+}
+
+/// A line of which another SM owns a half: L2 has the other half, from memory; the words come from both.
+#[test]
+fn a_line_comes_from_l2_and_from_its_owners() {
+    let store = Op::Store { address: Address { cta: 64, loops: [1 << 14, 0, 0], ..LINES }, lanes: 16 };
+    let load = Op::Load { address: Address { cta: 0, loops: [1 << 14, 0, 0], ..LINES }, lanes: 32 };
+    let machine = after(&with("denovo", &[]), vec![launch(2, repeat(4, store)), launch(2, repeat(4, load.clone()))]);
+    assert_owners_agree(&machine);
+    let stats = machine.kernel_stats(K);
+    // Each SM has its own half and asks for the other.
+    assert_eq!((stats.l1_misses, stats.misses_to_remote_l1, stats.replies), (8, 8, 8 + 8));
+    let three = Op::Store { address: Address { cta: 64, loops: [1 << 14, 0, 0], ..LINES }, lanes: 8 };
+    let machine = after(&with("denovo", &[]), vec![launch(2, repeat(4, three)), launch(2, repeat(4, load.clone()))]);
+    let stats = machine.kernel_stats(K);
+    assert_eq!((stats.l1_misses, stats.misses_to_remote_l1, stats.replies), (8, 8, 8 + 16), "two answers each");
+    assert_eq!((stats.l2_misses, stats.dram_reads), (4, 4), "what nobody has written is in memory");
+}
+
+/// L1Ds of four lines, and an L2 of two: words are written back and recalled all the time, whoever reads them next. Nothing is lost: in the end L2 and L1Ds
+/// agree on who owns what.
+#[test]
+fn written_back_and_recalled_words_are_found_again() {
+    let small = [("sm.l1.bytes", 512), ("sm.l1.ways", 2), ("l2.bank_bytes", 256), ("l2.ways", 1), ("sm.l1.store_buffer", 3)];
+    let at = |shift: i64| Address { cta: 1 << 9, warp: 128, loops: [1 << 12, 0, 0], offset: shift, ..LINES };
+    let update = |shift: i64| {
+        let body = [Op::Load { address: at(shift), lanes: 32 }, Op::Wait { loads: 0 }, Op::Store { address: at(shift), lanes: 20 }];
+        [&[Op::Loop { trips: Trips::Fixed(6) }][..], &body, &[Op::End]].concat()
+    };
+    let of = |shift| Launch { threads: 128, ..launch(6, update(shift)) };
+    let machine = after(&with("denovo", &small), vec![of(0), of(512), of(1024), of(0)]);
+    assert_owners_agree(&machine);
+    let stats = machine.kernel_stats(K);
+    assert!(stats.noc_writeback_crossings > 0 && stats.l2_dirty_victims > 100, "{stats:?}");
+    assert!(machine.memory.owned().len() <= 4, "L2 has room for four lines");
+}
+
+/// Lines of an array that is read only stay from launch to launch, unless the GPU says that they do not.
+#[test]
+fn read_only_lines_stay_where_the_gpu_keeps_them() {
+    let hits = |kept: &str| {
+        let mut gpu = with("denovo", &[]);
+        let mut problems = Problems::default();
+        fields::set(&mut gpu, "sm.l1.read_only", &kept.into(), "gpu", &mut problems);
+        let load = |array| repeat(4, Op::Load { address: Address { array, ..LINES }, lanes: 32 });
+        let program = [load(0), load(1)].concat();
+        let arrays = ["a", "b"].map(|name| Array { name: name.into(), bytes: 1 << 20, read_only: name == "b" });
+        let kernel = Kernel { arrays: arrays.into(), ..kernel(vec![launch(1, program); 2]) };
+        let mut machine = Machine::new(&gpu, &[kernel], 1, false, &CtaOrderSpec::default(), Controls::neutral(2, WarpOrder::Gto));
+        while !machine.is_still() {
+            machine.step();
+        }
+        machine.kernel_stats(K).l1_hits
+    };
+    assert_eq!((hits("kept"), hits("dropped")), (4, 0));
+}
+
+/// The paper's smallest microbenchmark (IKRA §6.1): what each SM works on fits its L1D. With `reset` every launch but the first finds it there.
+#[test]
+fn gpu_small_hits_in_l1d_after_its_first_launch() {
+    let kernel = crate::describe::kernel::library::find("ikra/SMALL").unwrap();
+    let misses = |protocol: &str, order: &str| {
+        let mut gpu = presets::find("ikra-micro-3cu").unwrap();
+        let mut problems = Problems::default();
+        fields::set(&mut gpu, "sm.l1.protocol", &protocol.into(), "gpu", &mut problems);
+        let order = CtaOrderSpec::of(CtaOrderInfo::find(order).unwrap());
+        assert!(problems.0.is_empty(), "{problems:?}");
+        let mut machine = Machine::new(&gpu, core::slice::from_ref(&kernel), 1, false, &order, Controls::neutral(3, WarpOrder::Gto));
+        while !machine.is_still() {
+            run(&mut machine, 1000);
+        }
+        machine.settle();
+        if protocol == "denovo" {
+            assert_owners_agree(&machine);
+        }
+        let stats = machine.kernel_stats(K);
+        (stats.l1_misses, stats.misses_to_remote_l1, stats.l1_reads, machine.now)
+    };
+    let (reset, remote, reads, _) = misses("denovo", "reset");
+    assert_eq!((reset, remote), (12 * 8192 / 64, 0), "each line once, of {reads} reads");
+    let (gpu, remote, ..) = misses("gpu", "reset");
+    assert_eq!((gpu, remote), (16 * reset, 0), "each line in each launch");
 }

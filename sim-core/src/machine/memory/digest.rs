@@ -9,6 +9,7 @@ impl Hash for Memory {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let request = |packet: &Packet, state: &mut H| packet.request.hash(state);
         let reply = |packet: &Packet, state: &mut H| packet.reply().hash(state);
+        let forward = |packet: &Packet, state: &mut H| (packet.reply(), packet.to).hash(state);
         self.hash_queues(&self.to_sm, self.reply_queue, reply, state);
         self.stats.hash(state);
         self.requests.hash(self.noc_ticks, &self.packets, request, state);
@@ -26,6 +27,10 @@ impl Hash for Memory {
         set(banks().filter(|&(i, bank)| bank.is_at_work() || !self.to_l2[i].is_empty()).map(|(i, _)| i)).hash(state);
         set(banks().filter(|(_, bank)| bank.is_asking()).map(|(i, _)| i)).hash(state);
         (self.line_flits, self.line_bytes, self.store_flit_bytes).hash(state);
+        if let Some(ownership) = &self.ownership {
+            ownership.forwards.hash(self.noc_ticks, &self.packets, forward, state);
+            self.hash_queues(&ownership.to_owner, self.reply_queue, forward, state);
+        }
     }
 }
 

@@ -116,6 +116,12 @@ impl Mesh {
         }
     }
 
+    /// The same, into which packets may be put up to `ticks` before their time.
+    pub fn late_by(mut self, ticks: u32) -> Self {
+        self.due = Calendar::new(self.form.routers() * PORTS, self.latency.max(self.form.hop) + ticks + 2);
+        self
+    }
+
     /// The port at which a node's packets enter and leave.
     fn port_of(&self, node: u16) -> u32 {
         match node.checked_sub(self.ends.sms) {

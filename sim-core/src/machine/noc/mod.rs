@@ -1,4 +1,5 @@
-//! The networks between SMs and L2: one for requests, one for replies, each of one of the kinds below.
+//! The networks between SMs and L2: one for requests, one for replies, and, where L1Ds own words, one for what L2 asks of them; each of one of
+//! the kinds below.
 //!
 //! A network takes packets at its inputs and hands them to one sink for each output. It runs in NoC cycles ("ticks") that its owner
 //! numbers; what it delivers is stamped with the core cycle. A packet of L flits pushed in tick `t` into an idle network reaches its
@@ -80,6 +81,14 @@ impl Noc {
             NocKind::Crossbar => Noc::Crossbar(Crossbar::new(config, ends, longest, seed)),
             NocKind::Ideal => Noc::Ideal(Ideal::new(config, ends, longest)),
             NocKind::Mesh => Noc::Mesh(Mesh::new(config, ends, seed)),
+        }
+    }
+
+    /// The same, into which packets may be put up to `ticks` before their time; only a mesh lets them wait.
+    pub fn late_by(self, ticks: u32) -> Self {
+        match self {
+            Noc::Mesh(mesh) => Noc::Mesh(mesh.late_by(ticks)),
+            other => other,
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::machine::l1d::{Found, ReservationFailure};
 use crate::machine::memory::Memory;
-use crate::machine::packet::{Access, Reply};
+use crate::machine::packet::{Access, Forward, Reply};
 use crate::seam::controls::SmControls;
 use crate::seam::stats::KernelStats;
 
@@ -14,13 +14,14 @@ impl Sm {
     pub(super) fn receive(&mut self, now: Cycle, reply: Reply, inputs: &Inputs) {
         let request = reply.request;
         let releasing = self.l1.releasing();
-        self.l1.receive(now, reply, inputs.controls, &mut self.stats[request.kernel.index()]);
+        let there = self.l1.receive(now, reply, inputs.controls, &mut self.stats[request.kernel.index()]);
         *self.news |= self.l1.releasing() != releasing;
         self.note_misses();
         match request.access {
             Access::Write => {
                 self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], inputs.controls);
             }
+            Access::Read if !there => {}
             Access::Read => {
                 while let Some(load) = self.l1.next_waiter(request.tag) {
                     let entry = self.loads.get(load);
@@ -37,6 +38,15 @@ impl Sm {
                 self.retry_failed(now, &freed, inputs.controls);
             }
         }
+    }
+
+    /// A home asks L1D for words that it owns.
+    #[inline(never)] // only where L1Ds own words
+    pub fn asked(&mut self, now: Cycle, forward: Forward, controls: &SmControls) {
+        *self.from = now;
+        self.l1.asked(forward);
+        *self.due |= MISSES;
+        self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], controls);
     }
 
     /// L1D may have put requests into its miss queue.

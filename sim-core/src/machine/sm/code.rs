@@ -3,13 +3,14 @@
 use super::issue::Issue;
 use super::lsu::Instruction;
 use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS};
-use crate::describe::kernel::{Address, Dim3, Kernel, List, MAX_LOOPS, Op, Scatter, Tile, Trips, WARP_SIZE};
+use crate::describe::kernel::{Address, Array, Dim3, Kernel, List, MAX_LOOPS, Op, Scatter, Tile, Trips, WARP_SIZE};
 use crate::describe::rng::{below, draw, mix};
 use crate::machine::coherence::Words;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
+use core::ops::Range;
 
 /// Lines of address space that each kernel has for itself.
 pub const KERNEL_LINES: u32 = 1 << 28;
@@ -107,20 +108,26 @@ pub struct Code {
     repeat: u32,
 }
 
+/// The lines of each array of a kernel that stands at position `index` of the mix.
+fn layout(kernel: &Kernel, index: usize, line_bytes: u32) -> impl Iterator<Item = (&Array, Range<LineAddr>)> {
+    let mut next = index as u32 * KERNEL_LINES;
+    kernel.arrays.iter().map(move |array| {
+        let first = next;
+        next += array.bytes.div_ceil(u64::from(line_bytes)) as u32;
+        (array, first..next)
+    })
+}
+
+/// The lines of its arrays that are read only, in ascending order.
+pub fn read_only(kernel: &Kernel, index: usize, line_bytes: u32) -> impl Iterator<Item = Range<LineAddr>> {
+    layout(kernel, index, line_bytes).filter(|(array, _)| array.read_only).map(|(_, lines)| lines)
+}
+
 impl Code {
     /// The launches of a kernel's run, when it stands at position `index` of the mix. Draws are keyed by the kernel's name, not its position, so
     /// that it issues the same pattern alone and in any mix; and by the launch as the kernel lists it, so that repeats draw the same.
     pub fn compile(kernel: &Kernel, index: usize, seed: u64, line_bytes: u32, shared_banks: u32) -> Vec<Code> {
-        let mut next = index as u32 * KERNEL_LINES;
-        let arrays: Vec<(LineAddr, u64)> = kernel
-            .arrays
-            .iter()
-            .map(|array| {
-                let first = next;
-                next += array.bytes.div_ceil(u64::from(line_bytes)) as u32;
-                (first, array.bytes)
-            })
-            .collect();
+        let arrays: Vec<(LineAddr, u64)> = layout(kernel, index, line_bytes).map(|(array, lines)| (lines.start, array.bytes)).collect();
         let name_key = kernel.name.bytes().fold(draw(seed), |key, byte| mix(key, u64::from(byte)));
         let lists = Arc::new(kernel.lists.clone());
         let launches = kernel.sequence().map(|(number, repeat)| (number, repeat, kernel.launches[number].at(repeat)));

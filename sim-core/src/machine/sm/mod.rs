@@ -43,11 +43,13 @@ use super::memory::Memory;
 use super::noc::members;
 use super::packet::Reply;
 use crate::describe::gpu::Gpu;
-use crate::describe::ids::{Cycle, KernelId, LaunchId, NEVER, PerKernel};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr, NEVER, PerKernel};
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
 use crate::seam::controls::{SmControls, WarpOrder};
 use crate::seam::stats::{KernelStats, StallCounts};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Schedulers of an SM, at most.
 pub const MAX_SCHEDULERS: usize = 4;
@@ -385,6 +387,11 @@ impl Sm {
     /// Its L1 data cache.
     pub fn l1(&self) -> &L1d {
         &self.l1
+    }
+
+    /// The lines of arrays that are read only, in ascending order.
+    pub fn keeps(&mut self, read_only: &Arc<[Range<LineAddr>]>) {
+        self.l1.keeps(read_only);
     }
 
     /// The last CTA of a kernel's launch has finished, here or elsewhere.

@@ -28,6 +28,8 @@ fn gpu(sms: u32) -> Gpu {
         arbiter_latency: 1,
         store_buffer: 16,
         store_release: StoreRelease::Sent,
+        forward_latency: 0,
+        read_only: ReadOnlyLines::Kept,
     };
     let class = SmClass {
         name: "sm".to_string(),

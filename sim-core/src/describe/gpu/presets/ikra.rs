@@ -5,7 +5,7 @@ use super::super::mesh::MeshConfig;
 use super::super::protocols::L1Protocol;
 use super::super::{
     Allocate, Arbiter, DramConfig, DramKind, DramMap, DramTiming, Gpu, L1Config, L2Config, LsuHol, NocConfig, NocKind, PagePolicy,
-    SetIndex, SmClass, StoreFlits, StoreRelease, WriteFill,
+    ReadOnlyLines, SetIndex, SmClass, StoreFlits, StoreRelease, WriteFill,
 };
 use alloc::string::ToString;
 use alloc::vec;
@@ -31,18 +31,20 @@ pub(super) fn ikra_15cu() -> Gpu {
             lsu_queue: 4,        // not stated; as the other presets
             lsu_hol: LsuHol::No, // one kernel at a time
             l1: L1Config {
-                protocol: L1Protocol::Uncoherent, // the paper's are coherent
-                bytes: 128 * 1024,                // IKRA Table 2
-                ways: 8,                          // IKRA Table 2
-                latency: 1,                       // IKRA Table 2
-                mshrs: 64,                        // IKRA Table 2
-                merges: 8,                        // GPGPU-Sim 3.2, GTX 480 configuration
-                index: SetIndex::Modulo,          // not stated; GEMS
-                allocate: Allocate::OnFill,       // not stated
-                miss_queue: 64,                   // not stated; as many as there are MSHRs
+                protocol: L1Protocol::DeNovo, // §5.1
+                bytes: 128 * 1024,            // IKRA Table 2
+                ways: 8,                      // IKRA Table 2
+                latency: 1,                   // IKRA Table 2
+                mshrs: 64,                    // IKRA Table 2
+                merges: 8,                    // GPGPU-Sim 3.2, GTX 480 configuration
+                index: SetIndex::Modulo,      // not stated; GEMS
+                allocate: Allocate::OnFill,   // not stated
+                miss_queue: 64,               // not stated; as many as there are MSHRs
                 arbiter_latency: 1,
-                store_buffer: 64,                          // IKRA Table 2
-                store_release: StoreRelease::Acknowledged, // not stated; a store is done when its L2 bank has it
+                store_buffer: 64,                  // IKRA Table 2
+                store_release: StoreRelease::Sent, // a registration is awaited at the end of the launch
+                forward_latency: 10, // makes an unloaded hit in another's L1D 35 core cycles and 8/3 for each hop (IKRA Table 2)
+                read_only: ReadOnlyLines::Kept, // not stated; the paper's simulator has DeNovo's read-only regions (Sinclair et al., MICRO 2015)
             },
         }],
         core_mhz: 700, // IKRA Table 2

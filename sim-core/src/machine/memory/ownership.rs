@@ -1,0 +1,177 @@
+//! What a memory side has besides where L1Ds own words: a third network, for what homes ask of L1Ds; and L1Ds at the inputs of the reply
+//! network, and banks at its outputs.
+//!
+//! ```text
+//! SM ── reads, registrations, write-backs ──> request network ──> L2 bank
+//! SM <────────────── forwards, transfers, recalls ── forward network <─┘
+//! SM ── data, refusals, grants, recalled words ──> reply network ──> SM or L2 bank
+//! ```
+//!
+//! Each network is a mesh of its own, so that requests may wait for forwards and replies, and forwards for replies, but never the other way round:
+//! an SM takes a reply in every cycle, whatever else it waits for, and a bank puts recalled words where they belong when they arrive. A forward
+//! waits at its SM until the answers to the one before have found room at the SM's port of the reply network.
+
+use super::{Memory, Noc};
+use crate::describe::gpu::Gpu;
+use crate::describe::ids::{Cycle, LineAddr, Set, members_of};
+use crate::machine::coherence::{Message, Words};
+use crate::machine::l2::{Ports, flits_of};
+use crate::machine::noc::{Ends, Moment};
+use crate::machine::packet::{Answer, Forward, Node, Packet, Queue};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The third network, and who has something from it or from L1Ds.
+#[derive(Clone, Debug)]
+pub(super) struct Ownership {
+    pub forwards: Noc,
+    /// Forwards that have arrived at each SM.
+    pub to_owner: Box<[Queue]>,
+    /// Banks to which recalled words have been delivered, or that cannot yet drop their line.
+    pub returned: Set,
+    flit_bytes: u32,
+}
+
+impl Ownership {
+    pub fn new(gpu: &Gpu, seed: u64) -> Self {
+        let (sms, banks) = (gpu.sm_count() as u16, gpu.l2.banks as u16);
+        Ownership {
+            forwards: Noc::new(&gpu.noc, Ends::new(sms, sms..sms + banks, 0..sms), 1, seed),
+            to_owner: vec![Queue::new(gpu.noc.queue); sms.into()].into(),
+            returned: Set::EMPTY,
+            flit_bytes: gpu.noc.flit_bytes,
+        }
+    }
+}
+
+/// The reply network: from banks to SMs, or, where L1Ds own words, from all to all.
+pub(super) fn replies(gpu: &Gpu, longest: u32, seed: u64) -> Noc {
+    let (sms, banks) = (gpu.sm_count() as u16, gpu.l2.banks as u16);
+    if !gpu.owns() {
+        return Noc::new(&gpu.noc, Ends::new(sms, sms..sms + banks, 0..sms), longest, seed);
+    }
+    let slowest = gpu.sms.iter().map(|class| class.l1.forward_latency).max().unwrap_or(0);
+    let noc = Noc::new(&gpu.noc, Ends::new(sms, 0..sms + banks, 0..sms + banks), longest, seed);
+    noc.late_by(slowest + MOST_PHASES)
+}
+
+/// NoC cycles of a core cycle, at most.
+const MOST_PHASES: u32 = 17;
+
+impl Memory {
+    /// Whether an SM has room at its port of the reply network.
+    pub fn may_answer(&self, sm: u16) -> bool {
+        self.replies.has_room(sm.into())
+    }
+
+    /// Takes an SM's answer to what a home has asked. The caller has checked `may_answer`.
+    pub fn send_answer(&mut self, sm: u16, Answer { message, request, to, ready }: Answer) {
+        let Some(ownership) = &self.ownership else { return };
+        let carries = matches!(message, Message::Data | Message::Recalled);
+        let flits = if carries { flits_of(request.words, self.line_flits, ownership.flit_bytes) } else { 1 };
+        let handle = self.packets.add(Packet::about(message, request, Node(sm), to, flits));
+        let sent = self.replies.push(&mut self.packets, ready.max(self.noc_ticks), handle);
+        debug_assert!(sent.is_ok(), "the SM has looked for room");
+    }
+
+    /// Hands an SM its oldest forward, if it has arrived.
+    pub fn take_forward(&mut self, now: Cycle, sm: u32) -> Option<Forward> {
+        let queue = &mut self.ownership.as_mut()?.to_owner[sm as usize];
+        let handle = queue.first_ready(&self.packets, now)?;
+        queue.pop(&self.packets);
+        if queue.is_empty() && self.to_sm[sm as usize].is_empty() {
+            self.with_replies.remove(sm);
+        }
+        let Packet { message, request, from, extra, .. } = self.packets[handle];
+        self.packets.remove(handle);
+        // As long after the beginning of this core cycle as it came after the beginning of its own.
+        Some(Forward { message, request, from, came: self.noc_ticks + u64::from(extra) })
+    }
+
+    /// Whether forwards wait at an SM.
+    pub(super) fn has_forwards(&self, sm: u32) -> bool {
+        self.ownership.as_ref().is_some_and(|ownership| !ownership.to_owner[sm as usize].is_empty())
+    }
+
+    /// When an SM can take its oldest forward.
+    pub(super) fn next_forward(&self, sm: u32) -> Cycle {
+        self.ownership.as_ref().map_or(Cycle::MAX, |ownership| ownership.to_owner[sm as usize].next_ready(&self.packets))
+    }
+
+    /// One NoC cycle of banks that are homes: recalled words, an answer and a forward into their ports, a read whose line is there, a request.
+    pub(super) fn step_homes(&mut self, at: Moment) {
+        for word in 0..self.bank_words {
+            let returned = self.ownership.as_ref().map_or(0, |ownership| ownership.returned.word(word));
+            for bank in members_of(word, returned, at.reversed) {
+                self.take_back(at, bank);
+            }
+            *self.replying.word_mut(word) |= self.passed.take(at.tick, word);
+            for bank in members_of(word, self.replying.word(word), at.reversed) {
+                if let Some(ownership) = &mut self.ownership
+                    && !self.l2[bank as usize].send_as_home(at, &mut self.packets, &mut self.replies, &mut ownership.forwards)
+                {
+                    self.replying.remove(bank);
+                }
+            }
+            for bank in members_of(word, self.answering.word(word), at.reversed) {
+                self.act(bank, |bank, _, ports| bank.answer_as_home(at, ports));
+                self.answering.set(bank, self.l2[bank as usize].is_answering(at.now));
+            }
+            for bank in members_of(word, self.queued.word(word), at.reversed) {
+                self.act(bank, |bank, queue, ports| bank.look_up_as_home(at, queue, ports));
+                self.queued.set(bank, !self.to_l2[bank as usize].is_empty());
+            }
+        }
+    }
+
+    /// What was recalled has come back to a bank.
+    fn take_back(&mut self, at: Moment, bank: u32) {
+        let sms = self.sms;
+        while let Some(handle) = self.to_sm[usize::from(sms) + bank as usize].pop(&self.packets) {
+            self.act(bank, |bank, _, ports| bank.take_back(handle, ports));
+        }
+        let again = self.act(bank, |bank, _, ports| bank.finish_eviction(at.now, ports));
+        if let Some(ownership) = &mut self.ownership {
+            ownership.returned.set(bank, again);
+        }
+    }
+
+    /// Lets a bank do something, which may put requests into its link to DRAM.
+    fn act<T>(&mut self, index: u32, does: impl FnOnce(&mut super::Bank, &mut Queue, &mut Ports<'_>) -> T) -> T {
+        let (bank, packets, passed, stats) = (&mut self.l2[index as usize], &mut self.packets, &mut self.passed, &mut self.stats);
+        let mut ports = Ports { packets, passed, stats, spread: &self.spread, phase: self.phase };
+        let done = does(bank, &mut self.to_l2[index as usize], &mut ports);
+        self.ask(index);
+        done
+    }
+
+    /// One cycle of the forward network.
+    pub(super) fn step_forwards(&mut self, at: Moment) {
+        let (stats, phase) = (&mut self.stats, self.phase);
+        let count = |packet: &mut Packet| {
+            packet.extra = phase.into();
+            let stats = &mut stats[packet.request.kernel.index()];
+            packet.count_crossings(stats);
+            stats.noc_request_flits += u64::from(packet.flits);
+        };
+        if let Some(ownership) = &mut self.ownership {
+            ownership.forwards.tick(at, &mut self.packets, &mut ownership.to_owner, &mut self.with_replies, count);
+        }
+    }
+
+    /// Recalled words that the reply network has delivered are for banks.
+    pub(super) fn sort_replies(&mut self) {
+        let Some(ownership) = &mut self.ownership else { return };
+        let sms = u32::from(self.sms);
+        while let Some(node) = self.with_replies.after(sms - 1) {
+            self.with_replies.remove(node);
+            ownership.returned.insert(node - sms);
+        }
+    }
+
+    /// What L2 has down of who owns what: lines, SMs and words, where L1Ds own words.
+    pub fn owned(&self) -> Vec<(LineAddr, u8, Words)> {
+        self.l2.iter().flat_map(super::Bank::owned).collect()
+    }
+}
