@@ -82,6 +82,11 @@ test("a strip has the SMs in the order of the CTAs, thefts and what runs; what l
   assert.match(spot.text(), /^Launch 2: 6 CTAs/);
 });
 
+test("where no launch is known, the picture says so", () => {
+  const drawn = drawStrips({ launches: [], cycle: 300, sms: 2, counters: COUNTERS, width: 390, theme: LIGHT });
+  assert.ok(drawn.shapes.some((shape) => shape.kind === "text" && shape.text.startsWith("No launch has begun")));
+});
+
 test("many CTAs in a narrow strip stay few rectangles, and their thefts are seen", () => {
   const grid: [number, number, number] = [47, 47, 1], log = new LaunchLog([[grid]], 0), events: number[] = [];
   for (let cta = 0; cta < 47 * 47; cta += 1) events.push(1, 0, PLACED, Math.floor(cta / 148), cta, cta === 1000 ? 3 : NOBODY);

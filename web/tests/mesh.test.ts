@@ -38,7 +38,7 @@ test("each router says what sits there, and each link how loaded it is", () => {
     const drawn = drawMesh(model(800), width, LIGHT), said = (id: string): string => drawn.spots.find((spot) => spot.id === id)?.text() ?? "";
     assert.equal(said("router:0"), "Router 0: L2 bank 0, 0 requests wait; DRAM channel 0");
     assert.equal(said("router:3"), "Router 3: SM 2 with 3 CTAs of A; L2 bank 3, 0 requests wait");
-    assert.equal(said("link:1:west"), "Link from router 1 west to router 0: 100 flits in the last window, 0.500 for each NoC cycle; at most 2");
+    assert.equal(said("link:1:west"), "Link from router 1 west to router 0: 100 flits in the last window, 0.500 for each NoC cycle, at most 1 in each network");
     assert.ok(drawn.spots.every(({ x, y, w, h }) => x >= 0 && y >= 0 && x + w <= width && y + h <= drawn.height), `within ${width}`);
     const wide = (id: string): number => { const spot = drawn.spots.find((one) => one.id === id); return spot ? spot.w * spot.h : 0; };
     assert.ok(wide("link:1:west") > 0);

@@ -52,7 +52,7 @@ export function drawStrips({ launches, cycle, sms, counters, width, theme: t }: 
   const label = width < 480 ? 26 : 70, groups = width < 720 ? [] : GROUPS.filter((group) => group.parts(counters).length > 0), room = groups.length * 132;
   const w = Math.max(40, width - label - room - 2), fills = shades(sms, t);
   const d = new Drawing(width, HEAD + Math.max(1, rows.length) * (high + GAP), t.surface, t.font, t.mono);
-  d.text(label, 8, rows.some(({ sms: all }) => all.length > 0) ? "CTAs in the order of their numbers" : "", t.ink3, 11, { baseline: "middle" });
+  d.text(label, 8, rows.length === 0 ? "No launch has begun, or controls were set by hand." : "CTAs in the order of their numbers", t.ink3, 11, { baseline: "middle" });
   groups.forEach((group, g) => { d.text(label + w + 12 + g * 132, 8, group.title, t.ink3, 11, { baseline: "middle" }); });
   const most = groups.map((group) => launches.reduce((all, launch) => Math.max(all, (partsOf(group, launch, counters) ?? []).reduce((a, { count }) => a + count, 0)), 1));
   // Below each other, labels need room.

@@ -93,9 +93,10 @@ export class CorunLaunches extends HTMLElement {
   }
 
   set view(view: LaunchView) {
-    this.#strips.kernel = view.kernel;
+    // A link may be of a kernel that there is none of.
+    this.#strips.kernel = view.kernel < this.#kernel.options.length ? view.kernel : 0;
     this.#strips.from = view.from;
-    this.#kernel.value = String(view.kernel);
+    this.#kernel.value = String(this.#strips.kernel);
     this.#pageTo();
     this.#strips.afresh();
     this.#fill();

@@ -6,8 +6,8 @@ import { mix } from "../launches/drawing.ts";
 import type { FrameLayout } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
 
-/** Requests and replies have a mesh each, whose links are drawn as one: a flit a tick each. */
-export const PEAK = 2;
+/** Requests and replies have a mesh each, and what L2 asks of L1Ds one more; their links are drawn as one. */
+export const PEAK = "at most 1 in each network";
 /** Load from which on a shade is used; and the ways in the order of a frame. */
 export const STEPS = [0, 0.02, 0.1, 0.25, 0.5, 1];
 const WAYS = [{ name: "east", dx: 1, dy: 0 }, { name: "west", dx: -1, dy: 0 }, { name: "south", dx: 0, dy: 1 }, { name: "north", dx: 0, dy: -1 }] as const;
@@ -66,7 +66,7 @@ export function drawMesh(model: MeshModel, width: number, t: Theme): Drawing {
     const colour = shade(load, t), head = Math.min(5, Math.abs(x2 - x1 + y2 - y1) / 3);
     d.line(x1, y1, x2 - way.dx * head, y2 - way.dy * head, colour, thick);
     d.path([x2, y2, x2 - way.dx * head - way.dy * (head - 1), y2 - way.dy * head - way.dx * (head - 1), x2 - way.dx * head + way.dy * (head - 1), y2 - way.dy * head + way.dx * (head - 1)], { closed: true, fill: colour });
-    const said = (): string => `Link from router ${from} ${way.name} to router ${to}: ${whole(flits)} flits in the last window, ${figure(load)} for each NoC cycle; at most ${PEAK}`;
+    const said = (): string => `Link from router ${from} ${way.name} to router ${to}: ${whole(flits)} flits in the last window, ${figure(load)} for each NoC cycle, ${PEAK}`;
     d.spot(`link:${from}:${way.name}`, Math.min(x1, x2) - (way.dx === 0 ? off : 0), Math.min(y1, y2) - (way.dy === 0 ? off : 0), Math.max(Math.abs(x2 - x1), 2 * off), Math.max(Math.abs(y2 - y1), 2 * off), said);
   }
   for (let router = 0; router < columns * rows; router += 1) {

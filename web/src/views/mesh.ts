@@ -38,12 +38,12 @@ export class Mesh extends MachinePicture<MeshModel> {
 
   protected override legend(t: Theme): LegendItem[] {
     const name = (from: number, i: number): string => (i === STEPS.length - 1 ? `from ${from}` : i === 0 ? `under ${STEPS[1]}` : `${from} to ${STEPS[i + 1]}`);
-    return STEPS.map((from, i) => ({ name: `${name(from, i)}${i === STEPS.length - 1 ? " flits for each NoC cycle and link" : ""}`, paint: shade(from, t), doc: `Flits over the link in the last complete window, requests and replies together, over its NoC cycles; at most ${PEAK}` }));
+    return STEPS.map((from, i) => ({ name: `${name(from, i)}${i === STEPS.length - 1 ? " flits for each NoC cycle and link" : ""}`, paint: shade(from, t), doc: `Flits over the link in the last complete window, all networks together, over its NoC cycles; ${PEAK}` }));
   }
 
   protected override meanings(): Meaning[] {
     const layout = this.sides[0]?.model.layout;
-    return layout ? [{ title: "Load of a link", unit: "flits for each NoC cycle", formula: `flits in the last complete window / its NoC cycles; at most ${PEAK}`, doc: layout.sections.find(({ name }) => name === "noc.link_flits")?.doc ?? "" }] : [];
+    return layout ? [{ title: "Load of a link", unit: "flits for each NoC cycle", formula: `flits in the last complete window / its NoC cycles; ${PEAK}`, doc: layout.sections.find(({ name }) => name === "noc.link_flits")?.doc ?? "" }] : [];
   }
 
   protected said(model: MeshModel): string {
