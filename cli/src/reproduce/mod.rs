@@ -98,7 +98,9 @@ impl Reproduce {
             return claims.chain(tables).try_for_each(|(id, says)| output::print(&format!("{id:<28}{says}")));
         }
         let (chosen, tables) = (self.chosen(&ledger.claims)?, self.chosen_tables(&study)?);
-        study.everywhere = self.set.iter().map(|change| written_out(change)).collect::<Result<Vec<_>, _>>()?.join(" ");
+        for change in &self.set {
+            study.everywhere.extend([" ", &written_out(change)?]);
+        }
         let mut causes = Causes::read(paper.causes)?;
         quotes::check(&causes, &ledger.claims, &study.tables)?;
         let (plans, past) = (figures::read(paper.figures)?, history::read(paper.history)?);

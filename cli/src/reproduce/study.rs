@@ -233,7 +233,7 @@ pub struct Study {
     pub schemes: BTreeMap<String, Scheme>,
     pub tables: Vec<Table>,
     pub goal: Option<Goal>,
-    /// Modifiers of every run's machine.
+    /// Modifiers of every run: those of the mode first.
     pub everywhere: String,
     pub longer: Longer,
     pub report: Report,
@@ -272,6 +272,7 @@ impl Study {
         let whole = |of: &Value, key: &str| u64::try_from(of.get(key)?.as_int()?).ok();
         let mode = value.get("mode")?.get(mode_name)?;
         let number = |key: &str| whole(mode, key);
+        let everywhere = mode.get("everywhere").map_or(Some(String::new()), |changes| changes.as_str().map(str::to_owned));
         let mode = Mode {
             warm_up: number("warm_up")?,
             cycles: number("cycles")?,
@@ -310,7 +311,7 @@ impl Study {
             schemes,
             tables: list(value.get("table")).iter().map(Table::of).collect::<Option<_>>()?,
             goal: value.get("goal").map_or(Some(None), |goal| Goal::of(goal).map(Some))?,
-            everywhere: String::new(),
+            everywhere: everywhere?,
             longer: Longer::of(value.get("longer")?)?,
             report: Report::of(value.get("report")?)?,
             modifiers,

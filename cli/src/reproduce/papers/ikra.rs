@@ -39,13 +39,14 @@ const SIZES: [u32; 6] = [16, 32, 64, 128, 256, 512];
 /// Bits of a CTA's number along x, y and z (§4.1).
 const ID_BITS: [u32; 3] = [31, 16, 16];
 
-/// Adds `ikra`, what the paper's figures show, by counters of the only kernel. What needs counters that the machine does not have yet is still to come: who
-/// serves the lines that loads ask for (`accesses`, `share`, `l2_hit`).
+/// Adds `ikra`, what the paper's figures show, by counters of the only kernel:
 ///
+/// - `accesses`: lines that loads ask for, by who serves them: the SM's own `l1`, another's (`remote`), `l2`, `memory`, their `total`. A load that waits for a
+///   line that is on its way is none of them. `accesses.scratchpad_share`: the part of the loads and stores that goes to the scratchpad.
+/// - `share`: the same as parts of the total, and `beyond`, which is `remote` and `l2`; `l2_hit`: the part of what leaves the SMs that L2 serves.
 /// - `traffic`: flits times the links that they cross, by class of message (`read`, `write`, `writeback`), and their `total`.
 /// - `energy` (joules): `core` (arithmetic and special functions, with fetch, issue and registers), `l1`, `scratchpad`, `l2` (with the NoC, which nobody
 ///   has published apart), their `total`, and the shares `core_share`, `memory_share` and `l2_share`. DRAM and leakage are none of an SM's (§5.2).
-/// - `accesses.scratchpad_share`: the part of the loads and stores that goes to the scratchpad.
 /// - `imbalance`: the time over the mean time in which an SM has CTAs.
 fn complete(result: &mut Value) {
     let at = |path: &str| lookup(result, path);
@@ -70,6 +71,23 @@ fn complete(result: &mut Value) {
     ]);
 
     let (shared, global) = (counter("shared_thread_instructions"), counter("global_thread_instructions"));
+    let [own, remote, l2_served, memory] = ["l1_hits", "misses_to_remote_l1", "misses_to_l2", "misses_to_memory"].map(counter);
+    let served = sum(&[own, remote, l2_served, memory]);
+    let accesses = of(vec![
+        ("l1", own),
+        ("remote", remote),
+        ("l2", l2_served),
+        ("memory", memory),
+        ("total", served),
+        ("scratchpad_share", ratio(shared, sum(&[shared, global]))),
+    ]);
+    let share = of(vec![
+        ("l1", ratio(own, served)),
+        ("remote", ratio(remote, served)),
+        ("l2", ratio(l2_served, served)),
+        ("memory", ratio(memory, served)),
+        ("beyond", ratio(sum(&[remote, l2_served]), served)),
+    ]);
     // Schedulers without a warp, of all.
     let idle = (|| Some(at("gpu.stalls.idle")? * (1.0 - counter("warp_instructions")? / at("gpu.scheduler_cycles")?)))();
     let crossings = |class: &str| counter(&format!("noc_{class}_crossings"));
@@ -78,7 +96,9 @@ fn complete(result: &mut Value) {
     let added = Value::object([
         ("energy", energy),
         ("traffic", traffic),
-        ("accesses", of(vec![("scratchpad_share", ratio(shared, sum(&[shared, global])))])),
+        ("accesses", accesses),
+        ("share", share),
+        ("l2_hit", ratio(l2_served, sum(&[l2_served, memory])).into()),
         ("imbalance", ratio(Some(1.0), idle.map(|idle| 1.0 - idle)).into()),
     ]);
     if let Value::Object(fields) = result {
@@ -225,42 +245,45 @@ fn storage(measure: &Measure) -> Option<f64> {
     })
 }
 
-/// What follows from a program's description (§2.2, Table 1 and Table 3), with loads in the place of shared memory, as the paper counts: which part of what
-/// its CTAs read of earlier launches is `self`, `ghost` or `other`, `self with older` launches, and how far launches differ in it (`range of self`); the `CTAs`
-/// and `KB` of its launches (of `launch`, or one by `reduce`, the greatest if that is left out); the `KB of arrays`, all of them.
+/// What follows from a program's description (§2.2, Table 1 and Table 3): which part of what its CTAs read of earlier launches is `self`, `ghost` or `other`,
+/// `self with older` launches, and how far launches differ in it (`range of self`), all with loads in the place of shared memory, as the paper counts; the
+/// `CTAs` and `KB` of its launches (of `launch`, or one by `reduce`, the greatest if that is left out); the `KB of arrays`, all of them.
 fn described(measure: &Measure) -> Option<f64> {
     let mixes = measure.mixes();
     let [mix] = &mixes[..] else { return None };
-    let found = counted(&mix[0])?;
+    let (name, kernel) = (&mix[0], program(&mix[0])?);
     let of = |values: Vec<f64>| match measure.number("launch") {
         Some(launch) => values.get(launch as usize).copied(),
         None => reduced(if measure.text("reduce").is_empty() { "max" } else { measure.text("reduce") }, &values),
     };
     match measure.text("what") {
-        "self" => Some(found.split()?[0]),
-        "ghost" => Some(found.split()?[1]),
-        "other" => Some(found.split()?[2]),
-        "self with older" => found.own_with_older(),
+        "CTAs" => of(kernel.grids().map(|grid| f64::from(grid.ctas())).collect()),
+        "KB" => of(counted(name, false)?.launches.iter().map(|launch| launch.bytes as f64 / 1024.0).collect()),
+        "KB of arrays" => Some(kernel.arrays.iter().map(|array| array.bytes).sum::<u64>() as f64 / 1024.0),
+        "self" => Some(counted(name, true)?.split()?[0]),
+        "ghost" => Some(counted(name, true)?.split()?[1]),
+        "other" => Some(counted(name, true)?.split()?[2]),
+        "self with older" => counted(name, true)?.own_with_older(),
         "range of self" => {
+            let found = counted(name, true)?;
             let launches = found.launches.iter().filter(|launch| launch.written_before > 0);
             let own: Vec<f64> = launches.map(|launch| 100.0 * launch.own as f64 / launch.written_before as f64).collect();
             Some(reduced("max", &own)? - reduced("min", &own)?)
         }
-        "CTAs" => of(found.launches.iter().map(|launch| f64::from(launch.ctas)).collect()),
-        "KB" => of(found.launches.iter().map(|launch| launch.bytes as f64 / 1024.0).collect()),
-        "KB of arrays" => Some(program(&mix[0])?.arrays.iter().map(|array| array.bytes).sum::<u64>() as f64 / 1024.0),
         _ => None,
     }
 }
 
-/// The dependences of a program, counted once: that takes longer than all else here.
-fn counted(name: &str) -> Option<Rc<Dependence>> {
-    thread_local!(static COUNTED: RefCell<BTreeMap<String, Rc<Dependence>>> = const { RefCell::new(BTreeMap::new()) });
-    if let Some(found) = COUNTED.with_borrow(|counted| counted.get(name).cloned()) {
+/// The dependences of a program, or of that with loads in the place of shared memory (`direct`), counted once: that takes longer than all else here.
+fn counted(name: &str, direct: bool) -> Option<Rc<Dependence>> {
+    thread_local!(static COUNTED: RefCell<BTreeMap<(String, bool), Rc<Dependence>>> = const { RefCell::new(BTreeMap::new()) });
+    let key = (name.to_owned(), direct);
+    if let Some(found) = COUNTED.with_borrow(|counted| counted.get(&key).cloned()) {
         return Some(found);
     }
-    let found = Rc::new(dependence(&library::ikra::direct(&format!("ikra/{name}"))?));
-    COUNTED.with_borrow_mut(|counted| counted.insert(name.to_owned(), found.clone()));
+    let kernel = if direct { library::ikra::direct(&format!("ikra/{name}")) } else { program(name) };
+    let found = Rc::new(dependence(&kernel?));
+    COUNTED.with_borrow_mut(|counted| counted.insert(key, found.clone()));
     Some(found)
 }
 
@@ -296,6 +319,27 @@ mod tests {
         assert_eq!([of("core"), of("scratchpad"), of("total")], [Some(6.0), Some(2.0), Some(12.0)]);
         assert_eq!([of("core_share"), of("memory_share"), of("l2_share")], [Some(0.5), Some(0.5), Some(0.25)]);
         assert_eq!(lookup(&result, "ikra.imbalance"), None, "of a kernel without instructions");
+    }
+
+    /// The bytes of Table 3 and the parts of Table 1 of two programs that are counted quickly; the others are in docs/kernels-ikra.md.
+    #[test]
+    fn tables_1_and_3_follow_from_descriptions() {
+        let found = counted("PF", false).unwrap();
+        assert_eq!((found.launches.len(), found.launches[0].ctas), (10, 394));
+        assert_eq!((found.launches[9].bytes as f64 / 1024.0).round(), 1172.0);
+        assert!(counted("PF", true).unwrap().split().unwrap()[0] > 0.99);
+        assert!(Rc::ptr_eq(&found, &counted("PF", false).unwrap()), "counted once");
+        assert!(counted("none", false).is_none());
+        let first = |name: &str| program(name).unwrap().repeats.first().map(|repeat| repeat.first + repeat.launches);
+        assert_eq!(["DJ1", "CL1", "MI1", "PR1"].map(first), [2, 3, 4, 3].map(Some), "what begins, and one pass");
+    }
+
+    #[test]
+    fn accesses_are_parts_of_who_serves_them() {
+        let result = completed(&[("l1_hits", 60.0), ("misses_to_remote_l1", 10.0), ("misses_to_l2", 10.0), ("misses_to_memory", 20.0)]);
+        let of = |path: &str| lookup(&result, &format!("ikra.{path}"));
+        assert_eq!([of("accesses.total"), of("share.l1"), of("share.beyond")], [Some(100.0), Some(0.6), Some(0.2)]);
+        assert!((of("l2_hit").unwrap() - 1.0 / 3.0).abs() < 1e-12);
     }
 
     /// Of 1000 cycles of schedulers 200 have an instruction, and half of the rest have no warp: what SMs have CTAs for is 600 of 1000.

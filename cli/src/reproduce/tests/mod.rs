@@ -5,7 +5,7 @@ mod papers;
 use super::claims::Verdict;
 use super::judged::{counts, counts_without_all};
 use super::measure::{Outcome, measure};
-use super::papers::{COMING, Code, Paper};
+use super::papers::{Code, Paper};
 use super::*;
 use sim_core::run::experiment::Experiment;
 use std::collections::BTreeMap;
