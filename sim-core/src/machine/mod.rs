@@ -158,20 +158,7 @@ impl Machine {
             let index = index as usize;
             self.sms[index].take_news();
             while let Some((slot, saved)) = self.sms[index].switched_out.pop() {
-                self.event_count += 1;
-                if self.record_events {
-                    let (kernel, cta) = (saved.kernel(), saved.cta());
-                    self.events.push(CtaEvent {
-                        cycle: now,
-                        sm: index as u16,
-                        slot,
-                        kernel,
-                        cta,
-                        placed: false,
-                        switched: true,
-                        stolen_from: None,
-                    });
-                }
+                self.record_left(now, index, (slot, saved.kernel(), saved.cta()), true);
                 self.dispatcher.keep(saved);
             }
             if self.listens_to.has(EventKind::PreemptionDone) {
@@ -184,20 +171,7 @@ impl Machine {
                 self.heard.push(Event::QuotasSpent { sm: index as u16 });
             }
             while let Some(finished) = self.sms[index].finished.pop() {
-                self.event_count += 1;
-                if self.record_events {
-                    let (kernel, cta, slot) = (finished.kernel, finished.cta, finished.slot);
-                    self.events.push(CtaEvent {
-                        cycle: now,
-                        sm: index as u16,
-                        slot,
-                        kernel,
-                        cta,
-                        placed: false,
-                        switched: false,
-                        stolen_from: None,
-                    });
-                }
+                self.record_left(now, index, (finished.slot, finished.kernel, finished.cta), false);
                 let last = self.dispatcher.retire(index, finished, &self.codes);
                 let FinishedCta { kernel, cta, .. } = finished;
                 self.tell(EventKind::CtaRetired, Event::CtaRetired { sm: index as u16, kernel, cta });
@@ -210,6 +184,14 @@ impl Machine {
         }
         if self.releases != 0 {
             self.end_launches(now);
+        }
+    }
+
+    /// Counts, and keeps where events are kept, that a CTA has left its slot: switched out, or finished.
+    fn record_left(&mut self, now: Cycle, sm: usize, (slot, kernel, cta): (u8, KernelId, u32), switched: bool) {
+        self.event_count += 1;
+        if self.record_events {
+            self.events.push(CtaEvent { cycle: now, sm: sm as u16, slot, kernel, cta, placed: false, switched, stolen_from: None });
         }
     }
 

@@ -270,7 +270,7 @@ fn what_another_sm_has_written_comes_from_its_l1d() {
     assert_eq!((stats.l1_hits, stats.l2_misses), (16, 0), "the owner still has them, and memory was never asked");
 }
 
-/// A line of which another SM owns a half: L2 has the other half, from memory; the words come from both.
+/// A line of which another SM owns a half: L2 has the other half, fetched from DRAM; the words come from both.
 #[test]
 fn a_line_comes_from_l2_and_from_its_owners() {
     let store = Op::Store { address: Address { cta: 64, loops: [1 << 14, 0, 0], ..LINES }, lanes: 16 };
