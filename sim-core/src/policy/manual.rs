@@ -25,13 +25,14 @@ pub const INFO: PolicyInfo = PolicyInfo {
         doc: "What to set; what is left out stays neutral",
     }],
     check: |spec, mix, problems| {
-        if let Some([a, b]) = spec.controls().and_then(|controls| controls.mixed_homes(mix.kernels, mix.channels as u32)) {
+        let Some(controls) = spec.controls() else { return };
+        let (path, channels) = (field(&field(mix.path, "controls"), "channels"), mix.channels as u32);
+        if controls.own_channels(mix.kernels, channels) {
+            mix.own_channels(&path, problems);
+        }
+        if let Some([a, b]) = controls.mixed_homes(mix.kernels, channels) {
             let found = format!("kernels {} and {} with some channels in common", a.0, b.0);
-            problems.add(
-                field(&field(mix.path, "controls"), "channels"),
-                found,
-                "for each two kernels the same channels, or none in common",
-            );
+            problems.add(path, found, "for each two kernels the same channels, or none in common");
         }
     },
     make: |spec| AnyPolicy::Manual(Manual { controls: spec.controls().cloned() }),

@@ -81,6 +81,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
         if channels as usize > mix.channels {
             let found = format!("{channels} DRAM channels together");
             problems.add(field(mix.path, "channels"), found, format!("at most the GPU's {}", mix.channels));
+        } else if channels > 0 {
+            mix.own_channels(&field(mix.path, "channels"), problems);
         }
     },
     make: |spec| {

@@ -562,6 +562,7 @@ fn mix_of(gpu: &Gpu, kernels: usize, warp_order: WarpOrder) -> Mix<'static> {
         kernels,
         sms: gpu.sm_count() as usize,
         channels: gpu.dram.channels as usize,
+        lines_stay: gpu.owns(),
         classes: gpu.sms.len(),
         smallest_class: gpu.sms.iter().map(|class| class.count as usize).min().unwrap_or(0),
         limits: &[],

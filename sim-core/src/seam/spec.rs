@@ -129,6 +129,8 @@ pub struct Mix<'a> {
     pub sms: usize,
     /// DRAM channels of the GPU.
     pub channels: usize,
+    /// Whether each line keeps its L2 bank, because the bank knows who owns it: then no kernel has channels of its own.
+    pub lines_stay: bool,
     /// SM classes of the GPU.
     pub classes: usize,
     /// SMs of the class that has fewest.
@@ -141,6 +143,15 @@ pub struct Mix<'a> {
     pub warp_order: WarpOrder,
 }
 
+impl Mix<'_> {
+    /// A problem with `path`, which gives kernels DRAM channels of their own, if lines stay where they are.
+    pub fn own_channels(&self, path: &str, problems: &mut Problems) {
+        if self.lines_stay {
+            problems.add(path, "DRAM channels of a kernel's own", "none, as gpu.sm.l1.protocol = denovo keeps each line in one L2 bank");
+        }
+    }
+}
+
 #[cfg(test)]
 impl Mix<'static> {
     /// Two kernels on two SMs.
@@ -149,6 +160,7 @@ impl Mix<'static> {
         kernels: 2,
         sms: 2,
         channels: 2,
+        lines_stay: false,
         classes: 1,
         smallest_class: 2,
         limits: &[],

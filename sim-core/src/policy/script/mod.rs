@@ -290,10 +290,15 @@ impl Script {
             line: None,
             what: format!("kernels {} and {} have some DRAM channels in common: all, or none", a.0, b.0),
         });
+        let moved = seen.gpu.owns() && call.controls.own_channels(seen.kernels, seen.gpu.dram.channels);
+        let moved = moved.then(|| Flaw {
+            line: None,
+            what: "a kernel has DRAM channels of its own, where DeNovo keeps each line in one L2 bank".into(),
+        });
         for (kernel, text) in call.log {
             decide(log, seen, kernel, Decided::Said { text });
         }
-        if let Some(flaw) = flaw.or(mixed) {
+        if let Some(flaw) = flaw.or(mixed).or(moved) {
             let failure = flaw.to_string();
             decide(log, seen, None, Decided::Failed { failure: failure.clone() });
             self.failure = Some(failure);

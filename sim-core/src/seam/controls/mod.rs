@@ -326,6 +326,11 @@ impl Controls {
         (if count < channels { u32::from(self.first_channel[kernel]) % channels } else { 0 }, count)
     }
 
+    /// Whether one of the first `kernels` kernels has channels of its own.
+    pub fn own_channels(&self, kernels: usize, channels: u32) -> bool {
+        KernelId::first(kernels).any(|kernel| self.home(kernel, channels).1 < channels)
+    }
+
     /// Two of the first `kernels` kernels that share some of their DRAM channels but not all, if there are any. An L2 bank numbers its lines by their
     /// kernel's channels, so that lines of these two would have one number.
     pub fn mixed_homes(&self, kernels: usize, channels: u32) -> Option<[KernelId; 2]> {
