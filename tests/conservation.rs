@@ -89,7 +89,8 @@ fn owned_words_add_up(s: &KernelStats, k: usize) {
     assert_eq!(s.l1_reads, s.l1_hits + s.l1_merged + s.l1_misses, "kernel {k}");
     assert_eq!(s.latency_count, s.l1_misses, "every miss ends once");
     assert_eq!(s.misses_to_l2 + s.misses_to_memory + s.misses_to_remote_l1, s.l1_misses);
-    assert!(s.read_requests >= s.l1_misses && s.replies >= s.requests);
+    assert_eq!(s.read_requests, s.l1_misses + s.reads_again);
+    assert!(s.replies >= s.requests);
     assert_eq!(stores > 0, s.l1_writes > 0, "what is written is registered");
     assert_eq!(s.loads_done, s.load_instructions);
     assert_eq!((s.context_lines_in, s.ctas_switched_in), (s.context_lines_out, s.ctas_switched_out));

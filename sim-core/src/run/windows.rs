@@ -72,7 +72,10 @@ const KERNEL_COLUMNS: [KernelColumn; 11] = [
         unit: "bytes",
         title: "NoC demand",
         doc: "Bytes of the replies to all reads that waited in the L1D miss queues or came to them in the window (CCBP §4.1)",
-        value: |stats, before, scale| (before.l1_misses - before.read_requests + stats.l1_misses) * scale.reply_bytes,
+        value: |stats, before, scale| {
+            let came = |stats: &KernelStats| stats.l1_misses + stats.reads_again;
+            (came(before) - before.read_requests + came(stats)) * scale.reply_bytes
+        },
     },
     KernelColumn {
         key: "dram_bytes",

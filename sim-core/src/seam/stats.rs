@@ -123,6 +123,7 @@ counters! {
         misses_to_l2: "misses", "Misses of L1D that L2 has answered, where the line was";
         misses_to_memory: "misses", "Misses that L2 has answered after it had waited for DRAM";
         misses_to_remote_l1: "misses", "Misses that another SM's L1D has answered, alone or beside L2 (l1.protocol denovo)";
+        reads_again: "requests", "Reads that L1D has sent once more: refused by who no longer had the words, or for words that did not come (l1.protocol denovo)";
         noc_read_crossings: "flits", "Flits of the kernel's reads, of forwards and of the lines that they bring, each counted once for every link of the mesh that it crosses";
         noc_write_crossings: "flits", "Flits of its writes or registrations and of what answers them, counted in the same way";
         noc_writeback_crossings: "flits", "Flits of the dirty lines that its misses push out of L2, and of what L1Ds that own words write back, counted in the same way";

@@ -32,7 +32,7 @@ impl Line {
 
     /// A fetch begins that waits for `wanted`.
     pub fn fetch(&self, wanted: Words) -> Fetch {
-        Fetch { wanted, overwritten: self.valid }
+        Fetch { wanted, later: 0, overwritten: self.valid }
     }
 
     /// Values of `words` have arrived. Returns those that are taken: what is here is never older.
@@ -99,23 +99,45 @@ impl Line {
 /// A fetch of a line that is under way.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Fetch {
-    /// Words that it waits for.
+    /// Words that have been asked for and have not come.
     pub wanted: Words,
+    /// Words that later loads wait for: they are asked for if they do not come with these.
+    pub later: Words,
     /// Words that were here when it began, or were written here since: what it brings of them may be older.
     pub overwritten: Words,
 }
 
 impl Fetch {
-    /// Whether a load of `words` may wait for it.
-    pub fn covers(&self, words: Words) -> bool {
-        words & (!self.wanted | self.overwritten) == 0
+    /// Whether a load of `words` may wait for it: what it brings of them is not older than what was here.
+    pub fn serves(&self, words: Words) -> bool {
+        words & self.overwritten == 0
+    }
+
+    /// A load of `words`, which it may wait for, does so.
+    pub fn awaited_for(&mut self, words: Words) {
+        self.later |= words & !self.wanted;
+    }
+
+    /// Words for which loads wait.
+    pub fn awaited(&self) -> Words {
+        self.wanted | self.later
     }
 
     /// The answer for `words` has arrived, with values of `extra` words beside them. Returns those that may go into the cache. A word that
     /// comes as an extra may still have its own answer on the way, so the fetch goes on waiting for it.
     pub fn arrived(&mut self, words: Words, extra: Words) -> Words {
         self.wanted &= !words;
+        self.later &= !extra;
         (words | extra) & !self.overwritten
+    }
+
+    /// Words that are asked for now: once all that was asked for has come, what loads wait for beside it.
+    pub fn asks_again(&mut self) -> Words {
+        if self.wanted != 0 {
+            return 0;
+        }
+        self.wanted = core::mem::take(&mut self.later);
+        self.wanted
     }
 }
 

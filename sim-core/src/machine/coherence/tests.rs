@@ -42,6 +42,10 @@ enum Broken {
     Extra,
     /// A refused read is not asked again.
     Refusal,
+    /// A load waits for a fetch of words that were written here since.
+    Serves,
+    /// A load that has joined a fetch gets nothing that does not come by itself.
+    Later,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -245,6 +249,12 @@ impl Model {
                     after.l1s[index].fetch = Some((fetch, missing));
                     self.send(&mut after, Message::Read, index, index, wanted, 0);
                     next(after, "fetch");
+                } else if let Some((fetch, need)) = &mut after.l1s[index].fetch
+                    && (fetch.serves(missing) || self.is(Broken::Serves))
+                {
+                    fetch.awaited_for(missing);
+                    *need |= missing;
+                    next(after, "join");
                 }
             }
             let may_write = each().all(|word| !has(&state.writers, word, true) && !has(&state.readers, word, true));
@@ -437,13 +447,18 @@ impl Model {
                     l1.fresh |= fresh & taken;
                     return Ok(());
                 };
-                if !self.races && words & *need & fetch.wanted & !fresh & !l1.line.valid != 0 {
+                let answered = words & fetch.wanted | extra & fetch.later;
+                if !self.races && answered & *need & !fresh & !l1.line.valid != 0 {
                     return Err("a load gets an old value");
                 }
                 let taken = l1.line.fill(fetch.arrived(words, extra));
                 l1.fresh = l1.fresh & !taken | fresh & taken;
+                let again = fetch.asks_again();
                 if fetch.wanted == 0 {
                     l1.fetch = None;
+                }
+                if again != 0 && !self.is(Broken::Later) {
+                    self.send(state, Message::Read, index, index, again, 0);
                 }
             }
             Message::Refusal => {
@@ -602,18 +617,20 @@ fn every_rule_is_needed() {
         (Broken::Eviction, gpu, gets),
         (Broken::Release, gpu, gets),
         (Broken::Overtaking, gpu, gets),
-        (Broken::Overwritten, Model { words: 0b11, ..gpu }, hits),
+        (Broken::Overwritten, Model { words: 0b11, ..gpu }, gets),
         (Broken::Acquire, one, hits),
         (Broken::Transfer, one, "a word has two owners"),
         (Broken::EarlyGrant, one, "a word has two owners"),
         (Broken::Eviction, one, "an L1D is asked for words that it does not have"),
         (Broken::Release, one, gets),
         (Broken::Overtaking, one, "an L1D asks for a word that it owns itself"),
-        (Broken::Overwritten, Model { words: 0b11, evictions: false, ..one }, hits),
+        (Broken::Overwritten, Model { words: 0b11, evictions: false, ..one }, gets),
         (Broken::Recall, one, "a write is lost"),
         (Broken::LateWriteBack, one, "an L1D is asked for words that it does not have"),
         (Broken::Awaited, one, "an L1D is asked for words that it does not have"),
         (Broken::Refusal, one, "the launch cannot end"),
+        (Broken::Serves, Model { words: 0b11, evictions: false, ..one }, gets),
+        (Broken::Later, Model { words: 0b11, evictions: false, ..one }, "the launch cannot end"),
         (Broken::Passed, racing, "the words of a line contradict each other"),
         (Broken::Extra, Model { words: 0b11, evictions: false, ..one }, "an answer comes that nobody waits for"),
         (Broken::Unasked, Model { words: 0b11, evictions: false, ..one }, hits),
@@ -636,7 +653,7 @@ fn long_random_walks_hold_and_come_to_rest() {
                 let mut resting = state.clone();
                 let mut steps = 0;
                 while !resting.is_at_rest() {
-                    let begins = ["load", "fetch", "store", "evict", "evict at home", "next launch"];
+                    let begins = ["load", "fetch", "join", "store", "evict", "evict at home", "next launch"];
                     resting = model.step(resting, mix(seed, steps), |name| !begins.contains(&name));
                     steps += 1;
                     assert!(steps < 1000, "the launch does not end: {resting:?}");

@@ -216,17 +216,19 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
             return Ok(Found::Hit);
         }
         match parts.mshrs.find(request.line) {
-            Some(entry) if !self.fetches[entry as usize].0.covers(missing) => return Err(ReservationFailure::Merge),
+            Some(entry) if !self.fetches[entry as usize].0.serves(missing) => return Err(ReservationFailure::Merge),
             None if self.writes.find(request.line).is_some() || !self.has_place(parts) => return Err(ReservationFailure::StoreBuffer),
             _ => {}
         }
         // Of words that another owns, those that nobody has asked for stay where they are.
         let words = if OWNS { missing } else { all_words(self.line_bytes) };
         let found = parts.fetch(load, Request { words, ..request }, controls)?;
-        if found == Found::Fetched
-            && let Some(entry) = parts.mshrs.find(request.line)
-        {
-            self.fetches[entry as usize] = (line.fetch(words), Source::L2);
+        if let Some(entry) = parts.mshrs.find(request.line) {
+            let fetch = &mut self.fetches[entry as usize];
+            match found {
+                Found::Fetched => *fetch = (line.fetch(words), Source::L2),
+                _ => fetch.0.awaited_for(missing),
+            }
         }
         Ok(found)
     }
@@ -236,7 +238,7 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         let slot = parts.tags.lookup(line);
         let state = slot.map_or(Line::default(), |slot| self.lines[slot as usize]);
         let fetch = parts.mshrs.find(line);
-        if OWNS && fetch.is_some_and(|entry| self.fetches[entry as usize].0.wanted & words != 0) {
+        if OWNS && fetch.is_some_and(|entry| self.fetches[entry as usize].0.awaited() & words != 0) {
             // An earlier load waits for the word: it is not registered while it may be asked for.
             return Err(ReservationFailure::Merge);
         }
@@ -272,6 +274,10 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         let (fetch, source) = &mut self.fetches[usize::from(tag)];
         let taken = fetch.arrived(words, from_sixteenths(reply.extra, self.line_bytes));
         *source = Source::of(&reply).max(*source);
+        let again = fetch.asks_again();
+        if again != 0 {
+            self.leaving.push_back(Leaving { message: Message::Read, line, words: again, kernel, tag });
+        }
         let answered = (fetch.wanted == 0).then_some(*source);
         // What finds no way goes past L1D to the loads that wait for it.
         if taken != 0
@@ -333,7 +339,7 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         }
     }
 
-    fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, memory: &mut Memory) -> bool {
+    fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, memory: &mut Memory) -> Option<KernelId> {
         if OWNS
             && let Some(&answer) = self.answers.front()
             && memory.may_answer(blank.sm)
@@ -344,18 +350,16 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         if self.leaving.is_empty() && self.lets_go() {
             self.let_go(parts, controls);
         }
-        let Some(&Leaving { message, line, words, kernel, tag }) = self.leaving.front() else { return false };
+        let &Leaving { message, line, words, kernel, tag } = self.leaving.front()?;
         let (access, bytes) = match message {
             Message::Read => (Access::Read, 0),
             Message::Register => (Access::Write, 0),
             _ => (Access::Write, if self.write_bytes == 0 { 4 * words.count_ones() as u8 } else { self.write_bytes }),
         };
         let request = Request { line, words, kernel, tag, bytes, access, ..blank };
-        let sent = parts.miss_queue.push(request, controls).is_ok();
-        if sent {
-            self.leaving.pop_front();
-        }
-        sent
+        parts.miss_queue.push(request, controls).ok()?;
+        self.leaving.pop_front();
+        (access == Access::Read).then_some(kernel)
     }
 
     fn sends_next(&self, parts: &Parts, now: Cycle, controls: &SmControls) -> Cycle {

@@ -75,10 +75,10 @@ pub trait Protocol {
     /// The NoC has delivered the answer to a write.
     fn message(&mut self, parts: &mut Parts, reply: Reply);
 
-    /// Puts a request of its own into the miss queue, if it has any and there is room: `blank` with what it says filled in. Returns whether it did.
-    /// Answers to other L1Ds go to the NoC at once.
-    fn send(&mut self, _parts: &mut Parts, _blank: Request, _controls: &SmControls, _memory: &mut Memory) -> bool {
-        false
+    /// Puts a request of its own into the miss queue, if it has any and there is room: `blank` with what it says filled in. Returns whose read it
+    /// sends once more, if it does. Answers to other L1Ds go to the NoC at once.
+    fn send(&mut self, _parts: &mut Parts, _blank: Request, _controls: &SmControls, _memory: &mut Memory) -> Option<KernelId> {
+        None
     }
 
     /// The next cycle in which `send` can do something, after it has been called in `now`, unless something arrives before.
@@ -187,7 +187,7 @@ macro_rules! declare {
             }
 
             #[inline]
-            fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, memory: &mut Memory) -> bool {
+            fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, memory: &mut Memory) -> Option<KernelId> {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.send(parts, blank, controls, memory),)* }
             }
 
@@ -424,7 +424,11 @@ impl L1d {
     /// freed one of the miss queue.
     #[inline]
     pub fn drain(&mut self, now: Cycle, controls: &SmControls, memory: &mut Memory, stats: &mut [KernelStats]) -> (bool, bool) {
-        self.protocol.send(&mut self.parts, Request { sm: self.sm, since: now, ..Request::default() }, controls, memory);
+        if let Some(kernel) =
+            self.protocol.send(&mut self.parts, Request { sm: self.sm, since: now, ..Request::default() }, controls, memory)
+        {
+            stats[kernel.index()].reads_again += 1;
+        }
         let queue = &mut self.parts.miss_queue;
         let mut store_left = false;
         self.port_full.0 = queue.at_port(now) && !memory.has_room(now, self.sm.into());

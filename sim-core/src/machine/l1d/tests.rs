@@ -287,6 +287,24 @@ fn a_line_comes_from_l2_and_from_its_owners() {
     assert_eq!((stats.l2_misses, stats.dram_reads), (4, 4), "what nobody has written is in memory");
 }
 
+/// A load of other words of a line that is under way waits for it and holds nobody back. What does not come with the line is asked for then: words
+/// that another SM owns.
+#[test]
+fn a_load_of_other_words_waits_for_a_line_under_way() {
+    let part = |word: i64| Op::Load { address: Address { cta: 0, offset: 4 * word, ..LINES }, lanes: 8 };
+    let elsewhere = Op::Load { address: Address { cta: 0, offset: 1 << 14, ..LINES }, lanes: 8 };
+    let loads = || vec![part(8), part(16), elsewhere.clone(), Op::Wait { loads: 0 }];
+    let stats = |first: Vec<Launch>| {
+        let machine = after(&with("denovo", &[]), [first, vec![launch(1, loads())]].concat());
+        let stats = machine.kernel_stats(K);
+        assert_eq!(stats.fail_merge, 0);
+        (stats.l1_misses, stats.l1_merged, stats.reads_again, stats.misses_to_remote_l1)
+    };
+    assert_eq!(stats(vec![]), (2, 1, 0, 0), "all of the line comes from memory");
+    let eight = Op::Store { address: Address { cta: 64, ..LINES }, lanes: 8 };
+    assert_eq!(stats(vec![launch(2, vec![eight])]), (2, 1, 1, 1), "words 16 to 23 are SM 1's");
+}
+
 /// L1Ds of four lines, and an L2 of two: words are written back and recalled all the time, whoever reads them next. Nothing is lost: in the end L2 and L1Ds
 /// agree on who owns what.
 #[test]

@@ -87,13 +87,14 @@ pub(super) fn ikra_15cu() -> Gpu {
             columns: 16, // of no effect
             map: DramMap::RowBankColumn,
             page: PagePolicy::Closed,
-            latency: 134, // makes an unloaded access 197 core cycles and 8/3 for each hop (IKRA Table 2)
-            // GEMS's memory as the paper's table shows it: one latency, whatever came before. A line of 64 B every four cycles of each channel,
-            // 45 GB/s together, is not stated.
+            latency: 161, // makes an unloaded access 197 core cycles and 8/3 for each hop (IKRA Table 2)
+            // GEMS's memory as the paper's table shows it: one latency, whatever came before. So data follow their command at once: a read
+            // after a write waits for the command's distance to its data. A line of 64 B every four cycles of each channel, 45 GB/s together,
+            // is not stated.
             timing: DramTiming {
                 T: 4,
-                tCL: 28,
-                WL: 28,
+                tCL: 1,
+                WL: 1,
                 tRP: 0,
                 tRC: 0,
                 tRAS: 0,
