@@ -14,8 +14,10 @@ use sim_core::describe::digest;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
+use sim_core::machine::contents::Ahead;
 use sim_core::machine::dispatch::order::{ChunkEntry, Share, Shares};
 use sim_core::machine::dispatch::{CtaEvent, LaunchEnd};
+use sim_core::machine::l1d::held::Held;
 use sim_core::policy::PolicySpec;
 use sim_core::predict::answer::Answer;
 use sim_core::predict::question::Question;
@@ -187,16 +189,33 @@ impl Simulation {
         events.iter().flat_map(numbers).collect()
     }
 
-    /// The launches that have ended since it was last asked, in order, row-major: the cycle, the kernel, and all its counters then, from the
-    /// beginning of the run, as `frameLayout().counters` names them.
+    /// The launches that have ended since it was last asked, in order, row-major: the cycle, the kernel, all its counters then, from the beginning of
+    /// the run, as `frameLayout().counters` names them; and what the L1Ds held then, as `l1Contents()` has it.
     #[wasm_bindgen(js_name = launchEnds)]
     pub fn launch_ends(&mut self) -> Vec<f64> {
         let ends = core::mem::take(&mut self.engine.machine_mut().launch_ends);
-        let row = |end: &LaunchEnd| {
+        let row = |end: LaunchEnd| {
             let counters = end.stats.values().map(|count| count as f64);
-            [end.cycle as f64, f64::from(end.kernel.0)].into_iter().chain(counters)
+            let held = end.held.into_iter().flat_map(words).map(f64::from);
+            [end.cycle as f64, f64::from(end.kernel.0)].into_iter().chain(counters).chain(held).collect::<Vec<f64>>()
         };
-        ends.iter().flat_map(row).collect()
+        ends.into_iter().flat_map(row).collect()
+    }
+
+    /// What each L1D holds of each array, SM by SM, and of each all arrays as `frameLayout().arrays` names them; three numbers each: words that are
+    /// clean copies, that are written and not made known yet, and that it owns. Without a state by word, those of whole lines.
+    #[wasm_bindgen(js_name = l1Contents)]
+    pub fn l1_contents(&self) -> Vec<u32> {
+        self.engine.machine().l1_contents().into_iter().flat_map(words).collect()
+    }
+
+    /// The CTAs of a kernel's launch that each SM runs, and those that it has before it, as far as the CTA order deals them, in the order in which it
+    /// comes to them; five numbers each: the SM, the CTA's number in its grid, 1 where it runs, the words that it reads, and how many of these are in that
+    /// SM's L1D. Programs are walked through for this, for at most so many steps of each SM; what comes after that is left out.
+    #[wasm_bindgen(js_name = l1Ahead)]
+    pub fn l1_ahead(&self, kernel: u32, steps: f64) -> Result<Vec<u32>, JsValue> {
+        let ahead = self.engine.machine().l1_ahead(self.kernel(kernel)?, steps as u64);
+        Ok(ahead.into_iter().flat_map(|cta: Ahead| [cta.sm.into(), cta.cta, cta.runs.into(), cta.reads, cta.here]).collect())
     }
 
     /// For each kernel, which CTAs of its launch each SM has before it; null where the CTA order deals no chunks.
@@ -339,6 +358,10 @@ impl Simulation {
             error(&problems)
         })
     }
+}
+
+fn words(held: Held) -> [u32; 3] {
+    [held.valid, held.written, held.owned]
 }
 
 /// Reads a part of an experiment. A decoder that gives nothing has said why in the problems.

@@ -107,7 +107,7 @@ export interface KernelResult {
 // ---------------------------------------------------------------- a frame: the machine at one cycle, as u32 words
 
 export interface FrameSection { name: string; offset: number; shape: number[]; doc: string }
-export interface SmShape { class: string; slots: number; schedulers: number; warps: number; threads: number; registers: number; shared_bytes: number; mshrs: number; miss_queue: number }
+export interface SmShape { class: string; slots: number; schedulers: number; warps: number; threads: number; registers: number; shared_bytes: number; mshrs: number; miss_queue: number; l1_bytes: number; l1_protocol: string; /** When a launch begins, lines of arrays that are read only stay. */ l1_keeps_read_only: boolean }
 /** Where everything is in `frame()`: sections of u32, row-major. */
 export interface FrameLayout {
   length: number;
@@ -125,6 +125,8 @@ export interface FrameLayout {
   mesh: { width: number; height: number; sms: number[]; channels: number[]; mhz: number } | null;
   /** Of each kernel, the grid of every launch of its sequence: CTAs along x, y, z. */
   grids: [number, number, number][][];
+  /** The arrays of all kernels in turn: what `l1Contents()` tells apart. */
+  arrays: { kernel: number; name: string; bytes: number; read_only: boolean }[];
   /** What `launchEnds()` counts. */
   counters: { key: string; unit: string; doc: string }[];
   capacity: { request_queue: number; reply_queue: number; l2_queue: number; l2_mshr: number; dram_queue: number };

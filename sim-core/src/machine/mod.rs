@@ -11,6 +11,7 @@ pub mod cache;
 pub mod calendar;
 pub mod clock;
 pub mod coherence;
+pub mod contents;
 pub mod derived;
 pub mod dispatch;
 pub mod dram;
@@ -29,7 +30,7 @@ use self::sm::Sm;
 use self::sm::code::{self, Code};
 use self::sm::ctas::FinishedCta;
 use crate::describe::gpu::{Gpu, SmClass};
-use crate::describe::ids::{Cycle, KernelId, NEVER, PerKernel, Set};
+use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER, PerKernel, Set};
 use crate::describe::kernel::Kernel;
 use crate::seam::controls::{Controls, SmControls};
 use crate::seam::event::{Event, EventKind, EventKinds};
@@ -38,12 +39,15 @@ use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
+use core::ops::Range;
 
 /// The GPU and the kernels on it.
 #[derive(Clone, Debug)]
 pub struct Machine {
     gpu: Arc<Gpu>,
     codes: Arc<Vec<Vec<Code>>>,
+    /// The lines of each array of each kernel in turn, in ascending order.
+    arrays: Arc<[Range<LineAddr>]>,
     /// The present cycle: the next one to be simulated.
     pub now: Cycle,
     /// The SMs.
@@ -86,12 +90,14 @@ impl Machine {
         let banks = gpu.sms[0].shared_banks;
         let compile = |(index, kernel)| Code::compile(kernel, index, seed, gpu.l2.line_bytes, banks);
         let codes: Vec<Vec<Code>> = kernels.iter().enumerate().map(compile).collect();
+        let arrays = (0..).zip(kernels).flat_map(|(index, kernel)| code::layout(kernel, index, gpu.l2.line_bytes));
         let mut machine = Machine {
             now: 0,
             sms: (0..gpu.sm_count()).map(|id| Sm::new(gpu, id as u16, count)).collect(),
             memory: Memory::new(gpu, count, seed),
             dispatcher: Dispatcher::new(gpu.sm_count() as usize, &codes, restart, order),
             codes: Arc::new(codes),
+            arrays: arrays.map(|(_, lines)| lines).collect(),
             events: Vec::new(),
             launch_ends: Vec::new(),
             record_events: false,
@@ -201,7 +207,8 @@ impl Machine {
         let ended = core::mem::replace(&mut self.releases, releasing) & !releasing;
         for kernel in KernelId::first(self.codes.len()).filter(|kernel| ended >> kernel.0 & 1 == 1) {
             if self.record_events {
-                self.launch_ends.push(LaunchEnd { cycle: now, kernel, stats: self.kernel_stats(kernel) });
+                let held = self.l1_contents();
+                self.launch_ends.push(LaunchEnd { cycle: now, kernel, stats: self.kernel_stats(kernel), held });
             }
             let Ended { run, next } = self.dispatcher.end_launch(now, kernel, &self.codes);
             if run {

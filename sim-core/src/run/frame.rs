@@ -1,7 +1,7 @@
 //! A flat view of the state for drawing: one list of 32-bit words in named sections, described once by `layout`, so that a page contains
 //! no offsets. Reading it changes nothing.
 
-use crate::describe::gpu::NocKind;
+use crate::describe::gpu::{NocKind, ReadOnlyLines};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::value::Value;
 use crate::machine::Machine;
@@ -438,6 +438,9 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
             ("shared_bytes", class.shared_bytes.into()),
             ("mshrs", class.l1.mshrs.into()),
             ("miss_queue", class.l1.miss_queue.into()),
+            ("l1_bytes", class.l1.bytes.into()),
+            ("l1_protocol", class.l1.protocol.name().into()),
+            ("l1_keeps_read_only", (class.l1.protocol.owns() && class.l1.read_only == ReadOnlyLines::Kept).into()),
         ])
     });
     // Which routers SMs and channels sit at; L2 bank `i` sits at router `i`.
@@ -452,11 +455,22 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
         ])
     });
     let grids = experiment.kernels.iter().map(|used| Value::array(used.kernel.grids().map(|grid| Value::array([grid.x, grid.y, grid.z]))));
+    let arrays = (0_u32..).zip(&experiment.kernels).flat_map(|(kernel, used)| {
+        used.kernel.arrays.iter().map(move |array| {
+            Value::object([
+                ("kernel", Value::from(kernel)),
+                ("name", array.name.as_str().into()),
+                ("bytes", array.bytes.into()),
+                ("read_only", array.read_only.into()),
+            ])
+        })
+    });
     let counters = KernelStats::INFO.iter().map(|info| Value::object([("key", info.key), ("unit", info.unit), ("doc", info.doc)]));
     Value::object([
         ("length", Value::from(offset)),
         ("mesh", mesh.into()),
         ("grids", Value::array(grids)),
+        ("arrays", Value::array(arrays)),
         ("counters", Value::array(counters)),
         ("core_mhz", gpu.core_mhz.into()),
         ("sections", sections.into()),

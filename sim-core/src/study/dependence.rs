@@ -5,8 +5,9 @@
 //! *ghost*, by a neighbour in the grid in the launch before, if that had the same grid; *other*, by any other CTA or in an older launch. Arrays that are
 //! read only do not count, nor do words that no launch has written yet: what the CPU writes between launches is not in a description.
 
-use crate::describe::kernel::{Dim3, Kernel, MAX_LOOPS, WARP_SIZE};
-use crate::machine::sm::code::{Code, Place, Step};
+use crate::describe::kernel::{Dim3, Kernel};
+use crate::machine::sm::code::Code;
+use crate::machine::sm::walk::each_access;
 use alloc::vec::Vec;
 
 /// Line by which arrays are laid out; the counts do not depend on it.
@@ -90,7 +91,8 @@ pub fn dependence(kernel: &Kernel) -> Dependence {
         for cta in 0..code.ctas {
             let mut accesses = 0;
             for warp in 0..code.warps {
-                each_access(code, cta, warp, |stores, word| {
+                each_access(code, (cta, warp), LINE, &mut { u64::MAX }, |stores, line, byte| {
+                    let word = line as usize * (LINE as usize / 4) + byte as usize / 4;
                     accesses += 1;
                     if touched[word] != number {
                         touched[word] = number;
@@ -137,40 +139,4 @@ pub fn dependence(kernel: &Kernel) -> Dependence {
 fn are_neighbours(grid: Dim3, one: u32, other: u32) -> bool {
     let at = |cta: u32| [cta % grid.x, cta / grid.x % grid.y, cta / grid.x / grid.y];
     at(one).into_iter().zip(at(other)).all(|(one, other)| one.abs_diff(other) <= 1)
-}
-
-/// Every word that a lane of a warp loads or stores, in the order of the Program: whether it stores, and which.
-fn each_access(code: &Code, cta: u32, warp: u32, mut visit: impl FnMut(bool, usize)) {
-    let mut place = Place { cta, warp, ..Place::default() };
-    let key = code.warp_key(cta, warp);
-    let mut trips = [0; MAX_LOOPS];
-    let mut pc = 0_u32;
-    loop {
-        match code.steps[pc as usize] {
-            Step::Exit => return,
-            Step::Loop { depth, trips: given, after } => {
-                place.loops[depth] = 0;
-                trips[depth] = code.trips(given, pc, &place);
-                pc = if trips[depth] == 0 { after } else { pc + 1 };
-                continue;
-            }
-            Step::End { depth, body } => {
-                place.loops[depth] += 1;
-                if place.loops[depth] < trips[depth] {
-                    pc = body;
-                    continue;
-                }
-                place.loops[depth] = 0;
-            }
-            Step::Load { .. } | Step::Store { .. } => {
-                let stores = matches!(code.steps[pc as usize], Step::Store { .. });
-                let mut positions = [(0, 0); WARP_SIZE as usize];
-                for &(line, byte) in code.positions(pc, &place, key, LINE, &mut positions) {
-                    visit(stores, line as usize * (LINE as usize / 4) + byte as usize / 4);
-                }
-            }
-            _ => {}
-        }
-        pc += 1;
-    }
 }

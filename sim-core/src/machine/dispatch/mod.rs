@@ -12,6 +12,7 @@ pub mod order;
 
 use self::grid::Grid;
 use self::order::{AnyOrder, CtaOrder, CtaOrderSpec, Offer, Shares};
+use super::l1d::held::Held;
 use super::sm::code::Code;
 use super::sm::context::SavedCta;
 use super::sm::ctas::FinishedCta;
@@ -70,7 +71,7 @@ pub struct CtaEvent {
 }
 
 /// The end of a launch, for drawings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaunchEnd {
     /// Core cycle in which it ended.
     pub cycle: Cycle,
@@ -78,6 +79,8 @@ pub struct LaunchEnd {
     pub kernel: KernelId,
     /// The kernel's counters then, from the beginning of the run; those of cycles may lack what sleeping SMs have not counted yet.
     pub stats: KernelStats,
+    /// What the L1Ds hold then, as `Machine::l1_contents` says.
+    pub held: Vec<Held>,
 }
 
 /// What the end of a launch has brought about.

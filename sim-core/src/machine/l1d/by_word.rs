@@ -427,8 +427,8 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         }
     }
 
-    fn owned(&self, parts: &Parts) -> Vec<(LineAddr, Words)> {
-        let slots = (0..).zip(&self.lines).filter(|(_, line)| line.owned != 0);
-        slots.filter_map(|(slot, line)| Some((parts.tags.line(slot)?, line.owned))).collect()
+    fn lines(&self, parts: &Parts) -> Vec<(LineAddr, Line)> {
+        let slots = (0..).zip(&self.lines).filter(|(_, line)| line.valid != 0);
+        slots.filter_map(|(slot, line)| Some((parts.tags.line(slot)?, *line))).collect()
     }
 }

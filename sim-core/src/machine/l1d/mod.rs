@@ -8,6 +8,7 @@
 //! `describe::gpu::l1_protocols!`.
 
 mod by_word;
+pub mod held;
 pub mod miss_queue;
 pub mod parts;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use self::parts::{Found, Parts, ReservationFailure, Source};
 use super::cache::tags::Victim;
 use super::cache::umon::Umon;
 use super::coherence::Words;
+use super::coherence::l1::Line;
 use super::derived::Derived;
 use super::memory::Memory;
 use super::packet::{Access, Forward, Reply, Request};
@@ -112,9 +114,10 @@ pub trait Protocol {
     /// L2 asks for words that this L1D owns.
     fn asked(&mut self, _parts: &mut Parts, _forward: Forward) {}
 
-    /// Lines of which it owns words, and which.
-    fn owned(&self, _parts: &Parts) -> Vec<(LineAddr, Words)> {
-        Vec::new()
+    /// The lines that are here, and their words; without a state by word, lines are whole.
+    fn lines(&self, parts: &Parts) -> Vec<(LineAddr, Line)> {
+        let here = (0..parts.tags.slots()).filter_map(|slot| parts.tags.line(slot).filter(|&line| parts.tags.find(line) == Some(slot)));
+        here.map(|line| (line, Line { valid: Words::MAX, ..Line::default() })).collect()
     }
 }
 
@@ -223,8 +226,8 @@ macro_rules! declare {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.asked(parts, forward),)* }
             }
 
-            fn owned(&self, parts: &Parts) -> Vec<(LineAddr, Words)> {
-                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.owned(parts),)* }
+            fn lines(&self, parts: &Parts) -> Vec<(LineAddr, Line)> {
+                match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.lines(parts),)* }
             }
         }
     };
@@ -313,9 +316,14 @@ impl L1d {
         self.protocol.keeps(read_only);
     }
 
+    /// The lines that are here, and their words; without a state by word, lines are whole.
+    pub fn lines(&self) -> Vec<(LineAddr, Line)> {
+        self.protocol.lines(&self.parts)
+    }
+
     /// Lines of which it owns words, and which.
     pub fn owned(&self) -> Vec<(LineAddr, Words)> {
-        self.protocol.owned(&self.parts)
+        self.lines().into_iter().filter(|(_, line)| line.owned != 0).map(|(at, line)| (at, line.owned)).collect()
     }
 
     /// The next load that waited for the line of an MSHR; the MSHR is free after its last.

@@ -109,7 +109,7 @@ pub struct Code {
 }
 
 /// The lines of each array of a kernel that stands at position `index` of the mix.
-fn layout(kernel: &Kernel, index: usize, line_bytes: u32) -> impl Iterator<Item = (&Array, Range<LineAddr>)> {
+pub fn layout(kernel: &Kernel, index: usize, line_bytes: u32) -> impl Iterator<Item = (&Array, Range<LineAddr>)> {
     let mut next = index as u32 * KERNEL_LINES;
     kernel.arrays.iter().map(move |array| {
         let first = next;

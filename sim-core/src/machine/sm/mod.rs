@@ -23,6 +23,7 @@ pub mod quota;
 mod residency;
 pub mod scheduler;
 mod waits;
+pub mod walk;
 pub mod wheel;
 
 use self::access::charge_failure;

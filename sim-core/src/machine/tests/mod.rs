@@ -1,6 +1,7 @@
 //! Does the machine keep its promises to the cycle: issue rates, sleeping, order, accounting?
 
 mod ahead;
+mod contents;
 mod context;
 mod controls;
 mod orders;

@@ -114,6 +114,19 @@ pub struct Shares {
     pub sms: Vec<Share>,
 }
 
+impl Shares {
+    /// The CTAs that an SM has before it, in the order in which it comes to them.
+    pub fn ahead(&self, sm: usize) -> Vec<u32> {
+        let Some(share) = self.sms.get(sm) else { return Vec::new() };
+        let waiting = share.queue.get(share.waiting.0 as usize..share.waiting.1 as usize).unwrap_or_default();
+        let mut ctas: Vec<u32> = (share.left.first..share.left.end).chain(waiting.iter().copied()).collect();
+        if self.backward {
+            ctas.reverse();
+        }
+        ctas
+    }
+}
+
 /// What an SM has of a kernel's launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Share {
