@@ -42,9 +42,9 @@ const layout: FrameLayout = {
   length, core_mhz: 1400, sections, kernels: names, stalls, warp_states: states, banks: BANKS, channels: CHANNELS, dram_banks: DRAM_BANKS,
   sms: Array.from({ length: SMS }, (_, i) => {
     const big = CLASSES < 2 || i % 4 === 0;
-    return { class: CLASSES < 2 ? "sm" : big ? "big" : "small", slots: big ? SLOTS : Math.max(1, SLOTS / 2), schedulers: SCHEDULERS, warps: big ? WARPS : WARPS / 2, threads: big ? 1536 : 768, registers: big ? 32768 : 16384, shared_bytes: big ? 49152 : 24576, mshrs: 64, miss_queue: 8 };
+    return { class: CLASSES < 2 ? "sm" : big ? "big" : "small", slots: big ? SLOTS : Math.max(1, SLOTS / 2), schedulers: SCHEDULERS, warps: big ? WARPS : WARPS / 2, threads: big ? 1536 : 768, registers: big ? 32768 : 16384, shared_bytes: big ? 49152 : 24576, mshrs: 64, miss_queue: 8, l1_bytes: 24576, l1_protocol: "none", l1_keeps_read_only: false };
   }),
-  mesh: null, grids: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 16, l2_mshr: 32, dram_queue: 32 },
+  mesh: null, grids: [], arrays: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 16, l2_mshr: 32, dram_queue: 32 },
 };
 
 let seed = 1;

@@ -4,7 +4,7 @@ import { Alone } from "./alone.ts";
 import { Answers } from "./answers.ts";
 import { Lockstep } from "./lockstep.ts";
 import { compileModule } from "./module.ts";
-import type { FrameMessage, Loaded, RunState } from "./protocol.ts";
+import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
 import type { StopWhen } from "./stop-when.ts";
 import { shipped } from "./profiles.ts";
 import { Run, type Ready, type RunEvents } from "./run.ts";
@@ -217,6 +217,8 @@ export class Engine {
 
   setControls(side: number, controls: Controls): void { this.#run(side).post({ t: "setControls", controls }); this.#lock?.refresh(); }
   result(side: number): Promise<Result> { return this.#run(side).result(); }
+  /** What the L1Ds held at a cycle that has been; null while the run goes on, or is another. */
+  l1(side: number, kernel: number, cycle: number): Promise<L1Moment | null> { return this.#runs[side]?.l1(kernel, cycle) ?? Promise.resolve(null); }
   validate(experiment: string | object): Promise<Problem[]> { return this.#run(0).validate(experiment); }
   freshSeed(): Promise<number> { return this.#run(0).freshSeed(); }
 }

@@ -559,8 +559,8 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     }
     if (controls) for (const one of [decisions, numbers, verdict]) one.setControls(at, controls);
   });
-  frames.forEach(({ past, shares }, at) => { if (past) timeline.setPast(at, past); if (shares) detail.setShares(at, shares); });
-  launches.update(frames);
+  frames.forEach(({ past, shares, held: words }, at) => { if (past) timeline.setPast(at, past); if (shares) detail.setShares(at, shares); if (words) detail.setHeld(at, words); });
+  launches.update(frames, still);
   for (const one of [charts, decisions, timeline]) one.cycle = cycle;
   if (frames.some(({ met }) => met)) timeline.stoppedAt(frames.map(({ met }) => met));
   else if (!still || cycle !== stood) timeline.stoppedAt([]);
@@ -858,7 +858,7 @@ async function start(): Promise<void> {
   });
   predicted.init(running.module, stamp, { simulate, changed: (seen) => { view.predict = seen; writeLink(); } });
   timeline.init({ go: does.go, stopWhen: (when) => { engine?.stopWhen(when); }, bookmarks: (bookmarks) => { if (bookmarks.length > 0) view.bookmarks = [...bookmarks]; else delete view.bookmarks; writeLink(); } });
-  launches.init({ next: does.event, changed: (seen) => { if (seen) view.launches = seen; else delete view.launches; writeLink(); } });
+  launches.init({ next: does.event, l1: (at, kernel, when) => running.l1(at, kernel, when), changed: (seen) => { if (seen) view.launches = seen; else delete view.launches; writeLink(); } });
   verdict.init(ready.catalogue, {
     compare: (name) => { const mine = sides[0]; if (mine) openAs(1, { ...structuredClone(mine.experiment), policy: scheme(ready.catalogue, name, mine.experiment.kernels.length) }); },
     opened: (open) => { if (open) view.why = true; else delete view.why; writeLink(); },

@@ -42,6 +42,8 @@ export type ToWorker =
   | { t: "setControls"; controls: Controls }
   | { t: "controls"; id: number }
   | { t: "result"; id: number }
+  /** What the L1Ds held at a cycle that has been. Answered by `l1`. */
+  | { t: "l1"; id: number; kernel: number; cycle: number }
   | { t: "freshSeed"; id: number }
   /** What is wrong with an experiment, as text or as an object; nothing is loaded. */
   | { t: "validate"; id: number; experiment: string | object }
@@ -50,6 +52,8 @@ export type ToWorker =
   /** In the second worker: run a kernel by itself. Answered by `alone`; a later one replaces those before it. */
   | { t: "alone"; id: number; jobs: PlannedAlone[] };
 
+/** What the L1Ds held at a cycle, and the CTAs of a kernel that were before each SM: as `l1Contents()` and `l1Ahead()` say. */
+export interface L1Moment { cycle: number; held: Uint32Array; ahead: Uint32Array }
 /** A run of one kernel alone, and the hash that names it. */
 export interface PlannedAlone { hash: string; experiment: Experiment }
 export interface Loaded {
@@ -83,6 +87,8 @@ export interface FrameMessage {
   /** With the result, where kernels are launched several times or a CTA order was chosen: launches that have changed, and what each SM has before it, by kernel. */
   launches: LaunchNews | null;
   shares: (Shares | null)[] | null;
+  /** With the result: what the L1Ds hold, as `l1Contents()` says. */
+  held: Uint32Array | null;
   /** What playing has stopped at, of `stopWhen`; null otherwise. */
   met: Met | null;
   /** Why it is stuck, or has failed; empty otherwise. */
@@ -98,6 +104,8 @@ export type FromWorker =
   /** In lock-step, on a long way: how far it is. */
   | { t: "reached"; id: number; cycle: number }
   | { t: "result"; id: number; result: Result }
+  /** Null while the run goes on. */
+  | { t: "l1"; id: number; moment: L1Moment | null }
   | { t: "controls"; id: number; controls: Controls }
   | { t: "seed"; id: number; seed: number }
   | { t: "validated"; id: number; problems: Problem[] }

@@ -1,5 +1,5 @@
 // One run, as the page has it: a worker with one simulation. The page has one run, or two that are compared.
-import type { FrameMessage, FromWorker, Loaded, ToWorker } from "./protocol.ts";
+import type { FrameMessage, FromWorker, L1Moment, Loaded, ToWorker } from "./protocol.ts";
 import type { Catalogue, Experiment, Interval, Problem, Result } from "./types.ts";
 
 export interface Ready { version: string; stamp: string; catalogue: Catalogue }
@@ -104,6 +104,7 @@ export class Run {
         return;
       case "reached": this.reached(message.cycle); return;
       case "result": this.#answer(message.id, message.result); return;
+      case "l1": this.#answer(message.id, message.moment); return;
       case "seed": this.#answer(message.id, message.seed); return;
       case "validated": this.#answer(message.id, message.problems); return;
       case "controls": this.#answer(message.id, message.controls); return;
@@ -151,6 +152,7 @@ export class Run {
   }
 
   result(): Promise<Result> { return this.#ask((id) => ({ t: "result", id })); }
+  l1(kernel: number, cycle: number): Promise<L1Moment | null> { return this.#ask((id) => ({ t: "l1", id, kernel, cycle })); }
   validate(experiment: string | object): Promise<Problem[]> { return this.#ask((id) => ({ t: "validate", id, experiment })); }
   freshSeed(): Promise<number> { return this.#ask((id) => ({ t: "freshSeed", id })); }
 

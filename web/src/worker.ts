@@ -6,7 +6,7 @@ import { hasLaunches, LaunchLog } from "./launches/log.ts";
 import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing } from "./pacing.ts";
 import { launchSizes, PastLog } from "./past.ts";
-import type { FromWorker, RunState, ToWorker } from "./protocol.ts";
+import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
 import { shipped } from "./profiles.ts";
 import { scriptEngine, type Engine } from "./script/module.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
@@ -23,6 +23,8 @@ const RESULT_GAP = 250;
 const WINDOW_END = 1;
 /** An event that does not come: look up again after this many cycles, so that messages are read. */
 const EVENT_SLICE = 2_000;
+/** Steps of programs that are walked through, of each SM, to say what the CTAs before it find in its L1D. */
+const WALKED = 20_000;
 
 type Load = Extract<ToWorker, { t: "load" }>;
 
@@ -255,6 +257,18 @@ function keep(sim: Simulation, apart: number): void {
   keepCost = 0.7 * keepCost + 0.3 * (performance.now() - begin);
 }
 
+/** What the L1Ds held at a cycle that has been; the run stays where it is. */
+function lookBack(sim: Simulation, cycle: number, kernel: number): L1Moment | null {
+  const from = keyframes.before(cycle);
+  if (!from) return null;
+  const here = sim.snapshot();
+  try {
+    sim.restore(from.moment);
+    sim.advance(cycle - from.cycle);
+    return { cycle: sim.cycle, held: sim.l1Contents(), ahead: sim.l1Ahead(kernel, WALKED) };
+  } finally { sim.restore(here); here.free(); }
+}
+
 /** Takes up what has happened to CTAs. */
 function note(sim: Simulation): void {
   const events = sim.ctaEvents(), ends = sim.launchEnds();
@@ -334,8 +348,8 @@ function offer(): void {
   if (whole) { resultAt = now; result = sim.result(); }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
   past.addWindows(windows, columns, onTop);
-  const known = whole ? past.view() : null, shares = whole && launches ? sim.shares() : null;
-  send({ t: "frame", id, number: sent, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, launches: whole ? launches?.news() ?? null : null, shares, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
+  const known = whole ? past.view() : null, shares = whole && launches ? sim.shares() : null, held = whole ? sim.l1Contents() : null;
+  send({ t: "frame", id, number: sent, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, launches: whole ? launches?.news() ?? null : null, shares, held, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
   restart = false;
 }
 
@@ -422,7 +436,7 @@ function build(message: Load): void {
   id = message.id;
   ipcAlone.clear();
   past = new PastLog(launchSizes(explained));
-  launches = hasLaunches(sim.frameLayout(), (message.experiment as { cta_order?: unknown }).cta_order) ? new LaunchLog(sim.frameLayout().grids, sim.frameLayout().counters.length) : null;
+  launches = hasLaunches(sim.frameLayout(), (message.experiment as { cta_order?: unknown }).cta_order) ? LaunchLog.of(sim.frameLayout()) : null;
   sim.keepCtaEvents();
   keyframes.clear();
   keyframes.add(sim.cycle, sim.snapshot());
@@ -511,7 +525,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
     return;
   }
   // Who asks is answered of the run that the page shows, also while the next one's profile is measured.
-  const asks = message.t === "result" || message.t === "controls";
+  const asks = message.t === "result" || message.t === "controls" || message.t === "l1";
   if (!sim || ((profiling || givenUp) && !asks)) return;
   // Who is told to do something else looks for nothing any more.
   if (["pause", "step", "stepEvent", "seek", "reset", "again"].includes(message.t)) watch = met = null;
@@ -568,6 +582,7 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       break;
     case "controls": send({ t: "controls", id: message.id, controls: sim.controls() }); break;
     case "result": send({ t: "result", id: message.id, result: sim.result() }); break;
+    case "l1": send({ t: "l1", id: message.id, moment: running() ? null : lookBack(sim, message.cycle, message.kernel) }); break;
   }
   offer();
 }

@@ -104,8 +104,8 @@ export class Simulation {
     add("l2.queue", banks, n); add("l2.mshr", banks, n); add("dram.queue", channels, n); add("dram.busy", channels); add("dram.open_row", channels, dramBanks);
     this.#layout = {
       length, core_mhz: 1400, sections: this.#sections, kernels, stalls, warp_states: warpStates, banks, channels, dram_banks: dramBanks,
-      sms: Array.from({ length: sms }, () => ({ class: "sm", slots, schedulers, warps, threads: 1536, registers: get("sm.registers"), shared_bytes: 49152, mshrs: 32, miss_queue: 8 })),
-      mesh: null, grids: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 32, dram_queue: 32 },
+      sms: Array.from({ length: sms }, () => ({ class: "sm", slots, schedulers, warps, threads: 1536, registers: get("sm.registers"), shared_bytes: 49152, mshrs: 32, miss_queue: 8, l1_bytes: 32768, l1_protocol: "none", l1_keeps_read_only: false })),
+      mesh: null, grids: [], arrays: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 32, dram_queue: 32 },
     };
     this.#stop = Number((this.#e.stop as { cycles?: number } | undefined)?.cycles ?? 3_000_000);
   }
@@ -185,6 +185,8 @@ export class Simulation {
   ctaEvents(): Float64Array { return new Float64Array(); }
   launchEnds(): Float64Array { return new Float64Array(); }
   shares(): null[] { return []; }
+  l1Contents(): Uint32Array { return new Uint32Array(); }
+  l1Ahead(): Uint32Array { return new Uint32Array(); }
   decisions(since: number): Decision[] { return since === 0 && this.#cycle > 0 ? [{ cycle: 0, kernel: null, topic: "controls", values: {}, text: "each kernel gets the same share" }] : []; }
   result(): Result {
     const kernels = this.#layout.kernels.map((name, k) => {

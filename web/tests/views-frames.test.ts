@@ -22,11 +22,11 @@ for (const [name, ...shape] of [
   sections.push({ name, offset: length, shape, doc: "" });
   length += shape.reduce((a, b) => a * b, 1);
 }
-const big = { class: "big", slots: 4, schedulers: 2, warps: 8, threads: 256, registers: 1000, shared_bytes: 0, mshrs: 8, miss_queue: 8 };
+const big = { class: "big", slots: 4, schedulers: 2, warps: 8, threads: 256, registers: 1000, shared_bytes: 0, mshrs: 8, miss_queue: 8, l1_bytes: 24576, l1_protocol: "none", l1_keeps_read_only: false };
 const LAYOUT: FrameLayout = {
   length, core_mhz: 1000, sections, kernels: ["A", "B"], stalls: ["idle", "memory", "other"].map((key) => ({ key, title: key, doc: "" })), warp_states: [],
   sms: [big, big, { ...big, class: "small", slots: 2, registers: 500 }], banks: 4, channels: 2, dram_banks: 8,
-  mesh: null, grids: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16 },
+  mesh: null, grids: [], arrays: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16 },
 };
 function frame(values: Record<string, number[]>): Uint32Array {
   const f = new Uint32Array(length);

@@ -45,8 +45,8 @@ function layoutOf(kernels: number, sms: number, slots: number): { layout: FrameL
   }
   const layout: FrameLayout = {
     length, core_mhz: 1000, sections, kernels: Array.from({ length: kernels }, (_, k) => `hetero/K${k}`), stalls: STALLS.map((title) => ({ key: title, title, doc: "" })), warp_states: [],
-    sms: Array.from({ length: sms }, (_, i) => ({ class: i < 4 ? "big" : "small", slots, schedulers: 2, warps: 48, threads: 1536, registers: i < 4 ? 32768 : 8192, shared_bytes: 49152, mshrs: 32, miss_queue: 8 })),
-    banks: 16, channels: 16, dram_banks: 16, mesh: null, grids: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 256, dram_queue: 128 },
+    sms: Array.from({ length: sms }, (_, i) => ({ class: i < 4 ? "big" : "small", slots, schedulers: 2, warps: 48, threads: 1536, registers: i < 4 ? 32768 : 8192, shared_bytes: 49152, mshrs: 32, miss_queue: 8, l1_bytes: 24576, l1_protocol: "none", l1_keeps_read_only: false })),
+    banks: 16, channels: 16, dram_banks: 16, mesh: null, grids: [], arrays: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 256, dram_queue: 128 },
   };
   const values = new Uint32Array(length).fill(1);
   // Every slot holds a kernel's CTA; one cause has nearly all of the cycles.

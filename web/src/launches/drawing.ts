@@ -2,11 +2,15 @@
 // the earlier they began. Stolen ones have a bar on top; those that run are lower. No DOM.
 import { Drawing, fitText } from "../draw/drawing.ts";
 import { percent, short } from "../draw/scale.ts";
+import { inkOn, mix } from "../draw/mix.ts";
 import type { Theme } from "../draw/theme.ts";
 import { NOWHERE, type Launch } from "./log.ts";
+import { stateColour } from "./l1-drawing.ts";
+import { STATES, type Contents } from "./l1.ts";
 import { GROUPS, ctaText, hasBegun, hasFinished, launchText, partsOf, type Counter } from "./model.ts";
 
-export interface StripsInput { launches: readonly Launch[]; cycle: number; sms: number; counters: readonly Counter[]; width: number; theme: Theme }
+/** `held`: what the L1Ds held at a launch's end. */
+export interface StripsInput { launches: readonly Launch[]; cycle: number; sms: number; counters: readonly Counter[]; held?: (launch: Launch) => Contents | null; width: number; theme: Theme }
 
 /** Rows that are drawn at once; the others are paged to. */
 export const ROWS = 64;
@@ -24,47 +28,42 @@ function rgb(hue: number, saturation: number, lightness: number): string {
   return `#${part(0)}${part(8)}${part(4)}`;
 }
 
-/** A share of one colour on another one. */
-export function mix(colour: string, on: string, share: number): string {
-  const a = parts(colour), b = parts(on);
-  return `#${a.map((part, i) => Math.round(part * share + (b[i] as number) * (1 - share)).toString(16).padStart(2, "0")).join("")}`;
-}
-
-/** Red, green and blue of #rgb or #rrggbb. */
-function parts(hex: string): number[] {
-  const digits = hex.slice(1), each = digits.length === 3 ? 1 : 2;
-  return [0, 1, 2].map((i) => Number.parseInt(digits.slice(each * i, each * (i + 1)).repeat(3 - each), 16));
-}
-
-/** Black or white, what is read better on a colour. */
-function inkOn(colour: string): string {
-  const [r = 0, g = 0, b = 0] = parts(colour);
-  return 0.3 * r + 0.59 * g + 0.11 * b > 125 ? "#10151b" : "#ffffff";
-}
-
 /** For each SM, `LEVELS` shades from the first of a launch to the last; the first fill of all is none. */
 function shades(sms: number, t: Theme): string[] {
   return ["", ...Array.from({ length: sms * LEVELS }, (_, i) => mix(smColour(Math.floor(i / LEVELS), sms, t.dark), t.surface, 0.34 + (0.66 * (i % LEVELS)) / (LEVELS - 1)))];
 }
 
-export function drawStrips({ launches, cycle, sms, counters, width, theme: t }: StripsInput): Drawing {
+/** A bar of parts beside the strip: `most` is a full one; `of` says which part is the number, none is the sum. */
+interface Beside { title: string; of: number | null; parts(launch: Launch): number[]; most: number; colours: readonly string[] }
+
+function besides({ launches, counters, held, theme: t }: StripsInput): Beside[] {
+  const sum = (parts: readonly number[]): number => parts.reduce((a, b) => a + b, 0);
+  const counted = GROUPS.filter((group) => group.parts(counters).length > 0).map((group): Beside => {
+    const parts = (launch: Launch): number[] => (partsOf(group, launch, counters) ?? []).map(({ count }) => count);
+    return { title: group.title, of: group.key === "accesses" ? 0 : null, parts, most: launches.reduce((most, launch) => Math.max(most, sum(parts(launch))), 1), colours: partColours(group.parts(counters).length, t) };
+  });
+  if (!held) return counted;
+  const parts = (launch: Launch): number[] => { const all = held(launch); return all ? [...STATES.map((state) => all.words[state]), all.capacity - all.all] : []; };
+  const [accesses, ...others] = counted, l1: Beside = { title: "L1Ds at its end", of: 0, parts, most: 1, colours: [...STATES.map((state) => stateColour(state, t)), t.sunken] };
+  return [...(accesses ? [accesses] : []), l1, ...others];
+}
+
+export function drawStrips(input: StripsInput): Drawing {
+  const { launches, cycle, sms, counters, width, theme: t } = input;
   const rows = launches.slice(0, ROWS), high = Math.max(LOW, Math.min(TALL, Math.floor(420 / Math.max(1, rows.length)) - GAP));
-  const label = width < 480 ? 26 : 70, groups = width < 720 ? [] : GROUPS.filter((group) => group.parts(counters).length > 0), room = groups.length * 132;
+  const label = width < 480 ? 26 : 70, each = width < 720 ? 84 : 128;
+  const all = besides(input), groups = all.slice(0, width < 300 ? 0 : width < 520 ? 1 : width < 720 ? 2 : all.length), room = groups.length * each;
   const w = Math.max(40, width - label - room - 2), fills = shades(sms, t);
   const d = new Drawing(width, HEAD + Math.max(1, rows.length) * (high + GAP), t.surface, t.font, t.mono);
   d.text(label, 8, rows.length === 0 ? "No launch has begun, or controls were set by hand." : "CTAs in the order of their numbers", t.ink3, 11, { baseline: "middle" });
-  groups.forEach((group, g) => { d.text(label + w + 12 + g * 132, 8, group.title, t.ink3, 11, { baseline: "middle" }); });
-  const most = groups.map((group) => launches.reduce((all, launch) => Math.max(all, (partsOf(group, launch, counters) ?? []).reduce((a, { count }) => a + count, 0)), 1));
+  groups.forEach(({ title }, g) => { d.text(label + w + 12 + g * each, 8, fitText(title, 11, each - 12), t.ink3, 11, { baseline: "middle" }); });
   // Below each other, labels need room.
   const every = Math.ceil(13 / (high + GAP));
   rows.forEach((launch, row) => {
     const y = HEAD + row * (high + GAP);
     if (row % every === 0) d.text(label - 6, y + high / 2, fitText(width < 480 ? String(launch.launch + 1) : `launch ${launch.launch + 1}`, 11, label - 6), t.ink2, 11, { align: "end", baseline: "middle" });
     drawStrip(d, launch, label, y, w, high, cycle, fills, t);
-    if (launch.end !== null && launch.end < cycle) groups.forEach((group, g) => {
-      const parts = partsOf(group, launch, counters) ?? [];
-      drawParts(d, parts.map(({ count }) => count), most[g] ?? 1, group.key === "accesses", label + w + 12 + g * 132, y, high, t);
-    });
+    if (launch.end !== null && launch.end < cycle) groups.forEach((group, g) => { drawParts(d, group, group.parts(launch), label + w + 12 + g * each, y, each - 60, high, t); });
     d.spot(`launch:${launch.kernel}:${launch.number}`, label, y, width - label, high + GAP, (x) => {
       const cta = x === undefined ? -1 : Math.floor(((x - label) / w) * launch.sms.length);
       return cta >= 0 && cta < launch.sms.length ? ctaText(launch, cta, cycle) : launchText(launch, cycle, counters);
@@ -111,13 +110,13 @@ function lastBegin(launch: Launch): number {
   return last;
 }
 
-/** Parts of a whole as one bar: as long as there are many, or full with the first one's share as a number. */
-function drawParts(d: Drawing, counts: readonly number[], most: number, whole: boolean, x: number, y: number, high: number, t: Theme): void {
-  const sum = counts.reduce((a, b) => a + b, 0), room = 72, colours = partColours(counts.length, t), long = whole ? room : (room * sum) / Math.max(1, most);
+/** Parts of a whole as one bar: as long as there are many, or full with one's share as a number. */
+function drawParts(d: Drawing, { of, most, colours }: Beside, counts: readonly number[], x: number, y: number, room: number, high: number, t: Theme): void {
+  const sum = counts.reduce((a, b) => a + b, 0), long = of !== null ? room : (room * sum) / Math.max(1, most);
   if (sum === 0) return;
   let at = x;
   counts.forEach((count, i) => { const w = (long * count) / sum; d.rect(at, y + 1, w, high - 2, { fill: colours[i] as string }); at += w; });
-  if (high >= 10) d.text(x + room + 6, y + high / 2, whole ? percent(counts[0] ?? 0, sum) : short(Number(sum.toPrecision(3))), t.ink2, 10, { baseline: "middle" });
+  if (high >= 10) d.text(x + room + 6, y + high / 2, of !== null ? percent(counts[of] ?? 0, sum) : short(Number(sum.toPrecision(3))), t.ink2, 10, { baseline: "middle" });
 }
 
 /** From the accent, for what is best, to grey. */

@@ -18,6 +18,8 @@ export interface Launch {
   stolen: number;
   /** What the kernel's counters have counted from the end of the launch before to the end of this one; null before that. */
   counters: Float64Array | null;
+  /** What the L1Ds held at its end, as `l1Contents()` says; null before that. */
+  held: Uint32Array | null;
 }
 /** What the page is told. `restart`: forget those before. `dropped`: launches of each kernel that are no longer kept, the oldest. */
 export interface LaunchNews { restart: boolean; dropped: number[]; changed: Launch[] }
@@ -28,6 +30,8 @@ export const DRAWN = 65_536, KEPT = 1_000_000;
 const LAUNCHES = 4096;
 /** Numbers of an event, as `ctaEvents()` says; and what has happened. */
 export const EVENT = 6;
+/** Numbers of an array in an L1D, as `l1Contents()` says. */
+export const WORDS = 3;
 const FINISHED = 0, PLACED = 1, BACK = 3;
 
 interface Kept { launches: Launch[]; dropped: number; begun: number; ended: number; toPlace: number; last: Float64Array | null }
@@ -39,14 +43,18 @@ export class LaunchLog {
   #changed = new Set<Launch>();
   readonly #grids: FrameLayout["grids"];
   readonly #counters: number;
+  readonly #held: number;
   readonly #kernels: Kept[];
 
-  /** `grids`: of each kernel, those of its sequence of launches; none keeps nothing. */
-  constructor(grids: FrameLayout["grids"], counters: number) {
+  /** `grids`: of each kernel, those of its sequence of launches; none keeps nothing. `held`: numbers that say what the L1Ds hold. */
+  constructor(grids: FrameLayout["grids"], counters: number, held = 0) {
     this.#grids = grids;
     this.#counters = counters;
+    this.#held = held;
     this.#kernels = grids.map(() => ({ launches: [], dropped: 0, begun: 0, ended: 0, toPlace: 0, last: null }));
   }
+
+  static of({ grids, counters, arrays, sms }: FrameLayout): LaunchLog { return new LaunchLog(grids, counters.length, sms.length * arrays.length * WORDS); }
 
   /** Takes events and ends of launches, as the module gives them, of a run that is now at a cycle. Those that are known already are left out. */
   add(events: Float64Array, ends: Float64Array, cycle: number): void {
@@ -60,11 +68,11 @@ export class LaunchLog {
       note(launch, at, what, events[i + 3] as number, events[i + 4] as number, events[i + 5] as number);
       this.#changed.add(launch);
     }
-    const row = 2 + this.#counters;
+    const row = 2 + this.#counters + this.#held;
     for (let i = 0; i + row <= ends.length; i += row) {
       const at = ends[i] as number, kept = this.#kernels[ends[i + 1] as number];
       if (at < this.#until || !kept) continue;
-      this.#end(kept, at, ends.slice(i + 2, i + row));
+      this.#end(kept, at, ends.slice(i + 2, i + 2 + this.#counters), Uint32Array.from(ends.subarray(i + 2 + this.#counters, i + row)));
     }
     this.#until = Math.max(this.#until, cycle);
   }
@@ -75,7 +83,7 @@ export class LaunchLog {
     kept.begun += 1;
     kept.toPlace = ctas;
     const launch: Launch = {
-      kernel, number, launch: number % grids.length, run: Math.floor(number / grids.length), grid, begin, end: null, stolen: 0, counters: null,
+      kernel, number, launch: number % grids.length, run: Math.floor(number / grids.length), grid, begin, end: null, stolen: 0, counters: null, held: null,
       sms: new Uint16Array(drawn).fill(NOWHERE), from: new Uint16Array(drawn).fill(NOWHERE), begun: new Uint32Array(drawn).fill(NEVER), done: new Uint32Array(drawn).fill(NEVER),
     };
     kept.launches.push(launch);
@@ -97,13 +105,14 @@ export class LaunchLog {
     this.#changed.delete(gone);
   }
 
-  #end(kept: Kept, cycle: number, counters: Float64Array): void {
+  #end(kept: Kept, cycle: number, counters: Float64Array, held: Uint32Array): void {
     const launch = kept.launches[kept.ended - kept.dropped], { last } = kept;
     kept.ended += 1;
     kept.last = counters;
     if (!launch) return;
     launch.end = cycle;
     launch.counters = counters.map((count, i) => count - (last?.[i] ?? 0));
+    launch.held = held;
     this.#changed.add(launch);
   }
 

@@ -12,12 +12,14 @@ import { kernelNames } from "../views/parts.ts";
 import { Picture, type LegendItem } from "../views/picture.ts";
 import type { Tabular } from "../views/tabular.ts";
 import { drawStrips, ROWS, smColour, stripLegend } from "./drawing.ts";
+import { contentsOfAll, differText } from "./l1.ts";
+import { L1_AT, type AskL1, type CorunL1 } from "./l1-view.ts";
 import { hasLaunches, type Launch } from "./log.ts";
 import { directionText, Launches, launchTable, launchText, shareTexts } from "./model.ts";
 
 /** Which kernel's launches are shown, and the first of them; the last ones where that is left out. */
 export interface LaunchView { kernel: number; from?: number }
-export interface LaunchEvents { changed(view: LaunchView | undefined): void; next(): void }
+export interface LaunchEvents { changed(view: LaunchView | undefined): void; next(): void; l1: AskL1 }
 interface Side { run: ShownRun; known: Launches; shares: readonly (Shares | null)[]; kernels: string[] }
 
 /** How many of the launches have begun. */
@@ -41,7 +43,7 @@ class LaunchStrips extends Picture {
   }
 
   protected build(width: number, t: Theme): Drawing | null {
-    const draw = (side: Side) => (room: number): Drawing => drawStrips({ launches: this.shown(side), cycle: this.cycle, sms: side.run.layout.sms.length, counters: side.run.layout.counters, width: room, theme: t });
+    const draw = (side: Side) => (room: number): Drawing => drawStrips({ launches: this.shown(side), cycle: this.cycle, sms: side.run.layout.sms.length, counters: side.run.layout.counters, held: ({ held }) => held && contentsOfAll(side.run.layout, held), width: room, theme: t });
     return this.sides.length === 0 ? null : beside(this.sides.map((side) => ({ mark: side.run.mark, title: side.run.title, draw: draw(side) })), width, t);
   }
 
@@ -77,11 +79,16 @@ export class CorunLaunches extends HTMLElement {
   readonly #pages = h("div", { class: "ln-field", hidden: true }, h("label", { for: "f-launches-from" }, "From launch"), this.#page, this.#paged, this.#follow);
   readonly #shares = h("div", { class: "ln-shares" });
   readonly #before = h("details", { class: "ln-before" }, h("summary", null, "What each SM has before it: chunks and steal queues"), this.#shares);
+  readonly #differ = h("p", { class: "ln-said", role: "status", hidden: true });
+  readonly #l1 = document.createElement("corun-l1") as CorunL1;
+  /** The runs stand. */
+  #still = false;
   #sharesAt = 0;
 
   init(events: LaunchEvents): void {
     this.#events = events;
-    this.replaceChildren(h("div", { class: "ln-bar" }, this.#kernels, this.#pages, h("button", { type: "button", class: "button", title: "Go on until a CTA is placed or finishes ( e )", onclick: () => { events.next(); } }, "Next CTA event")), this.#strips, this.#before);
+    this.replaceChildren(h("div", { class: "ln-bar" }, this.#kernels, this.#pages, h("button", { type: "button", class: "button", title: "Go on until a CTA is placed or finishes ( e )", onclick: () => { events.next(); } }, "Next CTA event")), this.#differ, this.#strips, this.#l1, this.#before);
+    this.#l1.init(events.l1);
     this.#kernel.addEventListener("change", () => { this.#say({ kernel: Number(this.#kernel.value) }); });
     this.#page.addEventListener("input", () => { this.#say({ kernel: this.#strips.kernel, from: Number(this.#page.value) }); });
     this.#before.addEventListener("toggle", () => { this.#fill(); });
@@ -100,12 +107,15 @@ export class CorunLaunches extends HTMLElement {
     this.#pageTo();
     this.#strips.afresh();
     this.#fill();
+    this.#look();
   }
 
   /** `orders`: the CTA order that each experiment names, if it names one. Returns whether there is anything to show. */
   setRuns(runs: readonly ShownRun[], orders: readonly unknown[]): boolean {
     this.#strips.sides = runs.map((run) => ({ run, known: new Launches(), shares: [], kernels: kernelNames(run.layout.kernels) }));
     this.#strips.cycle = 0;
+    this.#l1.clear();
+    this.#differ.hidden = true;
     const names = this.#strips.sides.reduce<string[]>((all, { kernels }) => kernels.map((name, k) => (all[k] === undefined || all[k] === name ? name : `${all[k]} / ${name}`)), []);
     this.#kernel.replaceChildren(...names.map((name, k) => h("option", { value: String(k) }, name)));
     this.#kernels.hidden = names.length < 2;
@@ -114,11 +124,12 @@ export class CorunLaunches extends HTMLElement {
     return runs.some(({ layout }, i) => hasLaunches(layout, orders[i]));
   }
 
-  /** A frame of each run, all of one cycle. */
-  update(frames: readonly FrameMessage[]): void {
+  /** A frame of each run, all of one cycle. `still`: the runs stand there. */
+  update(frames: readonly FrameMessage[], still: boolean): void {
     const [first] = frames;
     if (!first || this.closest("[hidden]")) return;
     this.#strips.cycle = first.cycle;
+    this.#still = still;
     let news = false;
     frames.forEach(({ launches, shares }, i) => {
       const side = this.#strips.sides[i];
@@ -127,9 +138,19 @@ export class CorunLaunches extends HTMLElement {
       if (shares) side.shares = shares;
     });
     this.#strips.frame();
+    this.#look();
     if (!news) return;
     this.#pageTo();
     this.#fill();
+  }
+
+  /** What the L1Ds held, and in what two runs differ. */
+  #look(): void {
+    const { sides, kernel, cycle } = this.#strips;
+    if (!this.#still) return;
+    this.#l1.show(sides.map(({ run, known }) => ({ run, begun: known.of(kernel).filter(({ begin }) => begin + L1_AT < cycle) })), kernel);
+    setText(this.#differ, sides.length < 2 ? "" : differText(sides.map(({ run, known }) => ({ mark: run.mark, launches: known.of(kernel), counters: run.layout.counters })), cycle));
+    this.#differ.hidden = this.#differ.textContent === "";
   }
 
   /** Where there are more launches than are drawn at once. */

@@ -1,8 +1,8 @@
 // The mesh as a drawing: routers with what sits at each, and links in the colour and width of their load in the last window. No DOM.
 import { Drawing, textWidth } from "../draw/drawing.ts";
 import { figure, whole } from "../draw/scale.ts";
+import { mix } from "../draw/mix.ts";
 import type { Theme } from "../draw/theme.ts";
-import { mix } from "../launches/drawing.ts";
 import type { FrameLayout } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
 

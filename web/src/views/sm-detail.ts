@@ -3,6 +3,8 @@
 import { sideHeading } from "../dom.ts";
 import { figure, percent, whole } from "../draw/scale.ts";
 import { kernelInk, kernelPaint, onRetheme, theme } from "../draw/theme.ts";
+import { contentsOf, contentsText, STATES, stateTitle, type State } from "../launches/l1.ts";
+import { stateColour } from "../launches/l1-drawing.ts";
 import { shareTexts } from "../launches/model.ts";
 import { kernelStyle } from "../palette.ts";
 import type { Catalogue, SelectSm, Shares, ShownRun, SmView } from "../types.ts";
@@ -53,6 +55,9 @@ export class SmDetail extends HTMLElement implements SmView {
     else this.timer = setTimeout(() => { this.timer = 0; this.draw(); }, wait) as unknown as number;
   }
 
+  /** What the L1Ds of a run hold. */
+  setHeld(run: number, held: Uint32Array): void { const panel = this.panels[run]; if (panel) { panel.held = held; this.draw(); } }
+
   /** What each SM of a run has before it, by kernel. */
   setShares(run: number, shares: readonly (Shares | null)[]): void { const panel = this.panels[run]; if (panel) { panel.shares = shares; this.draw(); } }
 
@@ -91,6 +96,9 @@ class SmPanel {
   /** By kernel; null where its CTA order deals no chunks. */
   shares: readonly (Shares | null)[] = [];
   private before: HTMLElement[] = [];
+  /** What the L1Ds hold. */
+  held: Uint32Array | null = null;
+  private l1: { row: HTMLElement; parts: HTMLElement[]; text: HTMLElement } | null = null;
   /** Of each kernel; hidden where it has none. */
   private quotas: { row: HTMLElement; part: HTMLElement; text: HTMLElement }[] = [];
   private readonly drains = el("p", { class: "cv-drains", hidden: "" });
@@ -145,6 +153,11 @@ class SmPanel {
       this.quotas.push({ row, part, text });
     }
 
+    const l1Parts = STATES.map((state) => { const part = el("span", { class: "cv-part", title: stateTitle[state] }); cssFill(part, stateColour(state, t)); return part; });
+    const said = el("span", { class: "cv-value" }), row = el("div", { class: "cv-row", hidden: "" }, el("span", { class: "cv-name" }, "L1D"), el("span", { class: "cv-bar", "aria-hidden": "true" }, ...l1Parts), said);
+    this.l1 = { row, parts: l1Parts, text: said };
+    bars.append(row);
+
     this.before = kernels.map(() => el("p", { class: "cv-before-it", hidden: "" }));
     this.schedulers = Array.from({ length: shape.schedulers }, () => el("span", { class: "cv-scheduler" }));
     this.warps = Array.from({ length: shape.warps }, () => el("li", { class: "cv-warp" }));
@@ -184,6 +197,12 @@ class SmPanel {
       part.style.width = `${quota > 0 ? Math.min(100, Math.max(0, (100 * left) / quota)) : 0}%`;
       put(text, `${whole(left)} left of ${whole(quota)} instructions${left <= 0 ? ": it waits for a refill" : ""}`);
     });
+    if (this.l1) {
+      this.l1.row.hidden = this.held === null || layout.arrays.length === 0;
+      const contents = contentsOf(layout, this.held ?? new Uint32Array(), sm);
+      this.l1.parts.forEach((part, i) => { part.style.width = `${contents.capacity === 0 ? 0 : (100 * contents.words[STATES[i] as State]) / contents.capacity}%`; });
+      put(this.l1.text, contentsText(layout, contents));
+    }
     this.before.forEach((e, k) => {
       const share = this.shares[k]?.sms[sm];
       e.hidden = !share;
