@@ -132,6 +132,44 @@ fn the_events_of_ctas_are_as_the_result_counts_them_and_change_nothing() {
     }
 }
 
+/// Launches end with the counters of their kernel and with what the L1Ds hold; what SMs have before them are parts of the grid. Looking changes nothing.
+#[test]
+fn launches_chunks_and_l1ds_are_told_and_change_nothing() {
+    let mut simulation = start(named("hotspot-reset"));
+    simulation.keep_cta_events();
+    let layout = simulation.frame_layout().expect("a layout");
+    let length = |path: &str| Array::from(&get(&layout, path)).length() as usize;
+    let (sms, arrays, counters) = (length("sms"), length("arrays"), length("counters"));
+    assert_eq!((sms, arrays, text(&layout, "arrays.2.name").as_str()), (15, 3, "power"));
+    simulation.advance(12_000.0);
+    let digest = simulation.digest();
+    let ends = simulation.launch_ends();
+    assert!(simulation.launch_ends().is_empty(), "each end is handed out once");
+    assert_eq!(ends.len(), 2 + counters + sms * arrays * 3, "one launch has ended");
+    let done = (0..counters).find(|at| text(&layout, &format!("counters.{at}.key")) == "ctas_done").expect("a counter");
+    assert_eq!(ends[2 + done], number(&layout, "grids.0.0.0") * number(&layout, "grids.0.0.1"));
+    let held = simulation.l1_contents();
+    let capacity = number(&layout, "sms.0.l1_bytes") / 4.0;
+    for sm in held.chunks(arrays * 3).map(|words| words.iter().sum::<u32>()) {
+        assert!(sm > 0 && f64::from(sm) <= capacity, "{sm} of {capacity} words");
+    }
+    // Of the first launch the second one's array is written, and the input only read.
+    let [read, written] = [0, 1].map(|array| (0..sms).map(|sm| ends[2 + counters + (sm * arrays + array) * 3 + 2]).sum::<f64>());
+    assert!(read == 0.0 && written > 0.0, "{read} and {written} owned words");
+
+    let shares = simulation.shares().expect("shares");
+    let ahead = simulation.l1_ahead(0, 1e6).expect("a kernel");
+    for sm in 0..sms {
+        let [first, end] = [0, 1].map(|at| number(&shares, &format!("0.sms.{sm}.left.{at}")));
+        let rows: Vec<&[u32]> = ahead.chunks(5).filter(|row| row[0] == sm as u32).collect();
+        let waits: Vec<f64> = rows.iter().filter(|row| row[2] == 0).map(|row| row[1].into()).collect();
+        assert_eq!(waits, (first as u32..end as u32).map(f64::from).collect::<Vec<f64>>(), "SM {sm}");
+        assert!(rows.iter().all(|row| row[3] > 0 && row[4] <= row[3]), "SM {sm}");
+    }
+    assert!(simulation.l1_ahead(1, 1e6).is_err(), "there is one kernel");
+    assert_eq!(simulation.digest(), digest);
+}
+
 /// The scripts of examples/scripts, as `tests/scripts/mod.rs` runs them.
 #[test]
 fn digests_of_scripts_equal_the_native_goldens() {

@@ -5,12 +5,19 @@ const STEAL = "#v=1&gpu=ikra-micro-3cu&mix=ikra/STEALING&policy=even&seed=1&cta=
 
 test("each launch is a strip of its CTAs, on the way there and back; chunks and queues are those of that cycle", async ({ page }) => {
   await openAt(page, `${STEAL}&sm=1`, 60_000);
-  const card = page.locator("#launches"), rows = card.locator(".cv-data tbody tr");
-  await expect(card.locator("canvas")).toBeVisible();
+  const card = page.locator("#launches"), strips = card.locator("corun-launch-strips"), rows = strips.locator(".cv-data tbody tr");
+  await expect(strips.locator("canvas")).toBeVisible();
   await picture(card, "launches");
   await expect(page.locator("corun-mesh canvas")).toBeVisible();
   await expect(page.locator("#sm")).toContainText(/of its chunk.* \(\d+ to \d+\)\. Its steal queue: \d/);
-  await card.getByRole("button", { name: "as a table" }).click();
+  // What the L1Ds hold: now in the SM's panel, and when the second launch began beside what its CTAs read.
+  await expect(page.locator("#sm")).toContainText(/of 8,192 words \(\d+ %\): .* owned/);
+  const l1 = card.locator("corun-l1");
+  await expect(l1.locator("canvas")).toBeVisible();
+  await expect(l1).toContainText(/2 of 2 that have begun.*Cycle [\d,]+: of what its CTAs read, an SM’s L1D holds \d+ %/s);
+  await l1.getByLabel("Launch", { exact: true }).fill("1");
+  await expect(l1).toContainText("an SM’s L1D holds 0 %");
+  await strips.getByRole("button", { name: "as a table" }).click();
   await expect(rows).toHaveCount(2);
   const stolen = rows.first().locator("td").nth(5);
   expect(Number(await stolen.textContent())).toBeGreaterThan(0);
@@ -33,4 +40,22 @@ test("a kernel of one launch under the order of the grid has no strips, and a cr
   await is(page, "Paused");
   await expect(page.locator("#launches")).toBeHidden();
   await expect(page.locator("corun-mesh")).toBeHidden();
+});
+
+test("Hotspot from the menu: flip finds more in L1D than reset, because it begins where its data still are", async ({ page }) => {
+  await open(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1&c=400");
+  await is(page, "Paused");
+  await page.locator("#f-example").selectOption({ label: "Hotspot: why flip finds more in L1D than reset" });
+  const card = page.locator("#launches");
+  // Both have ended two launches by then.
+  await expect.poll(() => cycle(page), { timeout: 40_000 }).toBeGreaterThan(20_000);
+  await page.keyboard.press("Space");
+  await is(page, "Paused");
+  const differ = card.locator("corun-launches > .ln-said");
+  await expect(differ).toContainText(/^In both runs launches 1 to \d+ took A [\d,]+ cycles, B [\d,]+ cycles \([−+±][\d.]+ %\); reads that hit L1D: A \d+ %, B \d+ %; .*flits × links: A [\d,]+, B [\d,]+ \(−[\d.]+ %\)/);
+  const [a = 0, b = 0] = (/L1D: A (\d+) %, B (\d+) %/.exec(await differ.textContent() ?? "") ?? []).slice(1).map(Number);
+  expect(b).toBeGreaterThan(a);
+  await expect(card.locator("corun-l1")).toContainText(/B begins where its data still are: its first CTAs find \d+ % of what they read in L1D, those of A \d+ %\./);
+  await expect(page.locator("#compare")).toContainText("CTA order:");
+  await picture(card, "hotspot");
 });

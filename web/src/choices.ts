@@ -53,6 +53,11 @@ export function valueText(value: unknown): string {
 
 /** The scheme and what of it is set: “ccbp (priority 0.5)”. */
 export function schemeText(experiment: Experiment): string { return valueText(experiment.policy ?? "even"); }
+/** What runs that stand beside each other are called: by their schemes, and by their CTA orders where these differ. */
+export function runTitles(experiments: readonly Experiment[]): string[] {
+  const orders = experiments.map(({ cta_order: order }) => valueText(order ?? "round-robin"));
+  return experiments.map((experiment, i) => (new Set(orders).size > 1 ? `${schemeText(experiment)}, ${orders[i] ?? ""}` : schemeText(experiment)));
+}
 export function schemeName(experiment: Experiment): string {
   return (typeof experiment.policy === "string" ? experiment.policy : experiment.policy?.name) ?? "even";
 }

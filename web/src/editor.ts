@@ -13,6 +13,7 @@ import { fieldFor, fixed, plainPath } from "./format.ts";
 import { scriptEditor, type CorunScript } from "./script/editor.ts";
 import { kernelControls, numbersText, parseNumbers, stopOf, stopText, stops, withEntry, type KernelControl } from "./manual.ts";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop, type StopRule } from "./stop.ts";
+import { PAIRS, pairOf } from "./pairs.ts";
 import { around, axisPath, type Axis } from "./sweeps/vary.ts";
 import { choiceTitle, gpuTitle, orderTitle, titleOf } from "./titles.ts";
 import type { Catalogue, ControlEntry, Experiment, GpuChoice, GpuField, KernelChoice, PolicyChoice, PolicyEntry, PolicyParam, Problem } from "./types.ts";
@@ -24,6 +25,8 @@ export interface EditorEvents {
   change(experiment: Experiment): void;
   /** Another experiment is to run beside the one that is shown. */
   compare(experiment: Experiment): void;
+  /** Two that run beside each other. */
+  pair(first: Experiment, second: Experiment): void;
   /** A sweep over a field of the experiment. */
   vary(experiment: Experiment, axis: Axis, title: string): void;
   /** The mix is to run under every scheme. */
@@ -42,6 +45,8 @@ export interface EditorEvents {
   copyCommand(): void;
 }
 
+/** Before the name of a pair of examples. */
+const PAIR = "pair:";
 /** What has parameters. */
 type Parametrised = "policy" | "cta_order";
 
@@ -234,8 +239,11 @@ export class CorunEditor extends HTMLElement {
     if (catalogue.experiments.length === 0) return null;
     const select = h("select", { id: "f-example", "aria-label": "Open an example" },
       h("option", { value: "" }, "Open an example…"),
-      ...catalogue.experiments.map((e) => h("option", { value: e.name }, e.title || e.name)));
+      ...catalogue.experiments.map((e) => h("option", { value: e.name }, e.title || e.name)),
+      h("optgroup", { label: "Two runs beside each other" }, ...PAIRS.map((pair) => h("option", { value: PAIR + pair.name }, pair.title))));
     select.addEventListener("change", () => {
+      const pair = select.value.startsWith(PAIR) ? pairOf(catalogue, select.value.slice(PAIR.length)) : null;
+      if (pair) { this.#events?.pair(...pair); return; }
       const chosen = catalogue.experiments.find((e) => e.name === select.value);
       if (!chosen) return;
       this.show(chosen.experiment);

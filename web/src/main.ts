@@ -29,7 +29,7 @@ import "./transport.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
 import "./why/element.ts";
-import { epochOf, kernelName, mixText, scheme, schemeName, schemeText } from "./choices.ts";
+import { epochOf, kernelName, mixText, runTitles, scheme, schemeName } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
 import { latest } from "./decided.ts";
 import { differences } from "./difference.ts";
@@ -284,7 +284,7 @@ function showSides(edit: number): void {
   const shown = sides[edit];
   if (!shown) return;
   const two = sides.length > 1;
-  editor.setSides(two ? sides.map(({ experiment }) => schemeText(experiment)) : [], edit);
+  editor.setSides(two ? runTitles(sides.map(({ experiment }) => experiment)) : [], edit);
   editor.show(shown.experiment);
   if (shown.loaded) editor.accepted(shown.loaded.normal, shown.loaded.explained);
   if (shown.problems.length > 0) editor.problems(shown.problems);
@@ -301,7 +301,7 @@ function predict(): void {
 }
 function tellSides(): void {
   if (sides.length < 2) return;
-  editor.setSides(sides.map(({ experiment }) => schemeText(experiment)), edited);
+  editor.setSides(runTitles(sides.map(({ experiment }) => experiment)), edited);
   compare.show(sides.map(({ experiment }) => ({ scheme: schemeName(experiment), mix: mixText(experiment), gpu: gpuName(experiment) })), edited);
 }
 const gpuName = ({ gpu }: Experiment): string => (typeof gpu === "string" ? gpu : String(gpu?.preset ?? "the default GPU"));
@@ -318,6 +318,13 @@ function change(next: Experiment, at = edited): void {
   remember(play, stay ? there : 0);
   if (stay) { linkCycle = linked; if (!linked) delete view.cycle; }
   tellSides();
+}
+
+/** Two examples, from the start. */
+function pair(first: Experiment, second: Experiment): void {
+  visit.takeOver();
+  view = {};
+  open(first, !calm(), 0, second);
 }
 
 /** What the form offers to compare with. */
@@ -395,9 +402,10 @@ function warn(results: readonly (Result | null)[] = []): void {
 function lay(): void {
   if (!catalogue || sides.some(({ loaded }) => !loaded)) return;
   const two = sides.length > 1;
-  const runs = sides.map(({ experiment, loaded }, i): ShownRun => {
+  const titles = runTitles(sides.map(({ experiment }) => experiment));
+  const runs = sides.map(({ loaded }, i): ShownRun => {
     const { layout, windows } = loaded as Loaded;
-    return { mark: two ? MARKS[i] ?? "" : "", title: schemeText(experiment), layout, windows };
+    return { mark: two ? MARKS[i] ?? "" : "", title: titles[i] ?? "", layout, windows };
   });
   held = runs.map(() => []);
   pictures.hidden = false;
@@ -864,7 +872,7 @@ async function start(): Promise<void> {
     opened: (open) => { if (open) view.why = true; else delete view.why; writeLink(); },
   });
   compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
-  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, schemes: runSchemes, edit: showSides, vary, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), about, reopen, validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
+  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, pair, schemes: runSchemes, edit: showSides, vary, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), about, reopen, validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
   await readLink(true);
 }
 void start();

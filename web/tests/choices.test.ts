@@ -1,7 +1,8 @@
 // What an experiment says, read against the catalogue.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eachPerKernel, epochOf, policyEntry } from "../src/choices.ts";
+import { PAIRS, pairOf } from "../src/pairs.ts";
+import { eachPerKernel, epochOf, policyEntry, runTitles } from "../src/choices.ts";
 import type { Catalogue, Experiment } from "../src/types.ts";
 
 const split = { name: "ctas", kind: "per_kernel_int", unit: "", required: false, default: null, doc: "" };
@@ -19,4 +20,18 @@ test("a policy is found by its name and by one that it had before, so that an ol
 test("a scheme's epochs are those that its experiment says, but for epochs that may begin early", () => {
   const of = (policy: Experiment["policy"] & object) => epochOf({ corun: 1, gpu: "tiny-2sm", kernels: ["A"], policy });
   assert.deepEqual([of({ name: "qos-rollover", epoch: 5000 }), of({ name: "spart", epoch: 10_000 }), of({ name: "qos-elastic", epoch: 10_000 }), of({ name: "even" })], [5000, 10_000, null, null]);
+});
+
+test("runs beside each other are called by their schemes, and by their CTA orders where these differ", () => {
+  const one = { corun: 1, kernels: [], policy: { name: "even" }, cta_order: "reset" } as unknown as Experiment;
+  assert.deepEqual(runTitles([one, { ...one, cta_order: "flip" }]), ["even, reset", "even, flip"]);
+  assert.deepEqual(runTitles([one, { ...one, policy: { name: "ccbp" } }]), ["even", "ccbp"]);
+  assert.deepEqual([runTitles([one]), runTitles([{ corun: 1, kernels: [] } as unknown as Experiment, one])], [["even"], ["even, round-robin", "even, reset"]]);
+});
+
+test("a pair of examples is an example and what is otherwise in the second run", () => {
+  const [first] = PAIRS, experiment = { corun: 1, kernels: ["K"], cta_order: "reset" } as unknown as Experiment;
+  assert.ok(first);
+  assert.deepEqual(pairOf({ experiments: [{ name: first.of, title: "", experiment }] } as unknown as Catalogue, first.name), [experiment, { ...experiment, ...first.with }]);
+  assert.deepEqual([pairOf({ experiments: [] }, first.name), pairOf({ experiments: [] }, "no such pair")], [null, null]);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CellsShape, RectShape } from "../src/draw/drawing.ts";
 import { LIGHT } from "../src/draw/theme.ts";
-import { aheadOf, aheadSummary, contentsOf, contentsOfAll, contentsText, differText, firstAndLast, l1Table } from "../src/launches/l1.ts";
+import { aheadOf, aheadSummary, beginsText, contentsOf, contentsOfAll, contentsText, differText, firstAndLast, l1Table } from "../src/launches/l1.ts";
 import { drawL1, l1Legend, stateColour } from "../src/launches/l1-drawing.ts";
 import { LaunchLog, type Launch } from "../src/launches/log.ts";
 import type { FrameLayout } from "../src/types.ts";
@@ -34,8 +34,11 @@ test("what the CTAs find to which an SM comes first, and last", () => {
   assert.deepEqual(ahead.map((ctas) => ctas.map(({ cta }) => cta)), [[2, 1, 0], [5, 4, 3]]);
   const { first, last, all } = firstAndLast(ahead);
   assert.deepEqual([first, last, all], [{ reads: 64, here: 32 }, { reads: 64, here: 32 }, { reads: 192, here: 80 }]);
-  assert.equal(aheadSummary([ahead[0] ?? []]), "Of what its CTAs read, an SM’s L1D holds 50 %: 100 % for the first third of the CTAs that the SM comes to, 0 % for the last.");
-  assert.equal(aheadSummary([[], []]), "No CTA is before an SM.");
+  assert.equal(aheadSummary([ahead[0] ?? []]), "of what its CTAs read, an SM’s L1D holds 50 %: 100 % for the first third of the CTAs that the SM comes to, 0 % for the last.");
+  const [everything, nothing] = [[{ cta: 0, runs: true, reads: 10, here: 10 }], [{ cta: 1, runs: true, reads: 10, here: 1 }]];
+  assert.equal(beginsText([{ mark: "A", ahead: [nothing] }, { mark: "B", ahead: [everything] }]), "B begins where its data still are: its first CTAs find 100 % of what they read in L1D, those of A 10 %.");
+  assert.equal(beginsText([{ mark: "A", ahead: [everything] }, { mark: "B", ahead: [everything] }]) + beginsText([{ mark: "", ahead: [everything] }]), "", "alike, or one alone");
+  assert.equal(aheadSummary([[], []]), "no CTA is before an SM.");
   assert.deepEqual(l1Table(LAYOUT, HELD, ahead, "").rows, [[0, 100, 40, 0, 10, 5, 0, 20, 0, 0, 25, 100, 0, 50], [1, 100, 0, 0, 0, 0, 0, 0, 0, 0, 100, 0, 100, 33.3]]);
 });
 

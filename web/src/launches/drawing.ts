@@ -34,17 +34,17 @@ function shades(sms: number, t: Theme): string[] {
 }
 
 /** A bar of parts beside the strip: `most` is a full one; `of` says which part is the number, none is the sum. */
-interface Beside { title: string; of: number | null; parts(launch: Launch): number[]; most: number; colours: readonly string[] }
+interface Beside { title: string; short: string; of: number | null; parts(launch: Launch): number[]; most: number; colours: readonly string[] }
 
 function besides({ launches, counters, held, theme: t }: StripsInput): Beside[] {
   const sum = (parts: readonly number[]): number => parts.reduce((a, b) => a + b, 0);
   const counted = GROUPS.filter((group) => group.parts(counters).length > 0).map((group): Beside => {
     const parts = (launch: Launch): number[] => (partsOf(group, launch, counters) ?? []).map(({ count }) => count);
-    return { title: group.title, of: group.key === "accesses" ? 0 : null, parts, most: launches.reduce((most, launch) => Math.max(most, sum(parts(launch))), 1), colours: partColours(group.parts(counters).length, t) };
+    return { title: group.title, short: group.short, of: group.key === "accesses" ? 0 : null, parts, most: launches.reduce((most, launch) => Math.max(most, sum(parts(launch))), 1), colours: partColours(group.parts(counters).length, t) };
   });
   if (!held) return counted;
   const parts = (launch: Launch): number[] => { const all = held(launch); return all ? [...STATES.map((state) => all.words[state]), all.capacity - all.all] : []; };
-  const [accesses, ...others] = counted, l1: Beside = { title: "L1Ds at its end", of: 0, parts, most: 1, colours: [...STATES.map((state) => stateColour(state, t)), t.sunken] };
+  const [accesses, ...others] = counted, l1: Beside = { title: "L1Ds at its end", short: "L1Ds owned", of: 0, parts, most: 1, colours: [...STATES.map((state) => stateColour(state, t)), t.sunken] };
   return [...(accesses ? [accesses] : []), l1, ...others];
 }
 
@@ -56,7 +56,7 @@ export function drawStrips(input: StripsInput): Drawing {
   const w = Math.max(40, width - label - room - 2), fills = shades(sms, t);
   const d = new Drawing(width, HEAD + Math.max(1, rows.length) * (high + GAP), t.surface, t.font, t.mono);
   d.text(label, 8, rows.length === 0 ? "No launch has begun, or controls were set by hand." : "CTAs in the order of their numbers", t.ink3, 11, { baseline: "middle" });
-  groups.forEach(({ title }, g) => { d.text(label + w + 12 + g * each, 8, fitText(title, 11, each - 12), t.ink3, 11, { baseline: "middle" }); });
+  groups.forEach(({ title, short: brief }, g) => { d.text(label + w + 12 + g * each, 8, fitText(each < 100 ? brief : title, 11, each - 8), t.ink3, 11, { baseline: "middle" }); });
   // Below each other, labels need room.
   const every = Math.ceil(13 / (high + GAP));
   rows.forEach((launch, row) => {

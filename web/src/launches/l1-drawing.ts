@@ -27,11 +27,12 @@ export function drawL1({ layout, held, ahead, width, theme: t }: L1Input): Drawi
   const narrow = width < 480, label = narrow ? 22 : 46, room = width - label, left = Math.floor(room * (narrow ? 0.38 : 0.34)), x0 = label + left + 12, right = width - x0;
   const d = new Drawing(width, HEAD + sms * (high + GAP) + 16, t.surface, t.font, t.mono);
   d.text(label, 8, fitText("What its L1D holds", 11, left), t.ink3, 11, { baseline: "middle" });
-  d.text(x0, 8, fitText("CTAs in the order in which the SM comes to them", 11, right), t.ink3, 11, { baseline: "middle" });
+  d.text(x0, 8, fitText("Its CTAs, as it comes to them", 11, right), t.ink3, 11, { baseline: "middle" });
   d.text(x0, 24, "first", t.ink3, 10, { baseline: "middle" });
   d.text(width - 1, 24, "last", t.ink3, 10, { align: "end", baseline: "middle" });
   const every = Math.ceil(12 / (high + GAP)), most = Math.max(1, ...ahead.map((ctas) => ctas.length));
   const fills = ["", ...Array.from({ length: LEVELS + 1 }, (_, level) => shareColour(level, t))];
+  const numbers = right / most >= 22 && high >= 13;
   layout.sms.forEach((_, sm) => {
     const y = HEAD + sm * (high + GAP), contents = contentsOf(layout, held, sm);
     if (sm % every === 0) d.text(label - 6, y + high / 2, narrow ? String(sm) : `SM ${sm}`, t.ink2, 10, { align: "end", baseline: "middle" });
@@ -58,7 +59,7 @@ export function drawL1({ layout, held, ahead, width, theme: t }: L1Input): Drawi
     d.cells(x0, y, wide, high, fills, at);
     // In numbers where there is room: nothing is said by colour alone.
     const each = wide / ctas.length;
-    if (each >= 22 && high >= 13) ctas.forEach(({ reads, here }, i) => { if (reads > 0) d.text(x0 + (i + 0.5) * each, y + high / 2 + 0.5, String(Math.round((100 * here) / reads)), inkOn(fills[at[i] as number] as string), 9, { align: "middle", baseline: "middle" }); });
+    if (numbers) ctas.forEach(({ reads, here }, i) => { if (reads > 0) d.text(x0 + (i + 0.5) * each, y + high / 2 + 0.5, String(Math.round((100 * here) / reads)), inkOn(fills[at[i] as number] as string), 9, { align: "middle", baseline: "middle" }); });
     d.spot(`ahead:${sm}`, x0, y, wide, high, (px) => {
       const i = px === undefined ? 0 : Math.floor((px - x0) / each), one = ctas[i];
       return one ? `SM ${sm}: ${aheadText(one, i)}` : "";
@@ -66,7 +67,7 @@ export function drawL1({ layout, held, ahead, width, theme: t }: L1Input): Drawi
   });
   const below = HEAD + sms * (high + GAP) + 9;
   if (ahead.every((ctas) => ctas.length === 0)) d.text(x0, HEAD + 10, fitText("Which CTAs an SM comes to is not known before they are placed.", 11, right), t.ink3, 11, { baseline: "middle" });
-  d.text(x0, below, fitText(narrow ? "% of what each reads that is here" : "In each CTA: % of the words that it reads which are in this L1D", 10, right), t.ink3, 10, { baseline: "middle" });
+  d.text(x0, below, fitText(narrow ? "darker: finds more there" : `The darker, the more of what it reads is here${numbers ? " (%)" : ""}`, 10, right), t.ink3, 10, { baseline: "middle" });
   return d;
 }
 
@@ -77,7 +78,7 @@ export function l1Legend(layout: FrameLayout, names: readonly string[], t: Theme
   return [
     ...possible.map((state) => ({ name: stateTitle[state], paint: stateColour(state, t), doc: stateDoc(state, protocol) })),
     { name: "invalid", paint: t.sunken, doc: "No word, or one that may be old" },
-    { name: "a CTA that finds nothing", paint: shareColour(0, t) }, { name: "that finds all", paint: shareColour(LEVELS, t), doc: "Words that the CTA reads and that are in the L1D of the SM that comes to it" },
+    { name: "a CTA that finds nothing", paint: shareColour(0, t) }, { name: "a CTA that finds all", paint: shareColour(LEVELS, t), doc: "Words that the CTA reads and that are in the L1D of the SM that comes to it" },
     ...(names.length > 0 ? [{ name: `Arrays: ${names.map((name, i) => `${arrayNumber(i)} ${name}`).join(", ")}`, paint: t.surface }] : []),
   ];
 }

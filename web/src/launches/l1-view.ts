@@ -9,7 +9,7 @@ import type { ShownRun } from "../types.ts";
 import { beside, joined } from "../views/beside.ts";
 import { Picture, type LegendItem } from "../views/picture.ts";
 import type { Tabular } from "../views/tabular.ts";
-import { aheadOf, aheadSummary, arrayName, contentsOfAll, contentsText, l1Table, type Ahead } from "./l1.ts";
+import { aheadOf, aheadSummary, arrayName, beginsText, contentsOfAll, contentsText, l1Table, type Ahead } from "./l1.ts";
 import { drawL1, l1Legend } from "./l1-drawing.ts";
 import type { Launch } from "./log.ts";
 
@@ -49,7 +49,7 @@ class L1Picture extends Picture {
 }
 customElements.define("corun-l1-picture", L1Picture);
 
-const said = ({ side: { run }, moment, ahead }: Shown): string => `${run.mark === "" ? "" : `${run.mark}, at cycle ${whole(moment.cycle)}: `}${aheadSummary(ahead)}`;
+const said = ({ side: { run }, moment, ahead }: Shown): string => `${run.mark === "" ? "Cycle" : `${run.mark}, cycle`} ${whole(moment.cycle)}: ${aheadSummary(ahead)}`;
 
 export class CorunL1 extends HTMLElement {
   #ask: AskL1 | null = null;
@@ -104,7 +104,7 @@ export class CorunL1 extends HTMLElement {
         const moment = moments[at] as L1Moment;
         return { side, launch: launches[at] as Launch, moment, ahead: aheadOf(moment.ahead, side.run.layout.sms.length) };
       });
-      this.#texts.replaceChildren(...this.#picture.shown.map((one) => h("p", { class: "ln-said" }, said(one))));
+      this.#texts.replaceChildren(...[...this.#picture.shown.map(said), beginsText(this.#picture.shown.map(({ side, ahead }) => ({ mark: side.run.mark, ahead })))].filter((text) => text !== "").map((text) => h("p", { class: "ln-said" }, text)));
       this.#picture.afresh();
     });
   }

@@ -94,8 +94,17 @@ export const aheadText = ({ cta, runs, reads, here }: Ahead, place: number): str
 /** What is to be seen, in one sentence. */
 export function aheadSummary(each: readonly (readonly Ahead[])[]): string {
   const { first, last, all } = firstAndLast(each);
-  if (all.reads === 0) return "No CTA is before an SM.";
-  return `Of what its CTAs read, an SM’s L1D holds ${percent(all.here, all.reads)}: ${percent(first.here, first.reads)} for the first third of the CTAs that the SM comes to, ${percent(last.here, last.reads)} for the last.`;
+  if (all.reads === 0) return "no CTA is before an SM.";
+  return `of what its CTAs read, an SM’s L1D holds ${percent(all.here, all.reads)}: ${percent(first.here, first.reads)} for the first third of the CTAs that the SM comes to, ${percent(last.here, last.reads)} for the last.`;
+}
+
+/** Which of two runs begins where the data still are: where the first CTAs of one find much more than those of the other. Empty where they do not. */
+export function beginsText(sides: readonly { mark: string; ahead: readonly (readonly Ahead[])[] }[]): string {
+  const shares = sides.map(({ mark, ahead }) => { const { first } = firstAndLast(ahead); return { mark, share: first.reads === 0 ? null : first.here / first.reads, ...first }; });
+  const [a, b] = shares;
+  if (!a || !b || a.share === null || b.share === null || Math.abs(a.share - b.share) < 0.05) return "";
+  const [more, less] = a.share > b.share ? [a, b] : [b, a];
+  return `${more.mark} begins where its data still are: its first CTAs find ${percent(more.here, more.reads)} of what they read in L1D, those of ${less.mark} ${percent(less.here, less.reads)}.`;
 }
 
 // ---------------------------------------------------------------- tables

@@ -67,12 +67,12 @@ export function launchText(launch: Launch, cycle: number, counters: readonly Cou
 
 export type Counter = FrameLayout["counters"][number];
 /** Counters that are parts of one whole: accesses by who served them, traffic by what it was for. */
-export interface Group { key: string; title: string; unit: string; parts(counters: readonly Counter[]): { key: string; title: string }[] }
+export interface Group { key: string; title: string; /** Where there is little room. */ short: string; unit: string; parts(counters: readonly Counter[]): { key: string; title: string }[] }
 
 const words = (key: string): string => key.replaceAll("_", " ").replaceAll(/\bl(\d)\b/g, "L$1");
 /** Where the lines that loads ask for are found. Counters of misses by who has answered them, `misses_to_…`, take the place of all misses. */
 const ACCESSES: Group = {
-  key: "accesses", title: "Reads of L1D", unit: "lines",
+  key: "accesses", title: "Reads of L1D", short: "L1D hits", unit: "lines",
   parts: (counters) => {
     const served = counters.filter(({ key }) => key.startsWith("misses_to_")).map(({ key }) => ({ key, title: words(key) }));
     const rest = served.length > 0 ? served : [{ key: "l1_misses", title: "misses" }];
@@ -81,7 +81,7 @@ const ACCESSES: Group = {
 };
 /** Flits by what they were for: every `noc_…_crossings`. */
 const TRAFFIC: Group = {
-  key: "crossings", title: "NoC", unit: "flits × links",
+  key: "crossings", title: "NoC", short: "NoC", unit: "flits × links",
   parts: (counters) => counters.flatMap(({ key }) => { const found = /^noc_(.+)_crossings$/.exec(key); return found ? [{ key, title: words(found[1] as string) }] : []; }),
 };
 export const GROUPS: readonly Group[] = [ACCESSES, TRAFFIC];
