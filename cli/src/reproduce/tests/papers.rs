@@ -59,7 +59,7 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
             assert!(named || paper.name == PAPERS[0].name || words[1] != "reproduce", "of another paper: {command}");
             let exists = match words[..] {
                 ["corun", "reproduce", "--table", id] => study.tables.iter().any(|table| table.id == id),
-                ["corun", "reproduce", "--claim", id] => is_claim(id),
+                ["corun", "reproduce", "--claim", id] | ["corun", "reproduce", "--claim", id, "--set", _, "--out", _] => is_claim(id),
                 ["corun", "run" | "sweep" | "oracle", file, ..] => root.join(file).exists(),
                 ["cargo", "run", "--release", "--example", name] => root.join("examples").join(name).with_extension("rs").exists(),
                 _ => false,
