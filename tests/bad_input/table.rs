@@ -12,6 +12,9 @@ pub struct Case {
     pub content: Vec<u8>,
     /// Paths of its problems, in order.
     pub paths: Vec<String>,
+    /// Whether a JSON schema can say what is wrong.
+    #[allow(dead_code, reason = "only the test of the schemas asks")]
+    pub schema: bool,
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {
@@ -46,7 +49,8 @@ pub fn cases(root: &Path) -> Vec<Case> {
         let name = row.get("name").and_then(Value::as_str).expect("each case has a name").to_owned();
         let content = content(row).unwrap_or_else(|| panic!("{name}: no content"));
         let paths = row.get("paths").and_then(texts).unwrap_or_else(|| panic!("{name}: no paths"));
-        Case { name, content, paths }
+        let schema = row.get("schema") != Some(&Value::Bool(false));
+        Case { name, content, paths, schema }
     };
     rows.iter().map(case).collect()
 }
