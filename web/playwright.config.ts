@@ -14,7 +14,7 @@ export default defineConfig({
   outputDir: "test-results/e2e",
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  workers: 1,
+  workers: 2,
   // What passes only the second time is a race, in the page or in the test: the end of the log lists it with what failed.
   retries: 1,
   reporter: [["list"], ["./e2e/failures.ts"]],
