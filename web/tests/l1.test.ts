@@ -62,6 +62,8 @@ test("a row has the bar of its L1D and its CTAs in the order in which they come,
   const named = (protocol: string): string[] => l1Legend({ ...LAYOUT, sms: [{ ...sm, l1_protocol: protocol, l1_keeps_read_only: protocol === "denovo" }] } as FrameLayout, ["in", "power"], LIGHT).map(({ name }) => name);
   assert.deepEqual(named("denovo").slice(0, 4), ["owned", "read only, kept", "copies", "written, not made known"]);
   assert.deepEqual(named("none").slice(0, 2), ["copies", "invalid"]);
+  // A name for each, so that the legend of thirteen arrays breaks where the page is narrow.
+  assert.deepEqual(named("denovo").slice(-3), ["Arrays:", "1 in", "2 power"]);
 });
 
 /** A run of two launches, of so many cycles each and with so many hits of 100 reads; what the L1Ds held at the end of each. */

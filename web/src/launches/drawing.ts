@@ -4,6 +4,7 @@ import { Drawing, fitText } from "../draw/drawing.ts";
 import { percent, short } from "../draw/scale.ts";
 import { inkOn, mix } from "../draw/mix.ts";
 import type { Theme } from "../draw/theme.ts";
+import type { LegendItem } from "../views/picture.ts";
 import { NOWHERE, type Launch } from "./log.ts";
 import { stateColour } from "./l1-drawing.ts";
 import { STATES, type Contents } from "./l1.ts";
@@ -123,7 +124,7 @@ function drawParts(d: Drawing, { of, most, colours }: Beside, counts: readonly n
 export const partColours = (count: number, t: Theme): string[] => Array.from({ length: count }, (_, i) => mix(t.accent, i === count - 1 && count > 1 ? t.lineStrong : t.surface, count < 2 ? 1 : i === count - 1 ? 0 : 1 - (0.75 * i) / (count - 1)));
 
 /** What the colours mean. */
-export function stripLegend(sms: number, counters: readonly Counter[], t: Theme): { name: string; paint: string; doc?: string }[] {
+export function stripLegend(sms: number, counters: readonly Counter[], t: Theme): LegendItem[] {
   const shown = Math.min(sms, 16);
   return [
     ...Array.from({ length: shown }, (_, sm) => ({ name: `SM ${sm}`, paint: smColour(sm, sms, t.dark) })),

@@ -4,6 +4,7 @@ import { Drawing, fitText } from "../draw/drawing.ts";
 import { inkOn, mix } from "../draw/mix.ts";
 import type { Theme } from "../draw/theme.ts";
 import type { FrameLayout } from "../types.ts";
+import type { LegendItem } from "../views/picture.ts";
 import { aheadText, arrayNumber, contentsOf, contentsText, STATES, stateDoc, stateTitle, type Ahead, type State } from "./l1.ts";
 
 export interface L1Input { layout: FrameLayout; held: Uint32Array; ahead: readonly (readonly Ahead[])[]; width: number; theme: Theme }
@@ -72,13 +73,13 @@ export function drawL1({ layout, held, ahead, width, theme: t }: L1Input): Drawi
 }
 
 /** What the colours mean, and which array has which number. */
-export function l1Legend(layout: FrameLayout, names: readonly string[], t: Theme): { name: string; paint: string; doc?: string }[] {
+export function l1Legend(layout: FrameLayout, names: readonly string[], t: Theme): LegendItem[] {
   const protocol = layout.sms[0]?.l1_protocol ?? "none";
   const possible = STATES.filter((state) => (state !== "owned" || protocol === "denovo") && (state !== "kept" || layout.sms.some((sm) => sm.l1_keeps_read_only)) && (state !== "written" || protocol !== "none"));
   return [
     ...possible.map((state) => ({ name: stateTitle[state], paint: stateColour(state, t), doc: stateDoc(state, protocol) })),
     { name: "invalid", paint: t.sunken, doc: "No word, or one that may be old" },
     { name: "a CTA that finds nothing", paint: shareColour(0, t) }, { name: "a CTA that finds all", paint: shareColour(LEVELS, t), doc: "Words that the CTA reads and that are in the L1D of the SM that comes to it" },
-    ...(names.length > 0 ? [{ name: `Arrays: ${names.map((name, i) => `${arrayNumber(i)} ${name}`).join(", ")}`, paint: t.surface }] : []),
+    ...(names.length > 0 ? [{ name: "Arrays:" }, ...names.map((name, i) => ({ name: `${arrayNumber(i)} ${name}` }))] : []),
   ];
 }

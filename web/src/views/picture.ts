@@ -11,7 +11,8 @@ import type { Meaning } from "./meanings.ts";
 import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 
-export interface LegendItem { name: string; paint: Paint; doc?: string }
+/** Without paint: words alone. */
+export interface LegendItem { name: string; paint?: Paint; doc?: string }
 
 export abstract class Picture extends HTMLElement {
   /** In file names; what it is called; what it shows. */
@@ -157,8 +158,8 @@ export abstract class Picture extends HTMLElement {
   protected relegend(): void {
     const t = theme();
     this.keys.replaceChildren(...this.legend(t).map((item) => {
-      const span = el("span", { class: "cv-key", ...(item.doc ? { title: item.doc } : {}) }, swatch(item.paint), item.name);
-      return span;
+      const sign = item.paint === undefined ? [] : [swatch(item.paint)];
+      return el("span", { class: "cv-key", ...(item.doc ? { title: item.doc } : {}) }, ...sign, item.name);
     }));
     const button = meaningsButton(this.name, this.meanings());
     this.what.replaceChildren(...(button ? [button] : []));
