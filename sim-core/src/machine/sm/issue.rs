@@ -4,6 +4,7 @@ use super::calendar::{LSU, SCHEDULERS};
 use super::code::{Code, Step};
 use super::lsu::{Instruction, WarpRef};
 use super::scheduler::{Gates, Look};
+use super::wheel::Warps;
 use super::{Inputs, MAX_SCHEDULERS, Sm, Warp};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::kernel::WARP_SIZE;
@@ -107,7 +108,7 @@ impl Sm {
         if *self.due & SCHEDULERS == 0 {
             return;
         }
-        let mut gates = Gates { port_taken: false, shared_free: self.shared_free };
+        let mut gates = Gates::new(now, self.shared_free);
         // Two rounds of all schedulers beside each other: a window of one round, from the one whose turn it is at the port.
         let mut window = SCHEDULERS << self.port_turn;
         loop {
@@ -127,25 +128,31 @@ impl Sm {
     fn wake_warps(&mut self, now: Cycle) {
         if let Some(warps) = self.wheel.take(now) {
             let (mut woken, mut accesses) = (0, 0);
-            for (s, (scheduler, warps)) in self.schedulers.iter_mut().zip(warps).enumerate() {
+            // Those that the SM does not have, have no warps.
+            for (s, &warps) in warps.iter().enumerate() {
+                let scheduler = &mut self.schedulers[s];
                 scheduler.ready |= warps;
                 woken |= u8::from(warps != 0) << s;
-                accesses |= u8::from(scheduler.global & warps != 0) << s;
+                accesses |= scheduler.global & warps;
             }
             *self.due |= woken & !*self.greedy;
-            for s in members(accesses.into(), false) {
-                self.note_ready_accesses(now, s as usize, warps[s as usize]);
+            if accesses != 0 {
+                self.note_ready_accesses(now, &warps);
             }
         }
     }
 
-    /// Some of these warps of a scheduler, which have become ready, wait before the LSU.
+    /// Some of these warps, which have become ready, wait before the LSU.
     #[inline(never)] // its loop would keep the state of every kernel's gate at hand in `wake_warps`
-    fn note_ready_accesses(&mut self, now: Cycle, s: usize, warps: u64) {
-        let scheduler = &self.schedulers[s];
-        for kernel in KernelId::first(self.stats.len()) {
-            let warps = (scheduler.global & warps & scheduler.of_kernel[kernel]).count_ones();
-            self.lsu_gate.enter(&mut self.wait_lsu, kernel, warps, now);
+    fn note_ready_accesses(&mut self, now: Cycle, warps: &Warps) {
+        for (scheduler, warps) in self.schedulers.iter().zip(warps) {
+            if scheduler.global & warps == 0 {
+                continue;
+            }
+            for kernel in KernelId::first(self.stats.len()) {
+                let warps = (scheduler.global & warps & scheduler.of_kernel[kernel]).count_ones();
+                self.lsu_gate.enter(&mut self.wait_lsu, kernel, warps, now);
+            }
         }
     }
 
@@ -258,7 +265,6 @@ impl Sm {
                 stats.shared_conflict_cycles += ways - 1;
                 let ready_from = now + Cycle::from(self.shared_latency) + ways - 1;
                 self.shared_free = now + ways;
-                gates.shared_free = self.shared_free;
                 self.take_port(at.scheduler(), gates);
                 self.has_issued(now, ready_from, true, at, inputs);
                 self.spend_quota(now, kernel, lanes, ready_from);
@@ -312,7 +318,7 @@ impl Sm {
 
     /// A scheduler uses the LSU's port in this cycle.
     fn take_port(&mut self, scheduler: usize, gates: &mut Gates) {
-        gates.port_taken = true;
+        gates.take(self.shared_free);
         self.port_turn = if scheduler + 1 == self.schedulers.len() { 0 } else { scheduler as u8 + 1 };
     }
 

@@ -23,9 +23,10 @@ use core::hash::{Hash, Hasher};
 pub struct WarpRef(u8);
 
 impl WarpRef {
-    /// The warp in a lane of a scheduler.
+    /// The warp in a lane of a scheduler, below `LANES`: whoever asks for the scheduler of what has just been made gets it without a computation.
+    #[inline(always)]
     pub fn new(scheduler: usize, lane: u32) -> Self {
-        WarpRef((scheduler * LANES) as u8 | lane as u8)
+        WarpRef((scheduler * LANES) as u8 | (lane % LANES as u32) as u8)
     }
 
     /// Scheduler of the SM.

@@ -15,13 +15,27 @@ use core::hash::{Hash, Hasher};
 /// Warps of one scheduler, at most: one word.
 pub const LANES: usize = 64;
 
-/// What keeps ready memory instructions of every kernel from issuing in this cycle.
+/// What keeps ready memory instructions of every kernel from issuing in this cycle: sets of all warps or of none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gates {
-    /// Another scheduler has used the LSU's port in this cycle.
-    pub port_taken: bool,
-    /// Shared memory is busy with an earlier access until this cycle.
-    pub shared_free: Cycle,
+    /// All, if another scheduler has used the LSU's port in this cycle.
+    port_taken: u64,
+    /// All, if that is so or shared memory is busy with an earlier access.
+    shared_taken: u64,
+    /// Until when shared memory is busy.
+    shared_free: Cycle,
+}
+
+impl Gates {
+    /// Those of cycle `now`, when nobody has used the port; shared memory is busy until `shared_free`.
+    pub fn new(now: Cycle, shared_free: Cycle) -> Self {
+        Gates { port_taken: 0, shared_taken: all_if(shared_free > now), shared_free }
+    }
+
+    /// A scheduler uses the port, for an access that keeps shared memory busy until `shared_free`, or leaves it as it is.
+    pub fn take(&mut self, shared_free: Cycle) {
+        *self = Gates { port_taken: u64::MAX, shared_taken: u64::MAX, shared_free };
+    }
 }
 
 /// The groups of lanes that a scheduler looks at one at a time (`WarpOrder::GtoGroups`).
@@ -300,14 +314,14 @@ impl Scheduler {
     ) -> Look {
         *self.then = None;
         let free = self.free();
-        let memory = self.shared & all_if(gates.shared_free > now) | self.global & self.lsu_full;
+        let memory = self.shared & gates.shared_taken | self.global & (self.lsu_full | gates.port_taken);
         let busy = if self.units_free > now { self.busy(now) } else { 0 };
-        let eligible = free & !(memory | busy | (self.shared | self.global) & all_if(gates.port_taken));
+        let eligible = free & !(memory | busy);
         if eligible == 0 {
             self.fall_asleep(kernels, busy);
             return match free {
                 0 => Look::Sleep,
-                _ if gates.port_taken || free & busy != 0 => Look::Until(now + 1),
+                _ if gates.port_taken | free & busy != 0 => Look::Until(now + 1),
                 _ if free & self.shared != 0 => Look::Until(gates.shared_free),
                 _ => Look::Sleep,
             };
