@@ -115,17 +115,12 @@ impl Machine {
             if at >= end {
                 return NEVER;
             }
-            let mut reply = None;
+            sm.begin(at, &inputs);
             if reply_at <= at {
-                reply = self.memory.take_reply(at, index);
-                if sm.l1().may_be_asked()
-                    && let Some(forward) = self.memory.take_forward(at, index)
-                {
-                    sm.asked(at, forward, inputs.controls);
-                }
+                sm.hear(at, &inputs, &mut self.memory);
                 reply_at = self.memory.next_reply(index);
             }
-            sm.tick(at, reply, &inputs, &mut self.memory);
+            sm.tick(at, &inputs, &mut self.memory);
             if sm.has_news() {
                 return at;
             }

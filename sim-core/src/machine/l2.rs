@@ -440,7 +440,10 @@ impl Bank {
         self.tags.hash(state);
         self.mshrs.hash_with(state, |&handle, state| packets.get(handle).request.hash(state));
         (self.pipeline.len() as usize).hash(state);
-        self.pipeline.iter(packets).for_each(|packet| (packet.ready, packet.reply()).hash(state));
+        for packet in self.pipeline.iter(packets) {
+            packet.ready.hash(state);
+            packet.hash_answer(state);
+        }
         (self.answering, self.stall, self.pipeline.capacity(), self.latency).hash(state);
         (self.banks, self.banks_per_channel, self.channels, self.line_flits, self.skips_fetch).hash(state);
         if !self.trip.phases.is_empty() {

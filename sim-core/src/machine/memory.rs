@@ -28,7 +28,7 @@ use super::coherence::Message;
 use super::dram::{Channel, Clock, Transfer};
 use super::l2::{Bank, Ports, Stall, Trip};
 use super::noc::{Ends, Moment, Noc, Tick};
-use super::packet::{Access, Node, Packet, Packets, Queue, Reply, Request, Station};
+use super::packet::{Access, Node, Packet, Packets, Queue, Request, Station};
 use crate::describe::gpu::{Gpu, StoreFlits};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, MAX_KERNELS, NEVER, PerKernel, Set, members_of, words};
 use crate::seam::controls::Controls;
@@ -179,16 +179,14 @@ impl Memory {
 
     /// Hands an SM its oldest reply, if it has arrived.
     #[inline]
-    pub fn take_reply(&mut self, now: Cycle, sm: u32) -> Option<Reply> {
+    pub fn take_reply(&mut self, now: Cycle, sm: u32) -> Option<&Packet> {
         let queue = &mut self.to_sm[sm as usize];
         let handle = queue.first_ready(&self.packets, now)?;
         queue.pop(&self.packets);
         if queue.is_empty() && !self.has_forwards(sm) {
             self.with_replies.remove(sm);
         }
-        let reply = self.packets[handle].reply();
-        self.packets.remove(handle);
-        Some(reply)
+        Some(self.packets.remove(handle))
     }
 
     /// Takes a request from its SM's miss queue in cycle `now`, after the step of that cycle, and charges the time since `since` to the miss
@@ -196,20 +194,19 @@ impl Memory {
     #[inline]
     pub fn inject(&mut self, now: Cycle, mut request: Request) {
         request.leave(Station::MissQueue, now);
-        let registers = self.ownership.is_some() && request.access == Access::Write && request.bytes == 0 && !request.context;
-        let flits = match (request.access, self.store_flit_bytes) {
-            (Access::Read, _) => 1,
-            (Access::Write, _) if request.context => self.line_flits,
-            (Access::Write, _) if registers => 1,
-            (Access::Write, None) => self.line_flits,
-            (Access::Write, Some(flit)) => 1 + u32::from(request.bytes).div_ceil(flit),
+        let message = match request.access {
+            Access::Read => Message::Read,
+            Access::Write if self.ownership.is_none() => Message::WriteThrough,
+            Access::Write if request.bytes == 0 && !request.context => Message::Register,
+            Access::Write => Message::WriteBack,
+        };
+        let flits = match (message, self.store_flit_bytes) {
+            (Message::Read | Message::Register, _) => 1,
+            (_, Some(flit)) if !request.context => 1 + u32::from(request.bytes).div_ceil(flit),
+            _ => self.line_flits,
         };
         let bank = Node(self.sms + self.bank_of(request.kernel, request.line) as u16);
-        let mut packet = Packet::new(request, Node(request.sm), bank, flits);
-        if self.ownership.is_some() && packet.message == Message::WriteThrough {
-            packet.message = if registers { Message::Register } else { Message::WriteBack };
-        }
-        let handle = self.packets.add(packet);
+        let handle = self.packets.add(Packet::about(message, request, Node(request.sm), bank, flits));
         let ticks = self.ahead.ticks_after(now).unwrap_or(self.noc_ticks);
         let sent = self.requests.push(&mut self.packets, ticks, handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");

@@ -96,29 +96,6 @@ impl Request {
     }
 }
 
-/// The answer to a request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Reply {
-    /// The request that is answered, with `since` restarted at the last station.
-    pub request: Request,
-    /// DRAM accesses that the request caused, carried in the header: 0 hit or merged, 1 miss, 2 miss with dirty victim (CCBP §5.2).
-    pub dram_accesses: u8,
-    /// What it is.
-    pub message: Message,
-    /// Words that come beside those that were asked for, as `coherence::sixteenths` has them.
-    pub extra: u16,
-}
-
-impl Hash for Reply {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.request, self.dram_accesses).hash(state);
-        let follows = matches!(self.message, Message::Read | Message::WriteThrough | Message::Data | Message::Acknowledgement);
-        if !follows || self.extra != 0 {
-            (self.message, self.extra).hash(state);
-        }
-    }
-}
-
 /// What a home asks of an L1D that owns words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forward {
@@ -165,9 +142,9 @@ pub struct Node(pub u16);
 /// A request or its answer in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Packet {
-    /// What is asked, by whom, and how long it has been where.
+    /// What is asked, by whom, and how long it has been where; `since` restarts at each station.
     pub request: Request,
-    /// For the answer: `Reply::dram_accesses`.
+    /// For the answer: DRAM accesses that the request caused, carried in the header: 0 hit or merged, 1 miss, 2 miss with dirty victim (CCBP §5.2).
     pub dram_accesses: u8,
     /// What it is.
     pub message: Message,
@@ -179,7 +156,8 @@ pub struct Packet {
     pub flits: u16,
     /// Links between routers that it crosses; 0 where there is no mesh.
     pub hops: u16,
-    /// For data: `Reply::extra`. For an acknowledgement: 1 if it is of words that an owner has written back. For what a home asks of an L1D: the NoC cycle in which it came, counted within its core cycle.
+    /// For data: words that come beside those that were asked for, as `coherence::sixteenths` has them. For an acknowledgement: 1 if it is of words
+    /// that an owner has written back. For what a home asks of an L1D: the NoC cycle in which it came, counted within its core cycle.
     pub extra: u16,
     /// When the queue that it is in lets it go on, in the clock of that queue.
     pub ready: u64,
@@ -218,7 +196,15 @@ impl Packet {
     }
 
     /// Counts the links that its flits have crossed.
+    #[inline]
     pub fn count_crossings(&self, stats: &mut KernelStats) {
+        if self.hops > 0 {
+            self.count_links(stats);
+        }
+    }
+
+    #[inline(never)] // only on a mesh
+    fn count_links(&self, stats: &mut KernelStats) {
         let crossings = u64::from(self.flits) * u64::from(self.hops);
         match self.message {
             Message::Read | Message::Data | Message::Forward | Message::Refusal => stats.noc_read_crossings += crossings,
@@ -230,10 +216,13 @@ impl Packet {
         }
     }
 
-    /// It as the answer that its SM takes.
-    pub fn reply(&self) -> Reply {
-        let Packet { request, dram_accesses, message, extra, .. } = *self;
-        Reply { request, dram_accesses, message, extra }
+    /// Feeds it to `state` as the answer that it is, or will be.
+    pub fn hash_answer<H: Hasher>(&self, state: &mut H) {
+        (self.request, self.dram_accesses).hash(state);
+        let follows = matches!(self.message, Message::Read | Message::WriteThrough | Message::Data | Message::Acknowledgement);
+        if !follows || self.extra != 0 {
+            (self.message, self.extra).hash(state);
+        }
     }
 }
 
@@ -282,11 +271,13 @@ impl Packets {
         handle
     }
 
-    /// Frees the record of a packet that has arrived.
-    pub fn remove(&mut self, handle: Handle) {
-        self[handle].next = self.free;
-        self.free = handle;
+    /// Frees the record of a packet that has arrived, which can be read until the next one sets out.
+    pub fn remove(&mut self, handle: Handle) -> &Packet {
+        let free = core::mem::replace(&mut self.free, handle);
         self.in_flight -= 1;
+        let record = &mut self[handle];
+        record.next = free;
+        record
     }
 
     /// A copy of a packet, or of an empty one for `Handle::default()`.

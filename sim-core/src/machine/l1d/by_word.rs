@@ -19,7 +19,7 @@ use crate::machine::coherence::l1::{Fetch, Line, Write};
 use crate::machine::coherence::{Message, Rules, Words, all_words, from_sixteenths};
 use crate::machine::derived::Derived;
 use crate::machine::memory::Memory;
-use crate::machine::packet::{Access, Answer, Forward, Reply, Request};
+use crate::machine::packet::{Access, Answer, Forward, Packet, Request};
 use crate::seam::controls::SmControls;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -207,7 +207,9 @@ impl<const OWNS: bool> ByWord<OWNS> {
     }
 }
 
+// What every cycle of an L1D may call stays out of the functions of L1Ds that are not coherent.
 impl<const OWNS: bool> Protocol for ByWord<OWNS> {
+    #[inline(never)]
     fn load(&mut self, parts: &mut Parts, load: u16, request: Request, controls: &SmControls) -> Result<Found, ReservationFailure> {
         let slot = parts.tags.lookup(request.line);
         let line = slot.map_or(Line::default(), |slot| self.lines[slot as usize]);
@@ -233,6 +235,7 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         Ok(found)
     }
 
+    #[inline(never)]
     fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure> {
         let Request { line, words, kernel, .. } = request;
         let slot = parts.tags.lookup(line);
@@ -265,7 +268,8 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         Ok(())
     }
 
-    fn fill(&mut self, parts: &mut Parts, reply: Reply, controls: &SmControls) -> Option<Source> {
+    #[inline(never)]
+    fn fill(&mut self, parts: &mut Parts, reply: &Packet, controls: &SmControls) -> Option<Source> {
         let Request { line, words, kernel, tag, .. } = reply.request;
         if reply.message == Message::Refusal {
             self.leaving.push_back(Leaving { message: Message::Read, line, words, kernel, tag });
@@ -273,7 +277,7 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         }
         let (fetch, source) = &mut self.fetches[usize::from(tag)];
         let taken = fetch.arrived(words, from_sixteenths(reply.extra, self.line_bytes));
-        *source = Source::of(&reply).max(*source);
+        *source = Source::of(reply).max(*source);
         let again = fetch.asks_again();
         if again != 0 {
             self.leaving.push_back(Leaving { message: Message::Read, line, words: again, kernel, tag });
@@ -317,7 +321,8 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         self.release(kernel);
     }
 
-    fn message(&mut self, parts: &mut Parts, reply: Reply) {
+    #[inline(never)]
+    fn message(&mut self, parts: &mut Parts, reply: &Packet) {
         let Request { line, words, kernel, tag, .. } = reply.request;
         if reply.message == Message::Grant {
             let granted = parts.tags.find(line).map(|slot| self.lines[slot as usize].granted(words));
@@ -339,6 +344,7 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         }
     }
 
+    #[inline(never)]
     fn send(&mut self, parts: &mut Parts, blank: Request, controls: &SmControls, memory: &mut Memory) -> Option<KernelId> {
         if OWNS
             && let Some(&answer) = self.answers.front()
@@ -362,6 +368,7 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         (access == Access::Read).then_some(kernel)
     }
 
+    #[inline(never)]
     fn sends_next(&self, parts: &Parts, now: Cycle, controls: &SmControls) -> Cycle {
         let may = match self.leaving.front() {
             Some(first) => parts.miss_queue.has_room(first.kernel, controls),

@@ -3,7 +3,7 @@
 
 use super::{KernelId, Parts, Protocol, ReservationFailure, Victim};
 use crate::describe::gpu::{Gpu, L1Config};
-use crate::machine::packet::{Reply, Request};
+use crate::machine::packet::{Packet, Request};
 use crate::seam::controls::SmControls;
 
 /// Counts of the calls that it gets.
@@ -43,7 +43,7 @@ impl Protocol for Invalidating {
         self.launches.1 += 1;
     }
 
-    fn message(&mut self, parts: &mut Parts, reply: Reply) {
+    fn message(&mut self, parts: &mut Parts, reply: &Packet) {
         parts.stores.acknowledged(reply.request.kernel);
     }
 }

@@ -22,7 +22,7 @@ use super::coherence::Words;
 use super::coherence::l1::Line;
 use super::derived::Derived;
 use super::memory::Memory;
-use super::packet::{Access, Forward, Reply, Request};
+use super::packet::{Access, Forward, Packet, Request};
 use crate::describe::gpu::protocols::{L1Protocol, l1_protocols};
 use crate::describe::gpu::{Gpu, L1Config};
 use crate::describe::ids::{Cycle, KernelId, LineAddr, NEVER};
@@ -49,11 +49,11 @@ pub trait Protocol {
     fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure>;
 
     /// A line that was fetched has arrived, or a part of it. Returns who has sent it, when all is there that loads wait for.
-    fn fill(&mut self, parts: &mut Parts, reply: Reply, controls: &SmControls) -> Option<Source> {
-        if let Some(victim) = parts.fill(reply.request, controls) {
+    fn fill(&mut self, parts: &mut Parts, reply: &Packet, controls: &SmControls) -> Option<Source> {
+        if let Some(victim) = parts.fill(&reply.request, controls) {
             self.evicted(parts, victim);
         }
-        Some(Source::of(&reply))
+        Some(Source::of(reply))
     }
 
     /// A fill, or a miss that has reserved its way, has pushed a line out.
@@ -75,7 +75,7 @@ pub trait Protocol {
     fn stores_came(&mut self, _kernel: KernelId) {}
 
     /// The NoC has delivered the answer to a write.
-    fn message(&mut self, parts: &mut Parts, reply: Reply);
+    fn message(&mut self, parts: &mut Parts, reply: &Packet);
 
     /// Puts a request of its own into the miss queue, if it has any and there is room: `blank` with what it says filled in. Returns whose read it
     /// sends once more, if it does. Answers to other L1Ds go to the NoC at once.
@@ -159,7 +159,7 @@ macro_rules! declare {
             }
 
             #[inline]
-            fn fill(&mut self, parts: &mut Parts, reply: Reply, controls: &SmControls) -> Option<Source> {
+            fn fill(&mut self, parts: &mut Parts, reply: &Packet, controls: &SmControls) -> Option<Source> {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.fill(parts, reply, controls),)* }
             }
 
@@ -185,7 +185,7 @@ macro_rules! declare {
             }
 
             #[inline]
-            fn message(&mut self, parts: &mut Parts, reply: Reply) {
+            fn message(&mut self, parts: &mut Parts, reply: &Packet) {
                 match self { $($(#[$attribute])* Self::$Type(protocol) => protocol.message(parts, reply),)* }
             }
 
@@ -273,8 +273,8 @@ impl L1d {
     }
 
     /// Takes in a reply: a fetched line, or the answer to a write. Returns whether `next_waiter` then names the loads that waited for the line.
-    pub fn receive(&mut self, now: Cycle, reply: Reply, controls: &SmControls, stats: &mut KernelStats) -> bool {
-        let request = reply.request;
+    pub fn receive(&mut self, now: Cycle, reply: &Packet, controls: &SmControls, stats: &mut KernelStats) -> bool {
+        let request = &reply.request;
         stats.replies += 1;
         stats.reported_dram_accesses += u64::from(reply.dram_accesses);
         match request.access {

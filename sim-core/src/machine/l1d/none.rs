@@ -3,7 +3,7 @@
 
 use super::{Parts, Protocol, ReservationFailure};
 use crate::describe::gpu::{Gpu, L1Config};
-use crate::machine::packet::{Reply, Request};
+use crate::machine::packet::{Packet, Request};
 use crate::seam::controls::SmControls;
 
 /// The protocol has no state.
@@ -23,7 +23,7 @@ impl Protocol for Uncoherent {
         Ok(())
     }
 
-    fn message(&mut self, parts: &mut Parts, reply: Reply) {
+    fn message(&mut self, parts: &mut Parts, reply: &Packet) {
         parts.stores.acknowledged(reply.request.kernel);
     }
 }

@@ -11,7 +11,7 @@ use crate::describe::ids::{KernelId, LineAddr, MAX_KERNELS, PerKernel};
 use crate::machine::cache::mshr::Mshrs;
 use crate::machine::cache::tags::{Tags, Victim};
 use crate::machine::derived::Derived;
-use crate::machine::packet::{Reply, Request, Station};
+use crate::machine::packet::{Packet, Request, Station};
 use crate::seam::controls::SmControls;
 
 /// Why L1D cannot take an access now.
@@ -65,7 +65,7 @@ pub enum Source {
 impl Source {
     /// Who has sent a reply with data.
     #[inline]
-    pub fn of(reply: &Reply) -> Self {
+    pub fn of(reply: &Packet) -> Self {
         if reply.request.bytes > 0 {
             Source::RemoteL1
         } else if reply.request.stations[Station::Dram as usize] > 0 {
@@ -201,7 +201,7 @@ impl Parts {
     }
 
     /// A line that was fetched has arrived: it takes its way, unless it has it already. Returns what it pushed out.
-    pub fn fill(&mut self, request: Request, controls: &SmControls) -> Option<Victim> {
+    pub fn fill(&mut self, request: &Request, controls: &SmControls) -> Option<Victim> {
         if self.allocate == Allocate::OnMiss {
             self.tags.fill_reserved(request.line);
             return None;

@@ -391,6 +391,10 @@ impl Bank {
     pub(super) fn hash_homes<H: Hasher>(&self, packets: &Packets, state: &mut H) {
         let Some(homes) = &self.homes else { return };
         (&homes.lines, homes.evicting, homes.asks.len()).hash(state);
-        homes.asks.iter(packets).for_each(|packet| (packet.ready, packet.reply(), packet.to).hash(state));
+        for packet in homes.asks.iter(packets) {
+            packet.ready.hash(state);
+            packet.hash_answer(state);
+            packet.to.hash(state);
+        }
     }
 }

@@ -8,8 +8,11 @@ use core::hash::{Hash, Hasher};
 impl Hash for Memory {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let request = |packet: &Packet, state: &mut H| packet.request.hash(state);
-        let reply = |packet: &Packet, state: &mut H| packet.reply().hash(state);
-        let forward = |packet: &Packet, state: &mut H| (packet.reply(), packet.to).hash(state);
+        let reply = |packet: &Packet, state: &mut H| packet.hash_answer(state);
+        let forward = |packet: &Packet, state: &mut H| {
+            packet.hash_answer(state);
+            packet.to.hash(state);
+        };
         self.hash_queues(&self.to_sm, self.reply_queue, reply, state);
         self.stats.hash(state);
         self.requests.hash(self.noc_ticks, &self.packets, request, state);

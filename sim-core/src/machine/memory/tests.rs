@@ -44,7 +44,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn reply(&mut self, now: Cycle, reply: &Reply) {
+    fn reply(&mut self, now: Cycle, reply: &Packet) {
         let request = &reply.request;
         self.back[request.access as usize] += 1;
         self.latency += request.age(now);
@@ -77,7 +77,7 @@ impl Script {
                 && let Some(reply) = memory.take_reply(now, sm)
             {
                 assert_eq!(u32::from(reply.request.sm), sm);
-                seen.reply(now, &reply);
+                seen.reply(now, reply);
             }
             if now < self.stop && below(key, 256) < self.rate {
                 let access = if below(mix(key, 1), 256) < self.writes { Access::Write } else { Access::Read };

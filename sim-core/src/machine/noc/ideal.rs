@@ -51,6 +51,7 @@ impl Ideal {
         self.queues[0].capacity()
     }
 
+    #[inline(never)] // keeps the crossbar's caller small
     pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, handle: Handle) -> Result<(), Full> {
         let input = self.ends.input(&packets[handle]);
         let ready = tick + Tick::from(self.latency) + Tick::from(packets[handle].flits);

@@ -179,6 +179,7 @@ impl Mesh {
         self.queues[0].capacity()
     }
 
+    #[inline(never)] // keeps the crossbar's caller small
     pub(super) fn push(&mut self, packets: &mut Packets, tick: Tick, handle: Handle) -> Result<(), Full> {
         let ready = tick + 1 + Tick::from(self.latency);
         let packet = &mut packets[handle];
@@ -197,6 +198,7 @@ impl Mesh {
         Ok(())
     }
 
+    #[inline(never)] // keeps the crossbar's caller small
     pub(super) fn tick(
         &mut self,
         at: Moment,

@@ -63,8 +63,9 @@ impl Ends {
     }
 }
 
-/// One network.
+/// One network. Every cycle asks of which kind it is: the answer has a byte of its own.
 #[derive(Clone, Debug)]
+#[repr(u8)]
 pub enum Noc {
     /// Wormhole crossbar with FIFO inputs.
     Crossbar(Crossbar),

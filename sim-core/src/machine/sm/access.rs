@@ -6,13 +6,31 @@ use super::{Inputs, Sm};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::machine::l1d::{Found, ReservationFailure};
 use crate::machine::memory::Memory;
-use crate::machine::packet::{Access, Forward, Reply};
+use crate::machine::packet::{Access, Packet};
 use crate::seam::controls::SmControls;
 use crate::seam::stats::KernelStats;
 
 impl Sm {
-    pub(super) fn receive(&mut self, now: Cycle, reply: Reply, inputs: &Inputs) {
-        let request = reply.request;
+    /// Takes in what the NoC has for the SM in a cycle that has begun: what a home asks of L1D, and a reply.
+    #[inline(never)] // most cycles bring nothing
+    pub fn hear(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
+        let sm = self.l1.sm();
+        if self.l1.may_be_asked()
+            && let Some(forward) = memory.take_forward(now, sm)
+        {
+            self.l1.asked(forward);
+            *self.due |= MISSES;
+            self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], inputs.controls);
+        }
+        match memory.take_reply(now, sm) {
+            Some(reply) if reply.request.context => self.moves.arrived(),
+            Some(reply) => self.receive(now, reply, inputs),
+            None => {}
+        }
+    }
+
+    fn receive(&mut self, now: Cycle, reply: &Packet, inputs: &Inputs) {
+        let request = &reply.request;
         let releasing = self.l1.releasing();
         let there = self.l1.receive(now, reply, inputs.controls, &mut self.stats[request.kernel.index()]);
         *self.news |= self.l1.releasing() != releasing;
@@ -38,15 +56,6 @@ impl Sm {
                 self.retry_failed(now, &freed, inputs.controls);
             }
         }
-    }
-
-    /// A home asks L1D for words that it owns.
-    #[inline(never)] // only where L1Ds own words
-    pub fn asked(&mut self, now: Cycle, forward: Forward, controls: &SmControls) {
-        *self.from = now;
-        self.l1.asked(forward);
-        *self.due |= MISSES;
-        self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], controls);
     }
 
     /// L1D may have put requests into its miss queue.

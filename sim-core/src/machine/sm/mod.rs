@@ -42,7 +42,6 @@ use super::derived::Derived;
 use super::l1d::{L1d, ReservationFailure};
 use super::memory::Memory;
 use super::noc::members;
-use super::packet::Reply;
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, KernelId, LaunchId, LineAddr, NEVER, PerKernel};
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
@@ -200,21 +199,19 @@ impl Sm {
         self.l1.waits_for_noc()
     }
 
-    /// Advances the SM by the cycle `now`: the stages that are due, sink first. `reply` is what the NoC has for it.
+    /// Begins the cycle `now`: which stages are due in it.
     #[inline(always)] // into the one loop that calls it
-    pub fn tick(&mut self, now: Cycle, reply: Option<Reply>, inputs: &Inputs, memory: &mut Memory) {
+    pub fn begin(&mut self, now: Cycle, inputs: &Inputs) {
         *self.from = now;
         *self.due = (*self.due | self.calendar.take(now)) & !TICK;
         if self.gate.quotas.is_behind(now) {
             self.settle_quotas(now - 1, inputs.controls);
         }
-        if let Some(reply) = reply {
-            if reply.request.context {
-                self.moves.arrived();
-            } else {
-                self.receive(now, reply, inputs);
-            }
-        }
+    }
+
+    /// Advances the SM by the cycle `now`, which has begun: the stages that are due, sink first.
+    #[inline(always)] // into the one loop that calls it
+    pub fn tick(&mut self, now: Cycle, inputs: &Inputs, memory: &mut Memory) {
         if self.takes(HITS) {
             while let Some(load) = self.l1.completed(now) {
                 self.complete_load(now, load, inputs);
