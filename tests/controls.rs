@@ -7,7 +7,7 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
-use sim_core::policy::spec::{MAX_LIST, POLICIES, ParamKind};
+use sim_core::policy::spec::POLICIES;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::seam::controls::{Controls, WarpOrder};
 use sim_core::study::profile;
@@ -149,24 +149,6 @@ fn by_sms() -> impl Strategy<Value = Controls> {
     )
 }
 
-/// A value that a parameter may take, out of a draw.
-fn drawn(kind: &ParamKind, draw: u64, kernels: usize) -> Option<Value> {
-    let int = |min: i64, max: i64| min + (draw % (max - min).unsigned_abs().saturating_add(1)) as i64;
-    let number = |min: f64, max: f64| min + (max - min) * (draw % 1000) as f64 / 1000.0;
-    let each = |value: Value| Value::array((0..kernels).map(|_| value.clone()));
-    Some(match *kind {
-        ParamKind::Int { min, max } => int(min, max.min(min + 1000)).into(),
-        ParamKind::Number { min, max } => number(min, max.min(min + 2.0)).into(),
-        ParamKind::Choice(names) => names[(draw % names.len() as u64) as usize].into(),
-        ParamKind::Bool => (draw & 1 == 1).into(),
-        ParamKind::PerKernelInt { min, max } => each(int(min.into(), max.into()).into()),
-        ParamKind::PerKernelNumber { min, max } => each(number(min, max).into()),
-        ParamKind::PerKernelList { min, max } => each(Value::array((0..1 + draw as usize % MAX_LIST).map(|_| number(min, max)))),
-        ParamKind::Controls => return None,
-        ParamKind::Text { .. } => "fn start(seen, controls) {}".into(),
-    })
-}
-
 proptest! {
     #![proptest_config(random::cases(200))]
 
@@ -207,7 +189,7 @@ proptest! {
         let (info, kernels) = (&POLICIES[policy], experiment.kernels.len());
         let mut pairs = vec![("name", Value::from(info.name))];
         for (param, draw) in info.params.iter().zip(draws) {
-            let value = if param.name == "profile_cycles" { Some(1000.into()) } else { drawn(&param.kind, draw, kernels) };
+            let value = if param.name == "profile_cycles" { Some(1000.into()) } else { random::drawn(&param.kind, draw, kernels) };
             pairs.extend(value.filter(|_| draw >> 32 & 1 == 0 || param.name == "profile_cycles").map(|value| (param.name, value)));
         }
         let mut problems = Problems::default();

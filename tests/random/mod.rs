@@ -15,10 +15,14 @@ use sim_core::describe::gpu::{
 };
 use sim_core::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
 use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS, Op, Repeat, Scatter, Trips};
+use sim_core::describe::value::Value;
+use sim_core::machine::dispatch::order::{CTA_ORDERS, CtaOrderSpec};
 use sim_core::policy::PolicySpec;
+use sim_core::policy::spec::{MAX_LIST, ParamKind};
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
+use sim_core::seam::spec::Mix;
 
 /// Cases of a property: what the test asks for, or `PROPTEST_CASES` from the environment.
 pub fn cases(number: u32) -> ProptestConfig {
@@ -314,15 +318,44 @@ pub fn controls() -> impl Strategy<Value = Controls> {
     )
 }
 
+/// A value that a parameter may take, out of a draw.
+pub fn drawn(kind: &ParamKind, draw: u64, kernels: usize) -> Option<Value> {
+    let int = |min: i64, max: i64| min + (draw % (max - min).unsigned_abs().saturating_add(1)) as i64;
+    let number = |min: f64, max: f64| min + (max - min) * (draw % 1000) as f64 / 1000.0;
+    let each = |value: Value| Value::array((0..kernels).map(|_| value.clone()));
+    Some(match *kind {
+        ParamKind::Int { min, max } => int(min, max.min(min + 1000)).into(),
+        ParamKind::Number { min, max } => number(min, max.min(min + 2.0)).into(),
+        ParamKind::Choice(names) => names[(draw % names.len() as u64) as usize].into(),
+        ParamKind::Bool => (draw & 1 == 1).into(),
+        ParamKind::PerKernelInt { min, max } => each(int(min.into(), max.into()).into()),
+        ParamKind::PerKernelNumber { min, max } => each(number(min, max).into()),
+        ParamKind::PerKernelList { min, max } => each(Value::array((0..1 + draw as usize % MAX_LIST).map(|_| number(min, max)))),
+        ParamKind::Controls => return None,
+        ParamKind::Text { .. } => "fn start(seen, controls) {}".into(),
+    })
+}
+
+/// Any order of the catalogue, with any parameters.
+fn cta_order(draws: [u64; 8], mix: Mix) -> CtaOrderSpec {
+    let order = &CTA_ORDERS[draws[0] as usize % CTA_ORDERS.len()];
+    let mut pairs = vec![("name", Value::from(order.name))];
+    for (param, draw) in order.params.iter().zip(&draws[1..]) {
+        let value = drawn(&param.kind, *draw, mix.kernels).filter(|_| draw >> 32 & 1 == 0);
+        pairs.extend(value.map(|value| (param.name, value)));
+    }
+    CtaOrderSpec::decode(&Value::object(pairs), mix, &mut Problems::default()).unwrap_or_default()
+}
+
 /// A run of a mix to its end, without restarts.
 pub fn experiment() -> impl Strategy<Value = Experiment> {
-    (gpu().boxed(), mix().boxed(), controls().boxed(), any::<u32>(), any::<bool>()).prop_map(
-        |(gpu, kernels, mut controls, seed, neutral)| {
+    (gpu().boxed(), mix().boxed(), controls().boxed(), any::<u32>(), any::<bool>(), any::<[u64; 8]>()).prop_map(
+        |(gpu, kernels, mut controls, seed, neutral, draws)| {
             let sms = gpu.sm_count() as usize;
             let warp_order = controls.sms[0].warp_order;
             controls.sms.truncate(sms);
             let policy = if neutral { PolicySpec::leftover() } else { PolicySpec::manual(controls) };
-            Experiment {
+            let mut experiment = Experiment {
                 name: "random".into(),
                 source: String::new(),
                 seed: seed.into(),
@@ -330,13 +363,17 @@ pub fn experiment() -> impl Strategy<Value = Experiment> {
                 kernels: kernels.into_iter().map(|kernel| KernelUse { kernel, ctas_per_sm: None, qos: None }).collect(),
                 policy,
                 warp_order,
-                cta_order: sim_core::machine::dispatch::order::CtaOrderSpec::default(),
+                cta_order: CtaOrderSpec::default(),
                 warm_up: 0,
                 stop: Stop::KernelsDone { at_most: 30_000_000 },
                 restart: false,
                 alone: false,
                 alone_gpu: None,
+            };
+            if draws[0] >> 32 & 1 == 0 {
+                experiment.cta_order = cta_order(draws, experiment.mix());
             }
+            experiment
         },
     )
 }
