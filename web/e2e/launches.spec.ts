@@ -17,6 +17,11 @@ test("each launch is a strip of its CTAs, on the way there and back; chunks and 
   await expect(l1).toContainText(/2 of 2 that have begun.*Cycle [\d,]+: of what its CTAs read, an SM’s L1D holds \d+ %/s);
   await l1.getByLabel("Launch", { exact: true }).fill("1");
   await expect(l1).toContainText("an SM’s L1D holds 0 %");
+  // The address bar knows the launch, and opens with it.
+  await expect(page).toHaveURL(/&launches=0\.\.0(&|$)/);
+  await page.reload();
+  await is(page, "Paused");
+  await expect(l1).toContainText(/1 of 2 that have begun.*an SM’s L1D holds 0 %/s);
   await strips.getByRole("button", { name: "as a table" }).click();
   await expect(rows).toHaveCount(2);
   const stolen = rows.first().locator("td").nth(5);

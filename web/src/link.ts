@@ -4,7 +4,7 @@
 //   #v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
-// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), why (the causes are open), launches (which kernel's are shown, and from which on), m.CYCLE=note (a bookmark); and last, e: the engine
+// The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), why (the causes are open), launches (which kernel's are shown, from which on, and the one at whose beginning L1Ds are), m.CYCLE=note (a bookmark); and last, e: the engine
 // that made the link.
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
@@ -13,7 +13,7 @@ import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
 
 /** Of the panel of predictions: how the paper is read, where what a kernel does alone on its SMs comes from, and deadlines in milliseconds. */
 export interface PredictView { reading?: string; /** Alone on its SMs each kernel is measured, too. */ measured?: boolean; deadlines?: (number | null)[] }
-export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** The causes behind the verdict are open. */ why?: boolean; predict?: PredictView; /** Whose launches are shown, and from which on. */ launches?: { kernel: number; from?: number }; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
+export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** The causes behind the verdict are open. */ why?: boolean; predict?: PredictView; /** Whose launches are shown, from which on, and at whose beginning L1Ds are. */ launches?: { kernel: number; from?: number; l1?: number }; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
 export interface LinkState { experiment: Experiment; /** Compared with this one. */ other?: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
 
 export class LinkError extends Error {
@@ -57,7 +57,7 @@ export async function encodeLink(state: LinkState): Promise<string> {
   if (predict?.reading) parts.push(`reading=${predict.reading}`);
   if (predict?.measured) parts.push("alone=measured");
   if (predict?.deadlines) parts.push(`deadlines=${predict.deadlines.map((deadline) => deadline ?? "").join(",")}`);
-  if (launches) parts.push(`launches=${launches.kernel}${launches.from === undefined ? "" : `.${launches.from}`}`);
+  if (launches) parts.push(`launches=${[launches.kernel, launches.from ?? "", launches.l1 ?? ""].join(".").replace(/\.+$/, "")}`);
   for (const bookmark of bookmarks) parts.push(`${BOOKMARK}${bookmark.cycle}=${escaped(bookmark.note)}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
@@ -243,9 +243,12 @@ function viewFrom(fields: Map<string, string>): View {
   if (reading !== undefined || measured || deadlines !== undefined) view.predict = { ...(reading === undefined ? {} : { reading }), ...(measured ? { measured } : {}), ...(deadlines === undefined ? {} : { deadlines: deadlinesFrom(deadlines) }) };
   const launches = fields.get("launches");
   if (launches !== undefined) {
-    const [kernel = "", from, ...more] = launches.split(".");
-    if (more.length > 0) throw new LinkError("Its launches are not “kernel.first”.");
-    view.launches = { kernel: whole(kernel, "the kernel whose launches are shown"), ...(from === undefined ? {} : { from: whole(from, "the first launch that is shown") }) };
+    const [kernel = "", from = "", l1 = "", ...more] = launches.split(".");
+    if (more.length > 0) throw new LinkError("Its launches are not “kernel.first.L1Ds”.");
+    view.launches = {
+      kernel: whole(kernel, "the kernel whose launches are shown"), ...(from === "" ? {} : { from: whole(from, "the first launch that is shown") }),
+      ...(l1 === "" ? {} : { l1: whole(l1, "the launch at whose beginning L1Ds are shown") }),
+    };
   }
   const bookmarks = [...fields].filter(([key]) => key.startsWith(BOOKMARK)).map(([key, note]): Bookmark => {
     const cycle = whole(key.slice(BOOKMARK.length), "the cycle of a bookmark");

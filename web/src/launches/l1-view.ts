@@ -60,29 +60,28 @@ export class CorunL1 extends HTMLElement {
   #sides: readonly L1Side[] = [];
   #kernel = 0;
   /** The launch that somebody has chosen; else the last one that has begun everywhere. */
-  #chosen: number | null = null;
+  chosen: number | undefined;
   #key = "";
   #asked = 0;
 
-  init(ask: AskL1): void {
+  init(ask: AskL1, choose: (launch: number) => void): void {
     this.#ask = ask;
     this.replaceChildren(
       h("div", { class: "ln-bar" }, h("h3", { class: "ln-title" }, "What the L1Ds hold when a launch begins"), h("div", { class: "ln-field" }, h("label", { for: "f-l1-launch" }, "Launch"), this.#launch, this.#which)),
       this.#texts, this.#picture);
-    this.#launch.addEventListener("input", () => { this.#chosen = Number(this.#launch.value) - 1; this.#look(); });
+    this.#launch.addEventListener("input", () => { choose(Number(this.#launch.value) - 1); });
     this.hidden = true;
   }
 
   /** Other runs: nothing is known of them. */
   clear(): void {
     this.#asked += 1;
-    [this.#key, this.#chosen, this.hidden, this.#picture.shown] = ["", null, true, []];
+    [this.#key, this.hidden, this.#picture.shown] = ["", true, []];
     this.#picture.afresh();
   }
 
   /** Of launches that have begun, where the runs rest. */
   show(sides: readonly L1Side[], kernel: number): void {
-    if (kernel !== this.#kernel) this.#chosen = null;
     [this.#sides, this.#kernel] = [sides, kernel];
     this.#look();
   }
@@ -91,7 +90,7 @@ export class CorunL1 extends HTMLElement {
     const last = Math.min(...this.#sides.map(({ begun }) => begun.at(-1)?.number ?? -1)), first = Math.max(...this.#sides.map(({ begun }) => begun[0]?.number ?? 0));
     this.hidden = this.#sides.length === 0 || last < first;
     if (this.hidden || !this.#ask) return;
-    const number = Math.min(last, Math.max(first, this.#chosen ?? last));
+    const number = Math.min(last, Math.max(first, this.chosen ?? last));
     [this.#launch.min, this.#launch.max, this.#launch.value] = [String(first + 1), String(last + 1), String(number + 1)];
     setText(this.#which, `${whole(number + 1)} of ${whole(last + 1)} that have begun`);
     const launches = this.#sides.map(({ begun }) => begun.find((launch) => launch.number === number)), key = `${this.#kernel} ${launches.map((launch) => launch?.begin).join()}`;

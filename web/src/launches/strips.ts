@@ -17,8 +17,8 @@ import { L1_AT, type AskL1, type CorunL1 } from "./l1-view.ts";
 import { hasLaunches, type Launch } from "./log.ts";
 import { directionText, Launches, launchTable, launchText, shareTexts } from "./model.ts";
 
-/** Which kernel's launches are shown, and the first of them; the last ones where that is left out. */
-export interface LaunchView { kernel: number; from?: number }
+/** Which kernel's launches are shown, and the first of them; and at whose beginning L1Ds are. The last ones where these are left out. */
+export interface LaunchView { kernel: number; from?: number; l1?: number }
 export interface LaunchEvents { changed(view: LaunchView | undefined): void; next(): void; l1: AskL1 }
 interface Side { run: ShownRun; known: Launches; shares: readonly (Shares | null)[]; kernels: string[] }
 
@@ -75,12 +75,13 @@ export class CorunLaunches extends HTMLElement {
   readonly #kernels = h("div", { class: "ln-field" }, h("label", { for: "f-launches-kernel" }, "Launches of"), this.#kernel);
   readonly #page = h("input", { id: "f-launches-from", type: "range", min: 0, step: 1 });
   readonly #paged = h("span", { class: "ln-said" });
-  readonly #follow = h("button", { type: "button", class: "button", onclick: () => { this.#say({ kernel: this.#strips.kernel }); } }, "Follow");
+  readonly #follow = h("button", { type: "button", class: "button", onclick: () => { const { from: _, ...view } = this.#view; this.#say(view); } }, "Follow");
   readonly #pages = h("div", { class: "ln-field", hidden: true }, h("label", { for: "f-launches-from" }, "From launch"), this.#page, this.#paged, this.#follow);
   readonly #shares = h("div", { class: "ln-shares" });
   readonly #before = h("details", { class: "ln-before" }, h("summary", null, "What each SM has before it: chunks and steal queues"), this.#shares);
   readonly #differ = h("p", { class: "ln-said", role: "status", hidden: true });
   readonly #l1 = document.createElement("corun-l1") as CorunL1;
+  #view: LaunchView = { kernel: 0 };
   /** The runs stand. */
   #still = false;
   #sharesAt = 0;
@@ -88,21 +89,23 @@ export class CorunLaunches extends HTMLElement {
   init(events: LaunchEvents): void {
     this.#events = events;
     this.replaceChildren(h("div", { class: "ln-bar" }, this.#kernels, this.#pages, h("button", { type: "button", class: "button", title: "Go on until a CTA is placed or finishes ( e )", onclick: () => { events.next(); } }, "Next CTA event")), this.#differ, this.#strips, this.#l1, this.#before);
-    this.#l1.init(events.l1);
+    this.#l1.init(events.l1, (l1) => { this.#say({ ...this.#view, l1 }); });
     this.#kernel.addEventListener("change", () => { this.#say({ kernel: Number(this.#kernel.value) }); });
-    this.#page.addEventListener("input", () => { this.#say({ kernel: this.#strips.kernel, from: Number(this.#page.value) }); });
+    this.#page.addEventListener("input", () => { this.#say({ ...this.#view, from: Number(this.#page.value) }); });
     this.#before.addEventListener("toggle", () => { this.#fill(); });
   }
 
   #say(view: LaunchView): void {
     this.view = view;
-    this.#events?.changed(view.kernel === 0 && view.from === undefined ? undefined : view);
+    this.#events?.changed(view.kernel === 0 && view.from === undefined && view.l1 === undefined ? undefined : view);
   }
 
   set view(view: LaunchView) {
     // A link may be of a kernel that there is none of.
-    this.#strips.kernel = view.kernel < this.#kernel.options.length ? view.kernel : 0;
+    this.#view = { ...view, kernel: view.kernel < this.#kernel.options.length ? view.kernel : 0 };
+    this.#strips.kernel = this.#view.kernel;
     this.#strips.from = view.from;
+    this.#l1.chosen = view.l1;
     this.#kernel.value = String(this.#strips.kernel);
     this.#pageTo();
     this.#strips.afresh();
