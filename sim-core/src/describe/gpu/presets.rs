@@ -251,7 +251,7 @@ fn fermi_16sm() -> Gpu {
             registers: 32_768,       // HeteroCore Table 2
             shared_bytes: 48 * 1024, // HeteroCore Table 2
             schedulers: 2,           // HeteroCore Table 2
-            lsu_hol: LsuHol::No,     // not stated
+            lsu_hol: LsuHol::Yes,    // not stated; GPGPU-Sim 3.2.2 has one pipe in order
             l1: L1Config {
                 bytes: 16 * 1024,                        // HeteroCore Table 2
                 ways: 4,                                 // HeteroCore Table 2
