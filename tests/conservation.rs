@@ -45,7 +45,7 @@ fn instructions(code: &Code, program: &[Op], cta: u32, warp: u32) -> [u64; 5] {
             Op::Alu { count, lanes, .. } => add(count, lanes, None),
             Op::Sfu { count, lanes, .. } => add(count, lanes, Some(2)),
             Op::Shared { count, lanes, .. } => add(count, lanes, Some(3)),
-            Op::Load { lanes, .. } | Op::Store { lanes, .. } => add(1, lanes, Some(4)),
+            Op::Load { lanes, .. } | Op::Store { lanes, .. } | Op::Atomic { lanes, .. } => add(1, lanes, Some(4)),
             Op::Barrier => add(1, WARP_SIZE, None),
             Op::Wait { .. } => {}
             Op::Loop { trips } => {

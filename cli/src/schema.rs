@@ -401,6 +401,7 @@ fn program() -> Value {
         one("shared", shared),
         one("load", reference("access")),
         one("store", reference("access")),
+        one("atomic", reference("access")),
         one("wait", wait),
         one("loop", body),
     ];

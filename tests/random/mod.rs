@@ -158,6 +158,7 @@ fn plain() -> impl Strategy<Value = Op> {
         (1..3_u32, select(vec![1_u32, 0, 2, 32]), lanes()).prop_map(|(count, stride, lanes)| Op::Shared { count, stride, lanes }),
         (address(), lanes()).prop_map(|(address, lanes)| Op::Load { address, lanes }),
         (address(), lanes()).prop_map(|(address, lanes)| Op::Store { address, lanes }),
+        (address(), lanes()).prop_map(|(address, lanes)| Op::Atomic { address, lanes }),
         (0..3_u32).prop_map(|loads| Op::Wait { loads }),
     ]
 }

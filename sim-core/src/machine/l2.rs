@@ -225,7 +225,7 @@ impl Bank {
         } else if first {
             dram_accesses = 1 + self.fill(line, kernel, false, at.now, ports);
         }
-        if access == Access::Write
+        if access != Access::Read
             && let Some(slot) = self.tags.find(line)
         {
             self.tags.set_dirty(slot);
@@ -282,7 +282,7 @@ impl Bank {
         self.take(queue, ports);
         match access {
             Access::Read => ports.packets[handle].request.leave(Station::L2, at.now),
-            Access::Write => {
+            Access::Write | Access::Atomic => {
                 ports.stats[kernel.index()].dram_context_lines += 1;
                 self.send(at, 0, handle, 0, ports);
             }
@@ -312,7 +312,7 @@ impl Bank {
         }
         let line = line / ports.spread[kernel];
         if let Some(slot) = self.tags.lookup(line) {
-            if access == Access::Write {
+            if access != Access::Read {
                 self.tags.set_dirty(slot);
             }
             self.take(queue, ports);
@@ -353,7 +353,7 @@ impl Bank {
         let stats = &mut ports.stats[kernel.index()];
         match access {
             Access::Read => stats.l2_reads += 1,
-            Access::Write => stats.l2_writes += 1,
+            Access::Write | Access::Atomic => stats.l2_writes += 1,
         }
     }
 

@@ -196,12 +196,14 @@ impl Memory {
         request.leave(Station::MissQueue, now);
         let message = match request.access {
             Access::Read => Message::Read,
+            Access::Atomic if self.ownership.is_none() => Message::Update,
+            Access::Atomic => Message::Take,
             Access::Write if self.ownership.is_none() => Message::WriteThrough,
             Access::Write if request.bytes == 0 && !request.context => Message::Register,
             Access::Write => Message::WriteBack,
         };
         let flits = match (message, self.store_flit_bytes) {
-            (Message::Read | Message::Register, _) => 1,
+            (Message::Read | Message::Register | Message::Take, _) => 1,
             (_, Some(flit)) if !request.context => 1 + u32::from(request.bytes).div_ceil(flit),
             _ => self.line_flits,
         };

@@ -22,6 +22,8 @@ pub enum Access {
     Read,
     /// Write through the line.
     Write,
+    /// Change words of the line in place: L2 does it, or, where L1Ds own words, the SM's L1D once it owns them.
+    Atomic,
 }
 
 /// A request on its way from an SM's miss queue to L2.
@@ -35,9 +37,9 @@ pub struct Request {
     pub tag: u16,
     /// The kernel that it belongs to.
     pub kernel: KernelId,
-    /// Read or write.
+    /// Read, write or atomic operation.
     pub access: Access,
-    /// Bytes of the line that a write changes, if the GPU distinguishes them, else the whole line, and those that an L1D sends as an owner; 0 for a
+    /// Bytes of the line that a write or an atomic operation changes, if the GPU distinguishes them, else the whole line, and those that an L1D sends as an owner; 0 for a
     /// read, and where words are registered.
     pub bytes: u8,
     /// A line of a CTA's context, which L2 passes on to DRAM and back.
@@ -171,6 +173,7 @@ impl Packet {
         let message = match request.access {
             Access::Read => Message::Read,
             Access::Write => Message::WriteThrough,
+            Access::Atomic => Message::Update,
         };
         Packet { request, message, from, to, flits: flits as u16, ..Packet::default() }
     }
@@ -185,7 +188,7 @@ impl Packet {
         (self.from, self.to) = (self.to, self.from);
         (self.message, self.flits) = match self.request.access {
             Access::Read => (Message::Data, line_flits as u16),
-            Access::Write => (Message::Acknowledgement, 1),
+            Access::Write | Access::Atomic => (Message::Acknowledgement, 1),
         };
     }
 
@@ -210,9 +213,13 @@ impl Packet {
             Message::Read | Message::Data | Message::Forward | Message::Refusal => stats.noc_read_crossings += crossings,
             Message::WriteBack | Message::Recall | Message::Recalled => stats.noc_writeback_crossings += crossings,
             Message::Acknowledgement if self.extra != 0 => stats.noc_writeback_crossings += crossings,
-            Message::WriteThrough | Message::Register | Message::Transfer | Message::Grant | Message::Acknowledgement => {
-                stats.noc_write_crossings += crossings
-            }
+            Message::WriteThrough
+            | Message::Register
+            | Message::Update
+            | Message::Take
+            | Message::Transfer
+            | Message::Grant
+            | Message::Acknowledgement => stats.noc_write_crossings += crossings,
         }
     }
 

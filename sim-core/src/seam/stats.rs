@@ -62,7 +62,7 @@ counters! {
         thread_instructions: "thread instructions", "Instructions issued, counted once for each active lane";
         warp_instructions: "warp instructions", "Instructions issued, counted once for each warp";
         load_instructions: "warp instructions", "Global loads among them";
-        store_instructions: "warp instructions", "Global stores among them";
+        store_instructions: "warp instructions", "Global stores and atomic operations among them";
         shared_conflict_cycles: "cycles", "Cycles that shared-memory accesses took beyond their first, for bank conflicts";
         l1_reads: "lines", "Lines that loads asked of L1D, after coalescing";
         l1_hits: "lines", "Reads that found their line in L1D";

@@ -13,7 +13,7 @@
 //!
 //! Left out, `count` is 1, `latency` 4, `lanes` 32, a shared-memory `stride` 1 word, and everything in an address 0. `trips` is a number,
 //! `{"per_warp": [min, max]}`, `{"per_cta": [min, max]}`, or `{"some_warps": [trips, one_in]}`: so many for one warp in `one_in`, none for the
-//! others. `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
+//! others. An `atomic` operation has an address as a `store` has. `scatter` is `{"warp": bytes}`, `{"lane": bytes}` or `{"skewed": bytes}`.
 //!
 //! Where lanes lie in rows of a matrix, an address has a `tile` instead of `lane` and `scatter`: `columns`, `rows` and the `pitch` of the matrix, the `lanes`
 //! of a row, and for the column `x` and the row `y` of lane 0 a start (`at`) and what is added for each CTA along x, y and z (`grid`), warp, iteration
@@ -213,7 +213,8 @@ fn read_ops(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec
     }
 }
 
-const OPS: &str = "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"wait\"}, {\"loop\"}";
+const OPS: &str =
+    "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"atomic\"}, {\"wait\"}, {\"loop\"}";
 
 fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
     if value.as_str() == Some("barrier") {
@@ -228,7 +229,7 @@ fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<
         }
     };
     let inner_path = field(path, &legible(kind));
-    if !["alu", "sfu", "shared", "load", "store", "wait", "loop"].contains(&kind) {
+    if !["alu", "sfu", "shared", "load", "store", "atomic", "wait", "loop"].contains(&kind) {
         problems.add(inner_path, "an unknown operation", OPS);
         return;
     }
@@ -246,10 +247,14 @@ fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<
                 (whole("count", 1, 1 << 24, Some(1)), whole("stride", 0, 4096, Some(1)), whole("lanes", 1, 32, Some(32)));
             ops.push(Op::Shared { count, stride, lanes });
         }
-        "load" | "store" => {
+        "load" | "store" | "atomic" => {
             let lanes = whole("lanes", 1, 32, Some(32));
             let address = read_address(&mut fields, names.arrays, problems);
-            ops.push(if kind == "load" { Op::Load { address, lanes } } else { Op::Store { address, lanes } });
+            ops.push(match kind {
+                "load" => Op::Load { address, lanes },
+                "store" => Op::Store { address, lanes },
+                _ => Op::Atomic { address, lanes },
+            });
         }
         "wait" => {
             let loads = whole("loads", 0, 255, Some(0));
@@ -421,6 +426,7 @@ fn write_ops<'k>(ops: &mut impl Iterator<Item = &'k Op>, lists: &[List]) -> Valu
             Op::Shared { count, stride, lanes } => one("shared", &[("count", *count), ("stride", *stride), ("lanes", *lanes)]),
             Op::Load { address, lanes } => Value::object([("load", write_address(address, *lanes))]),
             Op::Store { address, lanes } => Value::object([("store", write_address(address, *lanes))]),
+            Op::Atomic { address, lanes } => Value::object([("atomic", write_address(address, *lanes))]),
             Op::Wait { loads } => one("wait", &[("loads", *loads)]),
             Op::Barrier => "barrier".into(),
             Op::Loop { trips } => {

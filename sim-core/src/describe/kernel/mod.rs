@@ -81,7 +81,7 @@ fn of_warp(program: &[Op], lists: &[List]) -> f64 {
                 Op::Alu { count, lanes, .. } | Op::Sfu { count, lanes, .. } | Op::Shared { count, lanes, .. } => {
                     f64::from(count) * f64::from(lanes)
                 }
-                Op::Load { lanes, .. } | Op::Store { lanes, .. } => f64::from(lanes),
+                Op::Load { lanes, .. } | Op::Store { lanes, .. } | Op::Atomic { lanes, .. } => f64::from(lanes),
                 Op::Barrier => f64::from(WARP_SIZE),
                 Op::Wait { .. } | Op::Loop { .. } | Op::End => 0.0,
             };
@@ -147,6 +147,8 @@ pub enum Op {
     Load { address: Address, lanes: u32 },
     /// A global store; nothing waits for it.
     Store { address: Address, lanes: u32 },
+    /// A global atomic operation whose old value nobody asks for, as in a reduction; nothing waits for it. It counts as a store.
+    Atomic { address: Address, lanes: u32 },
     /// Waits until at most `loads` loads of the warp are outstanding. Takes no issue slot.
     Wait { loads: u32 },
     /// Waits for all warps of the CTA.

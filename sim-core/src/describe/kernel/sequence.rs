@@ -82,7 +82,7 @@ impl Launch {
     pub fn at(&self, repeat: u32) -> Launch {
         let mut launch = Launch { grid: self.grid_at(repeat), grid_step: [0; 3], ..self.clone() };
         for op in &mut launch.program {
-            if let Op::Load { address, .. } | Op::Store { address, .. } = op {
+            if let Op::Load { address, .. } | Op::Store { address, .. } | Op::Atomic { address, .. } = op {
                 address.offset += address.repeat * i64::from(repeat);
                 address.repeat = 0;
                 address.tile = address.tile.map(|tile| Tile { x: tile.x.at_repeat(repeat), y: tile.y.at_repeat(repeat), ..tile });

@@ -206,12 +206,17 @@ fn check_program(program: &[Op], kernel: &Kernel, path: &str, problems: &mut Pro
                 range(stride.into(), 0, 4096, at("stride"), problems);
                 range(lanes.into(), 1, 32, at("lanes"), problems);
             }
-            Op::Load { ref address, lanes } | Op::Store { ref address, lanes } => {
+            Op::Load { ref address, lanes } | Op::Store { ref address, lanes } | Op::Atomic { ref address, lanes } => {
                 range(lanes.into(), 1, 32, at("lanes"), problems);
-                if let (Op::Store { .. }, Some(array)) = (op, arrays.get(usize::from(address.array)))
+                let writes = match op {
+                    Op::Store { .. } => Some("a store to"),
+                    Op::Atomic { .. } => Some("an atomic operation on"),
+                    _ => None,
+                };
+                if let (Some(writes), Some(array)) = (writes, arrays.get(usize::from(address.array)))
                     && array.read_only
                 {
-                    problems.add(at("array"), format!("a store to {}", array.name), "an array that is not read_only");
+                    problems.add(at("array"), format!("{writes} {}", array.name), "an array that is not read_only");
                 }
                 check_address(address, arrays, &path, problems);
             }

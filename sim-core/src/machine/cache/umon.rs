@@ -48,7 +48,7 @@ impl Umon {
     pub fn access(&mut self, kernel: KernelId, line: LineAddr, access: Access) {
         match access {
             Access::Read => self.read(kernel, line),
-            Access::Write => self.write(kernel, line),
+            Access::Write | Access::Atomic => self.write(kernel, line),
         }
     }
 

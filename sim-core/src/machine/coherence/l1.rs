@@ -1,11 +1,12 @@
 //! A line's words at an L1D.
 
 use super::{Rules, Words};
+use core::hash::{Hash, Hasher};
 
-/// The words of a line that an L1D holds. A line without valid words is not there.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+/// The words of a line that an L1D holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Line {
-    /// Words with a value. All that follow are among them.
+    /// Words with a value. All that follow are among them, but for those that atomic operations wait for.
     pub valid: Words,
     /// Written here, and still to be let go by the store buffer.
     pub written: Words,
@@ -15,12 +16,48 @@ pub struct Line {
     pub passed: Words,
     /// Words that this L1D owns.
     pub owned: Words,
+    /// Words that atomic operations wait for, and that are still to be asked for.
+    pub atomic: Words,
+    /// Words of `asked` that atomic operations wait for: the grant brings their values.
+    pub coming: Words,
+}
+
+impl Hash for Line {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.valid, self.written, self.asked, self.passed, self.owned).hash(state);
+        if self.awaited() != 0 {
+            (self.atomic, self.coming).hash(state);
+        }
+    }
 }
 
 impl Line {
     /// Words that L2 has this L1D down for as their owner.
     pub fn held(&self) -> Words {
         self.owned | self.asked & !self.passed
+    }
+
+    /// Words that the line waits with in the store buffer.
+    pub fn waits(&self) -> Words {
+        self.written | self.atomic
+    }
+
+    /// Words that atomic operations wait for: no load or store may touch them.
+    pub fn awaited(&self) -> Words {
+        self.atomic | self.coming
+    }
+
+    /// An atomic operation changes `words`, at once where this L1D has the newest value. Returns the words that have to be asked for.
+    pub fn update(&mut self, words: Words) -> Words {
+        let asks = words & !(self.held() | self.written | self.atomic);
+        self.atomic |= asks;
+        self.valid &= !asks;
+        asks
+    }
+
+    /// L2 changes `words`, in place of this L1D.
+    pub fn forget(&mut self, words: Words) {
+        self.valid &= !words;
     }
 
     /// A store writes `words`. Returns whether the line has words to be let go now.
@@ -32,7 +69,7 @@ impl Line {
 
     /// A fetch begins that waits for `wanted`.
     pub fn fetch(&self, wanted: Words) -> Fetch {
-        Fetch { wanted, later: 0, overwritten: self.valid }
+        Fetch { wanted, later: 0, overwritten: self.valid | self.awaited() }
     }
 
     /// Values of `words` have arrived. Returns those that are taken: what is here is never older.
@@ -49,15 +86,21 @@ impl Line {
 
     /// The store buffer lets the line go. Returns the words that are written through, or registered.
     pub fn ask(&mut self, rules: Rules) -> Words {
-        let words = core::mem::take(&mut self.written);
+        let atomic = core::mem::take(&mut self.atomic);
+        let words = core::mem::take(&mut self.written) | atomic;
         if rules == Rules::Ownership {
             self.asked |= words;
+            self.coming |= atomic;
         }
         words
     }
 
-    /// The registration of `words` is granted. Returns whether no word of it is left to be granted.
+    /// The registration of `words` is granted, with their values where atomic operations wait for them. Returns whether no word of it is left to be
+    /// granted.
     pub fn granted(&mut self, words: Words) -> bool {
+        // Those that wait for the ownership after this one have no value here.
+        self.valid |= words & self.coming & !self.atomic;
+        self.coming &= !words;
         self.owned |= words & self.asked & !self.passed;
         self.asked &= !words;
         self.passed &= !words;
@@ -66,7 +109,7 @@ impl Line {
 
     /// Whether the line may not be evicted.
     pub fn is_pinned(&self, rules: Rules) -> bool {
-        rules == Rules::Ownership && self.written | self.asked != 0
+        rules == Rules::Ownership && self.waits() | self.asked != 0
     }
 
     /// The line leaves. Returns the words to be written through, or back.
@@ -84,10 +127,11 @@ impl Line {
 
     /// Another wants to read `words`. Returns those that it gets; the rest is refused.
     pub fn serves(&self, words: Words) -> Words {
-        words & self.held()
+        words & self.held() & !self.coming
     }
 
-    /// The home passes `words` on to another, or recalls them: they stay as clean copies. Returns those that were held.
+    /// The home passes `words` on to another, or recalls them: they stay as clean copies. Returns those that were held; of these, those that atomic
+    /// operations wait for can leave only when they have come.
     pub fn give_up(&mut self, words: Words) -> Words {
         let given = words & self.held();
         self.owned &= !given;

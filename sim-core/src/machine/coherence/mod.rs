@@ -3,13 +3,14 @@
 //! walks every order in which they can arrive.
 //!
 //! State is by word of 4 bytes. Both protocols need programs without data races: within a launch, a word that one SM writes no other SM reads
-//! or writes. With races, values may be old, and a word may have two owners for a while; every launch ends all the same. A launch begins with an *acquire* on each SM that runs it, and has ended only after a *release* on all SMs.
+//! or writes, and a word that two SMs change by atomic operations no SM reads or writes otherwise. With races, values may be old, and a word may have two owners for a while; every launch ends all the same. A launch begins with an *acquire* on each SM that runs it, and has ended only after a *release* on all SMs.
 //!
 //! | event at L1D | `gpu` | `denovo` |
 //! |---|---|---|
 //! | load of words that are here | hit | hit |
 //! | load of words that are not here | the line is fetched from L2 | L2 answers with the words that it has, and forwards to the owners of the others |
 //! | store | the words are written here, and wait in the store buffer | the same, unless this L1D owns them |
+//! | atomic operation | L2 does it; the words leave this L1D | at once if this L1D has written the words or owns them; else when it owns them: it takes them, with their values |
 //! | the store buffer lets a line go | written through to L2 | one registration for its words; they are owned when it is granted |
 //! | release | every line in the store buffer is let go, and every answer awaited | the same |
 //! | acquire | what is not waiting in the store buffer is dropped | the same, but for owned words |
@@ -29,6 +30,10 @@
 //! * A forward that finds nothing is refused, and the requester asks L2 again. L2 may send more words of a line than it was asked for, but
 //!   only with one of those, and a word that comes beside what was asked for answers nothing: else an answer may come that nobody awaits.
 //! * A fetch brings no word that was here when it began, or was written here since.
+//! * An atomic operation that L2 does waits until earlier stores of this L1D to its words have got there, and no later load or store of its line
+//!   leaves, or is written, before it is acknowledged.
+//! * A word that atomic operations of this L1D wait for is not read, written or served. If it has to be given up before it has come, it is given up when
+//!   it comes, after the operations that wait for it; those that are issued meanwhile wait until it is taken again.
 //! * L2 recalls the registered words of a line before it evicts it, and answers no read or registration of that line meanwhile.
 //!
 //! Sources: DeNovo for GPUs and GPU coherence: Sinclair, Alsop, Adve (MICRO 2015), "Efficient GPU Synchronization without Scopes". Old owner to
@@ -96,10 +101,14 @@ pub enum Message {
     Data,
     /// Former owner to L1D: I do not have these words; ask again.
     Refusal,
-    /// Home or former owner to L1D: these words are yours.
+    /// Home or former owner to L1D: these words are yours; with their values if you have taken them.
     Grant,
     /// Home to L1D: your write has arrived.
     Acknowledgement,
     /// Owner to home: the words that you have recalled, as far as I had them.
     Recalled,
+    /// L1D to home: do an atomic operation on these words.
+    Update,
+    /// L1D to home: I own these words from now on; send me their values.
+    Take,
 }

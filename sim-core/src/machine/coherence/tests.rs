@@ -1,7 +1,7 @@
 //! A model checker: every state that L1Ds, a home and the messages between them can reach, with messages that arrive in any order.
 //!
 //! What is modelled is one line of a few words, and programs of which only the rule is known that they have no data race: in a launch, a word
-//! is written by one L1D at most, and then read by no other. Of each value it matters only whether it is the last that was written: a bit
+//! is written by one L1D at most, and then read by no other; or several change it by atomic operations, and none reads or writes it. Of each value it matters only whether it is the last that was written: a bit
 //! for each word of each copy (`fresh`). So the states are finite though launches follow each other without end.
 
 use super::{Message, Rules, Words, home, l1};
@@ -46,6 +46,14 @@ enum Broken {
     Serves,
     /// A load that has joined a fetch gets nothing that does not come by itself.
     Later,
+    /// A word that an atomic operation waits for is given up before it has come.
+    Leaving,
+    /// A word is taken without its value.
+    Value,
+    /// An atomic operation overtakes an earlier store.
+    Stored,
+    /// A load overtakes an atomic operation.
+    Updated,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -69,6 +77,10 @@ struct L1 {
     fetch: Option<(l1::Fetch, Words)>,
     /// A write-through or a write-back, and which of its words are fresh.
     write: Option<(l1::Write, Words)>,
+    /// Atomic operations that L2 has not acknowledged.
+    updates: u8,
+    /// What homes want of words that atomic operations wait for.
+    put_off: Vec<Sent>,
     released: bool,
 }
 
@@ -82,12 +94,24 @@ struct State {
     /// By word: who has written it in this launch, and who has read it, a bit each.
     writers: [u8; 4],
     readers: [u8; 4],
+    /// By word: who has changed it by atomic operations in this launch, a bit each.
+    updaters: [u8; 4],
 }
 
 impl State {
     /// Nothing is under way, and the launch has ended.
     fn is_at_rest(&self) -> bool {
         self.sent.is_empty() && self.l1s.iter().all(|l1| l1.released)
+    }
+
+    /// Every copy of `words` is old from now on.
+    fn make_old(&mut self, words: Words) {
+        self.l1s.iter_mut().for_each(|l1| l1.fresh &= !words);
+        self.l1s.iter_mut().flat_map(|l1| &mut l1.write).for_each(|write| write.1 &= !words);
+        self.sent.iter_mut().for_each(|sent| sent.fresh &= !words);
+        self.sent.sort_unstable();
+        self.home_fresh &= !words;
+        self.memory_fresh &= !words;
     }
 }
 
@@ -121,6 +145,8 @@ struct Model {
     evictions: bool,
     /// Programs race: only what holds for all programs is checked.
     races: bool,
+    /// Programs have atomic operations.
+    atomics: bool,
     broken: Broken,
 }
 
@@ -138,6 +164,8 @@ fn name(sent: Sent) -> &'static str {
         Message::WriteThrough => "WriteThrough",
         Message::Register => "Register",
         Message::WriteBack => "WriteBack",
+        Message::Update => "Update",
+        Message::Take => "Take",
         Message::Forward => "Forward",
         Message::Transfer => "Transfer",
         Message::Recall => "Recall",
@@ -171,6 +199,7 @@ impl Model {
             sent: Vec::new(),
             writers: [0; 4],
             readers: [0; 4],
+            updaters: [0; 4],
         }
     }
 
@@ -201,7 +230,7 @@ impl Model {
             if at > 0 && state.sent[at] == state.sent[at - 1] {
                 continue;
             }
-            let waits = matches!(state.sent[at].message, Message::Read | Message::Register) && state.home.recalled != 0;
+            let waits = matches!(state.sent[at].message, Message::Read | Message::Register | Message::Take) && state.home.recalled != 0;
             if !waits {
                 let mut after = state.clone();
                 let sent = after.sent.remove(at);
@@ -211,7 +240,7 @@ impl Model {
         }
         if state.l1s.iter().all(|l1| l1.released) {
             let mut after = state.clone();
-            (after.writers, after.readers) = ([0; 4], [0; 4]);
+            (after.writers, after.readers, after.updaters) = ([0; 4], [0; 4], [0; 4]);
             for l1 in &mut after.l1s {
                 l1.released = false;
                 if !self.is(Broken::Acquire) {
@@ -230,8 +259,8 @@ impl Model {
         let has = |by: &[u8; 4], word: u32, others: bool| by[word as usize] & if others { !me } else { me } != 0;
         for words in 1..=self.words {
             let each = || (0..32).filter(move |word| words >> word & 1 == 1);
-            let may_read = self.races || each().all(|word| !has(&state.writers, word, true));
-            if may_read {
+            let may_read = self.races || each().all(|word| !has(&state.writers, word, true) && !has(&state.updaters, word, true));
+            if may_read && l1.line.awaited() & words == 0 {
                 let mut after = state.clone();
                 each().for_each(|word| after.readers[word as usize] |= me);
                 let missing = words & !l1.line.valid;
@@ -240,7 +269,9 @@ impl Model {
                         return Err("a load hits an old value");
                     }
                     next(after, "load");
-                } else if l1.fetch.is_none() && (l1.write.is_none() || self.is(Broken::Overtaking)) {
+                } else if l1.fetch.is_none()
+                    && (l1.write.is_none() && l1.updates == 0 || self.is(Broken::Overtaking) || self.is(Broken::Updated))
+                {
                     let wanted = if self.rules == Rules::WriteThrough { self.words } else { missing };
                     let mut fetch = l1.line.fetch(wanted);
                     if self.is(Broken::Overwritten) {
@@ -257,18 +288,17 @@ impl Model {
                     next(after, "join");
                 }
             }
-            let may_write = each().all(|word| !has(&state.writers, word, true) && !has(&state.readers, word, true));
-            let waits = l1.fetch.is_some_and(|(_, need)| need & words != 0);
+            let may_update = each().all(|word| !has(&state.writers, word, true) && !has(&state.readers, word, true));
+            let may_write = may_update && each().all(|word| !has(&state.updaters, word, true));
+            let fetched = l1.fetch.is_some_and(|(_, need)| need & words != 0);
+            if self.atomics && words.is_power_of_two() && (may_update || self.races) && !fetched {
+                self.atomic(state, index, words, next)?;
+            }
+            let waits = fetched || l1.updates > 0 || l1.line.awaited() & words != 0;
             if words.is_power_of_two() && (may_write || self.races) && !waits {
                 let mut after = state.clone();
                 each().for_each(|word| after.writers[word as usize] |= me);
-                // Every other copy is old from now on.
-                after.l1s.iter_mut().for_each(|l1| l1.fresh &= !words);
-                after.l1s.iter_mut().flat_map(|l1| &mut l1.write).for_each(|write| write.1 &= !words);
-                after.sent.iter_mut().for_each(|sent| sent.fresh &= !words);
-                after.sent.sort_unstable();
-                after.home_fresh &= !words;
-                after.memory_fresh &= !words;
+                after.make_old(words);
                 let l1 = &mut after.l1s[index];
                 l1.line.store(words);
                 l1.fresh |= words;
@@ -280,8 +310,8 @@ impl Model {
                 next(after, "store");
             }
         }
-        let waits = l1.line.asked != 0 || self.rules == Rules::WriteThrough && l1.write.is_some();
-        if l1.line.written == 0 && l1.fetch.is_none() && (!waits || self.is(Broken::Release)) {
+        let waits = l1.line.asked != 0 || l1.updates > 0 || self.rules == Rules::WriteThrough && l1.write.is_some();
+        if l1.line.waits() == 0 && l1.fetch.is_none() && (!waits || self.is(Broken::Release)) {
             let mut after = state.clone();
             after.l1s[index].released = true;
             next(after, "release");
@@ -289,14 +319,66 @@ impl Model {
         Ok(())
     }
 
+    /// An atomic operation on a word.
+    fn atomic(&self, state: &State, index: usize, words: Words, next: &mut impl FnMut(State, &'static str)) -> Checked {
+        let mut after = state.clone();
+        (0..4).filter(|word| words >> word & 1 == 1).for_each(|word| after.updaters[word] |= 1 << index);
+        let l1 = &mut after.l1s[index];
+        if let Some((fetch, _)) = &mut l1.fetch {
+            fetch.overwritten |= words;
+        }
+        if self.rules == Rules::WriteThrough {
+            if (l1.line.written & words == 0 && l1.write.is_none() || self.is(Broken::Stored)) && l1.updates < 2 {
+                l1.line.forget(words & !l1.line.written);
+                l1.fresh &= l1.line.valid;
+                l1.updates += 1;
+                self.send(&mut after, Message::Update, index, index, words, 0);
+                next(after, "atomic");
+            }
+        } else {
+            l1.line.update(words);
+            l1.fresh &= l1.line.valid;
+            if l1.line.awaited() & words == 0 {
+                self.perform(&mut after, index, words)?;
+            }
+            next(after, "atomic");
+        }
+        Ok(())
+    }
+
+    /// An L1D does an atomic operation on words that it has.
+    fn perform(&self, state: &mut State, index: usize, words: Words) -> Checked {
+        if !self.races && words & !state.l1s[index].fresh != 0 {
+            return Err("an atomic operation works on an old value");
+        }
+        state.make_old(words);
+        state.l1s[index].fresh |= words;
+        Ok(())
+    }
+
+    /// An L1D answers a home that wants words of it.
+    fn answer(&self, state: &mut State, Sent { message, l1, other, .. }: Sent, words: Words, fresh: Words) {
+        let (index, other) = (usize::from(l1), usize::from(other));
+        match message {
+            _ if words == 0 => {}
+            Message::Transfer => self.send(state, Message::Grant, other, other, words, if self.atomics { fresh } else { 0 }),
+            _ => self.send(state, Message::Recalled, index, index, words, fresh),
+        }
+    }
+
     fn let_go(&self, state: &mut State, index: usize) -> bool {
         let l1 = &mut state.l1s[index];
-        if l1.line.written == 0 || !l1.line.may_ask() || l1.write.is_some() && !self.is(Broken::Overtaking) {
+        if l1.line.waits() == 0 || !l1.line.may_ask() || l1.write.is_some() && !self.is(Broken::Overtaking) {
             return false;
         }
+        let takes = l1.line.atomic != 0;
         let words = l1.line.ask(self.rules);
-        let fresh = l1.fresh & words;
-        let message = if self.rules == Rules::Ownership { Message::Register } else { Message::WriteThrough };
+        let fresh = if self.rules == Rules::Ownership { 0 } else { l1.fresh & words };
+        let message = match self.rules {
+            Rules::WriteThrough => Message::WriteThrough,
+            Rules::Ownership if takes => Message::Take,
+            Rules::Ownership => Message::Register,
+        };
         if message == Message::WriteThrough {
             l1.write = Some((l1::Write { words, answered: false }, fresh));
         }
@@ -370,9 +452,13 @@ impl Model {
                     self.send_more(state, Message::Data, (index, index), (0, valid), state.home_fresh);
                 }
             }
-            Message::Register => {
+            Message::Register | Message::Take => {
+                let takes = message == Message::Take && !self.is(Broken::Value);
+                let came = if !takes || state.home.absent(words) == 0 { 0 } else { state.home.fetched(self.words) };
+                state.home_fresh |= came & state.memory_fresh;
                 let owners: Vec<(u8, Words)> = state.home.owners(words).filter(|&(owner, _)| owner != l1).collect();
                 let mut granted = state.home.register(words, l1);
+                let fresh = if takes { state.home_fresh & granted } else { 0 };
                 state.home_fresh &= !words;
                 for (owner, words) in owners {
                     if self.is(Broken::Transfer) || self.is(Broken::EarlyGrant) {
@@ -383,8 +469,19 @@ impl Model {
                     }
                 }
                 if granted != 0 {
-                    self.send(state, Message::Grant, index, index, granted, 0);
+                    self.send(state, Message::Grant, index, index, granted, fresh);
                 }
+            }
+            Message::Update => {
+                let came = if state.home.absent(words) == 0 { 0 } else { state.home.fetched(self.words) };
+                state.home_fresh |= came & state.memory_fresh;
+                if !self.races && words & !state.home_fresh != 0 {
+                    return Err("an atomic operation works on an old value");
+                }
+                state.home.written_through(words);
+                state.make_old(words);
+                state.home_fresh |= words;
+                self.send(state, Message::Acknowledgement, index, index, 0, 0);
             }
             Message::WriteThrough | Message::WriteBack => {
                 let taken = if message == Message::WriteThrough || self.is(Broken::LateWriteBack) {
@@ -430,11 +527,12 @@ impl Model {
                 if given != words {
                     return Err("an L1D is asked for words that it does not have");
                 }
-                if message == Message::Transfer {
-                    self.send(state, Message::Grant, other, other, words, 0);
-                } else {
-                    self.send(state, Message::Recalled, index, index, words, fresh);
+                let coming = if self.is(Broken::Leaving) { 0 } else { words & l1.line.coming };
+                if coming != 0 {
+                    l1.put_off.push(Sent { words: coming, ..sent });
+                    l1.put_off.sort_unstable();
                 }
+                self.answer(state, sent, words & !coming, fresh);
             }
             Message::Data => {
                 words |= if self.is(Broken::Extra) { extra } else { 0 };
@@ -470,7 +568,26 @@ impl Model {
                 if self.is(Broken::Passed) {
                     state.l1s[index].line.passed = 0;
                 }
-                state.l1s[index].line.granted(words);
+                let l1 = &mut state.l1s[index];
+                let came = words & l1.line.coming;
+                l1.fresh = l1.fresh & !came | fresh & came;
+                l1.line.granted(words);
+                if came != 0 {
+                    self.perform(state, index, came)?;
+                }
+                let l1 = &mut state.l1s[index];
+                let its = l1.fresh;
+                l1.fresh &= l1.line.valid;
+                for sent in core::mem::take(&mut l1.put_off) {
+                    let left = sent.words & state.l1s[index].line.coming;
+                    if left != 0 {
+                        state.l1s[index].put_off.push(Sent { words: left, ..sent });
+                    }
+                    self.answer(state, sent, sent.words & !left, its & sent.words & !left);
+                }
+            }
+            Message::Acknowledgement if words == 0 && state.l1s[index].updates > 0 && self.rules == Rules::WriteThrough => {
+                state.l1s[index].updates -= 1;
             }
             Message::Acknowledgement => {
                 let write = &mut state.l1s[index].write;
@@ -488,8 +605,9 @@ impl Model {
     /// What holds in every state.
     fn holds(&self, state: &State) -> Checked {
         for (index, l1) in state.l1s.iter().enumerate() {
-            let l1::Line { valid, written, asked, passed, owned } = l1.line;
-            if (written | asked | owned) & !valid != 0 || passed & !asked != 0 || owned & (written | asked) != 0 {
+            let l1::Line { valid, written, asked, passed, owned, atomic, coming } = l1.line;
+            let has = (written | asked | owned) & !(valid | atomic | coming) == 0 && (atomic | coming) & valid == 0;
+            if !has || (passed | coming) & !asked != 0 || owned & (written | asked | atomic) != 0 || written & (atomic | coming) != 0 {
                 return Err("the words of a line contradict each other");
             }
             // Where programs race, a word may pass on before it has come, and its old owner learns of it last.
@@ -577,12 +695,15 @@ impl Model {
 }
 
 /// Two L1Ds, two words.
-const ALL: Model = Model { rules: Rules::Ownership, l1s: 2, words: 0b11, evictions: true, races: false, broken: Broken::Nothing };
+const ALL: Model =
+    Model { rules: Rules::Ownership, l1s: 2, words: 0b11, evictions: true, races: false, atomics: false, broken: Broken::Nothing };
 
 #[test]
 fn gpu_coherence_holds_in_every_state() {
-    let found = Model { rules: Rules::WriteThrough, ..ALL }.walk();
-    assert!(found.as_ref().is_ok_and(|&states| states > 10_000), "{found:?}");
+    for atomics in [false, true] {
+        let found = Model { rules: Rules::WriteThrough, atomics, ..ALL }.walk();
+        assert!(found.as_ref().is_ok_and(|&states| states > 10_000), "{found:?}");
+    }
 }
 
 /// Everything together has 2.5 million states: `denovo_holds_with_everything_together`. Here each feature is in one of the models.
@@ -592,6 +713,8 @@ fn denovo_holds_in_every_state() {
         (300_000, Model { evictions: false, ..ALL }),
         (100_000, Model { l1s: 3, words: 1, ..ALL }),
         (40_000, Model { words: 1, races: true, ..ALL }),
+        (1000, Model { words: 1, atomics: true, ..ALL }),
+        (1000, Model { words: 1, atomics: true, races: true, ..ALL }),
     ] {
         let found = model.walk();
         assert!(found.as_ref().is_ok_and(|&states| states > least), "{found:?}");
@@ -612,6 +735,7 @@ fn every_rule_is_needed() {
     let one = Model { words: 1, ..ALL };
     let racing = Model { races: true, ..one };
     let (hits, gets) = ("a load hits an old value", "a load gets an old value");
+    let changes = "an atomic operation works on an old value";
     for (broken, model, expected) in [
         (Broken::Acquire, gpu, hits),
         (Broken::Eviction, gpu, gets),
@@ -634,6 +758,10 @@ fn every_rule_is_needed() {
         (Broken::Passed, racing, "the words of a line contradict each other"),
         (Broken::Extra, Model { words: 0b11, evictions: false, ..one }, "an answer comes that nobody waits for"),
         (Broken::Unasked, Model { words: 0b11, evictions: false, ..one }, hits),
+        (Broken::Leaving, Model { atomics: true, ..one }, changes),
+        (Broken::Value, Model { atomics: true, ..one }, changes),
+        (Broken::Stored, Model { atomics: true, ..gpu }, changes),
+        (Broken::Updated, Model { atomics: true, ..gpu }, gets),
     ] {
         let found = Model { broken, ..model }.walk();
         assert!(found.as_ref().is_err_and(|found| found.why == expected), "{broken:?}: {found:?}");
@@ -644,8 +772,17 @@ fn every_rule_is_needed() {
 /// anything new.
 #[test]
 fn long_random_walks_hold_and_come_to_rest() {
-    for (seed, rules, races) in (0..).zip([Rules::WriteThrough, Rules::Ownership, Rules::Ownership]).map(|(n, rules)| (n, rules, n == 2)) {
-        let model = Model { rules, l1s: 4, words: 0b1111, races, ..ALL };
+    let (gpu, denovo) = (Rules::WriteThrough, Rules::Ownership);
+    let programs = [
+        (gpu, false, false),
+        (denovo, false, false),
+        (denovo, true, false),
+        (gpu, false, true),
+        (denovo, false, true),
+        (denovo, true, true),
+    ];
+    for (seed, (rules, races, atomics)) in (0..).zip(programs) {
+        let model = Model { rules, l1s: 4, words: 0b1111, races, atomics, ..ALL };
         let mut state = model.start();
         for step in 0..20_000 {
             state = model.step(state, mix(seed, step), |_| true);
@@ -653,7 +790,7 @@ fn long_random_walks_hold_and_come_to_rest() {
                 let mut resting = state.clone();
                 let mut steps = 0;
                 while !resting.is_at_rest() {
-                    let begins = ["load", "fetch", "join", "store", "evict", "evict at home", "next launch"];
+                    let begins = ["load", "fetch", "join", "store", "atomic", "evict", "evict at home", "next launch"];
                     resting = model.step(resting, mix(seed, steps), |name| !begins.contains(&name));
                     steps += 1;
                     assert!(steps < 1000, "the launch does not end: {resting:?}");

@@ -8,7 +8,11 @@
 //! arrives can push another out. An access that finds no place, or whose line is being written, waits as if the store buffer were full.
 //!
 //! Where L1Ds own words (`OWNS`), an L1D is asked, too: it answers a forward at once from what it has, and takes the next one when the answers to
-//! the last have found room in the reply network. So a forward waits for replies and for nothing else.
+//! the last have found room in the reply network. So a forward waits for replies and for nothing else. What is asked of words that atomic
+//! operations wait for is put off until they have come; then the next forward is taken all the same.
+//!
+//! An atomic operation goes to L2 (`gpu`), with an entry of the store buffer until it has left. Where L1Ds own words, its words enter the store buffer
+//! as those of a store do, but leave it at once; operations on words that are under way join.
 
 use super::{Found, KernelId, Parts, Protocol, ReservationFailure, Source};
 use crate::describe::gpu::{Gpu, L1Config, ReadOnlyLines};
@@ -19,13 +23,14 @@ use crate::machine::coherence::l1::{Fetch, Line, Write};
 use crate::machine::coherence::{Message, Rules, Words, all_words, from_sixteenths};
 use crate::machine::derived::Derived;
 use crate::machine::memory::Memory;
-use crate::machine::packet::{Access, Answer, Forward, Packet, Request};
+use crate::machine::packet::{Access, Answer, Forward, Node, Packet, Request};
 use crate::seam::controls::SmControls;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
 /// A message that waits for the miss queue.
@@ -37,6 +42,34 @@ struct Leaving {
     kernel: KernelId,
     /// The entry of `writes`, or the MSHR of what is asked again.
     tag: u16,
+}
+
+/// Atomic operations that are not over.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Atomics {
+    /// The line of each that L2 has not acknowledged.
+    at_l2: Vec<LineAddr>,
+    /// Lines in the store buffer that wait with words of atomic operations.
+    waiting: u32,
+    /// What homes want of words that have still to come.
+    put_off: Vec<Forward>,
+}
+
+impl Atomics {
+    fn at_l2(&self, line: LineAddr) -> bool {
+        self.at_l2.contains(&line)
+    }
+}
+
+impl Hash for Atomics {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if *self != Atomics::default() {
+            (&self.at_l2, self.waiting).hash(state);
+            for Forward { message, request, from, came } in &self.put_off {
+                (message, request, from, came).hash(state);
+            }
+        }
+    }
 }
 
 /// The words of each line, and what is written. `OWNS`: written words are registered, and stay.
@@ -66,6 +99,7 @@ pub struct ByWord<const OWNS: bool> {
     pressed: u8,
     /// Answers to what it was asked last.
     answers: VecDeque<Answer>,
+    atomics: Atomics,
     /// NoC cycles from a forward to its answer's port.
     forward_latency: u32,
     /// Lines that an acquire leaves alone.
@@ -93,6 +127,7 @@ impl<const OWNS: bool> ByWord<OWNS> {
             coming: 0,
             pressed: 0,
             answers: VecDeque::new(),
+            atomics: Atomics::default(),
             forward_latency: config.forward_latency,
             read_only: Derived(Arc::new([])),
             keeps_read_only: OWNS && config.read_only == ReadOnlyLines::Kept,
@@ -167,17 +202,24 @@ impl<const OWNS: bool> ByWord<OWNS> {
             };
             self.waiting.iter().find(may)
         };
+        let takes = |&&(line, _): &&(LineAddr, KernelId)| {
+            let here = state(line);
+            here.atomic != 0 && here.may_ask() && self.writes.find(line).is_none()
+        };
         // Where the store buffer is split by kernel, a kernel makes room for itself, if it can.
         let own = if controls.miss_queue_split || self.pressed == 0 { self.releasing | self.pressed } else { u8::MAX };
         let any = if self.pressed == 0 { 0 } else { u8::MAX };
         if (OWNS || self.has_place(parts))
-            && let Some(&(line, kernel)) = oldest(own).or_else(|| oldest(any))
+            && let Some(&(line, kernel)) = self.waiting.iter().find(takes).or_else(|| oldest(own)).or_else(|| oldest(any))
             && let Some(slot) = parts.tags.find(line)
         {
+            let takes = self.lines[slot as usize].atomic != 0;
             let words = self.lines[slot as usize].ask(Self::RULES);
             if OWNS {
                 self.waiting.retain(|waits| waits.0 != line);
-                self.leaving.push_back(Leaving { message: Message::Register, line, words, kernel, tag: 0 });
+                self.atomics.waiting -= u32::from(takes);
+                let message = if takes { Message::Take } else { Message::Register };
+                self.leaving.push_back(Leaving { message, line, words, kernel, tag: 0 });
             } else {
                 self.write_through(line, words);
             }
@@ -198,7 +240,67 @@ impl<const OWNS: bool> ByWord<OWNS> {
 
     /// Whether a line is to leave the store buffer.
     fn lets_go(&self) -> bool {
-        self.releasing | self.pressed != 0 && !self.waiting.is_empty()
+        self.releasing | self.pressed != 0 && !self.waiting.is_empty() || self.atomics.waiting > 0
+    }
+
+    /// L2 does an atomic operation.
+    fn update(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure> {
+        let Request { line, words, kernel, .. } = request;
+        let slot = parts.tags.lookup(line);
+        let is_stored = slot.is_some_and(|slot| self.lines[slot as usize].written & words != 0);
+        if is_stored || !parts.stores.has_room(kernel, controls) {
+            self.pressed |= 1 << kernel.0;
+            return Err(ReservationFailure::StoreBuffer);
+        }
+        if self.writes.find(line).is_some() {
+            return Err(ReservationFailure::StoreBuffer);
+        }
+        parts.miss_queue.push(request, controls).map_err(|_| ReservationFailure::MissQueue)?;
+        parts.stores.hold(kernel);
+        self.pending[kernel] += 1;
+        self.atomics.at_l2.push(line);
+        if let Some(entry) = parts.mshrs.find(line) {
+            self.fetches[entry as usize].0.overwritten |= words;
+        }
+        if let Some(slot) = slot {
+            let here = &mut self.lines[slot as usize];
+            here.forget(words);
+            if here.valid == 0 {
+                parts.tags.invalidate(line);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a line into the store buffer.
+    fn enter(&mut self, parts: &mut Parts, line: LineAddr, kernel: KernelId, controls: &SmControls) {
+        parts.stores.hold(kernel);
+        self.waiting.push_back((line, kernel));
+        self.pending[kernel] += 1;
+        self.pressed |= u8::from(!parts.stores.has_room(kernel, controls)) << kernel.0;
+    }
+
+    /// Answers what a home wants of `words`, which this L1D has given up.
+    fn answer(&mut self, Forward { message, request, from, came }: Forward, words: Words) {
+        if words == 0 {
+            return;
+        }
+        let (message, to) = match message {
+            Message::Transfer => (Message::Grant, request.node()),
+            _ => (Message::Recalled, from),
+        };
+        self.reply(message, Request { words, ..request }, to, came);
+    }
+
+    fn reply(&mut self, message: Message, request: Request, to: Node, came: u64) {
+        let has_values = match message {
+            Message::Data | Message::Recalled => true,
+            Message::Grant => request.access == Access::Atomic,
+            _ => false,
+        };
+        let bytes = if has_values { 4 * request.words.count_ones() as u8 } else { 0 };
+        let ready = came + u64::from(self.forward_latency);
+        self.answers.push_back(Answer { message, request: Request { bytes, ..request }, to, ready });
     }
 
     fn is_read_only(&self, line: LineAddr) -> bool {
@@ -216,6 +318,9 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         let missing = request.words & !line.valid;
         if missing == 0 {
             return Ok(Found::Hit);
+        }
+        if request.words & line.awaited() != 0 || self.atomics.at_l2(request.line) {
+            return Err(ReservationFailure::StoreBuffer);
         }
         match parts.mshrs.find(request.line) {
             Some(entry) if !self.fetches[entry as usize].0.serves(missing) => return Err(ReservationFailure::Merge),
@@ -237,15 +342,22 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
 
     #[inline(never)]
     fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure> {
-        let Request { line, words, kernel, .. } = request;
+        let Request { line, words, kernel, access, .. } = request;
+        let is_atomic = access == Access::Atomic;
+        if is_atomic && !OWNS {
+            return self.update(parts, request, controls);
+        }
         let slot = parts.tags.lookup(line);
         let state = slot.map_or(Line::default(), |slot| self.lines[slot as usize]);
+        if !is_atomic && (state.awaited() & words != 0 || self.atomics.at_l2(line)) {
+            return Err(ReservationFailure::StoreBuffer);
+        }
         let fetch = parts.mshrs.find(line);
         if OWNS && fetch.is_some_and(|entry| self.fetches[entry as usize].0.awaited() & words != 0) {
             // An earlier load waits for the word: it is not registered while it may be asked for.
             return Err(ReservationFailure::Merge);
         }
-        let enters = state.written == 0 && words & !state.held() != 0;
+        let enters = state.waits() == 0 && words & !state.held() != 0;
         if enters && !parts.stores.has_room(kernel, controls) || slot.is_none() && !self.has_place(parts) {
             self.pressed |= 1 << kernel.0;
             return Err(ReservationFailure::StoreBuffer);
@@ -255,12 +367,15 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
             self.pressed |= u8::from(OWNS && !self.waiting.is_empty()) << kernel.0;
             return Err(ReservationFailure::Line);
         };
-        self.lines[slot as usize].store(words);
+        let here = &mut self.lines[slot as usize];
+        if is_atomic {
+            here.update(words);
+            self.atomics.waiting += u32::from(state.atomic == 0 && here.atomic != 0);
+        } else {
+            here.store(words);
+        }
         if enters {
-            parts.stores.hold(kernel);
-            self.waiting.push_back((line, kernel));
-            self.pending[kernel] += 1;
-            self.pressed |= u8::from(!parts.stores.has_room(kernel, controls)) << kernel.0;
+            self.enter(parts, line, kernel, controls);
         }
         if let Some(entry) = fetch {
             self.fetches[entry as usize].0.overwritten |= words;
@@ -301,7 +416,7 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
             }
             let line = &mut self.lines[slot];
             line.acquire();
-            if line.valid == 0 {
+            if line.valid == 0 && !line.is_pinned(Self::RULES) {
                 parts.tags.invalidate(address);
             }
         }
@@ -323,16 +438,29 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
 
     #[inline(never)]
     fn message(&mut self, parts: &mut Parts, reply: &Packet) {
-        let Request { line, words, kernel, tag, .. } = reply.request;
+        let Request { line, words, kernel, tag, access, .. } = reply.request;
         if reply.message == Message::Grant {
             let granted = parts.tags.find(line).map(|slot| self.lines[slot as usize].granted(words));
             debug_assert!(granted.is_some(), "a line that waits for ownership stays");
             if granted == Some(true) {
                 self.settled(kernel);
             }
+            let coming = parts.tags.find(line).map_or(0, |slot| self.lines[slot as usize].coming);
+            for mut forward in core::mem::take(&mut self.atomics.put_off) {
+                let has_come = if forward.request.line == line { forward.request.words & !coming } else { 0 };
+                self.answer(forward, has_come);
+                forward.request.words &= !has_come;
+                if forward.request.words != 0 {
+                    self.atomics.put_off.push(forward);
+                }
+            }
             return;
         }
-        if let Some(write) = self.writes.first_mut(tag) {
+        if access == Access::Atomic {
+            if let Some(at) = self.atomics.at_l2.iter().position(|&at| at == line) {
+                self.atomics.at_l2.remove(at);
+            }
+        } else if let Some(write) = self.writes.first_mut(tag) {
             write.answered(words);
             if write.is_over() {
                 self.writes.take(tag);
@@ -360,6 +488,7 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
         let (access, bytes) = match message {
             Message::Read => (Access::Read, 0),
             Message::Register => (Access::Write, 0),
+            Message::Take => (Access::Atomic, 0),
             _ => (Access::Write, if self.write_bytes == 0 { 4 * words.count_ones() as u8 } else { self.write_bytes }),
         };
         let request = Request { line, words, kernel, tag, bytes, access, ..blank };
@@ -398,28 +527,24 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
     }
 
     fn asked(&mut self, parts: &mut Parts, forward: Forward) {
-        let Forward { message, request, from, came } = forward;
+        let Forward { message, request, came, .. } = forward;
         let (line, words) = (request.line, request.words);
         let none = &mut Line::default();
         let here = parts.tags.find(line).map_or(none, |slot| &mut self.lines[slot as usize]);
         let tag = self.writes.find(line);
         let write = tag.and_then(|tag| self.writes.first_mut(tag));
-        let mut answer = |message, words: Words, to| {
-            let bytes = if message == Message::Data || message == Message::Recalled { 4 * words.count_ones() as u8 } else { 0 };
-            let request = Request { words, bytes, ..request };
-            self.answers.push_back(Answer { message, request, to, ready: came + u64::from(self.forward_latency) });
-        };
         if message == Message::Forward {
             let has = here.serves(words) | write.map_or(0, |write| write.words & words);
             if has != 0 {
-                answer(Message::Data, has, request.node());
+                self.reply(Message::Data, Request { words: has, ..request }, request.node(), came);
             }
             if words & !has != 0 {
-                answer(Message::Refusal, words & !has, request.node());
+                self.reply(Message::Refusal, Request { words: words & !has, ..request }, request.node(), came);
             }
             return;
         }
         let mut given = here.give_up(words);
+        let coming = given & here.coming;
         if let Some(write) = write {
             given |= write.give_up(words & !given);
             if write.is_over() {
@@ -427,10 +552,9 @@ impl<const OWNS: bool> Protocol for ByWord<OWNS> {
             }
         }
         debug_assert_eq!(given, words, "L2 asks who has the words");
-        if message == Message::Transfer {
-            answer(Message::Grant, words, request.node());
-        } else {
-            answer(Message::Recalled, words, from);
+        self.answer(forward, words & !coming);
+        if coming != 0 {
+            self.atomics.put_off.push(Forward { request: Request { words: coming, ..request }, ..forward });
         }
     }
 

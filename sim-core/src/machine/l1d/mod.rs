@@ -45,7 +45,7 @@ pub trait Protocol {
         }
     }
 
-    /// A store writes to a line.
+    /// A store writes to a line, or an atomic operation changes it.
     fn store(&mut self, parts: &mut Parts, request: Request, controls: &SmControls) -> Result<(), ReservationFailure>;
 
     /// A line that was fetched has arrived, or a part of it. Returns who has sent it, when all is there that loads wait for.
@@ -278,7 +278,7 @@ impl L1d {
         stats.replies += 1;
         stats.reported_dram_accesses += u64::from(reply.dram_accesses);
         match request.access {
-            Access::Write => {
+            Access::Write | Access::Atomic => {
                 self.protocol.message(&mut self.parts, reply);
                 false
             }
@@ -362,19 +362,20 @@ impl L1d {
         Ok(found)
     }
 
-    /// A line of a store, and the bytes and words of it that the store writes.
+    /// A line of a store or an atomic operation, and the bytes and words of it that it changes.
     pub fn store(
         &mut self,
         now: Cycle,
+        access: Access,
         (line, bytes, words): (LineAddr, u8, Words),
         kernel: KernelId,
         controls: &SmControls,
         stats: &mut KernelStats,
     ) -> Result<(), ReservationFailure> {
-        let request = self.request(now, (line, words), kernel, Access::Write, bytes);
+        let request = self.request(now, (line, words), kernel, access, bytes);
         self.protocol.store(&mut self.parts, request, controls)?;
         stats.l1_writes += 1;
-        self.watch(kernel, line, Access::Write);
+        self.watch(kernel, line, access);
         Ok(())
     }
 
@@ -444,7 +445,7 @@ impl L1d {
             && let Some(request) = queue.leave(now)
         {
             memory.inject(now, request);
-            store_left = request.access == Access::Write && self.parts.stores.sent(&request);
+            store_left = request.access != Access::Read && self.parts.stores.sent(&request);
         }
         let granted = queue.grant(now, controls);
         if let Some(request) = granted {

@@ -253,6 +253,80 @@ fn owned_words_survive_the_end_of_a_launch() {
     assert_eq!(stats("denovo", vec![launch(1, write()), launch(1, write()), launch(1, read())]), (8, 0, 8), "owned once");
 }
 
+/// Without owners L2 does every atomic operation, and what an L1D has read of the word is gone; of a line that L2 does not have it needs the old values,
+/// also where a store of the whole line needs none.
+#[test]
+fn l2_does_atomic_operations_where_nobody_owns_words() {
+    let at = Address { cta: 0, ..LINES };
+    let add = || repeat(8, Op::Atomic { address: at, lanes: 32 });
+    let store = || repeat(8, Op::Store { address: at, lanes: 32 });
+    let load = || repeat(8, Op::Load { address: at, lanes: 32 });
+    for protocol in ["none", "gpu"] {
+        let stats = |launches: Vec<Launch>| {
+            let mut gpu = with(protocol, &[("sm.l1.store_buffer", 3)]);
+            let mut problems = Problems::default();
+            fields::set(&mut gpu, "l2.write_fill", &"full_lines_skip".into(), "gpu", &mut problems);
+            assert!(problems.0.is_empty(), "{problems:?}");
+            let stats = after(&gpu, launches).kernel_stats(K);
+            (stats.l2_writes, stats.l1_writes, stats.dram_reads)
+        };
+        assert_eq!(stats(vec![launch(2, [add(), add()].concat())]), (32, 32, 8), "{protocol}");
+        assert_eq!(stats(vec![launch(1, store())]), (8, 8, 0), "{protocol}");
+        let hits = |launches| after(&with(protocol, &[]), launches).kernel_stats(K).l1_hits;
+        assert_eq!(hits(vec![launch(1, [load(), add(), load()].concat())]), 0, "{protocol}");
+        assert_eq!(hits(vec![launch(1, [store(), add(), load()].concat())]), 0, "{protocol}");
+    }
+}
+
+/// Under DeNovo an L1D takes the words of an atomic operation once, with their values, and owns them from then on: further operations happen there, also in
+/// the next launch, and loads hit. Words that an L1D has written or owns are not asked for.
+#[test]
+fn an_owner_does_atomic_operations_itself() {
+    let add = || repeat(8, Op::Atomic { address: LINES, lanes: 32 });
+    let store = || repeat(8, Op::Store { address: LINES, lanes: 32 });
+    let load = || repeat(8, Op::Load { address: LINES, lanes: 32 });
+    let stats = |launches: Vec<Launch>| {
+        let machine = after(&with("denovo", &[("sm.l1.store_buffer", 64)]), launches);
+        assert_owners_agree(&machine);
+        let stats = machine.kernel_stats(K);
+        (stats.l2_writes, stats.dram_reads, stats.l1_hits)
+    };
+    assert_eq!(stats(vec![launch(1, [add(), add()].concat())]), (8, 8, 0));
+    assert_eq!(stats(vec![launch(1, [add(), load()].concat())]), (8, 8, 8));
+    assert_eq!(stats(vec![launch(1, add()), launch(1, [add(), load()].concat())]), (8, 8, 8));
+    assert_eq!(stats(vec![launch(1, store()), launch(1, add())]), (8, 0, 0), "owned before");
+    assert_eq!(stats(vec![launch(1, [store(), add()].concat())]), (8, 0, 0), "written before");
+}
+
+/// Every SM adds to the same words, again and again, beside others whose lines push them out: each word goes from owner to owner, memory is read once, and
+/// in the end one owns each.
+#[test]
+fn words_that_all_add_to_go_from_owner_to_owner() {
+    let small = [("sm.l1.bytes", 512), ("sm.l1.ways", 2), ("l2.bank_bytes", 256), ("l2.ways", 1), ("sm.l1.store_buffer", 3)];
+    let shared = Address { cta: 0, loops: [0, 0, 0], ..LINES };
+    let own = Address { cta: 1 << 12, loops: [128, 0, 0], offset: 1 << 14, ..LINES };
+    let body = vec![
+        Op::Atomic { address: shared, lanes: 20 },
+        Op::Atomic { address: Address { offset: 64, ..shared }, lanes: 9 },
+        Op::Store { address: own, lanes: 32 },
+        Op::Atomic { address: own, lanes: 32 },
+    ];
+    let program = [vec![Op::Loop { trips: Trips::Fixed(20) }], body, vec![Op::End]].concat();
+    let machine = after(&with("denovo", &small), vec![Launch { threads: 64, ..launch(6, program.clone()) }; 2]);
+    assert_owners_agree(&machine);
+    let add = |pause| {
+        let body = vec![Op::Atomic { address: shared, lanes: 32 }, Op::Alu { count: pause, latency: 20, lanes: 32 }];
+        let program = [vec![Op::Loop { trips: Trips::Fixed(20) }], body, vec![Op::End]].concat();
+        let machine = after(&with("denovo", &[]), vec![launch(2, program)]);
+        assert_owners_agree(&machine);
+        let stats = machine.kernel_stats(K);
+        assert_eq!(stats.dram_reads, 1);
+        stats.l2_writes
+    };
+    assert!(add(1) < 5, "operations join while the words are on their way");
+    assert!(add(10) >= 20, "who has lost them takes them back, each time");
+}
+
 /// CTA n writes its lines in the first launch, and CTA n reads those of its neighbour's in the second: they come from the other SM's L1D, which keeps
 /// them, and L2 has none of them.
 #[test]

@@ -1,7 +1,7 @@
 //! A bank as the home of lines whose words L1Ds own: what it does with each message. The rules are `machine::coherence`'s.
 //!
 //! Registrations and write-backs are taken in the order in which they come, with reads, one message a NoC cycle; a registration of a line that is not
-//! there takes a place without a fetch. A read is answered with what is here and forwarded to the owners of the rest. What is recalled, because
+//! there takes a place without a fetch, unless atomic operations need its values. A read is answered with what is here and forwarded to the owners of the rest. What is recalled, because
 //! its line must go, comes back by the reply network, whatever waits before the bank.
 //!
 //! No deadlock: a request waits for room in the pipelines, for DRAM, and for a recall. The pipelines drain as long as L1Ds take forwards and replies,
@@ -57,6 +57,11 @@ impl Homes {
             sms: gpu.sm_count() as u16,
         }
     }
+}
+
+/// Of the words that a request is about, those that each L1D has to be asked for: for one that is to own them, all but its own.
+fn asked_of(line: &home::Line, request: Request) -> impl Iterator<Item = (u8, Words)> {
+    line.owners(request.words).filter(move |&(owner, _)| request.access == Access::Read || u16::from(owner) != request.sm)
 }
 
 /// Flits of a packet with so many words behind its header.
@@ -216,17 +221,17 @@ impl Bank {
                 return false;
             }
             let home = &mut self.homes().lines[slot as usize].line;
-            let owners: Vec<(u8, Words)> = home.owners(request.words).collect();
+            let owners = asked_of(home, request).count();
             if first {
                 home.fetched(all);
                 dram_accesses += 1;
             }
-            if !self.may_ask(owners.len()) {
+            if !self.may_ask(owners) {
                 // What has been fetched is here; only the count of it waits.
                 return false;
             }
             ports.packets[handle].request.leave(Station::Dram, at.now);
-            self.answer_read(at, slot, handle, (self.trip.wait(entry), dram_accesses), ports);
+            self.answer_with_values(at, slot, handle, (self.trip.wait(entry), dram_accesses), ports);
         }
         if first {
             self.fills.pop(at.now);
@@ -240,9 +245,12 @@ impl Bank {
         true
     }
 
-    /// Answers a read of words that are here or at L1Ds.
-    fn answer_read(&mut self, at: Moment, slot: u32, handle: Handle, (wait, dram_accesses): (Tick, u8), ports: &mut Ports<'_>) {
+    /// Answers an L1D that needs values of words that are here or at L1Ds, and takes them from there if it asks for that.
+    fn answer_with_values(&mut self, at: Moment, slot: u32, handle: Handle, (wait, dram_accesses): (Tick, u8), ports: &mut Ports<'_>) {
         let request = ports.packets[handle].request;
+        if request.access == Access::Atomic {
+            return self.pass_to(at, slot, handle, (wait, dram_accesses), ports);
+        }
         let (line_flits, line_bytes, flit_bytes) = (self.line_flits, self.homes().line_bytes, self.homes().flit_bytes);
         let line = &self.homes().lines[slot as usize].line;
         let owners: Vec<(u8, Words)> = line.owners(request.words).collect();
@@ -257,6 +265,23 @@ impl Bank {
         packet.answer(Message::Data, here, flits_of(all, line_flits, flit_bytes));
         packet.extra = beside;
         self.send(at, wait, handle, dram_accesses, ports);
+    }
+
+    /// An L1D owns the words that it asks for from now on: grants them, with their values if it takes these, or has their owners do so.
+    fn pass_to(&mut self, at: Moment, slot: u32, handle: Handle, (wait, dram_accesses): (Tick, u8), ports: &mut Ports<'_>) {
+        let request = ports.packets[handle].request;
+        let (line_flits, flit_bytes) = (self.line_flits, self.homes().flit_bytes);
+        let line = &mut self.homes().lines[slot as usize].line;
+        let owners: Vec<(u8, Words)> = asked_of(line, request).collect();
+        let granted = line.register(request.words, request.sm as u8);
+        self.ask_owners(at, Message::Transfer, &owners, request, wait, ports);
+        if granted == 0 {
+            ports.packets.remove(handle);
+        } else {
+            let flits = if request.access == Access::Atomic { flits_of(granted, line_flits, flit_bytes) } else { 1 };
+            ports.packets[handle].answer(Message::Grant, granted, flits);
+            self.send(at, wait, handle, dram_accesses, ports);
+        }
     }
 
     /// Looks up the oldest request of the queue.
@@ -274,8 +299,8 @@ impl Bank {
         let slot = self.tags.find(line);
         let leaves = slot.is_some() && self.homes().evicting.map(|(slot, _)| slot) == slot;
         self.stall = match (request.access, request.bytes) {
-            (Access::Read | Access::Write, 0) if leaves => Some(Stall::Recall),
-            (Access::Read, _) => self.read(at, line, slot, handle, queue, ports),
+            (_, 0) if leaves => Some(Stall::Recall),
+            (Access::Read | Access::Atomic, _) => self.find_values(at, line, slot, handle, queue, ports),
             (Access::Write, 0) => self.register(at, line, slot, handle, queue, ports),
             (Access::Write, _) => {
                 // Also while words of the line are recalled.
@@ -292,8 +317,8 @@ impl Bank {
         };
     }
 
-    /// An L1D asks for words.
-    fn read(
+    /// An L1D asks for words with their values.
+    fn find_values(
         &mut self,
         at: Moment,
         line: LineAddr,
@@ -302,17 +327,18 @@ impl Bank {
         queue: &mut Queue,
         ports: &mut Ports<'_>,
     ) -> Option<Stall> {
-        let Request { words, kernel, .. } = ports.packets[handle].request;
+        let request = ports.packets[handle].request;
+        let Request { words, kernel, access, .. } = request;
         let here = slot.filter(|&slot| self.homes().lines[slot as usize].line.absent(words) == 0);
         if let Some(slot) = here {
-            let owners = self.homes().lines[slot as usize].line.owners(words).count();
+            let owners = asked_of(&self.homes().lines[slot as usize].line, request).count();
             if !self.may_ask(owners) {
                 return Some(Stall::ForwardPort);
             }
             self.tags.lookup(line);
             self.take(queue, ports);
             ports.stats[kernel.index()].l2_hits += 1;
-            self.answer_read(at, slot, handle, (0, 0), ports);
+            self.answer_with_values(at, slot, handle, (0, 0), ports);
         } else if let Some(entry) = self.mshrs.find(line) {
             if self.mshrs.merge(entry, handle).is_err() {
                 return Some(Stall::Merge);
@@ -332,7 +358,11 @@ impl Bank {
             let sent = self.to_dram.push(at.now, fetch);
             debug_assert!(sent.is_ok(), "a place was checked for");
         }
-        ports.stats[kernel.index()].l2_reads += 1;
+        let stats = &mut ports.stats[kernel.index()];
+        match access {
+            Access::Read => stats.l2_reads += 1,
+            Access::Write | Access::Atomic => stats.l2_writes += 1,
+        }
         None
     }
 
@@ -347,7 +377,7 @@ impl Bank {
         ports: &mut Ports<'_>,
     ) -> Option<Stall> {
         let request = ports.packets[handle].request;
-        let (words, kernel, by) = (request.words, request.kernel, request.sm as u8);
+        let kernel = request.kernel;
         let place = match slot {
             Some(slot) => slot,
             None => {
@@ -356,13 +386,11 @@ impl Bank {
                 place
             }
         };
-        let home = &mut self.homes().lines[place as usize].line;
-        let owners: Vec<(u8, Words)> = home.owners(words).filter(|&(owner, _)| owner != by).collect();
-        if !self.may_ask(owners.len()) {
+        let owners = asked_of(&self.homes().lines[place as usize].line, request).count();
+        if !self.may_ask(owners) {
             return Some(Stall::ForwardPort);
         }
         self.tags.lookup(line);
-        let granted = self.homes().lines[place as usize].line.register(words, by);
         self.take(queue, ports);
         let stats = &mut ports.stats[kernel.index()];
         stats.l2_writes += 1;
@@ -371,13 +399,7 @@ impl Bank {
         } else {
             stats.l2_filled_by_stores += 1;
         }
-        self.ask_owners(at, Message::Transfer, &owners, request, 0, ports);
-        if granted == 0 {
-            ports.packets.remove(handle);
-        } else {
-            ports.packets[handle].answer(Message::Grant, granted, 1);
-            self.send(at, 0, handle, 0, ports);
-        }
+        self.pass_to(at, place, handle, (0, 0), ports);
         None
     }
 

@@ -14,7 +14,7 @@
 use super::{Memory, Noc};
 use crate::describe::gpu::Gpu;
 use crate::describe::ids::{Cycle, LineAddr, Set, members_of};
-use crate::machine::coherence::{Message, Words};
+use crate::machine::coherence::Words;
 use crate::machine::l2::{Ports, flits_of};
 use crate::machine::noc::{Ends, Moment};
 use crate::machine::packet::{Answer, Forward, Node, Packet, Queue};
@@ -68,8 +68,7 @@ impl Memory {
     /// Takes an SM's answer to what a home has asked. The caller has checked `may_answer`.
     pub fn send_answer(&mut self, sm: u16, Answer { message, request, to, ready }: Answer) {
         let Some(ownership) = &self.ownership else { return };
-        let carries = matches!(message, Message::Data | Message::Recalled);
-        let flits = if carries { flits_of(request.words, self.line_flits, ownership.flit_bytes) } else { 1 };
+        let flits = if request.bytes > 0 { flits_of(request.words, self.line_flits, ownership.flit_bytes) } else { 1 };
         let handle = self.packets.add(Packet::about(message, request, Node(sm), to, flits));
         let sent = self.replies.push(&mut self.packets, ready.max(self.noc_ticks), handle);
         debug_assert!(sent.is_ok(), "the SM has looked for room");

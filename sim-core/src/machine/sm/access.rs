@@ -36,7 +36,7 @@ impl Sm {
         *self.news |= self.l1.releasing() != releasing;
         self.note_misses();
         match request.access {
-            Access::Write => {
+            Access::Write | Access::Atomic => {
                 self.retry_failed(now, &[ReservationFailure::StoreBuffer, ReservationFailure::Line], inputs.controls);
             }
             Access::Read if !there => {}
@@ -137,7 +137,7 @@ impl Sm {
         let head = self.lsu.head(kernel, &inputs.codes[kernel.index()]);
         let stats = &mut self.stats[kernel.index()];
         let outcome = match head.access {
-            Access::Write => self.l1.store(now, (head.line, head.bytes, head.words), kernel, controls, stats),
+            Access::Write | Access::Atomic => self.l1.store(now, head.access, (head.line, head.bytes, head.words), kernel, controls, stats),
             Access::Read => {
                 if let Some(lines) = head.fresh {
                     self.loads.get(head.load).lines = lines as u16;

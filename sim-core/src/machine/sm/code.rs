@@ -44,6 +44,8 @@ pub enum Step {
     End { depth: usize, body: u32 },
     /// The warp is done once its loads are.
     Exit,
+    /// A global atomic operation.
+    Atomic { address: StepAddress, lanes: u32 },
 }
 
 /// An address pattern with its array resolved.
@@ -170,20 +172,25 @@ impl Code {
     /// Byte position of lane 0 of the memory instruction at `pc`, and the key of what is drawn for it.
     pub fn base(&self, pc: u32, place: &Place, warp_key: u64) -> (u64, u64) {
         match self.steps[pc as usize] {
-            Step::Load { ref address, .. } | Step::Store { ref address, .. } => address.base(place, warp_key, pc),
+            Step::Load { ref address, .. } | Step::Store { ref address, .. } | Step::Atomic { ref address, .. } => {
+                address.base(place, warp_key, pc)
+            }
             _ => (0, 0),
         }
     }
 
     /// Active lanes of the memory instruction at `pc`.
     pub fn lanes(&self, pc: u32) -> u8 {
-        if let Step::Load { lanes, .. } | Step::Store { lanes, .. } = self.steps[pc as usize] { lanes as u8 } else { 0 }
+        match self.steps[pc as usize] {
+            Step::Load { lanes, .. } | Step::Store { lanes, .. } | Step::Atomic { lanes, .. } => lanes as u8,
+            _ => 0,
+        }
     }
 
     /// The lines that a memory instruction's lanes touch, each once, in the order of the lanes: coalescing. Returns how many.
     pub fn lines(&self, head: &Instruction, line_bytes: u32, lines: &mut [LineAddr; WARP_SIZE as usize]) -> u32 {
         match self.steps[usize::from(head.pc)] {
-            Step::Load { ref address, lanes } | Step::Store { ref address, lanes } => {
+            Step::Load { ref address, lanes } | Step::Store { ref address, lanes } | Step::Atomic { ref address, lanes } => {
                 address.lines(head.base, head.key, lanes, line_bytes, lines)
             }
             _ => 0,
@@ -192,7 +199,9 @@ impl Code {
 
     /// The words that the lanes of a load or store touch of each of its `lines`: bit `n` for word `n` of 4 bytes.
     pub fn words(&self, head: &Instruction, line_bytes: u32, lines: &[LineAddr], words: &mut [Words; WARP_SIZE as usize]) {
-        if let Step::Load { ref address, lanes } | Step::Store { ref address, lanes } = self.steps[usize::from(head.pc)] {
+        if let Step::Load { ref address, lanes } | Step::Store { ref address, lanes } | Step::Atomic { ref address, lanes } =
+            self.steps[usize::from(head.pc)]
+        {
             address.words(head.base, head.key, lanes, line_bytes, lines, words);
         }
     }
@@ -213,7 +222,11 @@ impl Code {
         line_bytes: u32,
         positions: &'p mut [(LineAddr, u32); WARP_SIZE as usize],
     ) -> &'p [(LineAddr, u32)] {
-        let (Step::Load { ref address, lanes } | Step::Store { ref address, lanes }) = self.steps[pc as usize] else { return &[] };
+        let (Step::Load { ref address, lanes } | Step::Store { ref address, lanes } | Step::Atomic { ref address, lanes }) =
+            self.steps[pc as usize]
+        else {
+            return &[];
+        };
         let (base, key) = address.base(place, warp_key, pc);
         for (lane, slot) in (0..lanes).zip(positions.iter_mut()) {
             let at = address.at(base, key, lane);
@@ -259,6 +272,7 @@ fn steps(program: &[Op], arrays: &[(LineAddr, u64)], shared_banks: u32, grid: Di
             Op::Shared { count, stride, lanes } => Step::Shared { count, ways: conflict_ways(stride, lanes, shared_banks), lanes },
             Op::Load { ref address, lanes } => Step::Load { address: resolve(address), lanes },
             Op::Store { ref address, lanes } => Step::Store { address: resolve(address), lanes },
+            Op::Atomic { ref address, lanes } => Step::Atomic { address: resolve(address), lanes },
             Op::Wait { loads } => Step::Wait { loads },
             Op::Barrier => Step::Barrier,
             Op::Loop { trips } => {
@@ -288,7 +302,7 @@ fn least(steps: &[Step]) -> Vec<u32> {
         let next = from[pc + 1];
         from[pc] = match *step {
             Step::Alu { count, .. } | Step::Sfu { count, .. } | Step::Shared { count, .. } => next.saturating_add(count),
-            Step::Load { .. } | Step::Store { .. } | Step::Barrier => next.saturating_add(1),
+            Step::Load { .. } | Step::Store { .. } | Step::Atomic { .. } | Step::Barrier => next.saturating_add(1),
             Step::Loop { after, .. } => next.min(from[after as usize]),
             Step::Wait { .. } | Step::End { .. } => next,
             Step::Exit => 0,

@@ -22,6 +22,7 @@ pub(super) enum Next {
     Load,
     Store,
     Barrier,
+    Atomic,
 }
 
 /// What issuing reads of a warp: its next instruction, as the step of its code has it.
@@ -47,6 +48,7 @@ impl Issue {
             Step::Shared { count, ways, lanes } => issue(Next::Shared, count, lanes, ways),
             Step::Load { lanes, .. } => issue(Next::Load, 1, lanes, 0),
             Step::Store { lanes, .. } => issue(Next::Store, 1, lanes, 0),
+            Step::Atomic { lanes, .. } => issue(Next::Atomic, 1, lanes, 0),
             Step::Barrier => issue(Next::Barrier, 1, WARP_SIZE, 0),
             Step::Wait { .. } | Step::Loop { .. } | Step::End { .. } | Step::Exit => None,
         }
@@ -55,7 +57,7 @@ impl Issue {
     /// Notes in the warp's scheduler what kind of access the next instruction is.
     pub(super) fn mark(&self, scheduler: &mut super::scheduler::Scheduler, warp: u64) {
         let set = |set: u64, is_in: bool| set & !warp | warp & u64::from(is_in).wrapping_neg();
-        scheduler.global = set(scheduler.global, matches!(self.next, Next::Load | Next::Store));
+        scheduler.global = set(scheduler.global, matches!(self.next, Next::Load | Next::Store | Next::Atomic));
         scheduler.shared = set(scheduler.shared, self.next == Next::Shared);
         scheduler.special = set(scheduler.special, self.next == Next::Sfu);
     }
@@ -277,10 +279,11 @@ impl Sm {
                 self.access_issues(now, at, Access::Read, load, gates, inputs);
                 self.spend_on_access(kernel, lanes, Some(load));
             }
-            Next::Store => {
+            Next::Store | Next::Atomic => {
                 stats.store_instructions += 1;
                 stats.global_thread_instructions += threads;
-                self.access_issues(now, at, Access::Write, 0, gates, inputs);
+                let access = if next == Next::Store { Access::Write } else { Access::Atomic };
+                self.access_issues(now, at, access, 0, gates, inputs);
                 self.spend_on_access(kernel, lanes, None);
             }
             Next::Barrier => {

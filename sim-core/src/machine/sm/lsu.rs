@@ -244,7 +244,7 @@ impl Lsu {
             *count = codes[head.launch.index()].lines(head, self.line_bytes, lines);
             *next = 0;
             fresh = Some(*count);
-            let is_store = head.access == Access::Write;
+            let is_store = head.access != Access::Read;
             if *self.by_word || is_store && self.count_bytes {
                 codes[head.launch.index()].words(head, self.line_bytes, &lines[..*count as usize], words);
             }
@@ -258,7 +258,7 @@ impl Lsu {
             access: head.access,
             load: head.load,
             line: lines[*next as usize],
-            bytes: if head.access == Access::Write { bytes[*next as usize] } else { 0 },
+            bytes: if head.access != Access::Read { bytes[*next as usize] } else { 0 },
             words: if *self.by_word { words[*next as usize] } else { 0 },
             fresh,
         }
@@ -268,7 +268,7 @@ impl Lsu {
     pub fn store_leaves(&self, kernel: KernelId) -> Option<&Instruction> {
         let part = &self.parts[kernel.index()];
         let (_, head) = part.waiting.front()?;
-        (head.access == Access::Write && part.next + 1 == part.count).then_some(head)
+        (head.access != Access::Read && part.next + 1 == part.count).then_some(head)
     }
 
     /// L1D has taken the head's line.
@@ -339,7 +339,7 @@ impl Lsu {
 
     /// Stores among them.
     pub fn stores(&self, kernel: KernelId) -> u32 {
-        self.parts[kernel.index()].waiting.iter().filter(|(_, instruction)| instruction.access == Access::Write).count() as u32
+        self.parts[kernel.index()].waiting.iter().filter(|(_, instruction)| instruction.access != Access::Read).count() as u32
     }
 
     /// Whether any head has failed for one of these reasons.

@@ -4,7 +4,7 @@ use super::code::{Code, Place, Step};
 use crate::describe::ids::LineAddr;
 use crate::describe::kernel::{MAX_LOOPS, WARP_SIZE};
 
-/// Every word that a lane of a warp loads or stores, in the order of the Program: whether it stores, the line of `line_bytes`, and the byte of it.
+/// Every word that a lane of a warp loads or stores, in the order of the Program: whether it stores, as atomic operations do, the line of `line_bytes`, and the byte of it.
 /// Each step takes one of `steps`; returns whether they were enough.
 pub fn each_access(
     code: &Code,
@@ -36,8 +36,8 @@ pub fn each_access(
                 }
                 place.loops[depth] = 0;
             }
-            Step::Load { .. } | Step::Store { .. } => {
-                let stores = matches!(code.steps[pc as usize], Step::Store { .. });
+            Step::Load { .. } | Step::Store { .. } | Step::Atomic { .. } => {
+                let stores = !matches!(code.steps[pc as usize], Step::Load { .. });
                 let mut positions = [(0, 0); WARP_SIZE as usize];
                 for &(line, byte) in code.positions(pc, &place, key, line_bytes, &mut positions) {
                     visit(stores, line, byte);
