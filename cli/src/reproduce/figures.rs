@@ -15,7 +15,6 @@
 use super::claims::Claim;
 use super::measure::{Bounds, Outcome, measure};
 use super::runs::{Mix, Run, Runs, SHORT};
-use super::study::Study;
 use crate::input::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -224,7 +223,8 @@ impl Drawing<'_> {
             None => self.runs.study.mixes(words.text("mixes")),
         };
         let path = words.text("path");
-        let short = if Study::are_some(words.text("mixes")) { SHORT } else { "" };
+        let schemes = ["of", "over"].into_iter().filter_map(|key| words.get(key)?.as_str());
+        let short = if self.runs.study.is_short(words.text("mixes"), schemes) { SHORT } else { "" };
         let scheme = format!("{} {} {short}", words.text("of"), words.text("with"));
         let bounds = words.bounds();
         let mixes = match words.text("where") {

@@ -103,18 +103,25 @@ pub fn measure(runs: &Runs, words: &Value) -> Outcome {
     match (text("test"), text("not_testable")) {
         (Some(test), _) => Outcome::Test(test),
         (_, Some(why)) => Outcome::NotTestable(why),
-        _ => Outcome::Value(Measure { runs, words: &short(words) }.value()),
+        _ => Outcome::Value(Measure { runs, words: &short(words, &runs.study) }.value()),
     }
 }
 
-/// A measure in which every scheme over some mixes of a kind, in a study of single parameters, runs as long as all other schemes there.
-fn short(words: &Value) -> Value {
+/// A measure in which every scheme runs as long as the others, where its mixes or one of its schemes are measured briefly: see `Study::is_short`.
+fn short(words: &Value, study: &Study) -> Value {
     match words {
-        Value::Object(pairs) if words.get("mixes").and_then(Value::as_str).is_some_and(Study::are_some) => {
-            changed(&Value::Object(pairs.clone()), &|scheme: &str| format!("{scheme} {SHORT}"))
+        Value::Object(pairs) => {
+            let mixes = words.get("mixes").and_then(Value::as_str).unwrap_or("");
+            let schemes = ["of", "over", "under"].into_iter().filter_map(|key| words.get(key)).flat_map(|schemes| match schemes {
+                Value::Array(schemes) => schemes.iter().filter_map(Value::as_str).collect(),
+                one => Vec::from_iter(one.as_str()),
+            });
+            if study.is_short(mixes, schemes) {
+                return changed(words, &|scheme: &str| format!("{scheme} {SHORT}"));
+            }
+            Value::object(pairs.iter().map(|(key, value)| (key.clone(), short(value, study))))
         }
-        Value::Object(pairs) => Value::object(pairs.iter().map(|(key, value)| (key.clone(), short(value)))),
-        Value::Array(items) => Value::array(items.iter().map(short)),
+        Value::Array(items) => Value::array(items.iter().map(|item| short(item, study))),
         other => other.clone(),
     }
 }

@@ -239,6 +239,8 @@ pub struct Study {
     pub report: Report,
     /// Paths that a modifier sets.
     modifiers: BTreeMap<String, String>,
+    /// Mixes and schemes that are measured over the mode's own cycles, whatever kernels they have.
+    pub short: Vec<String>,
     /// Names of mixes by what they put together.
     groups: BTreeMap<String, Vec<String>>,
     /// Pairs by their two classes, and sets by their name.
@@ -315,6 +317,7 @@ impl Study {
             longer: Longer::of(value.get("longer")?)?,
             report: Report::of(value.get("report")?)?,
             modifiers,
+            short: value.get("short").map_or(Some(Vec::new()), texts)?,
             groups: table(value.get("groups")?, texts)?,
             pairs: Vec::new(),
             sets: BTreeMap::new(),
@@ -556,9 +559,11 @@ impl Study {
         }
     }
 
-    /// Whether mixes are those of a study of single parameters, which measures all over the mode's own cycles.
-    pub fn are_some(mixes: &str) -> bool {
-        ["some ", "few "].iter().any(|word| mixes.starts_with(word))
+    /// Whether mixes are measured over the mode's own cycles under all of these schemes: in studies of single parameters, and if one of these names, or the
+    /// mixes', is among those that are `short`.
+    pub fn is_short<'s>(&self, mixes: &str, mut schemes: impl Iterator<Item = &'s str>) -> bool {
+        let is_listed = |name: &str| name.split([' ', '(']).next().is_some_and(|name| self.short.iter().any(|short| short == name));
+        ["some ", "few "].iter().any(|word| mixes.starts_with(word)) || is_listed(mixes) || schemes.any(is_listed)
     }
 
     /// What a modifier sets: by its name, or the path itself.

@@ -254,13 +254,17 @@ fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
     assert_eq!([of(["BP", "SAD"], "even long=no"), of(["BP", "SAD"], "fixed(1, 1) queue=64 long=no")], [1500.0; 2]);
     let alone = ["", "long=no"].map(|machine| cycles(&runs.alone("SAD", None, machine, Detail::Full).unwrap()));
     assert_eq!(alone, [3000.0, 1500.0]);
-    let mut runs = runs;
-    let mut asked = |mixes: &str| {
-        let words = Value::object([("level", "kernels[1].ipc".into()), ("of", "even".into()), ("mixes", Value::from(mixes))]);
-        measure(&runs, &words);
+    let asked = |runs: &mut Runs, mixes: &str, scheme: &str| {
+        let words = Value::object([("level", "kernels[1].ipc".into()), ("of", scheme.into()), ("mixes", Value::from(mixes))]);
+        measure(runs, &words);
         runs.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
     };
-    assert_eq!([asked("LS+DBI"), asked("some LS+DBI"), asked("few LS+DBI")], [3000.0, 1500.0, 1500.0]);
+    let mut runs = runs;
+    assert_eq!(["LS+DBI", "some LS+DBI", "few LS+DBI"].map(|mixes| asked(&mut runs, mixes, "even")), [3000.0, 1500.0, 1500.0]);
+    runs.study.short = vec!["fixed".into(), "LS+DBI".into()];
+    assert_eq!(["DBI+LS", "LS+DBI"].map(|mixes| asked(&mut runs, mixes, "even")), [0.0, 1500.0], "there is no mix of the first kind");
+    runs.study.short = vec!["fixed".into()];
+    assert_eq!(["even", "fixed(1, 1) gto"].map(|scheme| asked(&mut runs, "LS+DBI", scheme)), [3000.0, 1500.0]);
 }
 
 /// Cases of two kernels of which the first has a goal, and of three with one or two goals.
