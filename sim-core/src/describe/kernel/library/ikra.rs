@@ -133,6 +133,11 @@ pub(super) fn load_by(lanes: u32, address: Address) -> Op {
     Op::Load { address, lanes }
 }
 
+/// An atomic operation by some lanes.
+pub(super) fn atomic_by(lanes: u32, address: Address) -> Op {
+    Op::Atomic { address, lanes }
+}
+
 /// A store by some lanes.
 pub(super) fn store_by(lanes: u32, address: Address) -> Op {
     Op::Store { address, lanes }

@@ -4,7 +4,7 @@
 //! in the paper; neighbours are drawn, every second one near the vertex. Who is active in a round follows the number of vertices that are, which the
 //! algorithms have on such graphs. A warp's loop runs as often as its active vertex with most edges asks for.
 
-use super::ikra::{GAP, constant, list, load_by, program, store_by, warps};
+use super::ikra::{GAP, atomic_by, constant, list, load_by, program, store_by, warps};
 use super::{ALL, alu, array, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, List, Op, Repeat, Scatter, Trips};
 use crate::describe::rng::{below, draw, mix};
@@ -149,7 +149,7 @@ impl Graph {
         let source = format!("{source}; graph and block of Huzaifa et al., Table 3");
         let doc = format!(
             "{doc} Free: the graph ({} vertices and {} edges at one end each, seed {SEED}; every second neighbour near the vertex), who is active, arithmetic, registers. \
-             A warp has so many lanes with an edge as it has on average; an atomic operation is a store.",
+             A warp has so many lanes with an edge as it has on average.",
             self.vertices(),
             self.degrees.iter().map(|&degree| u64::from(degree)).sum::<u64>(),
         );
@@ -225,7 +225,7 @@ pub fn dijkstra(is_skewed: bool) -> Kernel {
     relax.extend([load(own(row)), load(Address { offset: 4, ..own(row) }), load(own(cost)), ALL, alu(4)]);
     relax.extend(edges(|second, is_near| {
         let edge = |array| load_by(lanes, graph.edge(array, 1, second));
-        vec![edge(column), edge(weight), ALL, alu(5), store_by(lanes, graph.neighbour(updated, is_near))]
+        vec![edge(column), edge(weight), ALL, alu(5), atomic_by(lanes, graph.neighbour(updated, is_near))]
     }));
     relax.push(Op::End);
     let update = vec![
@@ -253,7 +253,7 @@ pub fn dijkstra(is_skewed: bool) -> Kernel {
             "DJ",
             "Shortest paths",
             "Harish and Narayanan, HiPC 2007: the two kernels with a mask, which the bytes of the paper fit",
-            "Two launches a round. cond_mat: the ten rounds of a search from its largest vertex; olesnik0: 30 rounds of a front that goes through the vertices, a tenth at a time (with \
+            "Two launches a round; each edge takes an atomic minimum. cond_mat: the ten rounds of a search from its largest vertex; olesnik0: 30 rounds of a front that goes through the vertices, a tenth at a time (with \
              weights of 1 to 8 it would be some 300).",
         ],
         arrays,
@@ -354,7 +354,7 @@ pub fn page_rank(is_skewed: bool) -> Kernel {
     let own = |array| graph.own(array);
     let mut push = vec![alu(8), load(own(row)), load(Address { offset: 4, ..own(row) }), load(own(rank)), ALL, alu(4), warps(0), alu(1)];
     push.extend(edges(|second, is_near| {
-        vec![load_by(lanes, graph.edge(column, 1, second)), ALL, alu(5), store_by(lanes, graph.neighbour(next, is_near))]
+        vec![load_by(lanes, graph.edge(column, 1, second)), ALL, alu(5), atomic_by(lanes, graph.neighbour(next, is_near))]
     }));
     push.push(Op::End);
     let damp = vec![alu(8), load(own(next)), ALL, alu(4), store(own(rank)), store(own(next))];
@@ -367,7 +367,7 @@ pub fn page_rank(is_skewed: bool) -> Kernel {
             "PR",
             "PageRank",
             "Pannotia, graph_app/pagerank, the version that pushes",
-            "20 rounds of two launches, after one that begins; all vertices are active. From the source: arrays, order, rounds, loads and stores for each vertex and edge.",
+            "20 rounds of two launches, after one that begins; all vertices are active. From the source: arrays, order, rounds, loads, stores and atomic addition for each vertex and edge.",
         ],
         arrays,
         repeated(Some(graph.launch(begin)), vec![graph.launch(push), graph.launch(damp)], 20),
