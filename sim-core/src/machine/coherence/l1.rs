@@ -47,12 +47,11 @@ impl Line {
         self.atomic | self.coming
     }
 
-    /// An atomic operation changes `words`, at once where this L1D has the newest value. Returns the words that have to be asked for.
-    pub fn update(&mut self, words: Words) -> Words {
-        let asks = words & !(self.held() | self.written | self.atomic);
+    /// An atomic operation changes `words`, at once where this L1D has the newest value. The others are asked for.
+    pub fn update(&mut self, words: Words) {
+        let asks = words & !(self.held() | self.written);
         self.atomic |= asks;
         self.valid &= !asks;
-        asks
     }
 
     /// L2 changes `words`, in place of this L1D.

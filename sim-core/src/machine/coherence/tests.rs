@@ -713,8 +713,8 @@ fn denovo_holds_in_every_state() {
         (300_000, Model { evictions: false, ..ALL }),
         (100_000, Model { l1s: 3, words: 1, ..ALL }),
         (40_000, Model { words: 1, races: true, ..ALL }),
-        (1000, Model { words: 1, atomics: true, ..ALL }),
-        (1000, Model { words: 1, atomics: true, races: true, ..ALL }),
+        (15_000, Model { words: 1, atomics: true, ..ALL }),
+        (300_000, Model { words: 1, atomics: true, races: true, ..ALL }),
     ] {
         let found = model.walk();
         assert!(found.as_ref().is_ok_and(|&states| states > least), "{found:?}");

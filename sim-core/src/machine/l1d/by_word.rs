@@ -292,6 +292,7 @@ impl<const OWNS: bool> ByWord<OWNS> {
         self.reply(message, Request { words, ..request }, to, came);
     }
 
+    /// Sends what it was asked for, with values where the message has them.
     fn reply(&mut self, message: Message, request: Request, to: Node, came: u64) {
         let has_values = match message {
             Message::Data | Message::Recalled => true,
