@@ -178,7 +178,7 @@ impl Machine {
             }
             while let Some(finished) = self.sms[index].finished.pop() {
                 self.record_left(now, index, (finished.slot, finished.kernel, finished.cta), false);
-                let last = self.dispatcher.retire(index, finished, &self.codes);
+                let last = self.dispatcher.retire(self.now, index, finished, &self.codes);
                 let FinishedCta { kernel, cta, .. } = finished;
                 self.tell(EventKind::CtaRetired, Event::CtaRetired { sm: index as u16, kernel, cta });
                 if last {

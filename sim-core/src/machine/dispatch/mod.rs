@@ -209,9 +209,9 @@ impl Dispatcher {
     }
 
     /// A CTA has finished on `sm`. Returns whether it was the last of its launch.
-    pub fn retire(&mut self, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) -> bool {
+    pub fn retire(&mut self, now: Cycle, sm: usize, finished: FinishedCta, codes: &[Vec<Code>]) -> bool {
         self.changed.insert(sm as u32);
-        self.order.finished(sm as u16, finished.kernel, finished.cta);
+        self.order.finished(now, sm as u16, finished.kernel, finished.cta);
         let run = &mut self.runs[finished.kernel];
         run.done += 1;
         run.done == codes[finished.kernel.index()][run.launch.index()].ctas

@@ -1,19 +1,24 @@
 //! Chunk (C): each SM gets one chunk, the first of them the SM after the one that finished last in the launch before.
 
 use super::chunks::Chunks;
+use super::last::{DRAW_TIES, Last};
 use super::turns::Turns;
 use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer, Shares};
-use crate::describe::ids::KernelId;
+use crate::describe::ids::{Cycle, KernelId};
 use alloc::vec::Vec;
 
 pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     name: "chunk",
     source: "IKRA §4.1: the scheduler C",
     doc: "A chunk of the grid to each SM, the first to the SM after the one that finished last. An SM that has done its chunk waits for the next launch",
-    params: &[],
-    make: |_, sms, kernels| {
+    params: &[DRAW_TIES],
+    make: |spec, sms, kernels| {
         let chunks = alloc::vec![Chunks::default(); kernels];
-        AnyOrder::Chunk(Chunk { turns: Turns::new(sms, kernels), chunks, finished: alloc::vec![(sms - 1) as u16; kernels] })
+        AnyOrder::Chunk(Chunk {
+            turns: Turns::new(sms, kernels),
+            chunks,
+            last: alloc::vec![Last::of(sms, spec.flag("draw_ties")); kernels],
+        })
     },
 };
 
@@ -23,13 +28,13 @@ pub struct Chunk {
     turns: Turns,
     chunks: Vec<Chunks>,
     /// SM that finished a CTA of each kernel last.
-    finished: Vec<u16>,
+    last: Vec<Last>,
 }
 
 impl CtaOrder for Chunk {
     fn launch(&mut self, kernel: KernelId, _grid: &Grid, sms: u16) {
         let kernel = kernel.index();
-        self.chunks[kernel].launch((self.finished[kernel] + 1) % sms, false);
+        self.chunks[kernel].launch(self.last[kernel].next(sms), false);
     }
 
     fn shares(&self, kernel: KernelId) -> Option<Shares> {
@@ -40,7 +45,7 @@ impl CtaOrder for Chunk {
         self.turns.choose(offer, |kernel| self.chunks[kernel.index()].next(kernel, offer))
     }
 
-    fn finished(&mut self, sm: u16, kernel: KernelId, _cta: u32) {
-        self.finished[kernel.index()] = sm;
+    fn finished(&mut self, now: Cycle, sm: u16, kernel: KernelId, _cta: u32) {
+        self.last[kernel.index()].finished(now, sm);
     }
 }

@@ -9,6 +9,7 @@ mod chunk;
 mod chunks;
 mod dependence;
 mod flip;
+mod last;
 mod reset;
 mod round_robin;
 #[cfg(test)]
@@ -89,8 +90,8 @@ pub trait CtaOrder {
         false
     }
 
-    /// A CTA has finished on `sm`.
-    fn finished(&mut self, _sm: u16, _kernel: KernelId, _cta: u32) {}
+    /// A CTA has finished on `sm`; those of one cycle come in the order of their SMs.
+    fn finished(&mut self, _now: Cycle, _sm: u16, _kernel: KernelId, _cta: u32) {}
 
     /// The SM from which the CTA that it has just chosen was stolen.
     fn stolen_from(&self) -> Option<u16> {
@@ -215,8 +216,8 @@ macro_rules! orders {
                 match self { $($(#[$only])? AnyOrder::$Type(order) => order.waits(offer),)* }
             }
 
-            fn finished(&mut self, sm: u16, kernel: KernelId, cta: u32) {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.finished(sm, kernel, cta),)* }
+            fn finished(&mut self, now: Cycle, sm: u16, kernel: KernelId, cta: u32) {
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.finished(now, sm, kernel, cta),)* }
             }
 
             fn stolen_from(&self) -> Option<u16> {

@@ -1,8 +1,9 @@
 //! Each kernel's CTAs in the order of the grid, whichever SM has room; on each SM the kernels take turns.
 
+use super::last::{DRAW_TIES, Last};
 use super::turns::Turns;
 use super::{AnyOrder, CtaOrder, CtaOrderInfo, Grid, Offer};
-use crate::describe::ids::KernelId;
+use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::spec::Param;
 use core::hash::{Hash, Hasher};
 
@@ -10,13 +11,16 @@ pub(super) const INFO: CtaOrderInfo = CtaOrderInfo {
     name: "round-robin",
     source: "IKRA §2.2: the baseline G",
     doc: "CTAs in the order of the grid, to SMs in turn",
-    params: &[Param::flag(
-        "after_last",
-        false,
-        "A launch begins at the SM after the one that finished the last CTA before it, rather than at SM 0. With several kernels at once: the last CTA of any",
-    )],
+    params: &[
+        Param::flag(
+            "after_last",
+            false,
+            "A launch begins at the SM after the one that finished the last CTA before it, rather than at SM 0. With several kernels at once: the last CTA of any",
+        ),
+        DRAW_TIES,
+    ],
     make: |spec, sms, kernels| {
-        let after = spec.flag("after_last").then_some(AfterLast { finished: (sms - 1) as u16, first: 0 });
+        let after = spec.flag("after_last").then_some(AfterLast { last: Last::of(sms, spec.flag("draw_ties")), first: 0 });
         AnyOrder::RoundRobin(RoundRobin { turns: Turns::new(sms, kernels), after })
     },
 };
@@ -30,8 +34,7 @@ pub struct RoundRobin {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct AfterLast {
-    /// SM that finished a CTA last.
-    finished: u16,
+    last: Last,
     /// SM that is offered room first.
     first: u16,
 }
@@ -43,7 +46,7 @@ impl CtaOrder for RoundRobin {
 
     fn launch(&mut self, _kernel: KernelId, _grid: &Grid, sms: u16) {
         if let Some(after) = &mut self.after {
-            after.first = (after.finished + 1) % sms;
+            after.first = after.last.next(sms);
         }
     }
 
@@ -51,9 +54,9 @@ impl CtaOrder for RoundRobin {
         self.turns.choose(offer, |kernel| Some(offer.grid(kernel).waiting().first()?.0))
     }
 
-    fn finished(&mut self, sm: u16, _kernel: KernelId, _cta: u32) {
+    fn finished(&mut self, now: Cycle, sm: u16, _kernel: KernelId, _cta: u32) {
         if let Some(after) = &mut self.after {
-            after.finished = sm;
+            after.last.finished(now, sm);
         }
     }
 }

@@ -75,7 +75,7 @@ impl Model {
             for at in (0..running.len()).rev() {
                 if running[at].0 == self.now {
                     let (_, sm, cta) = running.remove(at);
-                    self.order.finished(sm, KernelId(0), cta);
+                    self.order.finished(self.now, sm, KernelId(0), cta);
                 }
             }
             while self.place(&mut running, &mut ran, begun, &cost) {}
