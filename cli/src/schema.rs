@@ -482,7 +482,8 @@ fn result() -> Value {
     kernel.push(("counters".into(), open(counters.collect())));
     let mut gpu = of(&["gpu", "kernel"]);
     gpu.retain(|(key, _)| {
-        !["ipc_alone", "slowdown", "goal_ipc", "goal_reached", "rf", "df", "finished_at", "finished_at_ms"].contains(&key.as_str())
+        !["ipc_alone", "slowdown", "goal_ipc", "goal_reached", "rf", "df", "finished_at", "finished_at_ms", "launches_took"]
+            .contains(&key.as_str())
     });
     gpu.push(("stalls".into(), stalls()));
     gpu.push((
@@ -499,7 +500,10 @@ fn result() -> Value {
             ("batches", typed("integer", "Batches that the intervals are made of")),
             ("batch_windows", any_of(vec![typed("integer", "Windows of 400 cycles in each"), typed("null", "The warm-up lasts")])),
             ("gpu", intervals(&gpu, &["scheduler_cycles"])),
-            ("kernels", list_of(intervals(&kernel, &["name", "counters", "finished_at", "finished_at_ms"]), 1, MAX_KERNELS)),
+            (
+                "kernels",
+                list_of(intervals(&kernel, &["name", "counters", "finished_at", "finished_at_ms", "launches_took"]), 1, MAX_KERNELS),
+            ),
             ("metrics", intervals(&of(&["mix"]), &[])),
         ]),
         &["batches", "batch_windows", "gpu", "kernels", "metrics"],

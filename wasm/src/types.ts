@@ -94,6 +94,8 @@ export interface KernelResult {
   /** Cycles, and milliseconds of the core clock, until it last ran to its end; null if it never did. */
   finished_at?: number | null;
   finished_at_ms?: number | null;
+  /** Cycles of that without the gaps between launches. */
+  launches_took?: number | null;
   /** Bytes between SMs and L2, and of DRAM, over the measured time. */
   l2_gb_s?: number | null;
   dram_gb_s?: number | null;

@@ -95,7 +95,8 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
         let alone = simulation.ipc_alone(kernel);
         let goal = used.qos.map(|goal| goal.as_rate(&used.kernel, gpu.core_mhz));
         paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared, goal });
-        let finished = simulation.machine().run(kernel).finished();
+        let run = simulation.machine().run(kernel);
+        let finished = run.finished();
         let mut fields = alloc::vec![("name", Value::from(used.kernel.name.as_str()))];
         fields.extend(rates(stats, gpu, cycles));
         fields.extend([
@@ -107,6 +108,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
             ("runs_done", stats.runs_done.into()),
             ("finished_at", finished.into()),
             ("finished_at_ms", finished.map(|cycles| milliseconds(gpu, cycles)).into()),
+            ("launches_took", finished.map(|cycles| cycles - used.kernel.gaps(run.runs)).into()),
             ("rf", ratio(stats.read_requests, stats.requests).into()),
             ("df", ratio(stats.reported_dram_accesses, stats.replies).into()),
             ("latency", latency(stats)),

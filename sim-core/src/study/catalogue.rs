@@ -68,6 +68,8 @@ pub const METRICS: &[Metric] = metrics! {
     "finished_at", "Finished at", "core cycles", "kernel", "end of the last CTA when it last ran to its end",
         "From the beginning of the run; the kernel's latency, where it runs once";
     "finished_at_ms", "Finished at", "ms", "kernel", "finished_at / core clock", "The same in milliseconds";
+    "launches_took", "Launches took", "core cycles", "kernel", "finished_at − the gaps between launches",
+        "The time in which launches ran, without what the CPU does between them";
     "l1_hit_rate", "L1D hit rate", "fraction", "kernel", "L1D hits / lines read", "Reads that found their line in L1D";
     "l2_miss_rate", "L2 miss rate", "fraction", "kernel", "L2 misses / L2 lookups", "Lookups that sent a fetch to DRAM";
     "dram_row_hit_rate", "Row hits", "fraction", "kernel", "row hits / lines moved", "DRAM accesses that found their row open";

@@ -399,7 +399,9 @@ fn made_up(value: &Value, path: &str, key: u64) -> Value {
     match value {
         _ if path.ends_with(".start") || path == ".measured_from" => value.clone(),
         // A kernel that has not ended in the short run has no end there; in a study where kernels run once, each has one.
-        Value::Null if path.ends_with(".finished_at") || path.ends_with(".finished_at_ms") => made_up(&Value::Int(0), path, key),
+        Value::Null if [".finished_at", ".finished_at_ms", ".launches_took"].iter().any(|end| path.ends_with(end)) => {
+            made_up(&Value::Int(0), path, key)
+        }
         Value::Int(_) | Value::Float(_) => {
             let place = path.bytes().fold(key, |hash, byte| mix(hash, byte.into()));
             let part = 0.05 + (mix(place, 1) >> 11) as f64 / (1_u64 << 53) as f64;

@@ -100,6 +100,12 @@ impl Kernel {
         self.groups().flat_map(of_group)
     }
 
+    /// Cycles between the launches of so many runs, one after the other; none before the first.
+    pub fn gaps(&self, runs: u64) -> u64 {
+        let each: u64 = self.sequence().map(|(at, _)| u64::from(self.launches[at].gap)).sum();
+        (runs * each).saturating_sub(u64::from(self.launches[0].gap))
+    }
+
     /// Every launch of a run in order, by itself.
     pub fn unrolled(&self) -> impl Iterator<Item = Launch> {
         self.sequence().map(|(at, repeat)| self.launches[at].at(repeat))
@@ -175,6 +181,14 @@ mod tests {
         assert_eq!(grids(&kernel), [7, 3, 10, 2, 12, 1, 14, 5]);
         let Op::Load { address, .. } = &kernel.launches[1].at(2).program[1] else { panic!("COPY loads") };
         assert_eq!((address.offset, address.repeat), (128, 0));
+    }
+
+    /// Eight launches, the second and third of them three times, with gaps of 10, 20, 30 and 40 cycles before them.
+    #[test]
+    fn gaps_stand_between_launches_and_runs() {
+        let mut kernel = repeated();
+        kernel.launches.iter_mut().zip([10, 20, 30, 40]).for_each(|(launch, gap)| launch.gap = gap);
+        assert_eq!([0, 1, 2].map(|runs| kernel.gaps(runs)), [0, 190, 390]);
     }
 
     #[test]
