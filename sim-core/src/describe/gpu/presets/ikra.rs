@@ -52,9 +52,10 @@ pub(super) fn ikra_15cu() -> Gpu {
             kind: NocKind::Mesh, // §5.1
             // GEMS and Garnet run in the clock of the CPU, 2 GHz. Three cycles of 2.1 GHz are one of a CU, and eight are the 8/3 of a hop below.
             mhz: 2100,
-            flit_bytes: 16, // Garnet's default
-            queue: 8,       // not stated
-            latency: 2,     // not stated; part of the latencies below
+            // Not stated; Garnet's default is 16. With 8 F takes 0.64 of R's time in GPU-medium (IKRA §6.1: 0.69), with 16 0.79.
+            flit_bytes: 8,
+            queue: 8,   // not stated
+            latency: 2, // not stated; part of the latencies below
             arbiter: Arbiter::RoundRobin,
             store_flits: StoreFlits::Bytes, // words are what its protocols write
             mesh: MeshConfig {
@@ -75,7 +76,7 @@ pub(super) fn ikra_15cu() -> Gpu {
             mshrs: 64,                            // not stated; as L1D
             merges: 8,                            // not stated
             queue: 8,                             // not stated
-            latency: 63,                          // makes an unloaded L2 hit 29 core cycles and 8/3 for each hop (IKRA Table 2)
+            latency: 59,                          // makes an unloaded L2 hit 29 core cycles and 8/3 for each hop (IKRA Table 2)
             write_fill: WriteFill::FullLinesSkip, // not stated; nothing is left to fetch
         },
         dram: DramConfig {
@@ -87,12 +88,13 @@ pub(super) fn ikra_15cu() -> Gpu {
             columns: 16, // of no effect
             map: DramMap::RowBankColumn,
             page: PagePolicy::Closed,
-            latency: 161, // makes an unloaded access 197 core cycles and 8/3 for each hop (IKRA Table 2)
+            latency: 159, // makes an unloaded access 197 core cycles and 8/3 for each hop (IKRA Table 2)
             // GEMS's memory as the paper's table shows it: one latency, whatever came before. So data follow their command at once: a read
-            // after a write waits for the command's distance to its data. A line of 64 B every four cycles of each channel, 45 GB/s together,
-            // is not stated.
+            // after a write waits for the command's distance to its data. A line of 64 B every six cycles of each channel, 30 GB/s together, is
+            // not stated: F takes 0.75 of R's time in GPU-large (0.77), with 45 GB/s 0.85. The Exynos 9820, to which §5.2 likens the system, has
+            // four channels of 16 bits of LPDDR4X-3600, 28.8 GB/s (WikiChip).
             timing: DramTiming {
-                T: 4,
+                T: 6,
                 tCL: 1,
                 WL: 1,
                 tRP: 0,
