@@ -533,7 +533,9 @@ impl Runs {
         }
         let all = [self.study.everywhere.as_str(), machine];
         let modifiers = all.iter().flat_map(|machine| machine.split_whitespace()).filter(|modifier| *modifier != SHORT);
-        modifiers.for_each(|modifier| self.change(&mut written, modifier));
+        // Another GPU comes before what is changed of it.
+        let (whole, parts): (Vec<&str>, Vec<&str>) = modifiers.partition(|modifier| modifier.starts_with("gpu="));
+        whole.into_iter().chain(parts).for_each(|modifier| self.change(&mut written, modifier));
         written
     }
 

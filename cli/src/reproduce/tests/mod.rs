@@ -75,6 +75,8 @@ fn a_machine_is_changed_for_every_run_on_it() {
     assert_ne!(at(&plain, "curves"), at(&slow, "curves"), "curves of another machine");
     assert_eq!(slow.written.get("warp_order"), Some(&"gto".into()));
     assert_eq!(run(&mut runs, "ws queue=64").written.get("gpu").and_then(|gpu| gpu.get("sm.l1.miss_queue")), Some(&64.into()));
+    let other = run(&mut runs, "ws gpu.dram.latency=900 gpu=ccbp-16sm").written.get("gpu").cloned().unwrap();
+    assert_eq!(["preset", "dram.latency"].map(|key| other.get(key)), [Some(&"ccbp-16sm".into()), Some(&900.into())], "a change of another GPU");
     for scheme in ["cta-oracle launches=1", "fixed(1, 1) launches=1", "even launches=1"] {
         let cut = run(&mut runs, scheme);
         let kernels = Experiment::decode(&cut.written).unwrap().kernels;
@@ -380,7 +382,7 @@ sets = {}
 groups = {}
 longer = { times = 2, mixes = [], schemes = [] }
 report = { how = ["{some} of them"], calibration = {}, listed = [] }
-modifiers = { queue = "gpu.sm.l1.miss_queue", seed = "seed", launches = "kernels[*].launches", arithmetic = "kernels[*].arithmetic" }
+modifiers = { gpu = "gpu", queue = "gpu.sm.l1.miss_queue", seed = "seed", launches = "kernels[*].launches", arithmetic = "kernels[*].arithmetic" }
 classes = { LS = ["BP"], NBI = ["CFD"], DBI = ["SAD"] }
 mode.quick = { warm_up = 500, cycles = 1500, long = { SAD = 3000 }, combinations = [[100, 400, 2]], spatial = [[100, 300, 2]], pairs = 2, sets = 1, some = 1, few = 1, time_scale = 0.25 }
 [scheme]
