@@ -76,7 +76,11 @@ fn a_machine_is_changed_for_every_run_on_it() {
     assert_eq!(slow.written.get("warp_order"), Some(&"gto".into()));
     assert_eq!(run(&mut runs, "ws queue=64").written.get("gpu").and_then(|gpu| gpu.get("sm.l1.miss_queue")), Some(&64.into()));
     let other = run(&mut runs, "ws gpu.dram.latency=900 gpu=ccbp-16sm").written.get("gpu").cloned().unwrap();
-    assert_eq!(["preset", "dram.latency"].map(|key| other.get(key)), [Some(&"ccbp-16sm".into()), Some(&900.into())], "a change of another GPU");
+    assert_eq!(
+        ["preset", "dram.latency"].map(|key| other.get(key)),
+        [Some(&"ccbp-16sm".into()), Some(&900.into())],
+        "a change of another GPU"
+    );
     for scheme in ["cta-oracle launches=1", "fixed(1, 1) launches=1", "even launches=1"] {
         let cut = run(&mut runs, scheme);
         let kernels = Experiment::decode(&cut.written).unwrap().kernels;
