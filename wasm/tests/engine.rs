@@ -141,7 +141,7 @@ fn launches_chunks_and_l1ds_are_told_and_change_nothing() {
     let length = |path: &str| Array::from(&get(&layout, path)).length() as usize;
     let (sms, arrays, counters) = (length("sms"), length("arrays"), length("counters"));
     assert_eq!((sms, arrays, text(&layout, "arrays.2.name").as_str()), (15, 3, "power"));
-    simulation.advance(12_000.0);
+    simulation.advance(16_000.0);
     let digest = simulation.digest();
     let ends = simulation.launch_ends();
     assert!(simulation.launch_ends().is_empty(), "each end is handed out once");
