@@ -109,7 +109,8 @@ struct Drawing<'a> {
 }
 
 /// Words that are no measure's.
-const OF_FIGURES: [&str; 12] = ["id", "title", "source", "kind", "x", "y", "series", "categories", "name", "paper", "sorted", "shown"];
+const OF_FIGURES: [&str; 13] =
+    ["id", "title", "source", "kind", "x", "y", "series", "categories", "name", "paper", "sorted", "shown", "brief"];
 
 /// What is said of a point: by its series, else by its category, else by the figure.
 struct Words<'a>([&'a Value; 3]);
@@ -148,7 +149,12 @@ impl Drawing<'_> {
     fn figure(&mut self, plan: &Plan) -> Figure {
         let mut categories = plan.categories.clone();
         for mixes in list(plan.all.get("each")).iter().filter_map(Value::as_str) {
-            let named = |mix: Mix| Value::object([("name", mix.join("+")), ("mixes", mix.join("+"))]);
+            // Each stands under its own name, of which the study does not know how long it is measured.
+            let brief = self.runs.study.is_short(mixes, std::iter::empty());
+            let named = |mix: Mix| {
+                let name = Value::from(mix.join("+"));
+                Value::object([("name", name.clone()), ("mixes", name), ("brief", brief.into())])
+            };
             categories.extend(self.runs.study.mixes(mixes).into_iter().map(named));
         }
         let mut points = Vec::new();
@@ -224,7 +230,8 @@ impl Drawing<'_> {
         };
         let path = words.text("path");
         let schemes = ["of", "over"].into_iter().filter_map(|key| words.get(key)?.as_str());
-        let short = if self.runs.study.is_short(words.text("mixes"), schemes) { SHORT } else { "" };
+        let brief = words.get("brief") == Some(&true.into());
+        let short = if brief || self.runs.study.is_short(words.text("mixes"), schemes) { SHORT } else { "" };
         let scheme = format!("{} {} {short}", words.text("of"), words.text("with"));
         let bounds = words.bounds();
         let mixes = match words.text("where") {

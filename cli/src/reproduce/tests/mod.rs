@@ -271,6 +271,14 @@ fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
     assert_eq!(asked(&mut runs, "LS+DBI", "even"), 1500.0);
     runs.study.short = vec!["fixed".into()];
     assert_eq!(["even", "fixed(1, 1) gto"].map(|scheme| asked(&mut runs, "LS+DBI", scheme)), [3000.0, 1500.0]);
+    // A figure of each of them by itself.
+    let plans = figures::read(r#"figure = [{ id = "f", title = "T", source = "S", kind = "bars", x = "", y = ["", ""], path = "kernels[1].ipc", each = ["LS+DBI"], series = [{ of = "even" }] }]"#).unwrap();
+    let mut drawn = |short: &str| {
+        runs.study.short = vec![short.into()];
+        figures::all(&runs, &plans, &[], &BTreeMap::new());
+        runs.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
+    };
+    assert_eq!(["NBI", "LS+DBI"].map(&mut drawn), [3000.0, 1500.0]);
 }
 
 /// Cases of two kernels of which the first has a goal, and of three with one or two goals.
