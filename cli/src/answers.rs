@@ -91,7 +91,7 @@ impl Answers {
                 kept
             }
             None => {
-                let Some(run) = workers::simulate(&planned.experiment, &plan::Answers::new(), begun.take(), steps)? else {
+                let Some(run) = workers::simulate(&planned.experiment, &plan::Answers::new(), begun.take(), STEPS, steps)? else {
                     return Ok(None);
                 };
                 let alone = begun.insert(run).answer();

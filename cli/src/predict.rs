@@ -154,7 +154,7 @@ fn decode(value: &Value) -> Option<Measured> {
 }
 
 fn to_its_end(experiment: &Experiment, steps: &AtomicU64) -> Result<Simulation, Failure> {
-    let run = workers::simulate(experiment, &Answers::new(), None, steps)?;
+    let run = workers::simulate(experiment, &Answers::new(), None, STEPS, steps)?;
     run.ok_or_else(|| Failure::Interrupted("before all had run; with --answers, what kernels did alone is kept".into()))
 }
 

@@ -330,7 +330,7 @@ impl Work<'_> {
     /// Runs a point, from where `begun` ended if that is its beginning, and writes its line; nothing if the sweep is to stop.
     fn point(&self, point: &Point, plan: &Plan, begun: Option<Simulation>) -> Option<Simulation> {
         let profile = self.answers.wait(hashes(&plan.profile))?;
-        let run = workers::simulate(&point.experiment, &profile, begun, &self.steps);
+        let run = workers::simulate(&point.experiment, &profile, begun, STEPS, &self.steps);
         let mut simulation = run.map_err(|problems| self.fail(problems)).ok()??;
         simulation.tell(&self.answers.wait(hashes(&plan.alone))?);
         for (kernel, hash, _) in point.experiment.alone_runs() {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Cycles between two looks at the flag that Ctrl-C sets: well below a tenth of a second.
 const SLICE: u64 = 4096;
 
-/// Steps of progress in one run.
+/// Steps of progress in one run, where all runs count the same.
 pub const STEPS: u64 = 1000;
 
 /// Between two looks at the progress.
@@ -82,12 +82,13 @@ pub fn run(jobs: usize, steps: u64, done: &AtomicU64, work: impl Fn() -> Option<
     });
 }
 
-/// Runs an experiment to its end with what its policy has to know, and adds its `STEPS` to `done` on the way; nothing if the work is to stop. Where
+/// Runs an experiment to its end with what its policy has to know, and adds its `steps` to `done` on the way; nothing if the work is to stop. Where
 /// `begun` has ended as the beginning of the same run, it goes on from there.
 pub fn simulate(
     experiment: &Experiment,
     answers: &Answers,
     begun: Option<Simulation>,
+    steps: u64,
     done: &AtomicU64,
 ) -> Result<Option<Simulation>, Problems> {
     let begun = begun.and_then(|mut begun| begun.go_on(experiment).then_some(begun));
@@ -99,9 +100,9 @@ pub fn simulate(
         }
         let reason = simulation.advance(SLICE);
         let part = if reason == Reason::Budget { simulation.part_done() } else { 1.0 };
-        let steps = told.max((part * STEPS as f64) as u64);
-        done.fetch_add(steps - told, Ordering::Relaxed);
-        told = steps;
+        let so_far = told.max((part * steps as f64) as u64);
+        done.fetch_add(so_far - told, Ordering::Relaxed);
+        told = so_far;
         if reason != Reason::Budget {
             return Ok(Some(simulation));
         }

@@ -8,7 +8,7 @@ use super::search::Space;
 use super::store::{self, Store};
 use super::study::{Rung, Scheme, Study, promised, sized};
 use crate::Failure;
-use crate::workers::{self, STEPS, locked};
+use crate::workers::{self, locked};
 use sim_core::describe::error::Problems;
 use sim_core::describe::goal::Goal;
 use sim_core::describe::value::Value;
@@ -644,7 +644,9 @@ impl Runs {
         let wanted = std::mem::take(&mut *self.wanted.borrow_mut());
         let mut tasks: Vec<Task> = wanted.into_iter().map(|(key, run)| Task::new(key, &run)).collect::<Result<_, Problems>>()?;
         tasks.sort_by(|a, b| b.length.cmp(&a.length).then_with(|| a.key.cmp(&b.key)));
-        let all = tasks.len() as u64;
+        let jobs = jobs.min(tasks.len());
+        // A run counts by its length: the long ones come first, so that by their number the rest would seem to take many times as long.
+        let all = tasks.iter().map(|task| task.length).sum();
         let queue = Mutex::new(VecDeque::from(tasks));
         let (lines, answers) = self.store.parts();
         let out = Mutex::new((lines, Vec::new()));
@@ -654,11 +656,11 @@ impl Runs {
             locked(&failure).get_or_insert(found);
             workers::interrupt();
         };
-        workers::run(jobs.min(all as usize), all * STEPS, &steps, || {
+        workers::run(jobs, all, &steps, || {
             let task = locked(&queue).pop_front()?;
             let ended = answers
                 .of(&Plan::of(&task.experiment).profile)
-                .and_then(|known| known.map_or(Ok(None), |known| workers::simulate(&task.experiment, &known, None, &steps)));
+                .and_then(|known| known.map_or(Ok(None), |known| workers::simulate(&task.experiment, &known, None, task.length, &steps)));
             let mut simulation = ended.map_err(|problems| fail(problems.into())).ok()??;
             let result = match task.detail {
                 Detail::Ipc => brief(&simulation.result()),
