@@ -15,7 +15,6 @@ mod papers;
 mod quotes;
 mod report;
 mod runs;
-mod search;
 pub mod store;
 mod study;
 mod tables;

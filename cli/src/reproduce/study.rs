@@ -1,7 +1,7 @@
 //! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: examples/papers/NAME/study.toml.
 
+use super::runs::spaces::Space;
 use super::runs::{Lengths, Mix, of_cycles};
-use super::search::Space;
 use super::tables::Table;
 use crate::input::problem;
 use sim_core::describe::error::Problems;

@@ -601,7 +601,7 @@ splits = { title = "Splits", gpu = { preset = "tiny-2sm", "sm.count" = 4 }, sear
     }
     // Of what went on to the last rung, each search has taken the best by its own metric.
     let last = |best: &Rc<Run>, metric: &str| {
-        let policies = search::Space::Combinations.policies(&Experiment::decode(&best.written).unwrap()).unwrap();
+        let policies = runs::spaces::Space::Combinations.policies(&Experiment::decode(&best.written).unwrap()).unwrap();
         let known = policies.into_iter().filter_map(|policy| {
             let ctas: Vec<String> = match policy.get("combination") {
                 Some(Value::Array(ctas)) => ctas.iter().map(Value::to_string).collect(),

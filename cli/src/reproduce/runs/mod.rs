@@ -2,26 +2,27 @@
 //! list is run, and again, until nothing is missing: what a claim needs, and that some runs need others' results first (curves, oracles),
 //! stands in the measure alone.
 
+mod oracles;
+pub mod spaces;
+mod work;
+mod written;
+
+pub use written::of_cycles;
+
 use super::measure::Bounds;
 use super::papers::Paper;
-use super::search::Space;
-use super::store::{self, Store};
-use super::study::{Rung, Scheme, Study, promised, sized};
-use crate::Failure;
-use crate::workers::{self, locked};
+use super::store::Store;
+use super::study::{Study, promised, sized};
 use sim_core::describe::error::Problems;
 use sim_core::describe::goal::Goal;
 use sim_core::describe::value::Value;
-use sim_core::policy::{AnyPolicy, Policy};
-use sim_core::run::experiment::{Experiment, Settled, Stop, set_path};
-use sim_core::run::plan::Plan;
+use sim_core::run::experiment::Experiment;
 use sim_core::seam::ratios::{Goals, Metrics};
 use sim_core::study::figure::lookup;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
+use written::{alone_of, fixed, mix_of};
 
 /// Kernels by name, those with a goal as in `BP@80`: it is to keep 80 % of its IPC alone.
 pub type Mix = Vec<String>;
@@ -363,21 +364,6 @@ impl Runs {
         self.register(written, detail, reference)
     }
 
-    /// An experiment of a scheme, and the GPU of the kernels alone if it is another.
-    fn under(&self, scheme: &Scheme, name: &str, mix: &Mix, policy: Value, lengths: Lengths, machine: &str) -> (Value, Option<Value>) {
-        let reference =
-            scheme.gpu.as_ref().and_then(|_| self.written(name, mix, policy.clone(), lengths.clone(), machine).get("gpu").cloned());
-        let gpu = scheme.gpu.as_ref().unwrap_or(&self.study.gpu);
-        let mut written = self.written_on(gpu, name, mix, policy, lengths, machine);
-        if let Some(order) = &scheme.warp_order {
-            self.set(&mut written, "warp_order", order.as_str().into());
-        }
-        if let Some(order) = &scheme.cta_order {
-            self.set(&mut written, "cta_order", order.clone());
-        }
-        (written, reference)
-    }
-
     /// A parameter that says what the kernels of a mix do alone.
     fn filled(&self, mix: &Mix, key: &str, machine: &str) -> Option<Value> {
         // To a thousandth, so that experiments stay readable.
@@ -393,181 +379,6 @@ impl Runs {
         };
         let values: Vec<Option<Value>> = mix.iter().map(of).collect();
         Some(Value::array(values.into_iter().collect::<Option<Vec<Value>>>()?))
-    }
-
-    // --- oracles -----------------------------------------------------------------------------------------------------------------
-
-    /// The best run of a search: all of it short, after each rung the best of what is left, the last few at full length; and with these what the
-    /// schemes of `also` settle for.
-    fn search(&self, mix: &Mix, scheme: &str, space: Space, goal: &str, machine: &str) -> Option<Rc<Run>> {
-        let found = self.study.schemes.get(scheme)?;
-        let goal = found.best.as_deref().unwrap_or(goal);
-        let key = format!("{} {scheme} {machine} {goal}", mix.join("+"));
-        if let Some(best) = self.best.borrow().get(&key) {
-            return Some(best.clone());
-        }
-        let rungs = self.study.mode.rungs(space);
-        let all = self.space(mix, found, space, machine)?;
-        let settled: Vec<Option<Vec<u32>>> =
-            found.also.iter().map(|scheme| self.settled(mix, &format!("{scheme} {machine}"), goal)).collect();
-        let mut left = all.clone();
-        for (place, rung) in rungs.iter().enumerate() {
-            let mut ranked = self.ranked(&left, goal)?;
-            ranked.truncate(rung.keep);
-            let next = rungs.get(place + 1);
-            if next.is_none() {
-                let settled: Vec<Value> = settled.iter().map(|ctas| Some(fixed(ctas.as_ref()?))).collect::<Option<_>>()?;
-                ranked.extend(all.iter().filter(|run| run.written.get("policy").is_some_and(|policy| settled.contains(policy))).cloned());
-            }
-            let runs: Vec<Option<Rc<Run>>> = ranked
-                .iter()
-                .map(|run| match next {
-                    Some(next) => self.again(run, next.lengths(), Detail::Ipc),
-                    None => self.again(run, self.lengths(mix, machine), Detail::Full),
-                })
-                .collect();
-            left = Rc::new(runs.into_iter().collect::<Option<_>>()?);
-        }
-        let best = self.ranked(&left, goal)?.into_iter().next()?;
-        self.best.borrow_mut().insert(key, best.clone());
-        Some(best)
-    }
-
-    /// The CTAs of each kernel on an SM that a scheme settles for: what it decided last.
-    fn settled(&self, mix: &Mix, scheme: &str, goal: &str) -> Option<Vec<u32>> {
-        let result = self.result(&self.run(mix, scheme, goal, Detail::Full)?)?;
-        let Value::Array(decisions) = result.get("policy")?.get("decisions")? else { return None };
-        let last = |kernel: usize| {
-            let about = |decision: &Value| {
-                let (of, topic) = (decision.get("kernel").and_then(Value::as_int), decision.get("topic").and_then(Value::as_str));
-                (of, topic) == (Some(kernel as i64), Some("ctas"))
-            };
-            let decision = decisions.iter().rev().find(|decision| about(decision))?;
-            u32::try_from(decision.get("values")?.get("ctas")?.as_int()?).ok()
-        };
-        // A scheme may leave a kernel without any.
-        Some((0..mix.len()).map(|kernel| last(kernel).unwrap_or(0)).collect())
-    }
-
-    /// Every run of a search, as long as its first rung.
-    fn space(&self, mix: &Mix, scheme: &Scheme, space: Space, machine: &str) -> Option<Rc<Vec<Rc<Run>>>> {
-        let lengths = self.study.mode.rungs(space).first().map(Rung::lengths)?;
-        let name = format!("{} {space:?} {machine}", mix.join("+"));
-        let (base, reference) = self.under(scheme, name.trim_end(), mix, "even".into(), lengths, machine);
-        let key = format!("{base}");
-        if let Some(runs) = self.searches.borrow().get(&key) {
-            return Some(runs.clone());
-        }
-        let policies = Experiment::decode(&base).and_then(|experiment| space.policies(&experiment));
-        let policies = policies.map_err(|problems| self.problems.borrow_mut().0.extend(problems.0)).ok()?;
-        let run = |policy| {
-            let mut written = base.clone();
-            self.set(&mut written, "policy", policy);
-            self.register(written, Detail::Ipc, reference.clone())
-        };
-        let runs: Rc<Vec<Rc<Run>>> = Rc::new(policies.into_iter().map(run).collect::<Option<_>>()?);
-        self.searches.borrow_mut().insert(key, runs.clone());
-        Some(runs)
-    }
-
-    /// Runs from the best to the worst; of equals, the first. Stuck runs come last.
-    fn ranked(&self, runs: &[Rc<Run>], goal: &str) -> Option<Vec<Rc<Run>>> {
-        let results: Vec<Option<Rc<Value>>> = runs.iter().map(|run| self.result(run)).collect();
-        let results: Vec<Rc<Value>> = results.into_iter().collect::<Option<_>>()?;
-        // Of ANTT less is better.
-        let sign = if goal == "antt" { -1.0 } else { 1.0 };
-        let score = |result: &Value| lookup(result, &format!("metrics.{goal}")).map_or(f64::NEG_INFINITY, |metric| sign * metric);
-        let mut ranked: Vec<(f64, Rc<Run>)> = results.iter().map(|result| score(result)).zip(runs.iter().cloned()).collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Some(ranked.into_iter().map(|(_, run)| run).collect())
-    }
-
-    /// The same run with other lengths.
-    pub fn again(&self, run: &Run, (warm_up, stop): Lengths, detail: Detail) -> Option<Rc<Run>> {
-        let mut written = run.written.clone();
-        self.set(&mut written, "warm_up", warm_up.into());
-        self.set(&mut written, "stop", stop);
-        self.register(written, detail, run.reference.clone())
-    }
-
-    // --- runs --------------------------------------------------------------------------------------------------------------------
-
-    /// The warm-up of a mix's runs, and when they end.
-    pub fn lengths(&self, mix: &[String], machine: &str) -> Lengths {
-        let (mode, cycles) = (&self.study.mode, self.cycles(mix, machine));
-        let settled = |within: f64| Value::object([("settled", Value::from(within)), ("at_most", cycles.into())]);
-        if self.study.once {
-            return (0, Value::object([("kernels_done", Value::from(true)), ("cycles", cycles.into())]));
-        }
-        (mode.warm_up, mode.settled.map_or(of_cycles(cycles), settled))
-    }
-
-    /// How many cycles a mix's runs measure, or at most.
-    pub fn cycles(&self, mix: &[String], machine: &str) -> u64 {
-        let short = machine.split_whitespace().any(|modifier| modifier == SHORT);
-        if short { self.study.mode.cycles } else { self.study.mode.cycles_of(mix) }
-    }
-
-    /// An experiment as a file writes it.
-    fn written(&self, scheme: &str, mix: &[String], policy: Value, lengths: Lengths, machine: &str) -> Value {
-        self.written_on(&self.study.gpu, scheme, mix, policy, lengths, machine)
-    }
-
-    fn written_on(&self, gpu: &Value, scheme: &str, mix: &[String], policy: Value, (warm_up, stop): Lengths, machine: &str) -> Value {
-        let name = if mix.len() > 1 { format!("{}: {scheme}", mix.join("+")) } else { scheme.to_owned() };
-        let mut written = Value::object([
-            ("corun", Value::from(1)),
-            ("name", name.into()),
-            ("source", self.study.source.as_str().into()),
-            ("seed", self.study.seed.into()),
-            ("gpu", gpu.clone()),
-            ("kernels", Value::array(mix.iter().map(|kernel| used(&self.study.prefix, kernel)))),
-            ("policy", policy),
-            ("warp_order", self.study.warp_order.as_str().into()),
-            ("warm_up", warm_up.into()),
-            ("stop", stop),
-            ("alone", (!self.study.once).into()),
-        ]);
-        if let (Value::Object(fields), true) = (&mut written, self.study.once) {
-            fields.push(("restart".into(), false.into()));
-        }
-        let all = [self.study.everywhere.as_str(), machine];
-        let modifiers = all.iter().flat_map(|machine| machine.split_whitespace()).filter(|modifier| *modifier != SHORT);
-        // Another GPU comes before what is changed of it.
-        let (whole, parts): (Vec<&str>, Vec<&str>) = modifiers.partition(|modifier| modifier.starts_with("gpu="));
-        whole.into_iter().chain(parts).for_each(|modifier| self.change(&mut written, modifier));
-        written
-    }
-
-    /// Applies a modifier: `key=value`, or an order of warps. `KERNEL.field=value` changes one kernel, in the mixes that have it.
-    fn change(&self, written: &mut Value, modifier: &str) {
-        let Some((key, value)) = modifier.split_once('=') else {
-            return self.set(written, "warp_order", modifier.into());
-        };
-        let one = self.study.kernel_field(key);
-        let path = one.map(|(_, field)| format!("kernels[*].{field}")).or_else(|| self.study.path(key).map(str::to_owned));
-        let Some(path) = path else {
-            return self.wrong("modifier", key, "one of study.toml, or a path");
-        };
-        let value: Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-        if !path.contains("[*]") {
-            return self.set(written, &path, value);
-        }
-        let mix = mix_of(written).into_iter().enumerate();
-        for (place, _) in mix.filter(|(_, name)| one.is_none_or(|(kernel, _)| kernel == name)) {
-            self.set(written, &path.replace("[*]", &format!("[{place}]")), value.clone());
-        }
-    }
-
-    /// Sets a field of an experiment as a file writes it.
-    fn set(&self, written: &mut Value, path: &str, value: Value) {
-        if let Err(problems) = set_path(written, path, value) {
-            self.problems.borrow_mut().0.extend(problems.0);
-        }
-    }
-
-    fn wrong(&self, path: &str, found: &str, want: &str) {
-        self.problems.borrow_mut().add(path, format!("{found:?}"), want);
     }
 
     /// The run of an experiment, with the GPU of the kernels alone if it is another; each stands once, however often it is asked for.
@@ -612,8 +423,6 @@ impl Runs {
         Some(result)
     }
 
-    // --- running -----------------------------------------------------------------------------------------------------------------
-
     /// What is wrong with runs that were asked for.
     pub fn check(&self) -> Result<(), Problems> {
         let mut problems = self.problems.borrow().clone();
@@ -638,142 +447,6 @@ impl Runs {
     pub fn learn(&mut self, results: Vec<(String, Value)>) {
         self.store.add(results);
     }
-
-    /// Runs the list, long runs first, and empties it; false if it was told to stop.
-    pub fn work(&mut self, jobs: usize) -> Result<bool, Failure> {
-        let wanted = std::mem::take(&mut *self.wanted.borrow_mut());
-        let mut tasks: Vec<Task> = wanted.into_iter().map(|(key, run)| Task::new(key, &run)).collect::<Result<_, Problems>>()?;
-        tasks.sort_by(|a, b| b.length.cmp(&a.length).then_with(|| a.key.cmp(&b.key)));
-        let jobs = jobs.min(tasks.len());
-        // A run counts by its length: the long ones come first, so that by their number the rest would seem to take many times as long.
-        let all = tasks.iter().map(|task| task.length).sum();
-        let queue = Mutex::new(VecDeque::from(tasks));
-        let (lines, answers) = self.store.parts();
-        let out = Mutex::new((lines, Vec::new()));
-        let failure = Mutex::new(None);
-        let steps = AtomicU64::new(0);
-        let fail = |found: Failure| {
-            locked(&failure).get_or_insert(found);
-            workers::interrupt();
-        };
-        workers::run(jobs, all, &steps, || {
-            let task = locked(&queue).pop_front()?;
-            let ended = answers
-                .of(&Plan::of(&task.experiment).profile)
-                .and_then(|known| known.map_or(Ok(None), |known| workers::simulate(&task.experiment, &known, None, task.length, &steps)));
-            let mut simulation = ended.map_err(|problems| fail(problems.into())).ok()??;
-            let result = match task.detail {
-                Detail::Ipc => brief(&simulation.result()),
-                Detail::Full => simulation.result(),
-                Detail::Windows => simulation.result_with_windows(),
-            };
-            let mut out = locked(&out);
-            out.0.append(&store::line(&task.key, &result)).map_err(fail).ok()?;
-            out.1.push((task.key, result));
-            Some(())
-        });
-        let (_, done) = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        self.store.add(done);
-        failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(!workers::interrupted()), Err)
-    }
-}
-
-/// A run as a worker takes it.
-#[derive(Debug)]
-struct Task {
-    key: String,
-    experiment: Experiment,
-    detail: Detail,
-    /// About how long it takes.
-    length: u64,
-}
-
-impl Task {
-    fn new(key: String, run: &Run) -> Result<Task, Problems> {
-        let experiment = Experiment::decode(&run.written)?;
-        let (Stop::Cycles(cycles) | Stop::KernelsDone { at_most: cycles } | Stop::Settled(Settled { at_most: cycles, .. })) =
-            experiment.stop;
-        // A scheme that learns takes longer than it is measured.
-        let learns = u64::from(!AnyPolicy::new(&experiment.policy).settled());
-        Ok(Task {
-            key,
-            detail: run.detail,
-            length: (cycles + experiment.warm_up) * (1 + learns) * (experiment.kernels.len() as u64 + 1),
-            experiment,
-        })
-    }
-}
-
-/// The kernels of an experiment by name, as a file writes it: those of the library, or with all their fields.
-fn mix_of(written: &Value) -> Mix {
-    let Some(Value::Array(kernels)) = written.get("kernels") else { return Vec::new() };
-    kernels.iter().map(|kernel| named(kernel.get("kernel").unwrap_or(kernel)).to_owned()).collect()
-}
-
-fn named(kernel: &Value) -> &str {
-    let name = kernel.as_str().or_else(|| kernel.get("name")?.as_str()).unwrap_or("");
-    name.rsplit('/').next().unwrap_or(name)
-}
-
-/// The stop condition of a run of fixed length.
-pub fn of_cycles(cycles: u64) -> Value {
-    Value::object([("cycles", cycles)])
-}
-
-fn fixed(ctas: &[u32]) -> Value {
-    Value::object([("name", Value::from("fixed")), ("combination", Value::array(ctas.iter().copied()))])
-}
-
-/// A kernel of a mix as an experiment writes it.
-fn used(prefix: &str, kernel: &str) -> Value {
-    let (name, goal) = promised(kernel);
-    let name = Value::from(format!("{prefix}{name}"));
-    match goal {
-        Some(percent) => Value::object([("kernel", name), ("qos", (percent as f64 / 100.0).into())]),
-        None => name,
-    }
-}
-
-/// A kernel of an experiment by itself on the same machine, or on another GPU, with all of its CTAs or so many. It has no goal there, so that all of its
-/// goals are parts of one run.
-fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>, gpu: Option<&Value>) -> Option<Value> {
-    let Some(Value::Array(kernels)) = written.get("kernels") else { return None };
-    let used = without_goal(kernels.get(kernel)?);
-    let name = named(used.get("kernel").unwrap_or(&used));
-    let Value::Object(mut fields) = written.clone() else { return None };
-    for (key, value) in &mut fields {
-        match key.as_str() {
-            "name" => *value = ctas.map_or(format!("{name} alone"), |ctas| format!("{name} alone, {ctas} CTAs on each SM")).into(),
-            "kernels" => *value = Value::array([used.clone()]),
-            "policy" => *value = ctas.map_or("leftover".into(), |ctas| fixed(&[ctas])),
-            "warp_order" => *value = "gto".into(),
-            "alone" => *value = false.into(),
-            "gpu" => *value = gpu.unwrap_or(value).clone(),
-            _ => {}
-        }
-    }
-    Some(Value::Object(fields))
-}
-
-/// A kernel as an experiment writes it without its goal.
-fn without_goal(used: &Value) -> Value {
-    let Value::Object(fields) = used else { return used.clone() };
-    if used.get("qos").is_none() {
-        return used.clone();
-    }
-    let rest: Vec<_> = fields.iter().filter(|(key, _)| key != "qos").cloned().collect();
-    match &rest[..] {
-        [(key, name)] if key == "kernel" => name.clone(),
-        _ => Value::Object(rest),
-    }
-}
-
-/// What a search needs of a result.
-fn brief(result: &Value) -> Value {
-    let Some(Value::Array(kernels)) = result.get("kernels") else { return Value::Null };
-    let kernels = kernels.iter().map(|kernel| Value::object([("ipc", kernel.get("ipc").cloned().unwrap_or_default())]));
-    let field = |key: &'static str| (key, result.get(key).cloned().unwrap_or_default());
-    Value::object([("kernels", Value::array(kernels)), field("stop"), field("cycles")])
 }
 
 /// A result with IPC alone and what follows from it.
