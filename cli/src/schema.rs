@@ -455,6 +455,9 @@ fn tile() -> Value {
     )
 }
 
+/// What only a kernel has that has ended: no mean over windows, so without an interval.
+const ENDS: [&str; 3] = ["finished_at", "finished_at_ms", "launches_took"];
+
 fn result() -> Value {
     let number = |doc: &str| Value::object([("type", Value::array(["number", "null"])), ("description", doc.into())]);
     let text = |doc| typed("string", doc);
@@ -482,8 +485,8 @@ fn result() -> Value {
     kernel.push(("counters".into(), open(counters.collect())));
     let mut gpu = of(&["gpu", "kernel"]);
     gpu.retain(|(key, _)| {
-        !["ipc_alone", "slowdown", "goal_ipc", "goal_reached", "rf", "df", "finished_at", "finished_at_ms", "launches_took"]
-            .contains(&key.as_str())
+        let key = key.as_str();
+        !ENDS.contains(&key) && !["ipc_alone", "slowdown", "goal_ipc", "goal_reached", "rf", "df"].contains(&key)
     });
     gpu.push(("stalls".into(), stalls()));
     gpu.push((
@@ -500,10 +503,7 @@ fn result() -> Value {
             ("batches", typed("integer", "Batches that the intervals are made of")),
             ("batch_windows", any_of(vec![typed("integer", "Windows of 400 cycles in each"), typed("null", "The warm-up lasts")])),
             ("gpu", intervals(&gpu, &["scheduler_cycles"])),
-            (
-                "kernels",
-                list_of(intervals(&kernel, &["name", "counters", "finished_at", "finished_at_ms", "launches_took"]), 1, MAX_KERNELS),
-            ),
+            ("kernels", list_of(intervals(&kernel, &[&["name", "counters"], &ENDS[..]].concat()), 1, MAX_KERNELS)),
             ("metrics", intervals(&of(&["mix"]), &[])),
         ]),
         &["batches", "batch_windows", "gpu", "kernels", "metrics"],
