@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { compare, comparisonText, elementCode, frameCode, neighbour, pointName, pointText, readDocument, readPapers, runsOf, sweepOf, tableOf, trimmed, windowsOf, type FigureDocument } from "../src/figures/document.ts";
+import { compare, comparisonText, elementCode, frameCode, lengthOf, neighbour, pointName, pointText, readDocument, readPapers, runsOf, sweepOf, tableOf, trimmed, windowsOf, type FigureDocument } from "../src/figures/document.ts";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment, Figure, Result } from "../src/types.ts";
 
@@ -27,6 +27,13 @@ test("the runs behind points are listed once", () => {
   const series: Figure = { ...FIGURE, points: [7, 12].map((w) => ({ series: 0, x: w, runs: [0], measure: { path: `windows[${w}].kernels[0].ipc`, reduce: "value" as const } })) };
   assert.equal(windowsOf(series, series.points), 13);
   assert.deepEqual(trimmed({ ...result("d"), windows: [1, 2, 3] }, 2)["windows"], [1, 2]);
+});
+
+test("a figure says how long its own runs are, whatever the study's mode says of others", () => {
+  assert.equal(lengthOf(DOCUMENT, FIGURE), "1 cycles");
+  const long = { ...DOCUMENT, runs: DOCUMENT.runs.map((run, i) => ({ ...run, experiment: experiment({ stop: { cycles: i === 0 ? 800_000 : 10_000_000 } }) })) };
+  assert.equal(lengthOf(long, FIGURE), "800,000 to 10,000,000 cycles");
+  assert.equal(lengthOf(long, { ...FIGURE, points: [{ series: 0, x: 0, runs: [2] }] }), "10,000,000 cycles");
 });
 
 test("experiments become one sweep: what they share is its base, what only some have is filled in", () => {

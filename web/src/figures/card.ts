@@ -7,7 +7,7 @@ import { timeText } from "../format.ts";
 import { figureTitle } from "../titles.ts";
 import type { Experiment, Figure, Result } from "../types.ts";
 import { fillTable } from "../views/parts.ts";
-import { compare, comparisonText, elementCode, figureAddress, frameCode, neighbour, placeText, pointName, pointText, runsOf, sweepOf, tableOf, trimmed, valueText, windowsOf } from "./document.ts";
+import { compare, comparisonText, elementCode, figureAddress, frameCode, lengthOf, neighbour, placeText, pointName, pointText, runsOf, sweepOf, tableOf, trimmed, valueText, windowsOf } from "./document.ts";
 import type { FigureDocument } from "./document.ts";
 import { Rerun } from "./rerun.ts";
 
@@ -99,7 +99,7 @@ export class FigureCard {
       this.#panel,
       h("div", { class: "figure-run" }, this.#go, this.#stop, this.#bar, this.#words, h("span", { class: "figure-copies" }, this.#toggle, ...copies)),
       this.#outcome, this.#spoken,
-      h("p", { class: "note figure-stamp" }, `Computed by Corun ${stamp.engine}, commit ${stamp.commit}, ${stamp.mode} study: ${stamp.cycles.toLocaleString("en")} cycles, seed ${stamp.seed}. `,
+      h("p", { class: "note figure-stamp" }, `Computed by Corun ${stamp.engine}, commit ${stamp.commit}, ${stamp.mode} study: ${lengthOf(shared.document, figure)}, seed ${stamp.seed}. `,
         embedded ? h("a", { href: figureAddress("./", paper, figure.id), target: "_blank", rel: "noopener" }, "Open in Corun") : h("a", { href: figureAddress("./", paper, figure.id) }, "Link to this figure")));
     this.#listen();
   }

@@ -87,6 +87,16 @@ function number(value: unknown, path: string): number {
 
 // ---------------------------------------------------------------- runs
 
+/** Over how many cycles a figure's runs go, or at most: a study measures some mixes longer than its mode says. */
+export function lengthOf(of: FigureDocument, figure: Figure): string {
+  const cycles = runsOf(figure.points).map((run) => {
+    const stop: unknown = of.runs[run]?.experiment.stop;
+    return typeof stop === "object" && stop !== null && "cycles" in stop && typeof stop.cycles === "number" ? stop.cycles : of.stamp.cycles;
+  });
+  const [least, most] = cycles.length === 0 ? [of.stamp.cycles, of.stamp.cycles] : [Math.min(...cycles), Math.max(...cycles)];
+  return `${least === most ? "" : `${least.toLocaleString("en")} to `}${most.toLocaleString("en")} cycles`;
+}
+
 /** The runs behind some points, each once, in rising order. */
 export function runsOf(points: readonly FigurePoint[]): number[] {
   return [...new Set(points.flatMap((p) => [...p.runs, ...(p.baseline ?? [])]))].sort((a, b) => a - b);
