@@ -1,4 +1,4 @@
-// A run of runs.json on the built module, as examples/speed.rs does it natively; shared by node.mjs and chromium.mjs.
+// A run of runs.json on the built module, as xtask/tools/speed.rs does it natively; shared by node.mjs and chromium.mjs.
 
 const SNAPSHOTS = 21;
 

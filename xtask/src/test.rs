@@ -231,7 +231,7 @@ fn hyperqueue(count: &mut Count) -> Result<()> {
 
 /// Malformed and odd experiments, for `seconds`.
 pub fn fuzz(seconds: u64, seed: u64) -> Result<()> {
-    let mut command = cargo(&["run", "--quiet", "--example", "fuzz", "--"]);
+    let mut command = cargo(&["run", "--quiet", "--package", "corun-tools", "--bin", "fuzz", "--"]);
     run(command.args([seconds.to_string(), seed.to_string()]))
 }
 

@@ -289,7 +289,7 @@ impl Claim {
             "sign" => holds(past(ours).abs() <= within),
             // As many digits as are printed.
             _ if self.kind == "exact" => holds((ours - self.value).abs() <= 0.005 * self.value.abs()),
-            // As tests/kernels.rs keeps them.
+            // As tests/suite/kernels.rs keeps them.
             "percent" if !self.is_result() && self.value_hi.is_none() => {
                 let points = if self.metric == "L2 miss rate" { 5.0 } else { (0.1 * self.value).max(2.0) };
                 holds((ours - self.value).abs() <= points)

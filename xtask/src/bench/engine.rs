@@ -10,8 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What measures the engine natively. A commit's engine is built with the present one, if that compiles.
-const HARNESS: &str = "examples/speed.rs";
+/// What measures the engine natively.
+const HARNESS: &str = "xtask/tools/speed.rs";
+/// Where a commit's engine is built with the present one, if that compiles: every commit's root package has its examples there.
+const ITS_PLACE: &str = "examples/speed.rs";
 
 /// The programs of an engine.
 #[derive(Debug)]
@@ -34,14 +36,14 @@ impl Engine {
     pub fn present(native: bool, module: bool) -> Result<Engine> {
         if native {
             eprintln!("Building the native program …");
-            run(&mut cargo(&["build", "--quiet", "--release", "--example", "speed"]))?;
+            run(&mut cargo(&["build", "--quiet", "--release", "--package", "corun-tools", "--bin", "speed"]))?;
         }
         if module {
             wasm::build(true)?;
         }
         Ok(Engine {
             commit: super::commit(),
-            program: target_dir().join("release/examples/speed"),
+            program: target_dir().join("release/speed"),
             module: root().join("web/src/wasm"),
             behaviour: behaviour(&root())?,
         })
@@ -173,7 +175,8 @@ fn native_program(tree: &Path, build: &Path, kept: &Path) -> Result<()> {
         command
     };
     eprintln!("Building the native program on that engine …");
-    fs::copy(root().join(HARNESS), tree.join(HARNESS)).with_context(|| format!("{HARNESS} has no place there"))?;
+    let place = tree.join(ITS_PLACE);
+    fs::copy(root().join(HARNESS), &place).with_context(|| format!("{HARNESS} has no place there: {}", place.display()))?;
     let mut harness = cargo(&["build", "--quiet", "--release", "--example", "speed"]);
     if output(&mut harness).is_some() {
         fs::copy(build.join("release/examples/speed"), kept.join("speed"))?;

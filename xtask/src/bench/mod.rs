@@ -239,7 +239,7 @@ fn scaling(quick: bool) -> Result<Value> {
     let mut best: Vec<Value> = Vec::new();
     for round in 0..if quick { 1 } else { 3 } {
         eprintln!("scaling, round {} …", round + 1);
-        let mut program = Command::new(target_dir().join("release/examples/speed"));
+        let mut program = Command::new(target_dir().join("release/speed"));
         let all = lines(program.arg("--scaling").args(quick.then_some("--quick")))?;
         let rows = all.iter().map(|line| {
             let mut row = speed(line);

@@ -66,7 +66,9 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
                 ["corun", "reproduce", "--claim", id] => is_claim(id),
                 ["corun", "reproduce", "--claim", id, "--set", change, "--out", _] => is_claim(id) && is_change(change),
                 ["corun", "run" | "sweep" | "oracle", file, ..] => root.join(file).exists(),
-                ["cargo", "run", "--release", "--example", name] => root.join("examples").join(name).with_extension("rs").exists(),
+                ["cargo", "run", "--release", "-p", "corun-tools", "--bin", "pages", name] => {
+                    root.join("xtask/tools/pages").join(name).with_extension("rs").exists()
+                }
                 _ => false,
             };
             assert!(exists, "no such command: {command}");

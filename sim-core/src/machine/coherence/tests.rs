@@ -722,7 +722,7 @@ fn denovo_holds_in_every_state() {
 }
 
 #[test]
-#[ignore = "half a minute"]
+#[ignore = "full: does DeNovo hold in every state of the largest model?"]
 fn denovo_holds_with_everything_together() {
     let found = ALL.walk();
     assert!(found.as_ref().is_ok_and(|&states| states > 2_000_000), "{found:?}");

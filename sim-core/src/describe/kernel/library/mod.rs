@@ -2,7 +2,7 @@
 //!
 //! Shapes, loops, loads, stores, strides, divergence and the use of shared memory are those of the benchmark's source. What no source says
 //! (footprints, addresses that follow from data, the arithmetic of the paper's compiler and how far its results depend on each other) is
-//! chosen so that the kernel *alone* behaves as CCBP's Table 2 says (`tests/kernels.rs`, docs/kernels.md): each `doc` ends with it, after
+//! chosen so that the kernel *alone* behaves as CCBP's Table 2 says (`tests/suite/kernels.rs`, docs/kernels.md): each `doc` ends with it, after
 //! "Free:". Nothing here looks at how kernels share.
 //!
 //! "Factor" is how many times the instructions of a modern compile the Program issues. Table 2 needs 1.2 to 2.7 times as many nearly
@@ -11,7 +11,7 @@
 //! The programs of Parboil that the QoS paper runs (`parboil`, names that end in `-P`) are written the same way; of them no paper prints what
 //! they do alone, and nothing is calibrated.
 //!
-//! The programs of the HeteroCore paper (`hetero`) have the CTAs and the class that it prints of each alone (`tests/sm_classes.rs`,
+//! The programs of the HeteroCore paper (`hetero`) have the CTAs and the class that it prints of each alone (`tests/suite/sm_classes.rs`,
 //! docs/kernels-hetero.md).
 //!
 //! The programs of the IKRA paper (`ikra`) are sequences of launches, and have the bytes and the dependences that it prints (docs/kernels-ikra.md).

@@ -1,0 +1,31 @@
+//! What the whole promises, in one program: each module is a question, and `cargo test --test suite MODULE` asks it alone.
+//!
+//! A test marked `#[ignore = "full: …"]` costs much and few changes can break it: `cargo xtask test --full` asks it too, and names it otherwise.
+
+mod alone;
+mod bad_input;
+mod ccbp;
+mod conservation;
+mod controls;
+mod determinism;
+mod first_principles;
+mod golden;
+mod hetero;
+mod ikra;
+mod kernels;
+mod launches;
+mod liveness;
+mod metamorphic;
+mod partitions;
+mod pins;
+mod predict;
+mod probes;
+mod qos;
+mod random;
+mod recipes;
+mod same_bits;
+mod schemes;
+mod scripts;
+mod sm_classes;
+mod sweeps;
+mod wall;

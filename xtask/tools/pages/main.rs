@@ -1,0 +1,43 @@
+//! Pages of docs/ that are measured: `cargo run --release -p corun-tools --bin pages PAGE [ARGUMENT]...` prints one of them.
+
+mod alone;
+mod classes;
+mod dependences;
+mod length;
+mod partitions;
+mod queues;
+mod settled;
+#[path = "../../../tests/suite/alone/mod.rs"]
+mod table_2;
+
+use std::process::ExitCode;
+
+/// A page: its arguments, and why it could not be measured.
+type Page = fn(&[String]) -> Result<(), String>;
+
+const PAGES: [(&str, Page); 7] = [
+    ("alone", alone::page),
+    ("classes", classes::page),
+    ("dependences", dependences::page),
+    ("length", length::page),
+    ("partitions", partitions::page),
+    ("queues", queues::page),
+    ("settled", settled::page),
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let known = args.first().and_then(|name| PAGES.iter().find(|(page, _)| page == name));
+    let Some((_, page)) = known else {
+        let found = args.first().map_or("nothing", String::as_str);
+        eprintln!("PAGE: found {found}, want one of {}", PAGES.map(|(name, _)| name).join(", "));
+        return ExitCode::from(2);
+    };
+    match page(&args[1..]) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
