@@ -2,8 +2,8 @@ import { defineConfig } from "@playwright/test";
 import { existsSync } from "node:fs";
 
 // The system's Chromium; nothing is downloaded. CHROMIUM_PATH names another one.
-const executablePath = process.env["CHROMIUM_PATH"]
-  ?? (existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : undefined);
+const executablePath =
+  process.env["CHROMIUM_PATH"] ?? (existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : undefined);
 
 // Another port for a second run at the same time.
 const port = process.env["PORT"] ?? "4173";
@@ -27,12 +27,17 @@ export default defineConfig({
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),
       args: [
-        "--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-gpu",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--disable-gpu",
         // A window loads a page of its own for the suggestions of its address bar: a third of what it costs to open ours. The last list counts, so
         // that what Playwright would switch off stands here, too, as far as it matters to a page from this machine.
-        "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI,"
-        + "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,PaintHolding,OptimizationHints,PreconnectToSearch",
+        "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI," +
+          "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,PaintHolding,OptimizationHints,PreconnectToSearch",
       ],
     },
   },

@@ -3,7 +3,8 @@ import { defineConfig, type Plugin } from "vite";
 
 /** The pictures of papers, by their address below the page: kept once, in docs/papers, and put beside the page where it is built or served. */
 function pictures(): Map<string, URL> {
-  const papers = new URL("../docs/papers/", import.meta.url), found = new Map<string, URL>();
+  const papers = new URL("../docs/papers/", import.meta.url),
+    found = new Map<string, URL>();
   for (const paper of readdirSync(papers, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
     for (const file of readdirSync(new URL(`${paper.name}/`, papers)).filter((name) => name.endsWith(".svg"))) {
       found.set(`papers/${paper.name}/${file}`, new URL(`${paper.name}/${file}`, papers));
@@ -14,7 +15,9 @@ function pictures(): Map<string, URL> {
 /** Which papers there are, by the documents of their figures: what the page of figures leads to. */
 function listOfPapers(): string {
   const folder = new URL("public/papers/", import.meta.url);
-  const found = readdirSync(folder).filter((name) => name.endsWith(".json")).map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as { paper: string; title: string });
+  const found = readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => JSON.parse(readFileSync(new URL(name, folder), "utf8")) as { paper: string; title: string });
   return JSON.stringify(found.map(({ paper, title }) => ({ paper, title })));
 }
 const LIST = "papers/list.json";
@@ -26,7 +29,8 @@ const papers: Plugin = {
   },
   configureServer(server) {
     server.middlewares.use((request, response, next) => {
-      const address = (request.url ?? "").replace(/[?#].*$/, "").slice(1), file = pictures().get(address);
+      const address = (request.url ?? "").replace(/[?#].*$/, "").slice(1),
+        file = pictures().get(address);
       if (address === LIST) response.setHeader("content-type", "application/json").end(listOfPapers());
       else if (!file) next();
       else response.setHeader("content-type", "image/svg+xml").end(readFileSync(file));
@@ -47,8 +51,16 @@ export default defineConfig({
     sourcemap: false,
     rollupOptions: {
       // Articles name the element's script: its address must not change.
-      input: { index: "index.html", components: "components.html", sweeps: "sweeps.html", figures: "figures.html", "corun-figure": "src/figures/element.ts" },
-      output: { entryFileNames: (chunk) => (chunk.name === "corun-figure" ? "corun-figure.js" : "assets/[name]-[hash].js") },
+      input: {
+        index: "index.html",
+        components: "components.html",
+        sweeps: "sweeps.html",
+        figures: "figures.html",
+        "corun-figure": "src/figures/element.ts",
+      },
+      output: {
+        entryFileNames: (chunk) => (chunk.name === "corun-figure" ? "corun-figure.js" : "assets/[name]-[hash].js"),
+      },
     },
   },
   // The cards of policies are docs/schemes, beside web/.

@@ -1,20 +1,40 @@
 // Two runs side by side, as a person compares them: in lock-step, with their numbers, their differences and a link that holds both.
 import type { Page } from "@playwright/test";
 import { decodeLink } from "../src/link.ts";
-import { cycle, expect, is, noViolations, noted, open, openAt, overhear, picture, result, saved, test, type SavedResult } from "./corun.ts";
+import {
+  cycle,
+  expect,
+  is,
+  noViolations,
+  noted,
+  open,
+  openAt,
+  overhear,
+  picture,
+  result,
+  saved,
+  test,
+  type SavedResult,
+} from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const compare = (page: Page) => page.locator("corun-compare");
 const numbers = (page: Page) => page.getByRole("table", { name: "The numbers compared" });
-const compareWith = (page: Page, what: "mix" | "policy" | "GPU") => page.getByLabel(`Compare with another ${what}`, { exact: true });
+const compareWith = (page: Page, what: "mix" | "policy" | "GPU") =>
+  page.getByLabel(`Compare with another ${what}`, { exact: true });
 
 /** Of both runs. */
 async function results(page: Page): Promise<Record<"A" | "B", SavedResult>> {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save the result" }).click(),
+  ]);
   return JSON.parse((await saved(download)).text) as Record<"A" | "B", SavedResult>;
 }
 
-test("even against CCBP: in lock-step, with the numbers of both and their difference, and each as it is alone", async ({ page }) => {
+test("even against CCBP: in lock-step, with the numbers of both and their difference, and each as it is alone", async ({
+  page,
+}) => {
   const said = await overhear(page);
   await openAt(page, TINY, 20_000);
   const alone = await result(page);
@@ -49,9 +69,16 @@ test("even against CCBP: in lock-step, with the numbers of both and their differ
   expect(told.filter((_, i) => i % 2 === 0)).toEqual(told.filter((_, i) => i % 2 === 1));
 
   // The column B − A is what the results say.
-  const ipc = numbers(page).getByRole("row", { name: /^IPC shared/ }).first().getByRole("cell");
+  const ipc = numbers(page)
+    .getByRole("row", { name: /^IPC shared/ })
+    .first()
+    .getByRole("cell");
   const of = (run: SavedResult): number => (run.kernels[0] as unknown as { ipc: number }).ipc;
-  await expect(ipc.locator(".value")).toHaveText([of(both.A).toFixed(1), of(both.B).toFixed(1), new RegExp(`^[+−]?${Math.abs(of(both.B) - of(both.A)).toFixed(1)}$`)]);
+  await expect(ipc.locator(".value")).toHaveText([
+    of(both.A).toFixed(1),
+    of(both.B).toFixed(1),
+    new RegExp(`^[+−]?${Math.abs(of(both.B) - of(both.A)).toFixed(1)}$`),
+  ]);
 
   // B by itself, at the same cycle, is the same machine to the last bit.
   const there = both.B;
@@ -71,11 +98,24 @@ test("from the first visit to an answer: which of two schemes is fairer to BP be
   await expect(compare(page).locator(".compare-differ")).toHaveText(/Scheme: Aeven Bccbp/, { timeout: 60_000 });
   // CCBP has learnt after some hundred thousand cycles, and what the kernels do alone is known.
   await expect.poll(() => cycle(page), { timeout: 120_000 }).toBeGreaterThan(400_000);
-  const fairness = numbers(page).getByRole("row", { name: /^Fairness/ }).getByRole("cell").locator(".value");
+  const fairness = numbers(page)
+    .getByRole("row", { name: /^Fairness/ })
+    .getByRole("cell")
+    .locator(".value");
   await expect(fairness).toHaveText([/^0\.\d{3}$/, /^0\.\d{3}$/, /^\+0\.\d{3}$/], { timeout: 60_000 });
   // It runs on, or has finished: both rows are read at once.
-  const read = (title: string): Promise<number[]> => numbers(page).evaluate((table, of) => [...[...table.querySelectorAll("tr")].find((tr) => tr.querySelector("th")?.textContent?.startsWith(of))?.querySelectorAll(".value") ?? []].map((e) => Number(e.textContent)), title);
-  const [even, ccbp] = await read("Fairness"), [slower, less] = await read("Slowdown");
+  const read = (title: string): Promise<number[]> =>
+    numbers(page).evaluate(
+      (table, of) =>
+        [
+          ...([...table.querySelectorAll("tr")]
+            .find((tr) => tr.querySelector("th")?.textContent?.startsWith(of))
+            ?.querySelectorAll(".value") ?? []),
+        ].map((e) => Number(e.textContent)),
+      title,
+    );
+  const [even, ccbp] = await read("Fairness"),
+    [slower, less] = await read("Slowdown");
   expect(ccbp, "fairer").toBeGreaterThan(even ?? 1);
   expect(less, "and BP loses less").toBeLessThan(slower ?? 0);
   await page.getByRole("button", { name: "What is Fairness?" }).click();
@@ -125,13 +165,20 @@ test("the link holds both, and opens both", async ({ page, context }) => {
   expect(other.url()).toBe(page.url());
 });
 
-test("another mix and another GPU: the fields that differ are named, each side is edited by itself, and a number that one has not is a dash", async ({ page }) => {
+test("another mix and another GPU: the fields that differ are named, each side is edited by itself, and a number that one has not is a dash", async ({
+  page,
+}) => {
   await openAt(page, TINY, 2000);
   await compareWith(page, "mix").selectOption("without CFD");
   await expect(compare(page).locator(".compare-differ")).toHaveText(/They differ in one field:\s*Kernel 2: ACFD Bnone/);
   await is(page, "Paused");
-  await expect(page.getByRole("group", { name: "Which experiment is edited" }).getByRole("button", { name: "Edit B" })).toHaveAttribute("aria-pressed", "true");
-  const row = numbers(page).locator("tbody").filter({ hasText: "CFD" }).getByRole("row", { name: /^IPC shared/ });
+  await expect(
+    page.getByRole("group", { name: "Which experiment is edited" }).getByRole("button", { name: "Edit B" }),
+  ).toHaveAttribute("aria-pressed", "true");
+  const row = numbers(page)
+    .locator("tbody")
+    .filter({ hasText: "CFD" })
+    .getByRole("row", { name: /^IPC shared/ });
   await expect(row.getByRole("cell").nth(1)).toHaveText("–");
   await expect(row.getByRole("cell").nth(2)).toHaveText("–");
   // The form is B's now, then A's.
@@ -148,7 +195,9 @@ test("another mix and another GPU: the fields that differ are named, each side i
   await is(page, "Paused");
   await compareWith(page, "GPU").selectOption("fermi-16sm");
   await expect(compare(page).locator(".compare-differ")).toContainText(/GPU: Atiny-2sm Bfermi-16sm/);
-  await compare(page).getByText(/^\d+ more$/).click();
+  await compare(page)
+    .getByText(/^\d+ more$/)
+    .click();
   await expect(compare(page).locator(".compare-differ")).toContainText(/SMs: A2 B16/);
   await noViolations(page);
 });
@@ -184,8 +233,12 @@ test("a scheme that cannot run says so, and the other one stays", async ({ page 
   await page.getByLabel("Seed", { exact: true }).fill("2");
   await page.getByLabel("Seed", { exact: true }).press("Tab");
   await is(page, "Paused");
-  await page.evaluate(() => { location.hash = `${location.hash.replace(/&e=[^&]*/, "")}&b.policy=nosuch`; });
-  await expect(compare(page).locator(".compare-differ")).toContainText('B cannot run: policy.name: found "nosuch", want');
+  await page.evaluate(() => {
+    location.hash = `${location.hash.replace(/&e=[^&]*/, "")}&b.policy=nosuch`;
+  });
+  await expect(compare(page).locator(".compare-differ")).toContainText(
+    'B cannot run: policy.name: found "nosuch", want',
+  );
   await page.getByRole("button", { name: "Only A" }).click();
   await expect(compare(page)).toBeHidden();
   await page.getByRole("button", { name: "Step one cycle" }).click();
@@ -200,7 +253,10 @@ test("a link that is typed while the page is about to write its own is opened", 
     if (!seed) throw new Error("no seed");
     const { setTimeout } = window;
     let write = (): void => undefined;
-    window.setTimeout = ((run: () => void, ms: number) => { if (ms === 60) write = run; return setTimeout(run, ms); }) as typeof window.setTimeout;
+    window.setTimeout = ((run: () => void, ms: number) => {
+      if (ms === 60) write = run;
+      return setTimeout(run, ms);
+    }) as typeof window.setTimeout;
     seed.value = "2";
     seed.dispatchEvent(new Event("change", { bubbles: true }));
     window.setTimeout = setTimeout;
@@ -220,14 +276,18 @@ test("a profile for B can be stopped, and goes on to where A stands", async ({ p
     new MutationObserver(() => {
       if (stopped || !document.querySelector("#notices h2")?.textContent?.startsWith("Profiling for B, ")) return;
       stopped = true;
-      [...document.querySelectorAll<HTMLButtonElement>("#notices button")].find((b) => b.textContent === "Stop")?.click();
+      [...document.querySelectorAll<HTMLButtonElement>("#notices button")]
+        .find((b) => b.textContent === "Stop")
+        ?.click();
     }).observe(document, { subtree: true, childList: true, characterData: true });
   });
   await compareWith(page, "policy").selectOption("ws");
   await expect(page.locator("#notices h2")).toHaveText("Stopped before the run began");
   await is(page, "Not begun");
   await page.getByRole("button", { name: "Go on" }).click();
-  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*even/, /B\s*ws/, "B − A"], { timeout: 50_000 });
+  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /A\s*even/, /B\s*ws/, "B − A"], {
+    timeout: 50_000,
+  });
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("3,000");
   const both = await results(page);
@@ -243,9 +303,21 @@ test("what was before stays beside what is now, until it is dismissed", async ({
   await is(page, "Paused");
   await expect(page.locator("#cycle")).toHaveText("8,000");
   const now = await result(page);
-  await expect(numbers(page).getByRole("columnheader")).toHaveText(["Number", /Before\s*even,\s*8,000\scycles/, "Now", "Change"]);
-  const cells = numbers(page).getByRole("row", { name: /^IPC shared/ }).first().getByRole("cell");
-  await expect(cells.locator(".value")).toHaveText([ipc(was).toFixed(1), ipc(now).toFixed(1), new RegExp(`^[+−]?${Math.abs(ipc(now) - ipc(was)).toFixed(1)}$`)]);
+  await expect(numbers(page).getByRole("columnheader")).toHaveText([
+    "Number",
+    /Before\s*even,\s*8,000\scycles/,
+    "Now",
+    "Change",
+  ]);
+  const cells = numbers(page)
+    .getByRole("row", { name: /^IPC shared/ })
+    .first()
+    .getByRole("cell");
+  await expect(cells.locator(".value")).toHaveText([
+    ipc(was).toFixed(1),
+    ipc(now).toFixed(1),
+    new RegExp(`^[+−]?${Math.abs(ipc(now) - ipc(was)).toFixed(1)}$`),
+  ]);
   await noViolations(page);
   // Another change: what was shown last is what was before.
   await page.getByLabel("Seed", { exact: true }).fill("3");
@@ -305,7 +377,10 @@ test("a comparison that plays is drawn at one cycle only", async ({ page }) => {
   await expect.poll(states).toContain("Running");
   await expect.poll(() => cycle(page)).toBeGreaterThan(10_000);
   // What the grid says of A and of B, whenever it says something.
-  const said = async (): Promise<(string | undefined)[]> => [...(await page.locator("corun-sm-grid canvas").textContent() ?? "").matchAll(/SMs at cycle ([\d,]+)/g)].map((found) => found[1]);
+  const said = async (): Promise<(string | undefined)[]> =>
+    [...((await page.locator("corun-sm-grid canvas").textContent()) ?? "").matchAll(/SMs at cycle ([\d,]+)/g)].map(
+      (found) => found[1],
+    );
   await expect.poll(said).toHaveLength(2);
   for (let i = 0; i < 10; i += 1) {
     const at = await said();

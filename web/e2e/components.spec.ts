@@ -6,11 +6,14 @@ async function lab(page: Page, hash = ""): Promise<void> {
   await page.goto("about:blank");
   await page.goto(`./components.html${hash}`);
 }
-const settled = (page: Page, how = "Measured"): Promise<void> => expect(page.locator(".lab-progress")).toContainText(`${how}:`, { timeout: 50_000 });
+const settled = (page: Page, how = "Measured"): Promise<void> =>
+  expect(page.locator(".lab-progress")).toContainText(`${how}:`, { timeout: 50_000 });
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 const rows = async (page: Page, title: string): Promise<string[][]> => {
   await card(page, title).getByRole("button", { name: "as a table" }).click();
-  return card(page, title).locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
+  return card(page, title)
+    .locator("tbody tr")
+    .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 };
 
 test("the simulator leads to the lab and back", async ({ page }) => {
@@ -28,7 +31,8 @@ test("a crossbar's curves lie on theory, and saturate where it says", async ({ p
   await settled(page);
   const throughput = await rows(page, "Throughput");
   expect(throughput.map((row) => row[0])).toEqual(["0.100", "0.300", "0.500", "0.700", "0.900"]);
-  for (const [, measured, theory] of throughput) expect(Math.abs(Number(measured) - Number(theory))).toBeLessThan(0.006);
+  for (const [, measured, theory] of throughput)
+    expect(Math.abs(Number(measured) - Number(theory))).toBeLessThan(0.006);
   expect(Number(throughput[4]?.[1])).toBeCloseTo(0.602, 2);
   const latency = await rows(page, "Mean latency");
   expect(latency.slice(0, 3).map((row) => Number(row[1]))).toEqual([1.06, 1.31, 2.73]);
@@ -55,7 +59,9 @@ test("presets, options and the address bar say the same", async ({ page }) => {
   expect(steady.length).toBeGreaterThan(5);
   for (const [, measured, theory] of steady) expect(measured).toBe(theory);
   await page.getByRole("button", { name: "Copy the command" }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("target/release/corun probe cache --pattern zigzag --ways 4 --capacities 0.25:2.5:0.125\n");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    "target/release/corun probe cache --pattern zigzag --ways 4 --capacities 0.25:2.5:0.125\n",
+  );
 });
 
 test("wrong input is named at its field, and a wrong link in words", async ({ page }) => {
@@ -93,7 +99,9 @@ test("a curve's numbers leave the page, with the link that makes them again", as
   const { name, text } = await saved(download);
   expect(name).toMatch(/^corun-dram-bandwidth-/);
   const lines = text.trim().split("\r\n");
-  expect(lines.slice(-4)[0]).toBe("load (fraction of the bus),bandwidth (fraction of the bus's peak),theory.bandwidth (fraction of the bus's peak)");
+  expect(lines.slice(-4)[0]).toBe(
+    "load (fraction of the bus),bandwidth (fraction of the bus's peak),theory.bandwidth (fraction of the bus's peak)",
+  );
   expect(lines.some((line) => line.includes("components.html#v=1&part=dram"))).toBe(true);
   expect(lines.slice(-3).map((line) => line.split(",")[0])).toEqual(["0.25", "0.5", "0.75"]);
 });
@@ -101,7 +109,10 @@ test("a curve's numbers leave the page, with the link that makes them again", as
 for (const scheme of ["light", "dark"] as const) {
   test(`nothing stands in the way of anybody, ${scheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme });
-    for (const [hash, width] of [["#v=1&part=dram&stream=random&points=0.05:1:0.05", 1280], ["#v=1&part=noc&points=0.1:0.9:0.2", 360]] as const) {
+    for (const [hash, width] of [
+      ["#v=1&part=dram&stream=random&points=0.05:1:0.05", 1280],
+      ["#v=1&part=noc&points=0.1:0.9:0.2", 360],
+    ] as const) {
       await page.setViewportSize({ width, height: 800 });
       await lab(page, hash);
       await settled(page);
@@ -119,7 +130,11 @@ test("the keyboard reaches every point", async ({ page }) => {
   await canvas.focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
-  await expect(page.locator("corun-curve > [role=status]")).toContainText("capacities 1: 0 fraction of accesses; theory 0");
+  await expect(page.locator("corun-curve > [role=status]")).toContainText(
+    "capacities 1: 0 fraction of accesses; theory 0",
+  );
   await page.keyboard.press("End");
-  await expect(page.locator("corun-curve > [role=status]")).toContainText("capacities 2: 1.00 fraction of accesses; theory 1.00");
+  await expect(page.locator("corun-curve > [role=status]")).toContainText(
+    "capacities 2: 1.00 fraction of accesses; theory 1.00",
+  );
 });

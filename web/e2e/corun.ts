@@ -9,28 +9,37 @@ export const ORIGIN = `http://127.0.0.1:${process.env["PORT"] ?? "4173"}/`;
 export async function picture(of: Page | Locator, name: string, whole = false): Promise<void> {
   if (!process.env["PICTURES"]) return;
   const path = `test-results/pictures/${name}.png`;
-  if ("goto" in of) await of.screenshot({ path, fullPage: whole }); else await of.screenshot({ path });
+  if ("goto" in of) await of.screenshot({ path, fullPage: whole });
+  else await of.screenshot({ path });
 }
 
 /** Watches a page; call what it returns at the end. `allowed`: complaints that the test provokes. */
 export function watch(page: Page): (allowed?: RegExp) => void {
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
-  page.on("console", (message) => { if (message.type() === "error") problems.push(`console: ${message.text()}`); });
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(`console: ${message.text()}`);
+  });
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(ORIGIN) && !url.startsWith("blob:") && !url.startsWith("data:")) problems.push(`a request to ${url}`);
+    if (!url.startsWith(ORIGIN) && !url.startsWith("blob:") && !url.startsWith("data:"))
+      problems.push(`a request to ${url}`);
   });
-  return (allowed) => { expect(problems.filter((p) => !allowed?.test(p))).toEqual([]); };
+  return (allowed) => {
+    expect(problems.filter((p) => !allowed?.test(p))).toEqual([]);
+  };
 }
 
 export const test = base.extend<{ watched: { allow: RegExp | undefined } }>({
-  watched: [async ({ page }, use) => {
-    const done = watch(page);
-    const watched: { allow: RegExp | undefined } = { allow: undefined };
-    await use(watched);
-    done(watched.allow);
-  }, { auto: true }],
+  watched: [
+    async ({ page }, use) => {
+      const done = watch(page);
+      const watched: { allow: RegExp | undefined } = { allow: undefined };
+      await use(watched);
+      done(watched.allow);
+    },
+    { auto: true },
+  ],
 });
 
 export async function open(page: Page, hash = ""): Promise<void> {
@@ -39,8 +48,11 @@ export async function open(page: Page, hash = ""): Promise<void> {
   await page.goto(`./${hash}`);
 }
 export const state = (page: Page) => page.locator("corun-transport .state");
-export const cycle = async (page: Page): Promise<number> => Number((await page.locator("#cycle").textContent())?.replaceAll(",", ""));
-export const is = async (page: Page, text: string): Promise<void> => { await expect(state(page)).toHaveText(text); };
+export const cycle = async (page: Page): Promise<number> =>
+  Number((await page.locator("#cycle").textContent())?.replaceAll(",", ""));
+export const is = async (page: Page, text: string): Promise<void> => {
+  await expect(state(page)).toHaveText(text);
+};
 
 /** Opens a hash that stops at a cycle, and waits until it is there. */
 export async function openAt(page: Page, hash: string, at: number): Promise<void> {
@@ -52,7 +64,8 @@ export async function openAt(page: Page, hash: string, at: number): Promise<void
 /** Notes what the page says to its workers, from now on: call it before the page is opened. */
 export async function overhear(page: Page): Promise<() => Promise<Record<string, unknown>[]>> {
   await page.addInitScript(() => {
-    const said: unknown[] = [], post = Worker.prototype.postMessage;
+    const said: unknown[] = [],
+      post = Worker.prototype.postMessage;
     Object.assign(window, { said });
     Worker.prototype.postMessage = function (this: Worker, message: { t: string }, ...more: []): void {
       // A compiled module does not leave the page.
@@ -75,31 +88,57 @@ export async function noted(page: Page, selector: string): Promise<() => Promise
       if (text !== "" && texts.at(-1) !== text) texts.push(text);
     }).observe(document, { subtree: true, childList: true, characterData: true });
   }, selector);
-  return () => page.evaluate((of) => (window as typeof window & { noted: Record<string, string[]> }).noted[of] ?? [], selector);
+  return () =>
+    page.evaluate((of) => (window as typeof window & { noted: Record<string, string[]> }).noted[of] ?? [], selector);
 }
 
 /** How many colours a canvas has: a picture has more than a handful. Runs in the page. */
 export function countColours(canvas: HTMLCanvasElement): number {
-  const data = (canvas.getContext("2d") as CanvasRenderingContext2D).getImageData(0, 0, canvas.width, canvas.height).data;
+  const data = (canvas.getContext("2d") as CanvasRenderingContext2D).getImageData(
+    0,
+    0,
+    canvas.width,
+    canvas.height,
+  ).data;
   const seen = new Set<number>();
-  for (let i = 0; i < data.length; i += 4) seen.add(((data[i] ?? 0) << 16) | ((data[i + 1] ?? 0) << 8) | (data[i + 2] ?? 0));
+  for (let i = 0; i < data.length; i += 4)
+    seen.add(((data[i] ?? 0) << 16) | ((data[i + 1] ?? 0) << 8) | (data[i + 2] ?? 0));
   return seen.size;
 }
-export const colours = (canvas: Locator): Promise<number> => canvas.evaluate(countColours as (canvas: SVGElement | HTMLElement) => number);
+export const colours = (canvas: Locator): Promise<number> =>
+  canvas.evaluate(countColours as (canvas: SVGElement | HTMLElement) => number);
 
 export async function saved(download: Download): Promise<{ name: string; text: string }> {
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
 }
 
-export interface SavedResult { digest: string; config_hash: string; seed: number; cycles: number; engine: string; kernels: { name: string; ipc_alone?: number | null; thread_instructions: number }[] }
+export interface SavedResult {
+  digest: string;
+  config_hash: string;
+  seed: number;
+  cycles: number;
+  engine: string;
+  kernels: { name: string; ipc_alone?: number | null; thread_instructions: number }[];
+}
 export async function result(page: Page): Promise<SavedResult> {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save the result" }).click(),
+  ]);
   return JSON.parse((await saved(download)).text) as SavedResult;
 }
 
 export async function noViolations(page: Page): Promise<void> {
   // In one go: the other mode carries all results through a second page, and takes nearly twice as long. It is for frames of other origins.
   const found = await new AxeBuilder({ page }).setLegacyMode().analyze();
-  expect(found.violations.map((v) => `${v.id}: ${v.help}\n  ${v.nodes.slice(0, 4).map((n) => `${n.target.join(" ")}: ${n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? ""}`).join("\n  ")}`)).toEqual([]);
+  expect(
+    found.violations.map(
+      (v) =>
+        `${v.id}: ${v.help}\n  ${v.nodes
+          .slice(0, 4)
+          .map((n) => `${n.target.join(" ")}: ${n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? ""}`)
+          .join("\n  ")}`,
+    ),
+  ).toEqual([]);
 }
 export { expect };

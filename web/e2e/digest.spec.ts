@@ -4,7 +4,10 @@ import { encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import { expect, is, open, result, test } from "./corun.ts";
 
-interface Goldens { cycles: number; experiments: Record<string, { config_hash: string; digest: string }> }
+interface Goldens {
+  cycles: number;
+  experiments: Record<string, { config_hash: string; digest: string }>;
+}
 const goldens = JSON.parse(readFileSync("../tests/golden/digests.json", "utf8")) as Goldens;
 
 // One page opens one link after the other, so that it is loaded once.
@@ -18,10 +21,17 @@ test("the page ends like the native build, in every experiment of the goldens", 
     await test.step(name, async () => {
       const experiment = JSON.parse(readFileSync(`../examples/experiments/${name}.json`, "utf8")) as Experiment;
       const link = await encodeLink({ experiment, view: { cycle: goldens.cycles } });
-      await page.evaluate((hash) => { location.hash = hash; }, link);
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, link);
       // The experiments' hashes differ, so this one's is not read off the one before.
-      const there = async (): Promise<unknown> => { const { config_hash, cycles } = await result(page); return { config_hash, cycles }; };
-      await expect.poll(there, { message: name, timeout: 120_000, intervals: [200, 500] }).toEqual({ config_hash: golden.config_hash, cycles: goldens.cycles });
+      const there = async (): Promise<unknown> => {
+        const { config_hash, cycles } = await result(page);
+        return { config_hash, cycles };
+      };
+      await expect
+        .poll(there, { message: name, timeout: 120_000, intervals: [200, 500] })
+        .toEqual({ config_hash: golden.config_hash, cycles: goldens.cycles });
       await is(page, "Paused");
       expect.soft((await result(page)).digest, name).toBe(golden.digest);
     });

@@ -8,7 +8,15 @@ export default class Failures implements Reporter {
 
   onTestEnd(test: TestCase, result: TestResult): void {
     if (result.status === test.expectedStatus || result.status === "skipped") return;
-    const said = result.errors.map(({ message = "", location }) => `${message.replaceAll(/\u001b\[[\d;]*m/g, "").split("\n").filter((line) => line.trim() !== "").slice(0, LINES).join("\n    ")}${location ? `\n    at ${location.file}:${location.line}` : ""}`);
+    const said = result.errors.map(
+      ({ message = "", location }) =>
+        `${message
+          .replaceAll(/\u001b\[[\d;]*m/g, "")
+          .split("\n")
+          .filter((line) => line.trim() !== "")
+          .slice(0, LINES)
+          .join("\n    ")}${location ? `\n    at ${location.file}:${location.line}` : ""}`,
+    );
     this.#failed.push(`  ${test.title}${result.retry > 0 ? " (again)" : ""}\n    ${said.join("\n    ")}`);
   }
 

@@ -11,10 +11,14 @@ const PAGE = `${ORIGIN}some/sub/folder/`;
 /** Puts the small document where the paper's is. `change` spoils it. */
 async function serve(page: Page, change: (text: string) => string = (text) => text): Promise<void> {
   const { text, pictures } = await fixture();
-  await page.context().route("**/papers/ccbp.json", (route) => route.fulfill({ contentType: "application/json", body: change(text) }));
+  await page
+    .context()
+    .route("**/papers/ccbp.json", (route) => route.fulfill({ contentType: "application/json", body: change(text) }));
   await page.context().route("**/papers/ccbp/*.svg", (route) => {
     const picture = pictures[/([a-z0-9]+)\.svg/.exec(route.request().url())?.[1] ?? ""];
-    return picture === undefined ? route.fulfill({ status: 404 }) : route.fulfill({ contentType: "image/svg+xml", body: picture });
+    return picture === undefined
+      ? route.fulfill({ status: 404 })
+      : route.fulfill({ contentType: "image/svg+xml", body: picture });
   });
 }
 const ready = (page: Page): Promise<void> => expect(page.locator("html")).toHaveAttribute("data-figures", "ready");
@@ -27,7 +31,11 @@ test("the simulator leads to small pictures of all figures, and each of them to 
   await page.getByRole("link", { name: "Figures" }).click();
   const small = page.locator(".figure-overview a");
   await expect(small).toHaveCount(3);
-  await expect.poll(() => small.locator("img").evaluateAll((all) => all.filter((img) => (img as HTMLImageElement).naturalWidth > 0).length)).toBe(3);
+  await expect
+    .poll(() =>
+      small.locator("img").evaluateAll((all) => all.filter((img) => (img as HTMLImageElement).naturalWidth > 0).length),
+    )
+    .toBe(3);
   expect(await page.locator(".figure-group h3").allTextContents()).toEqual(["Fig. 9", "Fig. 2", "Fig. 13"]);
   expect(await page.evaluate(() => document.documentElement.scrollHeight), "no long column").toBeLessThan(1000);
   await noViolations(page);
@@ -40,8 +48,16 @@ test("the simulator leads to small pictures of all figures, and each of them to 
   await expect(card(page, "fig9a")).toContainText("Where it differs. The paper has another GPU.");
   await expect(card(page, "fig9a")).toContainText("commit 0123456789, quick study: 12,000 cycles, seed 1");
   // The drawing has its looks, though the content policy refuses style elements.
-  expect(await card(page, "fig9a").locator("svg rect.c0[data-point]").first().evaluate((e) => getComputedStyle(e).fill)).toBe("rgb(0, 114, 178)");
-  await page.getByRole("navigation", { name: "Figures" }).getByRole("link", { name: /NoC in windows/ }).click();
+  expect(
+    await card(page, "fig9a")
+      .locator("svg rect.c0[data-point]")
+      .first()
+      .evaluate((e) => getComputedStyle(e).fill),
+  ).toBe("rgb(0, 114, 178)");
+  await page
+    .getByRole("navigation", { name: "Figures" })
+    .getByRole("link", { name: /NoC in windows/ })
+    .click();
   await expect(card(page, "fig13a")).toBeInViewport();
   // Links of before: all figures, and one of them behind the #.
   await page.goto("./figures.html?paper=ccbp#fig2a");
@@ -52,14 +68,27 @@ test("run again here, every figure equals the runner's, values and digests", asy
   await serve(page);
   await page.goto("./figures.html?all=1");
   await ready(page);
-  for (const [id, points, runs] of [["fig9a", 6, 4], ["fig2a", 2, 3], ["fig13a", 40, 1]] as const) {
+  for (const [id, points, runs] of [
+    ["fig9a", 6, 4],
+    ["fig2a", 2, 3],
+    ["fig13a", 40, 1],
+  ] as const) {
     await button(card(page, id), "Run it again here").click();
-    await expect(card(page, id).locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", { timeout: 50_000 });
-    await expect(card(page, id).locator(".figure-outcome")).toHaveText(`Equal, to the last digit: ${points} points of ${points} computed here, and the digests of ${runs === 1 ? "its run" : `all ${runs} runs`} are equal.`);
+    await expect(card(page, id).locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", {
+      timeout: 50_000,
+    });
+    await expect(card(page, id).locator(".figure-outcome")).toHaveText(
+      `Equal, to the last digit: ${points} points of ${points} computed here, and the digests of ${runs === 1 ? "its run" : `all ${runs} runs`} are equal.`,
+    );
   }
   await button(card(page, "fig2a"), "Table").click();
-  const rows = await card(page, "fig2a").locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
-  expect(rows.map((row) => [row[0], row[1], row[3]])).toEqual([["BP", "CFD", "40"], ["BP", "SAD", "40"]]);
+  const rows = await card(page, "fig2a")
+    .locator("tbody tr")
+    .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  expect(rows.map((row) => [row[0], row[1], row[3]])).toEqual([
+    ["BP", "CFD", "40"],
+    ["BP", "SAD", "40"],
+  ]);
   for (const row of rows) expect(row[4]).toBe(row[2]);
   await expect.poll(() => page.workers().length).toBe(0);
 });
@@ -74,7 +103,9 @@ test("values of an engine of another behaviour are called that, and those of thi
   for (const address of ["./figures.html?all=1", "./figures.html?figure=fig2a&embed=1"]) {
     await page.goto(address);
     await ready(page);
-    await expect(page.locator("#notices")).toContainText(/The stored values were made with an engine of another behaviour \(Corun 0\.1\.0-deadbeef\): running a figure again here shows the values of the present engine \(Corun 0\.1\.0-[0-9a-f]{8}\)/);
+    await expect(page.locator("#notices")).toContainText(
+      /The stored values were made with an engine of another behaviour \(Corun 0\.1\.0-deadbeef\): running a figure again here shows the values of the present engine \(Corun 0\.1\.0-[0-9a-f]{8}\)/,
+    );
   }
   await page.goto("./figures.html?all=1");
   await ready(page);
@@ -95,7 +126,9 @@ test("what differs is said, and so is an experiment that changed its meaning", a
   await button(card(page, "fig2a"), "Run it again here").click();
   const outcome = card(page, "fig2a").locator(".figure-outcome");
   await expect(outcome).toHaveAttribute("data-outcome", "different", { timeout: 50_000 });
-  await expect(outcome).toContainText(/1 point of 2 computed here differs; 1 run of 3 ended in another state\. The worst: SAD, stored [\d.]+ %, here [\d.]+ %\. 1 of the experiments are not what they were/);
+  await expect(outcome).toContainText(
+    /1 point of 2 computed here differs; 1 run of 3 ended in another state\. The worst: SAD, stored [\d.]+ %, here [\d.]+ %\. 1 of the experiments are not what they were/,
+  );
 });
 
 test("stopping ends all workers within the click, and keeps what is done", async ({ page }) => {
@@ -113,11 +146,16 @@ test("stopping ends all workers within the click, and keeps what is done", async
   await expect(button(card(page, "fig2a"), "Run it again here"), "one figure at a time").toBeDisabled();
   const after = await page.evaluate(() => {
     [...document.querySelectorAll<HTMLButtonElement>("#fig9a button")].find((b) => b.textContent === "Stop")?.click();
-    return [document.documentElement.dataset["figures"], document.querySelector<HTMLElement>("#fig9a .figure-outcome")?.dataset["outcome"]];
+    return [
+      document.documentElement.dataset["figures"],
+      document.querySelector<HTMLElement>("#fig9a .figure-outcome")?.dataset["outcome"],
+    ];
   });
   expect(after).toEqual(["ready", "stopped"]);
   await expect.poll(() => page.workers().length).toBe(0);
-  await expect(fig.locator(".figure-outcome")).toContainText("Stopped. Equal, to the last digit: 4 points of 6 computed here");
+  await expect(fig.locator(".figure-outcome")).toContainText(
+    "Stopped. Equal, to the last digit: 4 points of 6 computed here",
+  );
   await button(fig, "Go on").click();
   await expect(fig.locator(".figure-progress")).toContainText("0 of 1 runs");
   await button(fig, "Stop").click();
@@ -129,7 +167,8 @@ test("a mark opens its experiment in the lab, by pointer and by keyboard", async
   await page.goto("./figures.html?figure=fig9a");
   await ready(page);
   await expect(page.locator("section.figure-card")).toHaveCount(1);
-  const fig = card(page, "fig9a"), panel = fig.locator(".figure-panel");
+  const fig = card(page, "fig9a"),
+    panel = fig.locator(".figure-panel");
   await fig.locator('svg [data-point="2"]').click();
   await expect(panel.getByRole("heading")).toHaveText("Even, both");
   await expect(panel).toContainText("Geometric mean of HSpeedup over 2 runs");
@@ -142,7 +181,9 @@ test("a mark opens its experiment in the lab, by pointer and by keyboard", async
   const link = panel.getByRole("link", { name: "Open in the lab: BP + SAD: spatial" });
   await expect(link).toBeFocused();
   await button(panel, "Run this point again here").click();
-  await expect(fig.locator(".figure-outcome")).toContainText("Equal, to the last digit: 1 point of 6", { timeout: 50_000 });
+  await expect(fig.locator(".figure-outcome")).toContainText("Equal, to the last digit: 1 point of 6", {
+    timeout: 50_000,
+  });
   await link.focus();
   await page.keyboard.press("Enter");
   await is(page, "Finished");
@@ -161,16 +202,24 @@ test("the command and the embed code are what they say", async ({ page }) => {
   };
   const command = await copied("Copy the command");
   expect(command).toContain("target/release/corun sweep corun-ccbp-fig2a.json --resume --out corun-ccbp-fig2a.jsonl");
-  const sweep = JSON.parse(command.split("\n")[1] ?? "") as { sweep: { base: object; axes: { zip: { path: string; values: unknown[] }[] }[] } };
+  const sweep = JSON.parse(command.split("\n")[1] ?? "") as {
+    sweep: { base: object; axes: { zip: { path: string; values: unknown[] }[] }[] };
+  };
   expect(sweep.sweep.base).toMatchObject({ gpu: "tiny-2sm", seed: 1 });
   expect(sweep.sweep.axes[0]?.zip.find((axis) => axis.path === "policy")?.values).toEqual(["even", "even", "leftover"]);
-  const element = await copied("Copy embed code"), frame = await copied("As iframe");
+  const element = await copied("Copy embed code"),
+    frame = await copied("As iframe");
   expect(element).toContain(`<script type="module" src="${PAGE}corun-figure.js"></script>`);
   expect(frame).toContain(`src="${PAGE}figures.html?paper=ccbp&amp;figure=fig2a&amp;embed=1"`);
 
   // Pasted into an article on another origin, they work.
-  const article = createServer((_, response) => { response.setHeader("content-type", "text/html"); response.end(`<!doctype html><title>Away</title>${element.replace(' type="module"', " defer")}${frame}`); });
-  await new Promise<void>((listening) => { article.listen(0, "127.0.0.1", listening); });
+  const article = createServer((_, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end(`<!doctype html><title>Away</title>${element.replace(' type="module"', " defer")}${frame}`);
+  });
+  await new Promise<void>((listening) => {
+    article.listen(0, "127.0.0.1", listening);
+  });
   try {
     const away = await page.context().newPage();
     await away.goto(`http://127.0.0.1:${(article.address() as AddressInfo).port}/deep/down/`);
@@ -180,7 +229,9 @@ test("the command and the embed code are what they say", async ({ page }) => {
     const live = away.frameLocator("corun-figure iframe");
     await expect(card(live, "fig2a").locator("svg [data-point]")).toHaveCount(2);
     await button(card(live, "fig2a"), "Run it again here").click();
-    await expect(card(live, "fig2a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", { timeout: 50_000 });
+    await expect(card(live, "fig2a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", {
+      timeout: 50_000,
+    });
     // The frame is as tall as the figure: nothing scrolls in it.
     await expect.poll(() => live.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
     // Everything that leads away from a frame opens beside the article.
@@ -188,7 +239,10 @@ test("the command and the embed code are what they say", async ({ page }) => {
     const links = await live.getByRole("link").all();
     expect(links.length).toBeGreaterThan(0);
     for (const link of links) await expect(link).toHaveAttribute("target", "_blank");
-    expect(await away.evaluate(() => Object.keys(window).filter((key) => /^[a-z]$/.test(key))), "no names are left behind").toEqual([]);
+    expect(
+      await away.evaluate(() => Object.keys(window).filter((key) => /^[a-z]$/.test(key))),
+      "no names are left behind",
+    ).toEqual([]);
     await away.close();
   } finally {
     article.close();
@@ -203,9 +257,15 @@ test("the example article: three figures, two become live when asked", async ({ 
   for (const which of [0, 1]) {
     const figure = page.locator("corun-figure").nth(which);
     await expect(figure.locator("img")).toBeVisible();
-    expect(await figure.locator("img").evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth))).toBeGreaterThan(0);
+    expect(
+      await figure.locator("img").evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth)),
+    ).toBeGreaterThan(0);
     await figure.getByRole("button", { name: "Make it live" }).press("Enter");
-    await expect(card(figure.frameLocator("iframe"), which === 0 ? "fig2a" : "fig9a").locator("svg [data-point]").first()).toBeVisible();
+    await expect(
+      card(figure.frameLocator("iframe"), which === 0 ? "fig2a" : "fig9a")
+        .locator("svg [data-point]")
+        .first(),
+    ).toBeVisible();
   }
   await page.locator("figure > iframe").scrollIntoViewIfNeeded();
   await expect(card(page.frameLocator("figure > iframe"), "fig13a").locator(".figure-stage svg")).toBeVisible();
@@ -214,11 +274,20 @@ test("the example article: three figures, two become live when asked", async ({ 
   await picture(page, "article-live", true);
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  await expect.poll(() => page.frameLocator("corun-figure >> nth=1 >> iframe").locator("html").evaluate((e) => e.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  await expect
+    .poll(() =>
+      page
+        .frameLocator("corun-figure >> nth=1 >> iframe")
+        .locator("html")
+        .evaluate((e) => e.scrollWidth - innerWidth),
+    )
+    .toBeLessThanOrEqual(0);
   await picture(page, "article-360", true);
 });
 
-test("a light article keeps its pictures light in a dark system, and one with colours of its own keeps those", async ({ page }) => {
+test("a light article keeps its pictures light in a dark system, and one with colours of its own keeps those", async ({
+  page,
+}) => {
   await serve(page);
   await page.goto("./examples/article/");
   const picture = page.locator("corun-figure img").first();
@@ -226,7 +295,12 @@ test("a light article keeps its pictures light in a dark system, and one with co
   const light = await picture.screenshot();
   await page.emulateMedia({ colorScheme: "dark" });
   expect((await picture.screenshot()).equals(light)).toBe(true);
-  await page.route("**/examples/article/", async (route) => { await route.fulfill({ contentType: "text/html", body: (await (await route.fetch()).text()).replace("body {", ":root { color-scheme: light dark; } body {") }); });
+  await page.route("**/examples/article/", async (route) => {
+    await route.fulfill({
+      contentType: "text/html",
+      body: (await (await route.fetch()).text()).replace("body {", ":root { color-scheme: light dark; } body {"),
+    });
+  });
   await page.goto("./examples/article/");
   await expect(picture).toHaveCSS("color-scheme", "light dark");
 });
@@ -254,9 +328,16 @@ test("bad addresses and bad data are named", async ({ page, watched }) => {
   await page.context().unroute("**/papers/ccbp.json");
   await serve(page, (text) => text.replace('"runs":[4]', '"runs":[99]').replace('"baseline":[4]', '"baseline":[99]'));
   await says("./figures.html?all=1", "figures[1].points[0].baseline[0]: found 99, want a place in the list of 5 runs");
-  await page.route("**/article.html", (route) => route.fulfill({ contentType: "text/html", body: "<script type=module src=corun-figure.js></script><corun-figure paper='Not A Name' figure=fig1>Here</corun-figure>" }));
+  await page.route("**/article.html", (route) =>
+    route.fulfill({
+      contentType: "text/html",
+      body: "<script type=module src=corun-figure.js></script><corun-figure paper='Not A Name' figure=fig1>Here</corun-figure>",
+    }),
+  );
   await page.goto("./article.html");
-  await expect(page.locator("corun-figure p")).toHaveText("corun-figure: paper: found “Not A Name”, want a name such as ccbp");
+  await expect(page.locator("corun-figure p")).toHaveText(
+    "corun-figure: paper: found “Not A Name”, want a name such as ccbp",
+  );
 });
 
 for (const scheme of ["light", "dark"] as const) {
@@ -267,11 +348,23 @@ for (const scheme of ["light", "dark"] as const) {
     await ready(page);
     await card(page, "fig9a").locator('svg [data-point="1"]').click();
     await button(card(page, "fig9a"), "Run this point again here").click();
-    await expect(card(page, "fig9a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", { timeout: 50_000 });
+    await expect(card(page, "fig9a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", {
+      timeout: 50_000,
+    });
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-      await expect.poll(() => card(page, "fig9a").evaluate((e) => (e.querySelector("svg.corun-figure")?.getBoundingClientRect().right ?? 0) <= e.getBoundingClientRect().right)).toBe(true);
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth))
+        .toBeLessThanOrEqual(0);
+      await expect
+        .poll(() =>
+          card(page, "fig9a").evaluate(
+            (e) =>
+              (e.querySelector("svg.corun-figure")?.getBoundingClientRect().right ?? 0) <=
+              e.getBoundingClientRect().right,
+          ),
+        )
+        .toBe(true);
       await noViolations(page);
       await picture(page, `figures-${width}-${scheme}`, true);
     }
@@ -280,14 +373,21 @@ for (const scheme of ["light", "dark"] as const) {
 
 // What is shipped.
 const SHIPPED = readdirSync("public/papers").filter((name) => name.endsWith(".json"));
-test("a paper is shipped", () => { expect(SHIPPED).toContain("ccbp.json"); });
+test("a paper is shipped", () => {
+  expect(SHIPPED).toContain("ccbp.json");
+});
 for (const name of SHIPPED) {
   test(`the page draws every figure of ${name}`, async ({ page }) => {
-    const { figures } = JSON.parse(readFileSync(`public/papers/${name}`, "utf8")) as { figures: { id: string; points: { value: number | null }[] }[] };
+    const { figures } = JSON.parse(readFileSync(`public/papers/${name}`, "utf8")) as {
+      figures: { id: string; points: { value: number | null }[] }[];
+    };
     await page.goto(`./figures.html?paper=${name.replace(".json", "")}&all=1`);
     await ready(page);
-    const drawn = await page.locator("section.figure-card").evaluateAll((cards) => cards.map((one) => [one.id, one.querySelectorAll("svg [data-point]").length]));
+    const drawn = await page
+      .locator("section.figure-card")
+      .evaluateAll((cards) => cards.map((one) => [one.id, one.querySelectorAll("svg [data-point]").length]));
     expect(drawn).toEqual(figures.map((figure) => [figure.id, figure.points.filter((p) => p.value !== null).length]));
-    for (const figure of figures) expect(existsSync(`../docs/papers/${name.replace(".json", "")}/${figure.id}.svg`), `${figure.id}.svg`).toBe(true);
+    for (const figure of figures)
+      expect(existsSync(`../docs/papers/${name.replace(".json", "")}/${figure.id}.svg`), `${figure.id}.svg`).toBe(true);
   });
 }

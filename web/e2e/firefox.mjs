@@ -9,7 +9,8 @@ import { strict as assert } from "node:assert";
 import { Firefox } from "./bidi.mjs";
 
 const port = process.env.PORT ?? "4175";
-const origin = `http://127.0.0.1:${port}`, base = `${origin}/some/sub/folder/`;
+const origin = `http://127.0.0.1:${port}`,
+  base = `${origin}/some/sub/folder/`;
 const read = (path) => readFileSync(path, "utf8");
 const goldens = JSON.parse(read("../tests/golden/digests.json"));
 const link = (json) => `#v=1&z=${deflateRawSync(json).toString("base64url")}`;
@@ -19,18 +20,25 @@ const PATIENCE = 120_000;
 const server = spawn("node", ["e2e/serve.mjs"], { env: { ...process.env, PORT: port }, stdio: "inherit" });
 const firefox = await Firefox.start(process.env.FIREFOX_PATH ?? "firefox-esr");
 const problems = [];
-firefox.on("log.entryAdded", ({ level, text }) => { if (level === "error") problems.push(`error: ${text}`); });
-firefox.on("network.beforeRequestSent", ({ request: { url } }) => { if (!url.startsWith(origin) && !/^(blob|data|about):/.test(url)) problems.push(`a request to ${url}`); });
+firefox.on("log.entryAdded", ({ level, text }) => {
+  if (level === "error") problems.push(`error: ${text}`);
+});
+firefox.on("network.beforeRequestSent", ({ request: { url } }) => {
+  if (!url.startsWith(origin) && !/^(blob|data|about):/.test(url)) problems.push(`a request to ${url}`);
+});
 // What is saved stays in the page, to be read there.
 await firefox.beforeEachPage(() => {
   const make = URL.createObjectURL.bind(URL);
   window.savedBlobs = [];
-  URL.createObjectURL = (blob) => { window.savedBlobs.push(blob); return make(blob); };
+  URL.createObjectURL = (blob) => {
+    window.savedBlobs.push(blob);
+    return make(blob);
+  };
 });
 
 const page = { evaluate: (run, ...given) => firefox.evaluate(run, ...given) };
 async function until(run, ...given) {
-  for (const end = Date.now() + PATIENCE; !(await page.evaluate(run, ...given));) {
+  for (const end = Date.now() + PATIENCE; !(await page.evaluate(run, ...given)); ) {
     if (Date.now() > end) throw new Error(`not within ${PATIENCE / 1000} s: ${run} of ${given.join(", ")}`);
     await new Promise((wake) => setTimeout(wake, 100));
   }
@@ -41,12 +49,17 @@ async function go(path) {
   await firefox.go(base + path);
 }
 const says = (selector, text) => until((s, t) => document.querySelector(s)?.textContent?.trim() === t, selector, text);
-const attribute = (selector, name, value) => until((s, n, v) => document.querySelector(s)?.getAttribute(n) === v, selector, name, value);
-const press = (name) => until((n) => {
-  const button = [...document.querySelectorAll("button")].find((one) => [one.getAttribute("aria-label"), one.textContent.trim()].includes(n) && one.checkVisibility() && !one.disabled);
-  button?.click();
-  return button !== undefined;
-}, name);
+const attribute = (selector, name, value) =>
+  until((s, n, v) => document.querySelector(s)?.getAttribute(n) === v, selector, name, value);
+const press = (name) =>
+  until((n) => {
+    const button = [...document.querySelectorAll("button")].find(
+      (one) =>
+        [one.getAttribute("aria-label"), one.textContent.trim()].includes(n) && one.checkVisibility() && !one.disabled,
+    );
+    button?.click();
+    return button !== undefined;
+  }, name);
 /** What pressing a button saves. */
 async function saved(name) {
   const before = await page.evaluate(() => window.savedBlobs.length);
@@ -84,11 +97,18 @@ try {
   await check("two schemes side by side", async () => {
     await go("#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial&c=20000");
     await says("#cycle", "20,000");
-    await until(() => document.querySelectorAll("corun-sm-grid canvas").length > 0 && /A, even: .* B, spatial: /s.test(document.querySelector("corun-sm-grid canvas").textContent));
+    await until(
+      () =>
+        document.querySelectorAll("corun-sm-grid canvas").length > 0 &&
+        /A, even: .* B, spatial: /s.test(document.querySelector("corun-sm-grid canvas").textContent),
+    );
   });
   await check("a sweep gives the runner's lines", async () => {
-    const sweep = read("../examples/sweeps/bandwidth.json"), out = join(mkdtempSync(join(tmpdir(), "corun-firefox-")), "sweep.jsonl");
-    execFileSync(process.env.CORUN, ["sweep", "../examples/sweeps/bandwidth.json", "--out", out, "--jobs", "2"], { stdio: "pipe" });
+    const sweep = read("../examples/sweeps/bandwidth.json"),
+      out = join(mkdtempSync(join(tmpdir(), "corun-firefox-")), "sweep.jsonl");
+    execFileSync(process.env.CORUN, ["sweep", "../examples/sweeps/bandwidth.json", "--out", out, "--jobs", "2"], {
+      stdio: "pipe",
+    });
     await go(`sweeps.html${link(sweep)}`);
     await attribute("html", "data-sweep", "ready");
     await press("Run");
@@ -105,9 +125,15 @@ try {
     await go("components.html");
     await until(() => document.querySelectorAll("main canvas, main svg").length > 0);
   });
-} catch (error) { failure = error; } finally {
+} catch (error) {
+  failure = error;
+} finally {
   firefox.end();
   server.kill();
 }
-if (failure) { console.error(failure, problems); console.log(`${passed} passed (Firefox)\n1 failed`); process.exit(1); }
+if (failure) {
+  console.error(failure, problems);
+  console.log(`${passed} passed (Firefox)\n1 failed`);
+  process.exit(1);
+}
 console.log(`  ${passed} passed (Firefox)`);

@@ -7,18 +7,28 @@ export async function rememberInk(page: Page): Promise<void> {
     type Ink = { x: number; y: number; right: number; bottom: number; text: string };
     const ink = new WeakMap<HTMLCanvasElement, Ink[]>();
     Object.assign(window, { ink });
-    const proto = CanvasRenderingContext2D.prototype, { fillText, fillRect } = proto;
+    const proto = CanvasRenderingContext2D.prototype,
+      { fillText, fillRect } = proto;
     // Each painting begins with the background, over all of the canvas.
     proto.fillRect = function (this: CanvasRenderingContext2D, x, y, w, h): void {
       const { a, d } = this.getTransform();
-      if (x === 0 && y === 0 && w * a >= this.canvas.width - 2 && h * d >= this.canvas.height - 2) ink.set(this.canvas, []);
+      if (x === 0 && y === 0 && w * a >= this.canvas.width - 2 && h * d >= this.canvas.height - 2)
+        ink.set(this.canvas, []);
       fillRect.call(this, x, y, w, h);
     };
     proto.fillText = function (this: CanvasRenderingContext2D, text, x, y): void {
-      const m = this.measureText(text), t = this.getTransform(), scale = Math.hypot(t.a, t.b);
-      const corners = [[x - m.actualBoundingBoxLeft, y - m.actualBoundingBoxAscent], [x + m.actualBoundingBoxRight, y + m.actualBoundingBoxDescent]].map(([px = 0, py = 0]) => [(t.a * px + t.c * py + t.e) / scale, (t.b * px + t.d * py + t.f) / scale]);
-      const xs = corners.map(([v = 0]) => v), ys = corners.map(([, v = 0]) => v);
-      ink.get(this.canvas)?.push({ x: Math.min(...xs), y: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys), text });
+      const m = this.measureText(text),
+        t = this.getTransform(),
+        scale = Math.hypot(t.a, t.b);
+      const corners = [
+        [x - m.actualBoundingBoxLeft, y - m.actualBoundingBoxAscent],
+        [x + m.actualBoundingBoxRight, y + m.actualBoundingBoxDescent],
+      ].map(([px = 0, py = 0]) => [(t.a * px + t.c * py + t.e) / scale, (t.b * px + t.d * py + t.f) / scale]);
+      const xs = corners.map(([v = 0]) => v),
+        ys = corners.map(([, v = 0]) => v);
+      ink
+        .get(this.canvas)
+        ?.push({ x: Math.min(...xs), y: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys), text });
       fillText.call(this, text, x, y);
     };
   });
@@ -28,46 +38,94 @@ export async function rememberInk(page: Page): Promise<void> {
 export function faults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     type Ink = { x: number; y: number; right: number; bottom: number; text: string };
-    interface Item extends Ink { owner: Element; layer: Element | null }
-    const found: string[] = [], items: Item[] = [];
+    interface Item extends Ink {
+      owner: Element;
+      layer: Element | null;
+    }
+    const found: string[] = [],
+      items: Item[] = [];
     const ink = (window as typeof window & { ink?: WeakMap<HTMLCanvasElement, Ink[]> }).ink;
     const style = (e: Element): CSSStyleDeclaration => getComputedStyle(e);
-    const chain = (e: Element | null): Element[] => { const all: Element[] = []; for (let at = e; at; at = at.parentElement) all.push(at); return all; };
+    const chain = (e: Element | null): Element[] => {
+      const all: Element[] = [];
+      for (let at = e; at; at = at.parentElement) all.push(at);
+      return all;
+    };
     const name = (text: string): string => `“${text.trim().replace(/\s+/g, " ").slice(0, 40)}”`;
-    if (document.documentElement.scrollWidth > innerWidth) found.push(`the page is ${document.documentElement.scrollWidth} px wide in a window of ${innerWidth}`);
-    const add = (owner: Element, text: string, box: { left: number; top: number; right: number; bottom: number }): void => {
+    if (document.documentElement.scrollWidth > innerWidth)
+      found.push(`the page is ${document.documentElement.scrollWidth} px wide in a window of ${innerWidth}`);
+    const add = (
+      owner: Element,
+      text: string,
+      box: { left: number; top: number; right: number; bottom: number },
+    ): void => {
       const up = chain(owner);
-      if (up.some((e) => e.matches(".hidden, .cv-spoken, .skip, #toast, option") || style(e).visibility === "hidden")) return;
-      let { left, top, right, bottom } = box, scrolls = false;
+      if (up.some((e) => e.matches(".hidden, .cv-spoken, .skip, #toast, option") || style(e).visibility === "hidden"))
+        return;
+      let { left, top, right, bottom } = box,
+        scrolls = false;
       for (const e of up) {
-        const s = style(e), b = e.getBoundingClientRect();
+        const s = style(e),
+          b = e.getBoundingClientRect();
         if (s.overflowX === "visible" || e === document.documentElement || e === document.body) continue;
         if (s.overflowX === "auto" || s.overflowX === "scroll") scrolls = true;
         const ends = s.textOverflow === "ellipsis";
-        if (!scrolls && !ends && (left < b.left - 1.5 || right > b.right + 1.5) && bottom > b.top && top < b.bottom) found.push(`${name(text)} is cut off at a side`);
-        left = Math.max(left, b.left); right = Math.min(right, b.right); top = Math.max(top, b.top); bottom = Math.min(bottom, b.bottom);
+        if (!scrolls && !ends && (left < b.left - 1.5 || right > b.right + 1.5) && bottom > b.top && top < b.bottom)
+          found.push(`${name(text)} is cut off at a side`);
+        left = Math.max(left, b.left);
+        right = Math.min(right, b.right);
+        top = Math.max(top, b.top);
+        bottom = Math.min(bottom, b.bottom);
       }
       if (right - left < 1 || bottom - top < 1) return;
-      items.push({ x: left, y: top, right, bottom, text, owner, layer: up.find((e) => ["fixed", "sticky"].includes(style(e).position)) ?? null });
+      items.push({
+        x: left,
+        y: top,
+        right,
+        bottom,
+        text,
+        owner,
+        layer: up.find((e) => ["fixed", "sticky"].includes(style(e).position)) ?? null,
+      });
     };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const owner = node.parentElement;
-      if (!owner?.checkVisibility() || !node.textContent?.trim() || owner.closest("select, textarea, noscript, svg")) continue;
+      if (!owner?.checkVisibility() || !node.textContent?.trim() || owner.closest("select, textarea, noscript, svg"))
+        continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       // Of a line's box, the letters: lines stand closer than their boxes.
-      for (const box of range.getClientRects()) if (box.width > 1) add(owner, node.textContent, { left: box.left, right: box.right, top: box.top + box.height * 0.15, bottom: box.bottom - box.height * 0.15 });
+      for (const box of range.getClientRects())
+        if (box.width > 1)
+          add(owner, node.textContent, {
+            left: box.left,
+            right: box.right,
+            top: box.top + box.height * 0.15,
+            bottom: box.bottom - box.height * 0.15,
+          });
     }
-    for (const control of document.querySelectorAll("button, a, input:not(.hidden), select, textarea, summary, progress")) {
-      if (control.checkVisibility()) add(control, control.getAttribute("aria-label") ?? control.textContent ?? control.id, control.getBoundingClientRect());
+    for (const control of document.querySelectorAll(
+      "button, a, input:not(.hidden), select, textarea, summary, progress",
+    )) {
+      if (control.checkVisibility())
+        add(
+          control,
+          control.getAttribute("aria-label") ?? control.textContent ?? control.id,
+          control.getBoundingClientRect(),
+        );
     }
     for (const canvas of document.querySelectorAll("canvas")) {
       const box = canvas.getBoundingClientRect();
       if (box.width === 0 || !canvas.checkVisibility()) continue;
       for (const one of ink?.get(canvas) ?? []) {
         if (one.x < -1 || one.right > box.width + 1) found.push(`${name(one.text)} leaves its picture`);
-        add(canvas, one.text, { left: box.left + one.x, right: box.left + one.right, top: box.top + one.y, bottom: box.top + one.bottom });
+        add(canvas, one.text, {
+          left: box.left + one.x,
+          right: box.left + one.right,
+          top: box.top + one.y,
+          bottom: box.top + one.bottom,
+        });
       }
     }
     items.sort((a, b) => a.x - b.x);

@@ -3,9 +3,13 @@ import { cycle, expect, is, open, openAt, picture, test } from "./corun.ts";
 
 const STEAL = "#v=1&gpu=ikra-micro-3cu&mix=ikra/STEALING&policy=even&seed=1&cta=steal";
 
-test("each launch is a strip of its CTAs, on the way there and back; chunks and queues are those of that cycle", async ({ page }) => {
+test("each launch is a strip of its CTAs, on the way there and back; chunks and queues are those of that cycle", async ({
+  page,
+}) => {
   await openAt(page, `${STEAL}&sm=1`, 60_000);
-  const card = page.locator("#launches"), strips = card.locator("corun-launch-strips"), rows = strips.locator(".cv-data tbody tr");
+  const card = page.locator("#launches"),
+    strips = card.locator("corun-launch-strips"),
+    rows = strips.locator(".cv-data tbody tr");
   await expect(strips.locator("canvas")).toBeVisible();
   await picture(card, "launches");
   await expect(page.locator("corun-mesh canvas")).toBeVisible();
@@ -14,7 +18,9 @@ test("each launch is a strip of its CTAs, on the way there and back; chunks and 
   await expect(page.locator("#sm")).toContainText(/of 8,192 words \(\d+ %\): .* owned/);
   const l1 = card.locator("corun-l1");
   await expect(l1.locator("canvas")).toBeVisible();
-  await expect(l1).toContainText(/2 of 2 that have begun.*Cycle [\d,]+: of what its CTAs read, an SM’s L1D holds \d+ %/s);
+  await expect(l1).toContainText(
+    /2 of 2 that have begun.*Cycle [\d,]+: of what its CTAs read, an SM’s L1D holds \d+ %/s,
+  );
   await l1.getByLabel("Launch", { exact: true }).fill("1");
   await expect(l1).toContainText("an SM’s L1D holds 0 %");
   // The address bar knows the launch, and opens with it.
@@ -47,7 +53,9 @@ test("a kernel of one launch under the order of the grid has no strips, and a cr
   await expect(page.locator("corun-mesh")).toBeHidden();
 });
 
-test("Hotspot from the menu: flip finds more in L1D than reset, because it begins where its data still are", async ({ page }) => {
+test("Hotspot from the menu: flip finds more in L1D than reset, because it begins where its data still are", async ({
+  page,
+}) => {
   await open(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1&c=400");
   await is(page, "Paused");
   await page.locator("#f-example").selectOption({ label: "Hotspot: why flip finds more in L1D than reset" });
@@ -57,10 +65,16 @@ test("Hotspot from the menu: flip finds more in L1D than reset, because it begin
   await page.keyboard.press("Space");
   await is(page, "Paused");
   const differ = card.locator("corun-launches > .ln-said");
-  await expect(differ).toContainText(/^In both runs launches 1 to \d+ took A [\d,]+ cycles, B [\d,]+ cycles \([−+±][\d.]+ %\); reads that hit L1D: A \d+ %, B \d+ %; .*flits × links: A [\d,]+, B [\d,]+ \(−[\d.]+ %\)/);
-  const [a = 0, b = 0] = (/L1D: A (\d+) %, B (\d+) %/.exec(await differ.textContent() ?? "") ?? []).slice(1).map(Number);
+  await expect(differ).toContainText(
+    /^In both runs launches 1 to \d+ took A [\d,]+ cycles, B [\d,]+ cycles \([−+±][\d.]+ %\); reads that hit L1D: A \d+ %, B \d+ %; .*flits × links: A [\d,]+, B [\d,]+ \(−[\d.]+ %\)/,
+  );
+  const [a = 0, b = 0] = (/L1D: A (\d+) %, B (\d+) %/.exec((await differ.textContent()) ?? "") ?? [])
+    .slice(1)
+    .map(Number);
   expect(b).toBeGreaterThan(a);
-  await expect(card.locator("corun-l1")).toContainText(/B begins where its data still are: its first CTAs find \d+ % of what they read in L1D, those of A \d+ %\./);
+  await expect(card.locator("corun-l1")).toContainText(
+    /B begins where its data still are: its first CTAs find \d+ % of what they read in L1D, those of A \d+ %\./,
+  );
   await expect(page.locator("#compare")).toContainText("CTA order:");
   await picture(card, "hotspot");
 });

@@ -3,25 +3,53 @@ import { readFileSync } from "node:fs";
 import type { Locator } from "@playwright/test";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
-import { colours, cycle, expect, is, noted, noViolations, open, openAt, overhear, picture, result, saved, state, test, watch } from "./corun.ts";
+import {
+  colours,
+  cycle,
+  expect,
+  is,
+  noted,
+  noViolations,
+  open,
+  openAt,
+  overhear,
+  picture,
+  result,
+  saved,
+  state,
+  test,
+  watch,
+} from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const STATE = "corun-transport .state";
 
 /** A run that is not over while a test looks, however fast the engine is. */
-const endless = (gpu: string, cycle?: number): Promise<string> => encodeLink({
-  experiment: { corun: 1, gpu, kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1, alone: false, stop: { cycles: 900_000_000_000 } },
-  view: cycle === undefined ? {} : { cycle },
-});
+const endless = (gpu: string, cycle?: number): Promise<string> =>
+  encodeLink({
+    experiment: {
+      corun: 1,
+      gpu,
+      kernels: ["BP", "CFD"],
+      policy: { name: "even" },
+      seed: 1,
+      alone: false,
+      stop: { cycles: 900_000_000_000 },
+    },
+    view: cycle === undefined ? {} : { cycle },
+  });
 
 test("the first visit runs two kernels", async ({ page }) => {
-  const states = await noted(page, STATE), rates = await noted(page, "#rate");
+  const states = await noted(page, STATE),
+    rates = await noted(page, "#rate");
   await open(page);
   await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
   await expect(page).toHaveTitle(/BP \+ CFD/);
   expect(page.url()).toContain("#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1");
   expect(await states()).toContain("Running");
-  await expect.poll(async () => (await rates()).filter((rate) => /[1-9].* cycles\/s/.test(rate)).length).toBeGreaterThan(0);
+  await expect
+    .poll(async () => (await rates()).filter((rate) => /[1-9].* cycles\/s/.test(rate)).length)
+    .toBeGreaterThan(0);
   await picture(page, "first-light", true);
 });
 
@@ -73,16 +101,21 @@ test("speed is what the slider says", async ({ page }) => {
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Running");
   await expect.poll(() => cycle(page)).toBeGreaterThan(200);
-  const speeds = (await said()).filter((message) => message["t"] === "speed").map((message) => message["cyclesPerSecond"]);
+  const speeds = (await said())
+    .filter((message) => message["t"] === "speed")
+    .map((message) => message["cyclesPerSecond"]);
   expect(speeds[speeds.length - 1]).toBe(wanted);
 });
 
 test("a change of policy runs from the start, and measures nothing alone again", async ({ page }) => {
   const said = await overhear(page);
-  const measured = async (): Promise<number> => (await said()).filter((m) => m["t"] === "alone").reduce((sum, m) => sum + (m["jobs"] as unknown[]).length, 0);
+  const measured = async (): Promise<number> =>
+    (await said()).filter((m) => m["t"] === "alone").reduce((sum, m) => sum + (m["jobs"] as unknown[]).length, 0);
   // Of another seed than those that the page brings along.
   await open(page, TINY.replace("seed=1", "seed=7"));
-  const slowdowns = async (cells: Locator[]): Promise<void> => { for (const cell of cells) await expect(cell.locator(".value")).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 }); };
+  const slowdowns = async (cells: Locator[]): Promise<void> => {
+    for (const cell of cells) await expect(cell.locator(".value")).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 });
+  };
   const rows = page.locator("table.numbers").first().locator("tbody tr");
   await slowdowns([0, 1].map((k) => rows.nth(k).locator("td").nth(2)));
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
@@ -94,8 +127,19 @@ test("a change of policy runs from the start, and measures nothing alone again",
   expect(await measured(), "runs of a kernel alone").toBe(2);
 });
 
-test("a policy's profile is shown as it is measured, can be stopped, goes on, and is measured once", async ({ page }) => {
-  const hash = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "ws", profile_cycles: 400_000 }, seed: 1 }, view: { cycle: 500 } });
+test("a policy's profile is shown as it is measured, can be stopped, goes on, and is measured once", async ({
+  page,
+}) => {
+  const hash = await encodeLink({
+    experiment: {
+      corun: 1,
+      gpu: "tiny-2sm",
+      kernels: ["BP", "CFD"],
+      policy: { name: "ws", profile_cycles: 400_000 },
+      seed: 1,
+    },
+    view: { cycle: 500 },
+  });
   const headings = await noted(page, "#notices h2");
   // At once: a person may come too late for the first run.
   await page.addInitScript(() => {
@@ -103,14 +147,17 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
     new MutationObserver(() => {
       if (clicked || !document.querySelector("#notices h2")?.textContent?.startsWith("Profiling ")) return;
       clicked = true;
-      [...document.querySelectorAll<HTMLButtonElement>("#notices button")].find((b) => b.textContent === "Stop")?.click();
+      [...document.querySelectorAll<HTMLButtonElement>("#notices button")]
+        .find((b) => b.textContent === "Stop")
+        ?.click();
     }).observe(document, { subtree: true, childList: true, characterData: true });
   });
   /** The runs that have been said to be measured, and how many there are. */
-  const profiled = async (): Promise<[run: number, of: number][]> => (await headings()).flatMap((said): [number, number][] => {
-    const found = /^Profiling .+: (\d+) of (\d+)$/.exec(said);
-    return found ? [[Number(found[1]), Number(found[2])]] : [];
-  });
+  const profiled = async (): Promise<[run: number, of: number][]> =>
+    (await headings()).flatMap((said): [number, number][] => {
+      const found = /^Profiling .+: (\d+) of (\d+)$/.exec(said);
+      return found ? [[Number(found[1]), Number(found[2])]] : [];
+    });
   await open(page, hash);
   await expect(page.locator("#notices h2")).toHaveText("Stopped before the run began");
   const before = await profiled();
@@ -123,7 +170,9 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
   // The run that was stopped is measured anew, unless it had just ended.
   const first = after[0]?.[0] ?? 0;
   expect([last, last + 1]).toContain(first);
-  expect(after, "from there, each run in its turn").toEqual(Array.from({ length: all - first + 1 }, (_, i) => [first + i, all]));
+  expect(after, "from there, each run in its turn").toEqual(
+    Array.from({ length: all - first + 1 }, (_, i) => [first + i, all]),
+  );
   // Opened again, what this browser has kept is enough.
   await open(page, hash);
   await is(page, "Paused");
@@ -155,8 +204,15 @@ test("a link opens the same run in another tab", async ({ page, context }) => {
 test("a link of another engine opens, and says so until the experiment is another one", async ({ page }) => {
   const notice = page.locator("#notices").getByRole("heading", { name: "This link was made with another engine" });
   // As links were before they named their engine, readable and packed, and as another engine would write one.
-  const packed = await encodeLink({ experiment: { corun: 1, gpu: { preset: "tiny-2sm", "sm.count": 1 }, kernels: ["BP"], seed: 1 }, view: {} });
-  for (const [hash, said] of [[TINY, "It names no engine"], [packed, "It names no engine"], [`${TINY}&e=0.0.1-00000000`, "It was made with engine 0.0.1-00000000."]] as const) {
+  const packed = await encodeLink({
+    experiment: { corun: 1, gpu: { preset: "tiny-2sm", "sm.count": 1 }, kernels: ["BP"], seed: 1 },
+    view: {},
+  });
+  for (const [hash, said] of [
+    [TINY, "It names no engine"],
+    [packed, "It names no engine"],
+    [`${TINY}&e=0.0.1-00000000`, "It was made with engine 0.0.1-00000000."],
+  ] as const) {
     await openAt(page, hash, 300);
     await expect(notice).toBeVisible();
     await expect(page.locator("#notices")).toContainText(said);
@@ -176,7 +232,9 @@ test("a link of another engine opens, and says so until the experiment is anothe
 
 test("a link may be pasted over another one", async ({ page }) => {
   await openAt(page, TINY, 1000);
-  await page.evaluate(() => { location.hash = "#v=1&gpu=tiny-2sm&mix=CFD&policy=even&seed=7&c=500"; });
+  await page.evaluate(() => {
+    location.hash = "#v=1&gpu=tiny-2sm&mix=CFD&policy=even&seed=7&c=500";
+  });
   await expect(page.locator("#cycle")).toHaveText("500");
   await expect(page).toHaveTitle(/^CFD/);
   await expect(page.getByLabel("Seed", { exact: true })).toHaveValue("7");
@@ -193,7 +251,10 @@ test("an experiment that is no preset travels packed, and comes back", async ({ 
   const link = page.url();
   await open(page, link.slice(link.indexOf("#")));
   await expect(registers).toHaveValue("8192");
-  await page.locator(".field", { has: registers }).getByRole("button", { name: /Back to the preset/ }).click();
+  await page
+    .locator(".field", { has: registers })
+    .getByRole("button", { name: /Back to the preset/ })
+    .click();
   await expect.poll(() => page.url()).toContain("gpu=tiny-2sm");
 });
 
@@ -201,7 +262,10 @@ test("the mix: add, remove, order, limit", async ({ page }) => {
   await openAt(page, TINY, 300);
   await page.getByRole("button", { name: "Add a kernel" }).click();
   await expect.poll(() => page.url()).toMatch(/mix=BP\+CFD\+[A-Za-z]+/);
-  await page.getByRole("button", { name: /^Remove/ }).last().click();
+  await page
+    .getByRole("button", { name: /^Remove/ })
+    .last()
+    .click();
   await expect.poll(() => page.url()).toContain("mix=BP+CFD&");
   await page.getByRole("button", { name: "Move CFD up" }).click();
   await expect.poll(() => page.url()).toContain("mix=CFD+BP&");
@@ -238,10 +302,19 @@ test("what is wrong is said at its field, and the last good run stays", async ({
 
 test("files: the experiment out and in, and the command", async ({ page }) => {
   await openAt(page, TINY, 1500);
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the experiment" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save the experiment" }).click(),
+  ]);
   const file = await saved(download);
   expect(file.name).toMatch(/^corun-experiment-[0-9a-f]{8}-s1-c1500\.json$/);
-  expect(JSON.parse(file.text)).toMatchObject({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 });
+  expect(JSON.parse(file.text)).toMatchObject({
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: ["BP", "CFD"],
+    policy: { name: "even" },
+    seed: 1,
+  });
 
   await page.getByRole("button", { name: "Copy the command" }).click();
   await expect(page.locator("#toast")).toContainText("copied");
@@ -250,16 +323,30 @@ test("files: the experiment out and in, and the command", async ({ page }) => {
   expect(command).toContain("--cycles 1500");
   expect(command).toContain(file.text.trim());
 
-  await page.setInputFiles("#f-open-file", { name: "mine.json", mimeType: "application/json", buffer: Buffer.from('{"corun":1,"gpu":"tiny-2sm","kernels":["CFD"],"seed":3}') });
+  await page.setInputFiles("#f-open-file", {
+    name: "mine.json",
+    mimeType: "application/json",
+    buffer: Buffer.from('{"corun":1,"gpu":"tiny-2sm","kernels":["CFD"],"seed":3}'),
+  });
   await expect(page).toHaveTitle(/^CFD/);
   await expect.poll(() => page.url()).toContain("mix=CFD");
-  await page.setInputFiles("#f-open-file", { name: "broken.json", mimeType: "application/json", buffer: Buffer.from('{"corun":1,') });
+  await page.setInputFiles("#f-open-file", {
+    name: "broken.json",
+    mimeType: "application/json",
+    buffer: Buffer.from('{"corun":1,'),
+  });
   await expect(page.getByText("“broken.json” cannot be opened")).toBeVisible();
 });
 
 test("a damaged link gets a message and a way out", async ({ page }) => {
   const states = await noted(page, STATE);
-  for (const hash of ["#v=1&z=AAAA", "#nonsense", "#v=9&gpu=a&mix=b", `#v=1&z=${"A".repeat(150_000)}`, "#v=1&gpu=%E0%A4%A&mix=BP"]) {
+  for (const hash of [
+    "#v=1&z=AAAA",
+    "#nonsense",
+    "#v=9&gpu=a&mix=b",
+    `#v=1&z=${"A".repeat(150_000)}`,
+    "#v=1&gpu=%E0%A4%A&mix=BP",
+  ]) {
     await open(page, hash);
     await expect(page.getByRole("heading", { name: "This link cannot be opened" })).toBeVisible();
   }
@@ -322,7 +409,12 @@ test("keyboard alone is enough", async ({ page }) => {
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 
   // To the policy, and to another one.
-  for (let i = 0; i < 160 && !(await page.getByLabel("Policy", { exact: true }).evaluate((e) => e === document.activeElement)); i += 1) await page.keyboard.press("Tab");
+  for (
+    let i = 0;
+    i < 160 && !(await page.getByLabel("Policy", { exact: true }).evaluate((e) => e === document.activeElement));
+    i += 1
+  )
+    await page.keyboard.press("Tab");
   await expect(page.getByLabel("Policy", { exact: true })).toBeFocused();
   await page.getByLabel("Policy", { exact: true }).press("s");
   await expect(page).toHaveTitle(/ · s[a-z_]+ · /);
@@ -346,7 +438,10 @@ test("360 pixels are enough", async ({ page }) => {
   expect(buttons.length).toBeGreaterThan(5);
   for (const button of buttons) {
     const box = await button.boundingBox();
-    expect(Math.min(box?.width ?? 0, box?.height ?? 0), await button.getAttribute("aria-label") ?? "").toBeGreaterThanOrEqual(44);
+    expect(
+      Math.min(box?.width ?? 0, box?.height ?? 0),
+      (await button.getAttribute("aria-label")) ?? "",
+    ).toBeGreaterThanOrEqual(44);
   }
   await picture(page, "narrow", true);
   await noViolations(page);
@@ -364,9 +459,17 @@ test("1024 pixels: every page's side begins at its header, and the experiment's 
   for (const address of ["./components.html", "./sweeps.html", "./figures.html", `./${TINY}&c=100`]) {
     await page.goto(address);
     await page.getByRole("button", { name: "Dark or light" }).waitFor();
-    const gap = (): Promise<number> => page.evaluate(() => (document.querySelector(".side") as Element).getBoundingClientRect().top - (document.querySelector(".top") as Element).getBoundingClientRect().bottom);
+    const gap = (): Promise<number> =>
+      page.evaluate(
+        () =>
+          (document.querySelector(".side") as Element).getBoundingClientRect().top -
+          (document.querySelector(".top") as Element).getBoundingClientRect().bottom,
+      );
     await expect.poll(async () => Math.abs(await gap()), address).toBeLessThanOrEqual(2);
-    expect(await page.locator("#actions").evaluate((e) => innerWidth - e.getBoundingClientRect().right), address).toBeLessThan(24);
+    expect(
+      await page.locator("#actions").evaluate((e) => innerWidth - e.getBoundingClientRect().right),
+      address,
+    ).toBeLessThan(24);
   }
   await is(page, "Paused");
   const cut = await page.locator("corun-editor").evaluate((editor) => {
@@ -380,21 +483,32 @@ test("1024 pixels: every page's side begins at its header, and the experiment's 
       pen.font = getComputedStyle(label).font;
       return (label.textContent ?? "").split(" ").some((word) => pen.measureText(word).width > label.clientWidth);
     });
-    return [...selects.map((select) => select.id), ...broken.map((label) => label.textContent), ...[...editor.querySelectorAll<HTMLElement>(".unit")].filter((unit) => unit.scrollWidth > unit.clientWidth).map((unit) => unit.title)];
+    return [
+      ...selects.map((select) => select.id),
+      ...broken.map((label) => label.textContent),
+      ...[...editor.querySelectorAll<HTMLElement>(".unit")]
+        .filter((unit) => unit.scrollWidth > unit.clientWidth)
+        .map((unit) => unit.title),
+    ];
   });
   expect(cut).toEqual([]);
 });
 
 test("a file may be dropped on the page, and a broken one is named", async ({ page }) => {
   await openAt(page, TINY, 100);
-  const drop = (text: string): Promise<boolean> => page.evaluate((content) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([content], "mine.json", { type: "application/json" }));
-    // What a page does not take, the browser opens in its place.
-    return ["dragover", "drop"].every((type) => !document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })));
-  }, text);
+  const drop = (text: string): Promise<boolean> =>
+    page.evaluate((content) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([content], "mine.json", { type: "application/json" }));
+      // What a page does not take, the browser opens in its place.
+      return ["dragover", "drop"].every(
+        (type) => !document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })),
+      );
+    }, text);
   expect(await drop('{ "corun": 1, "kernels": [')).toBe(true);
-  await expect(page.locator(".section-file .field-problem")).toContainText("“mine.json” cannot be opened. It is not JSON");
+  await expect(page.locator(".section-file .field-problem")).toContainText(
+    "“mine.json” cannot be opened. It is not JSON",
+  );
   await expect(page.locator(".section-file .field-problem")).toBeInViewport();
   expect(await drop('{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["SAD"] }')).toBe(true);
   await expect.poll(() => page.title()).toContain("SAD");
@@ -466,10 +580,11 @@ test("where motion is not wanted, the first visit is a still picture", async ({ 
 test("a hidden tab does not run", async ({ page }) => {
   await open(page, await endless("tiny-2sm"));
   await is(page, "Running");
-  const hide = (hidden: boolean): Promise<void> => page.evaluate((h) => {
-    Object.defineProperty(document, "hidden", { configurable: true, get: () => h });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, hidden);
+  const hide = (hidden: boolean): Promise<void> =>
+    page.evaluate((h) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => h });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
   await hide(true);
   await is(page, "Paused");
   await hide(false);
@@ -488,11 +603,27 @@ test("at top speed a click is answered at once", async ({ page }) => {
     const shown = document.querySelector("corun-transport .state") as Element;
     let clicked = 0;
     let moves = 0;
-    document.querySelector("corun-transport .play")?.addEventListener("click", (event) => { clicked = event.timeStamp; moves = 0; }, { capture: true });
-    new MutationObserver(() => { moves += 1; }).observe(document.querySelector("corun-transport .cycle") as Element, { childList: true, characterData: true, subtree: true });
+    document.querySelector("corun-transport .play")?.addEventListener(
+      "click",
+      (event) => {
+        clicked = event.timeStamp;
+        moves = 0;
+      },
+      { capture: true },
+    );
+    new MutationObserver(() => {
+      moves += 1;
+    }).observe(document.querySelector("corun-transport .cycle") as Element, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
     new MutationObserver(() => {
       const before = moves;
-      requestAnimationFrame(() => { if (clicked) answers.push([performance.now() - clicked, before]); clicked = 0; });
+      requestAnimationFrame(() => {
+        if (clicked) answers.push([performance.now() - clicked, before]);
+        clicked = 0;
+      });
     }).observe(shown, { attributes: true });
   });
   for (let i = 0; i < 12; i += 1) {
@@ -505,29 +636,46 @@ test("at top speed a click is answered at once", async ({ page }) => {
   }
   const answers = await page.evaluate(() => (window as unknown as { answers: [number, number][] }).answers);
   const times = answers.map(([ms]) => ms).sort((a, b) => a - b);
-  console.log(`click to effect, ms: median ${times[Math.floor(times.length / 2)]?.toFixed(0)}, worst ${times[times.length - 1]?.toFixed(0)}`);
+  console.log(
+    `click to effect, ms: median ${times[Math.floor(times.length / 2)]?.toFixed(0)}, worst ${times[times.length - 1]?.toFixed(0)}`,
+  );
   expect(answers.length).toBe(12);
-  expect(Math.max(...answers.map(([, moves]) => moves)), "pictures that come after the click and before its answer").toBeLessThanOrEqual(2);
+  expect(
+    Math.max(...answers.map(([, moves]) => moves)),
+    "pictures that come after the click and before its answer",
+  ).toBeLessThanOrEqual(2);
 });
 
 test("while it runs, frames keep coming", async ({ page }) => {
   await open(page, await endless("ccbp-16sm"));
   await is(page, "Running");
   await expect.poll(() => cycle(page)).toBeGreaterThan(20_000);
-  const { gaps, moves } = await page.evaluate(() => new Promise<{ gaps: number[]; moves: number }>((done) => {
-    const gaps: number[] = [];
-    let last = performance.now();
-    let moves = 0;
-    new MutationObserver(() => { moves += 1; }).observe(document.querySelector("corun-transport .cycle") as Element, { childList: true, characterData: true, subtree: true });
-    const look = (): void => {
-      const now = performance.now();
-      gaps.push(now - last);
-      last = now;
-      if (gaps.length < 120) requestAnimationFrame(look); else done({ gaps: gaps.sort((a, b) => a - b), moves });
-    };
-    requestAnimationFrame(look);
-  }));
-  console.log(`frame to frame, ms: median ${gaps[60]?.toFixed(1)}, 95 % ${gaps[114]?.toFixed(1)}; ${moves} pictures in 120 frames`);
+  const { gaps, moves } = await page.evaluate(
+    () =>
+      new Promise<{ gaps: number[]; moves: number }>((done) => {
+        const gaps: number[] = [];
+        let last = performance.now();
+        let moves = 0;
+        new MutationObserver(() => {
+          moves += 1;
+        }).observe(document.querySelector("corun-transport .cycle") as Element, {
+          childList: true,
+          characterData: true,
+          subtree: true,
+        });
+        const look = (): void => {
+          const now = performance.now();
+          gaps.push(now - last);
+          last = now;
+          if (gaps.length < 120) requestAnimationFrame(look);
+          else done({ gaps: gaps.sort((a, b) => a - b), moves });
+        };
+        requestAnimationFrame(look);
+      }),
+  );
+  console.log(
+    `frame to frame, ms: median ${gaps[60]?.toFixed(1)}, 95 % ${gaps[114]?.toFixed(1)}; ${moves} pictures in 120 frames`,
+  );
   expect(moves, "a picture for a frame at most, and some in 120").toBeGreaterThan(0);
   expect(moves).toBeLessThanOrEqual(121);
 });
@@ -542,13 +690,29 @@ test("no violations in the middle of a run, with an SM open", async ({ page }) =
   await expect(state(page)).toHaveText("Paused");
 });
 
-const manual = (controls: object): Experiment => ({ corun: 1, gpu: "tiny-2sm", kernels: ["BP", "SAD"], policy: { name: "manual", controls }, seed: 1, alone: false, stop: { kernels_done: true } });
+const manual = (controls: object): Experiment => ({
+  corun: 1,
+  gpu: "tiny-2sm",
+  kernels: ["BP", "SAD"],
+  policy: { name: "manual", controls },
+  seed: 1,
+  alone: false,
+  stop: { kernels_done: true },
+});
 
 test("a machine that is stuck says why, and a slider sets it free", async ({ page }) => {
   // For a number of cycles: to the end of both kernels it would be stuck with one of them free, too.
-  await open(page, await encodeLink({ experiment: { ...manual({ cta_target: [0, 0] }), stop: { cycles: 900_000_000_000 } }, view: {} }));
+  await open(
+    page,
+    await encodeLink({
+      experiment: { ...manual({ cta_target: [0, 0] }), stop: { cycles: 900_000_000_000 } },
+      view: {},
+    }),
+  );
   await is(page, "Stuck");
-  const panel = page.getByRole("alert").filter({ has: page.getByRole("heading", { name: /^The machine is stuck at cycle [\d,]+$/ }) });
+  const panel = page
+    .getByRole("alert")
+    .filter({ has: page.getByRole("heading", { name: /^The machine is stuck at cycle [\d,]+$/ }) });
   await expect(panel).toContainText("BP: 4096 CTAs wait to be placed: the controls let no SM take one");
   await noViolations(page);
   await picture(page, "stuck", true);
@@ -569,15 +733,21 @@ test("a machine that is stuck says why, and a slider sets it free", async ({ pag
 
 test("a slider and its field are one control, and a drag is one change", async ({ page }) => {
   await openAt(page, await encodeLink({ experiment: manual({ warp_quota: [5000, null] }), view: {} }), 500);
-  const slider = page.getByRole("slider", { name: "Warp quota of BP, by slider" }), field = page.locator("#f-policy-controls-warp-quota-0");
+  const slider = page.getByRole("slider", { name: "Warp quota of BP, by slider" }),
+    field = page.locator("#f-policy-controls-warp-quota-0");
   await expect(slider).toHaveAttribute("aria-valuetext", "5,000 warp instructions");
   // The same experiment may be packed in more than one way.
   const linked = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.policy;
   // While it is dragged only the field follows.
-  await slider.evaluate((e: HTMLInputElement) => { e.value = String(Number(e.value) + 1); e.dispatchEvent(new Event("input")); });
+  await slider.evaluate((e: HTMLInputElement) => {
+    e.value = String(Number(e.value) + 1);
+    e.dispatchEvent(new Event("input"));
+  });
   await expect(field).toHaveValue("10000");
   expect(await linked()).toEqual({ name: "manual", controls: { warp_quota: [5000, null] } });
-  await slider.evaluate((e) => { e.dispatchEvent(new Event("change")); });
+  await slider.evaluate((e) => {
+    e.dispatchEvent(new Event("change"));
+  });
   await expect.poll(linked).toEqual({ name: "manual", controls: { warp_quota: [10000, null] } });
   await field.fill("1999");
   await field.press("Tab");
@@ -593,11 +763,20 @@ test("a slider and its field are one control, and a drag is one change", async (
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
 
-test("the policy's decision is explained: the sentence, what holds, the controls in force, marks on the charts", async ({ page }) => {
+test("the policy's decision is explained: the sentence, what holds, the controls in force, marks on the charts", async ({
+  page,
+}) => {
   // Every step of CCBP within 10,000 cycles.
   const experiment = JSON.parse(readFileSync("../examples/experiments/bp-ftd-ccbp-fast.json", "utf8")) as Experiment;
   // Of BP beside FTD it sees nothing in so short windows on so small a GPU.
-  await openAt(page, await encodeLink({ experiment: { ...experiment, kernels: ["HG", "FTD"], gpu: "tiny-2sm", alone: false }, view: {} }), 10_000);
+  await openAt(
+    page,
+    await encodeLink({
+      experiment: { ...experiment, kernels: ["HG", "FTD"], gpu: "tiny-2sm", alone: false },
+      view: {},
+    }),
+    10_000,
+  );
   const panel = page.locator("corun-decisions");
   await expect(panel.locator(".decided-now")).toHaveText(/^Since cycle [\d,]+: .*settled: priority [\d.]+ is best/);
   const holds = panel.locator(".decided");
@@ -616,7 +795,9 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   const canvas = page.locator('[data-chart="noc"] canvas');
   await canvas.focus();
   await page.keyboard.press("Home");
-  await expect(page.locator("corun-charts .cv-event")).toHaveText(`${await panel.locator(".log li").count()} decisions of the policy in these cycles (▼)`);
+  await expect(page.locator("corun-charts .cv-event")).toHaveText(
+    `${await panel.locator(".log li").count()} decisions of the policy in these cycles (▼)`,
+  );
   await panel.scrollIntoViewIfNeeded();
   await picture(page, "decisions", true);
   await page.emulateMedia({ colorScheme: "dark" });
@@ -651,12 +832,19 @@ test("a link of a newer format says so, and a long way shows how far it is and c
   expect(await cycle(page)).toBeGreaterThan(0);
 });
 
-test("SM classes are added, counted, sized, named and removed; what all SMs hold stands beside the baseline", async ({ page }) => {
+test("SM classes are added, counted, sized, named and removed; what all SMs hold stands beside the baseline", async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   await openAt(page, TINY, 20);
   const gpu = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu;
-  const sums = page.getByRole("region", { name: "Storage for threads, of all SMs together" }), summary = page.locator("corun-sm-grid canvas");
-  const set = async (field: string, value: number): Promise<void> => { const input = page.locator(`#f-gpu-${field}`); await input.fill(String(value)); await input.press("Tab"); };
+  const sums = page.getByRole("region", { name: "Storage for threads, of all SMs together" }),
+    summary = page.locator("corun-sm-grid canvas");
+  const set = async (field: string, value: number): Promise<void> => {
+    const input = page.locator(`#f-gpu-${field}`);
+    await input.fill(String(value));
+    await input.press("Tab");
+  };
   await expect(sums).toBeHidden();
   await page.getByRole("button", { name: "Add a class of SMs" }).click();
   await expect(sums.getByRole("row", { name: /^Registers/ })).toHaveText("Registers32,76832,768equal");
@@ -667,7 +855,13 @@ test("SM classes are added, counted, sized, named and removed; what all SMs hold
   await page.locator("#f-group-sm-sm").click();
   await page.locator("#f-class-fill-sm").click();
   await expect(sums.getByRole("cell", { name: "equal" })).toHaveCount(5);
-  await expect.poll(gpu).toEqual({ preset: "tiny-2sm", "sm.sm.count": 1, "sm.small.count": 1, "sm.small.registers": 4096, "sm.sm.registers": 28672 });
+  await expect.poll(gpu).toEqual({
+    preset: "tiny-2sm",
+    "sm.sm.count": 1,
+    "sm.small.count": 1,
+    "sm.small.registers": 4096,
+    "sm.sm.registers": 28672,
+  });
   await page.locator("#f-class-name-small").fill("lean");
   await page.locator("#f-class-name-small").press("Enter");
   // A count beyond what the engine takes is said at its field.

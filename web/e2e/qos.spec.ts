@@ -11,7 +11,10 @@ test("a goal is set by its slider, drawn in the chart, and said to be missed or 
   await expect(page.getByRole("spinbutton", { name: "Goal of SAD, % of its IPC alone" })).toHaveValue("95");
   await is(page, "Paused");
   await page.getByRole("button", { name: "Play" }).click();
-  await expect(page.locator("corun-verdict .prose, corun-verdict p").first()).toContainText(/SAD (misses its goal by|reaches its goal, with) [\d.]+ %/, { timeout: 40_000 });
+  await expect(page.locator("corun-verdict .prose, corun-verdict p").first()).toContainText(
+    /SAD (misses its goal by|reaches its goal, with) [\d.]+ %/,
+    { timeout: 40_000 },
+  );
   const promised = page.getByRole("region", { name: /What each kernel is promised|The numbers compared/ }).first();
   await expect(promised).toContainText("Of its goal");
   const { kernels } = await result(page);
@@ -33,7 +36,12 @@ test("a goal is set by its slider, drawn in the chart, and said to be missed or 
 });
 
 test("what is left of each quota is in every SM's card, in the open SM and in the table", async ({ page }) => {
-  const experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "manual", controls: { thread_quota: [null, 2000], quota_interval: 4000 } } };
+  const experiment = {
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: ["BP", "CFD"],
+    policy: { name: "manual", controls: { thread_quota: [null, 2000], quota_interval: 4000 } },
+  };
   await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&sm=1`, 7000);
   await expect(page.locator("corun-sm-detail")).toContainText(/Quota of CFD\s*-?[\d,]+ left of 2,000 instructions/);
   await expect(page.locator("corun-sm-detail").getByText("Quota of BP")).toBeHidden();
@@ -46,8 +54,13 @@ test("what is left of each quota is in every SM's card, in the open SM and in th
 
 test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an even split", async ({ page }) => {
   test.setTimeout(240_000);
-  const kernels = [{ kernel: "SAD-P", qos: 0.8 }, "SGEMM-P"], cycles = 120_000;
-  await openAt(page, `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: "qos-16sm", kernels, policy: "even", stop: { cycles } }))}`, 0).catch(() => undefined);
+  const kernels = [{ kernel: "SAD-P", qos: 0.8 }, "SGEMM-P"],
+    cycles = 120_000;
+  await openAt(
+    page,
+    `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: "qos-16sm", kernels, policy: "even", stop: { cycles } }))}`,
+    0,
+  ).catch(() => undefined);
   const said = page.locator("corun-verdict").first();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(said).toContainText(/SAD-P misses its goal by \d+ %/, { timeout: 100_000 });
@@ -58,21 +71,28 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Finished");
   await expect(said).toContainText(/SAD-P reaches its goal, with [\d.]+ % to spare/);
-  await expect(said).toContainText(/SGEMM-P waits for its quota in \d\d % of the cycles in which its schedulers issue nothing: 1?SAD-P, which has a goal, gets \d\d % of the issue slots/);
+  await expect(said).toContainText(
+    /SGEMM-P waits for its quota in \d\d % of the cycles in which its schedulers issue nothing: 1?SAD-P, which has a goal, gets \d\d % of the issue slots/,
+  );
   await said.getByText("Why? From its warps").click();
-  await expect(said.locator(".why-step", { hasText: "What their quotas leave them" })).toContainText(/SGEMM-P waits for its quota in \d\d %/);
+  await expect(said.locator(".why-step", { hasText: "What their quotas leave them" })).toContainText(
+    /SGEMM-P waits for its quota in \d\d %/,
+  );
   await expect(said.locator(".why-row", { hasText: "Contexts in DRAM" })).toContainText(/SGEMM-P \d\d %/);
   await expect(said.getByRole("button", { name: "Compare with spart" })).toBeVisible();
   await expect(page.locator("corun-decisions")).toContainText("80 % of");
 
-  const timeline = page.locator("#timeline"), listed = timeline.getByRole("list", { name: "Launches, switches and decisions" });
+  const timeline = page.locator("#timeline"),
+    listed = timeline.getByRole("list", { name: "Launches, switches and decisions" });
   await timeline.getByText("As a list").click();
   await expect(listed).toContainText("SAD-P is behind its goal: one CTA more on");
   await timeline.getByLabel("Show", { exact: true }).selectOption("context switches of CTAs");
   await expect(listed).toContainText(/cycle [\d,]+ context switches take \d+ CTAs? of SGEMM-P off/);
   await expect(listed).not.toContainText("goal");
   await timeline.getByLabel("Show", { exact: true }).selectOption("quotas on top");
-  await expect(listed).toContainText(/cycle [\d,]+ SGEMM-P gets its quota on top (once|[\d,]+ times), all SMs together/);
+  await expect(listed).toContainText(
+    /cycle [\d,]+ SGEMM-P gets its quota on top (once|[\d,]+ times), all SMs together/,
+  );
   await expect(listed).not.toContainText("SAD-P");
   await timeline.getByLabel("Show", { exact: true }).selectOption("decisions: SM CTAs");
   await expect(listed).toContainText(/SGEMM-P gives up \d+ CTAs on SMs/);

@@ -6,23 +6,48 @@ import { colours, cycle, expect, is, noViolations, openAt, picture, result, test
 const TINY = "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=even&seed=1";
 const schemes = (page: Page) => page.locator("corun-schemes");
 const table = (page: Page) => page.getByRole("table", { name: "The schemes compared" });
-const row = (page: Page, name: string) => table(page).getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+const row = (page: Page, name: string) =>
+  table(page)
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name, exact: true }) });
 /** The numbers of a column, from top to bottom. */
-const column = (page: Page, n: number): Promise<number[]> => table(page).locator(`tbody tr td:nth-of-type(${n}).num .value`).allTextContents().then((texts) => texts.map(Number).filter((v) => Number.isFinite(v)));
+const column = (page: Page, n: number): Promise<number[]> =>
+  table(page)
+    .locator(`tbody tr td:nth-of-type(${n}).num .value`)
+    .allTextContents()
+    .then((texts) => texts.map(Number).filter((v) => Number.isFinite(v)));
 
-test("one press runs all schemes; the table sorts by any column; one that cannot run says why; rows open as B and as A", async ({ page }) => {
+test("one press runs all schemes; the table sorts by any column; one that cannot run says why; rows open as B and as A", async ({
+  page,
+}) => {
   test.setTimeout(240_000);
   await openAt(page, TINY, 4000);
   const length = schemes(page).getByLabel("Length");
   await expect(length).toHaveValue("500000");
   await length.fill("8000");
   await page.getByRole("button", { name: "All schemes", exact: true }).click();
-  await expect(schemes(page).locator(".schemes-progress")).toHaveText(/^Done: \d+ of \d+ schemes$/, { timeout: 200_000 });
+  await expect(schemes(page).locator(".schemes-progress")).toHaveText(/^Done: \d+ of \d+ schemes$/, {
+    timeout: 200_000,
+  });
   await expect(schemes(page)).toContainText("VADD + SAD on tiny-2sm, seed 1, 8,000 cycles each");
   const offered = await page.getByLabel("Policy", { exact: true }).locator("option").count();
   await expect(table(page).locator("tbody tr")).toHaveCount(offered);
-  await expect(row(page, "fixed")).toContainText("It cannot run this mix. policy.combination: found nothing, want 2 whole numbers");
-  await expect(table(page).getByRole("columnheader")).toHaveText([/^Scheme/, /^Slowdown of VADD/, /^Slowdown of SAD/, /^HSpeedup/, /^STP/, /^ANTT/, /^Fairness/, /^NoC/, /^DRAM/, /^Instructions per watt/, "Open as"]);
+  await expect(row(page, "fixed")).toContainText(
+    "It cannot run this mix. policy.combination: found nothing, want 2 whole numbers",
+  );
+  await expect(table(page).getByRole("columnheader")).toHaveText([
+    /^Scheme/,
+    /^Slowdown of VADD/,
+    /^Slowdown of SAD/,
+    /^HSpeedup/,
+    /^STP/,
+    /^ANTT/,
+    /^Fairness/,
+    /^NoC/,
+    /^DRAM/,
+    /^Instructions per watt/,
+    "Open as",
+  ]);
   // Numbers are those of the same experiment by itself.
   const even = (await row(page, "even").locator(".value").allTextContents()).map(Number);
 
@@ -58,44 +83,82 @@ test("one press runs all schemes; the table sorts by any column; one that cannot
 
   // The even split by itself for as long has the slowdown that the table says.
   await openAt(page, TINY, 8000);
-  await expect(page.locator("table.numbers").first().locator("tbody tr").first().locator("td").nth(2).locator(".value")).toHaveText(/\d/, { timeout: 50_000 });
+  await expect(
+    page.locator("table.numbers").first().locator("tbody tr").first().locator("td").nth(2).locator(".value"),
+  ).toHaveText(/\d/, { timeout: 50_000 });
   const ipc = (await result(page)).kernels[0] as unknown as { slowdown: number };
   expect(Math.abs(ipc.slowdown / (even[0] ?? 0) - 1), "alone for as long, or for longer").toBeLessThan(0.5);
 });
 
-test("where a kernel has a goal: whether each scheme keeps it, what it leaves for the others, as columns and against the line", async ({ page }) => {
-  const experiment = { corun: 1, gpu: "tiny-2sm", kernels: [{ kernel: "SAD", qos: 0.8 }, "VADD"], policy: "even", seed: 1 };
+test("where a kernel has a goal: whether each scheme keeps it, what it leaves for the others, as columns and against the line", async ({
+  page,
+}) => {
+  const experiment = {
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: [{ kernel: "SAD", qos: 0.8 }, "VADD"],
+    policy: "even",
+    seed: 1,
+  };
   await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}`, 100);
-  await schemes(page).getByText(/^Schemes: \d+ of \d+$/).click();
+  await schemes(page)
+    .getByText(/^Schemes: \d+ of \d+$/)
+    .click();
   await schemes(page).getByRole("button", { name: "Those that keep goals" }).click();
   const chosen = schemes(page).locator("label.check", { has: page.locator("input:checked") });
   await expect(chosen.filter({ hasText: /^Even split/ })).toHaveCount(0);
   expect(await chosen.count()).toBeGreaterThan(3);
   await schemes(page).getByRole("button", { name: "None" }).click();
-  for (const name of [/^Even split/, /^QoS quotas with rollover$/]) await schemes(page).getByRole("checkbox", { name }).check();
+  for (const name of [/^Even split/, /^QoS quotas with rollover$/])
+    await schemes(page).getByRole("checkbox", { name }).check();
   await schemes(page).getByLabel("Length").fill("20000");
   await page.getByRole("button", { name: "Run 2 schemes" }).click();
   await expect(schemes(page).locator(".schemes-progress")).toHaveText("Done: 2 of 2 schemes", { timeout: 40_000 });
-  await expect(table(page).getByRole("columnheader")).toHaveText([/^Scheme/, /^SAD: of its goal/, /^VADD: of its IPC alone/, /^Slowdown of SAD/, /^Slowdown of VADD/, /^HSpeedup/, /^STP/, /^ANTT/, /^Fairness/, /^NoC/, /^DRAM/, /^Instructions per watt/, "Open as"]);
+  await expect(table(page).getByRole("columnheader")).toHaveText([
+    /^Scheme/,
+    /^SAD: of its goal/,
+    /^VADD: of its IPC alone/,
+    /^Slowdown of SAD/,
+    /^Slowdown of VADD/,
+    /^HSpeedup/,
+    /^STP/,
+    /^ANTT/,
+    /^Fairness/,
+    /^NoC/,
+    /^DRAM/,
+    /^Instructions per watt/,
+    "Open as",
+  ]);
   await expect(table(page).getByRole("rowheader")).toHaveText(["evenkeeps no goals", "qos-rollover"]);
   // The words, the part of the goal, and the slowdown say the same.
   for (const name of ["even keeps no goals", "qos-rollover"]) {
-    const [reached, left, , slower] = (await row(page, name).locator(".value").allTextContents()).map((text) => Number.parseFloat(text)) as [number, number, number, number];
-    await expect(row(page, name)).toContainText(reached >= 100 ? `reached, ${(reached - 100).toFixed(1)} % to spare` : `missed by ${(100 - reached).toFixed(1)} %`);
+    const [reached, left, , slower] = (await row(page, name).locator(".value").allTextContents()).map((text) =>
+      Number.parseFloat(text),
+    ) as [number, number, number, number];
+    await expect(row(page, name)).toContainText(
+      reached >= 100
+        ? `reached, ${(reached - 100).toFixed(1)} % to spare`
+        : `missed by ${(100 - reached).toFixed(1)} %`,
+    );
     expect(left).toBeCloseTo(100 / slower, 0);
   }
   await expect(schemes(page).getByLabel("Bars show")).toHaveValue("goals");
   // The bars are drawn some time after the table.
   await expect(async () => {
     await page.locator("corun-scheme-chart canvas").press("Home");
-    await expect(page.locator("corun-scheme-chart > [role=status]")).toHaveText(/^even, which keeps no goals: SAD: of its goal [\d.]+ %, (missed by|reached, )/, { timeout: 2000 });
+    await expect(page.locator("corun-scheme-chart > [role=status]")).toHaveText(
+      /^even, which keeps no goals: SAD: of its goal [\d.]+ %, (missed by|reached, )/,
+      { timeout: 2000 },
+    );
   }).toPass();
   await picture(schemes(page), "schemes-goals");
 });
 
 test("chosen schemes for a chosen length; cancelling ends at once and keeps what is done", async ({ page }) => {
   await openAt(page, TINY, 100);
-  await schemes(page).getByText(/^Schemes: \d+ of \d+$/).click();
+  await schemes(page)
+    .getByText(/^Schemes: \d+ of \d+$/)
+    .click();
   await schemes(page).getByRole("button", { name: "None" }).click();
   await expect(page.locator("#f-schemes-run")).toBeDisabled();
   for (const name of [/^Even split/, /^Spatial/]) await schemes(page).getByRole("checkbox", { name }).check();
@@ -117,9 +180,12 @@ for (const width of [390, 1440]) {
     test.setTimeout(120_000);
     await page.setViewportSize({ width, height: 900 });
     await openAt(page, TINY, 400);
-    await schemes(page).getByText(/^Schemes: \d+ of \d+$/).click();
+    await schemes(page)
+      .getByText(/^Schemes: \d+ of \d+$/)
+      .click();
     await schemes(page).getByRole("button", { name: "None" }).click();
-    for (const name of [/^Even split/, /^Spatial/, /^Leftover/, /^Fixed/]) await schemes(page).getByRole("checkbox", { name }).check();
+    for (const name of [/^Even split/, /^Spatial/, /^Leftover/, /^Fixed/])
+      await schemes(page).getByRole("checkbox", { name }).check();
     await schemes(page).getByLabel("Length").fill("20000");
     await page.getByRole("button", { name: "Run 4 schemes" }).click();
     await expect(schemes(page).locator(".schemes-progress")).toHaveText(/^Done: 3 of 4/, { timeout: 100_000 });
@@ -136,7 +202,23 @@ for (const width of [390, 1440]) {
 }
 
 test("a sweep of mixes and schemes has a heat map with its numbers, in every colour scheme", async ({ page }) => {
-  const sweep = { corun: 1, sweep: { name: "Heat", base: { corun: 1, gpu: "tiny-2sm", stop: { cycles: 8000 } }, axes: [{ path: "kernels", values: [["VADD", "SAD"], ["BP", "SAD"]] }, { path: "policy", values: ["leftover", "even", "spatial"] }] } };
+  const sweep = {
+    corun: 1,
+    sweep: {
+      name: "Heat",
+      base: { corun: 1, gpu: "tiny-2sm", stop: { cycles: 8000 } },
+      axes: [
+        {
+          path: "kernels",
+          values: [
+            ["VADD", "SAD"],
+            ["BP", "SAD"],
+          ],
+        },
+        { path: "policy", values: ["leftover", "even", "spatial"] },
+      ],
+    },
+  };
   await page.goto(`./sweeps.html#v=1&z=${await pack(JSON.stringify(sweep))}`);
   await expect(page.locator("html")).toHaveAttribute("data-sweep", "ready");
   const heat = page.getByRole("table", { name: /^STP of each mix under each scheme$/ });
@@ -147,11 +229,13 @@ test("a sweep of mixes and schemes has a heat map with its numbers, in every col
   await expect(heat.getByRole("rowheader")).toHaveText(["VADD + SAD", "BP + SAD"]);
   // The numbers of the table of points, and one best of each mix.
   const points = await page.locator("#results table.numbers tbody tr td:nth-of-type(3)").allTextContents();
-  const cells = (await heat.getByRole("cell").allTextContents());
+  const cells = await heat.getByRole("cell").allTextContents();
   expect(cells.map((text) => text.replace("★ ", ""))).toEqual(points);
   for (const mix of [cells.slice(0, 3), cells.slice(3)]) {
     const values = mix.map((text) => Number(text.replace("★ ", ""))).filter(Number.isFinite);
-    expect(mix.filter((text) => text.startsWith("★")).every((text) => Number(text.slice(2)) === Math.max(...values))).toBe(true);
+    expect(
+      mix.filter((text) => text.startsWith("★")).every((text) => Number(text.slice(2)) === Math.max(...values)),
+    ).toBe(true);
     expect(mix.some((text) => text.startsWith("★"))).toBe(true);
   }
   await noViolations(page);

@@ -3,14 +3,20 @@ import { cycle, expect, is, noViolations, open, picture, result, state, test, wa
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
-test("a policy is written in the page: names are completed, the wrong line is marked, it runs, and its link carries it", async ({ page, watched }) => {
+test("a policy is written in the page: names are completed, the wrong line is marked, it runs, and its link carries it", async ({
+  page,
+  watched,
+}) => {
   const fetched: string[] = [];
-  page.on("request", (request) => { if (request.url().includes("corun_script")) fetched.push(request.url()); });
+  page.on("request", (request) => {
+    if (request.url().includes("corun_script")) fetched.push(request.url());
+  });
   await open(page, `${TINY}&c=3000`);
   await is(page, "Paused");
   expect(fetched, "the interpreter is fetched only for a script").toEqual([]);
   await page.getByLabel("Policy", { exact: true }).selectOption("script");
-  const text = page.locator("#f-policy-source"), run = page.getByRole("button", { name: "Run this script" });
+  const text = page.locator("#f-policy-source"),
+    run = page.getByRole("button", { name: "Run this script" });
   await expect(text).toHaveValue(/fn start/);
   await expect.poll(() => fetched.length).toBeGreaterThan(0);
 
@@ -29,7 +35,9 @@ test("a policy is written in the page: names are completed, the wrong line is ma
   await expect(page.locator("#f-policy-source-problem")).toContainText("Line 2: Undefined variable: sene");
 
   // It runs, and says on the timeline what it does.
-  await text.fill("fn start(seen, controls) {\n    this.n = 0;\n}\n\nfn interval(seen, controls) {\n    this.n += 1;\n    controls.cta_target[0] = 1 + this.n % 2;\n    log(0, `turn ${this.n}`);\n}\n");
+  await text.fill(
+    "fn start(seen, controls) {\n    this.n = 0;\n}\n\nfn interval(seen, controls) {\n    this.n += 1;\n    controls.cta_target[0] = 1 + this.n % 2;\n    log(0, `turn ${this.n}`);\n}\n",
+  );
   await expect(page.locator(".script-lines .wrong")).toHaveCount(0);
   await run.click();
   await expect(run).toBeDisabled();
@@ -45,7 +53,8 @@ test("a policy is written in the page: names are completed, the wrong line is ma
   const here = await result(page);
 
   // The link has the script in it: another page that opens it is at the same state.
-  const other = await page.context().newPage(), quiet = watch(other);
+  const other = await page.context().newPage(),
+    quiet = watch(other);
   await other.goto(page.url());
   await is(other, "Paused");
   await expect(other.locator("#f-policy-source")).toHaveValue(/turn \$\{this\.n\}/);
@@ -61,20 +70,26 @@ test("a script that fails, or runs away, ends the run with its line", async ({ p
   await page.getByLabel("Policy", { exact: true }).selectOption("script");
   const text = page.locator("#f-policy-source");
   await expect(text).toHaveValue(/fn start/);
-  await text.fill("fn interval(seen, controls) {\n    if seen.now > 9000 {\n        let gone = seen.kernels[7];\n    }\n}\n");
+  await text.fill(
+    "fn interval(seen, controls) {\n    if seen.now > 9000 {\n        let gone = seen.kernels[7];\n    }\n}\n",
+  );
   await text.press("Control+Enter");
   await is(page, "Paused");
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Script failed");
   expect(await cycle(page)).toBe(10_000);
-  await expect(page.getByRole("alert").filter({ hasText: "The script has failed at cycle 10,000" })).toContainText("line 3: Array index 7 out of bounds");
+  await expect(page.getByRole("alert").filter({ hasText: "The script has failed at cycle 10,000" })).toContainText(
+    "line 3: Array index 7 out of bounds",
+  );
   await expect(page.locator(".script-lines .wrong")).toHaveText("3");
   await expect(page.locator("corun-decisions")).toContainText("the script has failed: line 3");
 
   // One that never ends is stopped; then an example runs.
   await text.fill("fn start(seen, controls) {\n    let n = 0;\n    while true {\n        n += 1;\n    }\n}\n");
   await text.press("Control+Enter");
-  await expect(page.getByRole("alert").filter({ hasText: "The script has failed at cycle 0" })).toContainText("the call takes too long");
+  await expect(page.getByRole("alert").filter({ hasText: "The script has failed at cycle 0" })).toContainText(
+    "the call takes too long",
+  );
   await page.getByLabel("Start from an example").selectOption("dram-turns");
   await expect(state(page)).not.toHaveText("Script failed");
   await expect(page.getByRole("alert").filter({ hasText: "has failed" })).toHaveCount(0);

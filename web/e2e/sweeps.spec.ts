@@ -14,9 +14,15 @@ const CORUN = process.env["CORUN"] ?? "../target/debug/corun";
 const MIXED = {
   corun: 1,
   sweep: {
-    name: "Mixed", base: { corun: 1, gpu: "tiny-2sm", restart: false },
+    name: "Mixed",
+    base: { corun: 1, gpu: "tiny-2sm", restart: false },
     axes: [
-      { zip: [{ path: "kernels", values: [["BP", "SAD"], ["SAD", "CFD", "BP"], ["CFD"]] }, { path: "policy", values: ["even", "spatial", "leftover"] }] },
+      {
+        zip: [
+          { path: "kernels", values: [["BP", "SAD"], ["SAD", "CFD", "BP"], ["CFD"]] },
+          { path: "policy", values: ["even", "spatial", "leftover"] },
+        ],
+      },
       { path: "stop", values: [{ cycles: 3000 }, { kernels_done: true, cycles: 5000 }] },
     ],
   },
@@ -24,7 +30,11 @@ const MIXED = {
 /** More than a test waits for, however fast the engine is. */
 const LONG = {
   corun: 1,
-  sweep: { name: "Long", base: { corun: 1, gpu: "tiny-2sm", kernels: ["BP"], alone: false }, axes: [{ path: "stop.cycles", values: [2000, 3000, 4000, 900_000_000_000, 900_000_000_001] }] },
+  sweep: {
+    name: "Long",
+    base: { corun: 1, gpu: "tiny-2sm", kernels: ["BP"], alone: false },
+    axes: [{ path: "stop.cycles", values: [2000, 3000, 4000, 900_000_000_000, 900_000_000_001] }],
+  },
 };
 
 async function open(page: Page, hash = ""): Promise<void> {
@@ -32,9 +42,13 @@ async function open(page: Page, hash = ""): Promise<void> {
   await page.goto(`./sweeps.html${hash}`);
 }
 const sweep = async (page: Page, of: object): Promise<void> => open(page, `#v=1&z=${await pack(JSON.stringify(of))}`);
-const phase = (page: Page, is: string): Promise<void> => expect(page.locator("html")).toHaveAttribute("data-sweep", is, { timeout: 50_000 });
+const phase = (page: Page, is: string): Promise<void> =>
+  expect(page.locator("html")).toHaveAttribute("data-sweep", is, { timeout: 50_000 });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-const done = async (page: Page): Promise<string[]> => page.locator("#results tbody tr").evaluateAll((rows) => rows.map((row) => row.querySelector("td:nth-last-child(2)")?.textContent ?? ""));
+const done = async (page: Page): Promise<string[]> =>
+  page
+    .locator("#results tbody tr")
+    .evaluateAll((rows) => rows.map((row) => row.querySelector("td:nth-last-child(2)")?.textContent ?? ""));
 
 async function lines(page: Page): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Lines (JSONL)").click()]);
@@ -44,7 +58,8 @@ async function lines(page: Page): Promise<string> {
 /** What the runner writes for the same sweep. */
 function runner(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "corun-sweep-"));
-  const file = join(folder, "sweep.json"), out = join(folder, "sweep.jsonl");
+  const file = join(folder, "sweep.json"),
+    out = join(folder, "sweep.jsonl");
   writeFileSync(file, text);
   execFileSync(CORUN, ["sweep", file, "--out", out, "--jobs", "2"], { stdio: "pipe" });
   return readFileSync(out, "utf8");
@@ -59,7 +74,10 @@ test("the simulator leads to the sweeps and back", async ({ page }) => {
   await expect(page.locator("corun-transport")).toBeVisible();
 });
 
-for (const [name, text] of [["an example", readFileSync("../examples/sweeps/bandwidth.json", "utf8")], ["mixes and open ends", JSON.stringify(MIXED)]] as const) {
+for (const [name, text] of [
+  ["an example", readFileSync("../examples/sweeps/bandwidth.json", "utf8")],
+  ["mixes and open ends", JSON.stringify(MIXED)],
+] as const) {
   test(`the lines are the runner's, byte for byte: ${name}`, async ({ page }) => {
     await sweep(page, JSON.parse(text) as object);
     await phase(page, "ready");
@@ -85,7 +103,12 @@ test("stopping ends all workers at once, and keeps what is done", async ({ page 
   expect(after).toBe("stopped");
   await expect.poll(() => page.workers().length).toBe(0);
   const kept = await lines(page);
-  expect(kept.trimEnd().split("\n").map((line) => (JSON.parse(line) as { index: number }).index)).toEqual([0, 1, 2]);
+  expect(
+    kept
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { index: number }).index),
+  ).toEqual([0, 1, 2]);
   await expect(page.locator("#results a").first()).toHaveAttribute("href", /#v=1/);
 
   // What is done is not run again, also when another sweep was looked at in between.
@@ -132,7 +155,10 @@ test("a point opens in the simulator as the same experiment", async ({ page }) =
   await phase(page, "ready");
   await button(page, "Run").click();
   await phase(page, "done");
-  const all = (await lines(page)).trimEnd().split("\n").map((line) => JSON.parse(line) as { config_hash: string; result: { digest: string; cycles: number } });
+  const all = (await lines(page))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { config_hash: string; result: { digest: string; cycles: number } });
   await page.getByRole("link", { name: "Open point 2 in the simulator" }).click();
   await is(page, "Finished");
   const there = await result(page);
@@ -153,11 +179,16 @@ test("the chart compares along any axis, and is in the link", async ({ page }) =
   await canvas.focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
-  await expect(page.locator("corun-sweep-chart > [role=status]")).toContainText(/^lrr, NoC: MHz, DRAM: MHz 1400, 924: IPC \d/);
+  await expect(page.locator("corun-sweep-chart > [role=status]")).toContainText(
+    /^lrr, NoC: MHz, DRAM: MHz 1400, 924: IPC \d/,
+  );
   await page.getByRole("button", { name: "The points of the sweep as a table" }).click();
   expect(await page.locator("corun-sweep-chart tbody tr").count()).toBe(3);
   const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Table (CSV)").click()]);
-  const csv = (await saved(download)).text.trim().split("\r\n").filter((line) => !line.startsWith("#"));
+  const csv = (await saved(download)).text
+    .trim()
+    .split("\r\n")
+    .filter((line) => !line.startsWith("#"));
   expect(csv.length).toBe(7);
   expect(csv[0]).toMatch(/^index,gpu\.noc\.mhz,gpu\.dram\.mhz,warp_order,config_hash,digest,cycles,stop,/);
   const columns = new Set(csv.map((line) => line.split(",").length));
@@ -171,10 +202,43 @@ test("what is wrong is named, and nothing of it runs", async ({ page }) => {
   const problems = page.locator("#f-sweep-problem");
   for (const [text, said] of [
     ["{", "JSON"],
-    [JSON.stringify({ corun: 1, sweep: { base: { corun: 1, kernels: ["BP"] }, axes: [{ path: "policy", values: ["even", "evenn"] }, { path: "gpu.dram.mhz", values: [924, 1] }] } }), "sweep.axes[1].values[1]: found 1"],
-    [JSON.stringify({ corun: 1, sweep: { base: { corun: 1, kernels: ["BP"] }, axes: [{ path: "seed", values: Array.from({ length: 5001 }, (_, i) => i) }] } }), "5,001 points"],
+    [
+      JSON.stringify({
+        corun: 1,
+        sweep: {
+          base: { corun: 1, kernels: ["BP"] },
+          axes: [
+            { path: "policy", values: ["even", "evenn"] },
+            { path: "gpu.dram.mhz", values: [924, 1] },
+          ],
+        },
+      }),
+      "sweep.axes[1].values[1]: found 1",
+    ],
+    [
+      JSON.stringify({
+        corun: 1,
+        sweep: {
+          base: { corun: 1, kernels: ["BP"] },
+          axes: [{ path: "seed", values: Array.from({ length: 5001 }, (_, i) => i) }],
+        },
+      }),
+      "5,001 points",
+    ],
     // Only some combinations cannot run.
-    [JSON.stringify({ corun: 1, sweep: { base: { corun: 1, kernels: ["BP"], policy: { name: "fixed", combination: [1] } }, axes: [{ path: "kernels", values: [["BP"], ["BP", "CFD"]] }, { path: "policy", values: [{ name: "fixed", combination: [1] }, "even"] }] } }), "combination"],
+    [
+      JSON.stringify({
+        corun: 1,
+        sweep: {
+          base: { corun: 1, kernels: ["BP"], policy: { name: "fixed", combination: [1] } },
+          axes: [
+            { path: "kernels", values: [["BP"], ["BP", "CFD"]] },
+            { path: "policy", values: [{ name: "fixed", combination: [1] }, "even"] },
+          ],
+        },
+      }),
+      "combination",
+    ],
   ] as const) {
     await box.fill(text);
     await phase(page, "bad");
@@ -183,7 +247,13 @@ test("what is wrong is named, and nothing of it runs", async ({ page }) => {
     await expect(box).toHaveAttribute("aria-invalid", "true");
   }
   await noViolations(page);
-  for (const hash of ["#v=1&example=nothing", "#v=2&example=bandwidth", "#v=1&z=AAAA", "#v=1&example=bandwidth&z=AAAA", "#v=1&example=bandwidth&q=1"]) {
+  for (const hash of [
+    "#v=1&example=nothing",
+    "#v=2&example=bandwidth",
+    "#v=1&z=AAAA",
+    "#v=1&example=bandwidth&z=AAAA",
+    "#v=1&example=bandwidth&q=1",
+  ]) {
     await open(page, hash);
     await expect(page.getByRole("heading", { name: "This link cannot be opened" })).toBeVisible();
   }
@@ -194,14 +264,20 @@ test("what is wrong is named, and nothing of it runs", async ({ page }) => {
 test("files: in and out, and the command", async ({ page }) => {
   await open(page);
   await phase(page, "ready");
-  await page.setInputFiles("#f-open", { name: "mine.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(LONG)) });
+  await page.setInputFiles("#f-open", {
+    name: "mine.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(JSON.stringify(LONG)),
+  });
   await expect(page.locator("#points-title")).toHaveText("Long");
   await expect.poll(() => page.url()).toContain("#v=1&z=");
   await button(page, "Copy the command").click();
   await expect(page.locator("#toast")).toContainText("copied");
   const command = await page.evaluate(() => navigator.clipboard.readText());
   expect(command).toContain(JSON.stringify(LONG));
-  expect(command).toMatch(/target\/release\/corun sweep corun-sweep-[0-9a-f]{8}\.json --resume --out corun-sweep-[0-9a-f]{8}\.jsonl/);
+  expect(command).toMatch(
+    /target\/release\/corun sweep corun-sweep-[0-9a-f]{8}\.json --resume --out corun-sweep-[0-9a-f]{8}\.jsonl/,
+  );
 });
 
 test("keyboard alone is enough", async ({ page }) => {
@@ -210,14 +286,24 @@ test("keyboard alone is enough", async ({ page }) => {
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to the results" })).toBeFocused();
   // Behind the navigation, which every page has.
-  for (let i = 0; i < 12 && !(await button(page, "Run").evaluate((e) => e === document.activeElement)); i += 1) await page.keyboard.press("Tab");
+  for (let i = 0; i < 12 && !(await button(page, "Run").evaluate((e) => e === document.activeElement)); i += 1)
+    await page.keyboard.press("Tab");
   await expect(button(page, "Run")).toBeFocused();
   await page.keyboard.press("Enter");
   await phase(page, "done");
-  for (let i = 0; i < 40 && !(await page.getByLabel("across").evaluate((e) => e === document.activeElement)); i += 1) await page.keyboard.press("Tab");
+  for (let i = 0; i < 40 && !(await page.getByLabel("across").evaluate((e) => e === document.activeElement)); i += 1)
+    await page.keyboard.press("Tab");
   await page.keyboard.press("ArrowDown");
   await expect.poll(() => page.url()).toContain("x=1");
-  for (let i = 0; i < 12 && !(await page.getByRole("link", { name: "Open point 0 in the simulator" }).evaluate((e) => e === document.activeElement)); i += 1) await page.keyboard.press("Tab");
+  for (
+    let i = 0;
+    i < 12 &&
+    !(await page
+      .getByRole("link", { name: "Open point 0 in the simulator" })
+      .evaluate((e) => e === document.activeElement));
+    i += 1
+  )
+    await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect(page.locator("corun-transport")).toBeVisible();
 });
@@ -231,14 +317,18 @@ for (const scheme of ["light", "dark"] as const) {
     await phase(page, "done");
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth))
+        .toBeLessThanOrEqual(0);
       await noViolations(page);
       await picture(page, `sweeps-${width}-${scheme}`, true);
     }
   });
 }
 
-test("a sweep begins with a field of the present experiment, is changed in a form, and its results outlive a reload", async ({ page }) => {
+test("a sweep begins with a field of the present experiment, is changed in a form, and its results outlive a reload", async ({
+  page,
+}) => {
   await page.goto("./#v=1&gpu=tiny-2sm&mix=BP+SAD&policy=even&seed=4&c=100");
   await is(page, "Paused");
   await page.getByLabel("Seed", { exact: true }).hover();

@@ -9,25 +9,37 @@ const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
 /** Drops a file on the page, as a person would. */
 async function drop(page: Page, bytes: Buffer, name: string): Promise<void> {
-  await page.evaluate(([encoded, named]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0))], named));
-    for (const type of ["dragover", "drop"]) document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-  }, [bytes.toString("base64"), name] as const);
+  await page.evaluate(
+    ([encoded, named]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0))], named));
+      for (const type of ["dragover", "drop"])
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    },
+    [bytes.toString("base64"), name] as const,
+  );
 }
 
 test("a picture, a table and a result that were saved open their run again when they are dropped", async ({ page }) => {
   await openAt(page, TINY, 1500);
   const { digest } = await result(page);
   const files: [Buffer, string][] = [];
-  const keep = async (download: Download): Promise<void> => { files.push([await readFile(await download.path()), download.suggestedFilename()]); };
+  const keep = async (download: Download): Promise<void> => {
+    files.push([await readFile(await download.path()), download.suggestedFilename()]);
+  };
   const chart = page.locator("corun-charts .cv-export").first();
   for (const kind of ["PNG (picture)", "SVG (picture)", "JSON (data)"]) {
     await chart.getByRole("button", { name: "Export" }).click();
-    const [download] = await Promise.all([page.waitForEvent("download"), chart.getByRole("menuitem", { name: kind }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      chart.getByRole("menuitem", { name: kind }).click(),
+    ]);
     await keep(download);
   }
-  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save the result" }).click(),
+  ]);
   await keep(saved);
   expect(files.map(([, name]) => name.replace(/^.*\./, ""))).toEqual(["png", "svg", "json", "json"]);
 
@@ -41,7 +53,9 @@ test("a picture, a table and a result that were saved open their run again when 
   }
   // A picture of something else has no run in it, and what is shown stays.
   await drop(page, Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "flower.svg");
-  await expect(page.locator("corun-editor")).toContainText("“flower.svg” cannot be opened. It is a picture, but none that this page saved");
+  await expect(page.locator("corun-editor")).toContainText(
+    "“flower.svg” cannot be opened. It is a picture, but none that this page saved",
+  );
   await expect(page.locator("#cycle")).toHaveText("1,500");
 });
 
@@ -52,8 +66,20 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   await lab.getByRole("button", { name: "Run it here" }).click();
   const frame = lab.frameLocator("iframe");
   await expect(frame.locator("#cycle")).toHaveText("3,000");
-  for (const shown of ["#verdict", "#numbers", "#charts", "corun-transport"]) await expect(frame.locator(shown)).toBeVisible();
-  for (const hidden of ["#editor", "#sms", "#path", "#decisions", "#timeline", "#schemes", ".logo", ".pages", "#actions"]) await expect(frame.locator(hidden)).toBeHidden();
+  for (const shown of ["#verdict", "#numbers", "#charts", "corun-transport"])
+    await expect(frame.locator(shown)).toBeVisible();
+  for (const hidden of [
+    "#editor",
+    "#sms",
+    "#path",
+    "#decisions",
+    "#timeline",
+    "#schemes",
+    ".logo",
+    ".pages",
+    "#actions",
+  ])
+    await expect(frame.locator(hidden)).toBeHidden();
   await expect.poll(() => frame.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
   await frame.getByRole("button", { name: "Step one cycle" }).click();
   await expect(frame.locator("#cycle")).toHaveText("3,001");
@@ -69,30 +95,50 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
   await page.setViewportSize({ width: 1280, height: 900 });
   // A name that is none is said, and an element without a link says what it wants.
   await page.goto(`./?embed=1&hide=sms,flowers${TINY}&c=100`);
-  await expect(page.locator(".embed-foot")).toContainText("hide: found “flowers”, want some of experiment, transport, verdict");
+  await expect(page.locator(".embed-foot")).toContainText(
+    "hide: found “flowers”, want some of experiment, transport, verdict",
+  );
   await expect(page.locator("#sms")).toBeHidden();
   await expect(page.locator("#editor")).toBeVisible();
   await noViolations(page);
   await page.goto("./examples/article/");
-  await lab.evaluate((e) => { e.setAttribute("link", "flowers"); });
-  await expect(lab.locator("p")).toHaveText("corun-lab: link: found “flowers”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD");
+  await lab.evaluate((e) => {
+    e.setAttribute("link", "flowers");
+  });
+  await expect(lab.locator("p")).toHaveText(
+    "corun-lab: link: found “flowers”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD",
+  );
 });
 
 test("a policy's card has the text of its page, and how it is cited", async ({ page }) => {
   await openAt(page, TINY.replace("even", "ws%2Bbmi"), 200);
   await page.getByRole("button", { name: "About, and cite" }).click();
   const card = page.getByRole("dialog", { name: "Warped-Slicer with BMI: turns at memory" });
-  for (const word of ["Idea.", "Observes", "Sets", "Parameters", "Deviations", "Accelerate GPU Concurrent Kernel Execution"]) await expect(card).toContainText(word);
+  for (const word of [
+    "Idea.",
+    "Observes",
+    "Sets",
+    "Parameters",
+    "Deviations",
+    "Accelerate GPU Concurrent Kernel Execution",
+  ])
+    await expect(card).toContainText(word);
   await expect(card.getByRole("row", { name: /sample/ }).first()).toContainText("requests");
   await noViolations(page);
   await picture(page, "policy-card");
   await card.getByRole("button", { name: "Copy the BibTeX of the scheme's paper" }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^@inproceedings\{dai2018stalls,[^]*booktitle = \{IEEE International Symposium on High Performance/);
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^@inproceedings\{dai2018stalls,[^]*booktitle = \{IEEE International Symposium on High Performance/,
+  );
   await card.getByRole("button", { name: "Copy the BibTeX of Corun" }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^@software\{corun,[^]*Engine 0\.1\.0-[0-9a-f]{8}/);
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^@software\{corun,[^]*Engine 0\.1\.0-[0-9a-f]{8}/,
+  );
   // Its links to other schemes open their cards; one without a paper says so.
   await card.getByRole("button", { name: "Warped-Slicer" }).first().click();
-  await expect(page.getByRole("dialog", { name: "Warped-Slicer", exact: true })).toContainText("Xu, Jeon, Kim, Ro and Annavaram");
+  await expect(page.getByRole("dialog", { name: "Warped-Slicer", exact: true })).toContainText(
+    "Xu, Jeon, Kim, Ro and Annavaram",
+  );
   await page.getByRole("button", { name: "Close", exact: true }).click();
   await page.getByLabel("Policy", { exact: true }).selectOption("leftover");
   await page.getByRole("button", { name: "About, and cite" }).click();
@@ -112,7 +158,9 @@ test("vendors' words set the policy, are known again, and say that they are an a
   // MIG brings its GPU, SMs, channels and L2 with them; the link has it all.
   await vendor.selectOption({ label: "3g.20gb each" });
   await expect(page.locator("#f-gpu")).toHaveValue("a100-40gb");
-  await expect(page.locator("#decisions")).toContainText("gets DRAM channels 20 to 39 and their L2 banks", { timeout: 30_000 });
+  await expect(page.locator("#decisions")).toContainText("gets DRAM channels 20 to 39 and their L2 banks", {
+    timeout: 30_000,
+  });
   await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu).toBe("a100-40gb");
   const link = page.url();
   await open(page, link.slice(link.indexOf("#")));
@@ -131,12 +179,34 @@ test("what a run cannot show is said above it", async ({ page }) => {
   const warnings = page.locator("corun-warnings");
   await openAt(page, TINY, 200);
   await expect(warnings.getByRole("listitem")).toHaveCount(0);
-  const experiment: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1, alone: false };
-  await open(page, await encodeLink({ experiment: { ...experiment, warm_up: 4000, stop: { cycles: 2000 } }, view: { cycle: 100 } }));
-  await expect(warnings).toContainText("The warm-up is longer than the run: 4,000 cycles pass before the 2,000 that are measured.");
+  const experiment: Experiment = {
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: ["BP", "CFD"],
+    policy: { name: "even" },
+    seed: 1,
+    alone: false,
+  };
+  await open(
+    page,
+    await encodeLink({ experiment: { ...experiment, warm_up: 4000, stop: { cycles: 2000 } }, view: { cycle: 100 } }),
+  );
+  await expect(warnings).toContainText(
+    "The warm-up is longer than the run: 4,000 cycles pass before the 2,000 that are measured.",
+  );
   await open(page, await encodeLink({ experiment: { ...experiment, stop: { cycles: 2000 } }, view: { cycle: 2000 } }));
-  await expect(warnings).toContainText(/CFD never reached its second launch: \d+ of the 1,100 CTAs of its first were done at cycle 2,000\./);
-  await open(page, await encodeLink({ experiment: { ...experiment, gpu: { preset: "ccbp-16sm", "sm.count": 100 } }, view: { cycle: 100 } }));
-  await expect(warnings).toContainText(/CFD has few CTAs for this GPU: 1,100, where [\d,]+ fit\. So it cannot fill the GPU even alone\./);
+  await expect(warnings).toContainText(
+    /CFD never reached its second launch: \d+ of the 1,100 CTAs of its first were done at cycle 2,000\./,
+  );
+  await open(
+    page,
+    await encodeLink({
+      experiment: { ...experiment, gpu: { preset: "ccbp-16sm", "sm.count": 100 } },
+      view: { cycle: 100 },
+    }),
+  );
+  await expect(warnings).toContainText(
+    /CFD has few CTAs for this GPU: 1,100, where [\d,]+ fit\. So it cannot fill the GPU even alone\./,
+  );
   await noViolations(page);
 });

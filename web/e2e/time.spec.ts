@@ -22,11 +22,16 @@ async function fresh(page: Page, hash: string, wanted: number): Promise<SavedRes
   return said;
 }
 async function results(page: Page): Promise<Record<"A" | "B", SavedResult>> {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the result" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save the result" }).click(),
+  ]);
   return JSON.parse((await saved(download)).text) as Record<"A" | "B", SavedResult>;
 }
 
-test("a run goes to any cycle, back and forth, and is there what a run is that has only come this far", async ({ page }) => {
+test("a run goes to any cycle, back and forth, and is there what a run is that has only come this far", async ({
+  page,
+}) => {
   await openAt(page, TINY, 90_000);
   const end = (await result(page)).digest;
   await goTo(page, "30,000");
@@ -114,16 +119,23 @@ test("bookmarks have a note, are in the link, and lead back", async ({ page, con
   await other.goto(page.url());
   await at(other, 12_000);
   await expect(other.getByLabel("Note at cycle 7,000")).toHaveValue("LSU full & all wait");
-  await other.getByRole("list", { name: "Bookmarks" }).getByRole("button", { name: "cycle 7,000", exact: true }).click();
+  await other
+    .getByRole("list", { name: "Bookmarks" })
+    .getByRole("button", { name: "cycle 7,000", exact: true })
+    .click();
   await at(other, 7000);
   await other.getByRole("button", { name: "Remove the bookmark at cycle 12,000" }).click();
   await expect.poll(() => other.url()).not.toContain("m.12000");
   expect(other.url()).toContain("m.7000=");
 });
 
-test("a run stops when the policy decides, a queue is full, a kernel is slow: at that very cycle, also of two runs", async ({ page }) => {
+test("a run stops when the policy decides, a queue is full, a kernel is slow: at that very cycle, also of two runs", async ({
+  page,
+}) => {
   test.setTimeout(120_000);
-  const stop = page.getByRole("group", { name: "Stop when" }), said = page.locator(".tl-met"), play = page.getByRole("button", { name: "Play" });
+  const stop = page.getByRole("group", { name: "Stop when" }),
+    said = page.locator(".tl-met"),
+    play = page.getByRole("button", { name: "Play" });
   await openAt(page, TINY, 1);
   await stop.getByLabel("Stop when").selectOption("a queue is full");
   await stop.getByLabel("Queue").selectOption("MSHRs of an L1D");
@@ -134,7 +146,11 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
   await is(page, "Paused");
   const full = await cycle(page);
   expect([full % 400, full > 0]).toEqual([0, true]);
-  await expect(said).toHaveText(new RegExp(`^Stopped at cycle ${full.toLocaleString("en")}: the set of MSHRs of SM \\d was full at the ends of 2 windows in a row\\.$`));
+  await expect(said).toHaveText(
+    new RegExp(
+      `^Stopped at cycle ${full.toLocaleString("en")}: the set of MSHRs of SM \\d was full at the ends of 2 windows in a row\\.$`,
+    ),
+  );
 
   await stop.getByLabel("Stop when").selectOption("a kernel slows down");
   await stop.getByLabel("Times slower than alone").fill("1.2");
@@ -150,27 +166,53 @@ test("a run stops when the policy decides, a queue is full, a kernel is slow: at
   await play.click();
   await expect(said).toContainText("B, the policy decided:", { timeout: 60_000 });
   await is(page, "Paused");
-  const decided = await cycle(page), both = await results(page);
+  const decided = await cycle(page),
+    both = await results(page);
   expect([both.A.cycles, both.B.cycles]).toEqual([decided, decided]);
   expect(both.A.digest).toBe((await fresh(page, TINY, decided)).digest);
-  expect((both.B as unknown as { policy: { decisions: { cycle: number }[] } }).policy.decisions.at(-1)?.cycle).toBe(decided);
+  expect((both.B as unknown as { policy: { decisions: { cycle: number }[] } }).policy.decisions.at(-1)?.cycle).toBe(
+    decided,
+  );
 });
 
-test("while another run is prepared, nothing passes for it, and the one before can be taken up again", async ({ page }) => {
+test("while another run is prepared, nothing passes for it, and the one before can be taken up again", async ({
+  page,
+}) => {
   await openAt(page, TINY, 20_000);
-  const before = await result(page), ribbon = page.locator(".standing");
+  const before = await result(page),
+    ribbon = page.locator(".standing");
   await expect(ribbon).toBeHidden();
-  const long = await encodeLink({ experiment: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: { name: "ws", profile_cycles: 4_000_000 }, seed: 1 }, view: { cycle: 500 } });
-  await page.evaluate((hash) => { location.hash = hash; }, long);
+  const long = await encodeLink({
+    experiment: {
+      corun: 1,
+      gpu: "tiny-2sm",
+      kernels: ["BP", "CFD"],
+      policy: { name: "ws", profile_cycles: 4_000_000 },
+      seed: 1,
+    },
+    view: { cycle: 500 },
+  });
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, long);
   await is(page, "Profiling");
   await expect(page).toHaveTitle("Profiling: BP + CFD · ws · Corun");
   await expect(page.locator("#cycle")).toHaveText("0");
-  await expect(ribbon).toHaveText("Below is still BP + CFD · even, at cycle 20,000. BP + CFD · ws waits until its kernels are measured alone.");
+  await expect(ribbon).toHaveText(
+    "Below is still BP + CFD · even, at cycle 20,000. BP + CFD · ws waits until its kernels are measured alone.",
+  );
   await expect(page.locator("#pictures")).toHaveAttribute("aria-busy", "true");
   const progress = page.getByRole("progressbar", { name: "How much is measured" });
   await expect.poll(() => progress.evaluate((bar) => (bar as HTMLProgressElement).value)).toBeGreaterThan(0);
   // What is saved says of what it is.
-  const [csv] = await Promise.all([page.waitForEvent("download"), (async () => { const chart = page.locator("[data-chart=ipc]"); await chart.getByRole("button", { name: "Export" }).click(); await chart.locator("[data-kind=csv]").click(); })()]);
+  const [csv] = await Promise.all([
+    page.waitForEvent("download"),
+    (async () => {
+      const chart = page.locator("[data-chart=ipc]");
+      await chart.getByRole("button", { name: "Export" }).click();
+      await chart.locator("[data-kind=csv]").click();
+    })(),
+  ]);
   expect((await saved(csv)).text).toContain(before.config_hash);
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await is(page, "Not begun");
@@ -198,7 +240,10 @@ test("two runs in lock-step go back and forth together", async ({ page }) => {
   await is(page, "Paused");
   const both = await results(page);
   expect([both.A.cycles, both.B.cycles]).toEqual([12_345, 12_345]);
-  expect([both.A.digest, both.B.digest]).toEqual([(await fresh(page, TINY, 12_345)).digest, (await fresh(page, other, 12_345)).digest]);
+  expect([both.A.digest, both.B.digest]).toEqual([
+    (await fresh(page, TINY, 12_345)).digest,
+    (await fresh(page, other, 12_345)).digest,
+  ]);
   await goTo(page, "40000");
   await at(page, 40_000);
   await is(page, "Paused");

@@ -2,12 +2,28 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
 import { pack } from "../src/link.ts";
-import { colours, countColours, cycle, expect, is, noViolations, openAt, picture, result, saved, test } from "./corun.ts";
+import {
+  colours,
+  countColours,
+  cycle,
+  expect,
+  is,
+  noViolations,
+  openAt,
+  picture,
+  result,
+  saved,
+  test,
+} from "./corun.ts";
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 const chart = (page: Page, key: string): Locator => page.locator(`[data-chart="${key}"]`);
 const spoken = (page: Page, view: string): Locator => page.locator(`${view} > [role=status]`);
-async function exported(page: Page, within: Locator, kind: "csv" | "json" | "svg" | "png"): Promise<{ name: string; path: string; text: string }> {
+async function exported(
+  page: Page,
+  within: Locator,
+  kind: "csv" | "json" | "svg" | "png",
+): Promise<{ name: string; path: string; text: string }> {
   await within.getByRole("button", { name: "Export" }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), within.locator(`[data-kind=${kind}]`).click()]);
   return { path: await download.path(), ...(await saved(download)) };
@@ -76,7 +92,9 @@ test("the arrow keys read a chart aloud", async ({ page }) => {
   await openAt(page, TINY, 20_000);
   await chart(page, "latency").locator("canvas").focus();
   await page.keyboard.press("Home");
-  await expect(spoken(page, "corun-charts")).toContainText(/^Cycles 0 to 400: BP .*, CFD .* cycles, mean of read replies/);
+  await expect(spoken(page, "corun-charts")).toContainText(
+    /^Cycles 0 to 400: BP .*, CFD .* cycles, mean of read replies/,
+  );
   await page.keyboard.press("ArrowRight");
   await expect(spoken(page, "corun-charts")).toContainText(/^Cycles 400 to 800:/);
   await page.keyboard.press("End");
@@ -110,13 +128,20 @@ test("exported data are what the engine counted, and every export is stamped", a
   expect(csv.name).toBe(`corun-ipc-${run.config_hash.slice(0, 8)}-s1-c20000.csv`);
   const lines = csv.text.trim().split("\r\n");
   expect(lines[1]).toBe(`# corun ${run.engine}; config ${run.config_hash}; seed 1; cycle 20000`);
-  const rows = lines.filter((l) => !l.startsWith("#")).slice(1).map((l) => l.split(",").map(Number));
+  const rows = lines
+    .filter((l) => !l.startsWith("#"))
+    .slice(1)
+    .map((l) => l.split(",").map(Number));
   expect(rows.length).toBe(50);
   for (const k of [0, 1]) {
     const sum = rows.reduce((s, r) => s + r[2 + k]! * (r[1]! - r[0]!), 0);
     expect(Math.abs(sum - run.kernels[k]!.thread_instructions)).toBeLessThan(1e-3);
   }
-  const json = JSON.parse((await exported(page, chart(page, "stalls"), "json")).text) as { stamp: { config: string; cycle: number; link: string }; columns: { key: string }[]; rows: Record<string, number>[] };
+  const json = JSON.parse((await exported(page, chart(page, "stalls"), "json")).text) as {
+    stamp: { config: string; cycle: number; link: string };
+    columns: { key: string }[];
+    rows: Record<string, number>[];
+  };
   expect(json.stamp).toMatchObject({ config: run.config_hash, cycle: 20_000, link: page.url() });
   expect(json.rows.length).toBe(50);
   for (const row of json.rows) {
@@ -128,19 +153,24 @@ test("exported data are what the engine counted, and every export is stamped", a
     expect(svg.text).toContain(run.config_hash);
     const drawn = await page.evaluate((text) => {
       const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
-      return parsed.querySelector("parsererror") ? 0 : parsed.querySelectorAll("rect, path, line, polyline, polygon, circle, text").length;
+      return parsed.querySelector("parsererror")
+        ? 0
+        : parsed.querySelectorAll("rect, path, line, polyline, polygon, circle, text").length;
     }, svg.text);
     expect(drawn, "an XML parser takes it, and there is a drawing in it").toBeGreaterThan(10);
     const png = await exported(page, of, "png");
     const bytes = await readFile(png.path);
     expect(bytes.subarray(1, 4).toString()).toBe("PNG");
     expect(bytes.includes(run.config_hash)).toBe(true);
-    const image = await page.evaluateHandle(async (data) => {
-      const bitmap = await createImageBitmap(new Blob([Uint8Array.from(data)], { type: "image/png" }));
-      const canvas = Object.assign(document.createElement("canvas"), { width: bitmap.width, height: bitmap.height });
-      canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
-      return canvas;
-    }, [...bytes]);
+    const image = await page.evaluateHandle(
+      async (data) => {
+        const bitmap = await createImageBitmap(new Blob([Uint8Array.from(data)], { type: "image/png" }));
+        const canvas = Object.assign(document.createElement("canvas"), { width: bitmap.width, height: bitmap.height });
+        canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
+        return canvas;
+      },
+      [...bytes],
+    );
     expect(await image.evaluate((canvas) => canvas.width)).toBeGreaterThan(1000);
     expect(await image.evaluate(countColours), "a picture").toBeGreaterThan(5);
   }
@@ -177,37 +207,70 @@ test("bandwidth is in GB/s too, at the clock of the GPU", async ({ page }) => {
   const [drawn, form] = [chart(page, "dram").locator(".cv-total"), /^([\d.]+) \(([\d.]+) GB\/s, \d+ % of peak\)$/];
   await expect(drawn).toHaveText(form);
   const [, bytes, gigabytes] = form.exec((await drawn.textContent()) ?? "") ?? [];
-  expect(Math.abs(Number(bytes) * clock / Number(gigabytes) - 1)).toBeLessThan(0.02);
+  expect(Math.abs((Number(bytes) * clock) / Number(gigabytes) - 1)).toBeLessThan(0.02);
   const json = await exported(page, chart(page, "dram"), "json");
-  const { columns, rows } = JSON.parse(json.text) as { columns: { key: string; unit: string }[]; rows: Record<string, number | null>[] };
-  expect(columns.filter((c) => c.unit === "GB/s").map((c) => c.key)).toEqual(["BP.GB/s", "CFD.GB/s", "context switches.GB/s"]);
+  const { columns, rows } = JSON.parse(json.text) as {
+    columns: { key: string; unit: string }[];
+    rows: Record<string, number | null>[];
+  };
+  expect(columns.filter((c) => c.unit === "GB/s").map((c) => c.key)).toEqual([
+    "BP.GB/s",
+    "CFD.GB/s",
+    "context switches.GB/s",
+  ]);
   for (const row of rows) expect(row["BP.GB/s"]).toBeCloseTo((row["BP"] ?? 0) * clock, 9);
 });
 
-test("no window and no decision is lost where a word on a frame comes late, or a frame comes while another run is built", async ({ page }) => {
+test("no window and no decision is lost where a word on a frame comes late, or a frame comes while another run is built", async ({
+  page,
+}) => {
   // A slow page, and what it says is held back: `drawn` until after the frame of the next `load`, and the second `load` for half a second.
   await page.addInitScript(() => {
     const next = window.requestAnimationFrame.bind(window);
-    window.requestAnimationFrame = (draw): number => next(() => setTimeout(() => { draw(performance.now()); }, 80));
-    const post = Worker.prototype.postMessage, held: (() => void)[] = [];
+    window.requestAnimationFrame = (draw): number =>
+      next(() =>
+        setTimeout(() => {
+          draw(performance.now());
+        }, 80),
+      );
+    const post = Worker.prototype.postMessage,
+      held: (() => void)[] = [];
     Object.assign(window, { hold: "" });
     Worker.prototype.postMessage = function (this: Worker, message: { t: string }, ...more: []): void {
-      const hold = (window as typeof window & { hold: string }).hold, now = (): void => { post.call(this, message, ...more); };
-      if (hold === "drawn" && message.t === "drawn") { held.push(now); return; }
-      if (hold === "load" && message.t === "load") { setTimeout(now, 500); return; }
+      const hold = (window as typeof window & { hold: string }).hold,
+        now = (): void => {
+          post.call(this, message, ...more);
+        };
+      if (hold === "drawn" && message.t === "drawn") {
+        held.push(now);
+        return;
+      }
+      if (hold === "load" && message.t === "load") {
+        setTimeout(now, 500);
+        return;
+      }
       now();
-      if (message.t === "load") setTimeout(() => { for (const late of held.splice(0)) late(); }, 40);
+      if (message.t === "load")
+        setTimeout(() => {
+          for (const late of held.splice(0)) late();
+        }, 40);
     };
   });
   const whole = async (): Promise<void> => {
     await is(page, "Finished");
-    const { rows } = JSON.parse((await exported(page, chart(page, "ipc"), "json")).text) as { rows: Record<string, number>[] }, { cycles } = await result(page);
+    const { rows } = JSON.parse((await exported(page, chart(page, "ipc"), "json")).text) as {
+        rows: Record<string, number>[];
+      },
+      { cycles } = await result(page);
     expect(rows.length).toBe(Math.floor(cycles / 400));
     await page.locator("corun-decisions summary").click();
     expect(await page.locator("corun-decisions ol.log li").count(), "the split of SMs, for each kernel").toBe(2);
     await page.locator("corun-decisions summary").click();
   };
-  const hold = (what: string): Promise<void> => page.evaluate((of) => { Object.assign(window, { hold: of }); }, what);
+  const hold = (what: string): Promise<void> =>
+    page.evaluate((of) => {
+      Object.assign(window, { hold: of });
+    }, what);
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=leftover&seed=1", 2000);
   await page.getByRole("button", { name: "Play" }).click();
   await hold("drawn");
@@ -219,17 +282,29 @@ test("no window and no decision is lost where a word on a frame comes late, or a
   await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1", 2000);
   await page.getByRole("button", { name: "Play" }).click();
   await hold("load");
-  await page.evaluate(() => { location.hash = "#v=1&gpu=tiny-2sm&mix=BP+NOSUCH&policy=even&seed=1"; });
+  await page.evaluate(() => {
+    location.hash = "#v=1&gpu=tiny-2sm&mix=BP+NOSUCH&policy=even&seed=1";
+  });
   await expect(page.locator(".problems, .notices, main").getByText("NOSUCH").first()).toBeVisible();
   await hold("");
   await whole();
 });
 
-test("SMs of a GPU with classes are named by class; one that drains says so on the grid, in its card and in the table", async ({ page }) => {
+test("SMs of a GPU with classes are named by class; one that drains says so on the grid, in its card and in the table", async ({
+  page,
+}) => {
   test.setTimeout(120_000);
-  const experiment = { corun: 1, gpu: "hetero-8b8s", kernels: ["BP", "CFD"], policy: { name: "time-slice", slice: 1500 }, seed: 1, alone: false };
+  const experiment = {
+    corun: 1,
+    gpu: "hetero-8b8s",
+    kernels: ["BP", "CFD"],
+    policy: { name: "time-slice", slice: 1500 },
+    seed: 1,
+    alone: false,
+  };
   await openAt(page, `#v=1&z=${await pack(JSON.stringify(experiment))}&sm=9`, 1490);
-  const grid = page.locator("corun-sm-grid"), card = page.locator("corun-sm-detail");
+  const grid = page.locator("corun-sm-grid"),
+    card = page.locator("corun-sm-detail");
   await expect(card.getByRole("heading", { name: "SM 9 (small)" })).toBeVisible();
   await expect(card.getByText(/^It drains/)).toBeHidden();
   await expect(grid.locator("canvas")).toContainText(/^16 SMs \(8 big, 8 small\) at cycle 1,490\. /);

@@ -4,15 +4,25 @@ import type { Experiment } from "../src/types.ts";
 import { cycle, expect, is, noViolations, open, openAt, overhear, result, test } from "./corun.ts";
 
 /** A short run, so that the kernels alone are short too. */
-const short = (policy: string, cycles = 20_000): Experiment => ({ corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: policy }, seed: 1, stop: { cycles } });
+const short = (policy: string, cycles = 20_000): Experiment => ({
+  corun: 1,
+  gpu: "ccbp-16sm",
+  kernels: ["BP", "CFD"],
+  policy: { name: policy },
+  seed: 1,
+  stop: { cycles },
+});
 
 test("the verdict says who suffers and why, and its numbers lead to where they stand", async ({ page }) => {
   await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
   const verdict = page.locator("corun-verdict");
-  await expect(verdict.locator(".verdict > .prose")).toContainText(/BP runs [\d.]+ times slower than alone; 2CFD( runs)? [\d.]+ times.*\. 1BP waits for memory \d+ % of its time: the reply NoC is full of 2CFD’s lines \(\d+ % of its flits\)\./);
+  await expect(verdict.locator(".verdict > .prose")).toContainText(
+    /BP runs [\d.]+ times slower than alone; 2CFD( runs)? [\d.]+ times.*\. 1BP waits for memory \d+ % of its time: the reply NoC is full of 2CFD’s lines \(\d+ % of its flits\)\./,
+  );
   const bars = verdict.locator(".slow-bar");
   await expect(bars).toHaveCount(2);
-  const { kernels } = await result(page), slowdown = (kernels[0] as { slowdown?: number }).slowdown ?? 0;
+  const { kernels } = await result(page),
+    slowdown = (kernels[0] as { slowdown?: number }).slowdown ?? 0;
   await expect(bars.first()).toContainText(`${slowdown.toFixed(2)}×`);
   const number = verdict.getByRole("button", { name: slowdown.toFixed(2) });
   await number.click();
@@ -34,15 +44,23 @@ test("a kernel that gets nothing is ∞ times slower, with the reason", async ({
 
 test("the panel leads from the verdict to who fills what is full, and to a scheme that may help", async ({ page }) => {
   await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
-  const verdict = page.locator("corun-verdict"), why = page.locator("#why");
+  const verdict = page.locator("corun-verdict"),
+    why = page.locator("#why");
   await expect(why).not.toHaveAttribute("open");
   // A number of the sentence opens the panel where it stands.
-  const number = verdict.locator(".verdict > .prose").getByRole("button", { name: / %$/ }).last(), said = await number.textContent();
+  const number = verdict.locator(".verdict > .prose").getByRole("button", { name: / %$/ }).last(),
+    said = await number.textContent();
   await number.click();
   await expect(why).toHaveAttribute("open");
   await expect(page.locator("#why :focus")).toHaveText(`CFD ${said}`);
   await expect.poll(() => page.url()).toContain("&why=1");
-  await expect(why.locator("h3")).toHaveText([/^What they hold/, /^What the warps do/, /^Where their reads wait/, /^Who fills them/, "What may help"]);
+  await expect(why.locator("h3")).toHaveText([
+    /^What they hold/,
+    /^What the warps do/,
+    /^Where their reads wait/,
+    /^Who fills them/,
+    "What may help",
+  ]);
   await expect(why).toContainText(/The reply NoC is what limits them: \d+ % of its peak is used.* is 2CFD’s\./);
   await why.getByRole("button", { name: "What is Who fills them?" }).click();
   await expect(page.getByRole("dialog", { name: "Who fills them" })).toContainText("Little’s law");
@@ -52,25 +70,48 @@ test("the panel leads from the verdict to who fills what is full, and to a schem
   await why.getByRole("button", { name: "Compare with ccbp" }).click();
   await expect.poll(() => page.url()).toContain("b.z=");
   // Of two runs, the first sentence says which is better for whom.
-  await expect(verdict.locator(".versus")).toHaveText(/^[AB] is better for (1BP|2CFD): [\d.]+ times slower than alone instead of [\d.]+ times/);
+  await expect(verdict.locator(".versus")).toHaveText(
+    /^[AB] is better for (1BP|2CFD): [\d.]+ times slower than alone instead of [\d.]+ times/,
+  );
   await expect(why.locator(".why-steps")).toHaveCount(2);
 });
 
-test("what the page brings along of its kernels alone is there at once; another engine's is measured anew", async ({ page }) => {
-  const said = await overhear(page), hash = await encodeLink({ experiment: { ...short("even"), seed: 7 }, view: { cycle: 4000 } });
-  const jobs = async (): Promise<string[]> => (await said()).filter((m) => m["t"] === "alone").flatMap((m) => (m["jobs"] as { hash: string }[]).map((job) => job.hash));
-  const brought = { ipc: 1234, warp_ipc: 50, noc_utilisation: 0.1, dram_utilisation: 0.1, ipc_ci95: [1200, 1300], stuck: false };
-  let engine = "", answers = {};
+test("what the page brings along of its kernels alone is there at once; another engine's is measured anew", async ({
+  page,
+}) => {
+  const said = await overhear(page),
+    hash = await encodeLink({ experiment: { ...short("even"), seed: 7 }, view: { cycle: 4000 } });
+  const jobs = async (): Promise<string[]> =>
+    (await said())
+      .filter((m) => m["t"] === "alone")
+      .flatMap((m) => (m["jobs"] as { hash: string }[]).map((job) => job.hash));
+  const brought = {
+    ipc: 1234,
+    warp_ipc: 50,
+    noc_utilisation: 0.1,
+    dram_utilisation: 0.1,
+    ipc_ci95: [1200, 1300],
+    stuck: false,
+  };
+  let engine = "",
+    answers = {};
   await page.route(/profiles-[^/]*\.json$/, (route) => route.fulfill({ json: { engine, answers } }));
   const alone = page.locator('#numbers [data-stands=".ipc_alone.0"]');
   await open(page, hash);
   await expect(alone).toHaveText(/^[\d,]+\.\d$/);
-  const [first = ""] = await jobs(), measured = await alone.textContent();
+  const [first = ""] = await jobs(),
+    measured = await alone.textContent();
   await expect.poll(() => page.url()).toMatch(/&e=/);
   answers = { [first]: brought };
   engine = "0.0.0-00000000";
   // This browser has kept what it has measured: without that, it is measured anew, for the file is another engine's.
-  await page.evaluate(() => new Promise((done) => { const gone = indexedDB.deleteDatabase("corun"); gone.onsuccess = gone.onblocked = done; }));
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const gone = indexedDB.deleteDatabase("corun");
+        gone.onsuccess = gone.onblocked = done;
+      }),
+  );
   await open(page, hash);
   await expect(alone).toHaveText(measured ?? "");
   expect(await jobs()).toContain(first);
@@ -80,7 +121,9 @@ test("what the page brings along of its kernels alone is there at once; another 
   expect(await jobs()).not.toContain(first);
 });
 
-test("the first visit says what this is, plays at a speed that can be followed, and has a tour of five stops", async ({ page }) => {
+test("the first visit says what this is, plays at a speed that can be followed, and has a tour of five stops", async ({
+  page,
+}) => {
   const said = await overhear(page);
   await open(page);
   const first = page.getByRole("complementary", { name: "What this is" });
@@ -99,7 +142,9 @@ test("the first visit says what this is, plays at a speed that can be followed, 
   // It goes on meanwhile; a change of the experiment ends the slow play.
   await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
-  await expect.poll(async () => (await said()).filter((m) => m["t"] === "speed").at(-1)?.["cyclesPerSecond"]).toBe(Infinity);
+  await expect
+    .poll(async () => (await said()).filter((m) => m["t"] === "speed").at(-1)?.["cyclesPerSecond"])
+    .toBe(Infinity);
   // Who has been here is not told again; the tour has a link, and is left with Escape.
   await open(page);
   await expect(page.locator("#pictures")).toBeVisible();
@@ -112,7 +157,13 @@ test("the first visit says what this is, plays at a speed that can be followed, 
 
 test("every picture says what its numbers mean", async ({ page }) => {
   await openAt(page, `${await encodeLink({ experiment: short("even"), view: { sm: 0 } })}`, 4000);
-  for (const [of, words] of [["SMs", /Scheduler|scheduler/], ["Memory path", /L2 bank/], ["an SM", "Waits for a load that missed L1D"], ["NoC reply bandwidth", "Σ noc replies / cycles"], ["Memory latency", "Σ latency sum / read replies"]] as const) {
+  for (const [of, words] of [
+    ["SMs", /Scheduler|scheduler/],
+    ["Memory path", /L2 bank/],
+    ["an SM", "Waits for a load that missed L1D"],
+    ["NoC reply bandwidth", "Σ noc replies / cycles"],
+    ["Memory latency", "Σ latency sum / read replies"],
+  ] as const) {
     await page.getByRole("button", { name: `What are the numbers of ${of}?` }).click();
     await expect(page.getByRole("dialog", { name: `the numbers of ${of}` })).toContainText(words);
     await page.keyboard.press("Escape");

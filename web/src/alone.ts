@@ -12,7 +12,10 @@ export interface AloneEvents {
   aloneProgress(run: Run, kernel: number, done: number | null): void;
 }
 
-interface Wanted extends PlannedAlone { run: Run; kernel: number }
+interface Wanted extends PlannedAlone {
+  run: Run;
+  kernel: number;
+}
 
 /** In any order: the worker may measure them in another one. */
 const names = (wanted: readonly Wanted[]): string => [...new Set(wanted.map(({ hash }) => hash))].sort().join();
@@ -35,28 +38,41 @@ export class Alone {
   }
 
   /** What is known of this engine's runs. */
-  set answers(answers: Answers) { this.#answers = answers; }
+  set answers(answers: Answers) {
+    this.#answers = answers;
+  }
 
   /** A run has other kernels now. */
   want(run: Run, loaded: Loaded): void {
-    this.#wanted = [...this.#wanted.filter((one) => one.run !== run), ...loaded.alone.map((planned, kernel) => ({ ...planned, run, kernel }))];
-    const done = (): void => { this.#settle(); this.#measure(); };
+    this.#wanted = [
+      ...this.#wanted.filter((one) => one.run !== run),
+      ...loaded.alone.map((planned, kernel) => ({ ...planned, run, kernel })),
+    ];
+    const done = (): void => {
+      this.#settle();
+      this.#measure();
+    };
     this.#answers.recall(loaded.alone).then(done, done);
   }
 
   /** A run has gone, or becomes another one: what is measured for it is for nobody, but is kept. */
-  forget(run: Run): void { this.#wanted = this.#wanted.filter((one) => one.run !== run); }
+  forget(run: Run): void {
+    this.#wanted = this.#wanted.filter((one) => one.run !== run);
+  }
 
   /** Gives what is known. */
   #settle(): void {
-    const wanted = this.#wanted, { known } = this.#answers;
+    const wanted = this.#wanted,
+      { known } = this.#answers;
     this.#wanted = wanted.filter(({ hash }) => !(hash in known) && !this.#failures.has(hash));
     for (const one of wanted) if (!this.#wanted.includes(one)) this.#give(one, known[one.hash]);
   }
 
   #measure(): void {
     // Kernels that are measured by the same experiment are measured once.
-    const jobs = this.#wanted.filter((one, i) => this.#wanted.findIndex((other) => other.hash === one.hash) === i).map(({ hash, experiment }) => ({ hash, experiment }));
+    const jobs = this.#wanted
+      .filter((one, i) => this.#wanted.findIndex((other) => other.hash === one.hash) === i)
+      .map(({ hash, experiment }) => ({ hash, experiment }));
     const told = names(this.#wanted);
     if (told === this.#told || (jobs.length === 0 && !this.#worker)) return;
     this.#told = told;
@@ -69,7 +85,9 @@ export class Alone {
     })();
     const id = ++this.#id;
     this.#worker.then(
-      (worker) => { if (id === this.#id) worker.postMessage({ t: "alone", id, jobs } satisfies ToWorker); },
+      (worker) => {
+        if (id === this.#id) worker.postMessage({ t: "alone", id, jobs } satisfies ToWorker);
+      },
       (error: unknown) => this.#failed(String(error)),
     );
   }
@@ -77,7 +95,8 @@ export class Alone {
   #receive(message: FromWorker): void {
     if (message.t === "failed") this.#failed(message.message);
     else if (message.t === "aloneProgress") {
-      for (const one of this.#wanted) if (one.hash === message.hash) this.#events.aloneProgress(one.run, one.kernel, message.done);
+      for (const one of this.#wanted)
+        if (one.hash === message.hash) this.#events.aloneProgress(one.run, one.kernel, message.done);
     } else if (message.t === "alone") {
       const { hash, answer, why } = message;
       if (answer) this.#answers.keep(hash, answer);
@@ -89,7 +108,10 @@ export class Alone {
   }
 
   #failed(message: string): void {
-    this.#worker?.then((worker) => worker.terminate(), () => undefined);
+    this.#worker?.then(
+      (worker) => worker.terminate(),
+      () => undefined,
+    );
     this.#worker = null;
     this.#told = "";
     for (const one of this.#wanted) this.#events.alone(one.run, one.kernel, null, message || "its worker stopped");
@@ -98,7 +120,7 @@ export class Alone {
 
   #give({ run, kernel, hash }: Wanted, answer: Answer | undefined): void {
     const why = this.#failures.get(hash) ?? (answer?.stuck ? "alone, it gets stuck" : "");
-    const ipc = why === "" ? answer?.ipc ?? null : null;
+    const ipc = why === "" ? (answer?.ipc ?? null) : null;
     if (ipc !== null) run.setAlone(kernel, ipc, answer?.ipc_ci95 ?? null);
     this.#events.alone(run, kernel, ipc, why);
   }

@@ -20,31 +20,46 @@ export class Answers<T = Answer> {
   }
 
   /** Which of these runs have not been measured. */
-  missing<T extends { hash: string }>(runs: readonly T[]): T[] { return runs.filter((run) => !(run.hash in this.known)); }
+  missing<T extends { hash: string }>(runs: readonly T[]): T[] {
+    return runs.filter((run) => !(run.hash in this.known));
+  }
 
   /** Takes what was brought along, or is stored, of these runs. */
   async recall(runs: readonly { hash: string }[]): Promise<void> {
     if (this.missing(runs).length === 0) return;
     const brought = await (this.#brought ??= this.#shipped(this.#stamp));
-    for (const { hash } of this.missing(runs)) { const answer = brought[hash]; if (answer) this.known[hash] = answer; }
+    for (const { hash } of this.missing(runs)) {
+      const answer = brought[hash];
+      if (answer) this.known[hash] = answer;
+    }
     if (this.missing(runs).length === 0) return;
     const database = await this.#open();
     if (!database) return;
     const store = database.transaction(STORE).objectStore(STORE);
-    await Promise.all(this.missing(runs).map(async ({ hash }) => {
-      const answer = await done(store.get(this.#key(hash))).catch(() => undefined) as T | undefined;
-      if (answer) this.known[hash] = answer;
-    }));
+    await Promise.all(
+      this.missing(runs).map(async ({ hash }) => {
+        const answer = (await done(store.get(this.#key(hash))).catch(() => undefined)) as T | undefined;
+        if (answer) this.known[hash] = answer;
+      }),
+    );
   }
 
   keep(hash: string, answer: T): void {
     this.known[hash] = answer;
     void this.#open().then((database) => {
-      try { database?.transaction(STORE, "readwrite").objectStore(STORE).put(answer, this.#key(hash)); } catch { /* not stored */ }
+      try {
+        database?.transaction(STORE, "readwrite").objectStore(STORE).put(answer, this.#key(hash));
+      } catch {
+        /* not stored */
+      }
     });
   }
 
-  #key(hash: string): string { return `${this.#stamp} ${hash}`; }
+  #key(hash: string): string {
+    return `${this.#stamp} ${hash}`;
+  }
 
-  #open(): Promise<IDBDatabase | null> { return this.#opened ??= openStore("corun", STORE); }
+  #open(): Promise<IDBDatabase | null> {
+    return (this.#opened ??= openStore("corun", STORE));
+  }
 }

@@ -4,13 +4,13 @@ import type { Catalogue, Experiment, KernelChoice, PolicyChoice, PolicyEntry } f
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
 export function kernelName(choice: KernelChoice): string {
-  const inner = typeof choice === "string" ? choice : choice["kernel"] ?? choice;
+  const inner = typeof choice === "string" ? choice : (choice["kernel"] ?? choice);
   return typeof inner === "string" ? inner : String((inner as Record<string, unknown> | null)?.["name"] ?? "own");
 }
 export function ownBody(choice: KernelChoice): Record<string, unknown> | null {
   if (typeof choice === "string") return null;
   const inner = choice["kernel"] === undefined ? choice : choice["kernel"];
-  return typeof inner === "object" && inner !== null ? inner as Record<string, unknown> : null;
+  return typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : null;
 }
 /** `choice` with another kernel inside, and all else that it says kept. */
 export function withBody(choice: KernelChoice, body: string | Record<string, unknown>): KernelChoice {
@@ -45,18 +45,24 @@ export function valueText(value: unknown): string {
     const { name, kernel, preset, ...rest } = value as Record<string, unknown>;
     const head = name ?? kernel ?? preset;
     const more = Object.entries(rest).map(([key, inner]) => `${key} ${valueText(inner)}`);
-    return head === undefined ? more.join(", ") || "{}" : [valueText(head), ...(more.length > 0 ? [`(${more.join(", ")})`] : [])].join(" ");
+    return head === undefined
+      ? more.join(", ") || "{}"
+      : [valueText(head), ...(more.length > 0 ? [`(${more.join(", ")})`] : [])].join(" ");
   }
   const text = String(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()}…` : text;
 }
 
 /** The scheme and what of it is set: “ccbp (priority 0.5)”. */
-export function schemeText(experiment: Experiment): string { return valueText(experiment.policy ?? "even"); }
+export function schemeText(experiment: Experiment): string {
+  return valueText(experiment.policy ?? "even");
+}
 /** What runs that stand beside each other are called: by their schemes, and by their CTA orders where these differ. */
 export function runTitles(experiments: readonly Experiment[]): string[] {
   const orders = experiments.map(({ cta_order: order }) => valueText(order ?? "round-robin"));
-  return experiments.map((experiment, i) => (new Set(orders).size > 1 ? `${schemeText(experiment)}, ${orders[i] ?? ""}` : schemeText(experiment)));
+  return experiments.map((experiment, i) =>
+    new Set(orders).size > 1 ? `${schemeText(experiment)}, ${orders[i] ?? ""}` : schemeText(experiment),
+  );
 }
 export function schemeName(experiment: Experiment): string {
   return (typeof experiment.policy === "string" ? experiment.policy : experiment.policy?.name) ?? "even";
@@ -71,9 +77,15 @@ export const mixText = (experiment: Experiment): string => experiment.kernels.ma
 /** A scheme with what must be given of it and has a beginning that makes sense: the advice of MPS's manual, a short slice. */
 export function begun(name: string, kernels: number): PolicyChoice {
   switch (name) {
-    case "mps": return { name, percentage: Array.from({ length: kernels }, () => Math.min(100, Math.round(2000 / kernels) / 10)) };
-    case "time-slice": return { name, slice: 100_000 };
-    default: return { name };
+    case "mps":
+      return {
+        name,
+        percentage: Array.from({ length: kernels }, () => Math.min(100, Math.round(2000 / kernels) / 10)),
+      };
+    case "time-slice":
+      return { name, slice: 100_000 };
+    default:
+      return { name };
   }
 }
 
@@ -81,7 +93,12 @@ export function begun(name: string, kernels: number): PolicyChoice {
 export function scheme(catalogue: Catalogue, name: string, kernels: number): PolicyChoice {
   const choice = begun(name, kernels);
   for (const param of policyEntry(catalogue, name)?.params ?? []) {
-    if (["per_kernel_int", "per_kernel_number"].includes(param.kind) && param.required && choice[param.name] === undefined) choice[param.name] = Array.from({ length: kernels }, () => Math.max(1, param.min ?? 1));
+    if (
+      ["per_kernel_int", "per_kernel_number"].includes(param.kind) &&
+      param.required &&
+      choice[param.name] === undefined
+    )
+      choice[param.name] = Array.from({ length: kernels }, () => Math.max(1, param.min ?? 1));
     if (param.kind === "text" && param.required) choice[param.name] = catalogue.script.examples[0]?.source ?? "";
   }
   return choice;
@@ -89,17 +106,24 @@ export function scheme(catalogue: Catalogue, name: string, kernels: number): Pol
 
 export function normalPolicy(normal: Experiment | null): string {
   const policy = normal?.policy;
-  return typeof policy === "string" ? policy : policy?.name ?? "even";
+  return typeof policy === "string" ? policy : (policy?.name ?? "even");
 }
 
 /** For each kernel, how many CTAs an SM holds and what limits them, as the engine explains it. */
 export function readOccupancy(explained: unknown): string[] {
   const kernels = (explained as { kernels?: unknown } | null)?.kernels;
   if (!Array.isArray(kernels)) return [];
-  return kernels.map((kernel: { occupancy?: { launch: number; sm_class: string; ctas_per_sm: number; limiter: string }[] }) => {
-    const first = (kernel.occupancy ?? []).filter((o) => o.launch === 0);
-    return first.map((o) => `${first.length > 1 ? `${o.sm_class}: ` : ""}An SM holds ${o.ctas_per_sm} ${o.ctas_per_sm === 1 ? "CTA" : "CTAs"}, limited by ${words(o.limiter)}.`).join(" ");
-  });
+  return kernels.map(
+    (kernel: { occupancy?: { launch: number; sm_class: string; ctas_per_sm: number; limiter: string }[] }) => {
+      const first = (kernel.occupancy ?? []).filter((o) => o.launch === 0);
+      return first
+        .map(
+          (o) =>
+            `${first.length > 1 ? `${o.sm_class}: ` : ""}An SM holds ${o.ctas_per_sm} ${o.ctas_per_sm === 1 ? "CTA" : "CTAs"}, limited by ${words(o.limiter)}.`,
+        )
+        .join(" ");
+    },
+  );
 }
 
 /** A CTA order is a name, or an object with its name and parameters. */

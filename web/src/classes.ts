@@ -5,7 +5,11 @@ import type { GpuChoice, GpuField } from "./types.ts";
 type Changes = Readonly<Record<string, number | string>>;
 type Changed = { preset: string } & Record<string, number | string>;
 
-export interface SmClass { name: string; /** The preset has it; others can be taken away again. */ own: boolean }
+export interface SmClass {
+  name: string;
+  /** The preset has it; others can be taken away again. */
+  own: boolean;
+}
 
 /** What the engine calls the class of a preset with equal SMs. */
 const ONLY = "sm";
@@ -18,54 +22,89 @@ export const changesOf = (gpu: GpuChoice | undefined): Changes => (typeof gpu ==
 
 /** The classes of a GPU: the preset's, then those that are added. */
 export function classesOf(fields: readonly GpuField[], preset: string, changes: Changes): SmClass[] {
-  const own = fields.flatMap(({ path, values }) => { const found = values[preset] === undefined ? null : COUNT.exec(path); return found ? [found[1] ?? ONLY] : []; });
-  const added = Object.keys(changes).flatMap((key) => { const name = COUNT.exec(key)?.[1]; return name === undefined || own.includes(name) ? [] : [name]; });
+  const own = fields.flatMap(({ path, values }) => {
+    const found = values[preset] === undefined ? null : COUNT.exec(path);
+    return found ? [found[1] ?? ONLY] : [];
+  });
+  const added = Object.keys(changes).flatMap((key) => {
+    const name = COUNT.exec(key)?.[1];
+    return name === undefined || own.includes(name) ? [] : [name];
+  });
   return [...own.map((name) => ({ name, own: true })), ...added.map((name) => ({ name, own: false }))];
 }
 
 /** Fields of an SM on a preset: those of its only class, or of its first one; without their prefix. */
 function ofSm(fields: readonly GpuField[], preset: string): { rest: string; field: GpuField }[] {
-  const [first] = classesOf(fields, preset, {}), prefix = first === undefined || first.name === ONLY ? "sm." : `sm.${first.name}.`;
-  return fields.flatMap((field) => (field.values[preset] !== undefined && field.path.startsWith(prefix) ? [{ rest: field.path.slice(prefix.length), field }] : []));
+  const [first] = classesOf(fields, preset, {}),
+    prefix = first === undefined || first.name === ONLY ? "sm." : `sm.${first.name}.`;
+  return fields.flatMap((field) =>
+    field.values[preset] !== undefined && field.path.startsWith(prefix)
+      ? [{ rest: field.path.slice(prefix.length), field }]
+      : [],
+  );
 }
 
 /** Classes without SMs: the engine takes them away, and the form keeps their number of SMs alone, by which they come back. */
 export const emptyClasses = (fields: readonly GpuField[], preset: string, changes: Changes): string[] =>
-  classesOf(fields, preset, changes).map(({ name }) => name).filter((name) => changes[`sm.${name}.count`] === 0);
+  classesOf(fields, preset, changes)
+    .map(({ name }) => name)
+    .filter((name) => changes[`sm.${name}.count`] === 0);
 
 /** The fields of a GPU: the preset's, with those of every class under its name where classes are added; and what else is changed. */
 export function shownFields(fields: readonly GpuField[], preset: string, changes: Changes): GpuField[] {
-  const classes = classesOf(fields, preset, changes), added = classes.filter(({ own }) => !own), equal = classes[0]?.name === ONLY;
-  const template = ofSm(fields, preset), under = (name: string): GpuField[] => template.map(({ rest, field }) => ({ ...field, path: `sm.${name}.${rest}`, values: { [preset]: changes[`sm.${rest}`] ?? field.values[preset] as number | string } }));
+  const classes = classesOf(fields, preset, changes),
+    added = classes.filter(({ own }) => !own),
+    equal = classes[0]?.name === ONLY;
+  const template = ofSm(fields, preset),
+    under = (name: string): GpuField[] =>
+      template.map(({ rest, field }) => ({
+        ...field,
+        path: `sm.${name}.${rest}`,
+        values: { [preset]: changes[`sm.${rest}`] ?? (field.values[preset] as number | string) },
+      }));
   const replaced = new Set(added.length > 0 && equal ? template.map(({ field }) => field.path) : []);
-  const kept = fields.filter(({ path, values }) => (values[preset] !== undefined && !replaced.has(path)) || changes[path] !== undefined);
+  const kept = fields.filter(
+    ({ path, values }) => (values[preset] !== undefined && !replaced.has(path)) || changes[path] !== undefined,
+  );
   const more = added.length === 0 ? [] : [...(equal ? under(ONLY) : []), ...added.flatMap(({ name }) => under(name))];
   const ofSms = (field: GpuField): boolean => field.path.startsWith("sm.");
-  const none = emptyClasses(fields, preset, changes), has = ({ path }: GpuField): boolean => path.endsWith(".count") || changes[path] !== undefined || !none.some((name) => path.startsWith(`sm.${name}.`));
+  const none = emptyClasses(fields, preset, changes),
+    has = ({ path }: GpuField): boolean =>
+      path.endsWith(".count") || changes[path] !== undefined || !none.some((name) => path.startsWith(`sm.${name}.`));
   return [...kept.filter(ofSms), ...more, ...kept.filter((field) => !ofSms(field))].filter(has);
 }
 
 /** A field's value: what it is changed to, else the preset's. */
-export const valueOf = (field: GpuField, preset: string, changes: Changes): number | string | undefined => changes[field.path] ?? field.values[preset];
+export const valueOf = (field: GpuField, preset: string, changes: Changes): number | string | undefined =>
+  changes[field.path] ?? field.values[preset];
 
 const simple = (gpu: Changed): GpuChoice => (Object.keys(gpu).length === 1 ? gpu.preset : gpu);
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 
 /** What one class has, by the rest of the path. */
 function read(fields: readonly GpuField[], preset: string, changes: Changes, name: string): (rest: string) => number {
-  const shown = shownFields(fields, preset, changes), paths = [`sm.${name}.`, ...(name === ONLY ? ["sm."] : [])];
+  const shown = shownFields(fields, preset, changes),
+    paths = [`sm.${name}.`, ...(name === ONLY ? ["sm."] : [])];
   return (rest) => {
-    const field = paths.map((prefix) => shown.find(({ path }) => path === `${prefix}${rest}`)).find((one) => one !== undefined);
+    const field = paths
+      .map((prefix) => shown.find(({ path }) => path === `${prefix}${rest}`))
+      .find((one) => one !== undefined);
     return field ? numberOf(valueOf(field, preset, changes)) : 0;
   };
 }
 
 /** With one class more, which takes half of the first one's SMs and is like them. */
 export function withClass(fields: readonly GpuField[], preset: string, changes: Changes, name: string): GpuChoice {
-  const classes = classesOf(fields, preset, changes), first = classes[0]?.name ?? ONLY, all = read(fields, preset, changes, first)("count");
+  const classes = classesOf(fields, preset, changes),
+    first = classes[0]?.name ?? ONLY,
+    all = read(fields, preset, changes, first)("count");
   const gpu: Changed = { preset };
   for (const [key, value] of Object.entries(changes)) {
-    const of = key.startsWith(`sm.${first}.`) ? key.slice(4 + first.length) : classes.length === 1 && key.startsWith("sm.") ? key.slice(3) : null;
+    const of = key.startsWith(`sm.${first}.`)
+      ? key.slice(4 + first.length)
+      : classes.length === 1 && key.startsWith("sm.")
+        ? key.slice(3)
+        : null;
     if (of === null) gpu[key] = value;
     else if (of !== "count") gpu[`sm.${first}.${of}`] = gpu[`sm.${name}.${of}`] = value;
   }
@@ -76,11 +115,16 @@ export function withClass(fields: readonly GpuField[], preset: string, changes: 
 
 /** Without a class that was added: the first one has its SMs. */
 export function withoutClass(fields: readonly GpuField[], preset: string, changes: Changes, name: string): GpuChoice {
-  const classes = classesOf(fields, preset, changes), first = classes[0]?.name ?? ONLY, count = (of: string): number => read(fields, preset, changes, of)("count");
+  const classes = classesOf(fields, preset, changes),
+    first = classes[0]?.name ?? ONLY,
+    count = (of: string): number => read(fields, preset, changes, of)("count");
   // Of equal SMs, what is said of one class is said of all.
-  const alone = classes.length === 2 && first === ONLY, to = (rest: string): string => (alone ? `sm.${rest}` : `sm.${first}.${rest}`);
+  const alone = classes.length === 2 && first === ONLY,
+    to = (rest: string): string => (alone ? `sm.${rest}` : `sm.${first}.${rest}`);
   const gpu: Changed = { preset };
-  const put = (key: string, value: number | string): void => { if (fields.find(({ path }) => path === key)?.values[preset] !== value) gpu[key] = value; };
+  const put = (key: string, value: number | string): void => {
+    if (fields.find(({ path }) => path === key)?.values[preset] !== value) gpu[key] = value;
+  };
   for (const [key, value] of Object.entries(changes)) {
     if (key.startsWith(`sm.${name}.`) || key === `sm.${first}.count` || key === "preset") continue;
     put(key.startsWith(`sm.${first}.`) ? to(key.slice(4 + first.length)) : key, value);
@@ -90,7 +134,12 @@ export function withoutClass(fields: readonly GpuField[], preset: string, change
 }
 
 export function withName(changes: Changes, from: string, to: string): Changes {
-  return Object.fromEntries(Object.entries(changes).map(([key, value]) => [key.startsWith(`sm.${from}.`) ? `sm.${to}.${key.slice(4 + from.length)}` : key, value]));
+  return Object.fromEntries(
+    Object.entries(changes).map(([key, value]) => [
+      key.startsWith(`sm.${from}.`) ? `sm.${to}.${key.slice(4 + from.length)}` : key,
+      value,
+    ]),
+  );
 }
 
 // ---------------------------------------------------------------- storage for threads
@@ -111,15 +160,20 @@ export function storageOf(fields: readonly GpuField[], preset: string, changes: 
 }
 
 /** What SMs are measured by: the preset's own where they are equal, else the GPU whose storage HeteroCore's classes share out. */
-export const baselineOf = (fields: readonly GpuField[], preset: string): string => (classesOf(fields, preset, {})[0]?.name === ONLY ? preset : "fermi-16sm");
+export const baselineOf = (fields: readonly GpuField[], preset: string): string =>
+  classesOf(fields, preset, {})[0]?.name === ONLY ? preset : "fermi-16sm";
 
 /** With a class each of whose SMs has what all others leave of the baseline; at least one of each. */
 export function withFilled(fields: readonly GpuField[], preset: string, changes: Changes, name: string): GpuChoice {
-  const of = read(fields, preset, changes, name), count = Math.max(1, of("count"));
-  const have = storageOf(fields, preset, changes), want = storageOf(fields, baselineOf(fields, preset), {});
-  const gpu: Changed = { preset, ...changes }, shown = shownFields(fields, preset, changes);
+  const of = read(fields, preset, changes, name),
+    count = Math.max(1, of("count"));
+  const have = storageOf(fields, preset, changes),
+    want = storageOf(fields, baselineOf(fields, preset), {});
+  const gpu: Changed = { preset, ...changes },
+    shown = shownFields(fields, preset, changes);
   STORAGE.forEach(({ rest, scale, whole }, i) => {
-    const path = `sm.${name}.${rest}`, others = (have[i] as number) * scale - of("count") * of(rest);
+    const path = `sm.${name}.${rest}`,
+      others = (have[i] as number) * scale - of("count") * of(rest);
     const value = Math.max(whole, Math.floor(((want[i] as number) * scale - others) / count / whole) * whole);
     delete gpu[path];
     if (shown.find((field) => field.path === path)?.values[preset] !== value) gpu[path] = value;
@@ -129,7 +183,11 @@ export function withFilled(fields: readonly GpuField[], preset: string, changes:
 
 /** How much more than the baseline that is: `equal`, `+6.3 %`; less than half of the last digit, as a number. */
 export function besideText(value: number, baseline: number): string {
-  const more = value - baseline, part = baseline > 0 ? (100 * more) / baseline : 0, sign = more > 0 ? "+" : "−";
+  const more = value - baseline,
+    part = baseline > 0 ? (100 * more) / baseline : 0,
+    sign = more > 0 ? "+" : "−";
   if (more === 0) return "equal";
-  return Math.abs(part) < 0.05 ? `${sign}${Math.abs(more).toLocaleString("en")}` : `${sign}${Math.abs(part).toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 })} %`;
+  return Math.abs(part) < 0.05
+    ? `${sign}${Math.abs(more).toLocaleString("en")}`
+    : `${sign}${Math.abs(part).toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 })} %`;
 }

@@ -9,11 +9,13 @@ import type { Decision } from "./types.ts";
  */
 export function holding(log: readonly Decision[], kernels: number): { kernel: number | null; said: Decision[] }[] {
   const groups = [...Array.from({ length: kernels }, (_, k) => k), null];
-  return groups.map((kernel) => {
-    const mine = log.filter((d) => d.kernel === kernel);
-    const last = new Map(mine.map((d) => [about(d), d.cycle]));
-    return { kernel, said: mine.filter((d) => last.get(about(d)) === d.cycle).sort((a, b) => b.cycle - a.cycle) };
-  }).filter(({ said }) => said.length > 0);
+  return groups
+    .map((kernel) => {
+      const mine = log.filter((d) => d.kernel === kernel);
+      const last = new Map(mine.map((d) => [about(d), d.cycle]));
+      return { kernel, said: mine.filter((d) => last.get(about(d)) === d.cycle).sort((a, b) => b.cycle - a.cycle) };
+    })
+    .filter(({ said }) => said.length > 0);
 }
 
 /** What a decision is about: a script sets one control after another. */
@@ -23,15 +25,23 @@ const about = (d: Decision): string => `${d.topic} ${String(d.values["control"] 
 export function latest(log: readonly Decision[], name: (kernel: number) => string): string {
   const cycle = log.at(-1)?.cycle;
   if (cycle === undefined) return "";
-  const said = log.filter((d) => d.cycle === cycle).map((d) => (d.kernel === null ? d.text : `${name(d.kernel)} ${d.text}`));
+  const said = log
+    .filter((d) => d.cycle === cycle)
+    .map((d) => (d.kernel === null ? d.text : `${name(d.kernel)} ${d.text}`));
   return `${cycle === 0 ? "From the start" : `Since cycle ${count(cycle)}`}: ${said.join("; ")}.`;
 }
 
 /** The controls that are not neutral for all kernels, one row each with an entry for each kernel. */
-export function inForce(offered: readonly KernelControl[], controls: unknown, kernels: number, sms: number): { control: KernelControl; entries: string[] }[] {
+export function inForce(
+  offered: readonly KernelControl[],
+  controls: unknown,
+  kernels: number,
+  sms: number,
+): { control: KernelControl; entries: string[] }[] {
   const given = (controls ?? {}) as Record<string, unknown>;
   const rows = offered.map((control) => {
-    const value = given[control.key], none = JSON.stringify(neutral(control));
+    const value = given[control.key],
+      none = JSON.stringify(neutral(control));
     const all = Array.from({ length: kernels }, (_, k) => bySms(value, sms).map((list) => list[k] ?? neutral(control)));
     const plain = all.every((values) => values.every((v) => JSON.stringify(v) === none));
     return plain ? null : { control, entries: all.map((values) => entryText(control, values)) };
@@ -43,15 +53,21 @@ export function inForce(offered: readonly KernelControl[], controls: unknown, ke
 function bySms(value: unknown, sms: number): unknown[][] {
   if (Array.isArray(value)) return [value];
   if (typeof value !== "object" || value === null) return [[]];
-  const named = Object.keys(value).map((key) => key.split("-").map(Number)).reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0);
+  const named = Object.keys(value)
+    .map((key) => key.split("-").map(Number))
+    .reduce((sum, [first = 0, last = first]) => sum + last - first + 1, 0);
   const lists = Object.values(value) as unknown[][];
   return named < sms ? [...lists, []] : lists;
 }
 
 function entryText(control: KernelControl, values: readonly unknown[]): string {
-  if (control.kind === "numbers") return [...new Set(values.map((v) => numbersText(v as number[]) || "none"))].join(" or ");
-  if (control.kind === "flag") return values.every((v) => v === true) ? "yes" : values.includes(true) ? "on some SMs" : "no";
-  const numbers = values.map((v) => (typeof v === "number" ? v : Infinity)), least = Math.min(...numbers), most = Math.max(...numbers);
+  if (control.kind === "numbers")
+    return [...new Set(values.map((v) => numbersText(v as number[]) || "none"))].join(" or ");
+  if (control.kind === "flag")
+    return values.every((v) => v === true) ? "yes" : values.includes(true) ? "on some SMs" : "no";
+  const numbers = values.map((v) => (typeof v === "number" ? v : Infinity)),
+    least = Math.min(...numbers),
+    most = Math.max(...numbers);
   const one = (n: number): string => (n === Infinity ? "no limit" : n.toLocaleString("en"));
   return least === most ? one(least) : `${one(least)} to ${one(most)}`;
 }

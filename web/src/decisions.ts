@@ -16,17 +16,28 @@ export class CorunDecisions extends HTMLElement {
 
   /** New runs: nothing is decided yet. */
   setRuns(runs: readonly ShownRun[], offered: readonly ControlEntry[]): void {
-    this.#runs = runs.map((run, at) => new Decided(run, offered, () => { this.swap(at); }));
+    this.#runs = runs.map(
+      (run, at) =>
+        new Decided(run, offered, () => {
+          this.swap(at);
+        }),
+    );
     this.replaceChildren(...this.#runs.map((run) => run.element));
   }
 
   /** New entries of a run's log; `restart`: the run has begun again. Returns its whole log. */
-  add(run: number, decisions: readonly Decision[], restart: boolean): readonly Decision[] { return this.#runs[run]?.add(decisions, restart) ?? []; }
+  add(run: number, decisions: readonly Decision[], restart: boolean): readonly Decision[] {
+    return this.#runs[run]?.add(decisions, restart) ?? [];
+  }
 
-  setControls(run: number, controls: unknown): void { this.#runs[run]?.setControls(controls); }
+  setControls(run: number, controls: unknown): void {
+    this.#runs[run]?.setControls(controls);
+  }
 
   /** The present cycle: what was decided later is not said, where a run has gone back. */
-  set cycle(cycle: number) { for (const run of this.#runs) run.at(cycle); }
+  set cycle(cycle: number) {
+    for (const run of this.#runs) run.at(cycle);
+  }
 }
 
 /** What one run's policy decided. */
@@ -44,20 +55,46 @@ class Decided {
   readonly #controls = h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Controls in force" });
   readonly #list = h("ol", { class: "log", tabIndex: 0, "aria-label": "Every decision" });
   readonly #swap: HTMLButtonElement;
-  readonly #more = h("details", { class: "decided-log" }, h("summary", null, "Every decision, the last first"), this.#list);
+  readonly #more = h(
+    "details",
+    { class: "decided-log" },
+    h("summary", null, "Every decision, the last first"),
+    this.#list,
+  );
 
   constructor(run: ShownRun, offered: readonly ControlEntry[], swap: () => void) {
     this.#kernels = run.layout.kernels;
     this.#sms = run.layout.sms.length;
     this.#offered = offered;
-    for (const box of [this.#controls, this.#list]) if (run.mark !== "") box.setAttribute("aria-label", `${box.getAttribute("aria-label")}, ${run.mark}`);
-    this.#swap = h("button", { type: "button", class: "button", title: "A second run beside this one, in which who got big SMs gets small ones, and the other way", onclick: swap }, "Swap the assignment");
-    this.element = h("div", { class: "decided-run" }, run.mark === "" ? null : sideHeading(run.mark, run.title), h("div", null, this.#now, this.#swap, this.#more), this.#holds, this.#controls);
+    for (const box of [this.#controls, this.#list])
+      if (run.mark !== "") box.setAttribute("aria-label", `${box.getAttribute("aria-label")}, ${run.mark}`);
+    this.#swap = h(
+      "button",
+      {
+        type: "button",
+        class: "button",
+        title: "A second run beside this one, in which who got big SMs gets small ones, and the other way",
+        onclick: swap,
+      },
+      "Swap the assignment",
+    );
+    this.element = h(
+      "div",
+      { class: "decided-run" },
+      run.mark === "" ? null : sideHeading(run.mark, run.title),
+      h("div", null, this.#now, this.#swap, this.#more),
+      this.#holds,
+      this.#controls,
+    );
     this.at(0);
   }
 
   add(decisions: readonly Decision[], restart: boolean): readonly Decision[] {
-    if (restart) { this.#log = []; this.#said = -1; this.#list.replaceChildren(); }
+    if (restart) {
+      this.#log = [];
+      this.#said = -1;
+      this.#list.replaceChildren();
+    }
     this.#log.push(...decisions);
     return this.#log;
   }
@@ -68,35 +105,84 @@ class Decided {
     while (said < this.#log.length && (this.#log[said] as Decision).cycle <= cycle) said += 1;
     if (said === this.#said) return;
     if (said < this.#said) this.#list.replaceChildren();
-    const news = this.#log.slice(said < this.#said ? 0 : Math.max(0, this.#said), said), log = this.#log.slice(0, said);
+    const news = this.#log.slice(said < this.#said ? 0 : Math.max(0, this.#said), said),
+      log = this.#log.slice(0, said);
     this.#said = said;
     for (const d of news.slice(-MAX_LOG)) {
-      this.#list.prepend(h("li", null, h("span", { class: "log-cycle" }, count(d.cycle)), h("span", null, d.kernel === null ? null : h("b", null, `${this.#name(d.kernel)} `), d.text)));
+      this.#list.prepend(
+        h(
+          "li",
+          null,
+          h("span", { class: "log-cycle" }, count(d.cycle)),
+          h("span", null, d.kernel === null ? null : h("b", null, `${this.#name(d.kernel)} `), d.text),
+        ),
+      );
     }
     while (this.#list.children.length > MAX_LOG) this.#list.lastElementChild?.remove();
     setText(this.#now, latest(log, (k) => this.#name(k)) || "The policy has decided nothing yet.");
-    this.#holds.replaceChildren(...holding(log, this.#kernels.length).flatMap(({ kernel, said }) => [
-      h("dt", null, kernel === null ? "The whole GPU" : h("span", { class: "kernel-name" }, swatch(kernel), h("span", null, this.#name(kernel)))),
-      ...said.map((d) => h("dd", null, d.text, h("span", { class: "decided-when" }, ` cycle ${count(d.cycle)}`))),
-    ]));
+    this.#holds.replaceChildren(
+      ...holding(log, this.#kernels.length).flatMap(({ kernel, said }) => [
+        h(
+          "dt",
+          null,
+          kernel === null
+            ? "The whole GPU"
+            : h("span", { class: "kernel-name" }, swatch(kernel), h("span", null, this.#name(kernel))),
+        ),
+        ...said.map((d) => h("dd", null, d.text, h("span", { class: "decided-when" }, ` cycle ${count(d.cycle)}`))),
+      ]),
+    );
     this.#more.hidden = said === 0;
     this.#swap.hidden = !log.some((d) => d.topic === "assignment");
   }
 
-  #name(kernel: number): string { return this.#kernels[kernel] ?? `kernel ${kernel}`; }
+  #name(kernel: number): string {
+    return this.#kernels[kernel] ?? `kernel ${kernel}`;
+  }
 
   /** The controls as they stand: the table is made anew only when something in it changed. */
   setControls(controls: unknown): void {
     const offered = kernelControls(this.#offered, this.#sms);
-    const rows = inForce(offered, controls, this.#kernels.length, this.#sms), shown = JSON.stringify(rows.map((row) => [row.control.key, row.entries]));
+    const rows = inForce(offered, controls, this.#kernels.length, this.#sms),
+      shown = JSON.stringify(rows.map((row) => [row.control.key, row.entries]));
     if (shown === this.#shown) return;
     this.#shown = shown;
-    this.#controls.replaceChildren(rows.length === 0
-      ? h("p", { class: "note" }, "No control is set: every kernel takes what it finds.")
-      : h("table", { class: "numbers" }, h("caption", { class: "hidden" }, "Controls in force"),
-        h("thead", null, h("tr", null, h("th", { scope: "col" }, "In force"), ...this.#kernels.map((name) => h("th", { scope: "col", class: "num" }, name)))),
-        h("tbody", null, ...rows.map(({ control, entries }) => h("tr", null,
-          h("th", { scope: "row", title: control.doc }, control.title, control.unit ? h("span", { class: "unit-of" }, ` ${control.unit}`) : null), ...entries.map((text) => h("td", { class: "num" }, text)))))));
+    this.#controls.replaceChildren(
+      rows.length === 0
+        ? h("p", { class: "note" }, "No control is set: every kernel takes what it finds.")
+        : h(
+            "table",
+            { class: "numbers" },
+            h("caption", { class: "hidden" }, "Controls in force"),
+            h(
+              "thead",
+              null,
+              h(
+                "tr",
+                null,
+                h("th", { scope: "col" }, "In force"),
+                ...this.#kernels.map((name) => h("th", { scope: "col", class: "num" }, name)),
+              ),
+            ),
+            h(
+              "tbody",
+              null,
+              ...rows.map(({ control, entries }) =>
+                h(
+                  "tr",
+                  null,
+                  h(
+                    "th",
+                    { scope: "row", title: control.doc },
+                    control.title,
+                    control.unit ? h("span", { class: "unit-of" }, ` ${control.unit}`) : null,
+                  ),
+                  ...entries.map((text) => h("td", { class: "num" }, text)),
+                ),
+              ),
+            ),
+          ),
+    );
   }
 }
 customElements.define("corun-decisions", CorunDecisions);

@@ -1,24 +1,68 @@
 // What is shown over the page, or in place of a picture.
 import { h, icon, setText } from "./dom.ts";
 
-export interface Key { keys: string[]; does: string }
+export interface Key {
+  keys: string[];
+  does: string;
+}
 
-export function helpDialog(keys: Key[], lettersOn: () => boolean, setLetters: (on: boolean) => void): HTMLDialogElement {
+export function helpDialog(
+  keys: Key[],
+  lettersOn: () => boolean,
+  setLetters: (on: boolean) => void,
+): HTMLDialogElement {
   const box = h("input", { checked: lettersOn(), id: "letters" });
   box.setAttribute("type", "checkbox");
   box.addEventListener("change", () => setLetters(box.checked));
   const close = h("button", { type: "button", class: "icon-button", "aria-label": "Close" }, icon("close"));
-  const dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" },
+  const dialog = h(
+    "dialog",
+    { class: "help", "aria-labelledby": "help-title" },
     h("div", { class: "dialog-head" }, h("h2", { id: "help-title" }, "Keys"), close),
-    h("dl", { class: "keys" }, ...keys.flatMap((key) => [h("dt", null, ...key.keys.map((k) => h("kbd", null, k))), h("dd", null, key.does)])),
+    h(
+      "dl",
+      { class: "keys" },
+      ...keys.flatMap((key) => [h("dt", null, ...key.keys.map((k) => h("kbd", null, k))), h("dd", null, key.does)]),
+    ),
     h("label", { class: "check" }, box, "Single keys do these things (turn off if they get in the way of your own)"),
     h("h2", null, "What you are looking at"),
-    h("p", null, h("a", { href: "#tour", onclick: () => { dialog.close(); } }, "Take the tour"), ": five stops, from what there is to see to how it is shared."),
-    h("p", null, "Corun simulates one GPU that runs several kernels at once, cycle by cycle, and lets you choose which kernel gets which share of it. The pictures show the machine as it is in this cycle; the charts show windows of 400 cycles. It is a model: its schemes are what papers describe, not what a certain GPU does."),
+    h(
+      "p",
+      null,
+      h(
+        "a",
+        {
+          href: "#tour",
+          onclick: () => {
+            dialog.close();
+          },
+        },
+        "Take the tour",
+      ),
+      ": five stops, from what there is to see to how it is shared.",
+    ),
+    h(
+      "p",
+      null,
+      "Corun simulates one GPU that runs several kernels at once, cycle by cycle, and lets you choose which kernel gets which share of it. The pictures show the machine as it is in this cycle; the charts show windows of 400 cycles. It is a model: its schemes are what papers describe, not what a certain GPU does.",
+    ),
     h("p", null, "The address of the page is the whole experiment. Whoever opens it sees the same run, to the cycle."),
-    h("p", null, "Whether the parts behave as they should, the page ", h("a", { href: "./components.html" }, "Components"), " shows: a crossbar, a DRAM channel or a cache by itself, measured against theory. Many experiments at once, from one file and on all cores, are on the page ", h("a", { href: "./sweeps.html" }, "Sweeps"), ". What papers say, computed again and beside what they print, are on the page ", h("a", { href: "./figures.html" }, "Figures"), "."));
+    h(
+      "p",
+      null,
+      "Whether the parts behave as they should, the page ",
+      h("a", { href: "./components.html" }, "Components"),
+      " shows: a crossbar, a DRAM channel or a cache by itself, measured against theory. Many experiments at once, from one file and on all cores, are on the page ",
+      h("a", { href: "./sweeps.html" }, "Sweeps"),
+      ". What papers say, computed again and beside what they print, are on the page ",
+      h("a", { href: "./figures.html" }, "Figures"),
+      ".",
+    ),
+  );
   close.onclick = () => dialog.close();
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
   document.body.append(dialog);
   return dialog;
 }
@@ -31,7 +75,9 @@ export function toast(text: string): void {
   setText(place, text);
   place.classList.add("shown");
   clearTimeout(toastTimer);
-  toastTimer = window.setTimeout(() => { place.classList.remove("shown"); }, 3500);
+  toastTimer = window.setTimeout(() => {
+    place.classList.remove("shown");
+  }, 3500);
 }
 
 export interface Notice {
@@ -43,10 +89,21 @@ export interface Notice {
 
 /** A panel that stands where the pictures would be, or above them. */
 export function notice(of: Notice): HTMLElement {
-  return h("div", { class: `notice notice-${of.kind}`, role: of.kind === "error" ? "alert" : "status" },
+  return h(
+    "div",
+    { class: `notice notice-${of.kind}`, role: of.kind === "error" ? "alert" : "status" },
     h("h2", null, of.title),
     ...of.text.map((t) => (typeof t === "string" ? h("p", null, t) : t)),
-    of.actions.length > 0 ? h("div", { class: "notice-actions" }, ...of.actions.map((a) => h("button", { type: "button", class: a.primary ? "button primary" : "button", onclick: a.run }, a.label))) : null);
+    of.actions.length > 0
+      ? h(
+          "div",
+          { class: "notice-actions" },
+          ...of.actions.map((a) =>
+            h("button", { type: "button", class: a.primary ? "button primary" : "button", onclick: a.run }, a.label),
+          ),
+        )
+      : null,
+  );
 }
 
 export async function copyText(text: string, said: string): Promise<void> {

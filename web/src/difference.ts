@@ -3,52 +3,92 @@ import { kernelName, ownBody, schemeText, valueText } from "./choices.ts";
 import { gpuTitle, pathTitle, titleOf } from "./titles.ts";
 import type { Experiment, KernelChoice, PolicyChoice } from "./types.ts";
 
-export interface Difference { path: string; /** The field in words. */ title: string; a: string; b: string }
+export interface Difference {
+  path: string;
+  /** The field in words. */
+  title: string;
+  a: string;
+  b: string;
+}
 
 /** What is for people only. */
 const WORDS = ["corun", "name", "source"];
 const NONE = "none";
 
 /** `written`: as the link has it; `normal`: after defaults, as the engine gives it. */
-export interface Described { written: Experiment; normal: Experiment }
+export interface Described {
+  written: Experiment;
+  normal: Experiment;
+}
 
 export function differences(a: Described, b: Described): Difference[] {
   const keys = unique(a.normal, b.normal).filter((key) => !WORDS.includes(key));
   return keys.flatMap((key): Difference[] => {
     if (key === "policy") return policies(a, b);
     if (key === "kernels") return kernels(a.normal.kernels, b.normal.kernels);
-    if (key === "gpu") return fields(a.normal.gpu, b.normal.gpu, "gpu", (path) => (path === "gpu.preset" || path === "gpu" ? "GPU" : gpuTitle(path.slice("gpu.".length))));
+    if (key === "gpu")
+      return fields(a.normal.gpu, b.normal.gpu, "gpu", (path) =>
+        path === "gpu.preset" || path === "gpu" ? "GPU" : gpuTitle(path.slice("gpu.".length)),
+      );
     const title = pathTitle(key);
-    return fields(a.normal[key], b.normal[key], key, (path) => (path === key ? title : `${title}: ${titleOf(path.slice(key.length + 1))}`));
+    return fields(a.normal[key], b.normal[key], key, (path) =>
+      path === key ? title : `${title}: ${titleOf(path.slice(key.length + 1))}`,
+    );
   });
 }
 
 /** Another scheme is one difference: the fields that only it has come with it. Those that are set are said. */
 function policies(a: Described, b: Described): Difference[] {
-  const one = asPolicy(a.normal), other = asPolicy(b.normal);
-  if (one.name !== other.name) return [{ path: "policy", title: "Scheme", a: schemeText(a.written), b: schemeText(b.written) }];
+  const one = asPolicy(a.normal),
+    other = asPolicy(b.normal);
+  if (one.name !== other.name)
+    return [{ path: "policy", title: "Scheme", a: schemeText(a.written), b: schemeText(b.written) }];
   return fields(one, other, "policy", (path) => pathTitle(path));
 }
-const asPolicy = (of: Experiment): PolicyChoice => (typeof of.policy === "object" ? of.policy : { name: of.policy ?? "" });
+const asPolicy = (of: Experiment): PolicyChoice =>
+  typeof of.policy === "object" ? of.policy : { name: of.policy ?? "" };
 
 /** Place by place. Another kernel is one difference; of the same one, its fields are compared. */
 function kernels(a: readonly KernelChoice[], b: readonly KernelChoice[]): Difference[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => {
-    const one = a[i], other = b[i], path = `kernels.${i}`;
-    const name = one === undefined ? NONE : kernelName(one), named = other === undefined ? NONE : kernelName(other);
-    if (one === undefined || other === undefined || name !== named) return [{ path, title: `Kernel ${i + 1}`, a: name, b: named }];
-    const more = (choice: KernelChoice): unknown => ({ ...(typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: undefined } : {}), body: ownBody(choice) });
-    return fields(more(one), more(other), path, (at) => `${name}: ${titleOf(at.slice(path.length + 1).replace(/^body\.?/, ""))}`);
+    const one = a[i],
+      other = b[i],
+      path = `kernels.${i}`;
+    const name = one === undefined ? NONE : kernelName(one),
+      named = other === undefined ? NONE : kernelName(other);
+    if (one === undefined || other === undefined || name !== named)
+      return [{ path, title: `Kernel ${i + 1}`, a: name, b: named }];
+    const more = (choice: KernelChoice): unknown => ({
+      ...(typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: undefined } : {}),
+      body: ownBody(choice),
+    });
+    return fields(
+      more(one),
+      more(other),
+      path,
+      (at) => `${name}: ${titleOf(at.slice(path.length + 1).replace(/^body\.?/, ""))}`,
+    );
   }).flat();
 }
 
 function fields(a: unknown, b: unknown, path: string, title: (path: string) => string): Difference[] {
   if (JSON.stringify(a) === JSON.stringify(b)) return [];
   if (isObject(a) && isObject(b)) return unique(a, b).flatMap((key) => fields(a[key], b[key], `${path}.${key}`, title));
-  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.some(isObject)) return a.flatMap((value, i) => fields(value, b[i], `${path}.${i}`, title));
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.some(isObject))
+    return a.flatMap((value, i) => fields(value, b[i], `${path}.${i}`, title));
   return [{ path, title: title(path), a: said(a), b: said(b) }];
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const unique = (a: object, b: object): string[] => [...new Set([...Object.keys(a), ...Object.keys(b)])];
-const said = (value: unknown): string => (value === undefined || value === null ? NONE : value === true ? "yes" : value === false ? "no" : Array.isArray(value) ? value.map(said).join(", ") : valueText(value));
+const said = (value: unknown): string =>
+  value === undefined || value === null
+    ? NONE
+    : value === true
+      ? "yes"
+      : value === false
+        ? "no"
+        : Array.isArray(value)
+          ? value.map(said).join(", ")
+          : valueText(value);

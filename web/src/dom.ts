@@ -6,14 +6,19 @@ type Child = Node | string | null | undefined | false;
 type Props = Record<string, unknown>;
 
 /** `h("button", { class: "icon", onclick: go, "aria-label": "Go" }, "…")`. Keys with a dash, and `class`, `for`, `role`, are attributes. */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props?: Props | null, ...children: Child[]): HTMLElementTagNameMap[K];
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props?: Props | null,
+  ...children: Child[]
+): HTMLElementTagNameMap[K];
 export function h(tag: string, props?: Props | null, ...children: Child[]): HTMLElement;
 export function h(tag: string, props?: Props | null, ...children: Child[]): HTMLElement {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value as EventListener);
-    else if (key in element && !key.includes("-") && !["list", "role", "type"].includes(key)) (element as unknown as Props)[key] = value;
+    else if (key in element && !key.includes("-") && !["list", "role", "type"].includes(key))
+      (element as unknown as Props)[key] = value;
     else element.setAttribute(key, value === true ? "" : String(value));
   }
   append(element, children);
@@ -64,17 +69,27 @@ export function icon(name: IconName): SVGSVGElement {
 
 /** The mark of a kernel: its colour, pattern and number. */
 export function swatch(kernel: number): HTMLElement {
-  return h("span", { class: `swatch swatch-${kernel % 8}`, "aria-hidden": "true" }, h("b", null, kernelStyle(kernel).number));
+  return h(
+    "span",
+    { class: `swatch swatch-${kernel % 8}`, "aria-hidden": "true" },
+    h("b", null, kernelStyle(kernel).number),
+  );
 }
 
 /** The mark of a run where two are compared. */
-export function sideMark(mark: string): HTMLElement { return h("b", { class: "side-mark" }, mark); }
-export function sideHeading(mark: string, title: string): HTMLElement { return h("h3", { class: "side-heading" }, sideMark(mark), h("span", null, title)); }
+export function sideMark(mark: string): HTMLElement {
+  return h("b", { class: "side-mark" }, mark);
+}
+export function sideHeading(mark: string, title: string): HTMLElement {
+  return h("h3", { class: "side-heading" }, sideMark(mark), h("span", null, title));
+}
 
 /** Takes a file that is dropped anywhere on the page; the browser would leave the page for it. */
 export function onFileDrop(take: (file: File) => void): void {
   const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
-  addEventListener("dragover", (event) => { if (brings(event)) event.preventDefault(); });
+  addEventListener("dragover", (event) => {
+    if (brings(event)) event.preventDefault();
+  });
   addEventListener("drop", (event) => {
     if (!brings(event)) return;
     event.preventDefault();
@@ -86,13 +101,28 @@ export function onFileDrop(take: (file: File) => void): void {
 let popover: HTMLElement | null = null;
 /** A small “?” that shows a definition next to itself. */
 export function definition(title: string, ...body: Child[]): HTMLButtonElement {
-  const button = h("button", { class: "what", type: "button", "aria-label": title.startsWith("the numbers") ? `What are ${title}?` : `What is ${title}?`, "aria-expanded": "false" }, "?");
+  const button = h(
+    "button",
+    {
+      class: "what",
+      type: "button",
+      "aria-label": title.startsWith("the numbers") ? `What are ${title}?` : `What is ${title}?`,
+      "aria-expanded": "false",
+    },
+    "?",
+  );
   button.addEventListener("click", () => {
-    const mine = popover?.isConnected && popover.matches(":popover-open") && button.getAttribute("aria-expanded") === "true";
+    const mine =
+      popover?.isConnected && popover.matches(":popover-open") && button.getAttribute("aria-expanded") === "true";
     popover?.hidePopover?.();
     if (mine) return;
     popover?.remove();
-    const box = h("div", { class: "definition", popover: "auto", role: "dialog", "aria-label": title, tabIndex: -1 }, h("h3", null, title), ...body.map((b) => (b instanceof Node ? b.cloneNode(true) : b)));
+    const box = h(
+      "div",
+      { class: "definition", popover: "auto", role: "dialog", "aria-label": title, tabIndex: -1 },
+      h("h3", null, title),
+      ...body.map((b) => (b instanceof Node ? b.cloneNode(true) : b)),
+    );
     popover = box;
     // Beside its button, so that the keyboard goes on from there.
     button.after(box);

@@ -48,8 +48,13 @@ export class Engine {
     this.module = module;
     this.#events = events;
     this.#alone = new Alone(module, {
-      alone: (run, kernel, ipc, why) => { events.alone(this.#side(run), kernel, ipc, why); if (ipc !== null) this.#lock?.refresh(); },
-      aloneProgress: (run, kernel, done) => { events.aloneProgress(this.#side(run), kernel, done); },
+      alone: (run, kernel, ipc, why) => {
+        events.alone(this.#side(run), kernel, ipc, why);
+        if (ipc !== null) this.#lock?.refresh();
+      },
+      aloneProgress: (run, kernel, done) => {
+        events.aloneProgress(this.#side(run), kernel, done);
+      },
     });
   }
 
@@ -69,18 +74,38 @@ export class Engine {
     },
     problems: (run, problems) => {
       this.#events.problems(this.#side(run), problems);
-      if (this.#runs.length > 1 && this.#runs.every((one) => one.loaded)) { this.#meeting = this.#before; this.#meet(); }
+      if (this.#runs.length > 1 && this.#runs.every((one) => one.loaded)) {
+        this.#meeting = this.#before;
+        this.#meet();
+      }
     },
-    frame: (run, message) => { this.#hold(run, message); },
-    profiling: (run, name, done, of, part) => { this.#events.profiling(this.#side(run), name, done, of, part); },
-    profilingStopped: (run) => { this.#events.profilingStopped(this.#side(run)); },
-    refused: (problems) => { this.#events.refused(problems); },
-    failed: (message) => { this.#lock?.end(); this.#events.failed(message); },
+    frame: (run, message) => {
+      this.#hold(run, message);
+    },
+    profiling: (run, name, done, of, part) => {
+      this.#events.profiling(this.#side(run), name, done, of, part);
+    },
+    profilingStopped: (run) => {
+      this.#events.profilingStopped(this.#side(run));
+    },
+    refused: (problems) => {
+      this.#events.refused(problems);
+    },
+    failed: (message) => {
+      this.#lock?.end();
+      this.#events.failed(message);
+    },
   };
-  #side(run: Run): number { return this.#runs.indexOf(run); }
-  #run(side: number): Run { return this.#runs[side] as Run; }
+  #side(run: Run): number {
+    return this.#runs.indexOf(run);
+  }
+  #run(side: number): Run {
+    return this.#runs[side] as Run;
+  }
 
-  get runs(): number { return this.#runs.length; }
+  get runs(): number {
+    return this.#runs.length;
+  }
 
   /** After a failure: new workers from the same module. */
   async restart(): Promise<void> {
@@ -97,15 +122,16 @@ export class Engine {
     if (this.#runs.length > 1 || this.#lock) return;
     const first = this.#pending === null;
     this.#pending = message;
-    if (first) requestAnimationFrame(() => {
-      const held = this.#pending;
-      this.#pending = null;
-      try {
-        if (held && held.id === run.id && this.#runs.length === 1) this.#events.frames([held], held.state, held.rate);
-      } finally {
-        run.drawn(held ?? message);
-      }
-    });
+    if (first)
+      requestAnimationFrame(() => {
+        const held = this.#pending;
+        this.#pending = null;
+        try {
+          if (held && held.id === run.id && this.#runs.length === 1) this.#events.frames([held], held.state, held.rate);
+        } finally {
+          run.drawn(held ?? message);
+        }
+      });
   }
 
   // ---------------------------------------------------------------- which runs
@@ -115,10 +141,18 @@ export class Engine {
 
   /** Builds another simulation for a side. Of two runs, both are then at cycle `seek`. */
   load(side: number, experiment: Experiment, play: boolean, seek = 0): void {
-    if (side >= this.#runs.length) { this.#second = { experiment, play, seek }; return; }
-    const run = this.#run(side), two = this.#runs.length > 1;
+    if (side >= this.#runs.length) {
+      this.#second = { experiment, play, seek };
+      return;
+    }
+    const run = this.#run(side),
+      two = this.#runs.length > 1;
     this.#alone.forget(run);
-    if (two) { if (this.#lock) this.#before = { cycle: this.#lock.cycle, then: "rest" }; this.#part(); this.#meeting = { cycle: seek, then: play ? "play" : "rest" }; }
+    if (two) {
+      if (this.#lock) this.#before = { cycle: this.#lock.cycle, then: "rest" };
+      this.#part();
+      this.#meeting = { cycle: seek, then: play ? "play" : "rest" };
+    }
     run.load(experiment, play && !two, two ? 0 : seek);
   }
 
@@ -130,7 +164,10 @@ export class Engine {
       if (starting) return;
       this.#run(0).post({ t: "pause" });
       const { run } = await Run.start(this.module, this.#heard);
-      if (this.#second === null) { run.end(); return; }
+      if (this.#second === null) {
+        run.end();
+        return;
+      }
       this.#runs.push(run);
       run.post({ t: "stopWhen", when: this.#stopWhen });
     }
@@ -141,10 +178,15 @@ export class Engine {
 
   /** One of the two goes on alone. */
   only(side: number): void {
-    const kept = this.#run(Math.min(side, this.#runs.length - 1)), playing = this.#lock?.running ?? false;
+    const kept = this.#run(Math.min(side, this.#runs.length - 1)),
+      playing = this.#lock?.running ?? false;
     this.#second = null;
     this.#part();
-    for (const run of this.#runs) if (run !== kept) { this.#alone.forget(run); run.end(); }
+    for (const run of this.#runs)
+      if (run !== kept) {
+        this.#alone.forget(run);
+        run.end();
+      }
     this.#runs = [kept];
     this.#pending = null;
     kept.post({ t: "again", quiet: false });
@@ -152,18 +194,33 @@ export class Engine {
     if (playing) kept.post({ t: "play" });
   }
 
-  #part(): void { this.#lock?.end(); this.#lock = null; }
+  #part(): void {
+    this.#lock?.end();
+    this.#lock = null;
+  }
 
   /** Both runs are built. */
   #meet(): void {
     this.#part();
     this.#pending = null;
-    const lock = new Lockstep(this.#runs, (frames, state, rate) => new Promise((drawn) => requestAnimationFrame(() => {
-      try { if (this.#lock === lock) this.#events.frames(frames, state, rate); } finally { drawn(); }
-    })));
+    const lock = new Lockstep(
+      this.#runs,
+      (frames, state, rate) =>
+        new Promise((drawn) =>
+          requestAnimationFrame(() => {
+            try {
+              if (this.#lock === lock) this.#events.frames(frames, state, rate);
+            } finally {
+              drawn();
+            }
+          }),
+        ),
+    );
     for (const run of this.#runs) {
       run.post({ t: "again", quiet: true });
-      run.reached = (cycle) => { if (this.#lock === lock) this.#events.underWay(cycle); };
+      run.reached = (cycle) => {
+        if (this.#lock === lock) this.#events.underWay(cycle);
+      };
     }
     this.#lock = lock;
     lock.speed = this.#speed;
@@ -173,7 +230,9 @@ export class Engine {
   // ---------------------------------------------------------------- the transport
 
   /** The runs are not both built yet: what is told now holds from then on. */
-  get #waiting(): boolean { return this.#runs.length > 1 && this.#lock === null; }
+  get #waiting(): boolean {
+    return this.#runs.length > 1 && this.#lock === null;
+  }
 
   /** What was to be built is called off; what was built goes on, at rest. */
   keep(): void {
@@ -181,7 +240,10 @@ export class Engine {
       run.keep();
       if (run.loaded) this.#alone.want(run, run.loaded);
     }
-    if (this.#runs.length > 1) { this.#meeting = this.#before; this.#meet(); }
+    if (this.#runs.length > 1) {
+      this.#meeting = this.#before;
+      this.#meet();
+    }
   }
 
   /** From now on playing stops where this is met in any run. */
@@ -190,7 +252,9 @@ export class Engine {
     for (const run of this.#runs) run.post({ t: "stopWhen", when });
   }
 
-  stopProfiling(): void { for (const run of this.#runs) run.post({ t: "stopProfiling" }); }
+  stopProfiling(): void {
+    for (const run of this.#runs) run.post({ t: "stopProfiling" });
+  }
   play(): void {
     if (this.#lock) this.#lock.play();
     else if (this.#waiting) this.#meeting.then = "play";
@@ -201,9 +265,18 @@ export class Engine {
     else if (this.#waiting) this.#meeting.then = "rest";
     else this.#run(0).post({ t: "pause" });
   }
-  step(cycles = 1): void { if (this.#lock) this.#lock.to(this.#lock.cycle + cycles); else if (!this.#waiting) this.#run(0).post({ t: "step", cycles }); }
-  stepEvent(): void { if (this.#lock) this.#lock.event(); else if (!this.#waiting) this.#run(0).post({ t: "stepEvent" }); }
-  seek(cycle: number): void { if (this.#lock) this.#lock.to(cycle); else if (!this.#waiting) this.#run(0).post({ t: "seek", cycle }); }
+  step(cycles = 1): void {
+    if (this.#lock) this.#lock.to(this.#lock.cycle + cycles);
+    else if (!this.#waiting) this.#run(0).post({ t: "step", cycles });
+  }
+  stepEvent(): void {
+    if (this.#lock) this.#lock.event();
+    else if (!this.#waiting) this.#run(0).post({ t: "stepEvent" });
+  }
+  seek(cycle: number): void {
+    if (this.#lock) this.#lock.to(cycle);
+    else if (!this.#waiting) this.#run(0).post({ t: "seek", cycle });
+  }
   reset(play: boolean): void {
     if (this.#lock) this.#lock.to(0, play ? "play" : "rest");
     else if (this.#waiting) this.#meeting = { cycle: 0, then: play ? "play" : "rest" };
@@ -215,10 +288,21 @@ export class Engine {
     else for (const run of this.#runs) run.post({ t: "speed", cyclesPerSecond });
   }
 
-  setControls(side: number, controls: Controls): void { this.#run(side).post({ t: "setControls", controls }); this.#lock?.refresh(); }
-  result(side: number): Promise<Result> { return this.#run(side).result(); }
+  setControls(side: number, controls: Controls): void {
+    this.#run(side).post({ t: "setControls", controls });
+    this.#lock?.refresh();
+  }
+  result(side: number): Promise<Result> {
+    return this.#run(side).result();
+  }
   /** What the L1Ds held at a cycle that has been; null while the run goes on, or is another. */
-  l1(side: number, kernel: number, cycle: number): Promise<L1Moment | null> { return this.#runs[side]?.l1(kernel, cycle) ?? Promise.resolve(null); }
-  validate(experiment: string | object): Promise<Problem[]> { return this.#run(0).validate(experiment); }
-  freshSeed(): Promise<number> { return this.#run(0).freshSeed(); }
+  l1(side: number, kernel: number, cycle: number): Promise<L1Moment | null> {
+    return this.#runs[side]?.l1(kernel, cycle) ?? Promise.resolve(null);
+  }
+  validate(experiment: string | object): Promise<Problem[]> {
+    return this.#run(0).validate(experiment);
+  }
+  freshSeed(): Promise<number> {
+    return this.#run(0).freshSeed();
+  }
 }

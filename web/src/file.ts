@@ -3,15 +3,23 @@ import { LinkError, asExperiment } from "./link.ts";
 import type { Experiment, Problem } from "./types.ts";
 
 /** Reads an experiment from a file. `validate` asks the engine about it. Throws what is wrong with the file itself. */
-export async function openFile(file: File, validate: (experiment: string | object) => Promise<Problem[]>): Promise<Experiment> {
+export async function openFile(
+  file: File,
+  validate: (experiment: string | object) => Promise<Problem[]>,
+): Promise<Experiment> {
   if (file.size > 1_000_000) throw new Error("It has more than a million bytes; an experiment is a small file.");
   const text = await file.text();
   let value: unknown;
-  try { value = JSON.parse(text); } catch (error) { throw new LinkError(`It is not JSON: ${jsonError(error, text)}`); }
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LinkError(`It is not JSON: ${jsonError(error, text)}`);
+  }
   const experiment = asExperiment(value);
   // What is lost in reading, such as the first of two fields with one name, only the text can tell.
   const problems = await validate(text);
-  if (problems.length > 0 && (await validate(experiment)).length === 0) throw new LinkError(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}.`).join(" "));
+  if (problems.length > 0 && (await validate(experiment)).length === 0)
+    throw new LinkError(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}.`).join(" "));
   // A file that this page saved says so in its source; that is no part of what it will be saved as.
   if (typeof experiment.source === "string" && /^Corun \S+ · config /.test(experiment.source)) delete experiment.source;
   return experiment;

@@ -6,7 +6,9 @@ export const MISSING = "–";
 export const ENDLESS = "∞";
 
 export function count(value: number | null | undefined): string {
-  return value === null || value === undefined || !Number.isFinite(value) ? MISSING : Math.round(value).toLocaleString("en");
+  return value === null || value === undefined || !Number.isFinite(value)
+    ? MISSING
+    : Math.round(value).toLocaleString("en");
 }
 
 /** Always as many decimals, so that digits stay in their column. */

@@ -2,10 +2,20 @@
 import type { KernelChoice } from "./types.ts";
 
 /** A share of its IPC alone in percent, an IPC, or a deadline in milliseconds for each of its runs. */
-export interface Goal { kind: "percent" | "ipc" | "deadline"; value: number }
+export interface Goal {
+  kind: "percent" | "ipc" | "deadline";
+  value: number;
+}
 
 /** The kinds in words, with the number that a new one begins with. */
-export const GOALS: readonly { kind: Goal["kind"]; title: string; unit: string; first: number; min: number; max: number }[] = [
+export const GOALS: readonly {
+  kind: Goal["kind"];
+  title: string;
+  unit: string;
+  first: number;
+  min: number;
+  max: number;
+}[] = [
   { kind: "percent", title: "part of its speed alone", unit: "% of its IPC alone", first: 80, min: 0.1, max: 100 },
   { kind: "ipc", title: "an IPC", unit: "thread instructions a cycle", first: 100, min: 0.001, max: 1e6 },
   { kind: "deadline", title: "a deadline for each run", unit: "ms", first: 1, min: 1e-6, max: 1e9 },
@@ -18,19 +28,25 @@ export function goalOf(qos: unknown): Goal | null {
   if (typeof qos !== "object" || qos === null) return null;
   const { of_alone: share, ipc, deadline_ms: ms } = qos as Record<string, unknown>;
   if (typeof share === "number") return goalOf(share);
-  return typeof ipc === "number" ? { kind: "ipc", value: ipc } : typeof ms === "number" ? { kind: "deadline", value: ms } : null;
+  return typeof ipc === "number"
+    ? { kind: "ipc", value: ipc }
+    : typeof ms === "number"
+      ? { kind: "deadline", value: ms }
+      : null;
 }
 
 /** As an experiment says it. */
-export const written = ({ kind, value }: Goal): unknown => (kind === "percent" ? Number((value / 100).toPrecision(12)) : kind === "ipc" ? { ipc: value } : { deadline_ms: value });
+export const written = ({ kind, value }: Goal): unknown =>
+  kind === "percent" ? Number((value / 100).toPrecision(12)) : kind === "ipc" ? { ipc: value } : { deadline_ms: value };
 
 /** Whether a kernel of a mix is promised anything. */
 export const hasGoal = (choice: KernelChoice): boolean => typeof choice === "object" && choice["qos"] !== undefined;
 
 /** A kernel of a mix with something more said of it, or, with null, no longer. One of which nothing more is said is only its name. */
 export function withExtra(choice: KernelChoice, key: string, value: unknown): KernelChoice {
-  const more: Record<string, unknown> = typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice } : { kernel: choice };
+  const more: Record<string, unknown> =
+    typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice } : { kernel: choice };
   delete more[key];
   if (value !== null) more[key] = value;
-  return Object.keys(more).length === 1 ? more["kernel"] as KernelChoice : more;
+  return Object.keys(more).length === 1 ? (more["kernel"] as KernelChoice) : more;
 }

@@ -5,22 +5,31 @@
 // `APART` milliseconds, so that whatever cycle is asked for, it is about as far away as that on any machine. Where they are too many, the one goes whose neighbours
 // are closest to each other: what is left is spread evenly over the run.
 
-export interface Moment { free(): void }
-export interface Keyframe<M> { readonly cycle: number; readonly moment: M }
+export interface Moment {
+  free(): void;
+}
+export interface Keyframe<M> {
+  readonly cycle: number;
+  readonly moment: M;
+}
 
 /**
  * Milliseconds that the engine runs between two moments; and in the last milliseconds of its way to a cycle, from which people may step back.
  */
-export const APART = 20, CLOSE = 5, LAST = 40;
+export const APART = 20,
+  CLOSE = 5,
+  LAST = 40;
 /**
  * Where taking a moment takes long, because the memory for it has to be got first, they are farther apart: it takes this part of the time. They are
  * never farther apart than `FARTHEST` milliseconds for that.
  */
-export const SHARE = 1 / 10, FARTHEST = 60;
+export const SHARE = 1 / 10,
+  FARTHEST = 60;
 /** Moments just before the present cycle that stay however many there are. */
 const NEAR = 12;
 /** At most; fewer where the engine's memory has so many bytes before. */
-const MOST = 1_000, BYTES = 256 * 2 ** 20;
+const MOST = 1_000,
+  BYTES = 256 * 2 ** 20;
 /** There is always room for so many. */
 const LEAST = 2 * NEAR;
 
@@ -37,17 +46,23 @@ export class Keyframes<M extends Moment> {
     this.#limit = limit;
   }
 
-  get count(): number { return this.#kept.length; }
+  get count(): number {
+    return this.#kept.length;
+  }
 
   /** The last moment at or before a cycle. */
-  before(cycle: number): Keyframe<M> | null { return this.#kept[this.#after(cycle) - 1] ?? null; }
+  before(cycle: number): Keyframe<M> | null {
+    return this.#kept[this.#after(cycle) - 1] ?? null;
+  }
 
   /** How many moments are at or before a cycle. */
   #after(cycle: number): number {
-    let low = 0, high = this.#kept.length;
+    let low = 0,
+      high = this.#kept.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#kept[middle] as Keyframe<M>).cycle <= cycle) low = middle + 1; else high = middle;
+      if ((this.#kept[middle] as Keyframe<M>).cycle <= cycle) low = middle + 1;
+      else high = middle;
     }
     return low;
   }
@@ -61,26 +76,33 @@ export class Keyframes<M extends Moment> {
   /** Takes the moment of the present cycle. */
   add(cycle: number, moment: M): void {
     const at = this.#after(cycle);
-    if (this.#kept[at - 1]?.cycle === cycle) { moment.free(); return; }
+    if (this.#kept[at - 1]?.cycle === cycle) {
+      moment.free();
+      return;
+    }
     this.#kept.splice(at, 0, { cycle, moment });
     const memory = this.#memory();
     if (memory > this.#limit && this.#kept.length > LEAST) {
       // Fewer than now, so that memory grows on only where moments themselves grow much.
-      this.#room = Math.max(LEAST, Math.floor(this.#kept.length * 3 / 4));
+      this.#room = Math.max(LEAST, Math.floor((this.#kept.length * 3) / 4));
       this.#limit = memory * 1.05;
     }
     if (this.#kept.length <= this.#room) return;
-    for (let spare = this.#kept.length - Math.floor(this.#room * 7 / 8); spare > 0; spare -= 1) this.#drop(cycle);
+    for (let spare = this.#kept.length - Math.floor((this.#room * 7) / 8); spare > 0; spare -= 1) this.#drop(cycle);
   }
 
   /** Drops the moment that is missed least: not the first, the last, nor one just before the present cycle. */
   #drop(present: number): void {
     const near = this.#after(present);
-    let least = -1, gap = Infinity;
+    let least = -1,
+      gap = Infinity;
     for (let i = 1; i + 1 < this.#kept.length; i += 1) {
       if (i < near && i >= near - NEAR) continue;
       const wide = (this.#kept[i + 1] as Keyframe<M>).cycle - (this.#kept[i - 1] as Keyframe<M>).cycle;
-      if (wide < gap) { gap = wide; least = i; }
+      if (wide < gap) {
+        gap = wide;
+        least = i;
+      }
     }
     if (least >= 0) this.#kept.splice(least, 1)[0]?.moment.free();
   }

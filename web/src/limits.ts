@@ -9,7 +9,7 @@ export type CtaLimit = number | Readonly<Record<string, number>> | null;
 export function limitOf(choice: KernelChoice): CtaLimit {
   const limit = typeof choice === "object" ? choice["ctas_per_sm"] : undefined;
   if (typeof limit === "number") return limit;
-  return typeof limit === "object" && limit !== null ? { ...limit } as Record<string, number> : null;
+  return typeof limit === "object" && limit !== null ? ({ ...limit } as Record<string, number>) : null;
 }
 
 /** Classes that a limit of their own can be shown for: the GPU's, where it has several; and those that the limit names, though they be another GPU's. */
@@ -19,11 +19,13 @@ export function limitedClasses(limit: CtaLimit, classes: readonly string[]): str
 }
 
 /** The limit on SMs of a class; null for none of its own. */
-export const limitOn = (limit: CtaLimit, name: string): number | null => (typeof limit === "object" && limit !== null ? limit[name] ?? null : null);
+export const limitOn = (limit: CtaLimit, name: string): number | null =>
+  typeof limit === "object" && limit !== null ? (limit[name] ?? null) : null;
 
 /** A kernel with a limit on SMs of one class, or, with null, without it. One for every SM holds no longer. */
 export function withClassLimit(choice: KernelChoice, name: string, ctas: number | null): KernelChoice {
-  const old = limitOf(choice), limits: Record<string, number> = typeof old === "object" && old !== null ? { ...old } : {};
+  const old = limitOf(choice),
+    limits: Record<string, number> = typeof old === "object" && old !== null ? { ...old } : {};
   if (ctas === null) delete limits[name];
   else limits[name] = ctas;
   return withExtra(choice, "ctas_per_sm", Object.keys(limits).length === 0 ? null : limits);

@@ -12,21 +12,54 @@ import { readDeadline } from "./predict/model.ts";
 import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
 
 /** Of the panel of predictions: how the paper is read, where what a kernel does alone on its SMs comes from, and deadlines in milliseconds. */
-export interface PredictView { reading?: string; /** Alone on its SMs each kernel is measured, too. */ measured?: boolean; deadlines?: (number | null)[] }
-export interface View { cycle?: number; sm?: number; zoom?: Zoom; panel?: string; /** The causes behind the verdict are open. */ why?: boolean; predict?: PredictView; /** Whose launches are shown, from which on, and at whose beginning L1Ds are. */ launches?: { kernel: number; from?: number; l1?: number }; /** By cycle, each with one. */ bookmarks?: Bookmark[] }
-export interface LinkState { experiment: Experiment; /** Compared with this one. */ other?: Experiment; view: View; /** The stamp of the engine that made it; older links have none. */ engine?: string }
+export interface PredictView {
+  reading?: string;
+  /** Alone on its SMs each kernel is measured, too. */
+  measured?: boolean;
+  deadlines?: (number | null)[];
+}
+export interface View {
+  cycle?: number;
+  sm?: number;
+  zoom?: Zoom;
+  panel?: string;
+  /** The causes behind the verdict are open. */
+  why?: boolean;
+  predict?: PredictView;
+  /** Whose launches are shown, from which on, and at whose beginning L1Ds are. */
+  launches?: { kernel: number; from?: number; l1?: number };
+  /** By cycle, each with one. */
+  bookmarks?: Bookmark[];
+}
+export interface LinkState {
+  experiment: Experiment;
+  /** Compared with this one. */
+  other?: Experiment;
+  view: View;
+  /** The stamp of the engine that made it; older links have none. */
+  engine?: string;
+}
 
 export class LinkError extends Error {
   /** What else to say: a link that cannot be read was mostly cut, unless it says that it is newer. */
-  constructor(message: string, readonly advice = "It may have been cut when it was copied. Nothing of it was run.") { super(message); }
+  constructor(
+    message: string,
+    readonly advice = "It may have been cut when it was copied. Nothing of it was run.",
+  ) {
+    super(message);
+  }
 }
 
 /** Refuses what is not of version 1. A newer page writes newer links. */
 export function checkVersion(version: string | undefined): void {
   if (version === undefined) throw new LinkError("It does not say its version (v=1).");
   if (version === "1") return;
-  if (!/^[1-9]\d{0,5}$/.test(version)) throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
-  throw new LinkError(`It is of format ${version}, which a newer Corun wrote; this page reads format 1.`, "Open it with the Corun that made it, or update this one (`git pull`, then `cargo xtask serve`). Nothing of it was run.");
+  if (!/^[1-9]\d{0,5}$/.test(version))
+    throw new LinkError(`It is of version “${quote(version)}”; this page reads version 1.`);
+  throw new LinkError(
+    `It is of format ${version}, which a newer Corun wrote; this page reads format 1.`,
+    "Open it with the Corun that made it, or update this one (`git pull`, then `cargo xtask serve`). Nothing of it was run.",
+  );
 }
 
 /** The parts that are the experiment: packed, or readable. */
@@ -36,7 +69,8 @@ const MAX_HASH = 100_000;
 const MAX_JSON = 1_000_000;
 const MAX_DEPTH = 32;
 const MAX_KERNELS = 64;
-export const MAX_BOOKMARKS = 50, MAX_NOTE = 200;
+export const MAX_BOOKMARKS = 50,
+  MAX_NOTE = 200;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9/_.-]*$/;
 const ENGINE = /^[A-Za-z0-9.+-]{1,60}$/;
@@ -47,7 +81,7 @@ const ORDER = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 export async function encodeLink(state: LinkState): Promise<string> {
   const first = await written(state.experiment);
   const parts = ["v=1", ...first];
-  if (state.other) parts.push(...await second(first, state.other));
+  if (state.other) parts.push(...(await second(first, state.other)));
   const { cycle, sm, zoom, panel, why, predict, launches, bookmarks = [] } = state.view;
   if (cycle !== undefined && cycle > 0) parts.push(`c=${cycle}`);
   if (sm !== undefined) parts.push(`sm=${sm}`);
@@ -57,24 +91,28 @@ export async function encodeLink(state: LinkState): Promise<string> {
   if (predict?.reading) parts.push(`reading=${predict.reading}`);
   if (predict?.measured) parts.push("alone=measured");
   if (predict?.deadlines) parts.push(`deadlines=${predict.deadlines.map((deadline) => deadline ?? "").join(",")}`);
-  if (launches) parts.push(`launches=${[launches.kernel, launches.from ?? "", launches.l1 ?? ""].join(".").replace(/\.+$/, "")}`);
+  if (launches)
+    parts.push(`launches=${[launches.kernel, launches.from ?? "", launches.l1 ?? ""].join(".").replace(/\.+$/, "")}`);
   for (const bookmark of bookmarks) parts.push(`${BOOKMARK}${bookmark.cycle}=${escaped(bookmark.note)}`);
   if (state.engine) parts.push(`e=${state.engine}`);
   return `#${parts.join("&")}`;
 }
 
 const packed = async (experiment: Experiment): Promise<string[]> => [`z=${await pack(JSON.stringify(experiment))}`];
-const written = async (experiment: Experiment): Promise<string[]> => readable(experiment) ?? await packed(experiment);
+const written = async (experiment: Experiment): Promise<string[]> => readable(experiment) ?? (await packed(experiment));
 
 /** So that a link ends where it ends, also in the middle of a sentence. */
-const escaped = (text: string): string => encodeURIComponent(text).replaceAll(/[!'()*~]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*~]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
 
-const B = "b.", BOOKMARK = "m.";
+const B = "b.",
+  BOOKMARK = "m.";
 /** The parts of the second experiment: those that differ, at least one. One that leaves out what the first says is packed. */
 async function second(first: readonly string[], experiment: Experiment): Promise<string[]> {
   const key = (part: string): string => part.slice(0, part.indexOf("="));
   let other = await written(experiment);
-  if (key(first[0] ?? "") !== "z" && first.some((part) => !other.some((one) => key(one) === key(part)))) other = await packed(experiment);
+  if (key(first[0] ?? "") !== "z" && first.some((part) => !other.some((one) => key(one) === key(part))))
+    other = await packed(experiment);
   const rest = other.filter((part) => !first.includes(part));
   const parts = key(first[0] ?? "") === "z" ? other : rest.length > 0 ? rest : other.slice(0, 1);
   return parts.map((part) => `${B}${part}`);
@@ -98,11 +136,20 @@ function readable(experiment: Experiment): string[] | null {
   parts.push(`mix=${mix.join("+")}`);
   const policy = experiment.policy;
   if (policy !== undefined) {
-    if (typeof policy !== "object" || policy === null || typeof policy.name !== "string" || Object.keys(policy).length !== 1) return null;
+    if (
+      typeof policy !== "object" ||
+      policy === null ||
+      typeof policy.name !== "string" ||
+      Object.keys(policy).length !== 1
+    )
+      return null;
     if (!/^[A-Za-z0-9][A-Za-z0-9+_.-]*$/.test(policy.name)) return null;
     parts.push(`policy=${encodeURIComponent(policy.name)}`);
   }
-  for (const [key, short] of [["warp_order", "order"], ["cta_order", "cta"]] as const) {
+  for (const [key, short] of [
+    ["warp_order", "order"],
+    ["cta_order", "cta"],
+  ] as const) {
     const value = experiment[key];
     if (value === undefined) continue;
     if (typeof value !== "string" || !ORDER.test(value)) return null;
@@ -129,43 +176,79 @@ function readableKernel(kernel: KernelChoice): string | null {
 export async function decodeLink(hash: string): Promise<LinkState | null> {
   const text = hash.startsWith("#") ? hash.slice(1) : hash;
   if (text === "") return null;
-  if (text.length > MAX_HASH) throw new LinkError(`It is ${text.length.toLocaleString("en")} characters long; a link has at most ${MAX_HASH.toLocaleString("en")}.`);
+  if (text.length > MAX_HASH)
+    throw new LinkError(
+      `It is ${text.length.toLocaleString("en")} characters long; a link has at most ${MAX_HASH.toLocaleString("en")}.`,
+    );
   const fields = new Map<string, string>();
   for (const part of text.split("&")) {
     const at = part.indexOf("=");
     const key = at < 0 ? part : part.slice(0, at);
     if (fields.has(key)) throw new LinkError(`It has “${quote(key)}” twice.`);
     let value;
-    try { value = decodeURIComponent(at < 0 ? "" : part.slice(at + 1)); } catch {
+    try {
+      value = decodeURIComponent(at < 0 ? "" : part.slice(at + 1));
+    } catch {
       throw new LinkError(`The value of “${quote(key)}” is cut or damaged.`);
     }
     fields.set(key, value);
   }
   checkVersion(fields.get("v"));
-  const known = ["v", ...EXPERIMENT, "c", "sm", "zoom", "panel", "why", "reading", "alone", "deadlines", "launches", "e", ...EXPERIMENT.map((key) => `${B}${key}`)];
-  for (const key of fields.keys()) if (!known.includes(key) && !key.startsWith(BOOKMARK)) throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
+  const known = [
+    "v",
+    ...EXPERIMENT,
+    "c",
+    "sm",
+    "zoom",
+    "panel",
+    "why",
+    "reading",
+    "alone",
+    "deadlines",
+    "launches",
+    "e",
+    ...EXPERIMENT.map((key) => `${B}${key}`),
+  ];
+  for (const key of fields.keys())
+    if (!known.includes(key) && !key.startsWith(BOOKMARK))
+      throw new LinkError(`It has a part that this page does not know: “${quote(key)}”.`);
 
   const own = new Map([...fields].filter(([key]) => EXPERIMENT.includes(key)));
-  const others = new Map([...fields].filter(([key]) => key.startsWith(B)).map(([key, value]): [string, string] => [key.slice(B.length), value]));
+  const others = new Map(
+    [...fields]
+      .filter(([key]) => key.startsWith(B))
+      .map(([key, value]): [string, string] => [key.slice(B.length), value]),
+  );
   // A part of its own in the readable form changes the first; a first that is packed has none that could be left as they are.
-  const other = others.size === 0 ? null : await fromParts(others.has("z") || own.has("z") ? others : new Map([...own, ...others]));
+  const other =
+    others.size === 0 ? null : await fromParts(others.has("z") || own.has("z") ? others : new Map([...own, ...others]));
   const engine = fields.get("e");
-  if (engine !== undefined && !ENGINE.test(engine)) throw new LinkError("The engine that it names is no engine's name.");
-  return { experiment: await fromParts(own), ...(other ? { other } : {}), view: viewFrom(fields), ...(engine === undefined ? {} : { engine }) };
+  if (engine !== undefined && !ENGINE.test(engine))
+    throw new LinkError("The engine that it names is no engine's name.");
+  return {
+    experiment: await fromParts(own),
+    ...(other ? { other } : {}),
+    view: viewFrom(fields),
+    ...(engine === undefined ? {} : { engine }),
+  };
 }
 
 /** An experiment from its parts: packed, or readable. */
 async function fromParts(fields: Map<string, string>): Promise<Experiment> {
   const packed = fields.get("z");
   if (packed === undefined) return fromFields(fields);
-  for (const key of EXPERIMENT.slice(1)) if (fields.has(key)) throw new LinkError(`It has both “z” and “${key}”: only one of them can be the experiment.`);
+  for (const key of EXPERIMENT.slice(1))
+    if (fields.has(key)) throw new LinkError(`It has both “z” and “${key}”: only one of them can be the experiment.`);
   return fromPacked(packed);
 }
 
 /** What to say of a link that another engine than `here` has made; null for one of this engine. */
 export function otherEngine(link: LinkState, here: string): string | null {
   if (link.engine === here) return null;
-  const made = link.engine === undefined ? "It names no engine: it was made before links did, or typed by hand." : `It was made with engine ${link.engine}.`;
+  const made =
+    link.engine === undefined
+      ? "It names no engine: it was made before links did, or typed by hand."
+      : `It was made with engine ${link.engine}.`;
   return `${made} This is engine ${here}. The same experiment runs, but its numbers may differ from those that its maker saw.`;
 }
 
@@ -196,13 +279,18 @@ function fromFields(fields: Map<string, string>): Experiment {
 async function fromPacked(packed: string): Promise<Experiment> {
   const text = await unpack(packed);
   let value: unknown;
-  try { value = JSON.parse(text); } catch { throw new LinkError("Its packed experiment is not JSON."); }
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new LinkError("Its packed experiment is not JSON.");
+  }
   return asExperiment(value);
 }
 
 /** A value that can be edited and sent as an experiment: an object, with a list of kernels, not too deep. */
 export function asExperiment(value: unknown): Experiment {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new LinkError("An experiment is a JSON object: { \"corun\": 1, … }.");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new LinkError('An experiment is a JSON object: { "corun": 1, … }.');
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > MAX_DEPTH) throw new LinkError(`The experiment is nested more than ${MAX_DEPTH} deep.`);
@@ -212,9 +300,12 @@ export function asExperiment(value: unknown): Experiment {
   if (!Array.isArray(kernels)) throw new LinkError("The experiment has no list of kernels.");
   if (kernels.length > MAX_KERNELS) throw new LinkError(`The experiment has ${kernels.length} kernels.`);
   const object = (v: unknown): boolean => typeof v === "object" && v !== null && !Array.isArray(v);
-  if (!kernels.every((k) => typeof k === "string" || object(k))) throw new LinkError("A kernel of the experiment is neither a name nor an object.");
-  if (gpu !== undefined && typeof gpu !== "string" && !object(gpu)) throw new LinkError("The experiment's GPU is neither a preset's name nor an object.");
-  if (policy !== undefined && typeof policy !== "string" && !object(policy)) throw new LinkError("The experiment's policy is neither a name nor an object.");
+  if (!kernels.every((k) => typeof k === "string" || object(k)))
+    throw new LinkError("A kernel of the experiment is neither a name nor an object.");
+  if (gpu !== undefined && typeof gpu !== "string" && !object(gpu))
+    throw new LinkError("The experiment's GPU is neither a preset's name nor an object.");
+  if (policy !== undefined && typeof policy !== "string" && !object(policy))
+    throw new LinkError("The experiment's policy is neither a name nor an object.");
   return value as Experiment;
 }
 
@@ -237,44 +328,67 @@ function viewFrom(fields: Map<string, string>): View {
     view.panel = panel;
   }
   if (fields.get("why") === "1") view.why = true;
-  const reading = fields.get("reading"), deadlines = fields.get("deadlines");
+  const reading = fields.get("reading"),
+    deadlines = fields.get("deadlines");
   if (reading !== undefined && !/^[a-z_]{1,20}$/.test(reading)) throw new LinkError("Its reading of a paper is none.");
   const measured = fields.get("alone") === "measured";
-  if (reading !== undefined || measured || deadlines !== undefined) view.predict = { ...(reading === undefined ? {} : { reading }), ...(measured ? { measured } : {}), ...(deadlines === undefined ? {} : { deadlines: deadlinesFrom(deadlines) }) };
+  if (reading !== undefined || measured || deadlines !== undefined)
+    view.predict = {
+      ...(reading === undefined ? {} : { reading }),
+      ...(measured ? { measured } : {}),
+      ...(deadlines === undefined ? {} : { deadlines: deadlinesFrom(deadlines) }),
+    };
   const launches = fields.get("launches");
   if (launches !== undefined) {
     const [kernel = "", from = "", l1 = "", ...more] = launches.split(".");
     if (more.length > 0) throw new LinkError("Its launches are not “kernel.first.L1Ds”.");
     view.launches = {
-      kernel: whole(kernel, "the kernel whose launches are shown"), ...(from === "" ? {} : { from: whole(from, "the first launch that is shown") }),
+      kernel: whole(kernel, "the kernel whose launches are shown"),
+      ...(from === "" ? {} : { from: whole(from, "the first launch that is shown") }),
       ...(l1 === "" ? {} : { l1: whole(l1, "the launch at whose beginning L1Ds are shown") }),
     };
   }
-  const bookmarks = [...fields].filter(([key]) => key.startsWith(BOOKMARK)).map(([key, note]): Bookmark => {
-    const cycle = whole(key.slice(BOOKMARK.length), "the cycle of a bookmark");
-    if (key !== `${BOOKMARK}${cycle}`) throw new LinkError(`The cycle of a bookmark is “${quote(key.slice(BOOKMARK.length))}”, which begins with a 0.`);
-    return { cycle, note: asNote(note) };
-  });
-  if (bookmarks.length > MAX_BOOKMARKS) throw new LinkError(`It has ${bookmarks.length} bookmarks; a link has at most ${MAX_BOOKMARKS}.`);
+  const bookmarks = [...fields]
+    .filter(([key]) => key.startsWith(BOOKMARK))
+    .map(([key, note]): Bookmark => {
+      const cycle = whole(key.slice(BOOKMARK.length), "the cycle of a bookmark");
+      if (key !== `${BOOKMARK}${cycle}`)
+        throw new LinkError(
+          `The cycle of a bookmark is “${quote(key.slice(BOOKMARK.length))}”, which begins with a 0.`,
+        );
+      return { cycle, note: asNote(note) };
+    });
+  if (bookmarks.length > MAX_BOOKMARKS)
+    throw new LinkError(`It has ${bookmarks.length} bookmarks; a link has at most ${MAX_BOOKMARKS}.`);
   if (bookmarks.length > 0) view.bookmarks = bookmarks.sort((a, b) => a.cycle - b.cycle);
   return view;
 }
 
 /** Milliseconds, with nothing between commas for a kernel without a deadline. */
 function deadlinesFrom(text: string): (number | null)[] {
-  return text.split(",").slice(0, MAX_KERNELS).map((part) => {
-    const { deadline, problem } = readDeadline(part);
-    if (problem !== "") throw new LinkError(`A deadline is wrong: ${problem}.`);
-    return deadline;
-  });
+  return text
+    .split(",")
+    .slice(0, MAX_KERNELS)
+    .map((part) => {
+      const { deadline, problem } = readDeadline(part);
+      if (problem !== "") throw new LinkError(`A deadline is wrong: ${problem}.`);
+      return deadline;
+    });
 }
 
 /** A bookmark's note: one line, of limited length. */
-export const asNote = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim().slice(0, MAX_NOTE);
+export const asNote = (text: string): string =>
+  text
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim()
+    .slice(0, MAX_NOTE);
 
 function whole(text: string, what: string): number {
   const value = Number(text);
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) throw new LinkError(`${what[0]?.toUpperCase()}${what.slice(1)} is “${quote(text)}”, which is not a whole number up to ${Number.MAX_SAFE_INTEGER.toLocaleString("en")}.`);
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value))
+    throw new LinkError(
+      `${what[0]?.toUpperCase()}${what.slice(1)} is “${quote(text)}”, which is not a whole number up to ${Number.MAX_SAFE_INTEGER.toLocaleString("en")}.`,
+    );
   return value;
 }
 
@@ -291,11 +405,14 @@ export async function pack(text: string): Promise<string> {
 }
 
 export async function unpack(packed: string, what = "experiment"): Promise<string> {
-  if (!/^[A-Za-z0-9_-]+$/.test(packed)) throw new LinkError(`Its packed ${what} has characters that do not belong there.`);
+  if (!/^[A-Za-z0-9_-]+$/.test(packed))
+    throw new LinkError(`Its packed ${what} has characters that do not belong there.`);
   let bytes;
   try {
     bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-  } catch { throw new LinkError(`Its packed ${what} is cut or damaged.`); }
+  } catch {
+    throw new LinkError(`Its packed ${what} is cut or damaged.`);
+  }
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
@@ -307,7 +424,9 @@ export async function unpack(packed: string, what = "experiment"): Promise<strin
       // A few bytes can unpack to gigabytes: stop as soon as it is more than any experiment has.
       if (text.length > MAX_JSON) break;
     }
-  } catch { throw new LinkError(`Its packed ${what} is cut or damaged.`); }
+  } catch {
+    throw new LinkError(`Its packed ${what} is cut or damaged.`);
+  }
   void reader.cancel().catch(() => undefined);
   throw new LinkError(`Its packed ${what} unpacks to more than a million characters.`);
 }

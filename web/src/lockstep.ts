@@ -10,10 +10,15 @@ export interface Member {
   halt(): void;
 }
 
-type Wanted = { kind: "rest" } | { kind: "play" } | { kind: "event" } | { kind: "to"; cycle: number; then: "rest" | "play" };
+type Wanted =
+  | { kind: "rest" }
+  | { kind: "play" }
+  | { kind: "event" }
+  | { kind: "to"; cycle: number; then: "rest" | "play" };
 
 /** Milliseconds of simulating between two pictures at top speed: at least, and at most where drawing takes longer. */
-const SHORTEST = 20, LONGEST = 80;
+const SHORTEST = 20,
+  LONGEST = 80;
 /** Cycles in which an event is looked for before the other run may do the same. */
 const EVENT_SPAN = 2_000;
 /** Between two results. */
@@ -44,13 +49,20 @@ export class Lockstep {
   #fullAt = 0;
   #marks: { at: number; cycle: number }[] = [];
 
-  constructor(members: readonly Member[], draw: (frames: FrameMessage[], state: RunState, rate: number) => Promise<void>) {
+  constructor(
+    members: readonly Member[],
+    draw: (frames: FrameMessage[], state: RunState, rate: number) => Promise<void>,
+  ) {
     this.#members = members;
     this.#draw = draw;
   }
 
-  get running(): boolean { return this.#wanted.kind !== "rest"; }
-  get cycle(): number { return this.#cycle; }
+  get running(): boolean {
+    return this.#wanted.kind !== "rest";
+  }
+  get cycle(): number {
+    return this.#cycle;
+  }
 
   set speed(cyclesPerSecond: number) {
     this.#pacing.speed = cyclesPerSecond;
@@ -58,7 +70,9 @@ export class Lockstep {
     this.#marks = [];
   }
 
-  play(): void { if (this.#ended === null) this.#want({ kind: "play" }); }
+  play(): void {
+    if (this.#ended === null) this.#want({ kind: "play" });
+  }
   pause(): void {
     if (!this.#even) for (const member of this.#members) member.halt();
     this.#want({ kind: "rest" });
@@ -67,17 +81,31 @@ export class Lockstep {
   to(cycle: number, then: "rest" | "play" = "rest"): void {
     // A long way to somewhere else ends here.
     if (!this.#even) for (const member of this.#members) member.halt();
-    if (cycle < this.#cycle) { this.#even = false; this.#ended = null; }
+    if (cycle < this.#cycle) {
+      this.#even = false;
+      this.#ended = null;
+    }
     this.#want({ kind: "to", cycle, then });
   }
-  event(): void { if (this.#ended === null) this.#want({ kind: "event" }); }
+  event(): void {
+    if (this.#ended === null) this.#want({ kind: "event" });
+  }
   /** The same cycle again: something about the runs has changed. */
-  refresh(): void { this.#changes += 1; this.#rested = false; void this.#go(); }
+  refresh(): void {
+    this.#changes += 1;
+    this.#rested = false;
+    void this.#go();
+  }
   /** Nothing more is asked, and nothing more is drawn. */
-  end(): void { this.#over = true; }
+  end(): void {
+    this.#over = true;
+  }
 
   #want(wanted: Wanted): void {
-    if (!this.running) { this.#pacing.restart(performance.now()); this.#marks = []; }
+    if (!this.running) {
+      this.#pacing.restart(performance.now());
+      this.#marks = [];
+    }
     this.#wanted = wanted;
     this.#rested = false;
     void this.#go();
@@ -88,8 +116,12 @@ export class Lockstep {
     this.#busy = true;
     let drawn = Promise.resolve();
     while (!this.#over && !(this.#wanted.kind === "rest" && this.#rested)) {
-      const wanted = this.#wanted, aim = this.#aim(wanted);
-      if (aim === null) { await new Promise((wake) => setTimeout(wake, 4)); continue; }
+      const wanted = this.#wanted,
+        aim = this.#aim(wanted);
+      if (aim === null) {
+        await new Promise((wake) => setTimeout(wake, 4));
+        continue;
+      }
       const changes = this.#changes;
       const full = wanted.kind === "rest" || aim.last || performance.now() - this.#fullAt > FULL_GAP;
       const frames = await this.#meet(aim.cycle, wanted.kind, full);
@@ -106,13 +138,17 @@ export class Lockstep {
   }
 
   /** Where to go next; null while nothing is due. */
-  #aim(wanted: Wanted): { cycle: number; /** What is wanted is reached there. */ last: boolean } | null {
+  #aim(wanted: Wanted): { cycle: number /** What is wanted is reached there. */; last: boolean } | null {
     switch (wanted.kind) {
-      case "rest": return { cycle: this.#cycle, last: true };
-      case "event": return { cycle: this.#cycle + EVENT_SPAN, last: true };
+      case "rest":
+        return { cycle: this.#cycle, last: true };
+      case "event":
+        return { cycle: this.#cycle + EVENT_SPAN, last: true };
       case "to": {
         // Who is behind comes after, or all go back, in one go; so do all where they have been before.
-        const cycle = this.#even ? Math.min(wanted.cycle, Math.max(this.#cycle + this.#step, this.#known)) : wanted.cycle;
+        const cycle = this.#even
+          ? Math.min(wanted.cycle, Math.max(this.#cycle + this.#step, this.#known))
+          : wanted.cycle;
         return { cycle, last: cycle === wanted.cycle };
       }
       case "play": {
@@ -125,31 +161,52 @@ export class Lockstep {
 
   /** Sends all to a cycle. Where one stops before, the others go back to it. */
   async #meet(cycle: number, kind: Wanted["kind"], full: boolean): Promise<FrameMessage[] | null> {
-    let frames = await Promise.all(this.#members.map((member) => member.goTo(cycle, kind === "event", full, kind === "play")));
+    let frames = await Promise.all(
+      this.#members.map((member) => member.goTo(cycle, kind === "event", full, kind === "play")),
+    );
     for (;;) {
       const here = frames.filter((frame) => frame !== null);
       if (here.length < frames.length || this.#over) return null;
       const least = Math.min(...here.map((frame) => frame.cycle));
       if (here.every((frame) => frame.cycle === least)) return here;
-      frames = await Promise.all(here.map((frame, i) => (frame.cycle > least ? (this.#members[i] as Member).goTo(least, false, full, false) : frame)));
+      frames = await Promise.all(
+        here.map((frame, i) =>
+          frame.cycle > least ? (this.#members[i] as Member).goTo(least, false, full, false) : frame,
+        ),
+      );
     }
   }
 
   #arrive(frames: readonly FrameMessage[], wanted: Wanted, full: boolean): void {
-    const first = frames[0] as FrameMessage, took = Math.max(1, ...frames.map((frame) => frame.took)), now = performance.now();
+    const first = frames[0] as FrameMessage,
+      took = Math.max(1, ...frames.map((frame) => frame.took)),
+      now = performance.now();
     if (wanted.kind === "play") this.#pacing.ran(first.cycle - this.#cycle);
     // A step takes as long as drawing does, so that neither waits for the other.
-    const time = Math.min(LONGEST, Math.max(SHORTEST, now - this.#drawnAt - 5)), moved = first.cycle - this.#cycle;
+    const time = Math.min(LONGEST, Math.max(SHORTEST, now - this.#drawnAt - 5)),
+      moved = first.cycle - this.#cycle;
     // A jump to where all have been says nothing of the speed.
-    if (this.#even && moved > this.#step / 2 && moved <= this.#step) this.#step = Math.max(1, Math.round(Math.min(moved * 2, Math.max(moved / 2, moved * time / took))));
+    if (this.#even && moved > this.#step / 2 && moved <= this.#step)
+      this.#step = Math.max(1, Math.round(Math.min(moved * 2, Math.max(moved / 2, (moved * time) / took))));
     this.#drawnAt = now;
     this.#cycle = first.cycle;
     this.#known = Math.max(this.#known, first.cycle);
     this.#even = true;
-    this.#ended = frames.some((frame) => frame.state === "failed") ? "failed" : frames.some((frame) => frame.state === "stuck") ? "stuck" : frames.some((frame) => frame.state === "done") ? "done" : null;
+    this.#ended = frames.some((frame) => frame.state === "failed")
+      ? "failed"
+      : frames.some((frame) => frame.state === "stuck")
+        ? "stuck"
+        : frames.some((frame) => frame.state === "done")
+          ? "done"
+          : null;
     // Who has asked for something else meanwhile gets that.
     if (this.#wanted !== wanted) return;
-    if (this.#ended !== null || frames.some((frame) => frame.met !== null) || (wanted.kind === "event" && frames.some((frame) => frame.event))) this.#wanted = { kind: "rest" };
+    if (
+      this.#ended !== null ||
+      frames.some((frame) => frame.met !== null) ||
+      (wanted.kind === "event" && frames.some((frame) => frame.event))
+    )
+      this.#wanted = { kind: "rest" };
     else if (wanted.kind === "to" && this.#cycle >= wanted.cycle) this.#wanted = { kind: wanted.then };
     this.#rested = this.#wanted.kind === "rest" && full;
   }
@@ -163,10 +220,13 @@ export class Lockstep {
   /** Cycles per second over the last half second; 0 at rest. */
   #rate(): number {
     const now = performance.now();
-    if (!this.running) { this.#marks = []; return 0; }
+    if (!this.running) {
+      this.#marks = [];
+      return 0;
+    }
     this.#marks.push({ at: now, cycle: this.#cycle });
     while (this.#marks.length > 2 && now - (this.#marks[0] as { at: number }).at > 500) this.#marks.shift();
     const first = this.#marks[0] as { at: number; cycle: number };
-    return now - first.at > 50 ? Math.max(0, (this.#cycle - first.cycle) / (now - first.at) * 1000) : 0;
+    return now - first.at > 50 ? Math.max(0, ((this.#cycle - first.cycle) / (now - first.at)) * 1000) : 0;
   }
 }

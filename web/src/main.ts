@@ -61,7 +61,20 @@ import { Tour } from "./first/tour.ts";
 import { FirstVisit } from "./first/visit.ts";
 import { roomOf } from "./why/facts.ts";
 import type { CorunVerdict } from "./why/element.ts";
-import type { Catalogue, Decision, Experiment, FrameView, PolicyEntry, Problem, Result, SelectSm, ShownRun, SmView, WindowView, Zoom } from "./types.ts";
+import type {
+  Catalogue,
+  Decision,
+  Experiment,
+  FrameView,
+  PolicyEntry,
+  Problem,
+  Result,
+  SelectSm,
+  ShownRun,
+  SmView,
+  WindowView,
+  Zoom,
+} from "./types.ts";
 
 /** The first screen. */
 const FIRST: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
@@ -77,11 +90,20 @@ const sidebar = $<HTMLElement>("#editor");
 
 let engine: Engine | null = null;
 let catalogue: Catalogue | null = null;
-let version = "", stamp = "";
+let version = "",
+  stamp = "";
 /** What to say of the link that was opened, where another engine made it. */
 let foreign: string | null = null;
 /** An experiment of the page, and what the engine said of it last: what it built, or what is wrong. */
-interface Side { experiment: Experiment; loaded: Loaded | null; problems: Problem[]; /** Of each kernel, once it is known. */ alone: ({ ipc: number | null; why: string } | undefined)[]; /** What the pictures show of it. */ laid: { experiment: Experiment; loaded: Loaded } | null }
+interface Side {
+  experiment: Experiment;
+  loaded: Loaded | null;
+  problems: Problem[];
+  /** Of each kernel, once it is known. */
+  alone: ({ ipc: number | null; why: string } | undefined)[];
+  /** What the pictures show of it. */
+  laid: { experiment: Experiment; loaded: Loaded } | null;
+}
 /** One, or two that are compared: A and B. Empty before the first link is read. */
 let sides: Side[] = [];
 /** Which of them the form shows. */
@@ -105,14 +127,21 @@ startTheme();
 // ---------------------------------------------------------------- pictures
 
 const card = (id: string, title: string, ...body: Node[]): HTMLElement =>
-  h("section", { class: "card", id, "aria-labelledby": `${id}-title`, tabIndex: -1 }, h("h2", { id: `${id}-title` }, title), ...body);
+  h(
+    "section",
+    { class: "card", id, "aria-labelledby": `${id}-title`, tabIndex: -1 },
+    h("h2", { id: `${id}-title` }, title),
+    ...body,
+  );
 
 const grid = document.createElement("corun-sm-grid") as SmView;
 const detail = document.createElement("corun-sm-detail");
-const path = document.createElement("corun-memory-path") as FrameView, mesh = document.createElement("corun-mesh") as FrameView;
+const path = document.createElement("corun-memory-path") as FrameView,
+  mesh = document.createElement("corun-mesh") as FrameView;
 const charts = document.createElement("corun-charts") as WindowView;
 const timeline = document.createElement("corun-timeline") as CorunTimeline;
-const launches = document.createElement("corun-launches") as CorunLaunches, launchesCard = card("launches", "CTAs by launch", launches);
+const launches = document.createElement("corun-launches") as CorunLaunches,
+  launchesCard = card("launches", "CTAs by launch", launches);
 const numbers = document.createElement("corun-numbers") as CorunNumbers;
 const decisions = document.createElement("corun-decisions") as CorunDecisions;
 const verdict = document.createElement("corun-verdict") as CorunVerdict;
@@ -123,44 +152,70 @@ compareCard.hidden = true;
 const schemes = document.createElement("corun-schemes") as CorunSchemes;
 const predicted = document.createElement("corun-predicted") as CorunPredicted;
 // The SM's heading and its close button are the view's own.
-const tour = new Tour(() => { verdict.open = true; });
-const visit = new FirstVisit({ speed: (cyclesPerSecond) => { transport.speed = cyclesPerSecond; engine?.speed(cyclesPerSecond); }, tour: () => { tour.start(); } });
+const tour = new Tour(() => {
+  verdict.open = true;
+});
+const visit = new FirstVisit({
+  speed: (cyclesPerSecond) => {
+    transport.speed = cyclesPerSecond;
+    engine?.speed(cyclesPerSecond);
+  },
+  tour: () => {
+    tour.start();
+  },
+});
 pictures.before(visit.element);
 const detailCard = h("section", { class: "card", id: "sm", "aria-label": "One SM", hidden: true }, detail);
 pictures.append(
   card("verdict", "Who suffers, and why", verdict),
   compareCard,
-  h("div", { class: "columns" },
-    h("div", { class: "column wide" }, card("sms", "Streaming multiprocessors", grid), card("path", "Memory path", mesh, path)),
-    h("div", { class: "column" }, card("numbers", "Numbers", numbers))),
-  detailCard, launchesCard,
+  h(
+    "div",
+    { class: "columns" },
+    h(
+      "div",
+      { class: "column wide" },
+      card("sms", "Streaming multiprocessors", grid),
+      card("path", "Memory path", mesh, path),
+    ),
+    h("div", { class: "column" }, card("numbers", "Numbers", numbers)),
+  ),
+  detailCard,
+  launchesCard,
   card("predicted", "Predicted", predicted),
   card("decisions", "What the policy decided", decisions),
   card("charts", "Over time", charts),
   card("timeline", "Timeline", timeline),
-  card("schemes", "Every scheme on this mix", schemes));
+  card("schemes", "Every scheme on this mix", schemes),
+);
 notices.after(warnings);
 startEmbed();
 
 const standing = new Standing(pictures);
 
-for (const one of [grid, detail]) one.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
+for (const one of [grid, detail])
+  one.addEventListener("select-sm", (event) => select((event as CustomEvent<SelectSm>).detail.sm));
 charts.addEventListener("zoom", (event) => {
   const zoom = (event as CustomEvent<Zoom | null>).detail;
-  if (zoom) view.zoom = zoom; else delete view.zoom;
+  if (zoom) view.zoom = zoom;
+  else delete view.zoom;
   timeline.zoom = zoom;
   writeLink();
 });
-charts.addEventListener("go", (event) => { does.go((event as CustomEvent<number>).detail); });
+charts.addEventListener("go", (event) => {
+  does.go((event as CustomEvent<number>).detail);
+});
 charts.addEventListener("panel", (event) => {
   const panel = (event as CustomEvent<string>).detail;
-  if (panel) view.panel = panel; else delete view.panel;
+  if (panel) view.panel = panel;
+  else delete view.panel;
   writeLink();
 });
 
 function select(sm: number | null): void {
   const hadFocus = detailCard.contains(document.activeElement);
-  if (sm === null) delete view.sm; else view.sm = sm;
+  if (sm === null) delete view.sm;
+  else view.sm = sm;
   showSelection();
   if (sm === null && hadFocus) grid.focus();
   writeLink();
@@ -178,7 +233,14 @@ function showSelection(): void {
 function say(of: Notice | null): void {
   notices.replaceChildren(...(of ? [notice(of)] : []));
 }
-const openFirst = { label: "Open the default experiment", primary: true, run: () => { view = {}; open(FIRST, true); } };
+const openFirst = {
+  label: "Open the default experiment",
+  primary: true,
+  run: () => {
+    view = {};
+    open(FIRST, true);
+  },
+};
 
 // ---------------------------------------------------------------- the experiment
 
@@ -218,14 +280,29 @@ function prepare(how: keyof typeof PREPARING): void {
   document.title = `${PREPARING[how]}: ${titleText()}`;
   if (!laid()) return;
   const was = sides.flatMap((one) => (one.laid ? [nameOf(one.laid.experiment)] : [])).join(" and ");
-  const comes = sides.flatMap(({ experiment, loaded }, at) => (loaded ? [] : [sides.length > 1 ? `${MARKS[at] ?? ""} (${nameOf(experiment)})` : nameOf(experiment)])).join(" and ");
-  const why = { idle: "is being built", profiling: "waits until its kernels are measured alone", stopped: "has not begun" }[how];
+  const comes = sides
+    .flatMap(({ experiment, loaded }, at) =>
+      loaded ? [] : [sides.length > 1 ? `${MARKS[at] ?? ""} (${nameOf(experiment)})` : nameOf(experiment)],
+    )
+    .join(" and ");
+  const why = {
+    idle: "is being built",
+    profiling: "waits until its kernels are measured alone",
+    stopped: "has not begun",
+  }[how];
   // Where a second run comes beside the first, the first is what it was.
-  standing.mark(`Below is still ${was}, at cycle ${count(cycle)}. ${comes} ${why}.`, sides.some(({ laid: of, loaded }) => of !== null && !loaded));
+  standing.mark(
+    `Below is still ${was}, at cycle ${count(cycle)}. ${comes} ${why}.`,
+    sides.some(({ laid: of, loaded }) => of !== null && !loaded),
+  );
 }
 
 /** Whether the run before can be taken up again instead. */
-const canReturn = (): boolean => laid() && held.length === sides.length && sides.every((one) => one.laid !== null) && sides.some(({ loaded }) => !loaded);
+const canReturn = (): boolean =>
+  laid() &&
+  held.length === sides.length &&
+  sides.every((one) => one.laid !== null) &&
+  sides.some(({ loaded }) => !loaded);
 /** What was asked for is called off: the run before goes on where it was. */
 function takeBack(): void {
   sides = sides.map((one) => (one.laid ? { ...one, ...one.laid, problems: [] } : one));
@@ -240,8 +317,23 @@ function takeBack(): void {
 }
 const wayBack = (): { label: string; run(): void }[] => {
   const [first] = sides;
-  if (sides.length > 1 && first?.loaded && sides[1]?.laid === null) return [{ label: "Drop B", run: () => { only(0); } }];
-  return canReturn() ? [{ label: `Back to ${sides.map(({ laid: of }) => schemeName((of as { experiment: Experiment }).experiment)).join(" and ")}`, run: takeBack }] : [];
+  if (sides.length > 1 && first?.loaded && sides[1]?.laid === null)
+    return [
+      {
+        label: "Drop B",
+        run: () => {
+          only(0);
+        },
+      },
+    ];
+  return canReturn()
+    ? [
+        {
+          label: `Back to ${sides.map(({ laid: of }) => schemeName((of as { experiment: Experiment }).experiment)).join(" and ")}`,
+          run: takeBack,
+        },
+      ]
+    : [];
 };
 
 /** The cycle is in the link where the user has stopped at it. */
@@ -268,7 +360,10 @@ function only(at: number): void {
   const kept = sides[at];
   if (!kept || sides.length < 2) return;
   // One that could not be built is built alone, or says alone why not.
-  if (!kept.loaded) { open(kept.experiment, !calm()); return; }
+  if (!kept.loaded) {
+    open(kept.experiment, !calm());
+    return;
+  }
   engine?.only(at);
   sides = [kept];
   numbers.dismiss();
@@ -296,15 +391,23 @@ function showSides(edit: number): void {
 function predict(): void {
   const mine = sides[edited]?.laid;
   if (!mine) return;
-  predicted.setRun(mine.experiment, mine.loaded, sides.length > 1 ? MARKS[edited] ?? "" : "");
+  predicted.setRun(mine.experiment, mine.loaded, sides.length > 1 ? (MARKS[edited] ?? "") : "");
   predicted.view = view.predict ?? {};
 }
 function tellSides(): void {
   if (sides.length < 2) return;
   editor.setSides(runTitles(sides.map(({ experiment }) => experiment)), edited);
-  compare.show(sides.map(({ experiment }) => ({ scheme: schemeName(experiment), mix: mixText(experiment), gpu: gpuName(experiment) })), edited);
+  compare.show(
+    sides.map(({ experiment }) => ({
+      scheme: schemeName(experiment),
+      mix: mixText(experiment),
+      gpu: gpuName(experiment),
+    })),
+    edited,
+  );
 }
-const gpuName = ({ gpu }: Experiment): string => (typeof gpu === "string" ? gpu : String(gpu?.preset ?? "the default GPU"));
+const gpuName = ({ gpu }: Experiment): string =>
+  typeof gpu === "string" ? gpu : String(gpu?.preset ?? "the default GPU");
 
 /** A change of the form, or of a side's scheme. What ran, runs again from the start; who has stopped at a cycle sees that cycle of the new run. */
 function change(next: Experiment, at = edited): void {
@@ -312,11 +415,16 @@ function change(next: Experiment, at = edited): void {
   numbers.keep(at);
   // Where the last change is not built yet, it is to do what that one was to do.
   const waits = state === "idle" && laid();
-  const stay = waits ? !asked.play && asked.seek > 0 : state === "paused" && cycle > 0, linked = linkCycle, there = waits ? asked.seek : cycle;
+  const stay = waits ? !asked.play && asked.seek > 0 : state === "paused" && cycle > 0,
+    linked = linkCycle,
+    there = waits ? asked.seek : cycle;
   const play = waits ? asked.play : !stay && state !== "paused" && !(state === "idle" && calm());
   run(at, next, play, stay ? there : 0);
   remember(play, stay ? there : 0);
-  if (stay) { linkCycle = linked; if (!linked) delete view.cycle; }
+  if (stay) {
+    linkCycle = linked;
+    if (!linked) delete view.cycle;
+  }
   tellSides();
 }
 
@@ -348,7 +456,8 @@ function swap(at: number, name: string): void {
 decisions.swap = (at) => {
   const mine = sides[at]?.experiment;
   if (!mine) return;
-  const given: { name: string; swap?: unknown } = typeof mine.policy === "object" ? mine.policy : { name: mine.policy ?? "even" };
+  const given: { name: string; swap?: unknown } =
+    typeof mine.policy === "object" ? mine.policy : { name: mine.policy ?? "even" };
   const { swap: swapped, ...policy } = given;
   openAs(1 - at, { ...structuredClone(mine), policy: swapped === true ? policy : { ...policy, swap: true } });
 };
@@ -365,7 +474,10 @@ function simulate(next: Experiment): void {
 
 /** A row of the schemes' table becomes a side. */
 function openAs(at: number, next: Experiment): void {
-  if (at >= sides.length) { compareWith(next); return; }
+  if (at >= sides.length) {
+    compareWith(next);
+    return;
+  }
   change(next, at);
   showSides(at);
   (sides.length > 1 ? compareCard : pictures).scrollIntoView({ block: "start" });
@@ -386,16 +498,43 @@ function onLoaded(at: number, message: Loaded): void {
   mine.alone = [];
   cycle = 0;
   if (at === edited) editor.accepted(message.normal, message.explained);
-  say(foreign === null ? null : { kind: "info", title: "This link was made with another engine", text: [foreign], actions: [{ label: "Close this notice", run: () => { say(null); } }] });
+  say(
+    foreign === null
+      ? null
+      : {
+          kind: "info",
+          title: "This link was made with another engine",
+          text: [foreign],
+          actions: [
+            {
+              label: "Close this notice",
+              run: () => {
+                say(null);
+              },
+            },
+          ],
+        },
+  );
   lay();
 }
 
 /** What the runs cannot show. Once they have ended, `results` are theirs. */
 function warn(results: readonly (Result | null)[] = []): void {
-  warnings.show(sides.map(({ loaded }, at) => {
-    const result = results[at], mark = sides.length > 1 ? MARKS[at] ?? "" : "";
-    return { mark, texts: loaded ? [...setupWarnings(loaded.normal, loaded.explained), ...(result ? endWarnings(loaded.normal, loaded.explained, result) : [])] : [] };
-  }));
+  warnings.show(
+    sides.map(({ loaded }, at) => {
+      const result = results[at],
+        mark = sides.length > 1 ? (MARKS[at] ?? "") : "";
+      return {
+        mark,
+        texts: loaded
+          ? [
+              ...setupWarnings(loaded.normal, loaded.explained),
+              ...(result ? endWarnings(loaded.normal, loaded.explained, result) : []),
+            ]
+          : [],
+      };
+    }),
+  );
 }
 
 /** Gives the views the runs, once all are built. */
@@ -405,29 +544,58 @@ function lay(): void {
   const titles = runTitles(sides.map(({ experiment }) => experiment));
   const runs = sides.map(({ loaded }, i): ShownRun => {
     const { layout, windows } = loaded as Loaded;
-    return { mark: two ? MARKS[i] ?? "" : "", title: titles[i] ?? "", layout, windows };
+    return { mark: two ? (MARKS[i] ?? "") : "", title: titles[i] ?? "", layout, windows };
   });
   held = runs.map(() => []);
   pictures.hidden = false;
-  if (touring) { touring = false; tour.start(); }
+  if (touring) {
+    touring = false;
+    tour.start();
+  }
   for (const one of [grid, detail, mesh, path]) one.setRuns(runs, catalogue);
   charts.setRuns(runs);
   charts.panel = view.panel ?? "";
   verdict.open = view.why ?? false;
   charts.zoom = view.zoom ?? null;
-  timeline.setRuns(runs, sides.map(({ loaded }) => loaded && epochOf(loaded.normal)));
-  launchesCard.hidden = !launches.setRuns(runs, sides.map(({ experiment }) => experiment.cta_order));
+  timeline.setRuns(
+    runs,
+    sides.map(({ loaded }) => loaded && epochOf(loaded.normal)),
+  );
+  launchesCard.hidden = !launches.setRuns(
+    runs,
+    sides.map(({ experiment }) => experiment.cta_order),
+  );
   launches.view = view.launches ?? { kernel: 0 };
   timeline.zoom = view.zoom ?? null;
   timeline.bookmarks = view.bookmarks ?? [];
-  numbers.setRuns(catalogue, runs.map(({ mark, title, layout }, i) => ({ mark, title, kernels: layout.kernels, goals: (sides[i] as Side).experiment.kernels.map(hasGoal) })));
-  verdict.setRuns(runs.map(({ mark, title, layout }, i) => ({ mark, title, scheme: schemeName((sides[i] as Side).experiment), kernels: layout.kernels, room: roomOf(sides[i]?.loaded?.explained) })));
+  numbers.setRuns(
+    catalogue,
+    runs.map(({ mark, title, layout }, i) => ({
+      mark,
+      title,
+      kernels: layout.kernels,
+      goals: (sides[i] as Side).experiment.kernels.map(hasGoal),
+    })),
+  );
+  verdict.setRuns(
+    runs.map(({ mark, title, layout }, i) => ({
+      mark,
+      title,
+      scheme: schemeName((sides[i] as Side).experiment),
+      kernels: layout.kernels,
+      room: roomOf(sides[i]?.loaded?.explained),
+    })),
+  );
   decisions.setRuns(runs, catalogue.controls);
   if (two) {
     const [a, b] = sides.map(({ experiment, loaded }) => ({ written: experiment, normal: (loaded as Loaded).normal }));
     if (a && b) compare.differ(differences(a, b));
   }
-  sides.forEach(({ alone }, at) => alone.forEach((known, kernel) => { if (known) for (const one of [numbers, verdict]) one.alone(at, kernel, known.ipc, known.why); }));
+  sides.forEach(({ alone }, at) =>
+    alone.forEach((known, kernel) => {
+      if (known) for (const one of [numbers, verdict]) one.alone(at, kernel, known.ipc, known.why);
+    }),
+  );
   showSelection();
   warn();
   for (const one of sides) one.laid = { experiment: one.experiment, loaded: one.loaded as Loaded };
@@ -445,10 +613,20 @@ function onProfiling(at: number, name: string, done: number, of: number, part: n
   prepare("profiling");
   const title = `${PROFILING} ${sides.length > 1 ? `for ${MARKS[at] ?? ""}, ` : ""}${name}: ${done + 1} of ${of}`;
   // The button stays the same while runs come and go, so that it can be pressed.
-  const shown = notices.querySelector("h2"), bar = notices.querySelector("progress");
-  if (bar && shown?.textContent.startsWith(`${PROFILING} `)) { setText(shown, title); bar.value = (done + part) / of; return; }
+  const shown = notices.querySelector("h2"),
+    bar = notices.querySelector("progress");
+  if (bar && shown?.textContent.startsWith(`${PROFILING} `)) {
+    setText(shown, title);
+    bar.value = (done + part) / of;
+    return;
+  }
   say({
-    kind: "loading", title, text: ["The policy has to know how its kernels do alone before it begins. This browser keeps what is measured.", h("progress", { max: 1, value: (done + part) / of, "aria-label": "How much is measured" })],
+    kind: "loading",
+    title,
+    text: [
+      "The policy has to know how its kernels do alone before it begins. This browser keeps what is measured.",
+      h("progress", { max: 1, value: (done + part) / of, "aria-label": "How much is measured" }),
+    ],
     actions: [{ label: "Stop", run: () => engine?.stopProfiling() }, ...wayBack()],
   });
 }
@@ -457,7 +635,9 @@ function onProfilingStopped(): void {
   givenUp = true;
   prepare("stopped");
   say({
-    kind: "info", title: "Stopped before the run began", text: ["What was measured until then is kept."],
+    kind: "info",
+    title: "Stopped before the run began",
+    text: ["What was measured until then is kept."],
     actions: [{ label: "Go on", primary: true, run: goOn }, ...wayBack(), openFirst],
   });
 }
@@ -466,7 +646,9 @@ function onProfilingStopped(): void {
 function goOn(): void {
   const { play, seek } = asked;
   say(null);
-  sides.forEach(({ experiment, loaded }, at) => { if (!loaded) run(at, experiment, play || seek === 0, seek); });
+  sides.forEach(({ experiment, loaded }, at) => {
+    if (!loaded) run(at, experiment, play || seek === 0, seek);
+  });
 }
 
 function onProblems(at: number, problems: Problem[]): void {
@@ -474,7 +656,11 @@ function onProblems(at: number, problems: Problem[]): void {
   if (!mine) return;
   mine.problems = problems;
   if (at === edited) editor.problems(problems);
-  if (sides.length > 1) compare.differ(null, `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`);
+  if (sides.length > 1)
+    compare.differ(
+      null,
+      `${MARKS[at] ?? ""} cannot run: ${problems.map(problemText).join("; ")}. Edit it, give it another scheme, or go on with the other one.`,
+    );
   if (laid()) {
     document.title = "A problem · Corun";
     state = "paused";
@@ -485,8 +671,17 @@ function onProblems(at: number, problems: Problem[]): void {
   }
   transport.show("empty", 0, 0);
   say({
-    kind: "error", title: "This experiment cannot run",
-    text: [h("ul", null, ...problems.map((p) => h("li", null, h("b", null, p.path || "experiment"), `: found ${p.found}, want ${p.want}`)))],
+    kind: "error",
+    title: "This experiment cannot run",
+    text: [
+      h(
+        "ul",
+        null,
+        ...problems.map((p) =>
+          h("li", null, h("b", null, p.path || "experiment"), `: found ${p.found}, want ${p.want}`),
+        ),
+      ),
+    ],
     actions: [openFirst],
   });
 }
@@ -523,7 +718,10 @@ function drawCharts(still: boolean): void {
     held.forEach((run, at) => {
       const all = new Float64Array(run.reduce((sum, rows) => sum + rows.length, 0));
       let end = 0;
-      for (const rows of run) { all.set(rows, end); end += rows.length; }
+      for (const rows of run) {
+        all.set(rows, end);
+        end += rows.length;
+      }
       charts.setWindows(at, all);
     });
     held = held.map(() => []);
@@ -532,31 +730,45 @@ function drawCharts(still: boolean): void {
 
 /** The first run's log. */
 let decided: readonly Decision[] = [];
-const decidedAfterStart = (): string => (decided.some((d) => d.cycle > 0) ? latest(decided, (k) => kernelName(sides[0]?.experiment.kernels[k] ?? "")) : "");
+const decidedAfterStart = (): string =>
+  decided.some((d) => d.cycle > 0) ? latest(decided, (k) => kernelName(sides[0]?.experiment.kernels[k] ?? "")) : "";
 
 /** A frame of each run, all of one cycle. */
 function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   // The second run may not have been built yet.
   if (frames.length !== sides.length || frames.length !== held.length) return;
-  const before = state, stood = cycle, first = frames[0] as FrameMessage;
+  const before = state,
+    stood = cycle,
+    first = frames[0] as FrameMessage;
   state = now;
   cycle = first.cycle;
-  transport.show(state === "done" && frames.some(({ result }) => result?.settled?.reached) ? "settled" : state, cycle, rate);
+  transport.show(
+    state === "done" && frames.some(({ result }) => result?.settled?.reached) ? "settled" : state,
+    cycle,
+    rate,
+  );
   const still = state !== "playing" && state !== "seeking";
   // While it runs, a frame has room for the pictures that fit its budget; the others begin the next one.
   const began = performance.now();
   for (let left = paces.length; left > 0 && (still || performance.now() - began < PAINTING); left -= 1) {
-    const next = paces.shift() as typeof paces[number];
+    const next = paces.shift() as (typeof paces)[number];
     paces.push(next);
     next.pace.run(still, () => next.one.update(frames.map(({ frame }) => frame)));
   }
   const restarted = frames.some(({ restart }) => restart);
   if (restarted) {
     // What one brings anew, the others bring too, or have not lost.
-    frames.forEach(({ restart }, at) => { if (restart) { held[at] = []; charts.clear(at); } });
+    frames.forEach(({ restart }, at) => {
+      if (restart) {
+        held[at] = [];
+        charts.clear(at);
+      }
+    });
     if (view.zoom) charts.zoom = view.zoom;
   }
-  frames.forEach(({ windows }, at) => { if (windows.length > 0) held[at]?.push(windows); });
+  frames.forEach(({ windows }, at) => {
+    if (windows.length > 0) held[at]?.push(windows);
+  });
   drawCharts(still);
   frames.forEach(({ restart, decisions: news, controls }, at) => {
     if (restart || news.length > 0) {
@@ -567,7 +779,11 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     }
     if (controls) for (const one of [decisions, numbers, verdict]) one.setControls(at, controls);
   });
-  frames.forEach(({ past, shares, held: words }, at) => { if (past) timeline.setPast(at, past); if (shares) detail.setShares(at, shares); if (words) detail.setHeld(at, words); });
+  frames.forEach(({ past, shares, held: words }, at) => {
+    if (past) timeline.setPast(at, past);
+    if (shares) detail.setShares(at, shares);
+    if (words) detail.setHeld(at, words);
+  });
   launches.update(frames, still);
   for (const one of [charts, decisions, timeline]) one.cycle = cycle;
   if (frames.some(({ met }) => met)) timeline.stoppedAt(frames.map(({ met }) => met));
@@ -577,7 +793,9 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
     for (const one of [numbers, verdict]) one.update(results);
     const mine = results[edited];
     if (mine) predicted.update(mine, frames[edited]?.past ?? null);
-    results.forEach((result, at) => { charts.setGoals(at, result?.kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null)) ?? []); });
+    results.forEach((result, at) => {
+      charts.setGoals(at, result?.kernels.map(({ goal_ipc: goal }) => (typeof goal === "number" ? goal : null)) ?? []);
+    });
     // The result may come a frame after the end.
     if (state === "done") warn(results);
     if (now === "playing") visit.see(verdict.facts, decidedAfterStart());
@@ -585,20 +803,44 @@ function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {
   if (state !== before) {
     if (state !== "done") warn();
     if (state === "stuck") {
-      const stuck = frames.findIndex((frame) => frame.state === "stuck"), which = frames.length > 1 ? ` in ${MARKS[stuck] ?? ""}` : "";
-      say({ kind: "error", title: `The machine is stuck${which} at cycle ${count(cycle)}`, text: ["Nothing can happen any more, in this cycle or a later one. The engine says why:", h("pre", null, frames[stuck]?.why ?? "")], actions: [] });
+      const stuck = frames.findIndex((frame) => frame.state === "stuck"),
+        which = frames.length > 1 ? ` in ${MARKS[stuck] ?? ""}` : "";
+      say({
+        kind: "error",
+        title: `The machine is stuck${which} at cycle ${count(cycle)}`,
+        text: [
+          "Nothing can happen any more, in this cycle or a later one. The engine says why:",
+          h("pre", null, frames[stuck]?.why ?? ""),
+        ],
+        actions: [],
+      });
     } else if (state === "failed") {
-      const at = frames.findIndex((frame) => frame.state === "failed"), which = frames.length > 1 ? ` of ${MARKS[at] ?? ""}` : "", why = frames[at]?.why ?? "";
+      const at = frames.findIndex((frame) => frame.state === "failed"),
+        which = frames.length > 1 ? ` of ${MARKS[at] ?? ""}` : "",
+        why = frames[at]?.why ?? "";
       editor.scriptFailed(at, why);
-      say({ kind: "error", title: `The script${which} has failed at cycle ${count(cycle)}`, text: ["The run ends there. What it set before holds; what the call that failed has set does not.", h("pre", null, why)], actions: [] });
+      say({
+        kind: "error",
+        title: `The script${which} has failed at cycle ${count(cycle)}`,
+        text: [
+          "The run ends there. What it set before holds; what the call that failed has set does not.",
+          h("pre", null, why),
+        ],
+        actions: [],
+      });
     } else if (before === "stuck" || before === "failed") say(null);
     if (still) {
       document.documentElement.dataset["settled"] = String(cycle);
-      if (linkCycle && cycle > 0) view.cycle = cycle; else delete view.cycle;
+      if (linkCycle && cycle > 0) view.cycle = cycle;
+      else delete view.cycle;
       writeLink();
     } else {
       delete document.documentElement.dataset["settled"];
-      if (state === "playing" && view.cycle !== undefined) { delete view.cycle; linkCycle = false; writeLink(); }
+      if (state === "playing" && view.cycle !== undefined) {
+        delete view.cycle;
+        linkCycle = false;
+        writeLink();
+      }
     }
   } else if (state === "paused" && linkCycle && view.cycle !== cycle) {
     document.documentElement.dataset["settled"] = String(cycle);
@@ -611,11 +853,23 @@ function onFailed(message: string): void {
   state = "idle";
   transport.show("empty", cycle, 0);
   say({
-    kind: "error", title: "The simulation stopped",
-    text: ["The engine met something that it cannot go on from. That is a defect of Corun, not of the experiment. It said:", h("pre", null, message)],
+    kind: "error",
+    title: "The simulation stopped",
+    text: [
+      "The engine met something that it cannot go on from. That is a defect of Corun, not of the experiment. It said:",
+      h("pre", null, message),
+    ],
     actions: [
       { label: "Start this experiment again", primary: true, run: () => void again() },
-      { label: "Open the default experiment", run: () => { if (sides.length > 1) only(0); sides = [side(FIRST)]; showSides(0); void again(); } },
+      {
+        label: "Open the default experiment",
+        run: () => {
+          if (sides.length > 1) only(0);
+          sides = [side(FIRST)];
+          showSides(0);
+          void again();
+        },
+      },
     ],
   });
 }
@@ -624,9 +878,13 @@ async function again(): Promise<void> {
   try {
     await engine?.restart();
     held = [];
-    sides.forEach(({ experiment }, at) => { run(at, experiment, false, 0); });
+    sides.forEach(({ experiment }, at) => {
+      run(at, experiment, false, 0);
+    });
     remember(false, 0);
-  } catch (error) { onFailed(String(error)); }
+  } catch (error) {
+    onFailed(String(error));
+  }
 }
 
 // ---------------------------------------------------------------- the address bar
@@ -642,7 +900,12 @@ async function writeNow(): Promise<void> {
   const [first, second] = sides;
   if (!first) return;
   const mine = ++writing;
-  const hash = await encodeLink({ experiment: first.experiment, ...(second ? { other: second.experiment } : {}), view, engine: stamp });
+  const hash = await encodeLink({
+    experiment: first.experiment,
+    ...(second ? { other: second.experiment } : {}),
+    view,
+    engine: stamp,
+  });
   // Nor over a link that came into the address bar meanwhile, of which the browser has not told yet.
   if (mine !== writing || location.hash !== link) return;
   if (sides.every(({ loaded }) => loaded)) shownLink = hash;
@@ -660,29 +923,47 @@ async function readLink(first: boolean): Promise<void> {
   if (!first && hash === link) return;
   link = hash;
   if (hash === TOUR) {
-    if (laid()) { tour.start(); writeLink(); } else { open(FIRST, !calm()); touring = true; }
+    if (laid()) {
+      tour.start();
+      writeLink();
+    } else {
+      open(FIRST, !calm());
+      touring = true;
+    }
     return;
   }
   // Links inside the page, such as the one that skips to the pictures.
-  if (/^#(main|f-[a-z0-9-]+)$/i.test(hash)) { if (first) open(FIRST, !calm()); return; }
+  if (/^#(main|f-[a-z0-9-]+)$/i.test(hash)) {
+    if (first) open(FIRST, !calm());
+    return;
+  }
   clearTimeout(linkTimer);
   writing += 1;
   try {
     const linked = await decodeLink(hash);
     if (hash !== location.hash) return;
     view = linked?.view ?? {};
-    const at = view.cycle ?? 0, other = linked?.other ?? null;
+    const at = view.cycle ?? 0,
+      other = linked?.other ?? null;
     if (at > 0) open(linked?.experiment ?? FIRST, false, at, other);
-    else if (calm()) { open(linked?.experiment ?? FIRST, false, STILL, other); linkCycle = false; delete view.cycle; }
-    else open(linked?.experiment ?? FIRST, true, 0, other);
+    else if (calm()) {
+      open(linked?.experiment ?? FIRST, false, STILL, other);
+      linkCycle = false;
+      delete view.cycle;
+    } else open(linked?.experiment ?? FIRST, true, 0, other);
     foreign = linked && otherEngine(linked, stamp);
     // Not in an article's frame.
-    if (first && !linked && FirstVisit.isFirst && document.documentElement.dataset["embed"] === undefined) visit.begin(!calm());
+    if (first && !linked && FirstVisit.isFirst && document.documentElement.dataset["embed"] === undefined)
+      visit.begin(!calm());
   } catch (error) {
     engine?.pause();
-    if (!laid()) { sidebar.hidden = true; transport.show("empty", 0, 0); }
+    if (!laid()) {
+      sidebar.hidden = true;
+      transport.show("empty", 0, 0);
+    }
     say({
-      kind: "error", title: "This link cannot be opened",
+      kind: "error",
+      title: "This link cannot be opened",
       text: error instanceof LinkError ? [error.message, error.advice] : [`It is damaged (${String(error)}).`],
       actions: [openFirst],
     });
@@ -695,19 +976,48 @@ addEventListener("hashchange", () => void readLink(false));
 
 function toggle(): void {
   if (!engine || !laid()) return;
-  if (givenUp && sides.length > 1) { asked.play = true; goOn(); return; }
-  if (state === "playing" || state === "seeking") { linkCycle = true; engine.pause(); }
-  else if (state === "done" || state === "stuck" || state === "failed") { say(null); engine.reset(true); }
-  else { linkCycle = false; engine.play(); }
+  if (givenUp && sides.length > 1) {
+    asked.play = true;
+    goOn();
+    return;
+  }
+  if (state === "playing" || state === "seeking") {
+    linkCycle = true;
+    engine.pause();
+  } else if (state === "done" || state === "stuck" || state === "failed") {
+    say(null);
+    engine.reset(true);
+  } else {
+    linkCycle = false;
+    engine.play();
+  }
 }
 const does = {
   toggle,
-  step: () => { linkCycle = true; engine?.step(1); },
-  back: () => { if (cycle > 0) does.go(cycle - 1); },
-  event: () => { linkCycle = true; engine?.stepEvent(); },
-  reset: () => { linkCycle = false; engine?.reset(false); },
-  go: (to: number) => { linkCycle = true; transport.toward = to; engine?.seek(to); },
-  speed: (cyclesPerSecond: number) => { visit.takeOver(false); engine?.speed(cyclesPerSecond); },
+  step: () => {
+    linkCycle = true;
+    engine?.step(1);
+  },
+  back: () => {
+    if (cycle > 0) does.go(cycle - 1);
+  },
+  event: () => {
+    linkCycle = true;
+    engine?.stepEvent();
+  },
+  reset: () => {
+    linkCycle = false;
+    engine?.reset(false);
+  },
+  go: (to: number) => {
+    linkCycle = true;
+    transport.toward = to;
+    engine?.seek(to);
+  },
+  speed: (cyclesPerSecond: number) => {
+    visit.takeOver(false);
+    engine?.speed(cyclesPerSecond);
+  },
 };
 
 async function copyLink(): Promise<void> {
@@ -739,15 +1049,18 @@ async function copyCommand(): Promise<void> {
   if (sides.length === 0) return;
   const name = stampName("experiment", "json");
   const until = view.cycle !== undefined && state !== "done" ? ` --cycles ${view.cycle}` : "";
-  await copyText(`# ${stampText()}\ncat > ${name} <<'EXPERIMENT'\n${experimentText()}EXPERIMENT\ntarget/release/corun run ${name}${until} --json\n`,
-    "The command is copied. Paste it into a shell in a clone of Corun, after `cargo build --release`.");
+  await copyText(
+    `# ${stampText()}\ncat > ${name} <<'EXPERIMENT'\n${experimentText()}EXPERIMENT\ntarget/release/corun run ${name}${until} --json\n`,
+    "The command is copied. Paste it into a shell in a clone of Corun, after `cargo build --release`.",
+  );
 }
 
 async function exportResult(): Promise<void> {
   if (!engine || !laid()) return;
   const results = await Promise.all(sides.map((_, at) => (engine as Engine).result(at)));
   // Of two runs, each by its mark.
-  const runs = results.length > 1 ? Object.fromEntries(results.map((result, at) => [MARKS[at] ?? "", result])) : results[0];
+  const runs =
+    results.length > 1 ? Object.fromEntries(results.map((result, at) => [MARKS[at] ?? "", result])) : results[0];
   // With the link, the file opens the run again.
   const saved = { ...runs, link: location.href };
   download(stampName("result", "json"), `${JSON.stringify(saved, null, 2)}\n`, "application/json");
@@ -755,7 +1068,10 @@ async function exportResult(): Promise<void> {
 
 /** The card of a policy: its text is a chunk of its own. */
 function about(policy: PolicyEntry): void {
-  void import("./teach/card.ts").then(({ openCard }) => openCard(policy, catalogue?.policies ?? [], stamp), () => toast("The card could not be loaded. Is the page's host still there?"));
+  void import("./teach/card.ts").then(
+    ({ openCard }) => openCard(policy, catalogue?.policies ?? [], stamp),
+    () => toast("The card could not be loaded. Is the page's host still there?"),
+  );
 }
 
 /** The run of a file that was saved here or elsewhere. */
@@ -775,20 +1091,58 @@ function toggleSide(): void {
 }
 
 // Of what the pictures show.
-provideStamp(() => ({ engine: version, config: sides.map(({ laid: of }) => of?.loaded.hash ?? "").join("+"), seed: sides[0]?.laid?.loaded.normal.seed ?? sides[0]?.experiment.seed ?? 0, cycle, link: new URL(shownLink, location.href).href }));
+provideStamp(() => ({
+  engine: version,
+  config: sides.map(({ laid: of }) => of?.loaded.hash ?? "").join("+"),
+  seed: sides[0]?.laid?.loaded.normal.seed ?? sides[0]?.experiment.seed ?? 0,
+  cycle,
+  link: new URL(shownLink, location.href).href,
+}));
 
-const to = (id: string) => (): void => { const part = document.getElementById(id); part?.scrollIntoView({ block: "start" }); part?.focus(); };
+const to = (id: string) => (): void => {
+  const part = document.getElementById(id);
+  part?.scrollIntoView({ block: "start" });
+  part?.focus();
+};
 /** What a key does; `key` is the browser's name of it. Space and Escape have rules of their own. */
 const KEYS: (Key & { key: string; run: () => void })[] = [
   { key: " ", keys: ["space"], does: "play, pause", run: toggle },
   { key: ".", keys: ["."], does: "one cycle forward", run: does.step },
   { key: ",", keys: [","], does: "one cycle back", run: does.back },
   { key: "e", keys: ["e"], does: "to the next event", run: does.event },
-  { key: "[", keys: ["["], does: "slower", run: () => { transport.nudge(-3); } },
-  { key: "]", keys: ["]"], does: "faster", run: () => { transport.nudge(3); } },
+  {
+    key: "[",
+    keys: ["["],
+    does: "slower",
+    run: () => {
+      transport.nudge(-3);
+    },
+  },
+  {
+    key: "]",
+    keys: ["]"],
+    does: "faster",
+    run: () => {
+      transport.nudge(3);
+    },
+  },
   { key: "r", keys: ["r"], does: "reset to cycle 0", run: does.reset },
-  { key: "g", keys: ["g"], does: "go to a cycle", run: () => { timeline.focusField(); } },
-  { key: "b", keys: ["b"], does: "bookmark this cycle", run: () => { timeline.mark(); } },
+  {
+    key: "g",
+    keys: ["g"],
+    does: "go to a cycle",
+    run: () => {
+      timeline.focusField();
+    },
+  },
+  {
+    key: "b",
+    keys: ["b"],
+    does: "bookmark this cycle",
+    run: () => {
+      timeline.mark();
+    },
+  },
   { key: "c", keys: ["c"], does: "copy the link", run: () => void copyLink() },
   { key: "x", keys: ["x"], does: "open or close the experiment", run: toggleSide },
   { key: "1", keys: ["1"], does: "to the SMs", run: to("sms") },
@@ -797,14 +1151,33 @@ const KEYS: (Key & { key: string; run: () => void })[] = [
   { key: "4", keys: ["4"], does: "to the charts", run: to("charts") },
   { key: "5", keys: ["5"], does: "to every scheme", run: to("schemes") },
   { key: "d", keys: ["d"], does: "dark or light", run: toggleTheme },
-  { key: "Escape", keys: ["esc"], does: "close what is open", run: () => { if (view.sm !== undefined && !document.querySelector(":popover-open")) select(null); } },
-  { key: "?", keys: ["?"], does: "this list", run: () => { help.showModal(); } },
+  {
+    key: "Escape",
+    keys: ["esc"],
+    does: "close what is open",
+    run: () => {
+      if (view.sm !== undefined && !document.querySelector(":popover-open")) select(null);
+    },
+  },
+  {
+    key: "?",
+    keys: ["?"],
+    does: "this list",
+    run: () => {
+      help.showModal();
+    },
+  },
 ];
-const help = helpDialog(KEYS, () => stored("corun-keys") !== "off", (on) => store("corun-keys", on ? "on" : "off"));
+const help = helpDialog(
+  KEYS,
+  () => stored("corun-keys") !== "off",
+  (on) => store("corun-keys", on ? "on" : "off"),
+);
 
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-  const target = event.target as HTMLElement, key = KEYS.find((one) => one.key === event.key);
+  const target = event.target as HTMLElement,
+    key = KEYS.find((one) => one.key === event.key);
   if (!key || target.closest("input:not([type=checkbox]):not([type=range]), textarea, select, dialog")) return;
   // Escape closes what is open, also where the other keys are off.
   if (event.key !== "Escape" && stored("corun-keys") === "off") return;
@@ -815,44 +1188,113 @@ addEventListener("keydown", (event) => {
 
 // A hidden page runs nothing.
 document.addEventListener("visibilitychange", () => {
-  if (document.hidden && state === "playing") { pausedByHiding = true; engine?.pause(); }
-  else if (!document.hidden && pausedByHiding) { pausedByHiding = false; engine?.play(); }
+  if (document.hidden && state === "playing") {
+    pausedByHiding = true;
+    engine?.pause();
+  } else if (!document.hidden && pausedByHiding) {
+    pausedByHiding = false;
+    engine?.play();
+  }
 });
 
-const sideButton = h("button", { type: "button", class: "icon-button labelled", "aria-label": "The experiment", "aria-controls": "editor", "aria-expanded": "true", title: "Open or close the experiment ( x )", onclick: toggleSide }, icon("sliders"), h("span", null, "Experiment"));
+const sideButton = h(
+  "button",
+  {
+    type: "button",
+    class: "icon-button labelled",
+    "aria-label": "The experiment",
+    "aria-controls": "editor",
+    "aria-expanded": "true",
+    title: "Open or close the experiment ( x )",
+    onclick: toggleSide,
+  },
+  icon("sliders"),
+  h("span", null, "Experiment"),
+);
 $("#actions").append(
   sideButton,
-  h("button", { type: "button", class: "icon-button labelled", title: "Copy the link to this very run ( c )", "aria-label": "Copy the link", onclick: () => void copyLink() }, icon("link"), h("span", null, "Link")),
-  h("button", { type: "button", class: "icon-button labelled", title: "Save the result so far as JSON", "aria-label": "Save the result", onclick: () => void exportResult() }, icon("download"), h("span", null, "Result")),
+  h(
+    "button",
+    {
+      type: "button",
+      class: "icon-button labelled",
+      title: "Copy the link to this very run ( c )",
+      "aria-label": "Copy the link",
+      onclick: () => void copyLink(),
+    },
+    icon("link"),
+    h("span", null, "Link"),
+  ),
+  h(
+    "button",
+    {
+      type: "button",
+      class: "icon-button labelled",
+      title: "Save the result so far as JSON",
+      "aria-label": "Save the result",
+      onclick: () => void exportResult(),
+    },
+    icon("download"),
+    h("span", null, "Result"),
+  ),
   themeButton("d"),
-  h("button", { type: "button", class: "icon-button", title: "Keys and help ( ? )", "aria-label": "Keys and help", onclick: () => help.showModal() }, h("b", { "aria-hidden": "true" }, "?")));
+  h(
+    "button",
+    {
+      type: "button",
+      class: "icon-button",
+      title: "Keys and help ( ? )",
+      "aria-label": "Keys and help",
+      onclick: () => help.showModal(),
+    },
+    h("b", { "aria-hidden": "true" }, "?"),
+  ),
+);
 
 // ---------------------------------------------------------------- start
 
 async function start(): Promise<void> {
   transport.init(does);
   if (matchMedia("(max-width: 60rem)").matches) showSide(false);
-  say({ kind: "loading", title: "Loading the simulator…", text: ["It runs here, in your browser; nothing is sent anywhere."], actions: [] });
+  say({
+    kind: "loading",
+    title: "Loading the simulator…",
+    text: ["It runs here, in your browser; nothing is sent anywhere."],
+    actions: [],
+  });
   let ready;
   try {
     ({ engine, ready } = await Engine.start({
-      loaded: onLoaded, problems: onProblems, frames: onFrames, failed: onFailed,
-      underWay: (at) => { state = "seeking"; transport.show(state, at, 0); },
+      loaded: onLoaded,
+      problems: onProblems,
+      frames: onFrames,
+      failed: onFailed,
+      underWay: (at) => {
+        state = "seeking";
+        transport.show(state, at, 0);
+      },
       alone: (at, kernel, ipc, why) => {
         const mine = sides[at];
         if (mine) mine.alone[kernel] = { ipc, why };
         for (const one of [numbers, verdict]) one.alone(at, kernel, ipc, why);
       },
-      aloneProgress: (at, kernel, done) => { for (const one of [numbers, verdict]) one.aloneProgress(at, kernel, done); },
-      profiling: onProfiling, profilingStopped: onProfilingStopped,
+      aloneProgress: (at, kernel, done) => {
+        for (const one of [numbers, verdict]) one.aloneProgress(at, kernel, done);
+      },
+      profiling: onProfiling,
+      profilingStopped: onProfilingStopped,
       refused: (problems) => toast(problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")),
     }));
   } catch (error) {
     sidebar.hidden = true;
     transport.show("empty", 0, 0);
     say({
-      kind: "error", title: "The simulator could not be started",
-      text: [error instanceof Error ? error.message : String(error), "It needs a browser with WebAssembly and module workers: any that was current in 2023 or later."],
+      kind: "error",
+      title: "The simulator could not be started",
+      text: [
+        error instanceof Error ? error.message : String(error),
+        "It needs a browser with WebAssembly and module workers: any that was current in 2023 or later.",
+      ],
       actions: [{ label: "Try again", primary: true, run: () => location.reload() }],
     });
     return;
@@ -861,18 +1303,86 @@ async function start(): Promise<void> {
   ({ version, stamp } = ready);
   const running = engine;
   schemes.init(ready.catalogue, running.module, {
-    present: () => sides[edited]?.experiment ?? null, validate: (one) => running.validate(one), open: openAs,
-    starting: () => { if (state === "playing" || state === "seeking") { linkCycle = true; running.pause(); } },
+    present: () => sides[edited]?.experiment ?? null,
+    validate: (one) => running.validate(one),
+    open: openAs,
+    starting: () => {
+      if (state === "playing" || state === "seeking") {
+        linkCycle = true;
+        running.pause();
+      }
+    },
   });
-  predicted.init(running.module, stamp, { simulate, changed: (seen) => { view.predict = seen; writeLink(); } });
-  timeline.init({ go: does.go, stopWhen: (when) => { engine?.stopWhen(when); }, bookmarks: (bookmarks) => { if (bookmarks.length > 0) view.bookmarks = [...bookmarks]; else delete view.bookmarks; writeLink(); } });
-  launches.init({ next: does.event, l1: (at, kernel, when) => running.l1(at, kernel, when), changed: (seen) => { if (seen) view.launches = seen; else delete view.launches; writeLink(); } });
+  predicted.init(running.module, stamp, {
+    simulate,
+    changed: (seen) => {
+      view.predict = seen;
+      writeLink();
+    },
+  });
+  timeline.init({
+    go: does.go,
+    stopWhen: (when) => {
+      engine?.stopWhen(when);
+    },
+    bookmarks: (bookmarks) => {
+      if (bookmarks.length > 0) view.bookmarks = [...bookmarks];
+      else delete view.bookmarks;
+      writeLink();
+    },
+  });
+  launches.init({
+    next: does.event,
+    l1: (at, kernel, when) => running.l1(at, kernel, when),
+    changed: (seen) => {
+      if (seen) view.launches = seen;
+      else delete view.launches;
+      writeLink();
+    },
+  });
   verdict.init(ready.catalogue, {
-    compare: (name) => { const mine = sides[0]; if (mine) openAs(1, { ...structuredClone(mine.experiment), policy: scheme(ready.catalogue, name, mine.experiment.kernels.length) }); },
-    opened: (open) => { if (open) view.why = true; else delete view.why; writeLink(); },
+    compare: (name) => {
+      const mine = sides[0];
+      if (mine)
+        openAs(1, {
+          ...structuredClone(mine.experiment),
+          policy: scheme(ready.catalogue, name, mine.experiment.kernels.length),
+        });
+    },
+    opened: (open) => {
+      if (open) view.why = true;
+      else delete view.why;
+      writeLink();
+    },
   });
-  compare.init(ready.catalogue, { swap, only, edit: (at) => { showSides(at); showSide(true); } });
-  editor.init(ready.catalogue, { change: (next) => { change(next); }, compare: compareWith, pair, schemes: runSchemes, edit: showSides, vary, dropped: () => { sidebar.hidden = false; showSide(true); }, freshSeed: () => running.freshSeed(), about, reopen, validate: (one) => running.validate(one), exportExperiment, copyCommand: () => void copyCommand() });
+  compare.init(ready.catalogue, {
+    swap,
+    only,
+    edit: (at) => {
+      showSides(at);
+      showSide(true);
+    },
+  });
+  editor.init(ready.catalogue, {
+    change: (next) => {
+      change(next);
+    },
+    compare: compareWith,
+    pair,
+    schemes: runSchemes,
+    edit: showSides,
+    vary,
+    dropped: () => {
+      sidebar.hidden = false;
+      showSide(true);
+    },
+    freshSeed: () => running.freshSeed(),
+    about,
+    reopen,
+    validate: (one) => running.validate(one),
+    exportExperiment,
+    copyCommand: () => void copyCommand(),
+  });
   await readLink(true);
 }
 void start();

@@ -4,19 +4,45 @@ import type { ControlEntry } from "./types.ts";
 
 /** A control with an entry for each kernel. */
 export interface KernelControl {
-  key: string; title: string; unit: string; min: number; max: number;
+  key: string;
+  title: string;
+  unit: string;
+  min: number;
+  max: number;
   kind: "limit" | "rank" | "numbers" | "flag";
   doc: string;
 }
 
-const KINDS: Partial<Record<ControlEntry["kind"], KernelControl["kind"]>> = { limit: "limit", requests: "limit", int: "rank", numbers: "numbers", sms: "numbers", flag: "flag" };
+const KINDS: Partial<Record<ControlEntry["kind"], KernelControl["kind"]>> = {
+  limit: "limit",
+  requests: "limit",
+  int: "rank",
+  numbers: "numbers",
+  sms: "numbers",
+  flag: "flag",
+};
 
 /** Those of the registry's controls that have an entry for each kernel, on a GPU with so many SMs. */
 export function kernelControls(all: readonly ControlEntry[], sms: number): KernelControl[] {
-  return all.filter((c) => c.scope.startsWith("kernel")).flatMap((c) => {
-    const kind = KINDS[c.kind], max = c.kind === "sms" ? sms - 1 : c.max ?? 1;
-    return kind === undefined ? [] : [{ key: c.key, title: c.title, unit: c.unit, min: c.min ?? 0, max, kind, doc: `${c.doc}. Empty: ${c.neutral}.` }];
-  });
+  return all
+    .filter((c) => c.scope.startsWith("kernel"))
+    .flatMap((c) => {
+      const kind = KINDS[c.kind],
+        max = c.kind === "sms" ? sms - 1 : (c.max ?? 1);
+      return kind === undefined
+        ? []
+        : [
+            {
+              key: c.key,
+              title: c.title,
+              unit: c.unit,
+              min: c.min ?? 0,
+              max,
+              kind,
+              doc: `${c.doc}. Empty: ${c.neutral}.`,
+            },
+          ];
+    });
 }
 
 /** `0-2, 5` as [0, 1, 2, 5]; null when it is not such a list. */
@@ -56,10 +82,19 @@ export function neutral(control: KernelControl): unknown {
 /**
  * `controls` with one kernel's entry changed; null puts it back to neutral, and a control that is neutral for all kernels is left out.
  */
-export function withEntry(controls: Record<string, unknown>, control: KernelControl, kernels: number, kernel: number, value: unknown): Record<string, unknown> {
+export function withEntry(
+  controls: Record<string, unknown>,
+  control: KernelControl,
+  kernels: number,
+  kernel: number,
+  value: unknown,
+): Record<string, unknown> {
   const none = neutral(control);
   const old = controls[control.key];
-  const entries = Array.from({ length: kernels }, (_, k) => (Array.isArray(old) ? old[k] as unknown : undefined) ?? none);
+  const entries = Array.from(
+    { length: kernels },
+    (_, k) => (Array.isArray(old) ? (old[k] as unknown) : undefined) ?? none,
+  );
   entries[kernel] = value ?? none;
   const next = { ...controls };
   if (entries.every((e) => JSON.stringify(e) === JSON.stringify(none))) delete next[control.key];
@@ -75,7 +110,9 @@ export function stops(control: KernelControl): (number | null)[] {
   if (control.kind === "rank") return Array.from({ length: 9 }, (_, rank) => rank);
   const out: (number | null)[] = control.min === 0 ? [0] : [];
   if (control.max <= 100) for (let n = 1; n <= control.max; n += 1) out.push(n);
-  else for (let power = 1; power <= control.max; power *= 10) out.push(...[1, 2, 5].map((n) => n * power).filter((n) => n <= control.max));
+  else
+    for (let power = 1; power <= control.max; power *= 10)
+      out.push(...[1, 2, 5].map((n) => n * power).filter((n) => n <= control.max));
   return [...out, null];
 }
 

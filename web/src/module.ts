@@ -4,7 +4,8 @@ import wasmUrl from "./wasm/corun_bg.wasm?url";
 
 export async function compileModule(): Promise<WebAssembly.Module> {
   const response = await fetch(wasmUrl);
-  if (!response.ok) throw new Error(`the simulator's module could not be fetched: ${response.status} ${response.statusText}`);
+  if (!response.ok)
+    throw new Error(`the simulator's module could not be fetched: ${response.status} ${response.statusText}`);
   // Not compileStreaming: that needs a host that knows the MIME type.
   return WebAssembly.compile(await response.arrayBuffer());
 }

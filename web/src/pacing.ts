@@ -8,14 +8,19 @@ export class Pacing {
   speed = Infinity;
 
   /** Begins anew at `now`, in milliseconds: after a pause nothing is owed. */
-  restart(now: number): void { this.#owed = 0; this.#last = now; }
+  restart(now: number): void {
+    this.#owed = 0;
+    this.#last = now;
+  }
 
   /** Whole cycles that are due at `now`. After a long slice there is no burst: a quarter of a second is owed at most, or one cycle. */
   due(now: number): number {
-    this.#owed = Math.min(this.#owed + this.speed * (now - this.#last) / 1000, Math.max(this.speed / 4, 1));
+    this.#owed = Math.min(this.#owed + (this.speed * (now - this.#last)) / 1000, Math.max(this.speed / 4, 1));
     this.#last = now;
     return Math.floor(this.#owed);
   }
 
-  ran(cycles: number): void { this.#owed -= cycles; }
+  ran(cycles: number): void {
+    this.#owed -= cycles;
+  }
 }

@@ -34,7 +34,18 @@ export function kernelStyle(kernel: number): KernelStyle {
 
 /** Stall causes share a ramp of their own: muted, so that the kernels stand out. Index = index into `stalls`. */
 export const STALL_COLOURS: readonly string[] = [
-  "#7f8c9b", "#a17fa8", "#5f9ea0", "#b08f5b", "#8f6f6f", "#6f8f6f", "#6d7fae", "#a8a05a", "#9b6b8a", "#5b8aa8", "#8a8a8a", "#b3847a",
+  "#7f8c9b",
+  "#a17fa8",
+  "#5f9ea0",
+  "#b08f5b",
+  "#8f6f6f",
+  "#6f8f6f",
+  "#6d7fae",
+  "#a8a05a",
+  "#9b6b8a",
+  "#5b8aa8",
+  "#8a8a8a",
+  "#b3847a",
 ];
 
 export function isDark(): boolean {
@@ -54,7 +65,10 @@ export function onThemeChange(call: () => void): () => void {
   const observer = new MutationObserver(call);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
   media.addEventListener("change", call);
-  return () => { observer.disconnect(); media.removeEventListener("change", call); };
+  return () => {
+    observer.disconnect();
+    media.removeEventListener("change", call);
+  };
 }
 
 /** Gives the style sheets the kernels' colours, which depend on the theme. */

@@ -7,7 +7,9 @@ import type { Answer } from "./types.ts";
 export async function shipped(stamp: string): Promise<Record<string, Answer>> {
   try {
     const response = await fetch(url);
-    const { engine, answers } = await response.json() as { engine: string; answers: Record<string, Answer> };
+    const { engine, answers } = (await response.json()) as { engine: string; answers: Record<string, Answer> };
     return engine === stamp ? answers : {};
-  } catch { return {}; }
+  } catch {
+    return {};
+  }
 }

@@ -5,7 +5,19 @@
 import type { LaunchNews } from "./launches/log.ts";
 import type { Past } from "./past.ts";
 import type { Met, StopWhen } from "./stop-when.ts";
-import type { Answer, Catalogue, Controls, Decision, Experiment, FrameLayout, Interval, Problem, Result, Shares, WindowsLayout } from "./types.ts";
+import type {
+  Answer,
+  Catalogue,
+  Controls,
+  Decision,
+  Experiment,
+  FrameLayout,
+  Interval,
+  Problem,
+  Result,
+  Shares,
+  WindowsLayout,
+} from "./types.ts";
 
 /** What the simulation is doing. `done`: its stop condition is reached. `stuck`: it cannot go on, and says why. `failed`: its script cannot. */
 export type RunState = "paused" | "playing" | "seeking" | "done" | "stuck" | "failed";
@@ -33,7 +45,15 @@ export type ToWorker =
    * the next event. `full`: with result and controls. Where the run ends before, the frame says so, and names the
    * ticket: others may be under way from before.
    */
-  | { t: "goTo"; ticket: number; cycle: number; event: boolean; full: boolean; /** It plays: where the condition of `stopWhen` is met, it stops. */ watch: boolean }
+  | {
+      t: "goTo";
+      ticket: number;
+      cycle: number;
+      event: boolean;
+      full: boolean;
+      /** It plays: where the condition of `stopWhen` is met, it stops. */
+      watch: boolean;
+    }
   /** From now on playing stops where this is met; null: at nothing. */
   | { t: "stopWhen"; when: StopWhen | null }
   /** Stop; the next frame brings all windows and decisions anew. `quiet`: it comes when the page says `goTo`. */
@@ -53,12 +73,21 @@ export type ToWorker =
   | { t: "alone"; id: number; jobs: PlannedAlone[] };
 
 /** What the L1Ds held at a cycle, and the CTAs of a kernel that were before each SM: as `l1Contents()` and `l1Ahead()` say. */
-export interface L1Moment { cycle: number; held: Uint32Array; ahead: Uint32Array }
+export interface L1Moment {
+  cycle: number;
+  held: Uint32Array;
+  ahead: Uint32Array;
+}
 /** A run of one kernel alone, and the hash that names it. */
-export interface PlannedAlone { hash: string; experiment: Experiment }
+export interface PlannedAlone {
+  hash: string;
+  experiment: Experiment;
+}
 export interface Loaded {
-  t: "loaded"; id: number;
-  layout: FrameLayout; windows: WindowsLayout;
+  t: "loaded";
+  id: number;
+  layout: FrameLayout;
+  windows: WindowsLayout;
   hash: string;
   /** The experiment after defaults. */
   normal: Experiment;
@@ -68,15 +97,18 @@ export interface Loaded {
   alone: PlannedAlone[];
 }
 export interface FrameMessage {
-  t: "frame"; id: number;
+  t: "frame";
+  id: number;
   /** Of all frames that the worker has sent: the word `drawn` names it. */
   number: number;
-  cycle: number; state: RunState;
+  cycle: number;
+  state: RunState;
   /** Cycles per second over the last half second; 0 when not running. */
   rate: number;
   frame: Uint32Array;
   /** Windows and decisions that the page has not had yet; `restart`: forget those before. A run that goes back and on brings none again. */
-  windows: Float64Array; restart: boolean;
+  windows: Float64Array;
+  restart: boolean;
   decisions: Decision[];
   /** A few times a second, and always when the simulation stops. */
   result: Result | null;
@@ -94,10 +126,18 @@ export interface FrameMessage {
   /** Why it is stuck, or has failed; empty otherwise. */
   why: string;
   /** In lock-step: of which `goTo`, else 0; whether it stopped at an event; and milliseconds since it was last told to go to a cycle. */
-  ticket: number; event: boolean; took: number;
+  ticket: number;
+  event: boolean;
+  took: number;
 }
 export type FromWorker =
-  | { t: "ready"; /** The engine's version, and that with its behaviour. */ version: string; stamp: string; catalogue: Catalogue }
+  | {
+      t: "ready";
+      /** The engine's version, and that with its behaviour. */
+      version: string;
+      stamp: string;
+      catalogue: Catalogue;
+    }
   | Loaded
   | { t: "problems"; id: number; problems: Problem[] }
   | FrameMessage

@@ -2,7 +2,11 @@
 import type { FrameMessage, FromWorker, L1Moment, Loaded, ToWorker } from "./protocol.ts";
 import type { Catalogue, Experiment, Interval, Problem, Result } from "./types.ts";
 
-export interface Ready { version: string; stamp: string; catalogue: Catalogue }
+export interface Ready {
+  version: string;
+  stamp: string;
+  catalogue: Catalogue;
+}
 
 export function spawn(name: string): Worker {
   // The bundler finds the worker by this very expression.
@@ -99,30 +103,62 @@ export class Run {
         return;
       case "frame":
         // Frames of a run that is no longer wanted may be under way; the worker waits for a word on each.
-        if (message.ticket === 0) { if (message.id === this.id) this.#events.frame(this, message); else this.drawn(message); }
-        else if (message.ticket === this.#ticket) this.#arrive(message);
+        if (message.ticket === 0) {
+          if (message.id === this.id) this.#events.frame(this, message);
+          else this.drawn(message);
+        } else if (message.ticket === this.#ticket) this.#arrive(message);
         return;
-      case "reached": this.reached(message.cycle); return;
-      case "result": this.#answer(message.id, message.result); return;
-      case "l1": this.#answer(message.id, message.moment); return;
-      case "seed": this.#answer(message.id, message.seed); return;
-      case "validated": this.#answer(message.id, message.problems); return;
-      case "controls": this.#answer(message.id, message.controls); return;
-      case "profiling": if (message.id === this.#asked) this.#events.profiling(this, message.name, message.done, message.of, message.part); return;
-      case "profilingStopped": if (message.id === this.#asked) this.#events.profilingStopped(this); return;
-      case "refused": this.#events.refused(message.problems); return;
-      case "failed": this.#events.failed(message.message); return;
-      default: return;
+      case "reached":
+        this.reached(message.cycle);
+        return;
+      case "result":
+        this.#answer(message.id, message.result);
+        return;
+      case "l1":
+        this.#answer(message.id, message.moment);
+        return;
+      case "seed":
+        this.#answer(message.id, message.seed);
+        return;
+      case "validated":
+        this.#answer(message.id, message.problems);
+        return;
+      case "controls":
+        this.#answer(message.id, message.controls);
+        return;
+      case "profiling":
+        if (message.id === this.#asked)
+          this.#events.profiling(this, message.name, message.done, message.of, message.part);
+        return;
+      case "profilingStopped":
+        if (message.id === this.#asked) this.#events.profilingStopped(this);
+        return;
+      case "refused":
+        this.#events.refused(message.problems);
+        return;
+      case "failed":
+        this.#events.failed(message.message);
+        return;
+      default:
+        return;
     }
   }
 
-  drawn(frame: FrameMessage): void { this.post({ t: "drawn", number: frame.number }); }
+  drawn(frame: FrameMessage): void {
+    this.post({ t: "drawn", number: frame.number });
+  }
 
-  post(message: ToWorker): void { this.#worker.postMessage(message); }
+  post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
 
   /** What the worker has built; null before, and while it builds another one. */
-  get loaded(): Loaded | null { return this.#waits ? null : this.#built; }
-  get id(): number { return this.loaded?.id ?? 0; }
+  get loaded(): Loaded | null {
+    return this.#waits ? null : this.#built;
+  }
+  get id(): number {
+    return this.loaded?.id ?? 0;
+  }
 
   load(experiment: Experiment, play: boolean, seek: number): void {
     this.#asked += 1;
@@ -138,33 +174,51 @@ export class Run {
     this.post({ t: "keep" });
   }
 
-  setAlone(kernel: number, ipc: number, ends: Interval): void { this.post({ t: "setAlone", id: this.id, kernel, ipc, ends }); }
+  setAlone(kernel: number, ipc: number, ends: Interval): void {
+    this.post({ t: "setAlone", id: this.id, kernel, ipc, ends });
+  }
 
   // ---------------------------------------------------------------- questions
 
   #ask<T>(message: (id: number) => ToWorker): Promise<T> {
     const id = ++this.#questions;
-    return new Promise((done) => { this.#answers.set(id, done); this.post(message(id)); });
+    return new Promise((done) => {
+      this.#answers.set(id, done);
+      this.post(message(id));
+    });
   }
   #answer(id: number, value: unknown): void {
     (this.#answers.get(id) as ((value: unknown) => void) | undefined)?.(value);
     this.#answers.delete(id);
   }
 
-  result(): Promise<Result> { return this.#ask((id) => ({ t: "result", id })); }
-  l1(kernel: number, cycle: number): Promise<L1Moment | null> { return this.#ask((id) => ({ t: "l1", id, kernel, cycle })); }
-  validate(experiment: string | object): Promise<Problem[]> { return this.#ask((id) => ({ t: "validate", id, experiment })); }
-  freshSeed(): Promise<number> { return this.#ask((id) => ({ t: "freshSeed", id })); }
+  result(): Promise<Result> {
+    return this.#ask((id) => ({ t: "result", id }));
+  }
+  l1(kernel: number, cycle: number): Promise<L1Moment | null> {
+    return this.#ask((id) => ({ t: "l1", id, kernel, cycle }));
+  }
+  validate(experiment: string | object): Promise<Problem[]> {
+    return this.#ask((id) => ({ t: "validate", id, experiment }));
+  }
+  freshSeed(): Promise<number> {
+    return this.#ask((id) => ({ t: "freshSeed", id }));
+  }
 
   // ---------------------------------------------------------------- in lock-step
 
   /** Goes to a cycle and says what is there; null where another experiment has taken its place meanwhile. */
   goTo(cycle: number, event: boolean, full: boolean, watch: boolean): Promise<FrameMessage | null> {
     this.#arrive(null);
-    return new Promise((arrived) => { this.#arrived = arrived; this.post({ t: "goTo", ticket: ++this.#ticket, cycle, event, full, watch }); });
+    return new Promise((arrived) => {
+      this.#arrived = arrived;
+      this.post({ t: "goTo", ticket: ++this.#ticket, cycle, event, full, watch });
+    });
   }
   /** Where it is on its way, it has arrived. */
-  halt(): void { this.post({ t: "pause" }); }
+  halt(): void {
+    this.post({ t: "pause" });
+  }
 
   #arrive(message: FrameMessage | null): void {
     const arrived = this.#arrived;

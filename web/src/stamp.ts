@@ -14,8 +14,12 @@ export interface Stamp {
 let source: () => Stamp = () => ({ engine: "", config: "", seed: 0, cycle: 0, link: "" });
 
 /** The page says where the stamp comes from; the views ask for it when they export. */
-export function provideStamp(from: () => Stamp): void { source = from; }
-export function currentStamp(): Stamp { return source(); }
+export function provideStamp(from: () => Stamp): void {
+  source = from;
+}
+export function currentStamp(): Stamp {
+  return source();
+}
 
 /** `Corun 0.1.0 · config 1a2b3c4d · seed 1 · cycle 12,400`. */
 export function stampText(stamp: Stamp = currentStamp()): string {

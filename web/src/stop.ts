@@ -1,7 +1,13 @@
 // When a run stops: the rule, and its numbers as the form edits them. The engine judges them.
 
 export type StopRule = "cycles" | "kernels_done" | "settled";
-export interface Stop { cycles?: number; kernels_done?: boolean; settled?: number; of?: string[]; at_most?: number }
+export interface Stop {
+  cycles?: number;
+  kernels_done?: boolean;
+  settled?: number;
+  of?: string[];
+  at_most?: number;
+}
 
 export function stopRule(stop: Stop | undefined): StopRule {
   return stop?.settled !== undefined ? "settled" : stop?.kernels_done ? "kernels_done" : "cycles";
@@ -16,7 +22,11 @@ export function withRule(stop: Stop | undefined, rule: StopRule): Stop | undefin
 }
 
 /** The stop condition with another number; null takes it out. */
-export function withNumber(stop: Stop | undefined, key: "cycles" | "settled" | "at_most", value: number | null): Stop | undefined {
+export function withNumber(
+  stop: Stop | undefined,
+  key: "cycles" | "settled" | "at_most",
+  value: number | null,
+): Stop | undefined {
   const { [key]: _, ...rest } = stop ?? {};
   const next: Stop = value === null ? rest : { ...rest, [key]: value };
   return Object.keys(next).length === 0 ? undefined : next;

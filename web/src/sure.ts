@@ -34,10 +34,14 @@ export function sureness(result: Result | null, title: (ratio: string) => string
   const settled = result?.settled;
   if (!result || !settled) return ofIpc(result);
   const name = (kernel: number | null): string => result.kernels[kernel ?? -1]?.name ?? "a kernel";
-  const known = settled.known === null ? "" : ` ${title(settled.ratio ?? "")} of ${name(settled.kernel)} is known least: ${part(settled.known)}.`;
+  const known =
+    settled.known === null
+      ? ""
+      : ` ${title(settled.ratio ?? "")} of ${name(settled.kernel)} is known least: ${part(settled.known)}.`;
   if (settled.reached) return `Settled, as asked: ${part(settled.within)}.${known}`;
   if (result["stop"] === "cycles") return `It ended before it was settled (${part(settled.within)}).${known}`;
-  if (settled.waits_for !== null) return `Not settled yet: ${name(settled.waits_for)} has not shown a whole launch.${known}`;
+  if (settled.waits_for !== null)
+    return `Not settled yet: ${name(settled.waits_for)} has not shown a whole launch.${known}`;
   return known === "" ? SHORT : `It stops at ${part(settled.within)}.${known}`;
 }
 
@@ -54,11 +58,16 @@ function ofIpc(result: Result | null): string {
 }
 
 /** How far `b` is above `a`, and half of the interval of that, where both have one: the runs are taken as independent. */
-export interface Gap { value: number; half: number | null }
+export interface Gap {
+  value: number;
+  half: number | null;
+}
 export function apart(a: number | null, aEnds: Interval, b: number | null, bEnds: Interval): Gap | null {
   if (a === null || b === null) return null;
-  const half = (value: number, ends: Interval): number | null => (ends === null ? null : Math.max(ends[1] - value, value - ends[0]));
-  const one = half(a, aEnds), other = half(b, bEnds);
+  const half = (value: number, ends: Interval): number | null =>
+    ends === null ? null : Math.max(ends[1] - value, value - ends[0]);
+  const one = half(a, aEnds),
+    other = half(b, bEnds);
   return { value: b - a, half: one === null || other === null ? null : Math.hypot(one, other) };
 }
 

@@ -22,5 +22,15 @@ export function toggleTheme(): void {
 
 /** The moon. `key`: the single key that does the same, where the page has keys. */
 export function themeButton(key?: string): HTMLButtonElement {
-  return h("button", { type: "button", class: "icon-button", title: key ? `Dark or light ( ${key} )` : "Dark or light", "aria-label": "Dark or light", onclick: toggleTheme }, icon("moon"));
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "icon-button",
+      title: key ? `Dark or light ( ${key} )` : "Dark or light",
+      "aria-label": "Dark or light",
+      onclick: toggleTheme,
+    },
+    icon("moon"),
+  );
 }

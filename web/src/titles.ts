@@ -4,33 +4,143 @@ import type { MetricEntry, OrderEntry } from "./types.ts";
 
 /** Words of the field that are not written as identifiers are. */
 const TERMS: Record<string, string> = {
-  sm: "SM", sms: "SMs", cta: "CTA", ctas: "CTAs", ipc: "IPC", l1: "L1D", l2: "L2", noc: "NoC", dram: "DRAM", mshr: "MSHR", mshrs: "MSHRs", lsu: "LSU", mhz: "MHz", gpu: "GPU", alu: "ALU", sfu: "SFU",
-  hspeedup: "HSpeedup", wspeedup: "WSpeedup", stp: "STP", antt: "ANTT", qos: "goal", rf: "rf", df: "df",
+  sm: "SM",
+  sms: "SMs",
+  cta: "CTA",
+  ctas: "CTAs",
+  ipc: "IPC",
+  l1: "L1D",
+  l2: "L2",
+  noc: "NoC",
+  dram: "DRAM",
+  mshr: "MSHR",
+  mshrs: "MSHRs",
+  lsu: "LSU",
+  mhz: "MHz",
+  gpu: "GPU",
+  alu: "ALU",
+  sfu: "SFU",
+  hspeedup: "HSpeedup",
+  wspeedup: "WSpeedup",
+  stp: "STP",
+  antt: "ANTT",
+  qos: "goal",
+  rf: "rf",
+  df: "df",
 };
 /** Names that say too little, or say it in shorthand. */
 const TITLES: Record<string, string> = {
-  combination: "CTAs of each kernel", split: "SMs of each kernel", ctas: "CTA slots", slots: "Count CTA slots", refill: "Quotas are refilled", epoch: "Round of quotas", quota_scale: "Scale of the quotas",
-  profile_cycles: "Length of a profile", warp_ipc_alone: "Warp IPC alone", curves_from: "Curves come from", curves: "IPC for each CTA count", fallback: "Split SMs where it pays", fallback_loss: "Loss that splits the SMs",
-  quantum: "Cycles between clusterings", cluster_threshold: "Latency cluster's share", history: "Weight of the past", intensity_per: "Misses counted against", shuffle: "Ranks change", shuffle_interval: "Cycles between shuffles",
-  sample: "Length of a sample", interval: "Cycles between looks", failures: "Failures that count", scope: "Caps are of", peak: "Caps are halved from", release: "Failures that lift a cap", least: "Lowest cap",
-  percentage: "Share of the SMs", slice: "Length of a turn", channels: "DRAM channels of each kernel",
-  repartition: "Cycles between partitions", sampling: "Sets for each shadow set", least_ways: "Ways for certain",
-  units: "Units of bandwidth", noc_sustainable: "Sustainable NoC share", dram_sustainable: "Sustainable DRAM share", credit_carry: "Credits carried over", time_scale: "Scale of all lengths", factor_window: "Window for rf and df",
-  skip: "Left out after a change", window: "Window of a measurement", priority_window: "Window of a priority", drain_limit: "Longest wait to drain", offline_factor: "Offline measures longer", demand: "Intensive when",
-  factors: "Factors rf and df are", curve_points: "Points of a curve", ls_mode: "Latency kernel's CTA that does not fit", on_rejection: "A grant that does not fit", bi_growth: "CTAs for a spare unit", ls_slots: "Count CTA slots for latency kernels",
-  reserve_cta: "Reserve a CTA", ls_credit_mode: "Credits of latency kernels", ls_rounding: "Rounding of their credits", rounding: "Rounding of credits", ls_first: "Latency kernels go first",
-  lsu_hol: "Head-of-line blocking", loads_per_warp: "Loads in flight of a warp", lsu_queue: "LSU queue of a kernel", count: "SMs", map: "Address map", page: "Page policy", columns: "Lines of a row", kind: "Model",
-  flit_bytes: "Bytes of a flit", line_bytes: "Bytes of a line", bank_bytes: "Bytes of a bank", shared_bytes: "Shared memory", bytes: "Capacity", ctas_per_sm: "CTAs per SM", priority_floor: "Lowest priority",
-  T: "Data burst (T)", tCL: "Read to data (tCL)", WL: "Write to data (WL)", tRP: "Precharge (tRP)", tRC: "Row cycle (tRC)", tRAS: "Row active (tRAS)", tRCD: "Activate to column (tRCD)", tRRD: "Activates, other bank (tRRD)",
-  tFAW: "Five activates (tFAW)", tCCD: "Columns (tCCD)", tWR: "Write recovery (tWR)", tWTR: "Write to read (tWTR)", tRTW: "Read to write (tRTW)", tRTP: "Read to precharge (tRTP)", tREFI: "Refresh interval (tREFI)", tRFC: "Refresh (tRFC)",
-  policy: "Scheme", "policy.name": "Scheme", kernels: "Mix", seed: "Seed", gpu: "GPU", "gpu.preset": "GPU", warp_order: "Warp order", cta_order: "CTA order", stop: "Stop", "stop.cycles": "Cycles",
+  combination: "CTAs of each kernel",
+  split: "SMs of each kernel",
+  ctas: "CTA slots",
+  slots: "Count CTA slots",
+  refill: "Quotas are refilled",
+  epoch: "Round of quotas",
+  quota_scale: "Scale of the quotas",
+  profile_cycles: "Length of a profile",
+  warp_ipc_alone: "Warp IPC alone",
+  curves_from: "Curves come from",
+  curves: "IPC for each CTA count",
+  fallback: "Split SMs where it pays",
+  fallback_loss: "Loss that splits the SMs",
+  quantum: "Cycles between clusterings",
+  cluster_threshold: "Latency cluster's share",
+  history: "Weight of the past",
+  intensity_per: "Misses counted against",
+  shuffle: "Ranks change",
+  shuffle_interval: "Cycles between shuffles",
+  sample: "Length of a sample",
+  interval: "Cycles between looks",
+  failures: "Failures that count",
+  scope: "Caps are of",
+  peak: "Caps are halved from",
+  release: "Failures that lift a cap",
+  least: "Lowest cap",
+  percentage: "Share of the SMs",
+  slice: "Length of a turn",
+  channels: "DRAM channels of each kernel",
+  repartition: "Cycles between partitions",
+  sampling: "Sets for each shadow set",
+  least_ways: "Ways for certain",
+  units: "Units of bandwidth",
+  noc_sustainable: "Sustainable NoC share",
+  dram_sustainable: "Sustainable DRAM share",
+  credit_carry: "Credits carried over",
+  time_scale: "Scale of all lengths",
+  factor_window: "Window for rf and df",
+  skip: "Left out after a change",
+  window: "Window of a measurement",
+  priority_window: "Window of a priority",
+  drain_limit: "Longest wait to drain",
+  offline_factor: "Offline measures longer",
+  demand: "Intensive when",
+  factors: "Factors rf and df are",
+  curve_points: "Points of a curve",
+  ls_mode: "Latency kernel's CTA that does not fit",
+  on_rejection: "A grant that does not fit",
+  bi_growth: "CTAs for a spare unit",
+  ls_slots: "Count CTA slots for latency kernels",
+  reserve_cta: "Reserve a CTA",
+  ls_credit_mode: "Credits of latency kernels",
+  ls_rounding: "Rounding of their credits",
+  rounding: "Rounding of credits",
+  ls_first: "Latency kernels go first",
+  lsu_hol: "Head-of-line blocking",
+  loads_per_warp: "Loads in flight of a warp",
+  lsu_queue: "LSU queue of a kernel",
+  count: "SMs",
+  map: "Address map",
+  page: "Page policy",
+  columns: "Lines of a row",
+  kind: "Model",
+  flit_bytes: "Bytes of a flit",
+  line_bytes: "Bytes of a line",
+  bank_bytes: "Bytes of a bank",
+  shared_bytes: "Shared memory",
+  bytes: "Capacity",
+  ctas_per_sm: "CTAs per SM",
+  priority_floor: "Lowest priority",
+  T: "Data burst (T)",
+  tCL: "Read to data (tCL)",
+  WL: "Write to data (WL)",
+  tRP: "Precharge (tRP)",
+  tRC: "Row cycle (tRC)",
+  tRAS: "Row active (tRAS)",
+  tRCD: "Activate to column (tRCD)",
+  tRRD: "Activates, other bank (tRRD)",
+  tFAW: "Five activates (tFAW)",
+  tCCD: "Columns (tCCD)",
+  tWR: "Write recovery (tWR)",
+  tWTR: "Write to read (tWTR)",
+  tRTW: "Read to write (tRTW)",
+  tRTP: "Read to precharge (tRTP)",
+  tREFI: "Refresh interval (tREFI)",
+  tRFC: "Refresh (tRFC)",
+  policy: "Scheme",
+  "policy.name": "Scheme",
+  kernels: "Mix",
+  seed: "Seed",
+  gpu: "GPU",
+  "gpu.preset": "GPU",
+  warp_order: "Warp order",
+  cta_order: "CTA order",
+  stop: "Stop",
+  "stop.cycles": "Cycles",
 };
 
 const sentenceCase = (text: string): string => (text === "" ? "" : `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`);
 
 /** A name in words: `miss_queue` is “Miss queue”, `variant` “Variant”, `ls_first` “Latency kernels go first”. */
 export function titleOf(name: string): string {
-  return TITLES[name] ?? sentenceCase(name.split(/[._\s]+/).map((word) => TERMS[word] ?? word).join(" "));
+  return (
+    TITLES[name] ??
+    sentenceCase(
+      name
+        .split(/[._\s]+/)
+        .map((word) => TERMS[word] ?? word)
+        .join(" "),
+    )
+  );
 }
 
 /** A choice of a parameter as its doc describes it, with its name behind: “The combination of CTAs alone (p)”. */
@@ -39,14 +149,18 @@ export function choiceTitle(name: string, doc: string): string {
     const at = part.indexOf(": ");
     const said = at > 0 && part.slice(0, at).trim() === name ? part.slice(at + 2).trim() : "";
     // What is too long to be chosen from stands below, in the doc.
-    if (said !== "") return said.length <= 48 ? `${sentenceCase(said)} (${name})` : `${sentenceCase(said.split(/,\s/)[0] ?? "").slice(0, 60)} (${name})`;
+    if (said !== "")
+      return said.length <= 48
+        ? `${sentenceCase(said)} (${name})`
+        : `${sentenceCase(said.split(/,\s/)[0] ?? "").slice(0, 60)} (${name})`;
   }
   const plain = titleOf(name);
   return plain.toLowerCase() === name.toLowerCase() ? plain : `${plain} (${name})`;
 }
 
 /** An order by the first words of its doc: “Greedy then oldest (gto)”. */
-export const orderTitle = ({ name, doc }: OrderEntry): string => `${(/^[^:,]+/.exec(doc)?.[0] ?? name).trim()} (${name})`;
+export const orderTitle = ({ name, doc }: OrderEntry): string =>
+  `${(/^[^:,]+/.exec(doc)?.[0] ?? name).trim()} (${name})`;
 
 /** A field of an experiment: `policy.priority` is “Scheme: priority”, `kernels[0].ctas_per_sm` “Kernel 1: CTAs per SM”. */
 export function pathTitle(path: string): string {
@@ -55,21 +169,35 @@ export function pathTitle(path: string): string {
   const kernel = /^kernels(?:\[(\d+)\]|\.(\d+))\.?(.*)$/.exec(path);
   if (kernel) return `Kernel ${Number(kernel[1] ?? kernel[2]) + 1}${kernel[3] ? `: ${inner(kernel[3])}` : ""}`;
   const [first = "", ...rest] = path.split(".");
-  return rest.length === 0 ? titleOf(first) : first === "gpu" ? gpuTitle(rest.join(".")) : `${titleOf(first)}: ${inner(rest.join("."))}`;
+  return rest.length === 0
+    ? titleOf(first)
+    : first === "gpu"
+      ? gpuTitle(rest.join("."))
+      : `${titleOf(first)}: ${inner(rest.join("."))}`;
 }
-const inner = (name: string): string => { const title = titleOf(name); return /^[A-Z][a-z]/.test(title) ? `${title[0]?.toLowerCase() ?? ""}${title.slice(1)}` : title; };
+const inner = (name: string): string => {
+  const title = titleOf(name);
+  return /^[A-Z][a-z]/.test(title) ? `${title[0]?.toLowerCase() ?? ""}${title.slice(1)}` : title;
+};
 
 /** A field of the GPU with its part of the machine: `sm.l1.ways` is “SM L1D: ways”. */
 export function gpuTitle(path: string): string {
   const at = path.lastIndexOf(".");
-  return at < 0 ? titleOf(path) : `${path.slice(0, at).split(".").map((word) => TERMS[word] ?? word).join(" ")}: ${inner(path.slice(at + 1))}`;
+  return at < 0
+    ? titleOf(path)
+    : `${path
+        .slice(0, at)
+        .split(".")
+        .map((word) => TERMS[word] ?? word)
+        .join(" ")}: ${inner(path.slice(at + 1))}`;
 }
 
 /** A figure of a result: `kernels[0].slowdown` is “Slowdown of BP”, by the registry's titles. */
 export function figureTitle(path: string, metrics: readonly MetricEntry[], kernels: readonly string[] = []): string {
   const window = /^windows\[(\d+)\]\.(.*)$/.exec(path);
   if (window) return `${figureTitle(window[2] ?? "", metrics, kernels)} in window ${window[1]}`;
-  const kernel = /^kernels\[(\d+)\]\.(.*)$/.exec(path), key = kernel ? kernel[2] ?? "" : path.replace(/^(metrics|gpu)\./, "");
+  const kernel = /^kernels\[(\d+)\]\.(.*)$/.exec(path),
+    key = kernel ? (kernel[2] ?? "") : path.replace(/^(metrics|gpu)\./, "");
   const title = metrics.find((m) => m.key === key)?.title ?? titleOf(key);
   return kernel ? `${title} of ${kernels[Number(kernel[1])] ?? `kernel ${Number(kernel[1]) + 1}`}` : title;
 }

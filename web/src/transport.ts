@@ -18,7 +18,17 @@ export interface TransportEvents {
  */
 export type ShownState = RunState | "idle" | "profiling" | "stopped" | "empty" | "settled";
 const STATES: Record<ShownState, string> = {
-  idle: "Loading", profiling: "Profiling", stopped: "Not begun", empty: "Nothing open", paused: "Paused", playing: "Running", seeking: "Going there", done: "Finished", settled: "Settled", stuck: "Stuck", failed: "Script failed",
+  idle: "Loading",
+  profiling: "Profiling",
+  stopped: "Not begun",
+  empty: "Nothing open",
+  paused: "Paused",
+  playing: "Running",
+  seeking: "Going there",
+  done: "Finished",
+  settled: "Settled",
+  stuck: "Stuck",
+  failed: "Script failed",
 };
 
 /** “12 % of the way, about 3 min left”. */
@@ -28,14 +38,44 @@ export function wayText(cycle: number, toward: number, perSecond: number): strin
 }
 
 export class CorunTransport extends HTMLElement {
-  #play = h("button", { type: "button", class: "play", "aria-label": "Play", title: "Play or pause (space)", "aria-pressed": "false" }, icon("play"));
-  #step = h("button", { type: "button", class: "icon-button", "aria-label": "Step one cycle", title: "Step one cycle ( . )" }, icon("step"));
-  #back = h("button", { type: "button", class: "icon-button", "aria-label": "Step back one cycle", title: "Step back one cycle ( , )" }, icon("back"));
-  #event = h("button", { type: "button", class: "icon-button", "aria-label": "Step to the next event", title: "To the next event: a CTA launched or retired, a decision of the policy ( e )" }, icon("event"));
-  #reset = h("button", { type: "button", class: "icon-button", "aria-label": "Reset to cycle 0", title: "Reset to cycle 0 ( r )" }, icon("reset"));
+  #play = h(
+    "button",
+    { type: "button", class: "play", "aria-label": "Play", title: "Play or pause (space)", "aria-pressed": "false" },
+    icon("play"),
+  );
+  #step = h(
+    "button",
+    { type: "button", class: "icon-button", "aria-label": "Step one cycle", title: "Step one cycle ( . )" },
+    icon("step"),
+  );
+  #back = h(
+    "button",
+    { type: "button", class: "icon-button", "aria-label": "Step back one cycle", title: "Step back one cycle ( , )" },
+    icon("back"),
+  );
+  #event = h(
+    "button",
+    {
+      type: "button",
+      class: "icon-button",
+      "aria-label": "Step to the next event",
+      title: "To the next event: a CTA launched or retired, a decision of the policy ( e )",
+    },
+    icon("event"),
+  );
+  #reset = h(
+    "button",
+    { type: "button", class: "icon-button", "aria-label": "Reset to cycle 0", title: "Reset to cycle 0 ( r )" },
+    icon("reset"),
+  );
   #speed = h("input", { min: "0", max: String(SPEED_STEPS), step: "1", value: String(SPEED_STEPS), id: "speed" });
   #speedText = h("output", { class: "speed-text", for: "speed" }, speedText(Infinity));
-  #state = h("span", { class: "state", "data-state": "idle" }, h("span", { class: "dot", "aria-hidden": "true" }), h("span", { class: "state-text" }, "Loading"));
+  #state = h(
+    "span",
+    { class: "state", "data-state": "idle" },
+    h("span", { class: "dot", "aria-hidden": "true" }),
+    h("span", { class: "state-text" }, "Loading"),
+  );
   #cycle = h("span", { class: "figure cycle", id: "cycle" }, "0");
   #rate = h("span", { class: "figure rate", id: "rate" }, "0 cycles/s");
   /** What the rate is, or how much of a long way is done. */
@@ -66,10 +106,13 @@ export class CorunTransport extends HTMLElement {
     this.replaceChildren(
       h("div", { class: "buttons" }, this.#reset, this.#back, this.#play, this.#step, this.#event),
       h("div", { class: "speed" }, this.#speed, this.#speedText),
-      h("div", { class: "readout" },
+      h(
+        "div",
+        { class: "readout" },
         this.#state,
         h("span", { class: "figure-box" }, h("span", { class: "figure-label" }, "cycle"), this.#cycle),
-        h("span", { class: "figure-box" }, this.#way, this.#rate)),
+        h("span", { class: "figure-box" }, this.#way, this.#rate),
+      ),
       this.#live,
     );
     this.show("idle", 0, 0);
@@ -77,7 +120,8 @@ export class CorunTransport extends HTMLElement {
 
   /** Another speed than the slider's last: it shows it, and nobody is told. */
   set speed(cyclesPerSecond: number) {
-    const step = Array.from({ length: SPEED_STEPS + 1 }, (_, i) => i).find((i) => speedAt(i) >= cyclesPerSecond) ?? SPEED_STEPS;
+    const step =
+      Array.from({ length: SPEED_STEPS + 1 }, (_, i) => i).find((i) => speedAt(i) >= cyclesPerSecond) ?? SPEED_STEPS;
     this.#speed.value = String(step);
     setText(this.#speedText, speedText(cyclesPerSecond));
     this.#speed.setAttribute("aria-valuetext", speedText(cyclesPerSecond));
@@ -103,9 +147,15 @@ export class CorunTransport extends HTMLElement {
       this.#play.setAttribute("aria-pressed", String(running));
       this.#state.dataset["state"] = state;
       setText(this.#state.querySelector(".state-text") as Element, STATES[state]);
-      const over = state === "done" || state === "settled" || state === "stuck" || state === "failed" || ["idle", "profiling", "stopped", "empty"].includes(state);
+      const over =
+        state === "done" ||
+        state === "settled" ||
+        state === "stuck" ||
+        state === "failed" ||
+        ["idle", "profiling", "stopped", "empty"].includes(state);
       for (const button of [this.#step, this.#event]) {
-        if (over) button.setAttribute("aria-disabled", "true"); else button.removeAttribute("aria-disabled");
+        if (over) button.setAttribute("aria-disabled", "true");
+        else button.removeAttribute("aria-disabled");
       }
       setText(this.#live, running ? STATES[state] : `${STATES[state]} at cycle ${count(cycle)}`);
     }

@@ -4,16 +4,62 @@ import type { Catalogue, Decision, FrameLayout, WindowsLayout } from "./wasm/cor
 
 // What the engine takes and gives: declared once, by the module (wasm/src/types.ts).
 export type {
-  Answer, Catalogue, Ci95, ControlEntry, Controls, Decision, Experiment, Figure, FigurePoint, FrameLayout, FrameSection, GpuChoice, GpuEntry, GpuField, Interval, IntervalsOf, KernelChoice,
-  KernelEntry, KernelResult, MetricEntry, Named, OptionValue, OrderEntry, PlannedRun, PolicyChoice, PolicyEntry, PolicyParam,
-  Prediction, PredictQuestion, ProbeFigure, ProbeInfo, ProbeOption, ProbeResult, Problem, Reading, Reason, Result, ScriptName, ScriptWords, Share, Shares, SmShape, SweepPoint, WindowColumn,
+  Answer,
+  Catalogue,
+  Ci95,
+  ControlEntry,
+  Controls,
+  Decision,
+  Experiment,
+  Figure,
+  FigurePoint,
+  FrameLayout,
+  FrameSection,
+  GpuChoice,
+  GpuEntry,
+  GpuField,
+  Interval,
+  IntervalsOf,
+  KernelChoice,
+  KernelEntry,
+  KernelResult,
+  MetricEntry,
+  Named,
+  OptionValue,
+  OrderEntry,
+  PlannedRun,
+  PolicyChoice,
+  PolicyEntry,
+  PolicyParam,
+  Prediction,
+  PredictQuestion,
+  ProbeFigure,
+  ProbeInfo,
+  ProbeOption,
+  ProbeResult,
+  Problem,
+  Reading,
+  Reason,
+  Result,
+  ScriptName,
+  ScriptWords,
+  Share,
+  Shares,
+  SmShape,
+  SweepPoint,
+  WindowColumn,
   WindowsLayout,
 } from "./wasm/corun.js";
 
 // ---------------------------------------------------------------- the views (src/views/index.ts)
 
 /** A run as the views show it: its shape, its scheme in words, and its mark (A, B) where two are compared; one run has none. */
-export interface ShownRun { mark: string; title: string; layout: FrameLayout; windows: WindowsLayout }
+export interface ShownRun {
+  mark: string;
+  title: string;
+  layout: FrameLayout;
+  windows: WindowsLayout;
+}
 
 /** A picture of the machine at one cycle: of one run, or of two that are compared. */
 export interface FrameView extends HTMLElement {
@@ -24,15 +70,25 @@ export interface FrameView extends HTMLElement {
   reset(): void;
 }
 /** A picture that has a selected SM: `<corun-sm-grid>` chooses it (event `select-sm`), `<corun-sm-detail>` shows it. */
-export interface SmView extends FrameView { selected: number | null }
+export interface SmView extends FrameView {
+  selected: number | null;
+}
 /** Fired by the grid, bubbling: CustomEvent<SelectSm>. */
-export interface SelectSm { sm: number | null }
+export interface SelectSm {
+  sm: number | null;
+}
 
 /** A cycle that a person has marked. */
-export interface Bookmark { cycle: number; note: string }
+export interface Bookmark {
+  cycle: number;
+  note: string;
+}
 
 /** Charts over time. */
-export interface Zoom { from: number; to: number }
+export interface Zoom {
+  from: number;
+  to: number;
+}
 export interface WindowView extends HTMLElement {
   setRuns(runs: readonly ShownRun[]): void;
   /** Complete windows of a run that are new since the last call, row-major, columns as in its layout. */

@@ -12,7 +12,9 @@ import { scriptEngine, type Engine } from "./script/module.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
 import type { Controls, FrameLayout, Interval, PlannedRun, Problem, Reason, Result, WindowsLayout } from "./types.ts";
 
-const send = (message: FromWorker, transfer: Transferable[] = []): void => { self.postMessage(message, { transfer }); };
+const send = (message: FromWorker, transfer: Transferable[] = []): void => {
+  self.postMessage(message, { transfer });
+};
 
 /** Milliseconds of one slice. A message waits for at most one. */
 const SLICE = 8;
@@ -82,24 +84,33 @@ let givenUp: Load | null = null;
 
 // A port posts a task without the delay that setTimeout adds, and lets the page's messages in between.
 const channel = new MessageChannel();
-channel.port1.onmessage = () => { ticking = false; guarded(tick); };
+channel.port1.onmessage = () => {
+  ticking = false;
+  guarded(tick);
+};
 function schedule(delay = 0): void {
   if (ticking) return;
   ticking = true;
   if (delay < 1) channel.port2.postMessage(0);
-  else setTimeout(() => { ticking = false; guarded(tick); }, delay);
+  else
+    setTimeout(() => {
+      ticking = false;
+      guarded(tick);
+    }, delay);
 }
 
 function problemsOf(error: unknown): Problem[] | null {
   const problems = (error as { problems?: unknown } | null)?.problems;
-  return Array.isArray(problems) ? problems as Problem[] : null;
+  return Array.isArray(problems) ? (problems as Problem[]) : null;
 }
 
 let dead = false;
 /** A trap in the module leaves it in an unknown state: say so once, and do nothing more. */
 function guarded(run: () => void): void {
   if (dead) return;
-  try { run(); } catch (error) {
+  try {
+    run();
+  } catch (error) {
     dead = true;
     state = "paused";
     send({ t: "failed", message: error instanceof Error ? error.message : String(error) });
@@ -123,13 +134,16 @@ function setState(next: RunState): void {
 
 function watching(): Watch | null {
   met = null;
-  return sim && layouts && stopWhen ? new Watch(stopWhen, layouts.frame, layouts.windows, sim, past, (kernel) => ipcAlone.get(kernel)?.ipc) : null;
+  return sim && layouts && stopWhen
+    ? new Watch(stopWhen, layouts.frame, layouts.windows, sim, past, (kernel) => ipcAlone.get(kernel)?.ipc)
+    : null;
 }
 
 /** Advances by at most so many cycles; where something is watched for, only to the end of a window, and back to where that was met. */
 function advance(sim: Simulation, cycles: number): Reason {
   if (!watch || !layouts) return sim.advance(cycles);
-  const { window } = layouts.windows, reason = sim.advance(Math.min(cycles, window - sim.cycle % window));
+  const { window } = layouts.windows,
+    reason = sim.advance(Math.min(cycles, window - (sim.cycle % window)));
   note(sim);
   met = watch.look();
   return reason;
@@ -139,14 +153,19 @@ function advance(sim: Simulation, cycles: number): Reason {
 function hasMet(sim: Simulation): boolean {
   if (!watch || !met) return false;
   watch = null;
-  if (met.cycle < sim.cycle) seek(met.cycle, "paused"); else setState("paused");
+  if (met.cycle < sim.cycle) seek(met.cycle, "paused");
+  else setState("paused");
   return true;
 }
 
 function stopAt(reason: Reason): void {
-  if (reason === "stuck") { why = sim?.explainStuck() ?? ""; setState("stuck"); }
-  else if (reason === "failed") { why = sim?.failure() ?? ""; setState("failed"); }
-  else if (reason === "cycles" || reason === "kernels_done" || reason === "settled") setState("done");
+  if (reason === "stuck") {
+    why = sim?.explainStuck() ?? "";
+    setState("stuck");
+  } else if (reason === "failed") {
+    why = sim?.failure() ?? "";
+    setState("failed");
+  } else if (reason === "cycles" || reason === "kernels_done" || reason === "settled") setState("done");
 }
 
 function tick(): void {
@@ -172,7 +191,8 @@ function playSlice(sim: Simulation, now: number): void {
   if (pacing.speed === Infinity) {
     const before = sim.cycle;
     let reason: Reason = "budget";
-    if (watch) while (reason === "budget" && met === null && performance.now() - now < SLICE) reason = advance(sim, Infinity);
+    if (watch)
+      while (reason === "budget" && met === null && performance.now() - now < SLICE) reason = advance(sim, Infinity);
     else reason = sim.advanceFor(SLICE);
     if (hasMet(sim)) return;
     stopAt(reason);
@@ -196,7 +216,7 @@ function playSlice(sim: Simulation, now: number): void {
 }
 
 function measure(cycles: number, milliseconds: number): void {
-  if (cycles > 50 && milliseconds > 0.2) perMs = Math.max(1, 0.8 * perMs + 0.2 * cycles / milliseconds);
+  if (cycles > 50 && milliseconds > 0.2) perMs = Math.max(1, 0.8 * perMs + (0.2 * cycles) / milliseconds);
 }
 
 function eventSlice(sim: Simulation): void {
@@ -221,7 +241,10 @@ function seekSlice(sim: Simulation): void {
     measure(sim.cycle - before, performance.now() - t);
     if (hasMet(sim)) return;
     keep(sim, target - sim.cycle < perMs * LAST ? CLOSE : APART);
-    if (reason !== "budget") { stopAt(reason); return; }
+    if (reason !== "budget") {
+      stopAt(reason);
+      return;
+    }
   }
   if (sim.cycle >= target) setState(afterSeek);
   else if (quiet && performance.now() - reachedAt > RESULT_GAP) {
@@ -245,7 +268,8 @@ function seek(cycle: number, after: RunState): void {
   afterSeek = after;
   toEvent = false;
   why = "";
-  if (sim.cycle >= cycle) setState(after); else setState("seeking");
+  if (sim.cycle >= cycle) setState(after);
+  else setState("seeking");
   schedule();
 }
 
@@ -266,12 +290,16 @@ function lookBack(sim: Simulation, cycle: number, kernel: number): L1Moment | nu
     sim.restore(from.moment);
     sim.advance(cycle - from.cycle);
     return { cycle: sim.cycle, held: sim.l1Contents(), ahead: sim.l1Ahead(kernel, WALKED) };
-  } finally { sim.restore(here); here.free(); }
+  } finally {
+    sim.restore(here);
+    here.free();
+  }
 }
 
 /** Takes up what has happened to CTAs. */
 function note(sim: Simulation): void {
-  const events = sim.ctaEvents(), ends = sim.launchEnds();
+  const events = sim.ctaEvents(),
+    ends = sim.launchEnds();
   past.add(events, sim.cycle);
   launches?.add(events, ends, sim.cycle);
 }
@@ -284,8 +312,12 @@ function goTo(message: Extract<ToWorker, { t: "goTo" }>): void {
   setOut = reachedAt = performance.now();
   forget(false);
   met = null;
-  if (!message.watch) watch = null; else watch ??= watching();
-  if (!message.event) { seek(message.cycle, "paused"); return; }
+  if (!message.watch) watch = null;
+  else watch ??= watching();
+  if (!message.event) {
+    seek(message.cycle, "paused");
+    return;
+  }
   target = message.cycle;
   toEvent = true;
   setState("seeking");
@@ -336,20 +368,52 @@ function offer(): void {
   marks.push({ at: now, cycle });
   while (marks.length > 2 && now - (marks[0] as { at: number }).at > 500) marks.shift();
   const first = marks[0] as { at: number; cycle: number };
-  const rate = running() && now - first.at > 50 ? (cycle - first.cycle) / (now - first.at) * 1000 : 0;
+  const rate = running() && now - first.at > 50 ? ((cycle - first.cycle) / (now - first.at)) * 1000 : 0;
 
   const windows = Float64Array.from(sim.windows(windowsSent));
-  if (windows.length > 0) windowsSent = (windows[windows.length - columns + WINDOW_END] as number) / (layouts?.windows.window ?? 1);
+  if (windows.length > 0)
+    windowsSent = (windows[windows.length - columns + WINDOW_END] as number) / (layouts?.windows.window ?? 1);
   const decisions = sim.decisions(decisionsSent);
   decisionsSent += decisions.length;
-  let result: Result | null = null, controls: Controls | null = null;
+  let result: Result | null = null,
+    controls: Controls | null = null;
   const whole = quiet ? full : now - resultAt >= RESULT_GAP;
   if (whole || decisions.length > 0) controls = sim.controls();
-  if (whole) { resultAt = now; result = sim.result(); }
+  if (whole) {
+    resultAt = now;
+    result = sim.result();
+  }
   const frame = sim.frame().slice(); // a view into the module's memory: copied before anything else is called
   past.addWindows(windows, columns, onTop);
-  const known = whole ? past.view() : null, shares = whole && launches ? sim.shares() : null, held = whole ? sim.l1Contents() : null;
-  send({ t: "frame", id, number: sent, cycle, state, rate, frame, windows, restart, decisions, result, controls, past: known, launches: whole ? launches?.news() ?? null : null, shares, held, met: running() ? null : met, why, ticket, event, took: now - setOut }, [frame.buffer, windows.buffer]);
+  const known = whole ? past.view() : null,
+    shares = whole && launches ? sim.shares() : null,
+    held = whole ? sim.l1Contents() : null;
+  send(
+    {
+      t: "frame",
+      id,
+      number: sent,
+      cycle,
+      state,
+      rate,
+      frame,
+      windows,
+      restart,
+      decisions,
+      result,
+      controls,
+      past: known,
+      launches: whole ? (launches?.news() ?? null) : null,
+      shares,
+      held,
+      met: running() ? null : met,
+      why,
+      ticket,
+      event,
+      took: now - setOut,
+    },
+    [frame.buffer, windows.buffer],
+  );
   restart = false;
 }
 
@@ -359,29 +423,58 @@ function offer(): void {
 function load(message: Load): void {
   profiling = givenUp = null;
   const scripts = scriptEngine(message.experiment);
-  if (!(scripts instanceof Promise)) { read(message, scripts?.engine ?? plain); return; }
+  if (!(scripts instanceof Promise)) {
+    read(message, scripts?.engine ?? plain);
+    return;
+  }
   if (running()) setState("paused");
   profiling = message;
-  const then = (run: () => void): void => { if (profiling === message) { profiling = null; guarded(run); } };
+  const then = (run: () => void): void => {
+    if (profiling === message) {
+      profiling = null;
+      guarded(run);
+    }
+  };
   scripts.then(
-    (started) => { then(() => { read(message, started.engine); }); },
-    (error: unknown) => { then(() => { send({ t: "problems", id: message.id, problems: [{ path: "policy", found: String(error), want: "a page that can be reached" }] }); }); },
+    (started) => {
+      then(() => {
+        read(message, started.engine);
+      });
+    },
+    (error: unknown) => {
+      then(() => {
+        send({
+          t: "problems",
+          id: message.id,
+          problems: [{ path: "policy", found: String(error), want: "a page that can be reached" }],
+        });
+      });
+    },
   );
 }
 
 function read(message: Load, by: Engine): void {
   engine = by;
   let runs: PlannedRun[];
-  try { runs = engine.plan(message.experiment).profile; } catch (error) {
+  try {
+    runs = engine.plan(message.experiment).profile;
+  } catch (error) {
     const problems = problemsOf(error);
     if (!problems) throw error;
     send({ t: "problems", id: message.id, problems });
     return;
   }
-  if (answers.missing(runs).length === 0) { build(message); return; }
+  if (answers.missing(runs).length === 0) {
+    build(message);
+    return;
+  }
   if (running()) setState("paused");
   profiling = message;
-  profile(message, runs).catch((error: unknown) => guarded(() => { throw error; }));
+  profile(message, runs).catch((error: unknown) =>
+    guarded(() => {
+      throw error;
+    }),
+  );
 }
 
 /** Measures what the policy of `message` has to know and is not known yet, unless it is told to stop. */
@@ -391,16 +484,22 @@ async function profile(message: Load, runs: PlannedRun[]): Promise<void> {
     // It may have been stopped after the last slice of the run before: nothing may then be said that calls it back.
     if (profiling !== message) return;
     if (run.hash in answers.known) continue;
-    const tell = (part: number): void => { send({ t: "profiling", id: message.id, name: run.name, done, of: runs.length, part }); };
+    const tell = (part: number): void => {
+      send({ t: "profiling", id: message.id, name: run.name, done, of: runs.length, part });
+    };
     tell(0);
-    const one = new engine.Simulation(run.experiment), last = (run.experiment.stop as { cycles?: number } | undefined)?.cycles;
+    const one = new engine.Simulation(run.experiment),
+      last = (run.experiment.stop as { cycles?: number } | undefined)?.cycles;
     let told = performance.now();
     try {
       let reason: Reason = "budget";
       while (reason === "budget") {
         if (profiling !== message) return;
         reason = one.advanceFor(SLICE);
-        if (performance.now() - told > RESULT_GAP) { told = performance.now(); tell(typeof last === "number" ? Math.min(1, one.cycle / last) : 0); }
+        if (performance.now() - told > RESULT_GAP) {
+          told = performance.now();
+          tell(typeof last === "number" ? Math.min(1, one.cycle / last) : 0);
+        }
         await new Promise((turn) => setTimeout(turn, 0));
       }
       answers.keep(run.hash, one.answer());
@@ -436,7 +535,9 @@ function build(message: Load): void {
   id = message.id;
   ipcAlone.clear();
   past = new PastLog(launchSizes(explained));
-  launches = hasLaunches(sim.frameLayout(), (message.experiment as { cta_order?: unknown }).cta_order) ? LaunchLog.of(sim.frameLayout()) : null;
+  launches = hasLaunches(sim.frameLayout(), (message.experiment as { cta_order?: unknown }).cta_order)
+    ? LaunchLog.of(sim.frameLayout())
+    : null;
   sim.keepCtaEvents();
   keyframes.clear();
   keyframes.add(sim.cycle, sim.snapshot());
@@ -445,7 +546,9 @@ function build(message: Load): void {
   const layout = sim.frameLayout();
   const windows = sim.windowsLayout();
   columns = windows.columns.length;
-  onTop = layout.kernels.map((_, k) => windows.columns.findIndex(({ key, kernel }) => key === "quota_top_ups" && kernel === k)).filter((column) => column >= 0);
+  onTop = layout.kernels
+    .map((_, k) => windows.columns.findIndex(({ key, kernel }) => key === "quota_top_ups" && kernel === k))
+    .filter((column) => column >= 0);
   layouts = { frame: layout, windows };
   const alone = layout.kernels.map((_, kernel) => {
     const experiment = next.aloneExperiment(kernel);
@@ -470,11 +573,12 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if (message.t === "init") {
     plain.default({ module_or_path: message.module }).then(
-      (module) => guarded(() => {
-        plainMemory = module.memory;
-        answers = new Answers(engine.stamp(), shipped);
-        send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() });
-      }),
+      (module) =>
+        guarded(() => {
+          plainMemory = module.memory;
+          answers = new Answers(engine.stamp(), shipped);
+          send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() });
+        }),
       (error: unknown) => send({ t: "failed", message: String(error) }),
     );
     return;
@@ -483,17 +587,40 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
 };
 
 function validate(id: number, experiment: string | object): void {
-  const judge = (by: Engine): void => { send({ t: "validated", id, problems: by.validate(experiment) }); };
+  const judge = (by: Engine): void => {
+    send({ t: "validated", id, problems: by.validate(experiment) });
+  };
   const scripts = scriptEngine(experiment);
-  if (!(scripts instanceof Promise)) { judge(scripts?.engine ?? plain); return; }
+  if (!(scripts instanceof Promise)) {
+    judge(scripts?.engine ?? plain);
+    return;
+  }
   // Where it cannot be had, the plain module says what it lacks.
-  scripts.then((started) => { guarded(() => { judge(started.engine); }); }, () => { guarded(() => { judge(plain); }); });
+  scripts.then(
+    (started) => {
+      guarded(() => {
+        judge(started.engine);
+      });
+    },
+    () => {
+      guarded(() => {
+        judge(plain);
+      });
+    },
+  );
 }
 
 function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   switch (message.t) {
-    case "load": load(message); return;
-    case "drawn": if (message.number === sent) { waiting = false; offer(); } return;
+    case "load":
+      load(message);
+      return;
+    case "drawn":
+      if (message.number === sent) {
+        waiting = false;
+        offer();
+      }
+      return;
     case "speed":
       pacing.speed = message.cyclesPerSecond > 0 ? message.cyclesPerSecond : 1;
       pacing.restart(performance.now());
@@ -503,9 +630,15 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       stopWhen = message.when;
       watch = state === "playing" ? watching() : null;
       return;
-    case "freshSeed": send({ t: "seed", id: message.id, seed: engine.freshSeed() }); return;
-    case "validate": validate(message.id, message.experiment); return;
-    case "alone": startAlone(message); return;
+    case "freshSeed":
+      send({ t: "seed", id: message.id, seed: engine.freshSeed() });
+      return;
+    case "validate":
+      validate(message.id, message.experiment);
+      return;
+    case "alone":
+      startAlone(message);
+      return;
     case "stopProfiling":
       if (profiling) send({ t: "profilingStopped", id: profiling.id });
       givenUp = profiling ?? givenUp;
@@ -532,7 +665,10 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
   switch (message.t) {
     case "play":
       toEvent = false;
-      if (state === "paused" || state === "seeking") { setState("playing"); schedule(); }
+      if (state === "paused" || state === "seeking") {
+        setState("playing");
+        schedule();
+      }
       break;
     case "pause":
       toEvent = false;
@@ -542,7 +678,9 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       if (state === "done" || state === "stuck" || state === "failed") break;
       seek(sim.cycle + Math.max(1, Math.floor(message.cycles)), "paused");
       break;
-    case "seek": seek(Math.max(0, Math.floor(message.cycle)), "paused"); break;
+    case "seek":
+      seek(Math.max(0, Math.floor(message.cycle)), "paused");
+      break;
     case "stepEvent":
       if (state === "done" || state === "stuck" || state === "failed") break;
       toEvent = true;
@@ -550,8 +688,12 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       setState("seeking");
       schedule();
       break;
-    case "goTo": goTo(message); break;
-    case "again": again(message.quiet); break;
+    case "goTo":
+      goTo(message);
+      break;
+    case "again":
+      again(message.quiet);
+      break;
     case "reset":
       seek(0, message.play ? "playing" : "paused");
       break;
@@ -560,12 +702,17 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       ipcAlone.set(message.kernel, { ipc: message.ipc, ends: message.ends });
       sim.setAlone(message.kernel, message.ipc, message.ends?.[0], message.ends?.[1]);
       // A run that has come to its end meanwhile may have passed what is watched for.
-      if (watch && state === "done") { met = watch.look(); hasMet(sim); }
+      if (watch && state === "done") {
+        met = watch.look();
+        hasMet(sim);
+      }
       dirty = true;
       resultAt = -Infinity;
       break;
     case "setControls":
-      try { sim.setControls(message.controls); } catch (error) {
+      try {
+        sim.setControls(message.controls);
+      } catch (error) {
         const problems = problemsOf(error);
         if (!problems) throw error;
         send({ t: "refused", problems });
@@ -577,12 +724,21 @@ function handle(message: Exclude<ToWorker, { t: "init" }>): void {
       launches = launches && new LaunchLog([], 0);
       fromStart();
       // What was stuck, or whose script had failed, may go on now.
-      if (state === "stuck" || state === "failed") { why = ""; setState("paused"); }
+      if (state === "stuck" || state === "failed") {
+        why = "";
+        setState("paused");
+      }
       dirty = true;
       break;
-    case "controls": send({ t: "controls", id: message.id, controls: sim.controls() }); break;
-    case "result": send({ t: "result", id: message.id, result: sim.result() }); break;
-    case "l1": send({ t: "l1", id: message.id, moment: running() ? null : lookBack(sim, message.cycle, message.kernel) }); break;
+    case "controls":
+      send({ t: "controls", id: message.id, controls: sim.controls() });
+      break;
+    case "result":
+      send({ t: "result", id: message.id, result: sim.result() });
+      break;
+    case "l1":
+      send({ t: "l1", id: message.id, moment: running() ? null : lookBack(sim, message.cycle, message.kernel) });
+      break;
   }
   offer();
 }
@@ -602,7 +758,10 @@ async function runAlone(): Promise<void> {
     const jobs = aloneJobs;
     if (!jobs) return;
     const job = jobs.jobs.shift();
-    if (!job) { aloneJobs = null; return; }
+    if (!job) {
+      aloneJobs = null;
+      return;
+    }
     let one: Simulation | null = null;
     try {
       one = new plain.Simulation(job.experiment);
@@ -613,15 +772,28 @@ async function runAlone(): Promise<void> {
         reason = one.advanceFor(SLICE);
         if (performance.now() - told > 500) {
           told = performance.now();
-          send({ t: "aloneProgress", id: jobs.id, hash: job.hash, done: typeof last === "number" ? one.cycle / last : null });
+          send({
+            t: "aloneProgress",
+            id: jobs.id,
+            hash: job.hash,
+            done: typeof last === "number" ? one.cycle / last : null,
+          });
         }
         await new Promise((done) => setTimeout(done, 0));
       }
       if (aloneJobs !== jobs) continue; // the experiment has changed meanwhile
-      send({ t: "alone", id: jobs.id, hash: job.hash, answer: one.answer(), why: reason === "stuck" ? "alone, it gets stuck" : "" });
+      send({
+        t: "alone",
+        id: jobs.id,
+        hash: job.hash,
+        answer: one.answer(),
+        why: reason === "stuck" ? "alone, it gets stuck" : "",
+      });
     } catch (error) {
       const problems = problemsOf(error);
-      const said = problems ? problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ") : String(error);
+      const said = problems
+        ? problems.map((p) => `${p.path}: found ${p.found}, want ${p.want}`).join("; ")
+        : String(error);
       send({ t: "alone", id: jobs.id, hash: job.hash, answer: null, why: said });
     } finally {
       one?.free();

@@ -13,8 +13,12 @@ test("what has been measured is not asked for again, also where nothing can be s
 });
 
 test("what the page brings along of this engine is known, and asked for once", async () => {
-  const brought = { ipc: 7, warp_ipc: 0.1, noc_utilisation: 0, dram_utilisation: 0, stuck: false }, asked: string[] = [];
-  const answers = new Answers("0.1.0-abc", (stamp) => { asked.push(stamp); return Promise.resolve({ a: brought }); });
+  const brought = { ipc: 7, warp_ipc: 0.1, noc_utilisation: 0, dram_utilisation: 0, stuck: false },
+    asked: string[] = [];
+  const answers = new Answers("0.1.0-abc", (stamp) => {
+    asked.push(stamp);
+    return Promise.resolve({ a: brought });
+  });
   await answers.recall([{ hash: "a" }, { hash: "b" }]);
   assert.deepEqual(answers.missing([{ hash: "a" }, { hash: "b" }]), [{ hash: "b" }]);
   assert.deepEqual(answers.known, { a: brought });

@@ -6,32 +6,60 @@ import { eachPerKernel, epochOf, policyEntry, runTitles } from "../src/choices.t
 import type { Catalogue, Experiment } from "../src/types.ts";
 
 const split = { name: "ctas", kind: "per_kernel_int", unit: "", required: false, default: null, doc: "" };
-const catalogue = { policies: [{ name: "even", formerly: [], params: [] }, { name: "new", formerly: ["old"], params: [split] }] } as unknown as Catalogue;
+const catalogue = {
+  policies: [
+    { name: "even", formerly: [], params: [] },
+    { name: "new", formerly: ["old"], params: [split] },
+  ],
+} as unknown as Catalogue;
 
 test("a policy is found by its name and by one that it had before, so that an old link has its form", () => {
   assert.equal(policyEntry(catalogue, "new")?.name, "new");
   assert.equal(policyEntry(catalogue, "old")?.name, "new");
   assert.equal(policyEntry(catalogue, "none"), undefined);
-  const experiment: Experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["A", "B"], policy: { name: "old", ctas: [3, 4] } };
+  const experiment: Experiment = {
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: ["A", "B"],
+    policy: { name: "old", ctas: [3, 4] },
+  };
   eachPerKernel(catalogue, experiment, (values) => values.reverse());
   assert.deepEqual(experiment.policy, { name: "old", ctas: [4, 3] });
 });
 
 test("a scheme's epochs are those that its experiment says, but for epochs that may begin early", () => {
   const of = (policy: Experiment["policy"] & object) => epochOf({ corun: 1, gpu: "tiny-2sm", kernels: ["A"], policy });
-  assert.deepEqual([of({ name: "qos-rollover", epoch: 5000 }), of({ name: "spart", epoch: 10_000 }), of({ name: "qos-elastic", epoch: 10_000 }), of({ name: "even" })], [5000, 10_000, null, null]);
+  assert.deepEqual(
+    [
+      of({ name: "qos-rollover", epoch: 5000 }),
+      of({ name: "spart", epoch: 10_000 }),
+      of({ name: "qos-elastic", epoch: 10_000 }),
+      of({ name: "even" }),
+    ],
+    [5000, 10_000, null, null],
+  );
 });
 
 test("runs beside each other are called by their schemes, and by their CTA orders where these differ", () => {
   const one = { corun: 1, kernels: [], policy: { name: "even" }, cta_order: "reset" } as unknown as Experiment;
   assert.deepEqual(runTitles([one, { ...one, cta_order: "flip" }]), ["even, reset", "even, flip"]);
   assert.deepEqual(runTitles([one, { ...one, policy: { name: "ccbp" } }]), ["even", "ccbp"]);
-  assert.deepEqual([runTitles([one]), runTitles([{ corun: 1, kernels: [] } as unknown as Experiment, one])], [["even"], ["even, round-robin", "even, reset"]]);
+  assert.deepEqual(
+    [runTitles([one]), runTitles([{ corun: 1, kernels: [] } as unknown as Experiment, one])],
+    [["even"], ["even, round-robin", "even, reset"]],
+  );
 });
 
 test("a pair of examples is an example and what is otherwise in the second run", () => {
-  const [first] = PAIRS, experiment = { corun: 1, kernels: ["K"], cta_order: "reset" } as unknown as Experiment;
+  const [first] = PAIRS,
+    experiment = { corun: 1, kernels: ["K"], cta_order: "reset" } as unknown as Experiment;
   assert.ok(first);
-  assert.deepEqual(pairOf({ experiments: [{ name: first.of, title: "", experiment }] } as unknown as Catalogue, first.name), [experiment, { ...experiment, ...first.with }]);
-  assert.deepEqual([pairOf({ experiments: [] }, first.name), pairOf({ experiments: [] }, "no such pair")], [null, null]);
+  assert.deepEqual(
+    pairOf({ experiments: [{ name: first.of, title: "", experiment }] } as unknown as Catalogue, first.name),
+    [experiment, { ...experiment, ...first.with }],
+  );
+  assert.deepEqual(
+    [pairOf({ experiments: [] }, first.name), pairOf({ experiments: [] }, "no such pair")],
+    [null, null],
+  );
 });

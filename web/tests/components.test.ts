@@ -6,14 +6,23 @@ import { curveTop, stretches, type CurveData } from "../src/components/curve-dat
 import { LinkError } from "../src/link.ts";
 import type { ProbeInfo } from "../src/types.ts";
 
-const PROBES: ProbeInfo[] = [{
-  name: "dram", title: "DRAM channel", doc: "", sweep: "load", points: "0:1:0.5", figures: [], presets: [],
-  options: [
-    { name: "load", unit: "", kind: "number", default: 1, doc: "" }, { name: "banks", unit: "banks", kind: "int", default: 16, doc: "" },
-    { name: "map", unit: "", kind: "choice", choices: ["row:bank:column", "xor"], default: "xor", doc: "" },
-    { name: "alternate_writes", unit: "", kind: "flag", default: false, doc: "" },
-  ],
-}];
+const PROBES: ProbeInfo[] = [
+  {
+    name: "dram",
+    title: "DRAM channel",
+    doc: "",
+    sweep: "load",
+    points: "0:1:0.5",
+    figures: [],
+    presets: [],
+    options: [
+      { name: "load", unit: "", kind: "number", default: 1, doc: "" },
+      { name: "banks", unit: "banks", kind: "int", default: 16, doc: "" },
+      { name: "map", unit: "", kind: "choice", choices: ["row:bank:column", "xor"], default: "xor", doc: "" },
+      { name: "alternate_writes", unit: "", kind: "flag", default: false, doc: "" },
+    ],
+  },
+];
 
 test("a link gives back the state that made it", () => {
   const states: LabState[] = [
@@ -23,35 +32,72 @@ test("a link gives back the state that made it", () => {
   for (const state of states) assert.deepEqual(decodeLab(encodeLab(state), PROBES), state);
   assert.equal(decodeLab("", PROBES), null);
   assert.deepEqual(decodeLab("#v=1&part=dram", PROBES), { component: "dram", options: {}, points: "0:1:0.5" });
-  assert.deepEqual(decodeLab("#v=1&part=dram&banks=many", PROBES)?.options, { banks: "many" }, "the engine refuses it, by name");
+  assert.deepEqual(
+    decodeLab("#v=1&part=dram&banks=many", PROBES)?.options,
+    { banks: "many" },
+    "the engine refuses it, by name",
+  );
 });
 
 test("a damaged link is refused in words", () => {
   for (const [hash, why] of [
-    ["#v=2&part=dram", /newer Corun/], ["#v=x&part=dram", /version/], ["#v=1&part=gpu", /component/], ["#v=1&part=dram&speed=1", /does not know: “speed”/],
-    ["#v=1&part=dram&banks=1&banks=2", /twice/], ["#v=1&part=dram&map=%E0%A4%A", /damaged/], ["#v=1&part=dram&load=1", /does not know: “load”/],
+    ["#v=2&part=dram", /newer Corun/],
+    ["#v=x&part=dram", /version/],
+    ["#v=1&part=gpu", /component/],
+    ["#v=1&part=dram&speed=1", /does not know: “speed”/],
+    ["#v=1&part=dram&banks=1&banks=2", /twice/],
+    ["#v=1&part=dram&map=%E0%A4%A", /damaged/],
+    ["#v=1&part=dram&load=1", /does not know: “load”/],
     [`#v=1&part=dram&map=${"x".repeat(5000)}`, /longer/],
   ] as const) {
-    assert.throws(() => decodeLab(hash, PROBES), (error) => error instanceof LinkError && why.test(error.message), hash);
+    assert.throws(
+      () => decodeLab(hash, PROBES),
+      (error) => error instanceof LinkError && why.test(error.message),
+      hash,
+    );
   }
 });
 
 test("the command has a flag for every option that is not the default", () => {
   assert.equal(
-    command({ component: "dram", options: { banks: 4, alternate_writes: true, map: "row:bank:column" }, points: "0:1:0.5" }, "load"),
-    "target/release/corun probe dram --banks 4 --alternate-writes --map row:bank:column --load 0:1:0.5");
-  assert.match(command({ component: "dram", options: { map: "a'b $(c)" }, points: "1:1:1" }, "load"), / --map 'a'\\''b \$\(c\)' /);
+    command(
+      { component: "dram", options: { banks: 4, alternate_writes: true, map: "row:bank:column" }, points: "0:1:0.5" },
+      "load",
+    ),
+    "target/release/corun probe dram --banks 4 --alternate-writes --map row:bank:column --load 0:1:0.5",
+  );
+  assert.match(
+    command({ component: "dram", options: { map: "a'b $(c)" }, points: "1:1:1" }, "load"),
+    / --map 'a'\\''b \$\(c\)' /,
+  );
 });
 
 test("ranges are read as the runner reads them", () => {
   assert.deepEqual(points("0.1:0.3:0.1"), [0.1, 0.2, 0.3]);
   assert.deepEqual(points("1:1:1"), [1]);
-  for (const bad of ["", "1", "1:2", "2:1:1", "1:2:0", "1:2:-1", "0:1:0.0001", "a:b:c", "1:2:1:1", "0:Infinity:1", "::"]) assert.equal(points(bad), null, bad);
+  for (const bad of [
+    "",
+    "1",
+    "1:2",
+    "2:1:1",
+    "1:2:0",
+    "1:2:-1",
+    "0:1:0.0001",
+    "a:b:c",
+    "1:2:1:1",
+    "0:Infinity:1",
+    "::",
+  ])
+    assert.equal(points(bad), null, bad);
 });
 
 test("latency's axis ends where the curve becomes a wall; fractions fill theirs", () => {
   const data = (unit: string, values: number[]): CurveData => ({
-    component: "noc", figure: { key: "f", title: "", unit, law: "" }, sweep: { name: "load", unit: "" }, from: 0, to: 1,
+    component: "noc",
+    figure: { key: "f", title: "", unit, law: "" },
+    sweep: { name: "load", unit: "" },
+    from: 0,
+    to: 1,
     points: values.map((measured, x) => ({ x, measured, theory: null })),
   });
   assert.equal(curveTop(data("cycles", [1, 2, 50_000])), 10);
@@ -63,7 +109,22 @@ test("latency's axis ends where the curve becomes a wall; fractions fill theirs"
 
 test("a line ends where it leaves the axis, and has a gap where nothing was measured", () => {
   const at = (...values: (number | null)[]) => values.map((measured, x) => ({ x, measured, theory: null }));
-  assert.deepEqual(stretches(at(1, 3, 11, 12), "measured", 7), [[[0, 1], [1, 3], [1.5, 7]]]);
-  assert.deepEqual(stretches(at(1, 2, null, 3, 4), "measured", 9), [[[0, 1], [1, 2]], [[3, 3], [4, 4]]]);
+  assert.deepEqual(stretches(at(1, 3, 11, 12), "measured", 7), [
+    [
+      [0, 1],
+      [1, 3],
+      [1.5, 7],
+    ],
+  ]);
+  assert.deepEqual(stretches(at(1, 2, null, 3, 4), "measured", 9), [
+    [
+      [0, 1],
+      [1, 2],
+    ],
+    [
+      [3, 3],
+      [4, 4],
+    ],
+  ]);
   assert.deepEqual(stretches(at(null, 1, null), "measured", 9), []);
 });

@@ -1,50 +1,105 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { compare, comparisonText, elementCode, frameCode, lengthOf, neighbour, pointName, pointText, readDocument, readPapers, runsOf, sweepOf, tableOf, trimmed, windowsOf, type FigureDocument } from "../src/figures/document.ts";
+import {
+  compare,
+  comparisonText,
+  elementCode,
+  frameCode,
+  lengthOf,
+  neighbour,
+  pointName,
+  pointText,
+  readDocument,
+  readPapers,
+  runsOf,
+  sweepOf,
+  tableOf,
+  trimmed,
+  windowsOf,
+  type FigureDocument,
+} from "../src/figures/document.ts";
 import { decodeLink, encodeLink } from "../src/link.ts";
 import type { Experiment, Figure, Result } from "../src/types.ts";
 
 const FIGURE: Figure = {
-  id: "fig1", title: "Speed & more", kind: "bars", series: ["A", "B"], categories: ["x", "y"], measure: { path: "metrics.stp", reduce: "mean" }, y: { label: "STP" },
+  id: "fig1",
+  title: "Speed & more",
+  kind: "bars",
+  series: ["A", "B"],
+  categories: ["x", "y"],
+  measure: { path: "metrics.stp", reduce: "mean" },
+  y: { label: "STP" },
   points: [
-    { series: 0, x: 0, value: 1, runs: [0], baseline: [3], paper: 0.5 }, { series: 0, x: 1, value: 2, runs: [1, 0] },
-    { series: 1, x: 0, value: null, runs: [] }, { series: 1, x: 1, value: 4, runs: [2] },
+    { series: 0, x: 0, value: 1, runs: [0], baseline: [3], paper: 0.5 },
+    { series: 0, x: 1, value: 2, runs: [1, 0] },
+    { series: 1, x: 0, value: null, runs: [] },
+    { series: 1, x: 1, value: 4, runs: [2] },
   ],
 };
 const experiment = (more: Partial<Experiment>): Experiment => ({ corun: 1, kernels: ["BP"], ...more });
 const DOCUMENT: FigureDocument = {
-  paper: "p", title: "P", citation: "C", stamp: { engine: "0", commit: "c", mode: "quick", cycles: 1, seed: 1 }, figures: [FIGURE],
+  paper: "p",
+  title: "P",
+  citation: "C",
+  stamp: { engine: "0", commit: "c", mode: "quick", cycles: 1, seed: 1 },
+  figures: [FIGURE],
   runs: [0, 1, 2, 3].map((i) => ({ experiment: experiment({ seed: i }), hash: `h${i}`, digest: `d${i}` })),
 };
-const result = (digest: string): Result => ({ digest } as Result);
+const result = (digest: string): Result => ({ digest }) as Result;
 const copy = (): { corun?: number } & FigureDocument => ({ corun: 1, ...structuredClone(DOCUMENT) });
 
 test("the runs behind points are listed once", () => {
   assert.deepEqual(runsOf(FIGURE.points), [0, 1, 2, 3]);
   assert.deepEqual(runsOf([FIGURE.points[1]!]), [0, 1]);
   assert.equal(windowsOf(FIGURE, FIGURE.points), 0);
-  const series: Figure = { ...FIGURE, points: [7, 12].map((w) => ({ series: 0, x: w, runs: [0], measure: { path: `windows[${w}].kernels[0].ipc`, reduce: "value" as const } })) };
+  const series: Figure = {
+    ...FIGURE,
+    points: [7, 12].map((w) => ({
+      series: 0,
+      x: w,
+      runs: [0],
+      measure: { path: `windows[${w}].kernels[0].ipc`, reduce: "value" as const },
+    })),
+  };
   assert.equal(windowsOf(series, series.points), 13);
   assert.deepEqual(trimmed({ ...result("d"), windows: [1, 2, 3] }, 2)["windows"], [1, 2]);
 });
 
 test("a figure says how long its own runs are, whatever the study's mode says of others", () => {
   assert.equal(lengthOf(DOCUMENT, FIGURE), "1 cycles");
-  const long = { ...DOCUMENT, runs: DOCUMENT.runs.map((run, i) => ({ ...run, experiment: experiment({ stop: { cycles: i === 0 ? 800_000 : 10_000_000 } }) })) };
+  const long = {
+    ...DOCUMENT,
+    runs: DOCUMENT.runs.map((run, i) => ({
+      ...run,
+      experiment: experiment({ stop: { cycles: i === 0 ? 800_000 : 10_000_000 } }),
+    })),
+  };
   assert.equal(lengthOf(long, FIGURE), "800,000 to 10,000,000 cycles");
   assert.equal(lengthOf(long, { ...FIGURE, points: [{ series: 0, x: 0, runs: [2] }] }), "10,000,000 cycles");
 });
 
 test("experiments become one sweep: what they share is its base, what only some have is filled in", () => {
-  const given = [experiment({ gpu: "tiny-2sm", policy: "even", seed: 1 }), experiment({ gpu: "tiny-2sm", policy: { name: "smk" }, seed: 1, warp_order: "gto" })];
+  const given = [
+    experiment({ gpu: "tiny-2sm", policy: "even", seed: 1 }),
+    experiment({ gpu: "tiny-2sm", policy: { name: "smk" }, seed: 1, warp_order: "gto" }),
+  ];
   const asked: Experiment[] = [];
-  const sweep = sweepOf(given, "S", (e) => { asked.push(e); return { ...e, warp_order: "lrr", kernels: ["a whole kernel"] }; }) as { sweep: { base: object; axes: { zip: { path: string; values: unknown[] }[] }[] } };
+  const sweep = sweepOf(given, "S", (e) => {
+    asked.push(e);
+    return { ...e, warp_order: "lrr", kernels: ["a whole kernel"] };
+  }) as { sweep: { base: object; axes: { zip: { path: string; values: unknown[] }[] }[] } };
   assert.deepEqual(asked, [given[0]]);
   assert.deepEqual(sweep.sweep.base, { corun: 1, gpu: "tiny-2sm", seed: 1 });
-  assert.deepEqual(sweep.sweep.axes, [{ zip: [
-    { path: "kernels", values: [["BP"], ["BP"]] }, { path: "policy", values: ["even", { name: "smk" }] }, { path: "warp_order", values: ["lrr", "gto"] },
-  ] }]);
+  assert.deepEqual(sweep.sweep.axes, [
+    {
+      zip: [
+        { path: "kernels", values: [["BP"], ["BP"]] },
+        { path: "policy", values: ["even", { name: "smk" }] },
+        { path: "warp_order", values: ["lrr", "gto"] },
+      ],
+    },
+  ]);
   // One run alone is a sweep too.
   assert.equal((sweepOf([experiment({})], "S", (e) => e) as typeof sweep).sweep.axes[0]?.zip.length, 1);
 });
@@ -53,34 +108,59 @@ test("computed again is equal only to the last digit, with the same digests", ()
   const results = new Map([0, 1, 3].map((i) => [i, result(`d${i}`)]));
   const some = compare(DOCUMENT, FIGURE, [1, 2, null, null], results);
   assert.deepEqual([some.points, some.equal, some.runs, some.same], [2, 2, 3, 3]);
-  assert.equal(comparisonText(FIGURE, some), "Equal, to the last digit: 2 points of 4 computed here, and the digests of all 3 runs are equal.");
+  assert.equal(
+    comparisonText(FIGURE, some),
+    "Equal, to the last digit: 2 points of 4 computed here, and the digests of all 3 runs are equal.",
+  );
   results.set(2, result("other"));
   const off = compare(DOCUMENT, FIGURE, [1 + Number.EPSILON, 2, null, 5], results);
-  assert.deepEqual(off.differ.map((d) => d.point), [3, 0]);
-  assert.equal(comparisonText(FIGURE, off), "2 points of 3 computed here differ; 1 run of 4 ended in another state. The worst: B, y, stored 4.000, here 5.000.");
+  assert.deepEqual(
+    off.differ.map((d) => d.point),
+    [3, 0],
+  );
+  assert.equal(
+    comparisonText(FIGURE, off),
+    "2 points of 3 computed here differ; 1 run of 4 ended in another state. The worst: B, y, stored 4.000, here 5.000.",
+  );
   // A point whose runs now have no value is not equal.
   assert.equal(compare(DOCUMENT, FIGURE, [null, 2, null, 4], results).differ[0]?.point, 0);
-  assert.equal(comparisonText(FIGURE, compare(DOCUMENT, FIGURE, [], new Map([[1, result("d1")]]))), "1 run done here; no point is complete yet.");
+  assert.equal(
+    comparisonText(FIGURE, compare(DOCUMENT, FIGURE, [], new Map([[1, result("d1")]]))),
+    "1 run done here; no point is complete yet.",
+  );
 });
 
 test("what the report computed stands, and its runs are held to their digests alone", () => {
   const points = FIGURE.points.map((p) => ({ ...p, measure: { path: "an error", reduce: "given" as const } }));
-  const figure = { ...FIGURE, points }, results = new Map([0, 1].map((i) => [i, result(`d${i}`)]));
+  const figure = { ...FIGURE, points },
+    results = new Map([0, 1].map((i) => [i, result(`d${i}`)]));
   const some = compare(DOCUMENT, figure, [null, null, null, null], results);
   assert.deepEqual([some.points, some.runs, some.differ.length], [0, 2, 0]);
-  assert.equal(comparisonText(figure, some), "The report computed these values from its runs; 2 runs done here, and the digests of all 2 runs are equal.");
+  assert.equal(
+    comparisonText(figure, some),
+    "The report computed these values from its runs; 2 runs done here, and the digests of all 2 runs are equal.",
+  );
 });
 
 test("arrow keys walk the marks that are drawn", () => {
   const walk = (from: number | null, key: string): number | null => neighbour(FIGURE, from, key);
-  assert.deepEqual([walk(null, "ArrowRight"), walk(0, "ArrowRight"), walk(1, "ArrowRight"), walk(1, "ArrowLeft")], [0, 1, null, 0]);
-  assert.deepEqual([walk(1, "ArrowUp"), walk(3, "ArrowDown"), walk(0, "ArrowUp"), walk(0, "End"), walk(3, "Home")], [3, 1, null, 3, 0]);
+  assert.deepEqual(
+    [walk(null, "ArrowRight"), walk(0, "ArrowRight"), walk(1, "ArrowRight"), walk(1, "ArrowLeft")],
+    [0, 1, null, 0],
+  );
+  assert.deepEqual(
+    [walk(1, "ArrowUp"), walk(3, "ArrowDown"), walk(0, "ArrowUp"), walk(0, "End"), walk(3, "Home")],
+    [3, 1, null, 3, 0],
+  );
   assert.equal(neighbour({ ...FIGURE, points: [] }, null, "Home"), null);
 });
 
 test("points in words, in fractions and in percent", () => {
   assert.equal(pointText(FIGURE, 0), "A, x: 1.000; the paper prints 0.500");
-  assert.equal(pointName({ ...FIGURE, series: ["A"], categories: undefined as never, x: { label: "Cycle" } }, 1), "Cycle 1");
+  assert.equal(
+    pointName({ ...FIGURE, series: ["A"], categories: undefined as never, x: { label: "Cycle" } }, 1),
+    "Cycle 1",
+  );
   const percent: Figure = { ...FIGURE, y: { unit: "%" } };
   assert.equal(pointText(percent, 0), "A, x: 100.0 %; the paper prints 50.0 %");
   assert.deepEqual(tableOf(percent, [1, 2, null, 4]).rows[0], ["A", "x", 100, 50, 100, 1]);
@@ -89,32 +169,76 @@ test("points in words, in fractions and in percent", () => {
 
 test("embed code is markup that a title cannot break", () => {
   const code = elementCode("https://host/corun/", "p", { ...FIGURE, title: 'A "b" <c>' });
-  assert.ok(code.includes('<corun-figure paper="p" figure="fig1">') && code.includes('alt="A &quot;b&quot; &lt;c&gt;"') && code.includes('href="https://host/corun/figures.html?paper=p&amp;figure=fig1"'), code);
+  assert.ok(
+    code.includes('<corun-figure paper="p" figure="fig1">') &&
+      code.includes('alt="A &quot;b&quot; &lt;c&gt;"') &&
+      code.includes('href="https://host/corun/figures.html?paper=p&amp;figure=fig1"'),
+    code,
+  );
   assert.ok(frameCode("https://host/", "p", FIGURE, 480.4).includes('height="481"'));
 });
 
 test("a damaged document is named by its field", () => {
   assert.equal(readDocument(copy()).figures.length, 1);
-  type Loose = { corun: number; runs: { experiment: unknown }[] | string; figures: Figure[]; stamp: { commit?: string } };
+  type Loose = {
+    corun: number;
+    runs: { experiment: unknown }[] | string;
+    figures: Figure[];
+    stamp: { commit?: string };
+  };
   const cases: [(of: Loose) => void, RegExp][] = [
-    [(of) => { of.corun = 2; }, /^corun: found 2, want 1$/],
-    [(of) => { of.runs = "no"; }, /^runs: found "no", want a list$/],
-    [(of) => { (of.runs[1] as { experiment: unknown }).experiment = []; }, /^runs\[1\]\.experiment: found \[\], want an object$/],
-    [(of) => { of.figures[0]!.points[3]!.runs = [4]; }, /^figures\[0\]\.points\[3\]\.runs\[0\]: found 4, want a place in the list of 4 runs$/],
-    [(of) => { of.figures[0]!.id = "../x"; }, /^figures\[0\]\.id: found "\.\.\/x"/],
-    [(of) => { delete of.stamp.commit; }, /^stamp\.commit: found nothing, want text$/],
+    [
+      (of) => {
+        of.corun = 2;
+      },
+      /^corun: found 2, want 1$/,
+    ],
+    [
+      (of) => {
+        of.runs = "no";
+      },
+      /^runs: found "no", want a list$/,
+    ],
+    [
+      (of) => {
+        (of.runs[1] as { experiment: unknown }).experiment = [];
+      },
+      /^runs\[1\]\.experiment: found \[\], want an object$/,
+    ],
+    [
+      (of) => {
+        of.figures[0]!.points[3]!.runs = [4];
+      },
+      /^figures\[0\]\.points\[3\]\.runs\[0\]: found 4, want a place in the list of 4 runs$/,
+    ],
+    [
+      (of) => {
+        of.figures[0]!.id = "../x";
+      },
+      /^figures\[0\]\.id: found "\.\.\/x"/,
+    ],
+    [
+      (of) => {
+        delete of.stamp.commit;
+      },
+      /^stamp\.commit: found nothing, want text$/,
+    ],
   ];
   for (const [spoil, said] of cases) {
     const of = copy() as unknown as Loose;
     spoil(of);
-    assert.throws(() => readDocument(of), (error: Error) => said.test(error.message));
+    assert.throws(
+      () => readDocument(of),
+      (error: Error) => said.test(error.message),
+    );
   }
   for (const value of [null, 3, "x", []]) assert.throws(() => readDocument(value), /the file: found/);
 });
 
 test("the list of papers is names and titles", () => {
   assert.deepEqual(readPapers([{ paper: "ccbp", title: "T", more: 1 }]), [{ paper: "ccbp", title: "T" }]);
-  for (const value of [null, {}, [{ paper: "../x", title: "T" }], [{ paper: "a" }]]) assert.throws(() => readPapers(value), /found/);
+  for (const value of [null, {}, [{ paper: "../x", title: "T" }], [{ paper: "a" }]])
+    assert.throws(() => readPapers(value), /found/);
 });
 
 test("what is shipped can be read, and every run of it is a link", async () => {
@@ -122,7 +246,8 @@ test("what is shipped can be read, and every run of it is a link", async () => {
   assert.ok(shipped.includes("ccbp.json"));
   for (const name of shipped) {
     const document = readDocument(JSON.parse(readFileSync(`public/papers/${name}`, "utf8")));
-    for (const { experiment } of document.runs) assert.deepEqual((await decodeLink(await encodeLink({ experiment, view: {} })))?.experiment, experiment);
+    for (const { experiment } of document.runs)
+      assert.deepEqual((await decodeLink(await encodeLink({ experiment, view: {} })))?.experiment, experiment);
     assert.ok(document.figures.every((figure) => existsSync(`../docs/papers/${document.paper}/${figure.id}.svg`)));
   }
 });

@@ -8,7 +8,11 @@ test("what is missing is a dash, and zero is zero", () => {
     assert.equal(fixed(none, 2), "–");
     assert.equal(percent(none), "–");
   }
-  assert.deepEqual([fixed(Infinity, 2), count(Infinity), percent(Infinity)], ["∞", "–", "–"], "a slowdown may have no end, a count or a share may not");
+  assert.deepEqual(
+    [fixed(Infinity, 2), count(Infinity), percent(Infinity)],
+    ["∞", "–", "–"],
+    "a slowdown may have no end, a count or a share may not",
+  );
   assert.equal(count(0), "0");
   assert.equal(fixed(0, 2), "0.00");
   assert.equal(percent(0), "0.0 %");

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { GOALS, goalOf, withExtra, written } from "../src/goal.ts";
 
 test("each kind of goal is read as it is written", () => {
-  for (const { kind, first } of GOALS) assert.deepEqual(goalOf(written({ kind, value: first })), { kind, value: first });
+  for (const { kind, first } of GOALS)
+    assert.deepEqual(goalOf(written({ kind, value: first })), { kind, value: first });
   assert.deepEqual(goalOf(0.57), { kind: "percent", value: 57 });
   assert.equal(written({ kind: "percent", value: 57 }), 0.57);
   assert.deepEqual(goalOf({ of_alone: 0.5 }), { kind: "percent", value: 50 });

@@ -14,21 +14,57 @@ test("presets have a readable link", async () => {
 test("what is encoded is what is decoded", async () => {
   const experiments: Experiment[] = [
     plain,
-    { corun: 1, gpu: "tiny-2sm", kernels: ["hetero/HISTO", { kernel: "CFD", ctas_per_sm: 4 }, "BP"], policy: { name: "ws+bmi" }, warp_order: "gto", cta_order: "chunk", seed: 9007199254740991 },
+    {
+      corun: 1,
+      gpu: "tiny-2sm",
+      kernels: ["hetero/HISTO", { kernel: "CFD", ctas_per_sm: 4 }, "BP"],
+      policy: { name: "ws+bmi" },
+      warp_order: "gto",
+      cta_order: "chunk",
+      seed: 9007199254740991,
+    },
     { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"] },
-    { corun: 1, gpu: { preset: "ccbp-16sm", "sm.count": 8 }, kernels: ["BP", "CFD"], policy: { name: "fixed", combination: [3, 2] }, seed: 2, stop: { cycles: 1000 } },
-    { corun: 1, gpu: "ccbp-16sm", kernels: [{ name: "mine – é 😀", threads: 64, program: [{ op: "alu", n: 3 }] }], warp_order: { two_level: 8 }, seed: 0 },
+    {
+      corun: 1,
+      gpu: { preset: "ccbp-16sm", "sm.count": 8 },
+      kernels: ["BP", "CFD"],
+      policy: { name: "fixed", combination: [3, 2] },
+      seed: 2,
+      stop: { cycles: 1000 },
+    },
+    {
+      corun: 1,
+      gpu: "ccbp-16sm",
+      kernels: [{ name: "mine – é 😀", threads: 64, program: [{ op: "alu", n: 3 }] }],
+      warp_order: { two_level: 8 },
+      seed: 0,
+    },
     { corun: 1, gpu: "odd name & more", kernels: ["a b", "c+d"], policy: { name: "a=b" }, seed: -1 },
     { corun: 1, gpu: "ccbp-16sm", kernels: [], policy: "even" },
     { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"], seed: 1.5 },
   ];
-  const views = [{}, { cycle: 12345 }, { sm: 0, zoom: { from: 0, to: 400 }, panel: "noc,ipc", why: true }, { launches: { kernel: 1 } }, { launches: { kernel: 0, from: 64 } }, { launches: { kernel: 1, l1: 0 } }, { launches: { kernel: 0, from: 0, l1: 7 } }, { cycle: 5, bookmarks: [{ cycle: 0, note: "" }, { cycle: 900, note: "CFD's first burst: 50 % & more = less #1|~é" }] }];
+  const views = [
+    {},
+    { cycle: 12345 },
+    { sm: 0, zoom: { from: 0, to: 400 }, panel: "noc,ipc", why: true },
+    { launches: { kernel: 1 } },
+    { launches: { kernel: 0, from: 64 } },
+    { launches: { kernel: 1, l1: 0 } },
+    { launches: { kernel: 0, from: 0, l1: 7 } },
+    {
+      cycle: 5,
+      bookmarks: [
+        { cycle: 0, note: "" },
+        { cycle: 900, note: "CFD's first burst: 50 % & more = less #1|~é" },
+      ],
+    },
+  ];
   for (const experiment of experiments) {
     for (const view of views) {
       const state: LinkState = { experiment, view };
       const link = await encodeLink(state);
       assert.deepEqual(await decodeLink(link), state, link);
-      assert.equal(await encodeLink(await decodeLink(link) as LinkState), link);
+      assert.equal(await encodeLink((await decodeLink(link)) as LinkState), link);
       assert.match(link, /^#[A-Za-z0-9=&:+/_.,%-]*$/);
     }
   }
@@ -36,41 +72,75 @@ test("what is encoded is what is decoded", async () => {
 
 test("a link holds two experiments: the second has the parts that differ", async () => {
   const other: Experiment = { ...plain, policy: { name: "ccbp" } };
-  assert.equal(await encodeLink({ experiment: plain, other, view: { cycle: 9 } }), "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=ccbp&c=9");
+  assert.equal(
+    await encodeLink({ experiment: plain, other, view: { cycle: 9 } }),
+    "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=ccbp&c=9",
+  );
   const experiments: Experiment[] = [
-    plain, other, { ...plain, gpu: "tiny-2sm", kernels: ["BP", { kernel: "SAD", ctas_per_sm: 2 }], seed: 7 }, { ...plain, warp_order: "gto" }, { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"] },
-    { ...plain, gpu: { preset: "ccbp-16sm", "sm.count": 8 } }, { ...plain, policy: { name: "fixed", combination: [3, 2] } },
-    { ...plain, cta_order: "steal" }, { ...plain, cta_order: { name: "steal", wrap: true, latency: 20 } },
+    plain,
+    other,
+    { ...plain, gpu: "tiny-2sm", kernels: ["BP", { kernel: "SAD", ctas_per_sm: 2 }], seed: 7 },
+    { ...plain, warp_order: "gto" },
+    { corun: 1, gpu: "ccbp-16sm", kernels: ["BP"] },
+    { ...plain, gpu: { preset: "ccbp-16sm", "sm.count": 8 } },
+    { ...plain, policy: { name: "fixed", combination: [3, 2] } },
+    { ...plain, cta_order: "steal" },
+    { ...plain, cta_order: { name: "steal", wrap: true, latency: 20 } },
   ];
   for (const experiment of experiments) {
     for (const second of experiments) {
-      const state: LinkState = { experiment, other: second, view: {} }, link = await encodeLink(state);
+      const state: LinkState = { experiment, other: second, view: {} },
+        link = await encodeLink(state);
       assert.deepEqual(await decodeLink(link), state, link);
     }
   }
   // What a person types: only what is different.
-  assert.deepEqual((await decodeLink("#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.mix=BP+SAD"))?.other, { ...plain, kernels: ["BP", "SAD"] });
-  for (const bad of ["&b.z=AAAA", "&b.nonsense=1", "&b.seed=x", "&b.c=5"]) await assert.rejects(decodeLink(`#v=1&gpu=ccbp-16sm&mix=BP${bad}`), LinkError, bad);
+  assert.deepEqual((await decodeLink("#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.mix=BP+SAD"))?.other, {
+    ...plain,
+    kernels: ["BP", "SAD"],
+  });
+  for (const bad of ["&b.z=AAAA", "&b.nonsense=1", "&b.seed=x", "&b.c=5"])
+    await assert.rejects(decodeLink(`#v=1&gpu=ccbp-16sm&mix=BP${bad}`), LinkError, bad);
 });
 
 test("a link names the engine that made it, and another engine says so", async () => {
   const link = await encodeLink({ experiment: plain, view: { cycle: 5 }, engine: "0.1.0-0123abcd" });
   assert.equal(link, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&c=5&e=0.1.0-0123abcd");
-  const opened = await decodeLink(link) as LinkState;
+  const opened = (await decodeLink(link)) as LinkState;
   assert.deepEqual(opened, { experiment: plain, view: { cycle: 5 }, engine: "0.1.0-0123abcd" });
   assert.equal(otherEngine(opened, "0.1.0-0123abcd"), null);
-  assert.match(otherEngine(opened, "0.1.0-4567cdef") ?? "", /made with engine 0\.1\.0-0123abcd\. This is engine 0\.1\.0-4567cdef\./);
+  assert.match(
+    otherEngine(opened, "0.1.0-4567cdef") ?? "",
+    /made with engine 0\.1\.0-0123abcd\. This is engine 0\.1\.0-4567cdef\./,
+  );
   assert.match(otherEngine({ experiment: plain, view: {} }, "0.1.0-4567cdef") ?? "", /names no engine/);
   await assert.rejects(decodeLink("#v=1&gpu=a&mix=BP&e=%3Cscript%3E"), LinkError);
 });
 
 /** Links as every version of this page has written them: each must open for ever. */
 test("links of before still open", async () => {
-  const experiment = { corun: 1, gpu: "tiny-2sm", kernels: ["BP", { kernel: "CFD", ctas_per_sm: 4 }], policy: { name: "ws+bmi" }, warp_order: "gto", cta_order: "round-robin", seed: 7 };
+  const experiment = {
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: ["BP", { kernel: "CFD", ctas_per_sm: 4 }],
+    policy: { name: "ws+bmi" },
+    warp_order: "gto",
+    cta_order: "round-robin",
+    seed: 7,
+  };
   const old: [string, LinkState][] = [
     ["#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1", { experiment: plain, view: {} }],
-    ["#v=1&gpu=tiny-2sm&mix=BP+CFD:4&policy=ws%2Bbmi&order=gto&cta=round-robin&seed=7&c=1200&sm=1&zoom=400-800&panel=noc,ipc", { experiment: experiment as Experiment, view: { cycle: 1200, sm: 1, zoom: { from: 400, to: 800 }, panel: "noc,ipc" } }],
-    ["#v=1&z=BcE7CoAwEEDBu7w6CtFuS09gL1a6iGg-ZJNCxLs787Kl0iLiHUduyEsualoR6hmfbrCAw0K_pRYr4j_HpSXqbcjCNLM6THVHxu8H", { experiment: { corun: 1, gpu: { preset: "tiny-2sm", "sm.count": 1 }, kernels: ["BP"], seed: 3 }, view: {} }],
+    [
+      "#v=1&gpu=tiny-2sm&mix=BP+CFD:4&policy=ws%2Bbmi&order=gto&cta=round-robin&seed=7&c=1200&sm=1&zoom=400-800&panel=noc,ipc",
+      {
+        experiment: experiment as Experiment,
+        view: { cycle: 1200, sm: 1, zoom: { from: 400, to: 800 }, panel: "noc,ipc" },
+      },
+    ],
+    [
+      "#v=1&z=BcE7CoAwEEDBu7w6CtFuS09gL1a6iGg-ZJNCxLs787Kl0iLiHUduyEsualoR6hmfbrCAw0K_pRYr4j_HpSXqbcjCNLM6THVHxu8H",
+      { experiment: { corun: 1, gpu: { preset: "tiny-2sm", "sm.count": 1 }, kernels: ["BP"], seed: 3 }, view: {} },
+    ],
     ["#v=1&gpu=ccbp-16sm&mix=BP%20CFD&policy=even&seed=1", { experiment: plain, view: {} }],
   ];
   for (const [link, state] of old) assert.deepEqual(await decodeLink(link), state, link);
@@ -78,15 +148,24 @@ test("links of before still open", async () => {
 
 test("random experiments survive the packed form", async () => {
   let seed = 12345;
-  const draw = (n: number): number => { seed = (Math.imul(seed, 1103515245) + 12345) >>> 0; return (seed >>> 8) % n; };
+  const draw = (n: number): number => {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+    return (seed >>> 8) % n;
+  };
   const value = (depth: number): unknown => {
     switch (draw(depth > 4 ? 4 : 6)) {
-      case 0: return draw(1e6);
-      case 1: return draw(2) === 1;
-      case 2: return null;
-      case 3: return String.fromCodePoint(...Array.from({ length: draw(8) }, () => 32 + draw(0x2000)));
-      case 4: return Array.from({ length: draw(5) }, () => value(depth + 1));
-      default: return Object.fromEntries(Array.from({ length: draw(5) }, (_, i) => [`k${i}`, value(depth + 1)]));
+      case 0:
+        return draw(1e6);
+      case 1:
+        return draw(2) === 1;
+      case 2:
+        return null;
+      case 3:
+        return String.fromCodePoint(...Array.from({ length: draw(8) }, () => 32 + draw(0x2000)));
+      case 4:
+        return Array.from({ length: draw(5) }, () => value(depth + 1));
+      default:
+        return Object.fromEntries(Array.from({ length: draw(5) }, (_, i) => [`k${i}`, value(depth + 1)]));
     }
   };
   for (let i = 0; i < 200; i += 1) {
@@ -98,7 +177,10 @@ test("random experiments survive the packed form", async () => {
 
 test("a bookmark's note is one line of limited length, and bookmarks are in the order of their cycles", async () => {
   const opened = await decodeLink(`#v=1&gpu=a&mix=BP&m.9=two%0Alines%07&m.2=${"x".repeat(500)}`);
-  assert.deepEqual(opened?.view.bookmarks, [{ cycle: 2, note: "x".repeat(200) }, { cycle: 9, note: "two lines" }]);
+  assert.deepEqual(opened?.view.bookmarks, [
+    { cycle: 2, note: "x".repeat(200) },
+    { cycle: 9, note: "two lines" },
+  ]);
 });
 
 test("an empty hash is no link", async () => {
@@ -112,18 +194,59 @@ test("a damaged or hostile link is refused in words, whatever it is", async () =
   const bomb = `#v=1&z=${b64(deflateRawSync(Buffer.alloc(60_000_000, 32), { level: 9 }))}`;
   assert.ok(bomb.length < 100_000, "the bomb must get past the limit of the hash itself");
   const bad = [
-    "#nonsense", "#v=2&gpu=a&mix=b", "#v=1", "#gpu=ccbp-16sm&mix=BP", "#v=1&gpu=ccbp-16sm", "#v=1&mix=BP",
-    "#v=1&gpu=a&mix=BP&gpu=b", "#v=1&gpu=a&mix=BP&what=1", "#v=1&gpu=a&mix=BP&seed=x", "#v=1&gpu=a&mix=BP&seed=1e3",
-    "#v=1&gpu=a&mix=BP&seed=-1", "#v=1&gpu=a&mix=BP&seed=99999999999999999", "#v=1&gpu=a&mix=BP&c=1.5", "#v=1&gpu=a&mix=BP&zoom=5",
-    "#v=1&gpu=a&mix=BP&zoom=9-3", "#v=1&gpu=a&mix=BP&panel=%3Cscript%3E", "#v=1&gpu=a&mix=<img>", "#v=1&gpu=a&mix=BP:x",
-    "#v=1&gpu=a&mix=BP:1:2", "#v=1&gpu=a&mix=BP&policy=%E0%A4%A", "#v=1&z=", "#v=1&z=****", "#v=1&z=AAAA", `${good.slice(0, 40)}`,
-    "#v=1&z=AA&gpu=a", "#v=1&gpu=a&mix=BP&m.=x", "#v=1&gpu=a&mix=BP&m.x=1", "#v=1&gpu=a&mix=BP&m.1.5=a", "#v=1&gpu=a&mix=BP&m.5=a&m.05=b", "#v=1&gpu=a&mix=BP&m.5=a&m.5=b",
-    `#v=1&gpu=a&mix=BP${Array.from({ length: 51 }, (_, i) => `&m.${i}=`).join("")}`, packed("not json"), packed("[]"), packed("null"), packed("3"), packed("{}"), packed('{"kernels":3,"gpu":"a"}'),
-    packed('{"kernels":[3],"gpu":"a"}'), packed('{"kernels":[],"gpu":[]}'), packed('{"kernels":[],"gpu":"a","policy":7}'),
-    packed(`{"gpu":"a","kernels":[${'"BP",'.repeat(999)}"BP"]}`), packed(`{"gpu":"a","kernels":[],"x":${"[".repeat(5000)}${"]".repeat(5000)}}`),
-    packed("[".repeat(900_000)), `#v=1&gpu=a&mix=${"BP+".repeat(500)}BP`, `#${"x".repeat(200_000)}`, bomb, `#v=1&z=${b64(new Uint8Array(5000).map((_, i) => (i * 7919) % 256))}`,
+    "#nonsense",
+    "#v=2&gpu=a&mix=b",
+    "#v=1",
+    "#gpu=ccbp-16sm&mix=BP",
+    "#v=1&gpu=ccbp-16sm",
+    "#v=1&mix=BP",
+    "#v=1&gpu=a&mix=BP&gpu=b",
+    "#v=1&gpu=a&mix=BP&what=1",
+    "#v=1&gpu=a&mix=BP&seed=x",
+    "#v=1&gpu=a&mix=BP&seed=1e3",
+    "#v=1&gpu=a&mix=BP&seed=-1",
+    "#v=1&gpu=a&mix=BP&seed=99999999999999999",
+    "#v=1&gpu=a&mix=BP&c=1.5",
+    "#v=1&gpu=a&mix=BP&zoom=5",
+    "#v=1&gpu=a&mix=BP&zoom=9-3",
+    "#v=1&gpu=a&mix=BP&panel=%3Cscript%3E",
+    "#v=1&gpu=a&mix=<img>",
+    "#v=1&gpu=a&mix=BP:x",
+    "#v=1&gpu=a&mix=BP:1:2",
+    "#v=1&gpu=a&mix=BP&policy=%E0%A4%A",
+    "#v=1&z=",
+    "#v=1&z=****",
+    "#v=1&z=AAAA",
+    `${good.slice(0, 40)}`,
+    "#v=1&z=AA&gpu=a",
+    "#v=1&gpu=a&mix=BP&m.=x",
+    "#v=1&gpu=a&mix=BP&m.x=1",
+    "#v=1&gpu=a&mix=BP&m.1.5=a",
+    "#v=1&gpu=a&mix=BP&m.5=a&m.05=b",
+    "#v=1&gpu=a&mix=BP&m.5=a&m.5=b",
+    `#v=1&gpu=a&mix=BP${Array.from({ length: 51 }, (_, i) => `&m.${i}=`).join("")}`,
+    packed("not json"),
+    packed("[]"),
+    packed("null"),
+    packed("3"),
+    packed("{}"),
+    packed('{"kernels":3,"gpu":"a"}'),
+    packed('{"kernels":[3],"gpu":"a"}'),
+    packed('{"kernels":[],"gpu":[]}'),
+    packed('{"kernels":[],"gpu":"a","policy":7}'),
+    packed(`{"gpu":"a","kernels":[${'"BP",'.repeat(999)}"BP"]}`),
+    packed(`{"gpu":"a","kernels":[],"x":${"[".repeat(5000)}${"]".repeat(5000)}}`),
+    packed("[".repeat(900_000)),
+    `#v=1&gpu=a&mix=${"BP+".repeat(500)}BP`,
+    `#${"x".repeat(200_000)}`,
+    bomb,
+    `#v=1&z=${b64(new Uint8Array(5000).map((_, i) => (i * 7919) % 256))}`,
   ];
   for (const hash of bad) {
-    await assert.rejects(decodeLink(hash), (error: unknown) => error instanceof LinkError && error.message.length > 10, hash.slice(0, 80));
+    await assert.rejects(
+      decodeLink(hash),
+      (error: unknown) => error instanceof LinkError && error.message.length > 10,
+      hash.slice(0, 80),
+    );
   }
 });

@@ -12,29 +12,59 @@ class Counter implements Member {
   readonly #beat: number;
   readonly #slow: number;
   #halted = false;
-  constructor(end = Infinity, beat = Infinity, slow = 0) { this.#end = end; this.#beat = beat; this.#slow = slow; }
-  halt(): void { this.#halted = true; }
+  constructor(end = Infinity, beat = Infinity, slow = 0) {
+    this.#end = end;
+    this.#beat = beat;
+    this.#slow = slow;
+  }
+  halt(): void {
+    this.#halted = true;
+  }
   async goTo(cycle: number, event: boolean, full: boolean): Promise<FrameMessage> {
     this.asked += 1;
     this.#halted = false;
     let to = Math.min(cycle, this.#end);
-    const next = (Math.floor(this.cycle / this.#beat) + 1) * this.#beat, found = event && next <= to;
+    const next = (Math.floor(this.cycle / this.#beat) + 1) * this.#beat,
+      found = event && next <= to;
     if (found) to = next;
     if (this.#slow > 0) {
       const before = this.cycle;
-      for (let part = 1; part <= 20 && !this.#halted; part += 1) { await new Promise((on) => setTimeout(on, this.#slow)); this.cycle = Math.round(before + (to - before) * part / 20); }
-    } else { await Promise.resolve(); this.cycle = to; }
+      for (let part = 1; part <= 20 && !this.#halted; part += 1) {
+        await new Promise((on) => setTimeout(on, this.#slow));
+        this.cycle = Math.round(before + ((to - before) * part) / 20);
+      }
+    } else {
+      await Promise.resolve();
+      this.cycle = to;
+    }
     const state: RunState = this.cycle === this.#end ? "done" : "paused";
-    return { cycle: this.cycle, state, event: found, met: null, took: 1, result: full ? {} : null, windows: new Float64Array(), frame: new Uint32Array() } as unknown as FrameMessage;
+    return {
+      cycle: this.cycle,
+      state,
+      event: found,
+      met: null,
+      took: 1,
+      result: full ? {} : null,
+      windows: new Float64Array(),
+      frame: new Uint32Array(),
+    } as unknown as FrameMessage;
   }
 }
 
-interface Drawn { cycles: number[]; state: RunState; full: boolean }
+interface Drawn {
+  cycles: number[];
+  state: RunState;
+  full: boolean;
+}
 function clock(...members: Counter[]): { lock: Lockstep; drawn: Drawn[]; rest: (state?: RunState) => Promise<Drawn> } {
   const drawn: Drawn[] = [];
   const lock = new Lockstep(members, async (frames, state) => {
     await Promise.resolve();
-    drawn.push({ cycles: frames.map((frame) => frame.cycle), state, full: frames.every((frame) => frame.result !== null) });
+    drawn.push({
+      cycles: frames.map((frame) => frame.cycle),
+      state,
+      full: frames.every((frame) => frame.result !== null),
+    });
   });
   /** Until the clock stands still, with everything drawn. */
   const rest = async (state: RunState = "paused"): Promise<Drawn> => {
@@ -46,7 +76,9 @@ function clock(...members: Counter[]): { lock: Lockstep; drawn: Drawn[]; rest: (
   };
   return { lock, drawn, rest };
 }
-const even = (drawn: Drawn[]): void => { for (const { cycles } of drawn) assert.equal(new Set(cycles).size, 1, cycles.join()); };
+const even = (drawn: Drawn[]): void => {
+  for (const { cycles } of drawn) assert.equal(new Set(cycles).size, 1, cycles.join());
+};
 
 test("playing and pausing: all that is drawn is of one cycle, and rest has its results", async () => {
   const { lock, drawn, rest } = clock(new Counter(), new Counter(Infinity, Infinity, 1));
@@ -71,7 +103,8 @@ test("a seek takes both there, forwards and back, and a step is one cycle", asyn
 });
 
 test("who comes late catches up, and can be halted on the way", async () => {
-  const late = new Counter(Infinity, Infinity, 5), early = new Counter();
+  const late = new Counter(Infinity, Infinity, 5),
+    early = new Counter();
   early.cycle = 1000;
   const { lock, drawn, rest } = clock(early, late);
   lock.to(1000);
@@ -105,7 +138,8 @@ test("the end of one run is the end of both, and from there only back", async ()
 });
 
 test("a change while frames are under way is asked for again", async () => {
-  const a = new Counter(), b = new Counter();
+  const a = new Counter(),
+    b = new Counter();
   const { lock, rest } = clock(a, b);
   lock.to(10);
   await rest();

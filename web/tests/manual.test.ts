@@ -1,15 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CONTROLS } from "./controls.ts";
-import { kernelControls, stopOf, stopText, stops, numbersText, parseNumbers, withEntry, type KernelControl } from "../src/manual.ts";
+import {
+  kernelControls,
+  stopOf,
+  stopText,
+  stops,
+  numbersText,
+  parseNumbers,
+  withEntry,
+  type KernelControl,
+} from "../src/manual.ts";
 
 const OFFERED = kernelControls(CONTROLS, 4);
 
 test("what the registry has for each kernel is offered", () => {
-  assert.deepEqual(OFFERED.map((c) => [c.key, c.kind, c.max]), [
-    ["sm_mask", "numbers", 3], ["cta_target", "limit", 64], ["cta_switch", "flag", 1], ["warp_quota", "limit", 1e9], ["miss_credits", "limit", 1e6],
-    ["l1_ways", "numbers", 31], ["dram_rank", "rank", 255],
-  ]);
+  assert.deepEqual(
+    OFFERED.map((c) => [c.key, c.kind, c.max]),
+    [
+      ["sm_mask", "numbers", 3],
+      ["cta_target", "limit", 64],
+      ["cta_switch", "flag", 1],
+      ["warp_quota", "limit", 1e9],
+      ["miss_credits", "limit", 1e6],
+      ["l1_ways", "numbers", 31],
+      ["dram_rank", "rank", 255],
+    ],
+  );
 });
 
 test("lists of numbers are read and written", () => {
@@ -27,7 +44,10 @@ test("a control that is neutral for all kernels is left out", () => {
   controls = withEntry(controls, named("cta_target"), 2, 1, null);
   assert.deepEqual(controls, { miss_queue_split: true });
   controls = withEntry(controls, named("sm_mask"), 2, 0, [0, 1]);
-  assert.deepEqual(controls["sm_mask"], [[0, 1], [0, 1, 2, 3]]);
+  assert.deepEqual(controls["sm_mask"], [
+    [0, 1],
+    [0, 1, 2, 3],
+  ]);
   controls = withEntry(controls, named("dram_rank"), 2, 1, 2);
   assert.deepEqual(controls["dram_rank"], [0, 2]);
   controls = withEntry(withEntry(controls, named("cta_switch"), 2, 0, true), named("cta_switch"), 2, 1, false);
@@ -39,9 +59,17 @@ test("every stop of a slider is a value of its control, and shows as itself", ()
     const all = stops(control);
     all.forEach((value, i) => {
       assert.equal(stopOf(control, value), i, `${control.key} ${value}`);
-      if (value !== null) assert.ok(value >= control.min && value <= control.max && (i === 0 || value > (all[i - 1] as number)), `${control.key} ${value}`);
+      if (value !== null)
+        assert.ok(
+          value >= control.min && value <= control.max && (i === 0 || value > (all[i - 1] as number)),
+          `${control.key} ${value}`,
+        );
     });
-    assert.equal(stopOf(control, control.max), control.kind === "rank" ? 8 : all.length - 2, "the end of the numbers, not “no limit”");
+    assert.equal(
+      stopOf(control, control.max),
+      control.kind === "rank" ? 8 : all.length - 2,
+      "the end of the numbers, not “no limit”",
+    );
     assert.equal(stopText(control, null), control.kind === "rank" ? "rank 0" : "no limit");
   }
   const quota = OFFERED.find((c) => c.key === "warp_quota") as KernelControl;

@@ -12,7 +12,9 @@ function run(pacing: Pacing, slices: Iterable<number>): number {
   }
   return sum;
 }
-function* every(from: number, to: number, step: number): Iterable<number> { for (let now = from; now <= to; now += step) yield now; }
+function* every(from: number, to: number, step: number): Iterable<number> {
+  for (let now = from; now <= to; now += step) yield now;
+}
 
 test("speed is cycles per second, however the time is sliced", () => {
   for (const speed of [1, 7, 440, 25_000, 3_000_000]) {
@@ -20,9 +22,13 @@ test("speed is cycles per second, however the time is sliced", () => {
       const pacing = new Pacing();
       pacing.speed = speed;
       pacing.restart(1000);
-      const ran = run(pacing, every(1000 + step, 11_000, step)), ends = 1000 + Math.floor(10_000 / step) * step;
-      const paid = speed * (ends - 1000) / 1000;
-      assert.ok(ran <= paid + 1e-6 && ran > paid - 1.001, `${speed} cycles a second in slices of ${step} ms: ${ran} of ${paid}`);
+      const ran = run(pacing, every(1000 + step, 11_000, step)),
+        ends = 1000 + Math.floor(10_000 / step) * step;
+      const paid = (speed * (ends - 1000)) / 1000;
+      assert.ok(
+        ran <= paid + 1e-6 && ran > paid - 1.001,
+        `${speed} cycles a second in slices of ${step} ms: ${ran} of ${paid}`,
+      );
     }
   }
 });

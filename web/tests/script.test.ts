@@ -5,19 +5,33 @@ import { completionsAt, lineOf } from "../src/script/complete.ts";
 import { hasScript } from "../src/script/given.ts";
 import type { ControlEntry, ScriptWords } from "../src/types.ts";
 
-const name = (one: string, unit = ""): { name: string; unit: string; doc: string } => ({ name: one, unit, doc: `What ${one} is` });
+const name = (one: string, unit = ""): { name: string; unit: string; doc: string } => ({
+  name: one,
+  unit,
+  doc: `What ${one} is`,
+});
 const words: ScriptWords = {
   hooks: [{ name: "interval", params: ["seen", "controls"], doc: "Called" }],
   functions: [{ call: "log(text)", doc: "Logs" }],
-  run: [name("now", "cycles")], kernel: [name("ipc"), name("index")], sm: [name("index")], on_sm: [name("resident", "CTAs")],
-  counters: [name("l1_hits", "lines"), name("l1_reads", "lines")], examples: [],
+  run: [name("now", "cycles")],
+  kernel: [name("ipc"), name("index")],
+  sm: [name("index")],
+  on_sm: [name("resident", "CTAs")],
+  counters: [name("l1_hits", "lines"), name("l1_reads", "lines")],
+  examples: [],
 };
-const controls = [{ key: "cta_target", title: "CTA target", scope: "kernel on SM", doc: "CTAs", neutral: "no limit" }, { key: "credit_interval", title: "Credit interval", scope: "SM", doc: "Time", neutral: "200" }] as ControlEntry[];
+const controls = [
+  { key: "cta_target", title: "CTA target", scope: "kernel on SM", doc: "CTAs", neutral: "no limit" },
+  { key: "credit_interval", title: "Credit interval", scope: "SM", doc: "Time", neutral: "200" },
+] as ControlEntry[];
 
 /** The labels that are offered where the text ends, and the text with the first of them. */
 function offered(text: string): { labels: string[]; first: string } {
   const found = completionsAt(text, text.length, words, controls);
-  return { labels: found?.options.map((o) => o.label) ?? [], first: found ? text.slice(0, found.from) + (found.options[0]?.text ?? "") : text };
+  return {
+    labels: found?.options.map((o) => o.label) ?? [],
+    first: found ? text.slice(0, found.from) + (found.options[0]?.text ?? "") : text,
+  };
 }
 
 test("names are offered of what stands before the point", () => {
@@ -47,5 +61,6 @@ test("a message names its line", () => {
 test("an experiment with a script is known by its policy", () => {
   assert.ok(hasScript({ policy: { name: "script", source: "" } }) && hasScript('{"policy":"script"}'));
   // One without a program is a problem that every engine can name.
-  for (const policy of [{ name: "even" }, { name: "script" }, "script", undefined]) assert.ok(!hasScript({ policy, name: "script" }));
+  for (const policy of [{ name: "even" }, { name: "script" }, "script", undefined])
+    assert.ok(!hasScript({ policy, name: "script" }));
 });

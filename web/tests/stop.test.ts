@@ -3,13 +3,22 @@ import { test } from "node:test";
 import { fromPercent, stopRule, toPercent, withNumber, withRule, type Stop } from "../src/stop.ts";
 
 test("the rule of a stop condition", () => {
-  assert.deepEqual([undefined, {}, { cycles: 5 }, { kernels_done: true, cycles: 5 }, { settled: 0.01 }].map(stopRule), ["cycles", "cycles", "cycles", "kernels_done", "settled"]);
+  assert.deepEqual([undefined, {}, { cycles: 5 }, { kernels_done: true, cycles: 5 }, { settled: 0.01 }].map(stopRule), [
+    "cycles",
+    "cycles",
+    "cycles",
+    "kernels_done",
+    "settled",
+  ]);
 });
 
 test("another rule keeps the number of cycles", () => {
   assert.deepEqual(withRule(undefined, "settled"), { settled: 0.01 });
   assert.deepEqual(withRule({ cycles: 5 }, "settled"), { settled: 0.01, at_most: 5 });
-  assert.deepEqual(withRule({ settled: 0.02, of: ["ipc"], at_most: 7 }, "kernels_done"), { kernels_done: true, cycles: 7 });
+  assert.deepEqual(withRule({ settled: 0.02, of: ["ipc"], at_most: 7 }, "kernels_done"), {
+    kernels_done: true,
+    cycles: 7,
+  });
   assert.deepEqual(withRule({ kernels_done: true, cycles: 7 }, "cycles"), { cycles: 7 });
   assert.equal(withRule({ settled: 0.02 }, "cycles"), undefined);
 });

@@ -22,32 +22,78 @@ test("half of an interval is written as its number is", () => {
 
 test("an interval is found by its key, and one of an inner object is none", () => {
   const of = { ipc: [1, 2] as [number, number], slowdown: null, latency: { mean: null } };
-  assert.deepEqual([interval(of, "ipc"), interval(of, "slowdown"), interval(of, "latency"), interval(of, "more"), interval(undefined, "ipc")], [[1, 2], null, null, null, null]);
+  assert.deepEqual(
+    [
+      interval(of, "ipc"),
+      interval(of, "slowdown"),
+      interval(of, "latency"),
+      interval(of, "more"),
+      interval(undefined, "ipc"),
+    ],
+    [[1, 2], null, null, null, null],
+  );
 });
 
 /** As it is written: a number and its unit stay on one line. */
 const unbroken = (text: string): string => text.replaceAll(" %", "\u00a0%");
-const says = (said: string, text: string): void => { assert.equal(said, unbroken(text)); };
-const kernels = [{ name: "BP", ipc: 100, thread_instructions: 1, ctas_done: 1, runs_done: 0 }, { name: "CFD", ipc: 200, thread_instructions: 1, ctas_done: 1, runs_done: 0 }];
+const says = (said: string, text: string): void => {
+  assert.equal(said, unbroken(text));
+};
+const kernels = [
+  { name: "BP", ipc: 100, thread_instructions: 1, ctas_done: 1, runs_done: 0 },
+  { name: "CFD", ipc: 200, thread_instructions: 1, ctas_done: 1, runs_done: 0 },
+];
 const result = (more: object): Result => ({ kernels, gpu: {}, stop: "budget", ...more }) as unknown as Result;
 const title = (ratio: string): string => ratio.toUpperCase();
-const known = (ci: [number, number][]): Ci95 => ({ batches: 128, batch_windows: 1, gpu: {}, kernels: ci.map((ipc) => ({ ipc })), metrics: {} });
+const known = (ci: [number, number][]): Ci95 => ({
+  batches: 128,
+  batch_windows: 1,
+  gpu: {},
+  kernels: ci.map((ipc) => ({ ipc })),
+  metrics: {},
+});
 
 test("a run says what it knows least", () => {
   const none = "It comes with the tenth window of 400 cycles.";
   says(sureness(null, title), none);
   says(sureness(result({}), title), none);
-  says(sureness(result({ ci95: known([[99, 101], [190, 210]]) }), title), "IPC of CFD is known least: ±5 %.");
+  says(
+    sureness(
+      result({
+        ci95: known([
+          [99, 101],
+          [190, 210],
+        ]),
+      }),
+      title,
+    ),
+    "IPC of CFD is known least: ±5 %.",
+  );
 });
 
 test("a run that stops when it is settled says how far it is", () => {
   const settled = (more: object, stop = "budget"): string =>
-    sureness(result({ stop, settled: { within: 0.01, reached: false, known: 0.034, kernel: 1, ratio: "ipc", waits_for: null, ...more } }), title);
+    sureness(
+      result({
+        stop,
+        settled: { within: 0.01, reached: false, known: 0.034, kernel: 1, ratio: "ipc", waits_for: null, ...more },
+      }),
+      title,
+    );
   says(settled({}), "It stops at ±1 %. IPC of CFD is known least: ±3.4 %.");
-  says(settled({ waits_for: 0 }), "Not settled yet: BP has not shown a whole launch. IPC of CFD is known least: ±3.4 %.");
-  says(settled({ waits_for: 0, known: null, kernel: null, ratio: null }), "Not settled yet: BP has not shown a whole launch.");
+  says(
+    settled({ waits_for: 0 }),
+    "Not settled yet: BP has not shown a whole launch. IPC of CFD is known least: ±3.4 %.",
+  );
+  says(
+    settled({ waits_for: 0, known: null, kernel: null, ratio: null }),
+    "Not settled yet: BP has not shown a whole launch.",
+  );
   says(settled({ known: null, kernel: null, ratio: null }), "It comes with the tenth window of 400 cycles.");
-  says(settled({ reached: true, known: 0.0098 }, "settled"), "Settled, as asked: ±1 %. IPC of CFD is known least: ±0.98 %.");
+  says(
+    settled({ reached: true, known: 0.0098 }, "settled"),
+    "Settled, as asked: ±1 %. IPC of CFD is known least: ±0.98 %.",
+  );
   says(settled({}, "cycles"), "It ended before it was settled (±1 %). IPC of CFD is known least: ±3.4 %.");
 });
 
@@ -60,6 +106,9 @@ test("a difference has the interval of two independent runs, and is clear beyond
   assert.equal(apart(null, null, 1, null), null);
   assert.deepEqual(apart(1, null, 3, [2, 4]), { value: 2, half: null });
   const format = (value: number): string => value.toFixed(1);
-  assert.deepEqual([2.34, -0.41, 0.01, -0.01].map((value) => gapText({ value, half: null }, format)), ["+2.3", "−0.4", "0.0", "0.0"]);
+  assert.deepEqual(
+    [2.34, -0.41, 0.01, -0.01].map((value) => gapText({ value, half: null }, format)),
+    ["+2.3", "−0.4", "0.0", "0.0"],
+  );
   assert.equal(gapText(null, format), "–");
 });

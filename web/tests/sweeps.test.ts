@@ -10,27 +10,64 @@ import type { Line, Plan, PlanPoint, Task } from "../src/sweeps/types.ts";
 import type { Answer, Experiment } from "../src/types.ts";
 
 const experiment: Experiment = { corun: 1, kernels: ["BP"] };
-const point = (axes: Record<string, unknown>, ...needs: string[]): PlanPoint => ({ axes, config_hash: "", experiment, cycles: 1000, alone: [], needs });
+const point = (axes: Record<string, unknown>, ...needs: string[]): PlanPoint => ({
+  axes,
+  config_hash: "",
+  experiment,
+  cycles: 1000,
+  alone: [],
+  needs,
+});
 const run = (hash: string) => ({ hash, name: hash, experiment });
-const plan = (axes: string[][], points: PlanPoint[]): Plan => ({ name: "", hash: "", axes, points, runs: Object.fromEntries(points.flatMap((p) => p.needs).map((hash) => [hash, run(hash)])) });
+const plan = (axes: string[][], points: PlanPoint[]): Plan => ({
+  name: "",
+  hash: "",
+  axes,
+  points,
+  runs: Object.fromEntries(points.flatMap((p) => p.needs).map((hash) => [hash, run(hash)])),
+});
 const answer = (ipc: number): Answer => ({ ipc, warp_ipc: 1, noc_utilisation: 0, dram_utilisation: 0, stuck: false });
 const line = (index: number, metrics: Record<string, number | null>, kernels = 1): Line => ({
-  index, points: 9, sweep: "", axes: {}, config_hash: `h${index}`,
-  result: { engine: "", config_hash: `h${index}`, digest: "d", seed: 1, cycles: 1000, stop: "cycles", gpu: { ipc: 2 * index }, metrics, kernels: Array.from({ length: kernels }, (_, k) => ({ name: `K${k}`, ipc: k })) },
+  index,
+  points: 9,
+  sweep: "",
+  axes: {},
+  config_hash: `h${index}`,
+  result: {
+    engine: "",
+    config_hash: `h${index}`,
+    digest: "d",
+    seed: 1,
+    cycles: 1000,
+    stop: "cycles",
+    gpu: { ipc: 2 * index },
+    metrics,
+    kernels: Array.from({ length: kernels }, (_, k) => ({ name: `K${k}`, ipc: k })),
+  },
 });
-const name = (task: Task | null): string => (task === null ? "-" : task.kind === "alone" ? task.key : String(task.index));
+const name = (task: Task | null): string =>
+  task === null ? "-" : task.kind === "alone" ? task.key : String(task.index);
 
 test("each run alone comes once, before the first point that waits for it", () => {
   const points = [point({}, "a", "b"), point({}, "b", "c"), point({}), point({}, "a")];
   const schedule = new Schedule(plan([], points), new Set(), new Map());
   assert.equal(schedule.all, 7);
-  const order: string[] = [], under: Task[] = [];
+  const order: string[] = [],
+    under: Task[] = [];
   // Two workers; the one that has worked longest ends first.
   while (!schedule.over) {
-    for (let task = schedule.next(); under.length < 2 && task; task = under.length < 2 ? schedule.next() : null) { order.push(name(task)); under.push(task); }
+    for (let task = schedule.next(); under.length < 2 && task; task = under.length < 2 ? schedule.next() : null) {
+      order.push(name(task));
+      under.push(task);
+    }
     const first = under.shift();
     assert.ok(first, "nobody works, and not all is done");
-    if (first.kind === "point") assert.deepEqual(Object.keys(first.answers), points[first.index]?.needs, `point ${first.index} without its answers`);
+    if (first.kind === "point")
+      assert.deepEqual(
+        Object.keys(first.answers),
+        points[first.index]?.needs,
+        `point ${first.index} without its answers`,
+      );
     schedule.ended(first, first.kind === "alone" ? answer(7) : null);
   }
   assert.deepEqual([...order].sort(), ["0", "1", "2", "3", "a", "b", "c"]);
@@ -55,35 +92,72 @@ test("going on runs only what is missing", () => {
 
 test("a chart has one axis across and the others as series", () => {
   const stp = METRICS[0]!;
-  const points = [1, 2].flatMap((mhz) => ["even", { name: "fixed", combination: [2, 3] }].map((policy) => point({ mhz, other: mhz * 2, policy })));
+  const points = [1, 2].flatMap((mhz) =>
+    ["even", { name: "fixed", combination: [2, 3] }].map((policy) => point({ mhz, other: mhz * 2, policy })),
+  );
   const of = plan([["mhz", "other"], ["policy"]], points);
-  const lines = new Map([[0, line(0, { stp: 1.5 })], [3, line(3, { stp: null })]]);
+  const lines = new Map([
+    [0, line(0, { stp: 1.5 })],
+    [3, line(3, { stp: null })],
+  ]);
   const across = chartData(of, lines, stp, 0);
   assert.deepEqual(across.across, { title: "MHz, Other", labels: ["1, 2", "2, 4"], numbers: [1, 2] });
-  assert.deepEqual(across.series, [{ name: "even", values: [1.5, null] }, { name: "fixed (combination 2 + 3)", values: [null, null] }]);
+  assert.deepEqual(across.series, [
+    { name: "even", values: [1.5, null] },
+    { name: "fixed (combination 2 + 3)", values: [null, null] },
+  ]);
   const policies = chartData(of, lines, stp, 1);
   assert.equal(policies.across.numbers, null);
-  assert.deepEqual(policies.series.map((s) => s.name), ["1, 2", "2, 4"]);
+  assert.deepEqual(
+    policies.series.map((s) => s.name),
+    ["1, 2", "2, 4"],
+  );
   // Numbers that do not rise are names.
   assert.equal(chartData(plan([["n"]], [point({ n: 2 }), point({ n: 1 })]), lines, stp, 0).across.numbers, null);
 });
 
 test("the table for a spreadsheet has as many cells as headings", () => {
   const of = plan([["seed"]], [point({ seed: 1 }), point({ seed: 2 })]);
-  const table = everything(of, new Map([[1, line(1, { stp: 2 }, 3)], [0, line(0, {}, 1)]]));
-  assert.deepEqual(table.rows.map((row) => row[0]), [0, 1]);
+  const table = everything(
+    of,
+    new Map([
+      [1, line(1, { stp: 2 }, 3)],
+      [0, line(0, {}, 1)],
+    ]),
+  );
+  assert.deepEqual(
+    table.rows.map((row) => row[0]),
+    [0, 1],
+  );
   for (const row of table.rows) assert.equal(row.length, table.columns.length);
-  assert.equal(table.rows[0]?.[table.columns.findIndex((c) => c.key === "metrics.stp")], null, "what is missing is not 0");
+  assert.equal(
+    table.rows[0]?.[table.columns.findIndex((c) => c.key === "metrics.stp")],
+    null,
+    "what is missing is not 0",
+  );
   assert.equal(table.rows[1]?.[table.columns.findIndex((c) => c.key === "kernels[2].ipc")], 2);
 });
 
 test("lines are filed in the order of the points", () => {
-  assert.equal(fileText(new Map([[2, "c"], [0, "a"], [10, "d"], [1, "b"]])), "a\nb\nc\nd\n");
+  assert.equal(
+    fileText(
+      new Map([
+        [2, "c"],
+        [0, "a"],
+        [10, "d"],
+        [1, "b"],
+      ]),
+    ),
+    "a\nb\nc\nd\n",
+  );
   assert.equal(fileText(new Map()), "");
 });
 
 test("values and times in a few words", () => {
-  assert.deepEqual([["BP", "CFD"], { kernel: "BP", ctas_per_sm: 2 }, { name: "even" }, 3, null, true, {}].map(valueText), ["BP + CFD", "BP (ctas_per_sm 2)", "even", "3", "null", "true", "{}"]);
+  assert.deepEqual(
+    [["BP", "CFD"], { kernel: "BP", ctas_per_sm: 2 }, { name: "even" }, 3, null, true, {}].map(valueText),
+    ["BP + CFD", "BP (ctas_per_sm 2)", "even", "3", "null", "true", "{}"],
+  );
   assert.deepEqual([10, 12_000, 200_000, 7_500_000].map(timeText), ["1 s", "12 s", "3 min", "2 h 5 min"]);
 });
 
@@ -93,7 +167,7 @@ test("a link is the sweep and what is shown of it", async () => {
   assert.equal(await encodeSweep({ text: '{"corun":1,"sweep":{}}', y: "", x: 0 }, EXAMPLES), "#v=1&example=one");
   assert.deepEqual(await decodeSweep("#v=1&example=one&y=ipc&x=2", EXAMPLES), { text: EXAMPLES.one, y: "ipc", x: 2 });
   const text = '{"corun":1,"sweep":{"name":"é","base":{},"axes":[{"path":"seed","values":[1,2,3]}]}}';
-  const hash = await encodeSweep({ text, y: "antt", x: 1 }, EXAMPLES) as string;
+  const hash = (await encodeSweep({ text, y: "antt", x: 1 }, EXAMPLES)) as string;
   const back = await decodeSweep(hash, EXAMPLES);
   assert.deepEqual([JSON.parse(back?.text ?? ""), back?.y, back?.x], [JSON.parse(text), "antt", 1]);
   assert.equal(await decodeSweep("", EXAMPLES), null);
@@ -103,13 +177,29 @@ test("a link is the sweep and what is shown of it", async () => {
 });
 
 test("a damaged link says what is wrong", async () => {
-  for (const hash of ["#v=1", "#v=2&example=one", "#v=1&example=two", "#v=1&example=constructor", "#v=1&z=!!", "#v=1&example=one&x=-1", "#v=1&example=one&y=a b", "#v=1&v=1", "#x", `#v=1&z=${"A".repeat(40_000)}`]) {
+  for (const hash of [
+    "#v=1",
+    "#v=2&example=one",
+    "#v=1&example=two",
+    "#v=1&example=constructor",
+    "#v=1&z=!!",
+    "#v=1&example=one&x=-1",
+    "#v=1&example=one&y=a b",
+    "#v=1&v=1",
+    "#x",
+    `#v=1&z=${"A".repeat(40_000)}`,
+  ]) {
     await assert.rejects(decodeSweep(hash, EXAMPLES), LinkError, hash);
   }
 });
 
 test("JSON is written for people, and is the same JSON", () => {
-  for (const text of ['{"a":[1,2,{"b":null}],"c":{"d":"x".padEnd}}'.replace('"x".padEnd', JSON.stringify("x".repeat(80))), "[]", "3", '{"a":{}}']) {
+  for (const text of [
+    '{"a":[1,2,{"b":null}],"c":{"d":"x".padEnd}}'.replace('"x".padEnd', JSON.stringify("x".repeat(80))),
+    "[]",
+    "3",
+    '{"a":{}}',
+  ]) {
     assert.deepEqual(JSON.parse(pretty(text)), JSON.parse(text));
   }
   assert.equal(pretty('{"a":1}'), '{ "a": 1 }\n');
@@ -117,22 +207,51 @@ test("JSON is written for people, and is the same JSON", () => {
 });
 
 test("a sweep of mixes and schemes is a heat map, with the best scheme of each mix", () => {
-  const mixes = [["BP", "CFD"], ["BP", "SAD"]], schemes = ["even", { name: "ccbp", priority: 1 }], lengths = [1000, 2000];
-  const points = mixes.flatMap((kernels) => schemes.flatMap((policy) => lengths.map((cycles) => ({ axes: { kernels, policy, "stop.cycles": cycles } }))));
-  const plan = { name: "", hash: "", axes: [["kernels"], ["policy"], ["stop.cycles"]], points, runs: {} } as unknown as Plan;
-  const stp = METRICS.find((m) => m.key === "stp") as (typeof METRICS)[number], antt = METRICS.find((m) => m.key === "antt") as (typeof METRICS)[number];
-  const line = (value: number): Line => ({ result: { metrics: { stp: value, antt: value }, gpu: {}, kernels: [] } }) as unknown as Line;
+  const mixes = [
+      ["BP", "CFD"],
+      ["BP", "SAD"],
+    ],
+    schemes = ["even", { name: "ccbp", priority: 1 }],
+    lengths = [1000, 2000];
+  const points = mixes.flatMap((kernels) =>
+    schemes.flatMap((policy) => lengths.map((cycles) => ({ axes: { kernels, policy, "stop.cycles": cycles } }))),
+  );
+  const plan = {
+    name: "",
+    hash: "",
+    axes: [["kernels"], ["policy"], ["stop.cycles"]],
+    points,
+    runs: {},
+  } as unknown as Plan;
+  const stp = METRICS.find((m) => m.key === "stp") as (typeof METRICS)[number],
+    antt = METRICS.find((m) => m.key === "antt") as (typeof METRICS)[number];
+  const line = (value: number): Line =>
+    ({ result: { metrics: { stp: value, antt: value }, gpu: {}, kernels: [] } }) as unknown as Line;
   // Points 0, 2, 4 run 1,000 cycles; 6 has not run.
-  const lines = new Map([[0, line(1)], [1, line(9)], [2, line(3)], [4, line(2)]]);
+  const lines = new Map([
+    [0, line(1)],
+    [1, line(9)],
+    [2, line(3)],
+    [4, line(2)],
+  ]);
   const map = heatMap(plan, lines, stp, 0);
   assert.deepEqual(map?.mixes, ["BP + CFD", "BP + SAD"]);
   assert.deepEqual(map?.schemes, ["even", "ccbp (priority 1)"]);
   assert.deepEqual(map?.rest, ["Cycles 1000", "Cycles 2000"]);
   assert.deepEqual(map?.cells, [
-    [{ point: 0, value: 1, share: 0, best: false }, { point: 2, value: 3, share: 1, best: true }],
-    [{ point: 4, value: 2, share: 0.5, best: false }, { point: 6, value: null, share: null, best: false }],
+    [
+      { point: 0, value: 1, share: 0, best: false },
+      { point: 2, value: 3, share: 1, best: true },
+    ],
+    [
+      { point: 4, value: 2, share: 0.5, best: false },
+      { point: 6, value: null, share: null, best: false },
+    ],
   ]);
-  assert.deepEqual(heatMap(plan, lines, antt, 0)?.cells[0]?.map(({ best }) => best), [true, false]);
+  assert.deepEqual(
+    heatMap(plan, lines, antt, 0)?.cells[0]?.map(({ best }) => best),
+    [true, false],
+  );
   assert.equal(heatMap(plan, lines, stp, 1)?.cells[0]?.[0]?.value, 9);
   assert.equal(heatAxes({ axes: [["kernels", "policy"], ["seed"]] }), null);
   assert.equal(heatAxes({ axes: [["kernels"], ["seed"]] }), null);

@@ -20,17 +20,34 @@ test("a file that the page saved has its run in it, whatever kind it is", async 
   new DataView(header.buffer).setUint32(8, 13);
   const png = withText(header, { Title: "T “ü”", "Corun stamp": JSON.stringify(STAMP) });
   assert.equal(await linkIn(file(png, "a.png")), HASH);
-  const svg = toSvg({ width: 1, height: 1, shapes: [], background: "#fff", font: "x", mono: "x" } as unknown as Parameters<typeof toSvg>[0], { title: "<t>", description: "d", metadata: STAMP });
+  const svg = toSvg(
+    { width: 1, height: 1, shapes: [], background: "#fff", font: "x", mono: "x" } as unknown as Parameters<
+      typeof toSvg
+    >[0],
+    { title: "<t>", description: "d", metadata: STAMP },
+  );
   assert.equal(await linkIn(file(svg, "a.svg")), HASH);
   assert.equal(await linkIn(file(JSON.stringify({ title: "t", stamp: STAMP, rows: [] }), "table.json")), HASH);
   assert.equal(await linkIn(file(JSON.stringify({ corun: 1, kernels: [], link: STAMP.link }), "result.json")), HASH);
   // An experiment has no link, and neither have pictures of others, or damaged ones.
   const damaged = png.slice();
   damaged[png.length - 10] = (damaged[png.length - 10] as number) ^ 1;
-  for (const [content, name] of [["{\"corun\":1,\"kernels\":[\"BP\"]}", "e.json"], ["<svg><metadata>no</metadata></svg>", "b.svg"], ["no", "c.txt"], [header, "d.png"], [damaged, "e.png"], [png.slice(0, 60), "f.png"], ["{\"link\":\"https://x/\"}", "g.json"], ["null", "h.json"]] as const) {
+  for (const [content, name] of [
+    ['{"corun":1,"kernels":["BP"]}', "e.json"],
+    ["<svg><metadata>no</metadata></svg>", "b.svg"],
+    ["no", "c.txt"],
+    [header, "d.png"],
+    [damaged, "e.png"],
+    [png.slice(0, 60), "f.png"],
+    ['{"link":"https://x/"}', "g.json"],
+    ["null", "h.json"],
+  ] as const) {
     assert.equal(await linkIn(file(content, name)), null, name);
   }
-  assert.deepEqual(["a.png", "b.SVG", "c.json"].map((name) => isPicture(file("", name))), [true, true, false]);
+  assert.deepEqual(
+    ["a.png", "b.SVG", "c.json"].map((name) => isPicture(file("", name))),
+    [true, true, false],
+  );
 });
 
 test("every page of docs/schemes is read whole, with its BibTeX apart", () => {
@@ -41,18 +58,37 @@ test("every page of docs/schemes is read whole, with its BibTeX apart", () => {
     const blocks = readMarkdown(readFileSync(new URL(name, folder), "utf8"));
     assert.equal(blocks[0]?.kind, "heading", name);
     for (const block of blocks) {
-      if (block.kind === "table") for (const row of block.rows) assert.equal(row.length, block.head.length, `${name}: a row of ${row.length} cells: ${JSON.stringify(row)}`);
-      if (block.kind === "paragraph") assert.ok(!block.text.some((part) => part.kind === "text" && /^\||\]\(|\*\*/.test(part.text)), `${name}: ${JSON.stringify(block.text)}`);
+      if (block.kind === "table")
+        for (const row of block.rows)
+          assert.equal(row.length, block.head.length, `${name}: a row of ${row.length} cells: ${JSON.stringify(row)}`);
+      if (block.kind === "paragraph")
+        assert.ok(
+          !block.text.some((part) => part.kind === "text" && /^\||\]\(|\*\*/.test(part.text)),
+          `${name}: ${JSON.stringify(block.text)}`,
+        );
     }
     const { rest, code } = without(blocks, "Cite");
-    assert.ok(rest.length < blocks.length ? code.every((entry) => /^@\w+\{\w+,\n/.test(entry)) && code.length > 0 : code.length === 0, name);
+    assert.ok(
+      rest.length < blocks.length
+        ? code.every((entry) => /^@\w+\{\w+,\n/.test(entry)) && code.length > 0
+        : code.length === 0,
+      name,
+    );
   }
 });
 
 test("lines of Markdown", () => {
   assert.deepEqual(readInline("A **b** and *c*, `d*e*`, [f](g.md)."), [
-    { kind: "text", text: "A " }, { kind: "bold", text: "b" }, { kind: "text", text: " and " }, { kind: "italic", text: "c" }, { kind: "text", text: ", " },
-    { kind: "code", text: "d*e*" }, { kind: "text", text: ", " }, { kind: "link", text: "f", to: "g.md" }, { kind: "text", text: "." }]);
+    { kind: "text", text: "A " },
+    { kind: "bold", text: "b" },
+    { kind: "text", text: " and " },
+    { kind: "italic", text: "c" },
+    { kind: "text", text: ", " },
+    { kind: "code", text: "d*e*" },
+    { kind: "text", text: ", " },
+    { kind: "link", text: "f", to: "g.md" },
+    { kind: "text", text: "." },
+  ]);
   assert.deepEqual(readInline("2 * 3 * 4"), [{ kind: "text", text: "2 * 3 * 4" }]);
   const { rest, code } = without(readMarkdown("# T\n\n## Cite\n\n```bibtex\nx\n```\n\n## After\n\np\n"), "Cite");
   assert.deepEqual([rest.map((block) => block.kind), code], [["heading", "heading", "paragraph"], ["x"]]);
@@ -79,43 +115,115 @@ test("vendors' words become the settings that they publish", () => {
   assert.deepEqual(titled(3, A100, /uniform/), { name: "mps", percentage: [33.3, 33.3, 33.3] });
   assert.deepEqual(titled(2, A100, /^3g\.20gb each/), { name: "spatial", split: [42, 42], channels: [20, 20] });
   assert.deepEqual(titled(2, H100, /^4g\.40gb \+ 3g\.40gb/), { name: "spatial", split: [64, 60], channels: [40, 40] });
-  assert.deepEqual(titled(7, H100, /^1g\.10gb each/), { name: "spatial", split: Array(7).fill(16), channels: Array(7).fill(10) });
+  assert.deepEqual(titled(7, H100, /^1g\.10gb each/), {
+    name: "spatial",
+    split: Array(7).fill(16),
+    channels: Array(7).fill(10),
+  });
   assert.deepEqual(titled(2, H100, /in chunks of 8/), { name: "spatial", split: [64, 64] });
   assert.deepEqual(titled(2, H100, /: the least/), { name: "spatial", split: [120, 8] });
   assert.deepEqual(titled(2, A100, /^2 ms/), { name: "time-slice", slice: 2_820_000 });
   // No mix of instances has more than seven slices, eight eighths of the memory, or the GPU's SMs and channels.
-  for (const shape of [A100, H100]) for (let n = 1; n <= 8; n += 1) for (const { policy } of presets(n, shape)) {
-    const sum = (key: string): number => ((policy[key] ?? []) as number[]).reduce((all, one) => all + one, 0);
-    assert.ok(sum("split") <= shape.sms && sum("channels") <= shape.channels, JSON.stringify(policy));
-    for (const key of ["split", "channels", "percentage"]) if (policy[key] !== undefined) assert.equal((policy[key] as number[]).length, n);
-  }
+  for (const shape of [A100, H100])
+    for (let n = 1; n <= 8; n += 1)
+      for (const { policy } of presets(n, shape)) {
+        const sum = (key: string): number => ((policy[key] ?? []) as number[]).reduce((all, one) => all + one, 0);
+        assert.ok(sum("split") <= shape.sms && sum("channels") <= shape.channels, JSON.stringify(policy));
+        for (const key of ["split", "channels", "percentage"])
+          if (policy[key] !== undefined) assert.equal((policy[key] as number[]).length, n);
+      }
 });
 
 test("a preset is known again by what it set, and MIG brings its GPU", () => {
-  const experiment = (policy: Experiment["policy"]): Experiment => ({ corun: 1, gpu: "a100-40gb", kernels: ["BP", "CFD"], ...(policy === undefined ? {} : { policy }) });
-  assert.deepEqual(presetsOf(experiment({ name: "spatial", split: [54, 54] }), A100).map((one) => one.group), ["MPS, static SM partitions"]);
-  assert.deepEqual(presetsOf(experiment({ name: "spatial", channels: [20, 20], split: [42, 42] }), A100).map((one) => one.title), ["3g.20gb each"]);
+  const experiment = (policy: Experiment["policy"]): Experiment => ({
+    corun: 1,
+    gpu: "a100-40gb",
+    kernels: ["BP", "CFD"],
+    ...(policy === undefined ? {} : { policy }),
+  });
+  assert.deepEqual(
+    presetsOf(experiment({ name: "spatial", split: [54, 54] }), A100).map((one) => one.group),
+    ["MPS, static SM partitions"],
+  );
+  assert.deepEqual(
+    presetsOf(experiment({ name: "spatial", channels: [20, 20], split: [42, 42] }), A100).map((one) => one.title),
+    ["3g.20gb each"],
+  );
   assert.deepEqual(presetsOf(experiment({ name: "even" }), A100), []);
   const small: Shape = { gpu: "ccbp-16sm", sms: 16, channels: 16, coreMhz: 1800 };
   const mig = presets(2, small).filter((one) => one.group.startsWith("MIG"));
   assert.ok(mig.length > 3 && mig.every((one) => one.gpu === "a100-40gb"));
-  assert.ok(presets(2, small).filter((one) => !one.group.startsWith("MIG")).every((one) => one.gpu === undefined));
+  assert.ok(
+    presets(2, small)
+      .filter((one) => !one.group.startsWith("MIG"))
+      .every((one) => one.gpu === undefined),
+  );
 });
 
 test("what a run cannot show is said in words", () => {
-  const explained = { kernels: [
-    { name: "BP", occupancy: [{ launch: 0, sm_class: "sm", ctas_per_sm: 8, ctas: 100 }, { launch: 1, sm_class: "sm", ctas_per_sm: 8, ctas: 10 }] },
-    { name: "CFD", occupancy: [{ launch: 0, sm_class: "sm", ctas_per_sm: 4, ctas: 64 }] },
-  ] };
-  const normal = (more: Record<string, unknown>): Experiment => ({ corun: 1, kernels: ["BP", "CFD"], gpu: { preset: "x", "sm.count": 16 }, stop: { cycles: 1000 }, ...more } as unknown as Experiment);
-  assert.deepEqual(setupWarnings(normal({}), explained), ["BP has few CTAs for this GPU: 10 in each of its launches, at the least, where 128 fit. So 6 of the 16 SMs get none of them."]);
-  const fewer = { kernels: [{ name: "CFD", occupancy: [{ launch: 0, sm_class: "big", ctas_per_sm: 4, ctas: 40 }, { launch: 0, sm_class: "small", ctas_per_sm: 2, ctas: 40 }] }] };
+  const explained = {
+    kernels: [
+      {
+        name: "BP",
+        occupancy: [
+          { launch: 0, sm_class: "sm", ctas_per_sm: 8, ctas: 100 },
+          { launch: 1, sm_class: "sm", ctas_per_sm: 8, ctas: 10 },
+        ],
+      },
+      { name: "CFD", occupancy: [{ launch: 0, sm_class: "sm", ctas_per_sm: 4, ctas: 64 }] },
+    ],
+  };
+  const normal = (more: Record<string, unknown>): Experiment =>
+    ({
+      corun: 1,
+      kernels: ["BP", "CFD"],
+      gpu: { preset: "x", "sm.count": 16 },
+      stop: { cycles: 1000 },
+      ...more,
+    }) as unknown as Experiment;
+  assert.deepEqual(setupWarnings(normal({}), explained), [
+    "BP has few CTAs for this GPU: 10 in each of its launches, at the least, where 128 fit. So 6 of the 16 SMs get none of them.",
+  ]);
+  const fewer = {
+    kernels: [
+      {
+        name: "CFD",
+        occupancy: [
+          { launch: 0, sm_class: "big", ctas_per_sm: 4, ctas: 40 },
+          { launch: 0, sm_class: "small", ctas_per_sm: 2, ctas: 40 },
+        ],
+      },
+    ],
+  };
   const classes = { gpu: { preset: "x", "sm.big.count": 8, "sm.small.count": 8 } };
-  assert.deepEqual(setupWarnings(normal(classes), fewer), ["CFD has few CTAs for this GPU: 40, where 48 fit. So it cannot fill the GPU even alone."]);
-  assert.deepEqual(setupWarnings(normal({ warm_up: 5000 }), { kernels: [] }), ["The warm-up is longer than the run: 5,000 cycles pass before the 1,000 that are measured."]);
+  assert.deepEqual(setupWarnings(normal(classes), fewer), [
+    "CFD has few CTAs for this GPU: 40, where 48 fit. So it cannot fill the GPU even alone.",
+  ]);
+  assert.deepEqual(setupWarnings(normal({ warm_up: 5000 }), { kernels: [] }), [
+    "The warm-up is longer than the run: 5,000 cycles pass before the 1,000 that are measured.",
+  ]);
   assert.deepEqual(setupWarnings(normal({ warm_up: 1000 }), { kernels: [] }), []);
-  const slip = { kernels: [], warnings: [{ path: "kernels[0].qos", found: "a goal for BP, which policy even does not know", want: "a policy that keeps goals, or none" }] };
-  assert.deepEqual(setupWarnings(normal({}), slip), ["Kernel 1: goal: found a goal for BP, which policy even does not know. Wanted is a policy that keeps goals, or none."]);
-  const result = { cycles: 1000, kernels: [{ runs_done: 0, ctas_done: 100 }, { runs_done: 0, ctas_done: 63 }] } as unknown as Result;
-  assert.deepEqual(endWarnings(normal({}), explained, result), ["CFD never reached its second launch: 63 of the 64 CTAs of its first were done at cycle 1,000. What it does from then on is not in these numbers; let it run longer."]);
+  const slip = {
+    kernels: [],
+    warnings: [
+      {
+        path: "kernels[0].qos",
+        found: "a goal for BP, which policy even does not know",
+        want: "a policy that keeps goals, or none",
+      },
+    ],
+  };
+  assert.deepEqual(setupWarnings(normal({}), slip), [
+    "Kernel 1: goal: found a goal for BP, which policy even does not know. Wanted is a policy that keeps goals, or none.",
+  ]);
+  const result = {
+    cycles: 1000,
+    kernels: [
+      { runs_done: 0, ctas_done: 100 },
+      { runs_done: 0, ctas_done: 63 },
+    ],
+  } as unknown as Result;
+  assert.deepEqual(endWarnings(normal({}), explained, result), [
+    "CFD never reached its second launch: 63 of the 64 CTAs of its first were done at cycle 1,000. What it does from then on is not in these numbers; let it run longer.",
+  ]);
 });

@@ -10,21 +10,37 @@ import { drawTimeline, onTopOf, onTopText } from "../src/timeline/drawing.ts";
 import type { Decision, FrameLayout, WindowsLayout } from "../src/types.ts";
 
 /** Events as the module gives them, of their cycles, kernels, and what has happened. */
-const told = (...threes: number[]): Float64Array => Float64Array.from(threes.flatMap((number, i) => (i % 3 === 2 ? [number, 0, 0, -1] : [number])));
+const told = (...threes: number[]): Float64Array =>
+  Float64Array.from(threes.flatMap((number, i) => (i % 3 === 2 ? [number, 0, 0, -1] : [number])));
 
 /** Moments that say when they are freed, in a memory that holds so many of them. */
-function kept(limit: number): { frames: Keyframes<Moment & { cycle: number }>; alive: Set<number>; add: (cycle: number) => void } {
+function kept(limit: number): {
+  frames: Keyframes<Moment & { cycle: number }>;
+  alive: Set<number>;
+  add: (cycle: number) => void;
+} {
   const alive = new Set<number>();
   let high = 0;
   const frames = new Keyframes<Moment & { cycle: number }>(() => (high = Math.max(high, alive.size)), limit);
-  const add = (cycle: number): void => { alive.add(cycle); frames.add(cycle, { cycle, free: () => { assert.ok(alive.delete(cycle), `${cycle} is freed once`); } }); };
+  const add = (cycle: number): void => {
+    alive.add(cycle);
+    frames.add(cycle, {
+      cycle,
+      free: () => {
+        assert.ok(alive.delete(cycle), `${cycle} is freed once`);
+      },
+    });
+  };
   return { frames, alive, add };
 }
 
 test("the last moment at or before a cycle is found, in whatever order they came", () => {
   const { frames, add } = kept(1000);
   for (const cycle of [0, 500, 200, 900]) add(cycle);
-  assert.deepEqual([0, 199, 200, 499, 899, 5000].map((cycle) => frames.before(cycle)?.cycle), [0, 0, 200, 200, 500, 900]);
+  assert.deepEqual(
+    [0, 199, 200, 499, 899, 5000].map((cycle) => frames.before(cycle)?.cycle),
+    [0, 0, 200, 200, 500, 900],
+  );
 });
 
 test("moments stay within their memory, spread over the whole run, and close together before the present cycle", () => {
@@ -36,21 +52,28 @@ test("moments stay within their memory, spread over the whole run, and close tog
   }
   assert.ok(alive.size > 40);
   assert.ok(alive.has(0) && alive.has(1_000_000));
-  const cycles = [...alive].sort((a, b) => a - b), gaps = cycles.slice(1).map((cycle, i) => cycle - (cycles[i] as number));
+  const cycles = [...alive].sort((a, b) => a - b),
+    gaps = cycles.slice(1).map((cycle, i) => cycle - (cycles[i] as number));
   // As many moments evenly spread were 1,000,000 / 49 apart, twice that after a drop.
   assert.ok(Math.max(...gaps) <= 60_000, String(gaps));
-  for (let back = 1; back <= 10; back += 1) assert.equal(frames.before(1_000_000 - back * 1000)?.cycle, 1_000_000 - back * 1000);
+  for (let back = 1; back <= 10; back += 1)
+    assert.equal(frames.before(1_000_000 - back * 1000)?.cycle, 1_000_000 - back * 1000);
   frames.clear();
   assert.equal(alive.size, 0);
 });
 
 test("moments that grow are fewer, and never fewer than those that stepping back needs", () => {
-  let bytes = 0, high = 0;
+  let bytes = 0,
+    high = 0;
   const frames = new Keyframes<Moment>(() => (high = Math.max(high, bytes)), 100_000);
   for (let cycle = 0; cycle <= 1_000_000; cycle += 1000) {
     const size = 500 + cycle / 100;
     bytes += size;
-    frames.add(cycle, { free: () => { bytes -= size; } });
+    frames.add(cycle, {
+      free: () => {
+        bytes -= size;
+      },
+    });
   }
   assert.ok(high < 300_000, `${high} bytes`);
   assert.ok(frames.count >= 20, String(frames.count));
@@ -68,64 +91,153 @@ test("a moment is due when the engine has run for as long as between two of them
 test("launches, runs and CTAs are counted once, however often the run goes over them", () => {
   const past = new PastLog([[2, 1], [3]]);
   // Kernel 0: two launches, of 2 CTAs and of 1; one of its CTAs is switched out and back.
-  const first = [0, 0, 1, 0, 0, 1, 0, 1, 1, 5, 0, 2, 9, 0, 3, 10, 0, 0, 20, 0, 0, 20, 0, 1], second = [30, 0, 0, 30, 0, 1];
+  const first = [0, 0, 1, 0, 0, 1, 0, 1, 1, 5, 0, 2, 9, 0, 3, 10, 0, 0, 20, 0, 0, 20, 0, 1],
+    second = [30, 0, 0, 30, 0, 1];
   const said = past.add(told(...first), 25);
-  assert.deepEqual(said.map(({ cycle, kernel, kind, launch, run }) => [cycle, kernel, kind, launch, run]), [[0, 0, "launch", 0, 0], [0, 1, "launch", 0, 0], [20, 0, "launch", 1, 0]]);
+  assert.deepEqual(
+    said.map(({ cycle, kernel, kind, launch, run }) => [cycle, kernel, kind, launch, run]),
+    [
+      [0, 0, "launch", 0, 0],
+      [0, 1, "launch", 0, 0],
+      [20, 0, "launch", 1, 0],
+    ],
+  );
   // It goes back to cycle 10 and comes again.
   assert.deepEqual(past.add(told(...first.slice(15)), 25), []);
-  assert.deepEqual(past.add(told(...second), 40).map(({ cycle, kind, launch, run }) => [cycle, kind, launch, run]), [[31, "end", 1, 0], [30, "launch", 0, 1]]);
+  assert.deepEqual(
+    past.add(told(...second), 40).map(({ cycle, kind, launch, run }) => [cycle, kind, launch, run]),
+    [
+      [31, "end", 1, 0],
+      [30, "launch", 0, 1],
+    ],
+  );
   const view = past.view();
   assert.equal(view.until, 40);
   const sums = (of: Float64Array[]): number[] => of.map((counts) => counts.reduce((a, b) => a + b, 0));
-  assert.deepEqual([view.finished, view.left, view.back].map(sums), [[3, 0], [1, 0], [1, 0]], "a switch is counted once, and is no end");
+  assert.deepEqual(
+    [view.finished, view.left, view.back].map(sums),
+    [
+      [3, 0],
+      [1, 0],
+      [1, 0],
+    ],
+    "a switch is counted once, and is no end",
+  );
 });
 
 test("a long run's counts become coarser and lose nothing", () => {
   const past = new PastLog([[1]]);
-  const events = Array.from({ length: 5000 }, (_, i) => [i * 1000, 0, 1, i * 1000 + 300, 0, 2, i * 1000 + 600, 0, 3, i * 1000 + 900, 0, 0]).flat();
+  const events = Array.from({ length: 5000 }, (_, i) => [
+    i * 1000,
+    0,
+    1,
+    i * 1000 + 300,
+    0,
+    2,
+    i * 1000 + 600,
+    0,
+    3,
+    i * 1000 + 900,
+    0,
+    0,
+  ]).flat();
   past.add(told(...events), 5_000_000);
   const { bucket, finished, left, back, marks } = past.view();
   assert.equal(bucket, 3200);
-  for (const [counts] of [finished, left, back]) assert.equal(counts?.reduce((a, b) => a + b, 0), 5000);
+  for (const [counts] of [finished, left, back])
+    assert.equal(
+      counts?.reduce((a, b) => a + b, 0),
+      5000,
+    );
   assert.ok((finished[0]?.length ?? 0) <= 2048);
   assert.equal(marks.at(-1)?.run, 4999);
 });
 
 test("the timeline draws epochs, several as one where they are small, and the switches of CTAs", () => {
   const past = new PastLog([[9], [9]]);
-  const out = Array.from({ length: 16 }, () => [20_150, 1, 2]), back = Array.from({ length: 2 }, () => [60_100, 1, 3]);
+  const out = Array.from({ length: 16 }, () => [20_150, 1, 2]),
+    back = Array.from({ length: 2 }, () => [60_100, 1, 3]);
   past.add(told(0, 0, 1, 0, 1, 1, ...out.flat(), ...back.flat()), 95_000);
-  const drawn = (epoch: number | null, end = 100_000) => drawTimeline({ runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }], end, zoom: null, bookmarks: [], width: 800, theme: LIGHT }).drawing;
-  const said = (drawing: Drawing, what: string): string[] => drawing.spots.filter(({ id }) => id.startsWith(what)).map(({ text }) => text());
+  const drawn = (epoch: number | null, end = 100_000) =>
+    drawTimeline({
+      runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }],
+      end,
+      zoom: null,
+      bookmarks: [],
+      width: 800,
+      theme: LIGHT,
+    }).drawing;
+  const said = (drawing: Drawing, what: string): string[] =>
+    drawing.spots.filter(({ id }) => id.startsWith(what)).map(({ text }) => text());
   const shown = drawn(10_000);
-  assert.deepEqual([said(shown, "epoch:").length, said(shown, "epoch:").at(-1)], [10, "Epoch 10 begins at cycle 90,000, one every 10,000 cycles"]);
-  assert.deepEqual(said(shown, "switch:1"), ["From cycle 20,000: context switches take 16 CTAs of SGEMM off SMs", "From cycle 60,000: context switches take 2 CTAs of SGEMM back to SMs"]);
+  assert.deepEqual(
+    [said(shown, "epoch:").length, said(shown, "epoch:").at(-1)],
+    [10, "Epoch 10 begins at cycle 90,000, one every 10,000 cycles"],
+  );
+  assert.deepEqual(said(shown, "switch:1"), [
+    "From cycle 20,000: context switches take 16 CTAs of SGEMM off SMs",
+    "From cycle 60,000: context switches take 2 CTAs of SGEMM back to SMs",
+  ]);
   assert.deepEqual(said(shown, "switch:0"), []);
-  assert.equal(said(drawn(10_000, 2_000_000), "epoch:")[1], "Epochs 3 to 4 begin at cycle 20,000, one every 10,000 cycles");
+  assert.equal(
+    said(drawn(10_000, 2_000_000), "epoch:")[1],
+    "Epochs 3 to 4 begin at cycle 20,000, one every 10,000 cycles",
+  );
   const without = drawn(null);
   assert.deepEqual([said(without, "epoch:"), without.height < shown.height], [[], true]);
 });
 
 test("quotas on top stand in the epochs, each window taken once however often it comes", () => {
-  const past = new PastLog([[9], [9]]), window = (start: number, sad: number, sgemm: number): number[] => [start, start + 400, 7, sad, 7, sgemm];
-  const rows = Float64Array.from([...window(0, 0, 0), ...window(400, 0, 3), ...window(800, 0, 0), ...window(40_000, 1, 2)]);
+  const past = new PastLog([[9], [9]]),
+    window = (start: number, sad: number, sgemm: number): number[] => [start, start + 400, 7, sad, 7, sgemm];
+  const rows = Float64Array.from([
+    ...window(0, 0, 0),
+    ...window(400, 0, 3),
+    ...window(800, 0, 0),
+    ...window(40_000, 1, 2),
+  ]);
   past.add(told(0, 0, 1, 0, 1, 1), 95_000);
   past.addWindows(rows.slice(0, 12), 6, [3, 5]);
   past.addWindows(rows, 6, [3, 5]);
   past.addWindows(rows, 6, [3, 5]);
   const seen = onTopOf(past.view());
-  assert.deepEqual(seen, [{ from: 400, times: [0, 3] }, { from: 40_000, times: [1, 2] }]);
-  assert.equal(onTopText(["SAD", "SGEMM"], [1, 2]), "SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together");
-  const drawn = (epoch: number | null): string[] => drawTimeline({ runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }], end: 100_000, zoom: null, bookmarks: [], width: 800, theme: LIGHT })
-    .drawing.spots.filter(({ id }) => id.startsWith("on-top:")).map(({ text }) => text());
-  assert.deepEqual(drawn(10_000), ["From cycle 400: SGEMM gets its quota on top 3 times, all SMs together", "From cycle 40,000: SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together"]);
+  assert.deepEqual(seen, [
+    { from: 400, times: [0, 3] },
+    { from: 40_000, times: [1, 2] },
+  ]);
+  assert.equal(
+    onTopText(["SAD", "SGEMM"], [1, 2]),
+    "SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together",
+  );
+  const drawn = (epoch: number | null): string[] =>
+    drawTimeline({
+      runs: [{ mark: "", title: "", kernels: ["SAD", "SGEMM"], epoch, past: past.view(), decisions: [] }],
+      end: 100_000,
+      zoom: null,
+      bookmarks: [],
+      width: 800,
+      theme: LIGHT,
+    })
+      .drawing.spots.filter(({ id }) => id.startsWith("on-top:"))
+      .map(({ text }) => text());
+  assert.deepEqual(drawn(10_000), [
+    "From cycle 400: SGEMM gets its quota on top 3 times, all SMs together",
+    "From cycle 40,000: SAD gets its quota on top once, SGEMM gets its quota on top 2 times, all SMs together",
+  ]);
   assert.deepEqual(drawn(null), []);
 });
 
 test("the sizes of launches are read once for each, not for each class of SMs", () => {
   const of = (launch: number, ctas: number) => ({ launch, ctas });
-  assert.deepEqual(launchSizes({ kernels: [{ occupancy: [of(0, 8), of(0, 8), of(1, 4), of(1, 4)] }, { occupancy: [of(0, 2)] }] }), [[8, 4], [2]]);
-  assert.deepEqual(launchSizes({ kernels: [{ occupancy: [of(0, 1), of(1, 9)], launch_ctas: [1, 9, 1, 4, 1] }] }), [[1, 9, 1, 4, 1]], "launches that repeat");
+  assert.deepEqual(
+    launchSizes({ kernels: [{ occupancy: [of(0, 8), of(0, 8), of(1, 4), of(1, 4)] }, { occupancy: [of(0, 2)] }] }),
+    [[8, 4], [2]],
+  );
+  assert.deepEqual(
+    launchSizes({ kernels: [{ occupancy: [of(0, 1), of(1, 9)], launch_ctas: [1, 9, 1, 4, 1] }] }),
+    [[1, 9, 1, 4, 1]],
+    "launches that repeat",
+  );
 });
 
 /** A run of 1 + 1 kernels that a test moves on, window by window: what each did in a window, and how full its queues are at the end. */
@@ -134,21 +246,48 @@ class FakeRun {
   rows: number[] = [];
   log: { cycle: number; kernel: number | null; text: string }[] = [];
   waiting = [0, 0];
-  decisions(since: number): Decision[] { return this.log.slice(since) as unknown as Decision[]; }
-  windows(since: number): number[] { return this.rows.slice(since * 3); }
-  frame(): Uint32Array { return Uint32Array.from(this.waiting); }
+  decisions(since: number): Decision[] {
+    return this.log.slice(since) as unknown as Decision[];
+  }
+  windows(since: number): number[] {
+    return this.rows.slice(since * 3);
+  }
+  frame(): Uint32Array {
+    return Uint32Array.from(this.waiting);
+  }
   step(instructions: number, ...waiting: number[]): void {
     this.rows.push(this.cycle, this.cycle + 400, instructions);
     this.cycle += 400;
     if (waiting.length > 0) this.waiting = waiting;
   }
 }
-const LAYOUT = { length: 2, kernels: ["BP"], sections: [{ name: "l2.queue", offset: 0, shape: [2] }], sms: [], banks: 2, channels: 0, capacity: { l2_queue: 8 } } as unknown as FrameLayout;
-const WINDOWS = { window: 400, columns: [{ key: "start", kernel: null }, { key: "end", kernel: null }, { key: "thread_instructions", kernel: 0 }] } as unknown as WindowsLayout;
-const watching = (when: StopWhen, run: FakeRun, past = new PastLog([[1]]), alone = (): number | undefined => 10): Watch => new Watch(when, LAYOUT, WINDOWS, run, past, alone);
+const LAYOUT = {
+  length: 2,
+  kernels: ["BP"],
+  sections: [{ name: "l2.queue", offset: 0, shape: [2] }],
+  sms: [],
+  banks: 2,
+  channels: 0,
+  capacity: { l2_queue: 8 },
+} as unknown as FrameLayout;
+const WINDOWS = {
+  window: 400,
+  columns: [
+    { key: "start", kernel: null },
+    { key: "end", kernel: null },
+    { key: "thread_instructions", kernel: 0 },
+  ],
+} as unknown as WindowsLayout;
+const watching = (
+  when: StopWhen,
+  run: FakeRun,
+  past = new PastLog([[1]]),
+  alone = (): number | undefined => 10,
+): Watch => new Watch(when, LAYOUT, WINDOWS, run, past, alone);
 
 test("stop when a kernel finishes: at the cycle after its last CTA, also where that is known already", () => {
-  const past = new PastLog([[1], [1]]), run = new FakeRun();
+  const past = new PastLog([[1], [1]]),
+    run = new FakeRun();
   const watch = watching({ kind: "end", kernel: 1 }, run, past);
   past.add(told(0, 0, 1, 0, 1, 1, 100, 0, 0, 350, 1, 0), 400);
   run.cycle = 300;
@@ -177,17 +316,33 @@ test("stop when a queue is full: the same one, so many windows in a row, and not
   run.waiting = [8, 0];
   const watch = watching({ kind: "full", queue: "l2_queue", windows: 2 }, run);
   const seen: (number | null)[] = [];
-  for (const [a, b] of [[8, 8], [8, 0], [8, 7], [0, 8], [8, 0], [0, 8], [0, 8]] as const) { run.step(0, a, b); seen.push(watch.look()?.cycle ?? null); }
+  for (const [a, b] of [
+    [8, 8],
+    [8, 0],
+    [8, 7],
+    [0, 8],
+    [8, 0],
+    [0, 8],
+    [0, 8],
+  ] as const) {
+    run.step(0, a, b);
+    seen.push(watch.look()?.cycle ?? null);
+  }
   assert.deepEqual(seen, [null, null, null, null, null, null, 2800]);
 });
 
 test("stop when a kernel slows down: over 25 windows, from below to above, also where its IPC alone is known later", () => {
   // Alone, 10 instructions a cycle: 4,000 in a window. Half of that is twice as slow.
   const slow = (run: FakeRun, watch: Watch, each: number, windows: number): number | null => {
-    for (let i = 0; i < windows; i += 1) { run.step(each); const at = watch.look(); if (at) return at.cycle; }
+    for (let i = 0; i < windows; i += 1) {
+      run.step(each);
+      const at = watch.look();
+      if (at) return at.cycle;
+    }
     return null;
   };
-  const run = new FakeRun(), watch = watching({ kind: "slowdown", kernel: 0, above: 2 }, run);
+  const run = new FakeRun(),
+    watch = watching({ kind: "slowdown", kernel: 0, above: 2 }, run);
   assert.equal(slow(run, watch, 4000, 30), null);
   // After 17 windows in which it does a quarter, 17 · 1000 + 8 · 4000 < 25 · 2000.
   assert.equal(slow(run, watch, 1000, 30), (30 + 17) * 400);
@@ -198,7 +353,8 @@ test("stop when a kernel slows down: over 25 windows, from below to above, also 
   assert.notEqual(slow(run, again, 0, 30), null);
 
   let known: number | undefined;
-  const other = new FakeRun(), late = watching({ kind: "slowdown", kernel: 0, above: 2 }, other, new PastLog([[1]]), () => known);
+  const other = new FakeRun(),
+    late = watching({ kind: "slowdown", kernel: 0, above: 2 }, other, new PastLog([[1]]), () => known);
   assert.equal(slow(other, late, 4000, 30), null);
   assert.equal(slow(other, late, 1000, 30), null);
   known = 10;

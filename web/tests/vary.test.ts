@@ -5,20 +5,56 @@ import type { Experiment } from "../src/types.ts";
 import { around, axesOf, axisPath, readValues, sweepOf, valuesText, withAxes } from "../src/sweeps/vary.ts";
 
 test("a field of the form is the path of an axis, with values around its own", () => {
-  assert.deepEqual(["policy.name", "kernels.0.ctas_per_sm", "policy.combination.1", "gpu.sm.l1.ways", "seed"].map(axisPath), ["policy", "kernels[0].ctas_per_sm", "policy.combination[1]", "gpu.sm.l1.ways", "seed"]);
-  assert.deepEqual([around(4, 1, 6), around(1, 1, 64), around(0.5, 0, 1), around(0)], [[2, 4, 6], [1, 2], [0.25, 0.5, 1], [0, 1, 2]]);
+  assert.deepEqual(
+    ["policy.name", "kernels.0.ctas_per_sm", "policy.combination.1", "gpu.sm.l1.ways", "seed"].map(axisPath),
+    ["policy", "kernels[0].ctas_per_sm", "policy.combination[1]", "gpu.sm.l1.ways", "seed"],
+  );
+  assert.deepEqual(
+    [around(4, 1, 6), around(1, 1, 64), around(0.5, 0, 1), around(0)],
+    [
+      [2, 4, 6],
+      [1, 2],
+      [0.25, 0.5, 1],
+      [0, 1, 2],
+    ],
+  );
 });
 
 test("the base is the experiment, in the form that the axis needs", () => {
-  const experiment: Experiment = { corun: 1, name: "Mine", gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: "ccbp", seed: 3 };
-  const of = (path: string): { name: string; base: Experiment; axes: unknown[] } => (JSON.parse(sweepOf(experiment, { path, values: [1, 2] }, "Seed")) as { sweep: { name: string; base: Experiment; axes: unknown[] } }).sweep;
-  assert.deepEqual(of("seed"), { name: "Seed of Mine", base: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: "ccbp", seed: 3, stop: { cycles: 100_000 } }, axes: [{ path: "seed", values: [1, 2] }] });
+  const experiment: Experiment = {
+    corun: 1,
+    name: "Mine",
+    gpu: "tiny-2sm",
+    kernels: ["BP", "CFD"],
+    policy: "ccbp",
+    seed: 3,
+  };
+  const of = (path: string): { name: string; base: Experiment; axes: unknown[] } =>
+    (
+      JSON.parse(sweepOf(experiment, { path, values: [1, 2] }, "Seed")) as {
+        sweep: { name: string; base: Experiment; axes: unknown[] };
+      }
+    ).sweep;
+  assert.deepEqual(of("seed"), {
+    name: "Seed of Mine",
+    base: { corun: 1, gpu: "tiny-2sm", kernels: ["BP", "CFD"], policy: "ccbp", seed: 3, stop: { cycles: 100_000 } },
+    axes: [{ path: "seed", values: [1, 2] }],
+  });
   assert.deepEqual(of("policy.priority").base.policy, { name: "ccbp" });
   assert.deepEqual(of("kernels[1].ctas_per_sm").base.kernels, ["BP", { kernel: "CFD" }]);
 });
 
 test("values are typed as words and numbers, and come back as they were", () => {
-  for (const values of [[1, 2, 4], ["even", "ccbp"], [true, false], ["1", "2"], [["BP", "CFD"], ["BP"]], [{ name: "ccbp", priority: 0.5 }], []]) assert.deepEqual(readValues(valuesText(values)), values);
+  for (const values of [
+    [1, 2, 4],
+    ["even", "ccbp"],
+    [true, false],
+    ["1", "2"],
+    [["BP", "CFD"], ["BP"]],
+    [{ name: "ccbp", priority: 0.5 }],
+    [],
+  ])
+    assert.deepEqual(readValues(valuesText(values)), values);
   assert.equal(valuesText([1, 2]), "1, 2");
 });
 

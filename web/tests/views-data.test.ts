@@ -8,12 +8,27 @@ import { toCsv, toJson } from "../src/views/tabular.ts";
 
 const column = (key: string, kernel: number | null = null, unit = "") => ({ key, unit, title: key, doc: key, kernel });
 const LAYOUT: WindowsLayout = {
-  window: 400, core_mhz: 1400,
+  window: 400,
+  core_mhz: 1400,
   columns: [
-    column("start"), column("end"),
-    ...[0, 1].flatMap((k) => ["thread_instructions", "warp_instructions", "noc_bytes", "noc_request_bytes", "dram_bytes", "latency_sum", "latency_count", "cta_cycles"]
-      .map((key) => column(key, k))),
-    column("stall.idle"), column("stall.raw_long"), column("stall.idle", 1), column("stall.raw_long", 1),
+    column("start"),
+    column("end"),
+    ...[0, 1].flatMap((k) =>
+      [
+        "thread_instructions",
+        "warp_instructions",
+        "noc_bytes",
+        "noc_request_bytes",
+        "dram_bytes",
+        "latency_sum",
+        "latency_count",
+        "cta_cycles",
+      ].map((key) => column(key, k)),
+    ),
+    column("stall.idle"),
+    column("stall.raw_long"),
+    column("stall.idle", 1),
+    column("stall.raw_long", 1),
   ],
   peaks: { noc_bytes_per_cycle: 512, dram_bytes_per_cycle: 128, ipc: 1024 },
 };
@@ -34,9 +49,17 @@ const total = (from: number, to: number, c: number): number => {
 };
 
 test("an ideal NoC and an ideal DRAM have no line of their peak", () => {
-  const peaks = (layout: WindowsLayout) => chartSpecs(layout, ["A", "B"]).filter(({ series }) => series.some(({ over }) => over.some((c) => /^(noc|dram)_bytes$/.test(layout.columns[c]?.key ?? "")))).map(({ peak }) => peak?.value ?? null);
+  const peaks = (layout: WindowsLayout) =>
+    chartSpecs(layout, ["A", "B"])
+      .filter(({ series }) =>
+        series.some(({ over }) => over.some((c) => /^(noc|dram)_bytes$/.test(layout.columns[c]?.key ?? ""))),
+      )
+      .map(({ peak }) => peak?.value ?? null);
   assert.deepEqual(peaks(LAYOUT), [512, 128]);
-  assert.deepEqual(peaks({ ...LAYOUT, peaks: { ...LAYOUT.peaks, noc_bytes_per_cycle: null, dram_bytes_per_cycle: null } }), [null, null]);
+  assert.deepEqual(
+    peaks({ ...LAYOUT, peaks: { ...LAYOUT.peaks, noc_bytes_per_cycle: null, dram_bytes_per_cycle: null } }),
+    [null, null],
+  );
 });
 
 test("sums between edges equal the sums of their windows", () => {
@@ -50,12 +73,21 @@ test("sums between edges equal the sums of their windows", () => {
 });
 
 test("context switches are a part of DRAM's bytes of their own, and no kernel's", () => {
-  const columns = ["dram_bytes", "dram_context_bytes"].flatMap((key) => [0, 1].map((k) => column(key, k))), layout = { ...LAYOUT, columns: [column("start"), column("end"), ...columns] };
-  const store = new WindowStore(layout), spec = chartSpecs(layout, ["A", "B"]).find(({ key }) => key === "dram");
+  const columns = ["dram_bytes", "dram_context_bytes"].flatMap((key) => [0, 1].map((k) => column(key, k))),
+    layout = { ...LAYOUT, columns: [column("start"), column("end"), ...columns] };
+  const store = new WindowStore(layout),
+    spec = chartSpecs(layout, ["A", "B"]).find(({ key }) => key === "dram");
   // B's contexts of the second window are on DRAM's buses in the third.
   store.append([0, 400, 4000, 8000, 0, 6000, 400, 800, 4000, 0, 0, 2000, 800, 1200, 0, 2000, 0, 0]);
   const values = spec ? evaluate(spec, store, Int32Array.of(0, 1, 2, 3)).map((v) => [...v]) : [];
-  assert.deepEqual(spec?.series.map(({ name }, i) => [name, ...values[i] ?? []]), [["A", 10, 10, 0], ["B", 5, 0, 5], ["context switches", 15, 5, 0]]);
+  assert.deepEqual(
+    spec?.series.map(({ name }, i) => [name, ...(values[i] ?? [])]),
+    [
+      ["A", 10, 10, 0],
+      ["B", 5, 0, 5],
+      ["context switches", 15, 5, 0],
+    ],
+  );
 });
 
 test("a full store forgets edges and never counts; the newest windows stay fine", () => {
@@ -72,7 +104,8 @@ test("a full store forgets edges and never counts; the newest windows stay fine"
   // Every stretch still holds exactly what its windows held, and no stretch of the past swallows the run.
   let longest = 0;
   for (let e = 1; e < store.count; e++) {
-    const from = store.cycle(e - 1) / 400, to = store.cycle(e) / 400;
+    const from = store.cycle(e - 1) / 400,
+      to = store.cycle(e) / 400;
     assert.equal(store.sum(3, e - 1, e), total(from, to, 3));
     longest = Math.max(longest, to - from);
   }
@@ -128,8 +161,10 @@ test("a hundred thousand windows become as many buckets as the chart has pixels 
 
 test("coarse ratios are ratios of sums, not means of ratios", () => {
   const store = new WindowStore(LAYOUT);
-  const at = (key: string, k: number | null): number => LAYOUT.columns.findIndex((c) => c.key === key && c.kernel === k);
-  const sum = at("latency_sum", 0), count = at("latency_count", 0);
+  const at = (key: string, k: number | null): number =>
+    LAYOUT.columns.findIndex((c) => c.key === key && c.kernel === k);
+  const sum = at("latency_sum", 0),
+    count = at("latency_count", 0);
   store.append(row(0, (c) => (c === sum ? 100 : c === count ? 1 : 0)));
   store.append(row(1, (c) => (c === sum ? 9000 : c === count ? 30 : 0)));
   store.append(row(2, () => 0));
@@ -144,16 +179,30 @@ test("coarse ratios are ratios of sums, not means of ratios", () => {
 test("issue slots add up to 100 %", () => {
   const store = new WindowStore(LAYOUT);
   store.append(rows(3, 9));
-  const spec = chartSpecs(LAYOUT, ["A", "B"], [{ key: "idle", title: "No warp", doc: "" }]).find((s) => s.key === "stalls")!;
-  assert.deepEqual(spec.series.map((s) => s.name), ["A issued", "B issued", "No warp", "stall.raw_long"]);
+  const spec = chartSpecs(LAYOUT, ["A", "B"], [{ key: "idle", title: "No warp", doc: "" }]).find(
+    (s) => s.key === "stalls",
+  )!;
+  assert.deepEqual(
+    spec.series.map((s) => s.name),
+    ["A issued", "B issued", "No warp", "stall.raw_long"],
+  );
   const top = stack(evaluate(spec, store, store.buckets(0, 4000, 800))).at(-1)!;
   for (const v of top) assert.ok(Math.abs(v - 100) < 1e-9, `${v}`);
   // A kernel's own: its causes, of all slots; shown when it is asked for.
   const own = chartSpecs(LAYOUT, ["A", "B"]).filter((s) => s.extra);
-  assert.deepEqual(own.map((s) => [s.key, ...s.series.map((of) => of.name)]), [["stalls.1", "B issued", "stall.idle", "stall.raw_long"]]);
-  const idle = LAYOUT.columns.findIndex((c) => c.key === "stall.idle" && c.kernel === 1), all = spec.series.flatMap((s) => s.over);
-  const edges = store.buckets(0, 4000, 4000), first = edges[0]!, last = edges[1]!;
-  assert.equal(evaluate(own[0]!, store, edges)[1]![0], 100 * store.sum(idle, first, last) / all.reduce((sum, c) => sum + store.sum(c, first, last), 0));
+  assert.deepEqual(
+    own.map((s) => [s.key, ...s.series.map((of) => of.name)]),
+    [["stalls.1", "B issued", "stall.idle", "stall.raw_long"]],
+  );
+  const idle = LAYOUT.columns.findIndex((c) => c.key === "stall.idle" && c.kernel === 1),
+    all = spec.series.flatMap((s) => s.over);
+  const edges = store.buckets(0, 4000, 4000),
+    first = edges[0]!,
+    last = edges[1]!;
+  assert.equal(
+    evaluate(own[0]!, store, edges)[1]![0],
+    (100 * store.sum(idle, first, last)) / all.reduce((sum, c) => sum + store.sum(c, first, last), 0),
+  );
 });
 
 test("stacking keeps gaps and treats one kernel's missing value as nothing on top", () => {
@@ -181,8 +230,16 @@ test("CSV and JSON carry the stamp, quote what needs it, and leave no data empty
   const stamp = { engine: "0.1.0", config: "1a2b", seed: 7, cycle: 12400, link: "https://x/#v=1" };
   const table = {
     title: "NoC, by\nkernel",
-    columns: [{ key: "start", title: "Start", unit: "cycles" }, { key: "a", title: "A", unit: "" }],
-    rows: [[0, 1.5], [400, null], [800, NaN], ["x,\"y\"", -0.25]] as (string | number | null)[][],
+    columns: [
+      { key: "start", title: "Start", unit: "cycles" },
+      { key: "a", title: "A", unit: "" },
+    ],
+    rows: [
+      [0, 1.5],
+      [400, null],
+      [800, NaN],
+      ['x,"y"', -0.25],
+    ] as (string | number | null)[][],
   };
   const lines = toCsv(table, stamp).split("\r\n");
   assert.equal(lines[0], "# NoC, by kernel");
@@ -196,5 +253,6 @@ test("CSV and JSON carry the stamp, quote what needs it, and leave no data empty
 
 test("bandwidths are in GB/s too, at the core clock", () => {
   const specs = chartSpecs({ ...LAYOUT, core_mhz: 1500 }, ["a", "b"]);
-  for (const spec of specs) assert.deepEqual(spec.also, ["noc", "dram"].includes(spec.key) ? { unit: "GB/s", scale: 1.5 } : null, spec.key);
+  for (const spec of specs)
+    assert.deepEqual(spec.also, ["noc", "dram"].includes(spec.key) ? { unit: "GB/s", scale: 1.5 } : null, spec.key);
 });

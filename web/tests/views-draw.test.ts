@@ -17,7 +17,8 @@ test("ticks are round numbers inside the range", () => {
   assert.deepEqual(ticks(5, 5, 4), []);
   assert.deepEqual(ticks(0, NaN, 4), []);
   for (let i = 0; i < 200; i++) {
-    const from = i * 7.3, to = from + 1 + i * i;
+    const from = i * 7.3,
+      to = from + 1 + i * i;
     const t = ticks(from, to, 6);
     assert.ok(t.length <= 7 && t.every((v) => v >= from - 1e-6 && v <= to + 1e-6), `${from} ${to}: ${t.join()}`);
   }
@@ -25,13 +26,22 @@ test("ticks are round numbers inside the range", () => {
 
 test("axis ends hold their value", () => {
   assert.equal(niceStep(0.21), 0.5);
-  for (const v of [0.003, 1, 7, 99, 100, 101, 12_345]) assert.ok(niceMax(v) >= v && niceMax(v) <= v * 2.5, `${v}: ${niceMax(v)}`);
+  for (const v of [0.003, 1, 7, 99, 100, 101, 12_345])
+    assert.ok(niceMax(v) >= v && niceMax(v) <= v * 2.5, `${v}: ${niceMax(v)}`);
   assert.equal(niceMax(0), 1);
   assert.equal(niceMax(NaN), 1);
 });
 
 test("numbers read well, and no data is a dash", () => {
-  assert.deepEqual([0, 0.01234, 1.234, 12.34, 123.4, 12345.6, NaN].map(figure), ["0", "0.012", "1.23", "12.3", "123", "12,346", "–"]);
+  assert.deepEqual([0, 0.01234, 1.234, 12.34, 123.4, 12345.6, NaN].map(figure), [
+    "0",
+    "0.012",
+    "1.23",
+    "12.3",
+    "123",
+    "12,346",
+    "–",
+  ]);
   assert.deepEqual([0, 950, 1500, 2_500_000, 1e9].map(short), ["0", "950", "1.5k", "2.5M", "1G"]);
   assert.deepEqual([percent(1, 2), percent(1, 1000), percent(0, 5), percent(1, 0)], ["50 %", "<1 %", "0 %", "–"]);
   assert.equal(whole(1234567), "1,234,567");
@@ -53,10 +63,14 @@ test("text is shortened until it fits", () => {
 function wellFormed(svg: string): void {
   const open: string[] = [];
   const body = svg.replace(/^<\?xml[^>]*\?>\n/, "");
-  let rest = body.replace(/<(\/?)([a-z]+)((?:\s+[a-zA-Z:-]+="[^"<]*")*)\s*(\/?)>/g, (_, close: string, name: string, _attributes: string, self: string) => {
-    if (close) assert.equal(open.pop(), name); else if (!self) open.push(name);
-    return "";
-  });
+  let rest = body.replace(
+    /<(\/?)([a-z]+)((?:\s+[a-zA-Z:-]+="[^"<]*")*)\s*(\/?)>/g,
+    (_, close: string, name: string, _attributes: string, self: string) => {
+      if (close) assert.equal(open.pop(), name);
+      else if (!self) open.push(name);
+      return "";
+    },
+  );
   assert.deepEqual(open, []);
   rest = rest.replace(/&(amp|lt|gt|quot);/g, "");
   assert.ok(!/[<>&]/.test(rest), rest.slice(0, 200));
@@ -70,13 +84,13 @@ test("SVG is well formed, whatever the names, and holds each shape once", () => 
   d.line(0, 0, 10.123456, 10, "#000", 1, [2, 3]);
   d.path([0, 0, 1, 1, 2, 0], { closed: true, fill: kernelPaint(2, LIGHT), opacity: 0.5 });
   d.text(4, 4, `<script>"&' \u0007`, "#123", 12, { rotate: -90, halo: "#fff" });
-  const svg = toSvg(d, { title: "A & B <x>", description: "d", metadata: { config: "</metadata>\"" } });
+  const svg = toSvg(d, { title: "A & B <x>", description: "d", metadata: { config: '</metadata>"' } });
   wellFormed(svg);
   assert.equal(svg.match(/<pattern /g)?.length, 2);
   assert.equal(svg.match(/url\(#corun-diagonal-0\)/g)?.length, 2);
   assert.ok(svg.includes("&lt;script&gt;") && !svg.includes("\u0007"));
   assert.ok(svg.includes("10.12 10"));
-  assert.equal(escapeXml("a<b>\"c\"&"), "a&lt;b&gt;&quot;c&quot;&amp;");
+  assert.equal(escapeXml('a<b>"c"&'), "a&lt;b&gt;&quot;c&quot;&amp;");
 });
 
 test("text goes into a PNG as a chunk with a right checksum, before the picture", () => {
@@ -97,15 +111,39 @@ test("text goes into a PNG as a chunk with a right checksum, before the picture"
 });
 
 const SPEC: ChartSpec = {
-  key: "noc", title: "NoC", unit: "bytes / cycle", also: { unit: "GB/s", scale: 1.4 }, doc: "", kind: "stack", total: "all", peak: { value: 512, label: "peak", full: true },
-  series: [0, 1].map((k) => ({ name: `k${k}`, doc: "", kernel: k, stall: null, over: [], under: "cycles" as const, scale: 1 })),
+  key: "noc",
+  title: "NoC",
+  unit: "bytes / cycle",
+  also: { unit: "GB/s", scale: 1.4 },
+  doc: "",
+  kind: "stack",
+  total: "all",
+  peak: { value: 512, label: "peak", full: true },
+  series: [0, 1].map((k) => ({
+    name: `k${k}`,
+    doc: "",
+    kernel: k,
+    stall: null,
+    over: [],
+    under: "cycles" as const,
+    scale: 1,
+  })),
 };
 
 test("a stacked chart draws each stretch with data, the peak, and stays inside its plot", () => {
   const values = [Float64Array.of(100, 200, NaN, 50), Float64Array.of(10, 0, NaN, 60)];
   const { drawing, plot } = drawChart({
-    spec: SPEC, edges: Float64Array.of(0, 400, 800, 1200, 1600), values, from: 0, to: 1600, width: 400, height: 200,
-    marks: [{ cycle: 500, kernel: 1, count: 3, text: "a < b" }], labels: true, top: 0, theme: LIGHT,
+    spec: SPEC,
+    edges: Float64Array.of(0, 400, 800, 1200, 1600),
+    values,
+    from: 0,
+    to: 1600,
+    width: 400,
+    height: 200,
+    marks: [{ cycle: 500, kernel: 1, count: 3, text: "a < b" }],
+    labels: true,
+    top: 0,
+    theme: LIGHT,
   });
   assert.equal(plot.top, 512);
   const areas = drawing.shapes.filter((s) => s.kind === "path" && s.closed && typeof s.fill === "object");
@@ -113,7 +151,8 @@ test("a stacked chart draws each stretch with data, the peak, and stays inside i
   for (const s of areas) {
     if (s.kind !== "path") continue;
     s.points.forEach((v, i) => {
-      const low = i % 2 ? plot.y : plot.x, high = i % 2 ? plot.y + plot.h : plot.x + plot.w;
+      const low = i % 2 ? plot.y : plot.x,
+        high = i % 2 ? plot.y + plot.h : plot.x + plot.w;
       assert.ok(v >= low - 0.01 && v <= high + 0.01, `${v} outside ${low}..${high}`);
     });
   }
@@ -123,15 +162,28 @@ test("a stacked chart draws each stretch with data, the peak, and stays inside i
   assert.ok(tick?.kind === "text" && Math.abs(tick.y - (plot.y + plot.h * (1 - 600 / 1.4 / 512))) <= 1);
   assert.ok(drawing.shapes.some((s) => s.kind === "text" && s.text === "GB/s"));
   assert.ok(drawing.shapes.some((s) => s.kind === "text" && s.text === "3 decisions: a < b"));
-  wellFormed(toSvg(framed(drawing, { title: "NoC", legend: [{ name: "k0", paint: kernelPaint(0, LIGHT) }], stamp: "Corun" }, LIGHT), { title: "", description: "" }));
+  wellFormed(
+    toSvg(
+      framed(drawing, { title: "NoC", legend: [{ name: "k0", paint: kernelPaint(0, LIGHT) }], stamp: "Corun" }, LIGHT),
+      { title: "", description: "" },
+    ),
+  );
 });
 
 test("flat stretches cost two points, not two a window", () => {
   const n = 1000;
   const edges = Float64Array.from({ length: n + 1 }, (_, i) => i * 400);
   const { drawing } = drawChart({
-    spec: { ...SPEC, kind: "lines" }, edges, values: [new Float64Array(n).fill(7), new Float64Array(n).fill(NaN)], from: 0, to: n * 400,
-    width: 800, height: 200, marks: [], top: 10, theme: LIGHT,
+    spec: { ...SPEC, kind: "lines" },
+    edges,
+    values: [new Float64Array(n).fill(7), new Float64Array(n).fill(NaN)],
+    from: 0,
+    to: n * 400,
+    width: 800,
+    height: 200,
+    marks: [],
+    top: 10,
+    theme: LIGHT,
   });
   const lines = drawing.shapes.filter((s) => s.kind === "path" && !s.closed);
   assert.equal(lines.length, 1);
@@ -142,10 +194,26 @@ test("axes end at the peak, above it if values are, and at 100 for shares", () =
   assert.equal(axisTop(SPEC, [Float64Array.of(3)]), 512);
   assert.ok(axisTop(SPEC, [Float64Array.of(600)]) >= 600);
   assert.equal(axisTop({ ...SPEC, key: "stalls", peak: null }, [Float64Array.of(3)]), 100);
-  assert.ok(axisTop({ ...SPEC, peak: null }, [Float64Array.of(30), Float64Array.of(50)]) >= 80, "stacks end above their sum");
+  assert.ok(
+    axisTop({ ...SPEC, peak: null }, [Float64Array.of(30), Float64Array.of(50)]) >= 80,
+    "stacks end above their sum",
+  );
 });
 
 test("decisions that share a pixel are one mark with a count", () => {
-  const marks = marksOf([[0, 0], [10, 1], [5000, 1], [99_999, null]].map(([cycle, kernel]) => ({ cycle: cycle!, kernel: kernel ?? null, text: `at ${cycle}` })), 0, 10_000, 100);
-  assert.deepEqual(marks, [{ cycle: 0, kernel: null, count: 2, text: "at 0" }, { cycle: 5000, kernel: 1, count: 1, text: "at 5000" }]);
+  const marks = marksOf(
+    [
+      [0, 0],
+      [10, 1],
+      [5000, 1],
+      [99_999, null],
+    ].map(([cycle, kernel]) => ({ cycle: cycle!, kernel: kernel ?? null, text: `at ${cycle}` })),
+    0,
+    10_000,
+    100,
+  );
+  assert.deepEqual(marks, [
+    { cycle: 0, kernel: null, count: 2, text: "at 0" },
+    { cycle: 5000, kernel: 1, count: 1, text: "at 5000" },
+  ]);
 });

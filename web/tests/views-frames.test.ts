@@ -15,18 +15,63 @@ import { columnsFor, SmModel, smsText } from "../src/views/sm-model.ts";
 const sections: FrameSection[] = [];
 let length = 0;
 for (const [name, ...shape] of [
-  ["cycle", 2], ["sm.slot_kernel", 3, 4], ["sm.slot_cta", 3, 4], ["sm.slot_age", 3, 4], ["sm.ctas", 3, 2], ["sm.threads", 3, 2], ["sm.registers", 3, 2],
-  ["sm.shared", 3, 2], ["sm.scheduler", 3, 2], ["sm.issued", 3, 2], ["sm.stalls", 3, 3], ["noc.request_queue", 3, 2], ["noc.request_busy", 4], ["noc.reply_queue", 4, 2],
-  ["noc.reply_busy", 3], ["l2.queue", 4, 2], ["l2.mshr", 4, 2], ["dram.queue", 2, 2], ["dram.busy", 2], ["dram.open_row", 2, 8], ["sm.quota", 3, 2], ["sm.quota_left", 3, 2], ["sm.drains", 3, 2],
+  ["cycle", 2],
+  ["sm.slot_kernel", 3, 4],
+  ["sm.slot_cta", 3, 4],
+  ["sm.slot_age", 3, 4],
+  ["sm.ctas", 3, 2],
+  ["sm.threads", 3, 2],
+  ["sm.registers", 3, 2],
+  ["sm.shared", 3, 2],
+  ["sm.scheduler", 3, 2],
+  ["sm.issued", 3, 2],
+  ["sm.stalls", 3, 3],
+  ["noc.request_queue", 3, 2],
+  ["noc.request_busy", 4],
+  ["noc.reply_queue", 4, 2],
+  ["noc.reply_busy", 3],
+  ["l2.queue", 4, 2],
+  ["l2.mshr", 4, 2],
+  ["dram.queue", 2, 2],
+  ["dram.busy", 2],
+  ["dram.open_row", 2, 8],
+  ["sm.quota", 3, 2],
+  ["sm.quota_left", 3, 2],
+  ["sm.drains", 3, 2],
 ] as [string, ...number[]][]) {
   sections.push({ name, offset: length, shape, doc: "" });
   length += shape.reduce((a, b) => a * b, 1);
 }
-const big = { class: "big", slots: 4, schedulers: 2, warps: 8, threads: 256, registers: 1000, shared_bytes: 0, mshrs: 8, miss_queue: 8, l1_bytes: 24576, l1_protocol: "none", l1_keeps_read_only: false };
+const big = {
+  class: "big",
+  slots: 4,
+  schedulers: 2,
+  warps: 8,
+  threads: 256,
+  registers: 1000,
+  shared_bytes: 0,
+  mshrs: 8,
+  miss_queue: 8,
+  l1_bytes: 24576,
+  l1_protocol: "none",
+  l1_keeps_read_only: false,
+};
 const LAYOUT: FrameLayout = {
-  length, core_mhz: 1000, sections, kernels: ["A", "B"], stalls: ["idle", "memory", "other"].map((key) => ({ key, title: key, doc: "" })), warp_states: [],
-  sms: [big, big, { ...big, class: "small", slots: 2, registers: 500 }], banks: 4, channels: 2, dram_banks: 8,
-  mesh: null, grids: [], arrays: [], counters: [], capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16 },
+  length,
+  core_mhz: 1000,
+  sections,
+  kernels: ["A", "B"],
+  stalls: ["idle", "memory", "other"].map((key) => ({ key, title: key, doc: "" })),
+  warp_states: [],
+  sms: [big, big, { ...big, class: "small", slots: 2, registers: 500 }],
+  banks: 4,
+  channels: 2,
+  dram_banks: 8,
+  mesh: null,
+  grids: [],
+  arrays: [],
+  counters: [],
+  capacity: { request_queue: 8, reply_queue: 8, l2_queue: 8, l2_mshr: 16, dram_queue: 16 },
 };
 function frame(values: Record<string, number[]>): Uint32Array {
   const f = new Uint32Array(length);
@@ -104,9 +149,18 @@ test("the SM grid fits any width, with a spot and a row for each SM", () => {
     const d = drawSms(m, width, LIGHT, 1);
     assert.equal(d.spots.filter((s) => s.id.startsWith("sm:")).length, 3);
     assert.equal(d.spots.filter((s) => s.id.startsWith("slot:2:")).length, 2, "the small SM has two slots");
-    for (const s of d.spots) assert.ok(s.x >= 0 && s.x + s.w <= width + 0.01 && s.y + s.h <= d.height + 0.01, `${s.id} at ${s.x}+${s.w} of ${width}`);
+    for (const s of d.spots)
+      assert.ok(
+        s.x >= 0 && s.x + s.w <= width + 0.01 && s.y + s.h <= d.height + 0.01,
+        `${s.id} at ${s.x}+${s.w} of ${width}`,
+      );
   }
-  assert.match(drawSms(m, 500, LIGHT, null).spots.find((s) => s.id === "slot:0:1")!.text(), /SM 0, slot 1: CTA 0 of B/);
+  assert.match(
+    drawSms(m, 500, LIGHT, null)
+      .spots.find((s) => s.id === "slot:0:1")!
+      .text(),
+    /SM 0, slot 1: CTA 0 of B/,
+  );
   assert.equal(smTable(m).rows.length, 3);
   assert.equal(smTable(m).rows[1]![4], 0);
   m.update(frame({ cycle: [0] }));
@@ -114,21 +168,34 @@ test("the SM grid fits any width, with a spot and a row for each SM", () => {
 });
 
 test("SMs are drawn by class, a small one narrower than a big one; one that drains is hatched, and says of whom", () => {
-  const m = new SmModel(LAYOUT), tile = (d: Drawing, sm: number) => d.spots.find((s) => s.id === `sm:${sm}`)!;
+  const m = new SmModel(LAYOUT),
+    tile = (d: Drawing, sm: number) => d.spots.find((s) => s.id === `sm:${sm}`)!;
   m.update(frame({ cycle: [9], "sm.ctas": [1, 1, 1, 0, 2, 0], "sm.drains": [0, 0, 0, 0, 1, 0] }));
-  const hatched = (d: Drawing): number => d.shapes.filter((s) => s.kind === "rect" && JSON.stringify(s.fill) === JSON.stringify(drainPaint(LIGHT))).length;
+  const hatched = (d: Drawing): number =>
+    d.shapes.filter((s) => s.kind === "rect" && JSON.stringify(s.fill) === JSON.stringify(drainPaint(LIGHT))).length;
   for (const width of [250, 500, 1500]) {
     const d = drawSms(m, width, LIGHT, null);
     assert.ok(tile(d, 2).w < 0.9 * tile(d, 0).w, `${tile(d, 2).w} beside ${tile(d, 0).w} at ${width}`);
     assert.equal(tile(d, 1).w, tile(d, 0).w);
     assert.ok(tile(d, 2).h <= tile(d, 0).h && tile(d, 2).y > tile(d, 1).y);
     assert.equal(hatched(d), 1);
-    assert.deepEqual(["big", "small"].map((name) => d.shapes.filter((s) => s.kind === "text" && s.text.startsWith(name)).length), [2, 1]);
+    assert.deepEqual(
+      ["big", "small"].map((name) => d.shapes.filter((s) => s.kind === "text" && s.text.startsWith(name)).length),
+      [2, 1],
+    );
     assert.match(tile(d, 2).text(), /^SM 2 \(small\): CTAs 2 of A, 0 of B; drains: more CTAs of A than it may hold; /);
     assert.match(tile(d, 0).text(), /^SM 0 \(big\): CTAs 1 of A, 1 of B; schedulers/);
   }
-  const { columns, rows } = smTable(m), at = columns.findIndex(({ key }) => key === "drains");
-  assert.deepEqual(rows.map((row) => [row[1], row[at]]), [["big", null], ["big", null], ["small", "A"]]);
+  const { columns, rows } = smTable(m),
+    at = columns.findIndex(({ key }) => key === "drains");
+  assert.deepEqual(
+    rows.map((row) => [row[1], row[at]]),
+    [
+      ["big", null],
+      ["big", null],
+      ["small", "A"],
+    ],
+  );
   assert.equal(smsText(LAYOUT), "3 SMs (2 big, 1 small)");
   // Equal SMs have no class to name, and are as large as each other.
   const equal = new SmModel({ ...LAYOUT, sms: [big, big, big] });
@@ -152,7 +219,14 @@ test("busy flags: a mean at first, then a running one", () => {
 
 test("the memory path counts a cycle once, fits any width, and has a row for each part", () => {
   const m = new MemoryModel(LAYOUT);
-  const f = frame({ cycle: [9], "noc.request_busy": [1, 0, 2, 0], "noc.reply_queue": [0, 0, 2, 5], "l2.mshr": [4, 0, 0, 12], "dram.queue": [3, 4, 0, 0], "dram.open_row": [0, 5, 6] });
+  const f = frame({
+    cycle: [9],
+    "noc.request_busy": [1, 0, 2, 0],
+    "noc.reply_queue": [0, 0, 2, 5],
+    "l2.mshr": [4, 0, 0, 12],
+    "dram.queue": [3, 4, 0, 0],
+    "dram.open_row": [0, 5, 6],
+  });
   m.update(f);
   m.update(f);
   assert.equal(m.request.mean(0), 0.25);
@@ -160,13 +234,20 @@ test("the memory path counts a cycle once, fits any width, and has a row for eac
   assert.equal(m.openRows(0), 2);
   for (const width of [300, 700, 1500]) {
     const d = drawMemory(m, width, LIGHT);
-    for (const s of d.spots) assert.ok(s.x >= -0.01 && s.x + s.w <= width + 0.01 && s.y + s.h <= d.height, `${s.id} at ${s.x}`);
-    assert.equal(d.spots.find((s) => s.id === "reply:0:1")!.text(), "Reply queue of L2 bank 1: 7 of 8 entries, A 2, B 5");
+    for (const s of d.spots)
+      assert.ok(s.x >= -0.01 && s.x + s.w <= width + 0.01 && s.y + s.h <= d.height, `${s.id} at ${s.x}`);
+    assert.equal(
+      d.spots.find((s) => s.id === "reply:0:1")!.text(),
+      "Reply queue of L2 bank 1: 7 of 8 entries, A 2, B 5",
+    );
     assert.match(d.spots.find((s) => s.id === "dram:0:0")!.text(), /7 of 16 entries, A 3, B 4; 2 of 8 banks/);
   }
   const { columns, rows } = memoryTable(m);
   assert.equal(rows.length, 3 + 4 + 4 + 4 + 2 + 4 + 3);
-  assert.deepEqual(columns.slice(2, 6).map((c) => c.title), ["In use", "Capacity", "Of A", "Of B"]);
+  assert.deepEqual(
+    columns.slice(2, 6).map((c) => c.title),
+    ["In use", "Capacity", "Of A", "Of B"],
+  );
   assert.deepEqual(rows.find(([part, i]) => part === "reply queue of L2 bank" && i === 1)!.slice(2, 6), [7, 8, 2, 5]);
   const l2 = memoryPanels(m)[1]!;
   assert.deepEqual([l2.headline, l2.use.map(({ share }) => share)], ["25 % of MSHRs", [4 / 64, 12 / 64]]);
@@ -188,7 +269,10 @@ test("drawing keeps to its share of the time", () => {
 });
 
 test("a kernel that runs twice has two names", () => {
-  assert.deepEqual(distinctNames(["BP", "CFD", "BP"], (k) => "ABC"[k]!), ["BP (A)", "CFD", "BP (C)"]);
+  assert.deepEqual(
+    distinctNames(["BP", "CFD", "BP"], (k) => "ABC"[k]!),
+    ["BP (A)", "CFD", "BP (C)"],
+  );
 });
 
 test("quotas are shown where a kernel has one, what is left below zero too", () => {
@@ -197,11 +281,33 @@ test("quotas are shown where a kernel has one, what is left below zero too", () 
   assert.equal(m.hasQuotas(), false);
   const before = drawSms(m, 500, LIGHT, null);
   m.update(frame({ cycle: [101], "sm.quota": [101, 0, 51, 1], "sm.quota_left": [40, 0, -14 >>> 0, 0] }));
-  assert.deepEqual([0, 1, 2].map((sm) => m.quotas(sm)), [[{ quota: 100, left: 40 }, null], [{ quota: 50, left: -14 }, { quota: 0, left: 0 }], [null, null]]);
-  const after = drawSms(m, 500, LIGHT, null), said = (sm: number): string => after.spots.find((s) => s.id === `quota:${sm}`)?.text() ?? "";
+  assert.deepEqual(
+    [0, 1, 2].map((sm) => m.quotas(sm)),
+    [
+      [{ quota: 100, left: 40 }, null],
+      [
+        { quota: 50, left: -14 },
+        { quota: 0, left: 0 },
+      ],
+      [null, null],
+    ],
+  );
+  const after = drawSms(m, 500, LIGHT, null),
+    said = (sm: number): string => after.spots.find((s) => s.id === `quota:${sm}`)?.text() ?? "";
   assert.ok(after.height > before.height);
   assert.equal(said(0), "SM 0, left of each quota: A 40 of 100");
-  assert.equal(said(1), "SM 1, left of each quota: A -14 of 50, it waits for the next refill; B 0 of 0, it waits for the next refill");
+  assert.equal(
+    said(1),
+    "SM 1, left of each quota: A -14 of 50, it waits for the next refill; B 0 of 0, it waits for the next refill",
+  );
   const { columns, rows } = smTable(m);
-  assert.deepEqual(columns.flatMap(({ title }, i) => (/uota/.test(title) ? [[title, rows[1]?.[i]]] : [])), [["Quota left of A", -14], ["Quota of A", 50], ["Quota left of B", 0], ["Quota of B", 0]]);
+  assert.deepEqual(
+    columns.flatMap(({ title }, i) => (/uota/.test(title) ? [[title, rows[1]?.[i]]] : [])),
+    [
+      ["Quota left of A", -14],
+      ["Quota of A", 50],
+      ["Quota left of B", 0],
+      ["Quota of B", 0],
+    ],
+  );
 });

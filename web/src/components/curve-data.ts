@@ -11,7 +11,8 @@ export interface CurveData {
   figure: ProbeFigure;
   /** What is swept, and its unit. */
   sweep: { name: string; unit: string };
-  from: number; to: number;
+  from: number;
+  to: number;
   points: readonly Point[];
 }
 
@@ -30,10 +31,17 @@ export function curveTop(data: CurveData): number {
 export function stretches(points: readonly Point[], of: "measured" | "theory", top: number): [number, number][][] {
   const out: [number, number][][] = [];
   let line: [number, number][] = [];
-  const end = (): void => { if (line.length > 1) out.push(line); line = []; };
+  const end = (): void => {
+    if (line.length > 1) out.push(line);
+    line = [];
+  };
   for (const p of points) {
-    const v = p[of], last = line[line.length - 1];
-    if (v === null) { end(); continue; }
+    const v = p[of],
+      last = line[line.length - 1];
+    if (v === null) {
+      end();
+      continue;
+    }
     if (v > top) {
       if (last) line.push([last[0] + ((p.x - last[0]) * (top - last[1])) / (v - last[1]), top]);
       end();

@@ -8,11 +8,17 @@ import type { Tabular } from "../views/tabular.ts";
 import { curveTop, stretches, type CurveData } from "./curve-data.ts";
 import type { Point } from "./types.ts";
 
-const LEFT = 54, RIGHT = 14, TOP = 12, BOTTOM = 40, HEIGHT = 260;
+const LEFT = 54,
+  RIGHT = 14,
+  TOP = 12,
+  BOTTOM = 40,
+  HEIGHT = 260;
 export function drawCurve(data: CurveData, width: number, t: Theme): Drawing {
   const d = new Drawing(width, HEIGHT, t.plot, t.font, t.mono);
   const plot = { x: LEFT, y: TOP, w: Math.max(10, width - LEFT - RIGHT), h: HEIGHT - TOP - BOTTOM };
-  const top = curveTop(data), from = data.from, to = data.to > data.from ? data.to : data.from + 1;
+  const top = curveTop(data),
+    from = data.from,
+    to = data.to > data.from ? data.to : data.from + 1;
   const x = (v: number): number => plot.x + (plot.w * (v - from)) / (to - from);
   const y = (v: number): number => plot.y + plot.h * (1 - v / top);
   for (const v of ticks(0, top, 5)) {
@@ -21,14 +27,19 @@ export function drawCurve(data: CurveData, width: number, t: Theme): Drawing {
     d.text(plot.x - 6, at, short(v), t.axis, 11, { align: "end", baseline: "middle" });
   }
   const line = (of: "measured" | "theory", style: { stroke: string; width: number; dash?: number[] }): void => {
-    for (const stretch of stretches(data.points, of, top)) d.path(stretch.flatMap(([a, v]) => [x(a), y(v)]), { closed: false, ...style });
+    for (const stretch of stretches(data.points, of, top))
+      d.path(
+        stretch.flatMap(([a, v]) => [x(a), y(v)]),
+        { closed: false, ...style },
+      );
   };
   line("measured", { stroke: t.accent, width: 2.5 });
   // On top, so that both are seen where they are the same.
   line("theory", { stroke: t.ink, width: 1.25, dash: [4, 4] });
   for (const [i, p] of data.points.entries()) {
     if (p.measured === null) continue;
-    const cx = x(p.x), cy = y(Math.min(p.measured, top));
+    const cx = x(p.x),
+      cy = y(Math.min(p.measured, top));
     // A point beyond the axis is an arrow at its end.
     if (p.measured > top) d.path([cx - 4, cy + 6, cx + 4, cy + 6, cx, cy], { closed: true, fill: t.accent });
     else d.rect(cx - 3, cy - 3, 6, 6, { fill: t.accent, radius: 3 });
@@ -37,7 +48,9 @@ export function drawCurve(data: CurveData, width: number, t: Theme): Drawing {
   const base = plot.y + plot.h;
   d.line(plot.x, base + 0.5, plot.x + plot.w, base + 0.5, t.axis);
   for (const v of ticks(from, to, Math.max(2, Math.floor(plot.w / 62)))) {
-    const at = Math.round(x(v)) + 0.5, label = short(v), half = textWidth(label, 11) / 2;
+    const at = Math.round(x(v)) + 0.5,
+      label = short(v),
+      half = textWidth(label, 11) / 2;
     d.line(at, base, at, base + 4, t.axis);
     d.text(Math.min(at, width - half - 2), base + 7, label, t.axis, 11, { align: "middle", baseline: "top" });
   }
@@ -64,7 +77,9 @@ export class Curve extends Picture {
     this.redraw();
   }
 
-  protected build(width: number, t: Theme): Drawing | null { return this.#data ? drawCurve(this.#data, width, t) : null; }
+  protected build(width: number, t: Theme): Drawing | null {
+    return this.#data ? drawCurve(this.#data, width, t) : null;
+  }
 
   protected tabular(): Tabular | null {
     const data = this.#data;
@@ -73,7 +88,8 @@ export class Curve extends Picture {
     return {
       title: `${f.title} against ${sweep.name}`,
       columns: [
-        { key: sweep.name, title: sweep.name, unit: sweep.unit }, { key: f.key, title: "measured", unit: f.unit },
+        { key: sweep.name, title: sweep.name, unit: sweep.unit },
+        { key: f.key, title: "measured", unit: f.unit },
         ...(f.law ? [{ key: `theory.${f.key}`, title: "theory", unit: f.unit, doc: f.law }] : []),
       ],
       rows: data.points.map((p) => (f.law ? [p.x, p.measured, p.theory] : [p.x, p.measured])),
@@ -82,12 +98,18 @@ export class Curve extends Picture {
 
   protected legend(t: Theme): LegendItem[] {
     const law = this.#data?.figure.law;
-    return [{ name: "measured", paint: t.accent }, ...(law ? [{ name: "theory, dashed", paint: t.ink, doc: law }] : [])];
+    return [
+      { name: "measured", paint: t.accent },
+      ...(law ? [{ name: "theory, dashed", paint: t.ink, doc: law }] : []),
+    ];
   }
 
   protected summary(): string {
-    const data = this.#data, last = data?.points[data.points.length - 1];
-    return data && last ? `${data.figure.title}: ${data.points.length} points, the last at ${pointText(data, last)}.` : "Nothing is measured yet.";
+    const data = this.#data,
+      last = data?.points[data.points.length - 1];
+    return data && last
+      ? `${data.figure.title}: ${data.points.length} points, the last at ${pointText(data, last)}.`
+      : "Nothing is measured yet.";
   }
 }
 

@@ -3,7 +3,11 @@ import { LinkError, checkVersion } from "../link.ts";
 import type { OptionValue, ProbeInfo, ProbeOption } from "../types.ts";
 
 /** `options` holds what differs from the defaults, and nothing of the option that is swept: that is `points`. */
-export interface LabState { component: string; options: Record<string, OptionValue>; points: string }
+export interface LabState {
+  component: string;
+  options: Record<string, OptionValue>;
+  points: string;
+}
 
 export function encodeLab(state: LabState): string {
   const options = Object.entries(state.options).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
@@ -20,7 +24,11 @@ export function decodeLab(hash: string, probes: readonly ProbeInfo[]): LabState 
     const at = part.indexOf("=");
     const key = at < 0 ? part : part.slice(0, at);
     if (fields.has(key)) throw new LinkError(`It has “${key.slice(0, 40)}” twice.`);
-    try { fields.set(key, decodeURIComponent(at < 0 ? "" : part.slice(at + 1))); } catch { throw new LinkError(`The value of “${key.slice(0, 40)}” is cut or damaged.`); }
+    try {
+      fields.set(key, decodeURIComponent(at < 0 ? "" : part.slice(at + 1)));
+    } catch {
+      throw new LinkError(`The value of “${key.slice(0, 40)}” is cut or damaged.`);
+    }
   }
   checkVersion(fields.get("v"));
   const info = probes.find((one) => one.name === fields.get("part"));
@@ -29,7 +37,8 @@ export function decodeLab(hash: string, probes: readonly ProbeInfo[]): LabState 
   for (const [key, value] of fields) {
     if (["v", "part", "points"].includes(key)) continue;
     const option = info.options.find((one) => one.name === key && key !== info.sweep);
-    if (!option) throw new LinkError(`It has a part that the ${info.title.toLowerCase()} does not know: “${key.slice(0, 40)}”.`);
+    if (!option)
+      throw new LinkError(`It has a part that the ${info.title.toLowerCase()} does not know: “${key.slice(0, 40)}”.`);
     state.options[key] = read(option, value);
   }
   return state;
@@ -46,7 +55,8 @@ export function read(option: ProbeOption, text: string): OptionValue {
 export function points(text: string): number[] | null {
   const parts = text.split(":").map((part) => (part.trim() === "" ? NaN : Number(part)));
   const [from = NaN, to = NaN, step = NaN] = parts;
-  if (parts.length !== 3 || !parts.every(Number.isFinite) || step <= 0 || to < from || (to - from) / step > 999.5) return null;
+  if (parts.length !== 3 || !parts.every(Number.isFinite) || step <= 0 || to < from || (to - from) / step > 999.5)
+    return null;
   const count = Math.floor((to - from) / step + 1e-6);
   return Array.from({ length: count + 1 }, (_, i) => Math.round((from + i * step) * 1e9) / 1e9);
 }

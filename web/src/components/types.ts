@@ -2,7 +2,11 @@
 import type { OptionValue, ProbeInfo, ProbeResult, Problem } from "../types.ts";
 
 /** A point of a curve. */
-export interface Point { x: number; measured: number | null; theory: number | null }
+export interface Point {
+  x: number;
+  measured: number | null;
+  theory: number | null;
+}
 
 export type ToLab =
   | { t: "init"; module: WebAssembly.Module }

@@ -3,9 +3,13 @@ import * as engine from "../wasm/corun.js";
 import type { Problem } from "../types.ts";
 import type { FromLab, ToLab } from "./types.ts";
 
-const send = (message: FromLab): void => { self.postMessage(message); };
+const send = (message: FromLab): void => {
+  self.postMessage(message);
+};
 
-self.onmessage = (event: MessageEvent<ToLab>): void => { void receive(event.data); };
+self.onmessage = (event: MessageEvent<ToLab>): void => {
+  void receive(event.data);
+};
 
 async function receive(message: ToLab): Promise<void> {
   try {

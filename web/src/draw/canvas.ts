@@ -39,7 +39,12 @@ function tileImage(fill: Fill, scale: number): HTMLCanvasElement {
   return image;
 }
 
-function paintOf(ctx: CanvasRenderingContext2D, paint: Paint, scale: number, made: Map<string, string | CanvasPattern>): string | CanvasPattern {
+function paintOf(
+  ctx: CanvasRenderingContext2D,
+  paint: Paint,
+  scale: number,
+  made: Map<string, string | CanvasPattern>,
+): string | CanvasPattern {
   if (typeof paint === "string") return paint;
   if (paint.pattern === "plain") return paint.colour;
   const key = `${paint.pattern} ${paint.colour} ${paint.ink}`;
@@ -71,7 +76,10 @@ function text(ctx: CanvasRenderingContext2D, t: TextShape, drawing: Drawing): vo
     ctx.fillStyle = t.colour;
     ctx.fillText(t.text, x, y);
   };
-  if (t.rotate === undefined) { put(t.x, t.y); return; }
+  if (t.rotate === undefined) {
+    put(t.x, t.y);
+    return;
+  }
   ctx.save();
   ctx.translate(t.x, t.y);
   ctx.rotate((t.rotate * Math.PI) / 180);
@@ -79,7 +87,13 @@ function text(ctx: CanvasRenderingContext2D, t: TextShape, drawing: Drawing): vo
   ctx.restore();
 }
 
-function shape(ctx: CanvasRenderingContext2D, s: Shape, drawing: Drawing, scale: number, made: Map<string, string | CanvasPattern>): void {
+function shape(
+  ctx: CanvasRenderingContext2D,
+  s: Shape,
+  drawing: Drawing,
+  scale: number,
+  made: Map<string, string | CanvasPattern>,
+): void {
   switch (s.kind) {
     case "rect": {
       if (s.opacity !== undefined) ctx.globalAlpha = s.opacity;
@@ -90,12 +104,14 @@ function shape(ctx: CanvasRenderingContext2D, s: Shape, drawing: Drawing, scale:
       }
       if (s.fill !== undefined) {
         ctx.fillStyle = paintOf(ctx, s.fill, scale, made);
-        if (rounded) ctx.fill(); else ctx.fillRect(s.x, s.y, s.w, s.h);
+        if (rounded) ctx.fill();
+        else ctx.fillRect(s.x, s.y, s.w, s.h);
       }
       if (s.stroke !== undefined) {
         ctx.strokeStyle = s.stroke;
         ctx.lineWidth = s.width ?? 1;
-        if (rounded) ctx.stroke(); else ctx.strokeRect(s.x, s.y, s.w, s.h);
+        if (rounded) ctx.stroke();
+        else ctx.strokeRect(s.x, s.y, s.w, s.h);
       }
       ctx.globalAlpha = 1;
       break;
@@ -117,7 +133,10 @@ function shape(ctx: CanvasRenderingContext2D, s: Shape, drawing: Drawing, scale:
       ctx.moveTo(p[0] as number, p[1] as number);
       for (let i = 2; i + 1 < p.length; i += 2) ctx.lineTo(p[i] as number, p[i + 1] as number);
       if (s.closed) ctx.closePath();
-      if (s.fill !== undefined) { ctx.fillStyle = paintOf(ctx, s.fill, scale, made); ctx.fill(); }
+      if (s.fill !== undefined) {
+        ctx.fillStyle = paintOf(ctx, s.fill, scale, made);
+        ctx.fill();
+      }
       if (s.stroke !== undefined) {
         ctx.setLineDash(s.dash ?? []);
         ctx.strokeStyle = s.stroke;
@@ -130,7 +149,10 @@ function shape(ctx: CanvasRenderingContext2D, s: Shape, drawing: Drawing, scale:
       break;
     }
     case "cells":
-      eachCell(s, (fill, x, w) => { ctx.fillStyle = fill; ctx.fillRect(x, s.y, w, s.h); });
+      eachCell(s, (fill, x, w) => {
+        ctx.fillStyle = fill;
+        ctx.fillRect(x, s.y, w, s.h);
+      });
       break;
     case "text":
       text(ctx, s, drawing);
@@ -149,10 +171,12 @@ export function paint(ctx: CanvasRenderingContext2D, drawing: Drawing, scale: nu
 
 /** Sizes a canvas for a drawing and paints it. Touching width or height clears a canvas, so only when they change. */
 export function show(canvas: HTMLCanvasElement, drawing: Drawing, scale = devicePixelRatio || 1): void {
-  const w = Math.max(1, Math.round(drawing.width * scale)), h = Math.max(1, Math.round(drawing.height * scale));
+  const w = Math.max(1, Math.round(drawing.width * scale)),
+    h = Math.max(1, Math.round(drawing.height * scale));
   if (canvas.width !== w) canvas.width = w;
   if (canvas.height !== h) canvas.height = h;
-  const cssW = `${drawing.width}px`, cssH = `${drawing.height}px`;
+  const cssW = `${drawing.width}px`,
+    cssH = `${drawing.height}px`;
   if (canvas.style.width !== cssW) canvas.style.width = cssW;
   if (canvas.style.height !== cssH) canvas.style.height = cssH;
   const ctx = canvas.getContext("2d", { alpha: false });

@@ -5,41 +5,84 @@
 import type { Pattern } from "../palette.ts";
 
 /** A colour with a pattern on it. `ink` is the pattern's colour. */
-export interface Fill { colour: string; ink: string; pattern: Pattern }
+export interface Fill {
+  colour: string;
+  ink: string;
+  pattern: Pattern;
+}
 export type Paint = string | Fill;
 
 export interface RectShape {
-  kind: "rect"; x: number; y: number; w: number; h: number;
-  fill?: Paint; stroke?: string; width?: number; radius?: number; opacity?: number;
+  kind: "rect";
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  fill?: Paint;
+  stroke?: string;
+  width?: number;
+  radius?: number;
+  opacity?: number;
 }
 export interface LineShape {
-  kind: "line"; x1: number; y1: number; x2: number; y2: number; stroke: string; width: number; dash?: number[];
+  kind: "line";
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+  stroke: string;
+  width: number;
+  dash?: number[];
 }
 /** A polyline through x0 y0 x1 y1 …; `closed` joins the ends. */
 export interface PathShape {
-  kind: "path"; points: number[]; closed: boolean; fill?: Paint; stroke?: string; width?: number; dash?: number[]; opacity?: number;
+  kind: "path";
+  points: number[];
+  closed: boolean;
+  fill?: Paint;
+  stroke?: string;
+  width?: number;
+  dash?: number[];
+  opacity?: number;
 }
 export interface TextShape {
-  kind: "text"; x: number; y: number; text: string; colour: string; size: number;
-  align: "start" | "middle" | "end"; baseline: "top" | "middle" | "alphabetic";
-  weight: number; mono: boolean;
+  kind: "text";
+  x: number;
+  y: number;
+  text: string;
+  colour: string;
+  size: number;
+  align: "start" | "middle" | "end";
+  baseline: "top" | "middle" | "alphabetic";
+  weight: number;
+  mono: boolean;
   /** Degrees, clockwise, around (x, y). */
   rotate?: number;
   /** A rim in this colour, so that text can be read on a pattern. */
   halo?: string;
 }
 /** Many cells of equal width side by side, from left to right: `at` says which of the fills each has; 0 is none. */
-export interface CellsShape { kind: "cells"; x: number; y: number; w: number; h: number; fills: readonly string[]; at: Uint16Array }
+export interface CellsShape {
+  kind: "cells";
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  fills: readonly string[];
+  at: Uint16Array;
+}
 export type Shape = RectShape | LineShape | PathShape | TextShape | CellsShape;
 
 /** The cells as rectangles: neighbours of one fill are one where cells have no gap between them. */
 export function eachCell(s: CellsShape, draw: (fill: string, x: number, w: number) => void): void {
-  const step = s.w / s.at.length, gap = step >= 4 ? 1 : 0;
-  for (let i = 0; i < s.at.length;) {
+  const step = s.w / s.at.length,
+    gap = step >= 4 ? 1 : 0;
+  for (let i = 0; i < s.at.length; ) {
     const fill = s.at[i] as number;
     let next = i + 1;
     while (gap === 0 && next < s.at.length && s.at[next] === fill) next += 1;
-    const x = Math.round(s.x + i * step), end = Math.round(s.x + next * step) - gap;
+    const x = Math.round(s.x + i * step),
+      end = Math.round(s.x + next * step) - gap;
     if (fill > 0) draw(s.fills[fill] as string, x, end - x);
     i = next;
   }
@@ -47,7 +90,10 @@ export function eachCell(s: CellsShape, draw: (fill: string, x: number, w: numbe
 
 /** A part of a picture that has something to say: found by the pointer and walked by the arrow keys. */
 export interface Spot {
-  x: number; y: number; w: number; h: number;
+  x: number;
+  y: number;
+  w: number;
+  h: number;
   /** One line of plain text, with units; only written on demand. Of a wide spot, it may be of what is at `x`. */
   text: (x?: number) => string;
   /** What it stands for, in the view's own numbering. */
@@ -89,7 +135,17 @@ export class Drawing {
   text(x: number, y: number, text: string, colour: string, size: number, style: TextStyle = {}): void {
     if (text !== "") {
       this.shapes.push({
-        kind: "text", x, y, text, colour, size, align: "start", baseline: "alphabetic", weight: 400, mono: false, ...style,
+        kind: "text",
+        x,
+        y,
+        text,
+        colour,
+        size,
+        align: "start",
+        baseline: "alphabetic",
+        weight: 400,
+        mono: false,
+        ...style,
       });
     }
   }
@@ -116,7 +172,15 @@ export class Drawing {
 export function textWidth(text: string, size: number): number {
   let units = 0;
   for (const c of text) {
-    units += "il.,:;'|!j ".includes(c) ? 0.33 : "frt()[]-".includes(c) ? 0.4 : "mwMW%@…".includes(c) ? 0.96 : c >= "A" && c <= "Z" ? 0.7 : 0.625;
+    units += "il.,:;'|!j ".includes(c)
+      ? 0.33
+      : "frt()[]-".includes(c)
+        ? 0.4
+        : "mwMW%@…".includes(c)
+          ? 0.96
+          : c >= "A" && c <= "Z"
+            ? 0.7
+            : 0.625;
   }
   return units * size;
 }
@@ -143,19 +207,54 @@ export interface Tile {
 
 const S = 6;
 /** Corner to corner, with the two ends that neighbours would cut off. */
-const RISING = [[-1, S + 1, S + 1, -1], [-1, 1, 1, -1], [S - 1, S + 1, S + 1, S - 1]] as const;
-const FALLING = [[-1, -1, S + 1, S + 1], [S - 1, -1, S + 1, 1], [-1, S - 1, 1, S + 1]] as const;
+const RISING = [
+  [-1, S + 1, S + 1, -1],
+  [-1, 1, 1, -1],
+  [S - 1, S + 1, S + 1, S - 1],
+] as const;
+const FALLING = [
+  [-1, -1, S + 1, S + 1],
+  [S - 1, -1, S + 1, 1],
+  [-1, S - 1, 1, S + 1],
+] as const;
 
 export function patternTile(pattern: Pattern): Tile {
-  const tile = (lines: Tile["lines"], dots: Tile["dots"] = [], stroke = 1.4, size = S): Tile => ({ size, stroke, lines, dots });
+  const tile = (lines: Tile["lines"], dots: Tile["dots"] = [], stroke = 1.4, size = S): Tile => ({
+    size,
+    stroke,
+    lines,
+    dots,
+  });
   switch (pattern) {
-    case "plain": return tile([]);
-    case "diagonal": return tile(RISING);
-    case "back-diagonal": return tile(FALLING);
-    case "cross": return tile([...RISING, ...FALLING], [], 1);
-    case "dots": return tile([], [[S / 4, S / 4, 1], [(3 * S) / 4, (3 * S) / 4, 1]]);
-    case "horizontal": return tile([[0, 2, 4, 2]], [], 1.4, 4);
-    case "vertical": return tile([[2, 0, 2, 4]], [], 1.4, 4);
-    case "grid": return tile([[0, 2.5, 5, 2.5], [2.5, 0, 2.5, 5]], [], 1, 5);
+    case "plain":
+      return tile([]);
+    case "diagonal":
+      return tile(RISING);
+    case "back-diagonal":
+      return tile(FALLING);
+    case "cross":
+      return tile([...RISING, ...FALLING], [], 1);
+    case "dots":
+      return tile(
+        [],
+        [
+          [S / 4, S / 4, 1],
+          [(3 * S) / 4, (3 * S) / 4, 1],
+        ],
+      );
+    case "horizontal":
+      return tile([[0, 2, 4, 2]], [], 1.4, 4);
+    case "vertical":
+      return tile([[2, 0, 2, 4]], [], 1.4, 4);
+    case "grid":
+      return tile(
+        [
+          [0, 2.5, 5, 2.5],
+          [2.5, 0, 2.5, 5],
+        ],
+        [],
+        1,
+        5,
+      );
   }
 }

@@ -21,7 +21,8 @@ export function withText(png: Uint8Array, words: Record<string, string>): Uint8A
   const encoder = new TextEncoder();
   const chunks = Object.entries(words).map(([key, value]) => {
     // iTXt: keyword, 0, not compressed, method 0, no language, no translated keyword, UTF-8.
-    const k = encoder.encode(key.slice(0, 79)), v = encoder.encode(value);
+    const k = encoder.encode(key.slice(0, 79)),
+      v = encoder.encode(value);
     const body = new Uint8Array(4 + k.length + 5 + v.length);
     body.set(encoder.encode("iTXt"), 0);
     body.set(k, 4);
@@ -37,7 +38,10 @@ export function withText(png: Uint8Array, words: Record<string, string>): Uint8A
   const out = new Uint8Array(png.length + extra);
   out.set(png.subarray(0, HEADER), 0);
   let at = HEADER;
-  for (const c of chunks) { out.set(c, at); at += c.length; }
+  for (const c of chunks) {
+    out.set(c, at);
+    at += c.length;
+  }
   out.set(png.subarray(HEADER), at);
   return out;
 }
@@ -50,7 +54,9 @@ export async function toPng(drawing: Drawing, words: Record<string, string>, sca
   const ctx = canvas.getContext("2d", { alpha: false });
   if (!ctx) throw new Error("this browser gives no 2D canvas");
   paint(ctx, drawing, scale);
-  const blob = await new Promise<Blob | null>((done) => { canvas.toBlob(done, "image/png"); });
+  const blob = await new Promise<Blob | null>((done) => {
+    canvas.toBlob(done, "image/png");
+  });
   if (!blob) throw new Error("the picture is too large for a PNG");
   const bytes = withText(new Uint8Array(await blob.arrayBuffer()), words);
   return new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "image/png" });

@@ -26,12 +26,16 @@ export function niceMax(value: number, steps = 4): number {
 }
 
 /** Takes away the last bits that multiplying left behind: 0.30000000000000004 → 0.3. */
-function tidy(v: number): number { return Number(v.toPrecision(12)); }
+function tidy(v: number): number {
+  return Number(v.toPrecision(12));
+}
 
 const GROUPS = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 
 /** 1234567 → "1,234,567". */
-export function whole(v: number): string { return Number.isFinite(v) ? GROUPS.format(Math.round(v)) : "–"; }
+export function whole(v: number): string {
+  return Number.isFinite(v) ? GROUPS.format(Math.round(v)) : "–";
+}
 
 /** Three significant figures, no exponent: 0.0123, 1.23, 12.3, 123, 12,345; a dash where there is no number. */
 export function figure(v: number): string {

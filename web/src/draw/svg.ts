@@ -12,8 +12,12 @@ export interface SvgText {
 export function escapeXml(text: string): string {
   // Control characters cannot be written in XML 1.0 at all.
   // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "").replace(/&/g, "&amp;").replace(/</g, "&lt;")
-    .replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+  return text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "")
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;")
+    .replace(/"/g, "&quot;");
 }
 
 function num(v: number): string {
@@ -40,10 +44,15 @@ class Patterns {
   private static definition(id: string, fill: Fill): string {
     const t = patternTile(fill.pattern);
     const lines = t.lines.map(([x1, y1, x2, y2]) => `M${num(x1)} ${num(y1)}L${num(x2)} ${num(y2)}`).join("");
-    const dots = t.dots.map(([x, y, r]) => `<circle cx="${num(x)}" cy="${num(y)}" r="${num(r)}" fill="${escapeXml(fill.ink)}"/>`).join("");
-    return `<pattern id="${id}" width="${t.size}" height="${t.size}" patternUnits="userSpaceOnUse">` +
+    const dots = t.dots
+      .map(([x, y, r]) => `<circle cx="${num(x)}" cy="${num(y)}" r="${num(r)}" fill="${escapeXml(fill.ink)}"/>`)
+      .join("");
+    return (
+      `<pattern id="${id}" width="${t.size}" height="${t.size}" patternUnits="userSpaceOnUse">` +
       `<rect width="${t.size}" height="${t.size}" fill="${escapeXml(fill.colour)}"/>` +
-      (lines ? `<path d="${lines}" stroke="${escapeXml(fill.ink)}" stroke-width="${t.stroke}" fill="none"/>` : "") + `${dots}</pattern>`;
+      (lines ? `<path d="${lines}" stroke="${escapeXml(fill.ink)}" stroke-width="${t.stroke}" fill="none"/>` : "") +
+      `${dots}</pattern>`
+    );
   }
 }
 
@@ -65,24 +74,34 @@ function element(s: Shape, drawing: Drawing, patterns: Patterns): string {
     }
     case "cells": {
       const rects: string[] = [];
-      eachCell(s, (fill, x, w) => rects.push(`<rect x="${num(x)}" y="${num(s.y)}" width="${num(w)}" height="${num(s.h)}" fill="${escapeXml(fill)}"/>`));
+      eachCell(s, (fill, x, w) =>
+        rects.push(
+          `<rect x="${num(x)}" y="${num(s.y)}" width="${num(w)}" height="${num(s.h)}" fill="${escapeXml(fill)}"/>`,
+        ),
+      );
       return rects.join("");
     }
     case "line":
       return `<path d="M${num(s.x1)} ${num(s.y1)}L${num(s.x2)} ${num(s.y2)}" fill="none"${stroke(s.stroke, s.width, s.dash)}/>`;
     case "path": {
       const d: string[] = [];
-      for (let i = 0; i + 1 < s.points.length; i += 2) d.push(`${i === 0 ? "M" : "L"}${num(s.points[i] as number)} ${num(s.points[i + 1] as number)}`);
+      for (let i = 0; i + 1 < s.points.length; i += 2)
+        d.push(`${i === 0 ? "M" : "L"}${num(s.points[i] as number)} ${num(s.points[i + 1] as number)}`);
       const opacity = s.opacity === undefined ? "" : ` opacity="${num(s.opacity)}"`;
       const fill = s.fill === undefined ? "none" : patterns.of(s.fill);
       return `<path d="${d.join("")}${s.closed ? "Z" : ""}" fill="${fill}"${stroke(s.stroke, s.width, s.dash)} stroke-linejoin="round"${opacity}/>`;
     }
     case "text": {
       const turn = s.rotate === undefined ? "" : ` transform="rotate(${num(s.rotate)} ${num(s.x)} ${num(s.y)})"`;
-      const rim = s.halo === undefined ? "" : ` stroke="${escapeXml(s.halo)}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"`;
+      const rim =
+        s.halo === undefined
+          ? ""
+          : ` stroke="${escapeXml(s.halo)}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"`;
       const mono = s.mono ? ` font-family="${escapeXml(drawing.mono)}"` : "";
-      return `<text x="${num(s.x)}" y="${num(s.y)}" font-size="${num(s.size)}" font-weight="${s.weight}" fill="${escapeXml(s.colour)}"` +
-        ` text-anchor="${s.align}" dominant-baseline="${BASELINES[s.baseline]}"${mono}${rim}${turn}>${escapeXml(s.text)}</text>`;
+      return (
+        `<text x="${num(s.x)}" y="${num(s.y)}" font-size="${num(s.size)}" font-weight="${s.weight}" fill="${escapeXml(s.colour)}"` +
+        ` text-anchor="${s.align}" dominant-baseline="${BASELINES[s.baseline]}"${mono}${rim}${turn}>${escapeXml(s.text)}</text>`
+      );
     }
   }
 }
@@ -90,11 +109,15 @@ function element(s: Shape, drawing: Drawing, patterns: Patterns): string {
 export function toSvg(drawing: Drawing, words: SvgText): string {
   const patterns = new Patterns();
   const body = drawing.shapes.map((s) => element(s, drawing, patterns)).join("\n");
-  const w = num(drawing.width), h = num(drawing.height);
-  const metadata = words.metadata === undefined ? "" : `<metadata>${escapeXml(JSON.stringify(words.metadata))}</metadata>\n`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n` +
+  const w = num(drawing.width),
+    h = num(drawing.height);
+  const metadata =
+    words.metadata === undefined ? "" : `<metadata>${escapeXml(JSON.stringify(words.metadata))}</metadata>\n`;
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?>\n` +
     `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" role="img" font-family="${escapeXml(drawing.font)}">\n` +
     `<title>${escapeXml(words.title)}</title>\n<desc>${escapeXml(words.description)}</desc>\n${metadata}` +
     (patterns.defs.length > 0 ? `<defs>${patterns.defs.join("")}</defs>\n` : "") +
-    `<rect width="${w}" height="${h}" fill="${escapeXml(drawing.background)}"/>\n${body}\n</svg>\n`;
+    `<rect width="${w}" height="${h}" fill="${escapeXml(drawing.background)}"/>\n${body}\n</svg>\n`
+  );
 }

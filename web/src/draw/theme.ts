@@ -24,16 +24,42 @@ export interface Theme {
 
 /** Without a document, and where a property is missing. */
 export const LIGHT: Theme = {
-  dark: false, surface: "#ffffff", sunken: "#eceff3", line: "#dde1e7", lineStrong: "#868f9c", ink: "#16202b", ink2: "#4a5665",
-  ink3: "#5e6a79", accent: "#1f5fbf", plot: "#ffffff", grid: "#e6e9ee", axis: "#5e6a79", peak: "#8a94a1", slotEmpty: "#eceff3",
-  slotEdge: "#d3d9e1", font: "system-ui, sans-serif", mono: "ui-monospace, monospace",
+  dark: false,
+  surface: "#ffffff",
+  sunken: "#eceff3",
+  line: "#dde1e7",
+  lineStrong: "#868f9c",
+  ink: "#16202b",
+  ink2: "#4a5665",
+  ink3: "#5e6a79",
+  accent: "#1f5fbf",
+  plot: "#ffffff",
+  grid: "#e6e9ee",
+  axis: "#5e6a79",
+  peak: "#8a94a1",
+  slotEmpty: "#eceff3",
+  slotEdge: "#d3d9e1",
+  font: "system-ui, sans-serif",
+  mono: "ui-monospace, monospace",
 };
 
 const TOKENS: [Exclude<keyof Theme, "dark">, string][] = [
-  ["surface", "--surface"], ["sunken", "--sunken"], ["line", "--line"], ["lineStrong", "--line-strong"], ["ink", "--ink"],
-  ["ink2", "--ink-2"], ["ink3", "--ink-3"], ["accent", "--accent"], ["plot", "--plot-bg"], ["grid", "--plot-grid"],
-  ["axis", "--plot-axis"], ["peak", "--plot-peak"], ["slotEmpty", "--slot-empty"], ["slotEdge", "--slot-edge"],
-  ["font", "--font"], ["mono", "--mono"],
+  ["surface", "--surface"],
+  ["sunken", "--sunken"],
+  ["line", "--line"],
+  ["lineStrong", "--line-strong"],
+  ["ink", "--ink"],
+  ["ink2", "--ink-2"],
+  ["ink3", "--ink-3"],
+  ["accent", "--accent"],
+  ["plot", "--plot-bg"],
+  ["grid", "--plot-grid"],
+  ["axis", "--plot-axis"],
+  ["peak", "--plot-peak"],
+  ["slotEmpty", "--slot-empty"],
+  ["slotEdge", "--slot-edge"],
+  ["font", "--font"],
+  ["mono", "--mono"],
 ];
 
 let kept: Theme | null = null;
@@ -56,14 +82,19 @@ export function theme(): Theme {
 function watch(): void {
   if (watching) return;
   watching = true;
-  onThemeChange(() => { kept = null; for (const call of listeners) call(); });
+  onThemeChange(() => {
+    kept = null;
+    for (const call of listeners) call();
+  });
 }
 
 /** Called after the colours changed; the answer stops it. */
 export function onRetheme(call: () => void): () => void {
   watch();
   listeners.add(call);
-  return () => { listeners.delete(call); };
+  return () => {
+    listeners.delete(call);
+  };
 }
 
 /** A kernel's fill: its colour with its pattern. */
@@ -74,7 +105,9 @@ export function kernelPaint(kernel: number, t: Theme): Fill {
 }
 
 /** The pattern must be seen, and must not drown the colour. */
-function patternInk(ink: string): string { return `${ink}8c`; }
+function patternInk(ink: string): string {
+  return `${ink}8c`;
+}
 
 /** Text on a kernel's colour. */
 export function kernelInk(kernel: number, t: Theme): string {

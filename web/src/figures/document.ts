@@ -4,7 +4,13 @@ import { MISSING, fixed } from "../format.ts";
 import type { Experiment, Figure, FigurePoint, Result } from "../types.ts";
 import type { Tabular } from "../views/tabular.ts";
 
-export interface StoredRun { experiment: Experiment; /** Of the experiment after defaults. */ hash: string; /** Of the machine at the end. */ digest?: string }
+export interface StoredRun {
+  experiment: Experiment;
+  /** Of the experiment after defaults. */
+  hash: string;
+  /** Of the machine at the end. */
+  digest?: string;
+}
 export interface FigureDocument {
   paper: string;
   title: string;
@@ -29,12 +35,28 @@ export function readDocument(value: unknown): FigureDocument {
   const runs = list(whole["runs"], "runs").map((run, i): StoredRun => {
     const { experiment, hash, digest } = object(run, `runs[${i}]`);
     object(experiment, `runs[${i}].experiment`);
-    return { experiment: experiment as Experiment, hash: text(hash, `runs[${i}].hash`), ...(typeof digest === "string" ? { digest } : {}) };
+    return {
+      experiment: experiment as Experiment,
+      hash: text(hash, `runs[${i}].hash`),
+      ...(typeof digest === "string" ? { digest } : {}),
+    };
   });
-  const figures = list(whole["figures"], "figures").map((figure, i) => readFigure(object(figure, `figures[${i}]`), `figures[${i}]`, runs.length));
+  const figures = list(whole["figures"], "figures").map((figure, i) =>
+    readFigure(object(figure, `figures[${i}]`), `figures[${i}]`, runs.length),
+  );
   return {
-    paper: text(whole["paper"], "paper"), title: text(whole["title"], "title"), citation: text(whole["citation"], "citation"), runs, figures,
-    stamp: { engine: text(stamp["engine"], "stamp.engine"), commit: text(stamp["commit"], "stamp.commit"), mode: text(stamp["mode"], "stamp.mode"), cycles: number(stamp["cycles"], "stamp.cycles"), seed: number(stamp["seed"], "stamp.seed") },
+    paper: text(whole["paper"], "paper"),
+    title: text(whole["title"], "title"),
+    citation: text(whole["citation"], "citation"),
+    runs,
+    figures,
+    stamp: {
+      engine: text(stamp["engine"], "stamp.engine"),
+      commit: text(stamp["commit"], "stamp.commit"),
+      mode: text(stamp["mode"], "stamp.mode"),
+      cycles: number(stamp["cycles"], "stamp.cycles"),
+      seed: number(stamp["seed"], "stamp.seed"),
+    },
   };
 }
 
@@ -42,16 +64,19 @@ export function readDocument(value: unknown): FigureDocument {
 export function readPapers(value: unknown): { paper: string; title: string }[] {
   return list(value, "the list").map((one, i) => {
     const { paper, title } = object(one, `[${i}]`);
-    if (!NAME.test(text(paper, `[${i}].paper`))) throw new DocumentError(`[${i}].paper: found ${shown(paper)}, want small letters, digits and dashes`);
+    if (!NAME.test(text(paper, `[${i}].paper`)))
+      throw new DocumentError(`[${i}].paper: found ${shown(paper)}, want small letters, digits and dashes`);
     return { paper: paper as string, title: text(title, `[${i}].title`) };
   });
 }
 
 function readFigure(figure: Record<string, unknown>, at: string, runs: number): Figure {
-  if (!NAME.test(text(figure["id"], `${at}.id`))) throw new DocumentError(`${at}.id: found ${shown(figure["id"])}, want small letters, digits and dashes`);
+  if (!NAME.test(text(figure["id"], `${at}.id`)))
+    throw new DocumentError(`${at}.id: found ${shown(figure["id"])}, want small letters, digits and dashes`);
   text(figure["title"], `${at}.title`);
   list(figure["series"], `${at}.series`).forEach((name, i) => text(name, `${at}.series[${i}]`));
-  if (figure["categories"] !== undefined) list(figure["categories"], `${at}.categories`).forEach((name, i) => text(name, `${at}.categories[${i}]`));
+  if (figure["categories"] !== undefined)
+    list(figure["categories"], `${at}.categories`).forEach((name, i) => text(name, `${at}.categories[${i}]`));
   text(object(figure["measure"], `${at}.measure`)["path"], `${at}.measure.path`);
   list(figure["points"], `${at}.points`).forEach((one, i) => {
     const point = object(one, `${at}.points[${i}]`);
@@ -59,7 +84,10 @@ function readFigure(figure: Record<string, unknown>, at: string, runs: number): 
     number(point["x"], `${at}.points[${i}].x`);
     for (const key of ["runs", "baseline"]) {
       list(point[key] ?? [], `${at}.points[${i}].${key}`).forEach((run, r) => {
-        if (!(Number.isSafeInteger(run) && (run as number) >= 0 && (run as number) < runs)) throw new DocumentError(`${at}.points[${i}].${key}[${r}]: found ${shown(run)}, want a place in the list of ${runs} runs`);
+        if (!(Number.isSafeInteger(run) && (run as number) >= 0 && (run as number) < runs))
+          throw new DocumentError(
+            `${at}.points[${i}].${key}[${r}]: found ${shown(run)}, want a place in the list of ${runs} runs`,
+          );
       });
     }
     point["runs"] ??= [];
@@ -67,7 +95,8 @@ function readFigure(figure: Record<string, unknown>, at: string, runs: number): 
   return figure as unknown as Figure;
 }
 
-const shown = (value: unknown): string => (value === undefined ? "nothing" : (JSON.stringify(value) ?? String(value)).slice(0, 60));
+const shown = (value: unknown): string =>
+  value === undefined ? "nothing" : (JSON.stringify(value) ?? String(value)).slice(0, 60);
 function object(value: unknown, path: string): Record<string, unknown> {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new DocumentError(`${path}: found ${shown(value)}, want an object`);
@@ -91,9 +120,12 @@ function number(value: unknown, path: string): number {
 export function lengthOf(of: FigureDocument, figure: Figure): string {
   const cycles = runsOf(figure.points).map((run) => {
     const stop: unknown = of.runs[run]?.experiment.stop;
-    return typeof stop === "object" && stop !== null && "cycles" in stop && typeof stop.cycles === "number" ? stop.cycles : of.stamp.cycles;
+    return typeof stop === "object" && stop !== null && "cycles" in stop && typeof stop.cycles === "number"
+      ? stop.cycles
+      : of.stamp.cycles;
   });
-  const [least, most] = cycles.length === 0 ? [of.stamp.cycles, of.stamp.cycles] : [Math.min(...cycles), Math.max(...cycles)];
+  const [least, most] =
+    cycles.length === 0 ? [of.stamp.cycles, of.stamp.cycles] : [Math.min(...cycles), Math.max(...cycles)];
   return `${least === most ? "" : `${least.toLocaleString("en")} to `}${most.toLocaleString("en")} cycles`;
 }
 
@@ -122,7 +154,11 @@ export function trimmed(result: Result, windows: number): Result {
  * Experiments as one sweep, which the pool and the runner take: a point for each, in order. What they share is the base, the rest steps
  * together. A field that only some of them have is filled in by `complete`, which writes out the engine's defaults.
  */
-export function sweepOf(experiments: readonly Experiment[], name: string, complete: (experiment: Experiment) => Experiment): object {
+export function sweepOf(
+  experiments: readonly Experiment[],
+  name: string,
+  complete: (experiment: Experiment) => Experiment,
+): object {
   const keys = [...new Set(experiments.flatMap((e) => Object.keys(e)))];
   const full = experiments.map((e) => {
     const missing = keys.filter((key) => e[key] === undefined);
@@ -132,8 +168,12 @@ export function sweepOf(experiments: readonly Experiment[], name: string, comple
   });
   const same = (key: string): boolean => full.every((e) => JSON.stringify(e[key]) === JSON.stringify(full[0]?.[key]));
   // An axis needs a path: the kernels are always there.
-  const zip = keys.filter((key) => key === "kernels" || !same(key)).map((path) => ({ path, values: full.map((e) => e[path]) }));
-  const base = Object.fromEntries(keys.filter((key) => key !== "kernels" && same(key)).map((key) => [key, full[0]?.[key]]));
+  const zip = keys
+    .filter((key) => key === "kernels" || !same(key))
+    .map((path) => ({ path, values: full.map((e) => e[path]) }));
+  const base = Object.fromEntries(
+    keys.filter((key) => key !== "kernels" && same(key)).map((key) => [key, full[0]?.[key]]),
+  );
   return { corun: 1, sweep: { name: name.slice(0, 200), base, axes: [{ zip }] } };
 }
 
@@ -152,15 +192,29 @@ export interface Comparison {
   same: number;
 }
 
-export function compare(document: FigureDocument, figure: Figure, values: readonly (number | null)[], results: ReadonlyMap<number, Result>): Comparison {
-  const complete = figure.points.map((p, i) => ({ i, p })).filter(({ p }) => p.runs.length > 0 && !given(figure, p) && runsOf([p]).every((run) => results.has(run)));
-  const differ = complete.map(({ i, p }) => ({ point: i, stored: p.value ?? null, here: values[i] ?? null })).filter(({ stored, here }) => stored !== here);
-  const off = ({ stored, here }: { stored: number | null; here: number | null }): number => (stored === null || here === null ? Infinity : Math.abs(here / stored - 1));
+export function compare(
+  document: FigureDocument,
+  figure: Figure,
+  values: readonly (number | null)[],
+  results: ReadonlyMap<number, Result>,
+): Comparison {
+  const complete = figure.points
+    .map((p, i) => ({ i, p }))
+    .filter(({ p }) => p.runs.length > 0 && !given(figure, p) && runsOf([p]).every((run) => results.has(run)));
+  const differ = complete
+    .map(({ i, p }) => ({ point: i, stored: p.value ?? null, here: values[i] ?? null }))
+    .filter(({ stored, here }) => stored !== here);
+  const off = ({ stored, here }: { stored: number | null; here: number | null }): number =>
+    stored === null || here === null ? Infinity : Math.abs(here / stored - 1);
   differ.sort((a, b) => off(b) - off(a) || 0);
   const ran = runsOf(figure.points).filter((run) => results.has(run));
   const digested = ran.filter((run) => document.runs[run]?.digest !== undefined);
   return {
-    points: complete.length, equal: complete.length - differ.length, differ, runs: ran.length, digests: digested.length,
+    points: complete.length,
+    equal: complete.length - differ.length,
+    differ,
+    runs: ran.length,
+    digests: digested.length,
     same: digested.filter((run) => results.get(run)?.digest === document.runs[run]?.digest).length,
   };
 }
@@ -168,10 +222,18 @@ export function compare(document: FigureDocument, figure: Figure, values: readon
 /** The outcome as a sentence. */
 export function comparisonText(figure: Figure, of: Comparison): string {
   const some = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
-  if (of.points === 0 && !figure.points.every((p) => given(figure, p))) return `${some(of.runs, "run")} done here; no point is complete yet.`;
-  const digests = of.digests === 0 ? "" : of.same === of.digests ? `, and the digests of ${of.digests === 1 ? "its run" : `all ${some(of.digests, "run")}`} are equal` : `; ${some(of.digests - of.same, "run")} of ${of.digests} ended in another state`;
-  if (of.points === 0) return `The report computed these values from its runs; ${some(of.runs, "run")} done here${digests}.`;
-  if (of.differ.length === 0) return `Equal, to the last digit: ${some(of.points, "point")} of ${figure.points.length} computed here${digests}.`;
+  if (of.points === 0 && !figure.points.every((p) => given(figure, p)))
+    return `${some(of.runs, "run")} done here; no point is complete yet.`;
+  const digests =
+    of.digests === 0
+      ? ""
+      : of.same === of.digests
+        ? `, and the digests of ${of.digests === 1 ? "its run" : `all ${some(of.digests, "run")}`} are equal`
+        : `; ${some(of.digests - of.same, "run")} of ${of.digests} ended in another state`;
+  if (of.points === 0)
+    return `The report computed these values from its runs; ${some(of.runs, "run")} done here${digests}.`;
+  if (of.differ.length === 0)
+    return `Equal, to the last digit: ${some(of.points, "point")} of ${figure.points.length} computed here${digests}.`;
   const worst = of.differ[0] as Comparison["differ"][number];
   return `${some(of.differ.length, "point")} of ${of.points} computed here ${of.differ.length === 1 ? "differs" : "differ"}${digests}. The worst: ${pointName(figure, worst.point)}, stored ${valueText(figure, worst.stored)}, here ${valueText(figure, worst.here)}.`;
 }
@@ -192,7 +254,9 @@ export const placeText = (figure: Figure, x: number): string => figure.categorie
 export function pointName(figure: Figure, index: number): string {
   const point = figure.points[index];
   if (!point) return "";
-  const place = figure.categories ? placeText(figure, point.x) : `${figure.x?.label || "x"} ${placeText(figure, point.x)}`;
+  const place = figure.categories
+    ? placeText(figure, point.x)
+    : `${figure.x?.label || "x"} ${placeText(figure, point.x)}`;
   return figure.series.length > 1 ? `${figure.series[point.series] ?? ""}, ${place}` : place;
 }
 
@@ -206,15 +270,29 @@ export function pointText(figure: Figure, index: number): string {
 
 /** Every point, with the paper's value and what was computed here. */
 export function tableOf(figure: Figure, here: readonly (number | null)[] | null): Tabular {
-  const unit = figure.y?.unit ?? "", name = figure.y?.label || "Value", scale = percentual(figure) ? 100 : 1;
-  const cell = (value: number | null | undefined): number | null => (value === null || value === undefined ? null : value * scale);
+  const unit = figure.y?.unit ?? "",
+    name = figure.y?.label || "Value",
+    scale = percentual(figure) ? 100 : 1;
+  const cell = (value: number | null | undefined): number | null =>
+    value === null || value === undefined ? null : value * scale;
   return {
     title: figure.title,
     columns: [
-      { key: "series", title: "Series", unit: "" }, { key: "x", title: figure.x?.label || "Place", unit: figure.categories ? "" : figure.x?.unit ?? "" },
-      { key: "value", title: name, unit }, { key: "paper", title: "Paper", unit }, ...(here ? [{ key: "here", title: "Computed here", unit }] : []), { key: "runs", title: "Runs", unit: "" },
+      { key: "series", title: "Series", unit: "" },
+      { key: "x", title: figure.x?.label || "Place", unit: figure.categories ? "" : (figure.x?.unit ?? "") },
+      { key: "value", title: name, unit },
+      { key: "paper", title: "Paper", unit },
+      ...(here ? [{ key: "here", title: "Computed here", unit }] : []),
+      { key: "runs", title: "Runs", unit: "" },
     ],
-    rows: figure.points.map((p, i) => [figure.series[p.series] ?? "", figure.categories?.[p.x] ?? p.x, cell(p.value), cell(p.paper), ...(here ? [cell(here[i])] : []), p.runs.length]),
+    rows: figure.points.map((p, i) => [
+      figure.series[p.series] ?? "",
+      figure.categories?.[p.x] ?? p.x,
+      cell(p.value),
+      cell(p.paper),
+      ...(here ? [cell(here[i])] : []),
+      p.runs.length,
+    ]),
   };
 }
 
@@ -226,18 +304,26 @@ export function neighbour(figure: Figure, at: number | null, key: string): numbe
   const from = at === null ? undefined : figure.points[at];
   if (key === "Home" || !from) return drawn[0]?.i ?? null;
   if (key === "End") return drawn.at(-1)?.i ?? null;
-  const along = key === "ArrowRight" || key === "ArrowLeft", up = key === "ArrowRight" || key === "ArrowUp" ? 1 : -1;
+  const along = key === "ArrowRight" || key === "ArrowLeft",
+    up = key === "ArrowRight" || key === "ArrowUp" ? 1 : -1;
   const rank = ({ series, x }: FigurePoint): number => up * (along ? x - from.x : series - from.series);
   const others = drawn.filter(({ p }) => (along ? p.series === from.series : p.x === from.x) && rank(p) > 0);
-  return others.reduce<{ p: FigurePoint; i: number } | null>((best, one) => (best === null || rank(one.p) < rank(best.p) ? one : best), null)?.i ?? null;
+  return (
+    others.reduce<{ p: FigurePoint; i: number } | null>(
+      (best, one) => (best === null || rank(one.p) < rank(best.p) ? one : best),
+      null,
+    )?.i ?? null
+  );
 }
 
 // ---------------------------------------------------------------- embedding
 
-const escaped = (value: string): string => value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+const escaped = (value: string): string =>
+  value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** The address of a figure by itself. `base` ends with a slash. */
-export const figureAddress = (base: string, paper: string, id: string): string => `${base}figures.html?paper=${paper}&figure=${id}`;
+export const figureAddress = (base: string, paper: string, id: string): string =>
+  `${base}figures.html?paper=${paper}&figure=${id}`;
 
 /** What an author pastes into an article: the picture stands there without scripts too. */
 export function elementCode(base: string, paper: string, figure: Figure): string {

@@ -5,12 +5,12 @@
 
 // A function, so that as a plain script it leaves no names behind in the article.
 (() => {
-const SCRIPT = "corun-figure.js";
-const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
-/** Heights of a frame that are believed, pixels. */
-const TALLEST = 20_000;
+  const SCRIPT = "corun-figure.js";
+  const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+  /** Heights of a frame that are believed, pixels. */
+  const TALLEST = 20_000;
 
-const LOOKS = `
+  const LOOKS = `
 :host { display: block; position: relative; }
 .box { position: relative; cursor: pointer; }
 img, ::slotted(img), ::slotted(*) { max-width: 100%; }
@@ -22,117 +22,145 @@ iframe { display: block; width: 100%; border: 0; }
 p { color: #b3261e; font: 0.875rem/1.5 system-ui, sans-serif; }
 `;
 
-/** The folder that the script lies in. */
-function folder(): string {
-  const found = [...document.scripts].map((script) => script.src).find((src) => new URL(src || "about:blank", document.baseURI).pathname.endsWith(`/${SCRIPT}`));
-  return new URL(".", found ?? document.baseURI).href;
-}
-
-/** What an element shows: its page, what is to be read of it, and its picture, if there is one beside the page. */
-interface Address { page: string; title: string; picture: string | null; go: string }
-
-abstract class Live extends HTMLElement {
-  readonly #root = this.attachShadow({ mode: "open" });
-  #frame: HTMLIFrameElement | null = null;
-
-  /** From the attributes; words where they are wrong. */
-  protected abstract address(): Address | string;
-
-  connectedCallback(): void {
-    const sheet = new CSSStyleSheet();
-    // The picture goes with the system's colours, but an article that says nothing of colours stays light in a dark system.
-    sheet.replaceSync(getComputedStyle(this).colorScheme === "normal" ? `${LOOKS}:host { color-scheme: light; }` : LOOKS);
-    this.#root.adoptedStyleSheets = [sheet];
-    addEventListener("message", this.#heard);
-    this.#still();
+  /** The folder that the script lies in. */
+  function folder(): string {
+    const found = [...document.scripts]
+      .map((script) => script.src)
+      .find((src) => new URL(src || "about:blank", document.baseURI).pathname.endsWith(`/${SCRIPT}`));
+    return new URL(".", found ?? document.baseURI).href;
   }
 
-  disconnectedCallback(): void { removeEventListener("message", this.#heard); }
+  /** What an element shows: its page, what is to be read of it, and its picture, if there is one beside the page. */
+  interface Address {
+    page: string;
+    title: string;
+    picture: string | null;
+    go: string;
+  }
 
-  attributeChangedCallback(_: string, before: string | null): void { if (before !== null && this.isConnected) this.#still(); }
+  abstract class Live extends HTMLElement {
+    readonly #root = this.attachShadow({ mode: "open" });
+    #frame: HTMLIFrameElement | null = null;
 
-  /** The picture, and a button that makes it live. */
-  #still(): void {
-    this.#frame = null;
-    const address = this.address();
-    if (typeof address === "string") {
-      const problem = document.createElement("p");
-      problem.textContent = address;
-      this.#root.replaceChildren(document.createElement("slot"), problem);
-      return;
+    /** From the attributes; words where they are wrong. */
+    protected abstract address(): Address | string;
+
+    connectedCallback(): void {
+      const sheet = new CSSStyleSheet();
+      // The picture goes with the system's colours, but an article that says nothing of colours stays light in a dark system.
+      sheet.replaceSync(
+        getComputedStyle(this).colorScheme === "normal" ? `${LOOKS}:host { color-scheme: light; }` : LOOKS,
+      );
+      this.#root.adoptedStyleSheets = [sheet];
+      addEventListener("message", this.#heard);
+      this.#still();
     }
-    const box = document.createElement("div"), slot = document.createElement("slot"), go = document.createElement("button");
-    box.className = "box";
-    go.type = "button";
-    go.textContent = address.go;
-    const picture = document.createElement("img");
-    picture.alt = address.title;
-    box.append(slot, go);
-    // What the author put inside may be parsed later than this.
-    const settle = (): void => {
-      if (this.firstElementChild || address.picture === null) picture.remove();
-      else if (!picture.isConnected) { picture.src = address.picture; box.prepend(picture); }
-    };
-    slot.addEventListener("slotchange", settle);
-    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", settle, { once: true });
-    else settle();
-    box.addEventListener("click", (event) => {
-      event.preventDefault();
-      this.#live(address);
-    });
-    this.#root.replaceChildren(box);
-  }
 
-  #live(address: Address): void {
-    const frame = document.createElement("iframe");
-    frame.src = address.page;
-    frame.title = this.querySelector("img")?.alt ?? address.title;
-    // At least as tall as what it replaces, until it says how tall it is.
-    frame.height = String(Math.max(240, Math.ceil(this.getBoundingClientRect().height)));
-    frame.allow = "clipboard-write";
-    this.#frame = frame;
-    this.#root.replaceChildren(frame);
-    frame.focus();
-  }
+    disconnectedCallback(): void {
+      removeEventListener("message", this.#heard);
+    }
 
-  readonly #heard = (event: MessageEvent): void => {
-    if (!this.#frame || event.source !== this.#frame.contentWindow) return;
-    const { corun, height } = (event.data ?? {}) as { corun?: unknown; height?: unknown };
-    if (corun === "figure-height" && typeof height === "number" && height > 0) this.#frame.height = String(Math.min(TALLEST, Math.ceil(height)));
-  };
-}
+    attributeChangedCallback(_: string, before: string | null): void {
+      if (before !== null && this.isConnected) this.#still();
+    }
 
-class CorunFigure extends Live {
-  static readonly observedAttributes = ["paper", "figure"];
+    /** The picture, and a button that makes it live. */
+    #still(): void {
+      this.#frame = null;
+      const address = this.address();
+      if (typeof address === "string") {
+        const problem = document.createElement("p");
+        problem.textContent = address;
+        this.#root.replaceChildren(document.createElement("slot"), problem);
+        return;
+      }
+      const box = document.createElement("div"),
+        slot = document.createElement("slot"),
+        go = document.createElement("button");
+      box.className = "box";
+      go.type = "button";
+      go.textContent = address.go;
+      const picture = document.createElement("img");
+      picture.alt = address.title;
+      box.append(slot, go);
+      // What the author put inside may be parsed later than this.
+      const settle = (): void => {
+        if (this.firstElementChild || address.picture === null) picture.remove();
+        else if (!picture.isConnected) {
+          picture.src = address.picture;
+          box.prepend(picture);
+        }
+      };
+      slot.addEventListener("slotchange", settle);
+      if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", settle, { once: true });
+      else settle();
+      box.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.#live(address);
+      });
+      this.#root.replaceChildren(box);
+    }
 
-  protected address(): Address | string {
-    const [paper, figure] = ["paper", "figure"].map((name) => this.getAttribute(name) ?? "") as [string, string];
-    const wrong = !NAME.test(paper) ? "paper" : !NAME.test(figure) ? "figure" : null;
-    if (wrong !== null) return `corun-figure: ${wrong}: found “${(this.getAttribute(wrong) ?? "nothing").slice(0, 40)}”, want a name such as ${wrong === "paper" ? "ccbp" : "fig9a"}`;
-    const base = folder();
-    return {
-      page: `${base}figures.html?paper=${paper}&figure=${figure}&embed=1`, picture: `${base}papers/${paper}/${figure}.svg`,
-      title: this.getAttribute("alt") ?? `Figure ${figure} of ${paper}`, go: "Make it live",
-    };
-  }
-}
+    #live(address: Address): void {
+      const frame = document.createElement("iframe");
+      frame.src = address.page;
+      frame.title = this.querySelector("img")?.alt ?? address.title;
+      // At least as tall as what it replaces, until it says how tall it is.
+      frame.height = String(Math.max(240, Math.ceil(this.getBoundingClientRect().height)));
+      frame.allow = "clipboard-write";
+      this.#frame = frame;
+      this.#root.replaceChildren(frame);
+      frame.focus();
+    }
 
-/** Of the link only what is behind its `#` counts: the run is the one of the page that the script belongs to. */
-class CorunLab extends Live {
-  static readonly observedAttributes = ["link", "hide"];
-
-  protected address(): Address | string {
-    const link = this.getAttribute("link") ?? "", at = link.indexOf("#"), hide = this.getAttribute("hide") ?? "";
-    if (!/^#v=\d/.test(link.slice(Math.max(0, at)))) return `corun-lab: link: found “${link.slice(0, 40) || "nothing"}”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD`;
-    if (!/^[a-z, ]*$/.test(hide)) return `corun-lab: hide: found “${hide.slice(0, 40)}”, want names of panels, such as experiment,schemes`;
-    const panels = hide.replaceAll(" ", "");
-    return {
-      page: `${folder()}?embed=1${panels === "" ? "" : `&hide=${panels}`}${link.slice(at)}`, picture: null,
-      title: this.getAttribute("alt") ?? "A run of Corun", go: "Run it here",
+    readonly #heard = (event: MessageEvent): void => {
+      if (!this.#frame || event.source !== this.#frame.contentWindow) return;
+      const { corun, height } = (event.data ?? {}) as { corun?: unknown; height?: unknown };
+      if (corun === "figure-height" && typeof height === "number" && height > 0)
+        this.#frame.height = String(Math.min(TALLEST, Math.ceil(height)));
     };
   }
-}
 
-if (!customElements.get("corun-figure")) customElements.define("corun-figure", CorunFigure);
-if (!customElements.get("corun-lab")) customElements.define("corun-lab", CorunLab);
+  class CorunFigure extends Live {
+    static readonly observedAttributes = ["paper", "figure"];
+
+    protected address(): Address | string {
+      const [paper, figure] = ["paper", "figure"].map((name) => this.getAttribute(name) ?? "") as [string, string];
+      const wrong = !NAME.test(paper) ? "paper" : !NAME.test(figure) ? "figure" : null;
+      if (wrong !== null)
+        return `corun-figure: ${wrong}: found “${(this.getAttribute(wrong) ?? "nothing").slice(0, 40)}”, want a name such as ${wrong === "paper" ? "ccbp" : "fig9a"}`;
+      const base = folder();
+      return {
+        page: `${base}figures.html?paper=${paper}&figure=${figure}&embed=1`,
+        picture: `${base}papers/${paper}/${figure}.svg`,
+        title: this.getAttribute("alt") ?? `Figure ${figure} of ${paper}`,
+        go: "Make it live",
+      };
+    }
+  }
+
+  /** Of the link only what is behind its `#` counts: the run is the one of the page that the script belongs to. */
+  class CorunLab extends Live {
+    static readonly observedAttributes = ["link", "hide"];
+
+    protected address(): Address | string {
+      const link = this.getAttribute("link") ?? "",
+        at = link.indexOf("#"),
+        hide = this.getAttribute("hide") ?? "";
+      if (!/^#v=\d/.test(link.slice(Math.max(0, at))))
+        return `corun-lab: link: found “${link.slice(0, 40) || "nothing"}”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD`;
+      if (!/^[a-z, ]*$/.test(hide))
+        return `corun-lab: hide: found “${hide.slice(0, 40)}”, want names of panels, such as experiment,schemes`;
+      const panels = hide.replaceAll(" ", "");
+      return {
+        page: `${folder()}?embed=1${panels === "" ? "" : `&hide=${panels}`}${link.slice(at)}`,
+        picture: null,
+        title: this.getAttribute("alt") ?? "A run of Corun",
+        go: "Run it here",
+      };
+    }
+  }
+
+  if (!customElements.get("corun-figure")) customElements.define("corun-figure", CorunFigure);
+  if (!customElements.get("corun-lab")) customElements.define("corun-lab", CorunLab);
 })();

@@ -28,12 +28,30 @@ export class Rerun {
   #pool: Pool | null = null;
   #done = 0;
 
-  constructor(module: WebAssembly.Module, document: FigureDocument, runs: readonly number[], windows: boolean, workers: number, complete: (experiment: Experiment) => Experiment, events: RerunEvents) {
+  constructor(
+    module: WebAssembly.Module,
+    document: FigureDocument,
+    runs: readonly number[],
+    windows: boolean,
+    workers: number,
+    complete: (experiment: Experiment) => Experiment,
+    events: RerunEvents,
+  ) {
     this.#runs = runs;
     this.#events = events;
-    const text = JSON.stringify(sweepOf(runs.map((run) => (document.runs[run] as FigureDocument["runs"][number]).experiment), document.title, complete));
+    const text = JSON.stringify(
+      sweepOf(
+        runs.map((run) => (document.runs[run] as FigureDocument["runs"][number]).experiment),
+        document.title,
+        complete,
+      ),
+    );
     this.#unread = readPlan(module, text, MOST_RUNS, (plan) => {
-      if (Array.isArray(plan)) { events.broken(plan.map(problemText).join("\n")); events.over(); return; }
+      if (Array.isArray(plan)) {
+        events.broken(plan.map(problemText).join("\n"));
+        events.over();
+        return;
+      }
       const changed = runs.filter((run, i) => plan.points[i]?.config_hash !== document.runs[run]?.hash);
       if (changed.length > 0) events.changed(changed);
       this.#start(new Pool(module, text, plan, this.#told(plan), windows), workers);
@@ -46,9 +64,16 @@ export class Rerun {
         this.#done += 1;
         this.#events.result(this.#runs[index] as number, (JSON.parse(line) as Line).result);
       },
-      broken: (_: unknown, why: string): void => { this.#events.broken(why); },
-      progress: (): void => { this.#events.progress(); },
-      over: (): void => { if (this.#done < plan.points.length) this.#events.progress(); this.#events.over(); },
+      broken: (_: unknown, why: string): void => {
+        this.#events.broken(why);
+      },
+      progress: (): void => {
+        this.#events.progress();
+      },
+      over: (): void => {
+        if (this.#done < plan.points.length) this.#events.progress();
+        this.#events.over();
+      },
     };
   }
 
@@ -63,7 +88,13 @@ export class Rerun {
     this.#pool?.stop();
   }
 
-  get all(): number { return this.#runs.length; }
-  get done(): number { return this.#done; }
-  progress(): { done: number; left: number | null } { return this.#pool?.progress() ?? { done: 0, left: null }; }
+  get all(): number {
+    return this.#runs.length;
+  }
+  get done(): number {
+    return this.#done;
+  }
+  progress(): { done: number; left: number | null } {
+    return this.#pool?.progress() ?? { done: 0, left: null };
+  }
 }

@@ -7,7 +7,10 @@ import { FirstPace } from "./pace.ts";
 
 const KEY = "corun-visited";
 
-export interface VisitEvents { /** Cycles a second; Infinity is as fast as it goes. */ speed(cyclesPerSecond: number): void; tour(): void }
+export interface VisitEvents {
+  /** Cycles a second; Infinity is as fast as it goes. */ speed(cyclesPerSecond: number): void;
+  tour(): void;
+}
 
 export class FirstVisit {
   readonly element: HTMLElement;
@@ -18,21 +21,59 @@ export class FirstVisit {
 
   constructor(events: VisitEvents) {
     this.#events = events;
-    this.element = h("aside", { class: "first", "aria-label": "What this is", hidden: true },
-      h("p", null, h("b", null, "This page simulates one GPU that runs two kernels at once, cycle by cycle. "), "Watch who slows whom down, and change what you like. ", this.#news),
-      h("div", { class: "first-buttons" },
-        h("button", { type: "button", class: "button primary", onclick: () => { this.#events.tour(); } }, "Take the tour"),
-        h("button", { type: "button", class: "button", onclick: () => { this.element.hidden = true; this.takeOver(); } }, "Close")));
+    this.element = h(
+      "aside",
+      { class: "first", "aria-label": "What this is", hidden: true },
+      h(
+        "p",
+        null,
+        h("b", null, "This page simulates one GPU that runs two kernels at once, cycle by cycle. "),
+        "Watch who slows whom down, and change what you like. ",
+        this.#news,
+      ),
+      h(
+        "div",
+        { class: "first-buttons" },
+        h(
+          "button",
+          {
+            type: "button",
+            class: "button primary",
+            onclick: () => {
+              this.#events.tour();
+            },
+          },
+          "Take the tour",
+        ),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "button",
+            onclick: () => {
+              this.element.hidden = true;
+              this.takeOver();
+            },
+          },
+          "Close",
+        ),
+      ),
+    );
   }
 
   /** Whether somebody is here for the first time. */
-  static get isFirst(): boolean { return stored(KEY) === null; }
+  static get isFirst(): boolean {
+    return stored(KEY) === null;
+  }
 
   /** `moves`: the run plays by itself. */
   begin(moves: boolean): void {
     store(KEY, "1");
     this.element.hidden = false;
-    if (moves) { this.#pace = new FirstPace(performance.now()); this.#follow(); }
+    if (moves) {
+      this.#pace = new FirstPace(performance.now());
+      this.#follow();
+    }
   }
 
   /** The visitor has done something: from now on it runs as it is told to. `speed`: unless that was the speed itself. */

@@ -11,60 +11,136 @@ import { STATES, type Contents } from "./l1.ts";
 import { GROUPS, ctaText, hasBegun, hasFinished, launchText, partsOf, type Counter } from "./model.ts";
 
 /** `held`: what the L1Ds held at a launch's end. */
-export interface StripsInput { launches: readonly Launch[]; cycle: number; sms: number; counters: readonly Counter[]; held?: (launch: Launch) => Contents | null; width: number; theme: Theme }
+export interface StripsInput {
+  launches: readonly Launch[];
+  cycle: number;
+  sms: number;
+  counters: readonly Counter[];
+  held?: (launch: Launch) => Contents | null;
+  width: number;
+  theme: Theme;
+}
 
 /** Rows that are drawn at once; the others are paged to. */
 export const ROWS = 64;
-const TALL = 18, LOW = 6, GAP = 2, HEAD = 18, LEVELS = 6;
+const TALL = 18,
+  LOW = 6,
+  GAP = 2,
+  HEAD = 18,
+  LEVELS = 6;
 
 /** The colour of an SM: hues apart from each other, two lightnesses in turn. */
 export function smColour(sm: number, sms: number, dark: boolean): string {
-  const hue = (360 * sm) / Math.max(1, sms) + 210, light = (dark ? 58 : 52) + (sm % 2 === 0 ? 0 : 12);
+  const hue = (360 * sm) / Math.max(1, sms) + 210,
+    light = (dark ? 58 : 52) + (sm % 2 === 0 ? 0 : 12);
   return rgb(hue % 360, dark ? 48 : 58, light);
 }
 
 function rgb(hue: number, saturation: number, lightness: number): string {
-  const l = lightness / 100, a = (saturation / 100) * Math.min(l, 1 - l);
-  const part = (n: number): string => { const k = (n + hue / 30) % 12; return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1)))).toString(16).padStart(2, "0"); };
+  const l = lightness / 100,
+    a = (saturation / 100) * Math.min(l, 1 - l);
+  const part = (n: number): string => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))))
+      .toString(16)
+      .padStart(2, "0");
+  };
   return `#${part(0)}${part(8)}${part(4)}`;
 }
 
 /** For each SM, `LEVELS` shades from the first of a launch to the last; the first fill of all is none. */
 function shades(sms: number, t: Theme): string[] {
-  return ["", ...Array.from({ length: sms * LEVELS }, (_, i) => mix(smColour(Math.floor(i / LEVELS), sms, t.dark), t.surface, 0.34 + (0.66 * (i % LEVELS)) / (LEVELS - 1)))];
+  return [
+    "",
+    ...Array.from({ length: sms * LEVELS }, (_, i) =>
+      mix(smColour(Math.floor(i / LEVELS), sms, t.dark), t.surface, 0.34 + (0.66 * (i % LEVELS)) / (LEVELS - 1)),
+    ),
+  ];
 }
 
 /** A bar of parts beside the strip: `most` is a full one; `of` says which part is the number, none is the sum. */
-interface Beside { title: string; short: string; of: number | null; parts(launch: Launch): number[]; most: number; colours: readonly string[] }
+interface Beside {
+  title: string;
+  short: string;
+  of: number | null;
+  parts(launch: Launch): number[];
+  most: number;
+  colours: readonly string[];
+}
 
 function besides({ launches, counters, held, theme: t }: StripsInput): Beside[] {
   const sum = (parts: readonly number[]): number => parts.reduce((a, b) => a + b, 0);
   const counted = GROUPS.filter((group) => group.parts(counters).length > 0).map((group): Beside => {
     const parts = (launch: Launch): number[] => (partsOf(group, launch, counters) ?? []).map(({ count }) => count);
-    return { title: group.title, short: group.short, of: group.key === "accesses" ? 0 : null, parts, most: launches.reduce((most, launch) => Math.max(most, sum(parts(launch))), 1), colours: partColours(group.parts(counters).length, t) };
+    return {
+      title: group.title,
+      short: group.short,
+      of: group.key === "accesses" ? 0 : null,
+      parts,
+      most: launches.reduce((most, launch) => Math.max(most, sum(parts(launch))), 1),
+      colours: partColours(group.parts(counters).length, t),
+    };
   });
   if (!held) return counted;
-  const parts = (launch: Launch): number[] => { const all = held(launch); return all ? [...STATES.map((state) => all.words[state]), all.capacity - all.all] : []; };
-  const [accesses, ...others] = counted, l1: Beside = { title: "L1Ds at its end", short: "L1Ds owned", of: 0, parts, most: 1, colours: [...STATES.map((state) => stateColour(state, t)), t.sunken] };
+  const parts = (launch: Launch): number[] => {
+    const all = held(launch);
+    return all ? [...STATES.map((state) => all.words[state]), all.capacity - all.all] : [];
+  };
+  const [accesses, ...others] = counted,
+    l1: Beside = {
+      title: "L1Ds at its end",
+      short: "L1Ds owned",
+      of: 0,
+      parts,
+      most: 1,
+      colours: [...STATES.map((state) => stateColour(state, t)), t.sunken],
+    };
   return [...(accesses ? [accesses] : []), l1, ...others];
 }
 
 export function drawStrips(input: StripsInput): Drawing {
   const { launches, cycle, sms, counters, width, theme: t } = input;
-  const rows = launches.slice(0, ROWS), high = Math.max(LOW, Math.min(TALL, Math.floor(420 / Math.max(1, rows.length)) - GAP));
-  const label = width < 480 ? 26 : 70, each = width < 720 ? 84 : 128;
-  const all = besides(input), groups = all.slice(0, width < 300 ? 0 : width < 520 ? 1 : width < 720 ? 2 : all.length), room = groups.length * each;
-  const w = Math.max(40, width - label - room - 2), fills = shades(sms, t);
+  const rows = launches.slice(0, ROWS),
+    high = Math.max(LOW, Math.min(TALL, Math.floor(420 / Math.max(1, rows.length)) - GAP));
+  const label = width < 480 ? 26 : 70,
+    each = width < 720 ? 84 : 128;
+  const all = besides(input),
+    groups = all.slice(0, width < 300 ? 0 : width < 520 ? 1 : width < 720 ? 2 : all.length),
+    room = groups.length * each;
+  const w = Math.max(40, width - label - room - 2),
+    fills = shades(sms, t);
   const d = new Drawing(width, HEAD + Math.max(1, rows.length) * (high + GAP), t.surface, t.font, t.mono);
-  d.text(label, 8, rows.length === 0 ? "No launch has begun, or controls were set by hand." : "CTAs in the order of their numbers", t.ink3, 11, { baseline: "middle" });
-  groups.forEach(({ title, short: brief }, g) => { d.text(label + w + 12 + g * each, 8, fitText(each < 100 ? brief : title, 11, each - 8), t.ink3, 11, { baseline: "middle" }); });
+  d.text(
+    label,
+    8,
+    rows.length === 0 ? "No launch has begun, or controls were set by hand." : "CTAs in the order of their numbers",
+    t.ink3,
+    11,
+    { baseline: "middle" },
+  );
+  groups.forEach(({ title, short: brief }, g) => {
+    d.text(label + w + 12 + g * each, 8, fitText(each < 100 ? brief : title, 11, each - 8), t.ink3, 11, {
+      baseline: "middle",
+    });
+  });
   // Below each other, labels need room.
   const every = Math.ceil(13 / (high + GAP));
   rows.forEach((launch, row) => {
     const y = HEAD + row * (high + GAP);
-    if (row % every === 0) d.text(label - 6, y + high / 2, fitText(width < 480 ? String(launch.launch + 1) : `launch ${launch.launch + 1}`, 11, label - 6), t.ink2, 11, { align: "end", baseline: "middle" });
+    if (row % every === 0)
+      d.text(
+        label - 6,
+        y + high / 2,
+        fitText(width < 480 ? String(launch.launch + 1) : `launch ${launch.launch + 1}`, 11, label - 6),
+        t.ink2,
+        11,
+        { align: "end", baseline: "middle" },
+      );
     drawStrip(d, launch, label, y, w, high, cycle, fills, t);
-    if (launch.end !== null && launch.end < cycle) groups.forEach((group, g) => { drawParts(d, group, group.parts(launch), label + w + 12 + g * each, y, each - 60, high, t); });
+    if (launch.end !== null && launch.end < cycle)
+      groups.forEach((group, g) => {
+        drawParts(d, group, group.parts(launch), label + w + 12 + g * each, y, each - 60, high, t);
+      });
     d.spot(`launch:${launch.kernel}:${launch.number}`, label, y, width - label, high + GAP, (x) => {
       const cta = x === undefined ? -1 : Math.floor(((x - label) / w) * launch.sms.length);
       return cta >= 0 && cta < launch.sms.length ? ctaText(launch, cta, cycle) : launchText(launch, cycle, counters);
@@ -73,23 +149,50 @@ export function drawStrips(input: StripsInput): Drawing {
   return d;
 }
 
-function drawStrip(d: Drawing, launch: Launch, x: number, y: number, w: number, high: number, cycle: number, fills: readonly string[], t: Theme): void {
-  const all = launch.sms.length, cells = Math.min(all, Math.floor(w));
+function drawStrip(
+  d: Drawing,
+  launch: Launch,
+  x: number,
+  y: number,
+  w: number,
+  high: number,
+  cycle: number,
+  fills: readonly string[],
+  t: Theme,
+): void {
+  const all = launch.sms.length,
+    cells = Math.min(all, Math.floor(w));
   d.rect(x, y, w, high, { fill: t.sunken });
   if (all === 0 || launch.begin >= cycle) {
-    if (all === 0 && launch.begin < cycle) d.text(x + 6, y + high / 2, "too many CTAs to be drawn", t.ink3, Math.min(11, high), { baseline: "middle" });
+    if (all === 0 && launch.begin < cycle)
+      d.text(x + 6, y + high / 2, "too many CTAs to be drawn", t.ink3, Math.min(11, high), { baseline: "middle" });
     return;
   }
-  const span = lastBegin(launch), at = new Uint16Array(cells), stolen = new Uint16Array(cells), runs = new Uint16Array(cells);
-  let anyStolen = false, anyRuns = false;
+  const span = lastBegin(launch),
+    at = new Uint16Array(cells),
+    stolen = new Uint16Array(cells),
+    runs = new Uint16Array(cells);
+  let anyStolen = false,
+    anyRuns = false;
   for (let cell = 0; cell < cells; cell += 1) {
     // Where there are more CTAs than cells, the first of a cell is drawn; all of them are looked at for thefts.
-    const first = Math.floor((cell * all) / cells), end = Math.floor(((cell + 1) * all) / cells);
+    const first = Math.floor((cell * all) / cells),
+      end = Math.floor(((cell + 1) * all) / cells);
     for (let cta = first; cta < end; cta += 1) {
       if (!hasBegun(launch, cta, cycle)) continue;
-      if (at[cell] === 0) at[cell] = 1 + (launch.sms[cta] as number) * LEVELS + (span === 0 ? LEVELS - 1 : Math.floor((LEVELS * (launch.begun[cta] as number)) / (span + 1)));
-      if (launch.from[cta] !== NOWHERE) { stolen[cell] = 1; anyStolen = true; }
-      if (!hasFinished(launch, cta, cycle)) { runs[cell] = 1; anyRuns = true; }
+      if (at[cell] === 0)
+        at[cell] =
+          1 +
+          (launch.sms[cta] as number) * LEVELS +
+          (span === 0 ? LEVELS - 1 : Math.floor((LEVELS * (launch.begun[cta] as number)) / (span + 1)));
+      if (launch.from[cta] !== NOWHERE) {
+        stolen[cell] = 1;
+        anyStolen = true;
+      }
+      if (!hasFinished(launch, cta, cycle)) {
+        runs[cell] = 1;
+        anyRuns = true;
+      }
     }
   }
   d.cells(x, y, w, high, fills, at);
@@ -97,7 +200,17 @@ function drawStrip(d: Drawing, launch: Launch, x: number, y: number, w: number, 
   if (anyStolen) d.cells(x, y, w, Math.max(2, Math.floor(high / 6)), ["", t.ink], stolen);
   const wide = w / all;
   // As words where there is room: nothing is said by colour alone.
-  if (wide >= 16 && high >= 14) for (let cta = 0; cta < all; cta += 1) if (hasBegun(launch, cta, cycle)) d.text(x + (cta + 0.5) * wide, y + high / 2 + 2, String(launch.sms[cta]), inkOn(fills[at[cta] as number] as string), 10, { align: "middle", baseline: "middle", weight: 600 });
+  if (wide >= 16 && high >= 14)
+    for (let cta = 0; cta < all; cta += 1)
+      if (hasBegun(launch, cta, cycle))
+        d.text(
+          x + (cta + 0.5) * wide,
+          y + high / 2 + 2,
+          String(launch.sms[cta]),
+          inkOn(fills[at[cta] as number] as string),
+          10,
+          { align: "middle", baseline: "middle", weight: 600 },
+        );
 }
 
 /** Of a launch that is known: when its last CTA began, in cycles after the first. */
@@ -112,16 +225,45 @@ function lastBegin(launch: Launch): number {
 }
 
 /** Parts of a whole as one bar: as long as there are many, or full with one's share as a number. */
-function drawParts(d: Drawing, { of, most, colours }: Beside, counts: readonly number[], x: number, y: number, room: number, high: number, t: Theme): void {
-  const sum = counts.reduce((a, b) => a + b, 0), long = of !== null ? room : (room * sum) / Math.max(1, most);
+function drawParts(
+  d: Drawing,
+  { of, most, colours }: Beside,
+  counts: readonly number[],
+  x: number,
+  y: number,
+  room: number,
+  high: number,
+  t: Theme,
+): void {
+  const sum = counts.reduce((a, b) => a + b, 0),
+    long = of !== null ? room : (room * sum) / Math.max(1, most);
   if (sum === 0) return;
   let at = x;
-  counts.forEach((count, i) => { const w = (long * count) / sum; d.rect(at, y + 1, w, high - 2, { fill: colours[i] as string }); at += w; });
-  if (high >= 10) d.text(x + room + 6, y + high / 2, of !== null ? percent(counts[of] ?? 0, sum) : short(Number(sum.toPrecision(3))), t.ink2, 10, { baseline: "middle" });
+  counts.forEach((count, i) => {
+    const w = (long * count) / sum;
+    d.rect(at, y + 1, w, high - 2, { fill: colours[i] as string });
+    at += w;
+  });
+  if (high >= 10)
+    d.text(
+      x + room + 6,
+      y + high / 2,
+      of !== null ? percent(counts[of] ?? 0, sum) : short(Number(sum.toPrecision(3))),
+      t.ink2,
+      10,
+      { baseline: "middle" },
+    );
 }
 
 /** From the accent, for what is best, to grey. */
-export const partColours = (count: number, t: Theme): string[] => Array.from({ length: count }, (_, i) => mix(t.accent, i === count - 1 && count > 1 ? t.lineStrong : t.surface, count < 2 ? 1 : i === count - 1 ? 0 : 1 - (0.75 * i) / (count - 1)));
+export const partColours = (count: number, t: Theme): string[] =>
+  Array.from({ length: count }, (_, i) =>
+    mix(
+      t.accent,
+      i === count - 1 && count > 1 ? t.lineStrong : t.surface,
+      count < 2 ? 1 : i === count - 1 ? 0 : 1 - (0.75 * i) / (count - 1),
+    ),
+  );
 
 /** What the colours mean. */
 export function stripLegend(sms: number, counters: readonly Counter[], t: Theme): LegendItem[] {
@@ -129,8 +271,25 @@ export function stripLegend(sms: number, counters: readonly Counter[], t: Theme)
   return [
     ...Array.from({ length: shown }, (_, sm) => ({ name: `SM ${sm}`, paint: smColour(sm, sms, t.dark) })),
     ...(sms > shown ? [{ name: `and so on to SM ${sms - 1}`, paint: smColour(sms - 1, sms, t.dark) }] : []),
-    { name: "began early", paint: mix(smColour(0, sms, t.dark), t.surface, 0.34), doc: "The paler, the earlier in its launch a CTA began" }, { name: "late", paint: smColour(0, sms, t.dark) },
-    { name: "bar on top: stolen", paint: t.ink, doc: "In this launch an SM without work took the CTA from another SM's chunk or queue" },
-    ...GROUPS.flatMap((group) => { const parts = group.parts(counters), colours = partColours(parts.length, t); return parts.map(({ key, title }, i) => ({ name: `${group.title}: ${title}`, paint: colours[i] as string, doc: counters.find((one) => one.key === key)?.doc ?? "" })); }),
+    {
+      name: "began early",
+      paint: mix(smColour(0, sms, t.dark), t.surface, 0.34),
+      doc: "The paler, the earlier in its launch a CTA began",
+    },
+    { name: "late", paint: smColour(0, sms, t.dark) },
+    {
+      name: "bar on top: stolen",
+      paint: t.ink,
+      doc: "In this launch an SM without work took the CTA from another SM's chunk or queue",
+    },
+    ...GROUPS.flatMap((group) => {
+      const parts = group.parts(counters),
+        colours = partColours(parts.length, t);
+      return parts.map(({ key, title }, i) => ({
+        name: `${group.title}: ${title}`,
+        paint: colours[i] as string,
+        doc: counters.find((one) => one.key === key)?.doc ?? "",
+      }));
+    }),
   ];
 }

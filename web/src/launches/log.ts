@@ -3,18 +3,25 @@
 import type { FrameLayout } from "../types.ts";
 
 /** No SM, and no cycle. */
-export const NOWHERE = 0xffff, NEVER = 0xffff_ffff;
+export const NOWHERE = 0xffff,
+  NEVER = 0xffff_ffff;
 
 export interface Launch {
   kernel: number;
   /** Of all launches of the kernel, from 0; its place in the sequence; and how often the sequence had ended before. */
-  number: number; launch: number; run: number;
+  number: number;
+  launch: number;
+  run: number;
   /** CTAs along x, y, z. */
   grid: readonly [number, number, number];
   /** The cycle of its first CTA, and the one in which it ended. */
-  begin: number; end: number | null;
+  begin: number;
+  end: number | null;
   /** By CTA; empty where there are more than `DRAWN`: its SM, the SM from which it was stolen, and when it began and finished, in cycles after `begin`. */
-  sms: Uint16Array; from: Uint16Array; begun: Uint32Array; done: Uint32Array;
+  sms: Uint16Array;
+  from: Uint16Array;
+  begun: Uint32Array;
+  done: Uint32Array;
   stolen: number;
   /** What the kernel's counters have counted from the end of the launch before to the end of this one; null before that. */
   counters: Float64Array | null;
@@ -22,19 +29,33 @@ export interface Launch {
   held: Uint32Array | null;
 }
 /** What the page is told. `restart`: forget those before. `dropped`: launches of each kernel that are no longer kept, the oldest. */
-export interface LaunchNews { restart: boolean; dropped: number[]; changed: Launch[] }
+export interface LaunchNews {
+  restart: boolean;
+  dropped: number[];
+  changed: Launch[];
+}
 
 /** CTAs of a launch that is kept CTA by CTA; of all that are kept. */
-export const DRAWN = 65_536, KEPT = 1_000_000;
+export const DRAWN = 65_536,
+  KEPT = 1_000_000;
 /** Launches of a kernel that are kept. */
 const LAUNCHES = 4096;
 /** Numbers of an event, as `ctaEvents()` says; and what has happened. */
 export const EVENT = 6;
 /** Numbers of an array in an L1D, as `l1Contents()` says. */
 export const WORDS = 3;
-const FINISHED = 0, PLACED = 1, BACK = 3;
+const FINISHED = 0,
+  PLACED = 1,
+  BACK = 3;
 
-interface Kept { launches: Launch[]; dropped: number; begun: number; ended: number; toPlace: number; last: Float64Array | null }
+interface Kept {
+  launches: Launch[];
+  dropped: number;
+  begun: number;
+  ended: number;
+  toPlace: number;
+  last: Float64Array | null;
+}
 
 export class LaunchLog {
   #until = 0;
@@ -54,12 +75,16 @@ export class LaunchLog {
     this.#kernels = grids.map(() => ({ launches: [], dropped: 0, begun: 0, ended: 0, toPlace: 0, last: null }));
   }
 
-  static of({ grids, counters, arrays, sms }: FrameLayout): LaunchLog { return new LaunchLog(grids, counters.length, sms.length * arrays.length * WORDS); }
+  static of({ grids, counters, arrays, sms }: FrameLayout): LaunchLog {
+    return new LaunchLog(grids, counters.length, sms.length * arrays.length * WORDS);
+  }
 
   /** Takes events and ends of launches, as the module gives them, of a run that is now at a cycle. Those that are known already are left out. */
   add(events: Float64Array, ends: Float64Array, cycle: number): void {
     for (let i = 0; i + EVENT <= events.length; i += EVENT) {
-      const at = events[i] as number, kept = this.#kernels[events[i + 1] as number], what = events[i + 2] as number;
+      const at = events[i] as number,
+        kept = this.#kernels[events[i + 1] as number],
+        what = events[i + 2] as number;
       if (at < this.#until || !kept) continue;
       if (what === PLACED && kept.toPlace === 0) this.#begin(events[i + 1] as number, kept, at);
       const launch = kept.launches.at(-1);
@@ -70,21 +95,42 @@ export class LaunchLog {
     }
     const row = 2 + this.#counters + this.#held;
     for (let i = 0; i + row <= ends.length; i += row) {
-      const at = ends[i] as number, kept = this.#kernels[ends[i + 1] as number];
+      const at = ends[i] as number,
+        kept = this.#kernels[ends[i + 1] as number];
       if (at < this.#until || !kept) continue;
-      this.#end(kept, at, ends.slice(i + 2, i + 2 + this.#counters), Uint32Array.from(ends.subarray(i + 2 + this.#counters, i + row)));
+      this.#end(
+        kept,
+        at,
+        ends.slice(i + 2, i + 2 + this.#counters),
+        Uint32Array.from(ends.subarray(i + 2 + this.#counters, i + row)),
+      );
     }
     this.#until = Math.max(this.#until, cycle);
   }
 
   #begin(kernel: number, kept: Kept, begin: number): void {
-    const grids = this.#grids[kernel] ?? [], number = kept.begun, grid = grids[number % grids.length] ?? [1, 1, 1] as const;
-    const ctas = grid[0] * grid[1] * grid[2], drawn = ctas <= DRAWN ? ctas : 0;
+    const grids = this.#grids[kernel] ?? [],
+      number = kept.begun,
+      grid = grids[number % grids.length] ?? ([1, 1, 1] as const);
+    const ctas = grid[0] * grid[1] * grid[2],
+      drawn = ctas <= DRAWN ? ctas : 0;
     kept.begun += 1;
     kept.toPlace = ctas;
     const launch: Launch = {
-      kernel, number, launch: number % grids.length, run: Math.floor(number / grids.length), grid, begin, end: null, stolen: 0, counters: null, held: null,
-      sms: new Uint16Array(drawn).fill(NOWHERE), from: new Uint16Array(drawn).fill(NOWHERE), begun: new Uint32Array(drawn).fill(NEVER), done: new Uint32Array(drawn).fill(NEVER),
+      kernel,
+      number,
+      launch: number % grids.length,
+      run: Math.floor(number / grids.length),
+      grid,
+      begin,
+      end: null,
+      stolen: 0,
+      counters: null,
+      held: null,
+      sms: new Uint16Array(drawn).fill(NOWHERE),
+      from: new Uint16Array(drawn).fill(NOWHERE),
+      begun: new Uint32Array(drawn).fill(NEVER),
+      done: new Uint32Array(drawn).fill(NEVER),
     };
     kept.launches.push(launch);
     this.#ctas += drawn;
@@ -106,7 +152,8 @@ export class LaunchLog {
   }
 
   #end(kept: Kept, cycle: number, counters: Float64Array, held: Uint32Array): void {
-    const launch = kept.launches[kept.ended - kept.dropped], { last } = kept;
+    const launch = kept.launches[kept.ended - kept.dropped],
+      { last } = kept;
     kept.ended += 1;
     kept.last = counters;
     if (!launch) return;
@@ -117,7 +164,9 @@ export class LaunchLog {
   }
 
   /** The page is to be told everything again. */
-  again(): void { this.#restart = true; }
+  again(): void {
+    this.#restart = true;
+  }
 
   /** What the page has not been told. */
   news(): LaunchNews {
@@ -142,4 +191,5 @@ function note(launch: Launch, cycle: number, what: number, sm: number, cta: numb
 }
 
 /** Whether an experiment has anything to show of this: a kernel that is launched several times, or a CTA order that someone has chosen. */
-export const hasLaunches = (layout: FrameLayout, order: unknown): boolean => order !== undefined || layout.grids.some((grids) => grids.length > 1);
+export const hasLaunches = (layout: FrameLayout, order: unknown): boolean =>
+  order !== undefined || layout.grids.some((grids) => grids.length > 1);

@@ -16,13 +16,31 @@ export class PartitionBar {
   readonly #idle = h("div", { class: "partition-part partition-idle" }, h("span"));
 
   /** `changed`: a border has moved; called once for each SM that it passes. */
-  constructor(changed: (split: number[]) => void) { this.#changed = changed; }
+  constructor(changed: (split: number[]) => void) {
+    this.#changed = changed;
+  }
 
   setKernels(names: readonly string[], sms: number): void {
     this.#names = names;
     this.#sms = sms;
-    this.#parts = names.map((_, k) => h("div", { class: `partition-part swatch-${k % 8}` }, h("b", null, h("span", { class: "partition-name" }, `${kernelStyle(k).number} ${names[k] ?? ""} · `), h("span"))));
-    this.#handles = names.map((name, k) => this.#handle(k, k + 1 < names.length ? `Border between ${name} and ${names[k + 1] ?? ""}` : `End of ${name}'s SMs`));
+    this.#parts = names.map((_, k) =>
+      h(
+        "div",
+        { class: `partition-part swatch-${k % 8}` },
+        h(
+          "b",
+          null,
+          h("span", { class: "partition-name" }, `${kernelStyle(k).number} ${names[k] ?? ""} · `),
+          h("span"),
+        ),
+      ),
+    );
+    this.#handles = names.map((name, k) =>
+      this.#handle(
+        k,
+        k + 1 < names.length ? `Border between ${name} and ${names[k + 1] ?? ""}` : `End of ${name}'s SMs`,
+      ),
+    );
     this.element.replaceChildren(...this.#parts, this.#idle, ...this.#handles);
   }
 
@@ -38,18 +56,31 @@ export class PartitionBar {
     this.#idle.hidden = idle <= 0;
     setText(this.#idle.firstElementChild as Element, idle > 0 ? `${idle} idle` : "");
     this.#handles.forEach((handle, k) => {
-      const at = borderOf(split, k), { least, most } = rangeOf(split, k, this.#sms), next = split[k + 1];
+      const at = borderOf(split, k),
+        { least, most } = rangeOf(split, k, this.#sms),
+        next = split[k + 1];
       handle.style.left = `${(at / this.#sms) * 100}%`;
       handle.setAttribute("aria-valuemin", String(least));
       handle.setAttribute("aria-valuemax", String(Math.max(least, most)));
       handle.setAttribute("aria-valuenow", String(at));
-      handle.setAttribute("aria-valuetext", `${this.#names[k] ?? ""} ${smsText(split[k] ?? 0)}, ${next === undefined ? `${idle} idle` : `${this.#names[k + 1] ?? ""} ${smsText(next)}`}`);
+      handle.setAttribute(
+        "aria-valuetext",
+        `${this.#names[k] ?? ""} ${smsText(split[k] ?? 0)}, ${next === undefined ? `${idle} idle` : `${this.#names[k + 1] ?? ""} ${smsText(next)}`}`,
+      );
     });
   }
 
   #handle(kernel: number, label: string): HTMLElement {
-    const handle = h("div", { class: "partition-border", role: "slider", tabIndex: 0, "aria-label": label, "aria-orientation": "horizontal" });
-    handle.addEventListener("keydown", (event) => { this.#key(event, kernel); });
+    const handle = h("div", {
+      class: "partition-border",
+      role: "slider",
+      tabIndex: 0,
+      "aria-label": label,
+      "aria-orientation": "horizontal",
+    });
+    handle.addEventListener("keydown", (event) => {
+      this.#key(event, kernel);
+    });
     handle.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       event.preventDefault();
@@ -67,7 +98,16 @@ export class PartitionBar {
   #key(event: KeyboardEvent, kernel: number): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const at = borderOf(this.#split, kernel);
-    const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - FAR, PageUp: at + FAR, Home: 0, End: this.#sms }[event.key];
+    const to = {
+      ArrowLeft: at - 1,
+      ArrowDown: at - 1,
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      PageDown: at - FAR,
+      PageUp: at + FAR,
+      Home: 0,
+      End: this.#sms,
+    }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();

@@ -21,12 +21,20 @@ export class Measures {
   }
 
   /** What is known of a run: all of it, or what it has shown so far. */
-  of(hash: string): Measured | null { return this.#kept.known[hash] ?? this.#parts.get(hash) ?? null; }
+  of(hash: string): Measured | null {
+    return this.#kept.known[hash] ?? this.#parts.get(hash) ?? null;
+  }
   /** Why it cannot be measured; empty if it can. */
-  why(hash: string): string { return this.#failures.get(hash) ?? ""; }
-  get paused(): boolean { return this.#paused; }
+  why(hash: string): string {
+    return this.#failures.get(hash) ?? "";
+  }
+  get paused(): boolean {
+    return this.#paused;
+  }
   /** The run that is measured now, or comes next. */
-  get current(): string | null { return this.#left()[0]?.hash ?? null; }
+  get current(): string | null {
+    return this.#left()[0]?.hash ?? null;
+  }
 
   #left(): Job[] {
     const left = this.#kept.missing(this.#wanted).filter(({ hash }) => !this.#failures.has(hash));
@@ -39,13 +47,26 @@ export class Measures {
     this.#wanted = jobs;
     if (same) return;
     this.#paused = false;
-    const go = (): void => { if (this.#wanted === jobs) { this.#measure(); this.#changed(); } };
+    const go = (): void => {
+      if (this.#wanted === jobs) {
+        this.#measure();
+        this.#changed();
+      }
+    };
     this.#kept.recall(jobs).then(go, go);
   }
 
   /** Those that run alone stand still: what they have shown so far is what there is. */
-  pause(): void { this.#paused = true; this.#post({ t: "pause" }); this.#changed(); }
-  go(): void { this.#paused = false; this.#measure(); this.#changed(); }
+  pause(): void {
+    this.#paused = true;
+    this.#post({ t: "pause" });
+    this.#changed();
+  }
+  go(): void {
+    this.#paused = false;
+    this.#measure();
+    this.#changed();
+  }
 
   #measure(): void {
     const jobs = this.#left();
@@ -53,17 +74,26 @@ export class Measures {
     if (!this.#worker) {
       // The bundler finds the worker by this very expression.
       this.#worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "measurer" });
-      this.#worker.onerror = (event) => { this.#failed(event.message || "its worker stopped"); };
-      this.#worker.onmessage = (event: MessageEvent<FromMeasurer>) => { this.#receive(event.data); };
+      this.#worker.onerror = (event) => {
+        this.#failed(event.message || "its worker stopped");
+      };
+      this.#worker.onmessage = (event: MessageEvent<FromMeasurer>) => {
+        this.#receive(event.data);
+      };
       this.#post({ t: "init", module: this.#module });
     }
     this.#post({ t: "measure", jobs });
   }
 
-  #post(message: ToMeasurer): void { this.#worker?.postMessage(message); }
+  #post(message: ToMeasurer): void {
+    this.#worker?.postMessage(message);
+  }
 
   #receive(message: FromMeasurer): void {
-    if (message.t === "failed") { this.#failed(message.message); return; }
+    if (message.t === "failed") {
+      this.#failed(message.message);
+      return;
+    }
     if (message.t === "impossible") this.#failures.set(message.hash, message.why);
     else if (message.measured.whole) this.#kept.keep(message.hash, message.measured);
     else this.#parts.set(message.hash, message.measured);

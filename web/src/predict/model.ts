@@ -7,13 +7,30 @@ import type { Experiment, Prediction, PredictQuestion, Reading, Result } from ".
 
 /** How the paper is read where its text and its equations differ, and one model that is not the paper's. */
 export const READINGS: readonly { name: Reading; title: string; doc: string }[] = [
-  { name: "literal", title: "Literal", doc: "Eq. 15 as printed. Where memory is oversubscribed, a kernel's penalty Π can even be below 1." },
+  {
+    name: "literal",
+    title: "Literal",
+    doc: "Eq. 15 as printed. Where memory is oversubscribed, a kernel's penalty Π can even be below 1.",
+  },
   { name: "clamped", title: "At least 1", doc: "Eq. 15, but no penalty Π is below 1, as the text before it demands." },
-  { name: "elected", title: "One elected", doc: "As the text after Eq. 15 says: in each window the kernel that asks for the most bandwidth is penalised least; every other has its penalties, at least 1." },
-  { name: "i_only", title: "Interference alone", doc: "No penalties: the factor I of a window slows its kernels, and nothing counts twice." },
-  { name: "fluid", title: "Fluid (not the paper's)", doc: "Our model: an oversubscribed memory serves kernels in proportion to what they ask for, and windows stretch as kernels do. It has no parameter." },
+  {
+    name: "elected",
+    title: "One elected",
+    doc: "As the text after Eq. 15 says: in each window the kernel that asks for the most bandwidth is penalised least; every other has its penalties, at least 1.",
+  },
+  {
+    name: "i_only",
+    title: "Interference alone",
+    doc: "No penalties: the factor I of a window slows its kernels, and nothing counts twice.",
+  },
+  {
+    name: "fluid",
+    title: "Fluid (not the paper's)",
+    doc: "Our model: an oversubscribed memory serves kernels in proportion to what they ask for, and windows stretch as kernels do. It has no parameter.",
+  },
 ];
-export const isReading = (name: string | undefined): name is Reading => READINGS.some((reading) => reading.name === name);
+export const isReading = (name: string | undefined): name is Reading =>
+  READINGS.some((reading) => reading.name === name);
 
 export const smsText = (sms: number): string => `${sms} ${sms === 1 ? "SM" : "SMs"}`;
 
@@ -47,12 +64,20 @@ export interface Measured {
 }
 
 export function measuredOf(result: Result, whole: boolean): Measured {
-  const kernel = result.kernels[0], counters = (kernel?.["counters"] ?? {}) as Record<string, number>;
-  return { cycles: result.cycles, instructions: kernel?.thread_instructions ?? 0, accesses: (counters["l2_reads"] ?? 0) + (counters["l2_writes"] ?? 0), ctas: kernel?.ctas_done ?? 0, whole };
+  const kernel = result.kernels[0],
+    counters = (kernel?.["counters"] ?? {}) as Record<string, number>;
+  return {
+    cycles: result.cycles,
+    instructions: kernel?.thread_instructions ?? 0,
+    accesses: (counters["l2_reads"] ?? 0) + (counters["l2_writes"] ?? 0),
+    ctas: kernel?.ctas_done ?? 0,
+    whole,
+  };
 }
 
 /** Which part of a kernel has been measured: of its CTAs, those that have finished. */
-export const shareOf = (measured: Measured | null, ctas: number): number => (measured === null ? 0 : measured.whole ? 1 : Math.min(1, measured.ctas / ctas));
+export const shareOf = (measured: Measured | null, ctas: number): number =>
+  measured === null ? 0 : measured.whole ? 1 : Math.min(1, measured.ctas / ctas);
 
 /** The experiment that runs a kernel alone, once to its end: on all SMs, or on the first of them. */
 export function aloneRun(experiment: Experiment, kernel: number, sms: number | null = null): Experiment {
@@ -60,74 +85,121 @@ export function aloneRun(experiment: Experiment, kernel: number, sms: number | n
   const { ctas } = policyOf(experiment) as { ctas?: unknown };
   const choice = rest.kernels[kernel] as Experiment["kernels"][number];
   if (typeof choice === "object") delete choice["qos"];
-  const policy = { name: "spatial", ...(sms === null ? {} : { split: [sms] }), ...(Array.isArray(ctas) ? { ctas: [ctas[kernel] as number] } : {}) };
+  const policy = {
+    name: "spatial",
+    ...(sms === null ? {} : { split: [sms] }),
+    ...(Array.isArray(ctas) ? { ctas: [ctas[kernel] as number] } : {}),
+  };
   return { ...rest, kernels: [choice], policy, restart: false, stop: { kernels_done: true } };
 }
 
-const policyOf = (experiment: Experiment): { name: string; [param: string]: unknown } => (typeof experiment.policy === "object" ? experiment.policy : { name: experiment.policy ?? "even" });
+const policyOf = (experiment: Experiment): { name: string; [param: string]: unknown } =>
+  typeof experiment.policy === "object" ? experiment.policy : { name: experiment.policy ?? "even" };
 export const isSpatial = (experiment: Experiment): boolean => schemeName(experiment) === "spatial";
 /** Whether it ends when every kernel has run once, as the formulas have it. */
 export const hasFirst = (experiment: Experiment): boolean => Array.isArray(policyOf(experiment)["first"]);
-export const runsOnce = (experiment: Experiment): boolean => experiment.restart === false && (experiment.stop as { kernels_done?: boolean } | undefined)?.kernels_done === true;
+export const runsOnce = (experiment: Experiment): boolean =>
+  experiment.restart === false && (experiment.stop as { kernels_done?: boolean } | undefined)?.kernels_done === true;
 
 /** The experiment that shows what becomes of a partition: every kernel once, from the start, on its own SMs. Where they begin stays only with their number. */
 export function once(experiment: Experiment, split: readonly number[]): Experiment {
   const { warm_up: _, ...rest } = structuredClone(experiment);
-  const { first, ...policy } = isSpatial(experiment) ? policyOf(rest) : { name: "spatial", split: null, first: null }, same = Array.isArray(first) && String(policy["split"]) === split.join();
-  return { ...rest, policy: { ...policy, split: [...split], ...(same ? { first } : {}) }, restart: false, stop: { kernels_done: true } };
+  const { first, ...policy } = isSpatial(experiment) ? policyOf(rest) : { name: "spatial", split: null, first: null },
+    same = Array.isArray(first) && String(policy["split"]) === split.join();
+  return {
+    ...rest,
+    policy: { ...policy, split: [...split], ...(same ? { first } : {}) },
+    restart: false,
+    stop: { kernels_done: true },
+  };
 }
 
 // ---------------------------------------------------------------- the partition
 
 /** SMs of each kernel, as the policy gives them: what it says, or equal parts. */
 export function partsOf(experiment: Experiment, sms: number): number[] {
-  const { split } = policyOf(experiment) as { split?: unknown }, kernels = experiment.kernels.length;
+  const { split } = policyOf(experiment) as { split?: unknown },
+    kernels = experiment.kernels.length;
   if (isSpatial(experiment) && Array.isArray(split)) return split.map(Number);
   return experiment.kernels.map((_, k) => Math.floor(sms / kernels) + (k < sms % kernels ? 1 : 0));
 }
 
 /** The SM at which a kernel's part ends. */
-export const borderOf = (split: readonly number[], kernel: number): number => split.slice(0, kernel + 1).reduce((sum, sms) => sum + sms, 0);
+export const borderOf = (split: readonly number[], kernel: number): number =>
+  split.slice(0, kernel + 1).reduce((sum, sms) => sum + sms, 0);
 
 /** How far the end of a kernel's part can go: one SM stays with it and with the next; after the last one, SMs may be idle. */
 export function rangeOf(split: readonly number[], kernel: number, sms: number): { least: number; most: number } {
-  const begin = borderOf(split, kernel) - (split[kernel] ?? 0), next = split[kernel + 1];
+  const begin = borderOf(split, kernel) - (split[kernel] ?? 0),
+    next = split[kernel + 1];
   return { least: begin + 1, most: next === undefined ? sms : borderOf(split, kernel + 1) - 1 };
 }
 
 /** The partition with the end of a kernel's part at another SM, or as near as can be. */
 export function moved(split: readonly number[], kernel: number, to: number, sms: number): number[] {
-  const { least, most } = rangeOf(split, kernel, sms), by = Math.max(least, Math.min(most, Math.round(to))) - borderOf(split, kernel);
+  const { least, most } = rangeOf(split, kernel, sms),
+    by = Math.max(least, Math.min(most, Math.round(to))) - borderOf(split, kernel);
   return split.map((own, k) => (k === kernel ? own + by : k === kernel + 1 ? own - by : own));
 }
 
 // ---------------------------------------------------------------- the question
 
 /** What a kernel has shown alone on a number of SMs. */
-export interface Size { kernel: number; sms: number; measured: Measured | null }
+export interface Size {
+  kernel: number;
+  sms: number;
+  measured: Measured | null;
+}
 
 /** The question that the formulas are asked, where `sizes` has what was measured, all SMs first of all; null while a kernel has shown nothing on these. */
-export function question(setup: Setup, sizes: readonly Size[], split: readonly number[] | null, reading: Reading, deadlines: readonly (number | null)[]): PredictQuestion | null {
+export function question(
+  setup: Setup,
+  sizes: readonly Size[],
+  split: readonly number[] | null,
+  reading: Reading,
+  deadlines: readonly (number | null)[],
+): PredictQuestion | null {
   const kernels = setup.names.map((name, k): PredictQuestion["predict"]["kernels"][number] | null => {
-    const on = (sms: number): Alone | null => aloneOf(setup, sizes.find((size) => size.kernel === k && size.sms === sms)?.measured ?? null, k);
-    const alone = on(setup.sms), deadline = deadlines[k] ?? null, own = sizes.filter(({ kernel, sms }) => kernel === k && sms !== setup.sms);
-    const profile = own.flatMap(({ sms }) => { const known = on(sms); return known ? [{ sms, latency: known.latency, bandwidth: Math.min(known.bandwidth, setup.bandwidthMax) }] : []; });
-    return alone && {
-      name, ...(split ? { sms: split[k] ?? 0 } : {}), latency_full: alone.latency, bandwidth_full: Math.min(alone.bandwidth, setup.bandwidthMax), kai: alone.kai,
-      ...(profile.length > 0 ? { profile } : {}), ...(deadline === null ? {} : { deadline }),
-    };
+    const on = (sms: number): Alone | null =>
+      aloneOf(setup, sizes.find((size) => size.kernel === k && size.sms === sms)?.measured ?? null, k);
+    const alone = on(setup.sms),
+      deadline = deadlines[k] ?? null,
+      own = sizes.filter(({ kernel, sms }) => kernel === k && sms !== setup.sms);
+    const profile = own.flatMap(({ sms }) => {
+      const known = on(sms);
+      return known ? [{ sms, latency: known.latency, bandwidth: Math.min(known.bandwidth, setup.bandwidthMax) }] : [];
+    });
+    return (
+      alone && {
+        name,
+        ...(split ? { sms: split[k] ?? 0 } : {}),
+        latency_full: alone.latency,
+        bandwidth_full: Math.min(alone.bandwidth, setup.bandwidthMax),
+        kai: alone.kai,
+        ...(profile.length > 0 ? { profile } : {}),
+        ...(deadline === null ? {} : { deadline }),
+      }
+    );
   });
   if (kernels.includes(null)) return null;
   return {
     corun: 1,
     predict: {
-      sms: setup.sms, l2_banks: setup.banks, bandwidth_max: setup.bandwidthMax, reading, missing: "model",
+      sms: setup.sms,
+      l2_banks: setup.banks,
+      bandwidth_max: setup.bandwidthMax,
+      reading,
+      missing: "model",
       kernels: kernels as PredictQuestion["predict"]["kernels"],
     },
   };
 }
 
-export interface Alone { latency: number; bandwidth: number; kai: number }
+export interface Alone {
+  latency: number;
+  bandwidth: number;
+  kai: number;
+}
 /** A kernel alone; what was measured over a part of its CTAs stands for all of them. Null before the first one has finished. */
 export function aloneOf(setup: Setup, measured: Measured | null, kernel: number): Alone | null {
   const share = shareOf(measured, setup.ctas[kernel] ?? 1);
@@ -135,7 +207,7 @@ export function aloneOf(setup: Setup, measured: Measured | null, kernel: number)
   const bytes = measured.accesses * setup.lineBytes;
   return {
     latency: milliseconds(setup, measured.cycles) / share,
-    bandwidth: bytes * setup.coreMhz / (measured.cycles * 1000),
+    bandwidth: (bytes * setup.coreMhz) / (measured.cycles * 1000),
     kai: bytes === 0 ? 0 : measured.instructions / (bytes / SECTOR) / 1000,
   };
 }
@@ -146,11 +218,16 @@ export const cyclesOf = ({ coreMhz }: { coreMhz: number }, ms: number): number =
 const LONGEST = 1e6;
 /** A deadline as it is typed: none, milliseconds, or what is wrong with it. */
 export function readDeadline(text: string): { deadline: number | null; problem: string } {
-  const typed = text.trim(), value = Number(typed);
+  const typed = text.trim(),
+    value = Number(typed);
   if (typed === "") return { deadline: null, problem: "" };
-  if (/^[+]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) && value >= 1e-6 && value <= LONGEST) return { deadline: value, problem: "" };
+  if (/^[+]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) && value >= 1e-6 && value <= LONGEST)
+    return { deadline: value, problem: "" };
   const found = typed.length > 20 ? `${typed.slice(0, 20)}…` : typed;
-  return { deadline: null, problem: `found “${found}”, want milliseconds: a number above 0, at most ${LONGEST.toLocaleString("en")}` };
+  return {
+    deadline: null,
+    problem: `found “${found}”, want milliseconds: a number above 0, at most ${LONGEST.toLocaleString("en")}`,
+  };
 }
 
 // ---------------------------------------------------------------- the simulation beside it
@@ -165,8 +242,13 @@ export interface Shown {
 
 export function shownOf(setup: Setup, result: Result, past: Past | null): Shown[] {
   return setup.names.map((_, k) => {
-    const kernel = result.kernels[k], end = past?.marks.find((mark) => mark.kind === "end" && mark.kernel === k && mark.run === 0 && mark.cycle <= result.cycles);
-    return end ? { share: 1, ended: milliseconds(setup, end.cycle) } : { share: Math.min(1, (kernel?.ctas_done ?? 0) / (setup.ctas[k] ?? 1)), ended: null };
+    const kernel = result.kernels[k],
+      end = past?.marks.find(
+        (mark) => mark.kind === "end" && mark.kernel === k && mark.run === 0 && mark.cycle <= result.cycles,
+      );
+    return end
+      ? { share: 1, ended: milliseconds(setup, end.cycle) }
+      : { share: Math.min(1, (kernel?.ctas_done ?? 0) / (setup.ctas[k] ?? 1)), ended: null };
   });
 }
 
@@ -179,11 +261,21 @@ export function errorOf(predicted: number, shown: Shown, now: number): number | 
 export const signed = (part: number): string => `${part < 0 ? "−" : "+"}${fixed(Math.abs(part) * 100, 1)} %`;
 
 /** What becomes of a deadline: by the simulation where the kernel has ended there, else by the prediction. */
-export function verdict(deadline: number, predicted: number, shown: Shown | null, now: number): { met: boolean | null; text: string } {
+export function verdict(
+  deadline: number,
+  predicted: number,
+  shown: Shown | null,
+  now: number,
+): { met: boolean | null; text: string } {
   const late = (by: number): string => `${figureOf(by)} ms (${fixed((by / deadline) * 100, 1)} %)`;
-  if (shown?.ended != null) return shown.ended <= deadline ? { met: true, text: `met, simulated: ${late(deadline - shown.ended)} to spare` } : { met: false, text: `missed by ${late(shown.ended - deadline)}, simulated` };
+  if (shown?.ended != null)
+    return shown.ended <= deadline
+      ? { met: true, text: `met, simulated: ${late(deadline - shown.ended)} to spare` }
+      : { met: false, text: `missed by ${late(shown.ended - deadline)}, simulated` };
   if (shown && now > deadline) return { met: false, text: `missed: at ${figureOf(now)} ms it still runs` };
-  return predicted <= deadline ? { met: null, text: `met by prediction, ${late(deadline - predicted)} to spare` } : { met: null, text: `missed by prediction, by ${late(predicted - deadline)}` };
+  return predicted <= deadline
+    ? { met: null, text: `met by prediction, ${late(deadline - predicted)} to spare` }
+    : { met: null, text: `missed by prediction, by ${late(predicted - deadline)}` };
 }
 
 /** Four significant digits, so that an error of a tenth of a per cent is seen. */
@@ -198,6 +290,7 @@ export function figureOf(value: number): string {
 export function segments(prediction: Prediction, kernel: number): number[] {
   const of = prediction.kernels[kernel];
   if (!of) return [];
-  const weights = of.windows.map((part) => part.share * part.interference * part.penalty), sum = weights.reduce((all, weight) => all + weight, 0);
-  return weights.map((weight) => (sum > 0 ? of.latency * weight / sum : 0));
+  const weights = of.windows.map((part) => part.share * part.interference * part.penalty),
+    sum = weights.reduce((all, weight) => all + weight, 0);
+  return weights.map((weight) => (sum > 0 ? (of.latency * weight) / sum : 0));
 }

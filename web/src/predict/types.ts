@@ -2,7 +2,10 @@
 import type { Experiment } from "../types.ts";
 import type { Measured } from "./model.ts";
 
-export interface Job { hash: string; experiment: Experiment }
+export interface Job {
+  hash: string;
+  experiment: Experiment;
+}
 export type ToMeasurer =
   | { t: "init"; module: WebAssembly.Module }
   /** These runs, in this order; a run that is under way goes on if it is among them. */

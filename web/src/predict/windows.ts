@@ -11,17 +11,21 @@ import { drawWindows, windowText, type WindowsData } from "./windows-drawing.ts"
 class WindowsPicture extends Picture {
   protected readonly file = "windows";
   protected readonly name = "Windows";
-  protected readonly about = "Kernels over time, alone and as predicted, in the windows of the formulas, with the simulation beside them.";
+  protected readonly about =
+    "Kernels over time, alone and as predicted, in the windows of the formulas, with the simulation beside them.";
   #data: WindowsData | null = null;
 
   set data(data: WindowsData | null) {
-    const names = (of: WindowsData | null): string => of?.prediction.kernels.map(({ name }) => name).join("\n") ?? "", same = names(data) === names(this.#data);
+    const names = (of: WindowsData | null): string => of?.prediction.kernels.map(({ name }) => name).join("\n") ?? "",
+      same = names(data) === names(this.#data);
     this.#data = data;
     if (!same && this.isConnected) this.relegend();
     this.redraw();
   }
 
-  protected build(width: number, t: Theme): Drawing | null { return this.#data ? drawWindows(this.#data, width, t) : null; }
+  protected build(width: number, t: Theme): Drawing | null {
+    return this.#data ? drawWindows(this.#data, width, t) : null;
+  }
 
   protected tabular(): Tabular | null {
     const data = this.#data;
@@ -30,27 +34,59 @@ class WindowsPicture extends Picture {
     return {
       title: "Windows of the prediction",
       columns: [
-        { key: "window", title: "Window", unit: "" }, { key: "from", title: "From", unit: "ms" }, { key: "to", title: "To", unit: "ms" }, { key: "sum", title: "S", unit: "GB/s" }, { key: "interference", title: "I", unit: "" },
-        { key: "kernel", title: "Kernel", unit: "" }, { key: "share", title: "Share of its time alone", unit: "" }, { key: "penalty", title: "Π", unit: "" }, { key: "latency", title: "Takes", unit: "ms" },
+        { key: "window", title: "Window", unit: "" },
+        { key: "from", title: "From", unit: "ms" },
+        { key: "to", title: "To", unit: "ms" },
+        { key: "sum", title: "S", unit: "GB/s" },
+        { key: "interference", title: "I", unit: "" },
+        { key: "kernel", title: "Kernel", unit: "" },
+        { key: "share", title: "Share of its time alone", unit: "" },
+        { key: "penalty", title: "Π", unit: "" },
+        { key: "latency", title: "Takes", unit: "ms" },
       ],
-      rows: windows.flatMap((window, w) => kernels.flatMap((kernel, k) => {
-        const part = kernel.windows[w];
-        return part ? [[w + 1, window.start, window.end, window.sum, window.interference, kernel.name, part.share, part.penalty, segments(data.prediction, k)[w] ?? null]] : [];
-      })),
+      rows: windows.flatMap((window, w) =>
+        kernels.flatMap((kernel, k) => {
+          const part = kernel.windows[w];
+          return part
+            ? [
+                [
+                  w + 1,
+                  window.start,
+                  window.end,
+                  window.sum,
+                  window.interference,
+                  kernel.name,
+                  part.share,
+                  part.penalty,
+                  segments(data.prediction, k)[w] ?? null,
+                ],
+              ]
+            : [];
+        }),
+      ),
     };
   }
 
   protected legend(t: Theme): LegendItem[] {
     return [
-      ...(this.#data?.prediction.kernels ?? []).map(({ name }, k) => ({ name: `${name}, predicted`, paint: kernelPaint(k, t) })),
-      { name: "alone", paint: t.peak, doc: "Alone on its SMs, by Eq. 4 or measured" }, { name: "simulated", paint: t.ink, doc: "As the run shows it; striped while it still runs" },
+      ...(this.#data?.prediction.kernels ?? []).map(({ name }, k) => ({
+        name: `${name}, predicted`,
+        paint: kernelPaint(k, t),
+      })),
+      { name: "alone", paint: t.peak, doc: "Alone on its SMs, by Eq. 4 or measured" },
+      { name: "simulated", paint: t.ink, doc: "As the run shows it; striped while it still runs" },
       { name: "deadline", paint: t.accent },
     ];
   }
 
   protected summary(): string {
     const data = this.#data;
-    return data ? [...data.prediction.windows.map((_, w) => windowText(data, w)), ...data.prediction.kernels.map(({ name, latency }) => `${name}: ${figureOf(latency)} ms predicted`)].join("; ") : "";
+    return data
+      ? [
+          ...data.prediction.windows.map((_, w) => windowText(data, w)),
+          ...data.prediction.kernels.map(({ name, latency }) => `${name}: ${figureOf(latency)} ms predicted`),
+        ].join("; ")
+      : "";
   }
 }
 customElements.define("corun-windows", WindowsPicture);

@@ -5,9 +5,12 @@ import type { Problem } from "../types.ts";
 import { measuredOf } from "./model.ts";
 import type { FromMeasurer, Job, ToMeasurer } from "./types.ts";
 
-const send = (message: FromMeasurer): void => { self.postMessage(message); };
+const send = (message: FromMeasurer): void => {
+  self.postMessage(message);
+};
 /** Milliseconds: of a slice, after which messages are read, and between reports. */
-const SLICE = 12, REPORT = 400;
+const SLICE = 12,
+  REPORT = 400;
 
 let jobs: Job[] = [];
 let current: { job: Job; run: engine.Simulation } | null = null;
@@ -18,7 +21,13 @@ let told = 0;
 
 self.onmessage = (event: MessageEvent<ToMeasurer>): void => {
   const message = event.data;
-  if (message.t === "init") { engine.default({ module_or_path: message.module }).then(() => { ready = true; go(); }, failed); return; }
+  if (message.t === "init") {
+    engine.default({ module_or_path: message.module }).then(() => {
+      ready = true;
+      go();
+    }, failed);
+    return;
+  }
   if (message.t === "pause") paused = true;
   else if (message.t === "go") paused = false;
   else {
@@ -30,22 +39,36 @@ self.onmessage = (event: MessageEvent<ToMeasurer>): void => {
   go();
 };
 
-function failed(error: unknown): void { send({ t: "failed", message: error instanceof Error ? error.message : String(error) }); }
+function failed(error: unknown): void {
+  send({ t: "failed", message: error instanceof Error ? error.message : String(error) });
+}
 
 function go(): void {
   if (going || !ready) return;
   going = true;
-  setTimeout(() => { going = false; try { slice(); } catch (error) { failed(error); } }, 0);
+  setTimeout(() => {
+    going = false;
+    try {
+      slice();
+    } catch (error) {
+      failed(error);
+    }
+  }, 0);
 }
 
-function drop(): void { current?.run.free(); current = null; }
+function drop(): void {
+  current?.run.free();
+  current = null;
+}
 
 function slice(): void {
   if (paused) return;
   if (!current) {
     const job = jobs.shift();
     if (!job) return;
-    try { current = { job, run: new engine.Simulation(job.experiment) }; } catch (error) {
+    try {
+      current = { job, run: new engine.Simulation(job.experiment) };
+    } catch (error) {
       const problems = (error as { problems?: Problem[] } | null)?.problems;
       if (!problems) throw error;
       send({ t: "impossible", hash: job.hash, why: problems.map(problemText).join("; ") });
@@ -53,10 +76,13 @@ function slice(): void {
     go();
     return;
   }
-  const { job, run } = current, reason = run.advanceFor(SLICE), over = reason !== "budget";
+  const { job, run } = current,
+    reason = run.advanceFor(SLICE),
+    over = reason !== "budget";
   if (over || performance.now() - told > REPORT) {
     told = performance.now();
-    if (reason === "stuck" || reason === "failed") send({ t: "impossible", hash: job.hash, why: "alone, it gets stuck" });
+    if (reason === "stuck" || reason === "failed")
+      send({ t: "impossible", hash: job.hash, why: "alone, it gets stuck" });
     else send({ t: "measured", hash: job.hash, measured: measuredOf(run.result(), over) });
   }
   if (over) drop();

@@ -8,17 +8,32 @@ import type { LegendItem } from "../views/picture.ts";
 import type { Tabular } from "../views/tabular.ts";
 import type { Column, Row } from "./table.ts";
 
-export interface SchemeBars { title: string; rows: Row[]; /** One series for each. */ columns: Column[]; /** Where a line says what is enough. */ at: number | null }
+export interface SchemeBars {
+  title: string;
+  rows: Row[];
+  /** One series for each. */
+  columns: Column[];
+  /** Where a line says what is enough. */
+  at: number | null;
+}
 
-const BAR = 14, GAP = 10, TOP = 6, BOTTOM = 36, RIGHT = 52, MOST_LABEL = 110;
+const BAR = 14,
+  GAP = 10,
+  TOP = 6,
+  BOTTOM = 36,
+  RIGHT = 52,
+  MOST_LABEL = 110;
 
 export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing {
-  const each = BAR * data.columns.length + GAP, height = TOP + data.rows.length * each + BOTTOM;
+  const each = BAR * data.columns.length + GAP,
+    height = TOP + data.rows.length * each + BOTTOM;
   const d = new Drawing(width, height, t.plot, t.font, t.mono);
   const left = 12 + Math.min(MOST_LABEL, Math.max(30, ...data.rows.map((row) => textWidth(row.name, 12))));
   // The bar of a kernel that gets nothing is as long as there is room.
   const values = data.rows.map(({ result }) => data.columns.map((column) => (result ? column.read(result) : null)));
-  const top = niceMax(Math.max(data.at ?? 0, ...values.flat().map((v) => (v === null || v === Infinity ? 0 : v)))), room = Math.max(10, width - left - RIGHT), base = height - BOTTOM;
+  const top = niceMax(Math.max(data.at ?? 0, ...values.flat().map((v) => (v === null || v === Infinity ? 0 : v)))),
+    room = Math.max(10, width - left - RIGHT),
+    base = height - BOTTOM;
   for (const v of ticks(0, top, Math.max(2, Math.floor(room / 70)))) {
     const at = Math.round(left + (room * v) / top) + 0.5;
     d.line(at, TOP, at, base, t.grid);
@@ -26,15 +41,30 @@ export function drawSchemes(data: SchemeBars, width: number, t: Theme): Drawing 
   }
   d.line(left + 0.5, TOP, left + 0.5, base, t.axis);
   d.text(width / 2, height - 5, fitText(data.title, 11, width - 8), t.axis, 11, { align: "middle" });
-  if (data.at !== null) { const at = Math.round(left + (room * data.at) / top) + 0.5; d.line(at, TOP, at, base, t.ink2, 1.5, [4, 3]); }
+  if (data.at !== null) {
+    const at = Math.round(left + (room * data.at) / top) + 0.5;
+    d.line(at, TOP, at, base, t.ink2, 1.5, [4, 3]);
+  }
   data.rows.forEach((row, r) => {
     const y = TOP + r * each + GAP / 2;
-    d.text(left - 8, y + (each - GAP) / 2, fitText(row.name, 12, left - 12), row.deaf ? t.ink3 : t.ink, 12, { align: "end", baseline: "middle" });
-    if (!row.result) { d.text(left + 8, y + (each - GAP) / 2, row.point === null ? "cannot run this mix" : "not run", t.ink3, 11, { baseline: "middle" }); return; }
+    d.text(left - 8, y + (each - GAP) / 2, fitText(row.name, 12, left - 12), row.deaf ? t.ink3 : t.ink, 12, {
+      align: "end",
+      baseline: "middle",
+    });
+    if (!row.result) {
+      d.text(left + 8, y + (each - GAP) / 2, row.point === null ? "cannot run this mix" : "not run", t.ink3, 11, {
+        baseline: "middle",
+      });
+      return;
+    }
     data.columns.forEach((column, c) => {
-      const value = values[r]?.[c] ?? null, at = y + c * BAR;
+      const value = values[r]?.[c] ?? null,
+        at = y + c * BAR;
       const length = value === null ? 0 : Math.min(room, (room * value) / top);
-      if (value !== null) d.rect(left + 1, at + 1, Math.max(1, length), BAR - 2, { fill: column.kernel === null ? t.accent : kernelPaint(column.kernel, t) });
+      if (value !== null)
+        d.rect(left + 1, at + 1, Math.max(1, length), BAR - 2, {
+          fill: column.kernel === null ? t.accent : kernelPaint(column.kernel, t),
+        });
       d.text(left + length + 6, at + BAR / 2, column.format(value), t.ink2, 11, { baseline: "middle", halo: t.plot });
       d.spot(`${row.name} ${c}`, left, at, Math.max(12, length), BAR, () => spoken(row, column, value));
     });
@@ -60,24 +90,42 @@ export class SchemeChart extends Picture {
     this.redraw();
   }
 
-  protected build(width: number, t: Theme): Drawing | null { return this.#data ? drawSchemes(this.#data, width, t) : null; }
+  protected build(width: number, t: Theme): Drawing | null {
+    return this.#data ? drawSchemes(this.#data, width, t) : null;
+  }
 
   protected tabular(): Tabular | null {
     const data = this.#data;
-    return data && {
-      title: data.title,
-      columns: [{ key: "scheme", title: "Scheme", unit: "" }, ...data.columns.map(({ key, title, unit }) => ({ key, title, unit }))],
-      rows: data.rows.map((row) => [row.name, ...data.columns.map((column) => (row.result ? column.read(row.result) : null))]),
-    };
+    return (
+      data && {
+        title: data.title,
+        columns: [
+          { key: "scheme", title: "Scheme", unit: "" },
+          ...data.columns.map(({ key, title, unit }) => ({ key, title, unit })),
+        ],
+        rows: data.rows.map((row) => [
+          row.name,
+          ...data.columns.map((column) => (row.result ? column.read(row.result) : null)),
+        ]),
+      }
+    );
   }
 
   protected legend(t: Theme): LegendItem[] {
-    return (this.#data?.columns ?? []).flatMap(({ kernel, title }) => (kernel === null ? [] : [{ name: title, paint: kernelPaint(kernel, t) }]));
+    return (this.#data?.columns ?? []).flatMap(({ kernel, title }) =>
+      kernel === null ? [] : [{ name: title, paint: kernelPaint(kernel, t) }],
+    );
   }
 
   protected summary(): string {
     const data = this.#data;
-    return data ? data.rows.flatMap(({ name, result }) => (result ? [`${name}: ${data.columns.map((c) => `${c.title} ${c.format(c.read(result))}`).join(", ")}`] : [])).join("; ") || "No scheme has run yet." : "";
+    return data
+      ? data.rows
+          .flatMap(({ name, result }) =>
+            result ? [`${name}: ${data.columns.map((c) => `${c.title} ${c.format(c.read(result))}`).join(", ")}`] : [],
+          )
+          .join("; ") || "No scheme has run yet."
+      : "";
   }
 }
 

@@ -6,25 +6,46 @@ import { mixFigure, slowdownOf } from "../why/facts.ts";
 import type { Experiment, Interval, MetricEntry, PolicyChoice, Result } from "../types.ts";
 
 /** A scheme: its place among the points of the sweep where it can run, else why not; its result when it has run. `deaf`: the mix has goals, and the scheme does not look at them. */
-export interface Row { name: string; policy: PolicyChoice; point: number | null; why: string; result: Result | null; deaf: boolean }
+export interface Row {
+  name: string;
+  policy: PolicyChoice;
+  point: number | null;
+  why: string;
+  result: Result | null;
+  deaf: boolean;
+}
 
 /** The mix with another scheme. */
-export const under = (experiment: Experiment, policy: PolicyChoice): Experiment => ({ ...structuredClone(experiment), policy });
+export const under = (experiment: Experiment, policy: PolicyChoice): Experiment => ({
+  ...structuredClone(experiment),
+  policy,
+});
 
 /** The sweep's text: each of these schemes for so many cycles, with what each kernel does alone. */
 export function sweepOf(experiment: Experiment, policies: readonly PolicyChoice[], cycles: number): string {
   const { policy: _, ...rest } = experiment;
-  return JSON.stringify({ corun: 1, sweep: { name: `${mixText(experiment)} under every scheme`, base: { ...rest, stop: { cycles }, alone: true }, axes: [{ path: "policy", values: policies }] } });
+  return JSON.stringify({
+    corun: 1,
+    sweep: {
+      name: `${mixText(experiment)} under every scheme`,
+      base: { ...rest, stop: { cycles }, alone: true },
+      axes: [{ path: "policy", values: policies }],
+    },
+  });
 }
 
 /** What the results are of. */
 export function headline(experiment: Experiment, cycles: number): string {
-  const gpu = typeof experiment.gpu === "object" ? `${experiment.gpu.preset} (changed)` : experiment.gpu ?? "the default GPU";
+  const gpu =
+    typeof experiment.gpu === "object" ? `${experiment.gpu.preset} (changed)` : (experiment.gpu ?? "the default GPU");
   return `${mixText(experiment)} on ${gpu}${experiment.seed === undefined ? "" : `, seed ${experiment.seed}`}, ${fixed(cycles, 0)} cycles each`;
 }
 
 export interface Column {
-  key: string; title: string; unit: string; doc: string;
+  key: string;
+  title: string;
+  unit: string;
+  doc: string;
   /** Which figure it is a part of. */
   figure: string;
   /** Of which kernel. */
@@ -37,12 +58,20 @@ export interface Column {
 }
 
 /** What becomes of a promise of which this part is kept. */
-export const keptText = (reached: number | null): string => (reached === null ? "" : reached >= 1 ? `reached, ${percent(reached - 1)} to spare` : `missed by ${percent(1 - reached)}`);
+export const keptText = (reached: number | null): string =>
+  reached === null
+    ? ""
+    : reached >= 1
+      ? `reached, ${percent(reached - 1)} to spare`
+      : `missed by ${percent(1 - reached)}`;
 
 /** Of what it does alone, by how many times slower it is. */
 const left = (slowdown: number | null): number | null => (slowdown === null ? null : 1 / slowdown);
 /** A ratio is known as well as its inverse: within the same part of itself. */
-const inverse = (value: number | null, ends: Interval): Interval => (ends === null || !value ? null : [1 / value - (value - ends[0]) / value ** 2, 1 / value + (ends[1] - value) / value ** 2]);
+const inverse = (value: number | null, ends: Interval): Interval =>
+  ends === null || !value
+    ? null
+    : [1 / value - (value - ends[0]) / value ** 2, 1 / value + (ends[1] - value) / value ** 2];
 const LEFT = "What is left for a kernel without a goal: its IPC as a part of its IPC alone";
 
 const number = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
@@ -51,49 +80,119 @@ const number = (value: unknown): number | null => (typeof value === "number" && 
  * Where kernels have goals, what becomes of each, and what is left for the others; slowdown of each kernel, then the figures of the mix, then what of the machine is used. What they mean is
  * the registry's.
  */
-export function columns(kernels: readonly string[], goals: readonly boolean[], metrics: readonly MetricEntry[]): Column[] {
-  const of = (key: string): { title: string; unit: string; doc: string } => metrics.find((m) => m.key === key) ?? { title: key, unit: "", doc: "" };
-  const ratio = (digits: number) => (value: number | null): string => fixed(value, digits);
+export function columns(
+  kernels: readonly string[],
+  goals: readonly boolean[],
+  metrics: readonly MetricEntry[],
+): Column[] {
+  const of = (key: string): { title: string; unit: string; doc: string } =>
+    metrics.find((m) => m.key === key) ?? { title: key, unit: "", doc: "" };
+  const ratio =
+    (digits: number) =>
+    (value: number | null): string =>
+      fixed(value, digits);
   const ofGoal = (name: string, k: number): Column => ({
-    ...of("goal_reached"), key: `goal_reached.${k}`, title: `${name}: of its goal`, figure: "goals", kernel: k, format: (value) => percent(value), said: keptText,
-    read: (r) => number(r.kernels[k]?.["goal_reached"]), ends: (r) => interval(r.ci95?.kernels[k], "goal_reached"),
+    ...of("goal_reached"),
+    key: `goal_reached.${k}`,
+    title: `${name}: of its goal`,
+    figure: "goals",
+    kernel: k,
+    format: (value) => percent(value),
+    said: keptText,
+    read: (r) => number(r.kernels[k]?.["goal_reached"]),
+    ends: (r) => interval(r.ci95?.kernels[k], "goal_reached"),
   });
   const ofAlone = (name: string, k: number): Column => ({
-    key: `left.${k}`, title: `${name}: of its IPC alone`, unit: "", doc: LEFT, figure: "goals", kernel: k, format: (value) => percent(value),
-    read: (r) => left(slowdownOf(r, k)), ends: (r) => inverse(slowdownOf(r, k), interval(r.ci95?.kernels[k], "slowdown")),
+    key: `left.${k}`,
+    title: `${name}: of its IPC alone`,
+    unit: "",
+    doc: LEFT,
+    figure: "goals",
+    kernel: k,
+    format: (value) => percent(value),
+    read: (r) => left(slowdownOf(r, k)),
+    ends: (r) => inverse(slowdownOf(r, k), interval(r.ci95?.kernels[k], "slowdown")),
   });
-  const each = kernels.map((name, k) => ({ name, k })), any = goals.includes(true);
+  const each = kernels.map((name, k) => ({ name, k })),
+    any = goals.includes(true);
   return [
     ...each.filter(({ k }) => goals[k]).map(({ name, k }) => ofGoal(name, k)),
     ...each.filter(({ k }) => any && !goals[k]).map(({ name, k }) => ofAlone(name, k)),
-    ...kernels.map((name, k): Column => ({
-      ...of("slowdown"), key: `slowdown.${k}`, title: `Slowdown of ${name}`, figure: "slowdown", kernel: k, format: ratio(2),
-      read: (r) => slowdownOf(r, k), ends: (r) => interval(r.ci95?.kernels[k], "slowdown"),
-    })),
-    ...["hspeedup", "stp", "antt", "fairness"].map((key): Column => ({
-      ...of(key), key, figure: key, kernel: null, format: ratio(3), read: (r) => mixFigure(r, key), ends: (r) => interval(r.ci95?.metrics, key),
-    })),
-    ...["noc_utilisation", "dram_utilisation"].map((key): Column => ({
-      ...of(key), key, figure: key, kernel: null, format: (value) => percent(value), read: (r) => number(r.gpu[key]), ends: (r) => interval(r.ci95?.gpu, key),
-    })),
-    { ...of("instructions_per_watt"), key: "instructions_per_watt", figure: "instructions_per_watt", kernel: null, format: (value) => fixed(value, 0), read: (r) => number((r["energy"] as Record<string, unknown> | undefined)?.["instructions_per_watt"]), ends: () => null },
+    ...kernels.map(
+      (name, k): Column => ({
+        ...of("slowdown"),
+        key: `slowdown.${k}`,
+        title: `Slowdown of ${name}`,
+        figure: "slowdown",
+        kernel: k,
+        format: ratio(2),
+        read: (r) => slowdownOf(r, k),
+        ends: (r) => interval(r.ci95?.kernels[k], "slowdown"),
+      }),
+    ),
+    ...["hspeedup", "stp", "antt", "fairness"].map(
+      (key): Column => ({
+        ...of(key),
+        key,
+        figure: key,
+        kernel: null,
+        format: ratio(3),
+        read: (r) => mixFigure(r, key),
+        ends: (r) => interval(r.ci95?.metrics, key),
+      }),
+    ),
+    ...["noc_utilisation", "dram_utilisation"].map(
+      (key): Column => ({
+        ...of(key),
+        key,
+        figure: key,
+        kernel: null,
+        format: (value) => percent(value),
+        read: (r) => number(r.gpu[key]),
+        ends: (r) => interval(r.ci95?.gpu, key),
+      }),
+    ),
+    {
+      ...of("instructions_per_watt"),
+      key: "instructions_per_watt",
+      figure: "instructions_per_watt",
+      kernel: null,
+      format: (value) => fixed(value, 0),
+      read: (r) => number((r["energy"] as Record<string, unknown> | undefined)?.["instructions_per_watt"]),
+      ends: () => null,
+    },
   ];
 }
 
-export interface Order { key: string; down: boolean }
+export interface Order {
+  key: string;
+  down: boolean;
+}
 
 /** In the order of a column; what has no number there comes last. By `scheme`, in the order of the names. */
 export function sorted(rows: readonly Row[], all: readonly Column[], order: Order | null): Row[] {
   if (order === null) return [...rows];
-  const sign = order.down ? -1 : 1, column = all.find(({ key }) => key === order.key);
-  if (!column) return [...rows].sort((a, b) => sign * schemeText(under({ corun: 1, kernels: [] }, a.policy)).localeCompare(schemeText(under({ corun: 1, kernels: [] }, b.policy))));
+  const sign = order.down ? -1 : 1,
+    column = all.find(({ key }) => key === order.key);
+  if (!column)
+    return [...rows].sort(
+      (a, b) =>
+        sign *
+        schemeText(under({ corun: 1, kernels: [] }, a.policy)).localeCompare(
+          schemeText(under({ corun: 1, kernels: [] }, b.policy)),
+        ),
+    );
   const value = (row: Row): number | null => (row.result ? column.read(row.result) : null);
   return [...rows].sort((a, b) => {
-    const one = value(a), other = value(b);
+    const one = value(a),
+      other = value(b);
     if (one === null || other === null) return Number(one === null) - Number(other === null);
     return sign * (one - other);
   });
 }
 
 /** A column that is chosen sorts upwards, and the other way the second time. */
-export const nextOrder = (order: Order | null, key: string): Order => ({ key, down: order?.key === key ? !order.down : false });
+export const nextOrder = (order: Order | null, key: string): Order => ({
+  key,
+  down: order?.key === key ? !order.down : false,
+});

@@ -5,7 +5,10 @@ import scriptUrl from "../wasm/corun_script_bg.wasm?url";
 
 export type Engine = typeof plain;
 /** A module that has been started, and its memory. */
-export interface Started { engine: Engine; memory: WebAssembly.Memory }
+export interface Started {
+  engine: Engine;
+  memory: WebAssembly.Memory;
+}
 
 let scripts: Started | null = null;
 let underWay: Promise<Started> | null = null;
@@ -14,13 +17,23 @@ let underWay: Promise<Started> | null = null;
 export function scriptEngine(given: string | object): Started | Promise<Started> | null {
   if (!hasScript(given)) return null;
   if (scripts) return scripts;
-  underWay ??= start().then((started) => { scripts = started; return started; }, (error: unknown) => { underWay = null; throw error; });
+  underWay ??= start().then(
+    (started) => {
+      scripts = started;
+      return started;
+    },
+    (error: unknown) => {
+      underWay = null;
+      throw error;
+    },
+  );
   return underWay;
 }
 
 async function start(): Promise<Started> {
   const [module, response] = await Promise.all([import("../wasm/corun_script.js"), fetch(scriptUrl)]);
-  if (!response.ok) throw new Error(`the module that runs scripts could not be fetched: ${response.status} ${response.statusText}`);
+  if (!response.ok)
+    throw new Error(`the module that runs scripts could not be fetched: ${response.status} ${response.statusText}`);
   const { memory } = await module.default({ module_or_path: await WebAssembly.compile(await response.arrayBuffer()) });
   // The two differ in what is behind their functions alone.
   return { engine: module as unknown as Engine, memory };

@@ -10,16 +10,32 @@ import type { Tabular } from "../views/tabular.ts";
 import { MOST_SERIES } from "./results.ts";
 import type { ChartData } from "./results.ts";
 
-const LEFT = 54, RIGHT = 14, TOP = 12, BOTTOM = 42, HEIGHT = 280;
+const LEFT = 54,
+  RIGHT = 14,
+  TOP = 12,
+  BOTTOM = 42,
+  HEIGHT = 280;
 const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [5, 2, 1, 2, 1, 2]];
 
-interface Plot { x: number; y: number; w: number; h: number; top: number }
+interface Plot {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  top: number;
+}
 
 export function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
   const d = new Drawing(width, HEIGHT, t.plot, t.font, t.mono);
   const shown = data.series.slice(0, MOST_SERIES);
   const most = Math.max(0, ...shown.flatMap((s) => s.values).filter((v) => v !== null));
-  const plot: Plot = { x: LEFT, y: TOP, w: Math.max(10, width - LEFT - RIGHT), h: HEIGHT - TOP - BOTTOM, top: niceMax(most) };
+  const plot: Plot = {
+    x: LEFT,
+    y: TOP,
+    w: Math.max(10, width - LEFT - RIGHT),
+    h: HEIGHT - TOP - BOTTOM,
+    top: niceMax(most),
+  };
   for (const v of ticks(0, plot.top, 5)) {
     const at = Math.round(plot.y + plot.h * (1 - v / plot.top)) + 0.5;
     d.line(plot.x, at, plot.x + plot.w, at, t.grid);
@@ -31,34 +47,48 @@ export function drawSweep(data: ChartData, width: number, t: Theme): Drawing {
   // Labels that have no room are left out: the table has them all.
   let free = 0;
   data.across.labels.forEach((label, i) => {
-    const centre = centres[i] as number, room = data.across.numbers ? 80 : plot.w / data.across.labels.length - 4;
+    const centre = centres[i] as number,
+      room = data.across.numbers ? 80 : plot.w / data.across.labels.length - 4;
     const words = fitText(data.across.numbers ? short(data.across.numbers[i] as number) : label, 11, room);
-    const half = textWidth(words, 11) / 2, at = Math.min(Math.max(centre, half + 2), width - half - 2);
+    const half = textWidth(words, 11) / 2,
+      at = Math.min(Math.max(centre, half + 2), width - half - 2);
     if (words === "" || at - half < free) return;
     d.text(at, base + 7, words, t.axis, 11, { align: "middle", baseline: "top" });
     free = at + half + 6;
   });
   d.text(plot.x + plot.w / 2, HEIGHT - 7, data.across.title, t.axis, 11, { align: "middle" });
-  d.text(13, plot.y + plot.h / 2, data.metric.unit ? `${data.metric.title}, ${data.metric.unit}` : data.metric.title, t.axis, 11, { align: "middle", rotate: -90 });
+  d.text(
+    13,
+    plot.y + plot.h / 2,
+    data.metric.unit ? `${data.metric.title}, ${data.metric.unit}` : data.metric.title,
+    t.axis,
+    11,
+    { align: "middle", rotate: -90 },
+  );
   return d;
 }
 
 const pointText = (data: ChartData, series: number, at: number): string => {
-  const one = data.series[series], value = one?.values[at] ?? null;
+  const one = data.series[series],
+    value = one?.values[at] ?? null;
   return `${one?.name ? `${one.name}, ` : ""}${data.across.title} ${data.across.labels[at] ?? ""}: ${value === null ? "not run" : `${data.metric.title} ${figure(value)}`}`;
 };
 
 function drawLines(d: Drawing, data: ChartData, numbers: readonly number[], plot: Plot, t: Theme): number[] {
-  const from = numbers[0] as number, to = numbers[numbers.length - 1] as number;
+  const from = numbers[0] as number,
+    to = numbers[numbers.length - 1] as number;
   const centres = numbers.map((v) => plot.x + 8 + ((plot.w - 16) * (v - from)) / (to - from));
   data.series.slice(0, MOST_SERIES).forEach((series, s) => {
     const paint = kernelPaint(s, t);
     const points: number[] = [];
-    series.values.forEach((value, i) => { if (value !== null) points.push(centres[i] as number, plot.y + plot.h * (1 - value / plot.top)); });
+    series.values.forEach((value, i) => {
+      if (value !== null) points.push(centres[i] as number, plot.y + plot.h * (1 - value / plot.top));
+    });
     d.path(points, { closed: false, stroke: paint.colour, width: 2, dash: [...(DASHES[s] as number[])] });
     series.values.forEach((value, i) => {
       if (value === null) return;
-      const x = centres[i] as number, y = plot.y + plot.h * (1 - value / plot.top);
+      const x = centres[i] as number,
+        y = plot.y + plot.h * (1 - value / plot.top);
       d.rect(x - 3.5, y - 3.5, 7, 7, { fill: paint.colour, radius: 3.5 });
       d.spot(`s${s} ${i}`, x - 7, y - 7, 14, 14, () => pointText(data, s, i));
     });
@@ -67,14 +97,16 @@ function drawLines(d: Drawing, data: ChartData, numbers: readonly number[], plot
 }
 
 function drawBars(d: Drawing, data: ChartData, plot: Plot, t: Theme): number[] {
-  const shown = data.series.slice(0, MOST_SERIES), step = plot.w / Math.max(1, data.across.labels.length);
+  const shown = data.series.slice(0, MOST_SERIES),
+    step = plot.w / Math.max(1, data.across.labels.length);
   const bar = Math.min(40, (step * 0.8) / Math.max(1, shown.length));
   return data.across.labels.map((_, i) => {
     const centre = plot.x + step * (i + 0.5);
     shown.forEach((series, s) => {
       const value = series.values[i] ?? null;
       if (value === null) return;
-      const x = centre + bar * (s - shown.length / 2), h = (plot.h * value) / plot.top;
+      const x = centre + bar * (s - shown.length / 2),
+        h = (plot.h * value) / plot.top;
       d.rect(x, plot.y + plot.h - h, Math.max(1, bar - 1.5), h, { fill: kernelPaint(s, t) });
       d.spot(`s${s} ${i}`, x, plot.y + plot.h - h, bar, h, () => pointText(data, s, i));
     });
@@ -97,23 +129,38 @@ export class SweepChart extends Picture {
     this.redraw();
   }
 
-  protected build(width: number, t: Theme): Drawing | null { return this.#data ? drawSweep(this.#data, width, t) : null; }
+  protected build(width: number, t: Theme): Drawing | null {
+    return this.#data ? drawSweep(this.#data, width, t) : null;
+  }
 
   protected tabular(): Tabular | null {
     const data = this.#data;
     if (!data) return null;
     return {
       title: `${data.metric.title} by ${data.across.title}`,
-      columns: [{ key: data.across.title, title: data.across.title, unit: "" }, ...data.series.map((s) => ({ key: s.name || data.metric.key, title: s.name || data.metric.title, unit: data.metric.unit }))],
-      rows: data.across.labels.map((label, i) => [data.across.numbers?.[i] ?? label, ...data.series.map((s) => s.values[i] ?? null)]),
+      columns: [
+        { key: data.across.title, title: data.across.title, unit: "" },
+        ...data.series.map((s) => ({
+          key: s.name || data.metric.key,
+          title: s.name || data.metric.title,
+          unit: data.metric.unit,
+        })),
+      ],
+      rows: data.across.labels.map((label, i) => [
+        data.across.numbers?.[i] ?? label,
+        ...data.series.map((s) => s.values[i] ?? null),
+      ]),
     };
   }
 
   protected legend(t: Theme): LegendItem[] {
     const data = this.#data;
     if (!data || data.series.length < 2) return [];
-    const items: LegendItem[] = data.series.slice(0, MOST_SERIES).map((s, i) => ({ name: s.name, paint: kernelPaint(i, t) }));
-    if (data.series.length > MOST_SERIES) items.push({ name: `${data.series.length - MOST_SERIES} more in the table`, paint: t.line });
+    const items: LegendItem[] = data.series
+      .slice(0, MOST_SERIES)
+      .map((s, i) => ({ name: s.name, paint: kernelPaint(i, t) }));
+    if (data.series.length > MOST_SERIES)
+      items.push({ name: `${data.series.length - MOST_SERIES} more in the table`, paint: t.line });
     return items;
   }
 

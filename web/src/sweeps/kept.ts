@@ -11,16 +11,32 @@ export class Kept {
 
   /** What is kept of a sweep, by point. */
   async recall(sweep: string): Promise<Map<number, string>> {
-    const lines = new Map<number, string>(), database = await this.#open();
+    const lines = new Map<number, string>(),
+      database = await this.#open();
     if (!database) return lines;
-    const store = database.transaction(STORE).objectStore(STORE), range = IDBKeyRange.bound([this.stamp, sweep, 0], [this.stamp, sweep, Number.MAX_SAFE_INTEGER]);
-    const [keys, texts] = await Promise.all([done(store.getAllKeys(range)), done(store.getAll(range))]).catch(() => [[], []]);
-    keys.forEach((key, i) => { lines.set((key as Key)[2], String(texts[i])); });
+    const store = database.transaction(STORE).objectStore(STORE),
+      range = IDBKeyRange.bound([this.stamp, sweep, 0], [this.stamp, sweep, Number.MAX_SAFE_INTEGER]);
+    const [keys, texts] = await Promise.all([done(store.getAllKeys(range)), done(store.getAll(range))]).catch(() => [
+      [],
+      [],
+    ]);
+    keys.forEach((key, i) => {
+      lines.set((key as Key)[2], String(texts[i]));
+    });
     return lines;
   }
 
   keep(sweep: string, index: number, line: string): void {
-    void this.#open().then((database) => { try { database?.transaction(STORE, "readwrite").objectStore(STORE).put(line, [this.stamp, sweep, index] satisfies Key); } catch { /* not stored */ } });
+    void this.#open().then((database) => {
+      try {
+        database
+          ?.transaction(STORE, "readwrite")
+          .objectStore(STORE)
+          .put(line, [this.stamp, sweep, index] satisfies Key);
+      } catch {
+        /* not stored */
+      }
+    });
   }
 
   #open(): Promise<IDBDatabase | null> {

@@ -13,7 +13,12 @@ export interface PoolEvents {
   over(): void;
 }
 
-interface Hand { worker: Worker; task: Task | null; /** Of the task, 0 to 1. */ done: number }
+interface Hand {
+  worker: Worker;
+  task: Task | null;
+  /** Of the task, 0 to 1. */
+  done: number;
+}
 
 export function spawn(module: WebAssembly.Module, name: string): Worker {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name });
@@ -25,13 +30,31 @@ export function spawn(module: WebAssembly.Module, name: string): Worker {
  * Reads a sweep in a worker of its own, so that a long list of points does not hold up the page. What is said at the end is its plan,
  * or what is wrong with it, and the engine's version and stamp. The function that it returns ends it, unheard.
  */
-export function readPlan(module: WebAssembly.Module, text: string, most: number, said: (plan: Plan | Problem[], version: string, stamp: string) => void): () => void {
+export function readPlan(
+  module: WebAssembly.Module,
+  text: string,
+  most: number,
+  said: (plan: Plan | Problem[], version: string, stamp: string) => void,
+): () => void {
   const worker = spawn(module, "sweep reader");
-  let version = "", stamp = "", ended = false;
-  const end = (): void => { ended = true; worker.terminate(); };
-  const say = (plan: Plan | Problem[]): void => { if (ended) return; end(); said(plan, version, stamp); };
-  const failed = (found: string): void => { say([{ path: "(whole)", found, want: "a sweep" }]); };
-  worker.onerror = (event) => { failed(event.message || "a reader that stopped"); };
+  let version = "",
+    stamp = "",
+    ended = false;
+  const end = (): void => {
+    ended = true;
+    worker.terminate();
+  };
+  const say = (plan: Plan | Problem[]): void => {
+    if (ended) return;
+    end();
+    said(plan, version, stamp);
+  };
+  const failed = (found: string): void => {
+    say([{ path: "(whole)", found, want: "a sweep" }]);
+  };
+  worker.onerror = (event) => {
+    failed(event.message || "a reader that stopped");
+  };
   worker.onmessage = ({ data }: MessageEvent<FromSweeper>) => {
     if (data.t === "ready") ({ version, stamp } = data);
     else if (data.t === "problems") say(data.problems);
@@ -65,9 +88,13 @@ export class Pool {
     this.#schedule = this.#rest();
   }
 
-  #rest(): Schedule { return new Schedule(this.#plan, this.#finished, this.#answers); }
+  #rest(): Schedule {
+    return new Schedule(this.#plan, this.#finished, this.#answers);
+  }
 
-  get running(): boolean { return this.#hands.length > 0; }
+  get running(): boolean {
+    return this.#hands.length > 0;
+  }
 
   /** These points are done already: they are not run again. */
   skip(points: Iterable<number>): void {
@@ -95,14 +122,18 @@ export class Pool {
     const parts = this.#hands.reduce((sum, hand) => sum + (hand.task ? Math.min(1, hand.done) : 0), 0);
     const done = this.#schedule.all === 0 ? 1 : (this.#schedule.done + parts) / this.#schedule.all;
     const spent = performance.now() - this.#started;
-    return { done, left: done > 0 ? spent * (1 - done) / done : null };
+    return { done, left: done > 0 ? (spent * (1 - done)) / done : null };
   }
 
   #hire(n: number): Hand {
     const worker = spawn(this.#module, `sweep ${n + 1}`);
     const hand: Hand = { worker, task: null, done: 0 };
-    worker.onmessage = (event: MessageEvent<FromSweeper>) => { if (this.#hands.includes(hand)) this.#receive(hand, n, event.data); };
-    worker.onerror = (event) => { if (this.#hands.includes(hand)) this.#broke(hand, n, event.message || "its worker stopped"); };
+    worker.onmessage = (event: MessageEvent<FromSweeper>) => {
+      if (this.#hands.includes(hand)) this.#receive(hand, n, event.data);
+    };
+    worker.onerror = (event) => {
+      if (this.#hands.includes(hand)) this.#broke(hand, n, event.message || "its worker stopped");
+    };
     worker.postMessage({ t: "open", text: this.#text, plan: null, windows: this.#windows } satisfies ToSweeper);
     return hand;
   }
@@ -110,16 +141,26 @@ export class Pool {
   #receive(hand: Hand, n: number, message: FromSweeper): void {
     switch (message.t) {
       case "ready":
-      case "opened": return;
-      case "progress": hand.done = message.done; this.#events.progress(); return;
-      case "alone": if (hand.task) this.#schedule.ended(hand.task, message.answer); break;
+      case "opened":
+        return;
+      case "progress":
+        hand.done = message.done;
+        this.#events.progress();
+        return;
+      case "alone":
+        if (hand.task) this.#schedule.ended(hand.task, message.answer);
+        break;
       case "line":
         if (hand.task) this.#schedule.ended(hand.task);
         this.#finished.add(message.index);
         this.#events.line(message.index, message.line);
         break;
-      case "problems": this.#broke(hand, n, message.problems.map(problemText).join("; ")); return;
-      case "failed": this.#broke(hand, n, message.message); return;
+      case "problems":
+        this.#broke(hand, n, message.problems.map(problemText).join("; "));
+        return;
+      case "failed":
+        this.#broke(hand, n, message.message);
+        return;
     }
     hand.task = null;
     hand.done = 0;
@@ -136,7 +177,10 @@ export class Pool {
       hand.worker.postMessage({ t: "run", task } satisfies ToSweeper);
     }
     this.#events.progress();
-    if (this.#schedule.over) { this.stop(); this.#events.over(); }
+    if (this.#schedule.over) {
+      this.stop();
+      this.#events.over();
+    }
   }
 
   /** What a trap leaves of a module is not used again: a new worker takes the place of the old one. */
@@ -152,6 +196,9 @@ export class Pool {
     }
     // It did not even start: the others go on without it.
     this.#hands = this.#hands.filter((one) => one !== hand);
-    if (this.#hands.length === 0) { this.#events.broken(null, why); this.#events.over(); }
+    if (this.#hands.length === 0) {
+      this.#events.broken(null, why);
+      this.#events.over();
+    }
   }
 }

@@ -6,7 +6,15 @@ import type { SweepPoint } from "../types.ts";
 import type { Line, Plan } from "./types.ts";
 
 /** A figure of a result that a chart can show. */
-export interface Metric { key: string; title: string; unit: string; /** In `metrics` or in `gpu`. */ of: "metrics" | "gpu"; /** Which end is the better one, where there is one. */ better?: "more" | "less" }
+export interface Metric {
+  key: string;
+  title: string;
+  unit: string;
+  /** In `metrics` or in `gpu`. */
+  of: "metrics" | "gpu";
+  /** Which end is the better one, where there is one. */
+  better?: "more" | "less";
+}
 
 export const METRICS: readonly Metric[] = [
   { key: "stp", title: "STP", unit: "", of: "metrics", better: "more" },
@@ -34,22 +42,48 @@ export const axisTitle = (plan: Plan, axis: number): string => (plan.axes[axis] 
 
 // ---------------------------------------------------------------- the table of points
 
-const plain = (value: unknown): Cell => (typeof value === "number" ? value : value === undefined || value === null ? null : typeof value === "object" ? JSON.stringify(value) : String(value));
+const plain = (value: unknown): Cell =>
+  typeof value === "number"
+    ? value
+    : value === undefined || value === null
+      ? null
+      : typeof value === "object"
+        ? JSON.stringify(value)
+        : String(value);
 
 /** Everything that a spreadsheet can use: a row for each point that is done. */
 export function everything(plan: Plan, lines: ReadonlyMap<number, Line>): Tabular {
   const paths = plan.axes.flat();
   const kernels = Math.max(0, ...[...lines.values()].map((line) => line.result.kernels.length));
-  const perKernel = ["name", "ipc", "ipc_alone", "slowdown", "noc_utilisation", "dram_utilisation", "l1_hit_rate", "l2_miss_rate"];
+  const perKernel = [
+    "name",
+    "ipc",
+    "ipc_alone",
+    "slowdown",
+    "noc_utilisation",
+    "dram_utilisation",
+    "l1_hit_rate",
+    "l2_miss_rate",
+  ];
   const column = (key: string, unit = ""): Column => ({ key, title: key, unit });
   const columns = [
-    column("index"), ...paths.map((path) => column(path)), column("config_hash"), column("digest"), column("cycles"), column("stop"),
+    column("index"),
+    ...paths.map((path) => column(path)),
+    column("config_hash"),
+    column("digest"),
+    column("cycles"),
+    column("stop"),
     ...METRICS.map((m) => column(`${m.of}.${m.key}`, m.unit)),
     ...Array.from({ length: kernels }, (_, k) => perKernel.map((key) => column(`kernels[${k}].${key}`))).flat(),
   ];
   const done = [...lines.values()].sort((a, b) => a.index - b.index);
   const rows = done.map(({ index, axes, config_hash, result }): Cell[] => [
-    index, ...paths.map((path) => plain(axes[path])), config_hash, result.digest, result.cycles, result.stop ?? null,
+    index,
+    ...paths.map((path) => plain(axes[path])),
+    config_hash,
+    result.digest,
+    result.cycles,
+    result.stop ?? null,
     ...METRICS.map((m) => plain(result[m.of]?.[m.key])),
     ...Array.from({ length: kernels }, (_, k) => perKernel.map((key) => plain(result.kernels[k]?.[key]))).flat(),
   ]);
@@ -58,8 +92,21 @@ export function everything(plan: Plan, lines: ReadonlyMap<number, Line>): Tabula
 
 // ---------------------------------------------------------------- the chart: one axis across, the others as series
 
-export interface Series { name: string; /** A value for each place across; null where there is none (yet). */ values: (number | null)[] }
-export interface ChartData { across: { title: string; labels: string[]; /** Where all labels are numbers that rise. */ numbers: number[] | null }; series: Series[]; metric: Metric }
+export interface Series {
+  name: string;
+  /** A value for each place across; null where there is none (yet). */
+  values: (number | null)[];
+}
+export interface ChartData {
+  across: {
+    title: string;
+    labels: string[];
+    /** Where all labels are numbers that rise. */
+    numbers: number[] | null;
+  };
+  series: Series[];
+  metric: Metric;
+}
 
 /** Series that a chart can tell apart. */
 export const MOST_SERIES = 8;
@@ -81,7 +128,10 @@ export function chartData(plan: Plan, lines: ReadonlyMap<number, Line>, metric: 
     if (!series.has(name)) series.set(name, values);
     values[at] = figureOf(lines.get(index), metric);
   });
-  const rising = numbers.length === labels.length && numbers.length > 1 && numbers.every((n, i) => i === 0 || n > (numbers[i - 1] as number));
+  const rising =
+    numbers.length === labels.length &&
+    numbers.length > 1 &&
+    numbers.every((n, i) => i === 0 || n > (numbers[i - 1] as number));
   return {
     across: { title: axisTitle(plan, axis), labels, numbers: rising ? numbers : null },
     series: [...series].map(([name, values]) => ({ name, values: labels.map((_, i) => values[i] ?? null) })),
@@ -91,13 +141,30 @@ export function chartData(plan: Plan, lines: ReadonlyMap<number, Line>, metric: 
 
 // ---------------------------------------------------------------- the heat map: mixes down, schemes across
 
-export interface HeatCell { /** Of the sweep; null where it has none for this mix and scheme. */ point: number | null; value: number | null; /** From the least (0) to the greatest (1) of all. */ share: number | null; /** Of its mix. */ best: boolean }
-export interface HeatMap { mixes: string[]; schemes: string[]; cells: HeatCell[][]; /** What the other axes can be; one empty name where there are none. */ rest: string[]; least: number | null; most: number | null }
+export interface HeatCell {
+  /** Of the sweep; null where it has none for this mix and scheme. */ point: number | null;
+  value: number | null;
+  /** From the least (0) to the greatest (1) of all. */
+  share: number | null;
+  /** Of its mix. */
+  best: boolean;
+}
+export interface HeatMap {
+  mixes: string[];
+  schemes: string[];
+  cells: HeatCell[][];
+  /** What the other axes can be; one empty name where there are none. */
+  rest: string[];
+  least: number | null;
+  most: number | null;
+}
 
 /** The axes that are a mix and a scheme; null where a sweep has not both, apart from each other. */
 export function heatAxes(plan: Pick<Plan, "axes">): { mix: number; scheme: number } | null {
-  const find = (paths: readonly string[]): number => plan.axes.findIndex((axis) => axis.some((path) => paths.includes(path)));
-  const mix = find(["kernels"]), scheme = find(["policy", "policy.name"]);
+  const find = (paths: readonly string[]): number =>
+    plan.axes.findIndex((axis) => axis.some((path) => paths.includes(path)));
+  const mix = find(["kernels"]),
+    scheme = find(["policy", "policy.name"]);
   return mix < 0 || scheme < 0 || mix === scheme ? null : { mix, scheme };
 }
 
@@ -106,24 +173,48 @@ export function heatMap(plan: Plan, lines: ReadonlyMap<number, Line>, metric: Me
   const axes = heatAxes(plan);
   if (!axes) return null;
   const texts = plan.points.map((point) => ({
-    mix: axisText(plan, axes.mix, point), scheme: axisText(plan, axes.scheme, point),
-    rest: plan.axes.flatMap((_, axis) => (axis === axes.mix || axis === axes.scheme ? [] : [`${axisTitle(plan, axis)} ${axisText(plan, axis, point)}`])).join(", "),
+    mix: axisText(plan, axes.mix, point),
+    scheme: axisText(plan, axes.scheme, point),
+    rest: plan.axes
+      .flatMap((_, axis) =>
+        axis === axes.mix || axis === axes.scheme ? [] : [`${axisTitle(plan, axis)} ${axisText(plan, axis, point)}`],
+      )
+      .join(", "),
   }));
-  const mixes = [...new Set(texts.map((t) => t.mix))], schemes = [...new Set(texts.map((t) => t.scheme))], others = [...new Set(texts.map((t) => t.rest))];
+  const mixes = [...new Set(texts.map((t) => t.mix))],
+    schemes = [...new Set(texts.map((t) => t.scheme))],
+    others = [...new Set(texts.map((t) => t.rest))];
   const wanted = others[rest] ?? others[0] ?? "";
-  const values = mixes.map((mix) => schemes.map((scheme) => {
-    const point = texts.findIndex((t) => t.mix === mix && t.scheme === scheme && t.rest === wanted);
-    return { point: point < 0 ? null : point, value: point < 0 ? null : figureOf(lines.get(point), metric) };
-  }));
+  const values = mixes.map((mix) =>
+    schemes.map((scheme) => {
+      const point = texts.findIndex((t) => t.mix === mix && t.scheme === scheme && t.rest === wanted);
+      return { point: point < 0 ? null : point, value: point < 0 ? null : figureOf(lines.get(point), metric) };
+    }),
+  );
   const known = values.flat().flatMap(({ value }) => (value === null ? [] : [value]));
-  const least = known.length > 0 ? Math.min(...known) : null, most = known.length > 0 ? Math.max(...known) : null;
+  const least = known.length > 0 ? Math.min(...known) : null,
+    most = known.length > 0 ? Math.max(...known) : null;
   const cells = values.map((row) => {
     const own = row.flatMap(({ value }) => (value === null ? [] : [value]));
-    const best = metric.better === undefined || own.length < 2 ? null : metric.better === "more" ? Math.max(...own) : Math.min(...own);
-    return row.map(({ point, value }): HeatCell => ({
-      point, value, best: value !== null && value === best,
-      share: value === null || least === null || most === null ? null : most === least ? 0.5 : (value - least) / (most - least),
-    }));
+    const best =
+      metric.better === undefined || own.length < 2
+        ? null
+        : metric.better === "more"
+          ? Math.max(...own)
+          : Math.min(...own);
+    return row.map(
+      ({ point, value }): HeatCell => ({
+        point,
+        value,
+        best: value !== null && value === best,
+        share:
+          value === null || least === null || most === null
+            ? null
+            : most === least
+              ? 0.5
+              : (value - least) / (most - least),
+      }),
+    );
   });
   return { mixes, schemes, cells, rest: others, least, most };
 }
@@ -132,5 +223,8 @@ export function heatMap(plan: Plan, lines: ReadonlyMap<number, Line>, metric: Me
 
 /** The lines as the runner's file has them: in the order of the points, whatever the order in which they were run. */
 export function fileText(texts: ReadonlyMap<number, string>): string {
-  return [...texts].sort(([a], [b]) => a - b).map(([, line]) => `${line}\n`).join("");
+  return [...texts]
+    .sort(([a], [b]) => a - b)
+    .map(([, line]) => `${line}\n`)
+    .join("");
 }

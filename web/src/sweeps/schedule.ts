@@ -3,7 +3,12 @@
 import type { Answer, PlannedRun } from "../types.ts";
 import type { Plan, PlanPoint, Task } from "./types.ts";
 
-interface Entry { state: "waiting" | "running" | "done"; index: number; /** Of a run alone: its hash. */ key: string | null }
+interface Entry {
+  state: "waiting" | "running" | "done";
+  index: number;
+  /** Of a run alone: its hash. */
+  key: string | null;
+}
 
 export class Schedule {
   readonly #plan: Pick<Plan, "points" | "runs">;
@@ -33,9 +38,15 @@ export class Schedule {
   }
 
   /** Simulations in all, and how many have ended. */
-  get all(): number { return this.#entries.length; }
-  get done(): number { return this.#done; }
-  get over(): boolean { return this.#done === this.#entries.length; }
+  get all(): number {
+    return this.#entries.length;
+  }
+  get done(): number {
+    return this.#done;
+  }
+  get over(): boolean {
+    return this.#done === this.#entries.length;
+  }
 
   /** The next simulation that can start, which is then under way; null while all that is left waits for runs alone, and at the end. */
   next(): Task | null {
@@ -50,14 +61,27 @@ export class Schedule {
       const { needs } = this.#plan.points[entry.index] as PlanPoint;
       if (!needs.every((key) => this.#ended.has(key))) continue;
       entry.state = "running";
-      return { kind: "point", index: entry.index, answers: Object.fromEntries(needs.flatMap((key) => { const answer = this.#answers.get(key); return answer ? [[key, answer]] : []; })) };
+      return {
+        kind: "point",
+        index: entry.index,
+        answers: Object.fromEntries(
+          needs.flatMap((key) => {
+            const answer = this.#answers.get(key);
+            return answer ? [[key, answer]] : [];
+          }),
+        ),
+      };
     }
     return null;
   }
 
   /** A simulation has ended; of a run alone with its answer, unless it broke: then its points go on without. */
   ended(task: Task, answer: Answer | null = null): void {
-    const entry = this.#entries.find((e) => e.state === "running" && (task.kind === "alone" ? e.key === task.key : e.key === null && e.index === task.index));
+    const entry = this.#entries.find(
+      (e) =>
+        e.state === "running" &&
+        (task.kind === "alone" ? e.key === task.key : e.key === null && e.index === task.index),
+    );
     if (!entry) return;
     entry.state = "done";
     this.#done += 1;

@@ -2,14 +2,27 @@
 import { LinkError, checkVersion, pack, unpack } from "../link.ts";
 
 /** `y`: the metric; `x`: the axis across, from 0. */
-export interface SweepState { text: string; y: string; x: number }
+export interface SweepState {
+  text: string;
+  y: string;
+  x: number;
+}
 
 /** Longest link that is written: browsers and mails cut longer ones. */
 const MAX_LINK = 30_000;
 
 /** The hash, or null where the sweep is too long for a link. Spaces and line ends of the text do not travel. */
-export async function encodeSweep(state: SweepState, examples: Readonly<Record<string, string>>): Promise<string | null> {
-  const compact = (text: string): string => { try { return JSON.stringify(JSON.parse(text)); } catch { return text; } };
+export async function encodeSweep(
+  state: SweepState,
+  examples: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  const compact = (text: string): string => {
+    try {
+      return JSON.stringify(JSON.parse(text));
+    } catch {
+      return text;
+    }
+  };
   const mine = compact(state.text);
   const example = Object.keys(examples).find((name) => compact(examples[name] ?? "") === mine);
   const parts = ["v=1", example === undefined ? `z=${await pack(mine)}` : `example=${example}`];
@@ -20,7 +33,10 @@ export async function encodeSweep(state: SweepState, examples: Readonly<Record<s
 }
 
 /** The state in a hash; null for an empty one. */
-export async function decodeSweep(hash: string, examples: Readonly<Record<string, string>>): Promise<SweepState | null> {
+export async function decodeSweep(
+  hash: string,
+  examples: Readonly<Record<string, string>>,
+): Promise<SweepState | null> {
   const text = hash.replace(/^#/, "");
   if (text === "") return null;
   if (text.length > MAX_LINK) throw new LinkError(`It is longer than ${MAX_LINK.toLocaleString("en")} characters.`);
@@ -32,20 +48,32 @@ export async function decodeSweep(hash: string, examples: Readonly<Record<string
     fields.set(key, at < 0 ? "" : part.slice(at + 1));
   }
   checkVersion(fields.get("v"));
-  for (const key of fields.keys()) if (!["v", "z", "example", "y", "x"].includes(key)) throw new LinkError(`It has a part that this page does not know: “${key.slice(0, 40)}”.`);
-  const packed = fields.get("z"), example = fields.get("example"), x = fields.get("x") ?? "0", y = fields.get("y") ?? "";
+  for (const key of fields.keys())
+    if (!["v", "z", "example", "y", "x"].includes(key))
+      throw new LinkError(`It has a part that this page does not know: “${key.slice(0, 40)}”.`);
+  const packed = fields.get("z"),
+    example = fields.get("example"),
+    x = fields.get("x") ?? "0",
+    y = fields.get("y") ?? "";
   if (!/^\d{1,2}$/.test(x)) throw new LinkError(`Its axis is “${x.slice(0, 40)}”, which is not a whole number.`);
   if (!/^\w{0,40}$/.test(y)) throw new LinkError("Its metric is damaged.");
-  if (packed !== undefined && example === undefined) return { text: pretty(await unpack(packed, "sweep")), x: Number(x), y };
-  const found = example !== undefined && packed === undefined && Object.hasOwn(examples, example) ? examples[example] : undefined;
-  if (found === undefined) throw new LinkError(`It does not say which sweep (z=… or example=${Object.keys(examples).join("|")}).`);
+  if (packed !== undefined && example === undefined)
+    return { text: pretty(await unpack(packed, "sweep")), x: Number(x), y };
+  const found =
+    example !== undefined && packed === undefined && Object.hasOwn(examples, example) ? examples[example] : undefined;
+  if (found === undefined)
+    throw new LinkError(`It does not say which sweep (z=… or example=${Object.keys(examples).join("|")}).`);
   return { text: found, x: Number(x), y };
 }
 
 /** JSON as a person would write it: what fits on a line stands on one. */
 export function pretty(text: string): string {
   let value: unknown;
-  try { value = JSON.parse(text); } catch { return text; }
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
   return `${written(value, "")}\n`;
 }
 
@@ -53,7 +81,9 @@ function written(value: unknown, indent: string): string {
   const flat = flatly(value);
   if (flat.length + indent.length <= 60 || typeof value !== "object" || value === null) return flat;
   const inner = `${indent}  `;
-  const parts = Array.isArray(value) ? value.map((v) => written(v, inner)) : Object.entries(value).map(([key, v]) => `${JSON.stringify(key)}: ${written(v, inner)}`);
+  const parts = Array.isArray(value)
+    ? value.map((v) => written(v, inner))
+    : Object.entries(value).map(([key, v]) => `${JSON.stringify(key)}: ${written(v, inner)}`);
   const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
   return `${open}\n${parts.map((part) => inner + part).join(",\n")}\n${indent}${close}`;
 }

@@ -2,10 +2,20 @@
 import type { Answer, PlannedRun, Problem, Result, SweepPoint } from "../types.ts";
 
 /** A point with the hashes of the runs alone whose answers it needs: its policy's profile, and what its slowdowns compare with. */
-export interface PlanPoint extends SweepPoint { needs: string[] }
+export interface PlanPoint extends SweepPoint {
+  needs: string[];
+}
 
 /** A sweep, read. */
-export interface Plan { name: string; hash: string; /** For each axis, its paths. */ axes: string[][]; points: PlanPoint[]; /** What the points need, by hash. */ runs: Record<string, PlannedRun> }
+export interface Plan {
+  name: string;
+  hash: string;
+  /** For each axis, its paths. */
+  axes: string[][];
+  points: PlanPoint[];
+  /** What the points need, by hash. */
+  runs: Record<string, PlannedRun>;
+}
 
 /** One simulation to run. */
 export type Task =
@@ -15,7 +25,14 @@ export type Task =
   | { kind: "point"; index: number; answers: Record<string, Answer> };
 
 /** A line of results, as `corun sweep` writes it. */
-export interface Line { index: number; points: number; sweep: string; axes: Record<string, unknown>; config_hash: string; result: Result }
+export interface Line {
+  index: number;
+  points: number;
+  sweep: string;
+  axes: Record<string, unknown>;
+  config_hash: string;
+  result: Result;
+}
 
 export type ToSweeper =
   | { t: "init"; module: WebAssembly.Module }

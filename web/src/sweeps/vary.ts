@@ -1,7 +1,10 @@
 // A sweep that varies one field of an experiment, and the axes of a sweep as a form has them: plain functions of JSON.
 import type { Experiment } from "../types.ts";
 
-export interface Axis { path: string; values: unknown[] }
+export interface Axis {
+  path: string;
+  values: unknown[];
+}
 
 /** Cycles of each point, where the experiment says none: a sweep is not as long as a run that is looked at. */
 const CYCLES = 100_000;
@@ -14,7 +17,9 @@ export function axisPath(field: string): string {
 /** Values around one: half of it, itself and twice, as far as they are allowed. */
 export function around(value: number, min = -Infinity, max = Infinity): number[] {
   const whole = Number.isInteger(value);
-  const all = (value === 0 ? [0, 1, 2] : [value / 2, value, value * 2]).map((v) => Math.min(max, Math.max(min, whole ? Math.round(v) : v)));
+  const all = (value === 0 ? [0, 1, 2] : [value / 2, value, value * 2]).map((v) =>
+    Math.min(max, Math.max(min, whole ? Math.round(v) : v)),
+  );
   return [...new Set(all)];
 }
 
@@ -22,8 +27,16 @@ export function around(value: number, min = -Infinity, max = Infinity): number[]
 export function sweepOf(experiment: Experiment, axis: Axis, title: string): string {
   const { corun, name, source, ...rest } = experiment;
   void source;
-  const kernels = rest.kernels.map((kernel, i) => (axis.path === `kernels[${i}].ctas_per_sm` && typeof kernel === "string" ? { kernel } : kernel));
-  const base = { corun, ...rest, kernels, ...(typeof rest.policy === "string" && axis.path.startsWith("policy.") ? { policy: { name: rest.policy } } : {}), stop: rest.stop ?? { cycles: CYCLES } };
+  const kernels = rest.kernels.map((kernel, i) =>
+    axis.path === `kernels[${i}].ctas_per_sm` && typeof kernel === "string" ? { kernel } : kernel,
+  );
+  const base = {
+    corun,
+    ...rest,
+    kernels,
+    ...(typeof rest.policy === "string" && axis.path.startsWith("policy.") ? { policy: { name: rest.policy } } : {}),
+    stop: rest.stop ?? { cycles: CYCLES },
+  };
   return `${JSON.stringify({ corun: 1, sweep: { name: `${title} of ${typeof name === "string" && name !== "" ? name : "the experiment"}`, base, axes: [axis] } }, null, 2)}\n`;
 }
 
@@ -31,8 +44,10 @@ export function sweepOf(experiment: Experiment, axis: Axis, title: string): stri
 export function axesOf(text: string): (Axis | { zip: Axis[] })[] | null {
   try {
     const axes = (JSON.parse(text) as { sweep?: { axes?: unknown } }).sweep?.axes;
-    return Array.isArray(axes) ? axes as (Axis | { zip: Axis[] })[] : null;
-  } catch { return null; }
+    return Array.isArray(axes) ? (axes as (Axis | { zip: Axis[] })[]) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The text with other axes. */
@@ -45,9 +60,30 @@ export function withAxes(text: string, axes: readonly unknown[]): string {
 /** Values as they are typed: “1, 2, 4”, “even, ccbp”, or JSON where that is needed. */
 export function readValues(text: string): unknown[] {
   const trimmed = text.trim();
-  if (trimmed.startsWith("[")) { try { const list = JSON.parse(trimmed) as unknown; if (Array.isArray(list)) return list; } catch { /* taken as words */ } }
-  return trimmed === "" ? [] : trimmed.split(/\s*,\s*/).filter((part) => part !== "").map((part) => (part === "true" ? true : part === "false" ? false : Number.isFinite(Number(part)) ? Number(part) : part));
+  if (trimmed.startsWith("[")) {
+    try {
+      const list = JSON.parse(trimmed) as unknown;
+      if (Array.isArray(list)) return list;
+    } catch {
+      /* taken as words */
+    }
+  }
+  return trimmed === ""
+    ? []
+    : trimmed
+        .split(/\s*,\s*/)
+        .filter((part) => part !== "")
+        .map((part) =>
+          part === "true" ? true : part === "false" ? false : Number.isFinite(Number(part)) ? Number(part) : part,
+        );
 }
 export function valuesText(values: readonly unknown[]): string {
-  return values.every((v) => typeof v === "number" || typeof v === "boolean" || (typeof v === "string" && readValues(v)[0] === v && !v.includes(","))) ? values.join(", ") : JSON.stringify(values);
+  return values.every(
+    (v) =>
+      typeof v === "number" ||
+      typeof v === "boolean" ||
+      (typeof v === "string" && readValues(v)[0] === v && !v.includes(",")),
+  )
+    ? values.join(", ")
+    : JSON.stringify(values);
 }

@@ -6,7 +6,9 @@ import { scriptEngine } from "../script/module.ts";
 import type { Answer, PlannedRun, Problem } from "../types.ts";
 import type { FromSweeper, PlanPoint, Task, ToSweeper } from "./types.ts";
 
-const send = (message: FromSweeper): void => { self.postMessage(message); };
+const send = (message: FromSweeper): void => {
+  self.postMessage(message);
+};
 
 /** Milliseconds between two words about how far it is. */
 const TELL = 100;
@@ -21,7 +23,9 @@ let answers = new Answers("");
 
 /** One message after the other, also while the module is being started. */
 let turn = Promise.resolve();
-self.onmessage = (event: MessageEvent<ToSweeper>): void => { turn = turn.then(() => receive(event.data)); };
+self.onmessage = (event: MessageEvent<ToSweeper>): void => {
+  turn = turn.then(() => receive(event.data));
+};
 
 async function receive(message: ToSweeper): Promise<void> {
   try {
@@ -44,7 +48,7 @@ async function receive(message: ToSweeper): Promise<void> {
 
 function problemsOf(error: unknown): Problem[] | null {
   const problems = (error as { problems?: unknown } | null)?.problems;
-  return Array.isArray(problems) ? problems as Problem[] : null;
+  return Array.isArray(problems) ? (problems as Problem[]) : null;
 }
 
 function open(text: string, most: number | null): void {
@@ -52,16 +56,31 @@ function open(text: string, most: number | null): void {
   sweep = null;
   const opened = new engine.Sweep(text);
   sweep = opened;
-  if (most === null) { send({ t: "opened", plan: null }); return; }
-  if (opened.points > most) {
-    send({ t: "problems", problems: [{ path: "sweep.axes", found: `${opened.points.toLocaleString("en")} points`, want: `at most ${most.toLocaleString("en")} on the page; the command line takes more` }] });
+  if (most === null) {
+    send({ t: "opened", plan: null });
     return;
   }
-  const points: PlanPoint[] = [], runs: Record<string, PlannedRun> = {}, problems: Problem[] = [];
+  if (opened.points > most) {
+    send({
+      t: "problems",
+      problems: [
+        {
+          path: "sweep.axes",
+          found: `${opened.points.toLocaleString("en")} points`,
+          want: `at most ${most.toLocaleString("en")} on the page; the command line takes more`,
+        },
+      ],
+    });
+    return;
+  }
+  const points: PlanPoint[] = [],
+    runs: Record<string, PlannedRun> = {},
+    problems: Problem[] = [];
   // Nothing starts before all points can.
   for (let index = 0; index < opened.points && problems.length < MAX_PROBLEMS; index += 1) {
     try {
-      const point = opened.point(index), { profile, alone } = engine.plan(point.experiment);
+      const point = opened.point(index),
+        { profile, alone } = engine.plan(point.experiment);
       const needs = [...profile, ...alone];
       for (const run of needs) runs[run.hash] = run;
       points.push({ ...point, needs: [...new Set(needs.map((run) => run.hash))] });
@@ -95,7 +114,11 @@ function point(sweep: Sweep, task: Extract<Task, { kind: "point" }>): void {
   const simulation = engine.Simulation.withAnswers(experiment, task.answers);
   try {
     finish(simulation, cycles);
-    send({ t: "line", index: task.index, line: windows ? withWindows(sweep, task.index, simulation) : sweep.line(task.index, simulation) });
+    send({
+      t: "line",
+      index: task.index,
+      line: windows ? withWindows(sweep, task.index, simulation) : sweep.line(task.index, simulation),
+    });
   } finally {
     simulation.free();
   }
@@ -111,5 +134,12 @@ function finish(simulation: Simulation, cycles: number | null): void {
 /** The line of a point with the windows of its run, which the runner's lines do not have. */
 function withWindows(sweep: Sweep, index: number, simulation: Simulation): string {
   const { axes, config_hash } = sweep.point(index);
-  return JSON.stringify({ index, points: sweep.points, sweep: sweep.hash, axes, config_hash, result: simulation.resultWithWindows() });
+  return JSON.stringify({
+    index,
+    points: sweep.points,
+    sweep: sweep.hash,
+    axes,
+    config_hash,
+    result: simulation.resultWithWindows(),
+  });
 }

@@ -15,7 +15,12 @@ export function openCard(policy: PolicyEntry, policies: readonly PolicyEntry[], 
   const close = h("button", { type: "button", class: "icon-button", "aria-label": "Close" }, icon("close"));
   const body = h("div", { class: "policy-card", tabIndex: -1 });
   const title = h("h2", { id: "policy-card-title" });
-  const dialog = h("dialog", { class: "help policy-dialog", "aria-labelledby": title.id }, h("div", { class: "dialog-head" }, title, close), body);
+  const dialog = h(
+    "dialog",
+    { class: "help policy-dialog", "aria-labelledby": title.id },
+    h("div", { class: "dialog-head" }, title, close),
+    body,
+  );
   const show = (one: PolicyEntry): void => {
     title.textContent = one.title || one.name;
     const { rest, code } = without(readMarkdown(pageOf(one.name) ?? ""), "Cite");
@@ -27,10 +32,25 @@ export function openCard(policy: PolicyEntry, policies: readonly PolicyEntry[], 
   const link = (text: string, to: string): HTMLElement => {
     if (/^https:/.test(to)) return h("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, text);
     const other = policies.find((one) => `${one.name.replaceAll("+", "-")}.md` === to.replace(/#.*$/, ""));
-    return other ? h("button", { type: "button", class: "link-button", onclick: () => { show(other); body.focus(); } }, text) : h("span", { title: to }, text);
+    return other
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "link-button",
+            onclick: () => {
+              show(other);
+              body.focus();
+            },
+          },
+          text,
+        )
+      : h("span", { title: to }, text);
   };
   close.onclick = () => dialog.close();
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
   dialog.addEventListener("close", () => dialog.remove());
   show(policy);
   document.body.append(dialog);
@@ -42,31 +62,77 @@ type LinkOf = (text: string, to: string) => HTMLElement;
 function inline(parts: readonly Inline[], link: LinkOf): (Node | string)[] {
   return parts.map((part) => {
     switch (part.kind) {
-      case "text": return part.text;
-      case "bold": return h("strong", null, part.text);
-      case "italic": return h("em", null, part.text);
-      case "code": return h("code", null, part.text);
-      case "link": return link(part.text, part.to);
+      case "text":
+        return part.text;
+      case "bold":
+        return h("strong", null, part.text);
+      case "italic":
+        return h("em", null, part.text);
+      case "code":
+        return h("code", null, part.text);
+      case "link":
+        return link(part.text, part.to);
     }
   });
 }
 
 function blockOf(block: Block, link: LinkOf): HTMLElement {
   switch (block.kind) {
-    case "heading": return h("h3", null, ...inline(block.text, link));
-    case "paragraph": return h("p", null, ...inline(block.text, link));
-    case "list": return h(block.ordered ? "ol" : "ul", null, ...block.items.map((item) => h("li", null, ...inline(item, link))));
-    case "code": return h("pre", null, block.text);
-    case "table": return h("div", { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Table" }, h("table", { class: "numbers" },
-      h("thead", null, h("tr", null, ...block.head.map((cell) => h("th", { scope: "col" }, ...inline(cell, link))))),
-      h("tbody", null, ...block.rows.map((row) => h("tr", null, ...row.map((cell) => h("td", null, ...inline(cell, link))))))));
+    case "heading":
+      return h("h3", null, ...inline(block.text, link));
+    case "paragraph":
+      return h("p", null, ...inline(block.text, link));
+    case "list":
+      return h(block.ordered ? "ol" : "ul", null, ...block.items.map((item) => h("li", null, ...inline(item, link))));
+    case "code":
+      return h("pre", null, block.text);
+    case "table":
+      return h(
+        "div",
+        { class: "scroll-x", tabIndex: 0, role: "region", "aria-label": "Table" },
+        h(
+          "table",
+          { class: "numbers" },
+          h(
+            "thead",
+            null,
+            h("tr", null, ...block.head.map((cell) => h("th", { scope: "col" }, ...inline(cell, link)))),
+          ),
+          h(
+            "tbody",
+            null,
+            ...block.rows.map((row) => h("tr", null, ...row.map((cell) => h("td", null, ...inline(cell, link))))),
+          ),
+        ),
+      );
   }
 }
 
 function citations(policy: PolicyEntry, papers: readonly string[], engine: string): HTMLElement[] {
-  const one = (what: string, bibtex: string): HTMLElement => h("div", { class: "citation" },
-    h("pre", { tabIndex: 0, "aria-label": `BibTeX of ${what}` }, bibtex),
-    h("button", { type: "button", class: "button", onclick: () => void copyText(`${bibtex}\n`, `The BibTeX of ${what} is copied.`) }, icon("link"), `Copy the BibTeX of ${what}`));
-  const paper = papers.length > 0 ? [one("the scheme's paper", papers.join("\n\n"))] : [h("p", { class: "note" }, `No paper of its own. Source: ${policy.source}.`)];
-  return [h("h3", null, "Cite"), h("p", null, "Whoever uses Corun, please cite it, and the paper of the scheme."), ...paper, one("Corun", corunBibtex(CITATION, engine))];
+  const one = (what: string, bibtex: string): HTMLElement =>
+    h(
+      "div",
+      { class: "citation" },
+      h("pre", { tabIndex: 0, "aria-label": `BibTeX of ${what}` }, bibtex),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          onclick: () => void copyText(`${bibtex}\n`, `The BibTeX of ${what} is copied.`),
+        },
+        icon("link"),
+        `Copy the BibTeX of ${what}`,
+      ),
+    );
+  const paper =
+    papers.length > 0
+      ? [one("the scheme's paper", papers.join("\n\n"))]
+      : [h("p", { class: "note" }, `No paper of its own. Source: ${policy.source}.`)];
+  return [
+    h("h3", null, "Cite"),
+    h("p", null, "Whoever uses Corun, please cite it, and the paper of the scheme."),
+    ...paper,
+    one("Corun", corunBibtex(CITATION, engine)),
+  ];
 }

@@ -7,13 +7,28 @@ export const LINKED = "corun-linked";
 
 /** Panels by the names that `hide` takes, and where they are. */
 export const PANELS: Readonly<Record<string, string>> = {
-  experiment: "#editor", transport: "corun-transport", verdict: "#verdict", sms: "#sms", memory: "#path", numbers: "#numbers",
-  decisions: "#decisions", charts: "#charts", timeline: "#timeline", schemes: "#schemes",
+  experiment: "#editor",
+  transport: "corun-transport",
+  verdict: "#verdict",
+  sms: "#sms",
+  memory: "#path",
+  numbers: "#numbers",
+  decisions: "#decisions",
+  charts: "#charts",
+  timeline: "#timeline",
+  schemes: "#schemes",
 };
 
 /** The panels that are to be hidden, and names that are none. */
 export function hidden(query: URLSearchParams): { panels: string[]; unknown: string[] } {
-  const names = [...new Set((query.get("hide") ?? "").split(",").map((name) => name.trim()).filter((name) => name !== ""))];
+  const names = [
+    ...new Set(
+      (query.get("hide") ?? "")
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => name !== ""),
+    ),
+  ];
   return { panels: names.filter((name) => name in PANELS), unknown: names.filter((name) => !(name in PANELS)) };
 }
 
@@ -21,18 +36,43 @@ export function hidden(query: URLSearchParams): { panels: string[]; unknown: str
 export function startEmbed(): void {
   const query = new URLSearchParams(location.search);
   if (query.get("embed") !== "1") return;
-  const { panels, unknown } = hidden(query), root = document.documentElement;
+  const { panels, unknown } = hidden(query),
+    root = document.documentElement;
   root.dataset["embed"] = "lab";
   root.dataset["hide"] = panels.join(" ");
-  for (const panel of panels) for (const one of document.querySelectorAll<HTMLElement>(PANELS[panel] ?? "")) one.classList.add("not-embedded");
+  for (const panel of panels)
+    for (const one of document.querySelectorAll<HTMLElement>(PANELS[panel] ?? "")) one.classList.add("not-embedded");
   const main = document.querySelector("#main") as HTMLElement;
   main.setAttribute("aria-label", "A run of Corun");
-  const whole = h("a", { class: "embed-whole", href: "./", target: "_blank", rel: "noopener" }, "Open this run in Corun");
+  const whole = h(
+    "a",
+    { class: "embed-whole", href: "./", target: "_blank", rel: "noopener" },
+    "Open this run in Corun",
+  );
   // At the cycle that is shown: the address changes with it.
-  addEventListener(LINKED, () => { whole.setAttribute("href", `./${location.hash}`); });
-  main.append(h("p", { class: "embed-foot" },
-    whole, unknown.length > 0 ? h("span", { class: "field-problem" }, ` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${Object.keys(PANELS).join(", ")}`) : null));
+  addEventListener(LINKED, () => {
+    whole.setAttribute("href", `./${location.hash}`);
+  });
+  main.append(
+    h(
+      "p",
+      { class: "embed-foot" },
+      whole,
+      unknown.length > 0
+        ? h(
+            "span",
+            { class: "field-problem" },
+            ` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${Object.keys(PANELS).join(", ")}`,
+          )
+        : null,
+    ),
+  );
   if (parent === window) return;
-  const tell = (): void => { parent.postMessage({ corun: "figure-height", height: Math.ceil(document.body.getBoundingClientRect().height) }, "*"); };
+  const tell = (): void => {
+    parent.postMessage(
+      { corun: "figure-height", height: Math.ceil(document.body.getBoundingClientRect().height) },
+      "*",
+    );
+  };
   new ResizeObserver(tell).observe(document.body);
 }

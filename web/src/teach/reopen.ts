@@ -19,7 +19,11 @@ export async function linkIn(file: File): Promise<string | null> {
 export const isPicture = (file: File): boolean => /\.(png|svg)$/i.test(file.name) || /^image\//.test(file.type);
 
 function parsed(text: string | null): unknown {
-  try { return text === null ? null : JSON.parse(text) as unknown; } catch { return null; }
+  try {
+    return text === null ? null : (JSON.parse(text) as unknown);
+  } catch {
+    return null;
+  }
 }
 
 /** Of a stamp, or of what has a stamp or a link in it. Only the part behind the `#` counts: the run opens here, wherever it was saved. */
@@ -33,16 +37,20 @@ function hashOf(value: unknown): string | null {
 
 /** The text of the stamp's chunk (iTXt, not compressed); null where there is none, or it is damaged. */
 function textOfPng(bytes: Uint8Array): string | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), decoder = new TextDecoder();
-  for (let at = 8; at + 12 <= bytes.length;) {
-    const length = view.getUint32(at), end = at + 8 + length;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    decoder = new TextDecoder();
+  for (let at = 8; at + 12 <= bytes.length; ) {
+    const length = view.getUint32(at),
+      end = at + 8 + length;
     if (end + 4 > bytes.length) return null;
     const chunk = bytes.subarray(at + 4, end);
     if (decoder.decode(chunk.subarray(0, 4)) === "iTXt" && crc32(chunk) === view.getUint32(end)) {
-      const body = chunk.subarray(4), key = body.indexOf(0);
+      const body = chunk.subarray(4),
+        key = body.indexOf(0);
       // After the keyword: 0, whether it is compressed, the method, a language, 0, a translated keyword, 0.
       if (decoder.decode(body.subarray(0, key)) === CHUNK && body[key + 1] === 0) {
-        const language = body.indexOf(0, key + 3), translated = body.indexOf(0, language + 1);
+        const language = body.indexOf(0, key + 3),
+          translated = body.indexOf(0, language + 1);
         return translated < 0 ? null : decoder.decode(body.subarray(translated + 1));
       }
     }
@@ -51,8 +59,10 @@ function textOfPng(bytes: Uint8Array): string | null {
   return null;
 }
 
-const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: "\"", apos: "'", amp: "&" };
+const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 function textOfSvg(text: string): string | null {
   const found = /<metadata>([^<]*)<\/metadata>/.exec(text)?.[1];
-  return found === undefined ? null : found.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
+  return found === undefined
+    ? null
+    : found.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
 }

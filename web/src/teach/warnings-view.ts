@@ -7,13 +7,25 @@ export class CorunWarnings extends HTMLElement {
   /** Of each run, its mark (empty where there is one) and what is to be said of it. */
   show(runs: readonly { mark: string; texts: readonly string[] }[]): void {
     // What both have in common is said once.
-    const all = runs.flatMap(({ mark, texts }) => texts.map((text) => ({ text, mark: runs.every((one) => one.texts.includes(text)) ? "" : mark })));
+    const all = runs.flatMap(({ mark, texts }) =>
+      texts.map((text) => ({ text, mark: runs.every((one) => one.texts.includes(text)) ? "" : mark })),
+    );
     const lines = [...new Set(all.map(({ mark, text }) => (mark === "" ? text : `${mark}: ${text}`)))];
     const key = lines.join("\n");
     if (key === this.#shown) return;
     this.#shown = key;
     this.hidden = lines.length === 0;
-    this.replaceChildren(...(lines.length === 0 ? [] : [h("ul", { class: "warnings", role: "list", "aria-label": "What this run cannot show" }, ...lines.map((text) => h("li", null, h("b", { "aria-hidden": "true" }, "!"), h("span", null, text))))]));
+    this.replaceChildren(
+      ...(lines.length === 0
+        ? []
+        : [
+            h(
+              "ul",
+              { class: "warnings", role: "list", "aria-label": "What this run cannot show" },
+              ...lines.map((text) => h("li", null, h("b", { "aria-hidden": "true" }, "!"), h("span", null, text))),
+            ),
+          ]),
+    );
   }
 }
 customElements.define("corun-warnings", CorunWarnings);

@@ -9,35 +9,83 @@ import { kernelStyle } from "../palette.ts";
 import type { Past } from "../past.ts";
 import type { Bookmark, Decision, Zoom } from "../types.ts";
 
-export interface TimelineRun { mark: string; title: string; kernels: readonly string[]; /** Cycles of an epoch, where the policy has them. */ epoch: number | null; past: Past | null; decisions: readonly Decision[] }
-export interface TimelineInput { runs: readonly TimelineRun[]; end: number; zoom: Zoom | null; bookmarks: readonly Bookmark[]; width: number; theme: Theme }
+export interface TimelineRun {
+  mark: string;
+  title: string;
+  kernels: readonly string[];
+  /** Cycles of an epoch, where the policy has them. */
+  epoch: number | null;
+  past: Past | null;
+  decisions: readonly Decision[];
+}
+export interface TimelineInput {
+  runs: readonly TimelineRun[];
+  end: number;
+  zoom: Zoom | null;
+  bookmarks: readonly Bookmark[];
+  width: number;
+  theme: Theme;
+}
 /** Where the cycles are: `x` is cycle 0, `x + w` the end. */
-export interface TimelineDrawing { drawing: Drawing; x: number; w: number }
+export interface TimelineDrawing {
+  drawing: Drawing;
+  x: number;
+  w: number;
+}
 
-const LANE = 22, POLICY = 14, EPOCHS = 8, ON_TOP = 8, FLAGS = 16, AXIS = 20, HEAD = 20, GAP = 4;
+const LANE = 22,
+  POLICY = 14,
+  EPOCHS = 8,
+  ON_TOP = 8,
+  FLAGS = 16,
+  AXIS = 20,
+  HEAD = 20,
+  GAP = 4;
 /** Width of a column of finished CTAs, of switched ones, and the least of an epoch. */
-const COLUMN = 3, SWITCHES = 9, SEEN = 4;
+const COLUMN = 3,
+  SWITCHES = 9,
+  SEEN = 4;
 
 export function drawTimeline({ runs, end, zoom, bookmarks, width, theme: t }: TimelineInput): TimelineDrawing {
-  const x = width < 480 ? 46 : 76, w = Math.max(40, width - x - 10);
+  const x = width < 480 ? 46 : 76,
+    w = Math.max(40, width - x - 10);
   const at = (cycle: number): number => x + (w * Math.min(Math.max(cycle, 0), end)) / end;
-  const lanes = (run: TimelineRun): number => (run.mark === "" ? 0 : HEAD) + run.kernels.length * (LANE + GAP) + (run.epoch === null ? 0 : EPOCHS + ON_TOP + GAP) + POLICY + GAP;
+  const lanes = (run: TimelineRun): number =>
+    (run.mark === "" ? 0 : HEAD) +
+    run.kernels.length * (LANE + GAP) +
+    (run.epoch === null ? 0 : EPOCHS + ON_TOP + GAP) +
+    POLICY +
+    GAP;
   const flags = bookmarks.length > 0 ? FLAGS : 0;
-  const d = new Drawing(width, flags + runs.reduce((sum, run) => sum + lanes(run), 0) + AXIS, t.surface, t.font, t.mono);
+  const d = new Drawing(
+    width,
+    flags + runs.reduce((sum, run) => sum + lanes(run), 0) + AXIS,
+    t.surface,
+    t.font,
+    t.mono,
+  );
   let y = flags;
-  for (const run of runs) { drawRun(d, run, y, x, w, at, t); y += lanes(run); }
+  for (const run of runs) {
+    drawRun(d, run, y, x, w, at, t);
+    y += lanes(run);
+  }
   for (const tick of ticks(0, end, Math.max(2, Math.floor(w / 90)))) {
     d.line(at(tick), y, at(tick), y + 4, t.axis);
-    d.text(at(tick), y + 6, short(tick), t.axis, 11, { align: at(tick) > x + w - 24 ? "end" : "middle", baseline: "top" });
+    d.text(at(tick), y + 6, short(tick), t.axis, 11, {
+      align: at(tick) > x + w - 24 ? "end" : "middle",
+      baseline: "top",
+    });
   }
   if (zoom) {
     // What the charts show.
-    const from = at(zoom.from), to = at(zoom.to);
+    const from = at(zoom.from),
+      to = at(zoom.to);
     d.rect(from, flags, Math.max(1, to - from), y - flags, { fill: t.accent, opacity: 0.1 });
     d.line(from, y, to, y, t.accent, 3);
   }
   bookmarks.forEach((bookmark, i) => {
-    const px = at(bookmark.cycle), words = `Bookmark ${i + 1}, cycle ${whole(bookmark.cycle)}${bookmark.note === "" ? "" : `: ${bookmark.note}`}`;
+    const px = at(bookmark.cycle),
+      words = `Bookmark ${i + 1}, cycle ${whole(bookmark.cycle)}${bookmark.note === "" ? "" : `: ${bookmark.note}`}`;
     d.line(px, 2, px, y, t.accent, 1, [2, 2]);
     d.rect(px, 1, 15, 14, { fill: t.accent, radius: 2 });
     d.text(px + 7.5, 8.5, String(i + 1), t.surface, 10, { align: "middle", baseline: "middle", weight: 700 });
@@ -57,7 +105,10 @@ function drawRun(d: Drawing, run: TimelineRun, top: number, x: number, w: number
     y += HEAD;
   }
   run.kernels.forEach((name, kernel) => {
-    d.text(x - 6, y + LANE / 2, fitText(`${kernelStyle(kernel).number} ${name}`, 11, x - 8), t.ink2, 11, { align: "end", baseline: "middle" });
+    d.text(x - 6, y + LANE / 2, fitText(`${kernelStyle(kernel).number} ${name}`, 11, x - 8), t.ink2, 11, {
+      align: "end",
+      baseline: "middle",
+    });
     d.rect(x, y, w, LANE, { fill: t.sunken });
     if (run.past) for (const draw of [drawCtas, drawSwitches, drawLaunches]) draw(d, run.past, name, kernel, y, at, t);
     y += LANE + GAP;
@@ -76,34 +127,58 @@ function drawRun(d: Drawing, run: TimelineRun, top: number, x: number, w: number
 
 /** CTAs that finished, column by column; the highest column fills the lane. */
 function drawCtas(d: Drawing, past: Past, name: string, kernel: number, y: number, at: At, t: Theme): void {
-  const counts = past.finished[kernel], left = at(0);
+  const counts = past.finished[kernel],
+    left = at(0);
   if (!counts) return;
   const columns: number[] = [];
-  counts.forEach((count, i) => { const c = Math.floor((at(i * past.bucket) - left) / COLUMN); columns[c] = (columns[c] ?? 0) + count; });
-  const most = columns.reduce((a, b) => Math.max(a, b), 1), paint = kernelPaint(kernel, t), room = LANE - 2;
+  counts.forEach((count, i) => {
+    const c = Math.floor((at(i * past.bucket) - left) / COLUMN);
+    columns[c] = (columns[c] ?? 0) + count;
+  });
+  const most = columns.reduce((a, b) => Math.max(a, b), 1),
+    paint = kernelPaint(kernel, t),
+    room = LANE - 2;
   for (const [c, count] of columns.entries()) {
     if (!count) continue;
     const high = Math.max(2, (room * count) / most);
     d.rect(left + c * COLUMN, y + LANE - high, COLUMN, high, { fill: paint });
   }
   const all = counts.reduce((a, b) => a + b, 0);
-  d.spot(`ctas:${kernel}`, left, y, d.width - left, LANE, () => `${name}: ${whole(all)} CTAs finished in ${whole(past.until)} cycles`);
+  d.spot(
+    `ctas:${kernel}`,
+    left,
+    y,
+    d.width - left,
+    LANE,
+    () => `${name}: ${whole(all)} CTAs finished in ${whole(past.until)} cycles`,
+  );
 }
 
 /** CTAs that context switches take off their SMs, up, and bring back, down; those that would stand on each other are one mark. */
 function drawSwitches(d: Drawing, past: Past, name: string, kernel: number, y: number, at: At, t: Theme): void {
-  const columns = new Map<number, { from: number; left: number; back: number }>(), zero = at(0);
+  const columns = new Map<number, { from: number; left: number; back: number }>(),
+    zero = at(0);
   past.left[kernel]?.forEach((left, i) => {
-    const back = past.back[kernel]?.[i] ?? 0, from = i * past.bucket, c = Math.floor((at(from) - zero) / SWITCHES);
+    const back = past.back[kernel]?.[i] ?? 0,
+      from = i * past.bucket,
+      c = Math.floor((at(from) - zero) / SWITCHES);
     if (left + back === 0) return;
     const column = columns.get(c) ?? { from, left: 0, back: 0 };
     columns.set(c, { ...column, left: column.left + left, back: column.back + back });
   });
   for (const [c, { from, left, back }] of columns) {
-    const px = zero + c * SWITCHES, style = { closed: true, fill: t.ink, stroke: t.surface, width: 1 };
+    const px = zero + c * SWITCHES,
+      style = { closed: true, fill: t.ink, stroke: t.surface, width: 1 };
     if (left > 0) d.path([px, y + 9, px + 8, y + 9, px + 4, y + 2], style);
     if (back > 0) d.path([px, y + 11, px + 8, y + 11, px + 4, y + 18], style);
-    d.spot(`switch:${kernel}:${c}`, px - 1, y, SWITCHES, LANE, () => `From cycle ${whole(from)}: ${switchText(name, left, back)}`);
+    d.spot(
+      `switch:${kernel}:${c}`,
+      px - 1,
+      y,
+      SWITCHES,
+      LANE,
+      () => `From cycle ${whole(from)}: ${switchText(name, left, back)}`,
+    );
   }
 }
 
@@ -114,34 +189,60 @@ export function switchText(name: string, left: number, back: number): string {
 
 /** One beside the other in two shades; where they are too small to be seen, several are one. */
 function drawEpochs(d: Drawing, epoch: number, until: number, y: number, at: At, t: Theme): void {
-  const together = Math.max(1, Math.ceil(SEEN / Math.max(1e-9, at(epoch) - at(0)))), step = epoch * together;
+  const together = Math.max(1, Math.ceil(SEEN / Math.max(1e-9, at(epoch) - at(0)))),
+    step = epoch * together;
   for (let i = 0; i * step < until; i += 1) {
-    const from = i * step, px = at(from), w = at(Math.min(until, from + step)) - px, first = i * together + 1;
+    const from = i * step,
+      px = at(from),
+      w = at(Math.min(until, from + step)) - px,
+      first = i * together + 1;
     d.rect(px, y, w, EPOCHS, { fill: i % 2 === 0 ? t.grid : t.line });
     d.line(px + 0.5, y, px + 0.5, y + EPOCHS, t.axis);
-    d.spot(`epoch:${i}`, px, y, w, EPOCHS, () => `${together === 1 ? `Epoch ${whole(first)} begins` : `Epochs ${whole(first)} to ${whole(first + together - 1)} begin`} at cycle ${whole(from)}, one every ${whole(epoch)} cycles`);
+    d.spot(
+      `epoch:${i}`,
+      px,
+      y,
+      w,
+      EPOCHS,
+      () =>
+        `${together === 1 ? `Epoch ${whole(first)} begins` : `Epochs ${whole(first)} to ${whole(first + together - 1)} begin`} at cycle ${whole(from)}, one every ${whole(epoch)} cycles`,
+    );
   }
 }
 
 /** Quotas on top, below the epochs in which kernels get them: a column where there were any, as high as they are many; those that would stand on each other are one. */
 function drawOnTop(d: Drawing, past: Past, kernels: readonly string[], y: number, at: At, t: Theme): void {
-  const zero = at(0), columns = new Map<number, { from: number; times: number[] }>();
+  const zero = at(0),
+    columns = new Map<number, { from: number; times: number[] }>();
   for (const { from, times } of onTopOf(past)) {
-    const c = Math.floor((at(from) - zero) / COLUMN), before = columns.get(c);
-    columns.set(c, before ? { from: before.from, times: before.times.map((n, k) => n + (times[k] ?? 0)) } : { from, times });
+    const c = Math.floor((at(from) - zero) / COLUMN),
+      before = columns.get(c);
+    columns.set(
+      c,
+      before ? { from: before.from, times: before.times.map((n, k) => n + (times[k] ?? 0)) } : { from, times },
+    );
   }
-  const sum = (times: readonly number[]): number => times.reduce((a, b) => a + b, 0), most = Math.max(1, ...[...columns.values()].map(({ times }) => sum(times)));
+  const sum = (times: readonly number[]): number => times.reduce((a, b) => a + b, 0),
+    most = Math.max(1, ...[...columns.values()].map(({ times }) => sum(times)));
   for (const [c, { from, times }] of columns) {
-    const high = Math.max(2, (ON_TOP * sum(times)) / most), px = zero + c * COLUMN;
+    const high = Math.max(2, (ON_TOP * sum(times)) / most),
+      px = zero + c * COLUMN;
     let base = y + ON_TOP;
-    times.forEach((n, k) => { const h = (high * n) / sum(times); base -= h; d.rect(px, base, COLUMN, h, { fill: kernelPaint(k, t) }); });
+    times.forEach((n, k) => {
+      const h = (high * n) / sum(times);
+      base -= h;
+      d.rect(px, base, COLUMN, h, { fill: kernelPaint(k, t) });
+    });
     d.spot(`on-top:${c}`, px, y, COLUMN, ON_TOP, () => `From cycle ${whole(from)}: ${onTopText(kernels, times)}`);
   }
 }
 
 /** The buckets in which any kernel got its quota on top. */
 export function onTopOf(past: Past): { from: number; times: number[] }[] {
-  return Array.from(past.onTop[0] ?? [], (_, i) => ({ from: i * past.bucket, times: past.onTop.map((all) => all[i] ?? 0) })).filter(({ times }) => times.some((n) => n > 0));
+  return Array.from(past.onTop[0] ?? [], (_, i) => ({
+    from: i * past.bucket,
+    times: past.onTop.map((all) => all[i] ?? 0),
+  })).filter(({ times }) => times.some((n) => n > 0));
 }
 
 export function onTopText(kernels: readonly string[], times: readonly number[]): string {
@@ -152,11 +253,31 @@ function drawLaunches(d: Drawing, past: Past, name: string, kernel: number, y: n
   const begins = past.marks.filter((mark) => mark.kernel === kernel && mark.kind === "launch");
   let free = -Infinity;
   begins.forEach((mark, i) => {
-    const px = at(mark.cycle), next = begins[i + 1], room = (next ? at(next.cycle) : at(past.until)) - px;
-    if (px >= free) { d.line(px, y, px, y + LANE, t.ink, 1.5); free = px + 2; }
+    const px = at(mark.cycle),
+      next = begins[i + 1],
+      room = (next ? at(next.cycle) : at(past.until)) - px;
+    if (px >= free) {
+      d.line(px, y, px, y + LANE, t.ink, 1.5);
+      free = px + 2;
+    }
     const words = launchText(name, mark.launch, mark.run);
-    if (room > 18) d.text(px + 3, y + 2, fitText(`launch ${begins.length > 1 || mark.run > 0 ? i + 1 : 1}`, 10, room - 4), t.ink, 10, { baseline: "top", weight: 600, halo: t.surface });
-    d.spot(`launch:${kernel}:${i}`, px - 2, y, Math.min(6, Math.max(3, room)), LANE, () => `Cycle ${whole(mark.cycle)}: ${words} begins`);
+    if (room > 18)
+      d.text(
+        px + 3,
+        y + 2,
+        fitText(`launch ${begins.length > 1 || mark.run > 0 ? i + 1 : 1}`, 10, room - 4),
+        t.ink,
+        10,
+        { baseline: "top", weight: 600, halo: t.surface },
+      );
+    d.spot(
+      `launch:${kernel}:${i}`,
+      px - 2,
+      y,
+      Math.min(6, Math.max(3, room)),
+      LANE,
+      () => `Cycle ${whole(mark.cycle)}: ${words} begins`,
+    );
   });
 }
 
@@ -166,17 +287,30 @@ export function launchText(name: string, launch: number, run: number): string {
 
 /** From one decision to the next nothing is decided: that is a phase. */
 function drawPhases(d: Drawing, run: TimelineRun, y: number, right: number, at: At, t: Theme): void {
-  const cycles = [...new Set(run.decisions.map(({ cycle }) => cycle))], until = run.past ? Math.min(at(run.past.until), right) : right;
+  const cycles = [...new Set(run.decisions.map(({ cycle }) => cycle))],
+    until = run.past ? Math.min(at(run.past.until), right) : right;
   let free = -Infinity;
   cycles.forEach((cycle, i) => {
-    const from = at(cycle), next = cycles[i + 1], to = next === undefined ? until : at(next);
+    const from = at(cycle),
+      next = cycles[i + 1],
+      to = next === undefined ? until : at(next);
     if (to <= free && i + 1 < cycles.length) return;
     free = Math.max(from + 2, to);
     d.rect(from, y, Math.max(2, to - from), POLICY, { fill: i % 2 === 0 ? t.grid : t.line });
     d.path([from - 3.5, y, from + 3.5, y, from, y + 6], { closed: true, fill: t.accent });
     const said = run.decisions.filter((one) => one.cycle === cycle);
-    const words = said.map((one) => `${one.kernel === null ? "" : `${run.kernels[one.kernel] ?? "a kernel"} `}${one.text}`).join("; ");
-    if (to - from > 60) d.text(from + 6, y + POLICY / 2 + 0.5, fitText(words, 10, to - from - 10), t.ink2, 10, { baseline: "middle" });
-    d.spot(`decision:${i}`, from - 4, y, Math.max(8, to - from), POLICY, () => `Decided at cycle ${whole(cycle)}: ${words}`);
+    const words = said
+      .map((one) => `${one.kernel === null ? "" : `${run.kernels[one.kernel] ?? "a kernel"} `}${one.text}`)
+      .join("; ");
+    if (to - from > 60)
+      d.text(from + 6, y + POLICY / 2 + 0.5, fitText(words, 10, to - from - 10), t.ink2, 10, { baseline: "middle" });
+    d.spot(
+      `decision:${i}`,
+      from - 4,
+      y,
+      Math.max(8, to - from),
+      POLICY,
+      () => `Decided at cycle ${whole(cycle)}: ${words}`,
+    );
   });
 }

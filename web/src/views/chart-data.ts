@@ -38,83 +38,163 @@ export interface ChartSpec {
 }
 
 /** The charts that a layout has columns for, in the order of the page. */
-export function chartSpecs(layout: WindowsLayout, kernels: readonly string[], stalls: readonly { key: string; title: string; doc: string }[] = []): ChartSpec[] {
-  const find = (key: string, kernel: number | null): number => layout.columns.findIndex((c) => c.key === key && c.kernel === kernel);
+export function chartSpecs(
+  layout: WindowsLayout,
+  kernels: readonly string[],
+  stalls: readonly { key: string; title: string; doc: string }[] = [],
+): ChartSpec[] {
+  const find = (key: string, kernel: number | null): number =>
+    layout.columns.findIndex((c) => c.key === key && c.kernel === kernel);
   const doc = (column: number): string => layout.columns[column]?.doc ?? "";
   const perKernel = (key: string, under: "cycles" | ((k: number) => number[]), scale = 1): SeriesSpec[] =>
     kernels.flatMap((name, k) => {
       const column = find(key, k);
       if (column < 0) return [];
-      return [{ name, doc: doc(column), kernel: k, stall: null, over: [column], under: under === "cycles" ? under : under(k), scale }];
+      return [
+        {
+          name,
+          doc: doc(column),
+          kernel: k,
+          stall: null,
+          over: [column],
+          under: under === "cycles" ? under : under(k),
+          scale,
+        },
+      ];
     });
   const peaks = layout.peaks;
-  const peakOf = (value: number | null, label: string, full: boolean): ChartSpec["peak"] => (value !== null && value > 0 ? { value, label, full } : null);
+  const peakOf = (value: number | null, label: string, full: boolean): ChartSpec["peak"] =>
+    value !== null && value > 0 ? { value, label, full } : null;
 
   // Context switches of all kernels are one part: what a kernel itself moves is the rest.
   const dram = (): SeriesSpec[] => {
-    const contexts = perKernel("dram_context_bytes", "cycles"), own = perKernel("dram_bytes", "cycles");
+    const contexts = perKernel("dram_context_bytes", "cycles"),
+      own = perKernel("dram_bytes", "cycles");
     const of = contexts[0];
-    return of === undefined ? own : [
-      ...own.map((series, k) => ({ ...series, less: contexts[k]?.over ?? [] })),
-      { ...of, name: "context switches", kernel: null, over: contexts.flatMap(({ over }) => over), rare: true },
-    ];
+    return of === undefined
+      ? own
+      : [
+          ...own.map((series, k) => ({ ...series, less: contexts[k]?.over ?? [] })),
+          { ...of, name: "context switches", kernel: null, over: contexts.flatMap(({ over }) => over), rare: true },
+        ];
   };
   const issued = perKernel("warp_instructions", () => [], 100);
-  const causesOf = (kernel: number | null): number[] => layout.columns.flatMap((c, i) => (c.key.startsWith("stall.") && c.kernel === kernel ? [i] : []));
+  const causesOf = (kernel: number | null): number[] =>
+    layout.columns.flatMap((c, i) => (c.key.startsWith("stall.") && c.kernel === kernel ? [i] : []));
   const causes = causesOf(null);
   // Every scheduler-cycle issued one warp instruction or is charged to one cause: their sum is all there is.
   const slots = [...issued.flatMap((s) => s.over), ...causes];
-  const issues = issued.map((s) => ({ ...s, name: `${s.name} issued`, doc: `A warp instruction of ${s.name} was issued`, under: slots }));
-  const stalled = (columns: readonly number[]): SeriesSpec[] => columns.map((column, i) => {
-    const key = (layout.columns[column]?.key ?? "").slice("stall.".length);
-    const info = stalls.find((s) => s.key === key);
-    return {
-      name: info?.title ?? layout.columns[column]?.title ?? key, doc: info?.doc ?? doc(column), kernel: null, stall: i,
-      over: [column], under: slots, scale: 100,
-    };
-  });
+  const issues = issued.map((s) => ({
+    ...s,
+    name: `${s.name} issued`,
+    doc: `A warp instruction of ${s.name} was issued`,
+    under: slots,
+  }));
+  const stalled = (columns: readonly number[]): SeriesSpec[] =>
+    columns.map((column, i) => {
+      const key = (layout.columns[column]?.key ?? "").slice("stall.".length);
+      const info = stalls.find((s) => s.key === key);
+      return {
+        name: info?.title ?? layout.columns[column]?.title ?? key,
+        doc: info?.doc ?? doc(column),
+        kernel: null,
+        stall: i,
+        over: [column],
+        under: slots,
+        scale: 100,
+      };
+    });
 
   // Bytes a cycle at so many million cycles a second, in thousands of a million bytes a second.
   const gigabytes = { unit: "GB/s", scale: layout.core_mhz / 1000 };
 
   const charts: ChartSpec[] = [
     {
-      key: "noc", title: "NoC reply bandwidth", unit: "bytes / cycle", kind: "stack", total: "all",
+      key: "noc",
+      title: "NoC reply bandwidth",
+      unit: "bytes / cycle",
+      kind: "stack",
+      total: "all",
       doc: "Bytes of replies that crossed the NoC from L2 to the SMs, per core cycle, by kernel; at the core clock, GB/s.",
-      series: perKernel("noc_bytes", "cycles"), peak: peakOf(peaks.noc_bytes_per_cycle, "peak", true), also: gigabytes,
+      series: perKernel("noc_bytes", "cycles"),
+      peak: peakOf(peaks.noc_bytes_per_cycle, "peak", true),
+      also: gigabytes,
     },
     {
-      key: "dram", title: "DRAM bandwidth", unit: "bytes / cycle", kind: "stack", total: "all",
+      key: "dram",
+      title: "DRAM bandwidth",
+      unit: "bytes / cycle",
+      kind: "stack",
+      total: "all",
       doc: "Bytes on the DRAM data buses, per core cycle, by kernel, and for context switches of their CTAs; at the core clock, GB/s.",
-      series: dram(), peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true), also: gigabytes,
+      series: dram(),
+      peak: peakOf(peaks.dram_bytes_per_cycle, "peak", true),
+      also: gigabytes,
     },
     {
-      key: "ipc", title: "IPC", unit: "thread instructions / cycle", kind: "lines", total: "",
+      key: "ipc",
+      title: "IPC",
+      unit: "thread instructions / cycle",
+      kind: "lines",
+      total: "",
       doc: "Thread instructions executed per core cycle over the whole GPU, by kernel.",
-      series: perKernel("thread_instructions", "cycles"), peak: null, also: null,
+      series: perKernel("thread_instructions", "cycles"),
+      peak: null,
+      also: null,
     },
     {
-      key: "latency", title: "Memory latency", unit: "cycles, mean of read replies", kind: "lines", total: "",
+      key: "latency",
+      title: "Memory latency",
+      unit: "cycles, mean of read replies",
+      kind: "lines",
+      total: "",
       doc: "Core cycles from entering the L1D miss queue to the reply's arrival, mean over the read replies of the window. A gap where none arrived.",
-      series: perKernel("latency_sum", (k) => [find("latency_count", k)].filter((c) => c >= 0)), peak: null, also: null,
+      series: perKernel("latency_sum", (k) => [find("latency_count", k)].filter((c) => c >= 0)),
+      peak: null,
+      also: null,
     },
     {
-      key: "stalls", title: "Issue slots", unit: "% of scheduler-cycles", kind: "stack", total: "",
+      key: "stalls",
+      title: "Issue slots",
+      unit: "% of scheduler-cycles",
+      kind: "stack",
+      total: "",
       doc: "What the warp schedulers did: issued for a kernel, or the one cause that each idle scheduler-cycle is charged to.",
-      series: [...issues, ...stalled(causes)], peak: null, also: null,
+      series: [...issues, ...stalled(causes)],
+      peak: null,
+      also: null,
     },
     {
-      key: "ctas", title: "Resident CTAs", unit: "CTAs on the GPU", kind: "stack", total: "all",
+      key: "ctas",
+      title: "Resident CTAs",
+      unit: "CTAs on the GPU",
+      kind: "stack",
+      total: "all",
       doc: "CTAs resident on all SMs, mean over the window, by kernel.",
-      series: perKernel("cta_cycles", "cycles"), peak: null, also: null,
+      series: perKernel("cta_cycles", "cycles"),
+      peak: null,
+      also: null,
     },
     ...issues.flatMap((own): ChartSpec[] => {
-      const kernel = own.kernel ?? 0, name = kernels[kernel] ?? "", mine = causesOf(kernel);
-      return mine.length === 0 ? [] : [{
-        key: `stalls.${kernel}`, title: `Issue slots of ${name}`, unit: "% of scheduler-cycles", kind: "stack", total: "", extra: true,
-        doc: `When ${name} issued, and, while a scheduler issued nothing, what kept the warps of ${name} that it has. In what is left, other kernels issued, or the scheduler had no warp of ${name}.`,
-        series: [own, ...stalled(mine)], peak: null, also: null,
-      }];
+      const kernel = own.kernel ?? 0,
+        name = kernels[kernel] ?? "",
+        mine = causesOf(kernel);
+      return mine.length === 0
+        ? []
+        : [
+            {
+              key: `stalls.${kernel}`,
+              title: `Issue slots of ${name}`,
+              unit: "% of scheduler-cycles",
+              kind: "stack",
+              total: "",
+              extra: true,
+              doc: `When ${name} issued, and, while a scheduler issued nothing, what kept the warps of ${name} that it has. In what is left, other kernels issued, or the scheduler had no warp of ${name}.`,
+              series: [own, ...stalled(mine)],
+              peak: null,
+              also: null,
+            },
+          ];
     }),
   ];
   return charts.filter((c) => c.series.length > 0);

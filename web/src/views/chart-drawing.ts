@@ -11,7 +11,12 @@ import { largest, stack } from "./chart-data.ts";
 import type { ChartSpec, SeriesSpec } from "./chart-data.ts";
 
 /** A decision of the policy on the time axis; several of one pixel are one mark. */
-export interface Mark { cycle: number; kernel: number | null; count: number; text: string }
+export interface Mark {
+  cycle: number;
+  kernel: number | null;
+  count: number;
+  text: string;
+}
 
 export interface ChartInput {
   spec: ChartSpec;
@@ -36,14 +41,28 @@ export interface ChartInput {
   theme: Theme;
 }
 
-export interface Plot { x: number; y: number; w: number; h: number; top: number }
-export interface ChartDrawing { drawing: Drawing; plot: Plot }
+export interface Plot {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  top: number;
+}
+export interface ChartDrawing {
+  drawing: Drawing;
+  plot: Plot;
+}
 
 export const LEFT = 54;
 /** With a second axis on the right, and without. */
-const RIGHT_AXIS = 54, RIGHT = 12, TOP = 16, BOTTOM = 38;
+const RIGHT_AXIS = 54,
+  RIGHT = 12,
+  TOP = 16,
+  BOTTOM = 38;
 /** Where lines of two runs end in words; below a chart that has another one under it; of a run's heading. */
-const RIGHT_WORDS = 58, BOTTOM_BARE = 8, HEAD = 22;
+const RIGHT_WORDS = 58,
+  BOTTOM_BARE = 8,
+  HEAD = 22;
 
 export function seriesPaint(series: SeriesSpec, t: Theme): Paint {
   if (series.kernel !== null) return kernelPaint(series.kernel, t);
@@ -65,7 +84,9 @@ export function seriesColour(series: SeriesSpec, t: Theme): string {
 
 /** Dashes tell lines apart without colour; the first is solid. */
 const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4], [5, 2, 1, 2, 1, 2]];
-export function seriesDash(series: SeriesSpec): number[] { return [...(DASHES[(series.kernel ?? 0) % DASHES.length] as number[])]; }
+export function seriesDash(series: SeriesSpec): number[] {
+  return [...(DASHES[(series.kernel ?? 0) % DASHES.length] as number[])];
+}
 
 /** Where the vertical axis ends for these values. */
 export function axisTop(spec: ChartSpec, values: readonly Float64Array[]): number {
@@ -85,8 +106,15 @@ export function drawCharts(inputs: readonly ChartInput[]): ChartDrawing {
     return drawChart({ ...input, bare, height: bare ? height - (BOTTOM - BOTTOM_BARE) : height });
   });
   const own = (charts[0] as ChartDrawing).drawing;
-  const all = new Drawing(first.width, charts.reduce((sum, { drawing }) => sum + drawing.height + HEAD, 0), own.background, own.font, own.mono);
-  let y = 0, bottom = 0;
+  const all = new Drawing(
+    first.width,
+    charts.reduce((sum, { drawing }) => sum + drawing.height + HEAD, 0),
+    own.background,
+    own.font,
+    own.mono,
+  );
+  let y = 0,
+    bottom = 0;
   charts.forEach(({ drawing, plot }, i) => {
     heading(all, (inputs[i] as ChartInput).run ?? { mark: "", title: "" }, LEFT, y, first.width - LEFT, first.theme);
     add(all, drawing, 0, y + HEAD, i);
@@ -103,9 +131,17 @@ export function drawChart(input: ChartInput, over: readonly ChartInput[] = []): 
   const d = new Drawing(input.width, input.height, t.plot, t.font, t.mono);
   const values = input.values;
   const top = input.top > 0 ? input.top : axisTop(spec, values);
-  const right = spec.also ? RIGHT_AXIS : over.length > 0 ? RIGHT_WORDS : RIGHT, bottom = input.bare ? BOTTOM_BARE : BOTTOM;
-  const plot: Plot = { x: LEFT, y: TOP, w: Math.max(10, input.width - LEFT - right), h: Math.max(10, input.height - TOP - bottom), top };
-  const x = (cycle: number): number => plot.x + (plot.w * (Math.min(Math.max(cycle, from), to) - from)) / (to - from || 1);
+  const right = spec.also ? RIGHT_AXIS : over.length > 0 ? RIGHT_WORDS : RIGHT,
+    bottom = input.bare ? BOTTOM_BARE : BOTTOM;
+  const plot: Plot = {
+    x: LEFT,
+    y: TOP,
+    w: Math.max(10, input.width - LEFT - right),
+    h: Math.max(10, input.height - TOP - bottom),
+    top,
+  };
+  const x = (cycle: number): number =>
+    plot.x + (plot.w * (Math.min(Math.max(cycle, from), to) - from)) / (to - from || 1);
   const y = (v: number): number => plot.y + plot.h * (1 - Math.min(v, top) / top);
 
   // Horizontal rules and their numbers.
@@ -115,10 +151,24 @@ export function drawChart(input: ChartInput, over: readonly ChartInput[] = []): 
     d.text(plot.x - 6, at, short(v), t.axis, 11, { align: "end", baseline: "middle" });
   }
   if (spec.also) secondAxis(d, spec.also, plot, input.width, t);
-  if (spec.kind === "stack") drawStack(d, input, values, x, y); else drawLines(d, [input, ...over], plot, x, y);
-  drawMarks(d, input, over.length > 0 ? merged([input, ...over].map(({ marks }) => marks), (8 * (to - from)) / plot.w) : input.marks, plot, x);
+  if (spec.kind === "stack") drawStack(d, input, values, x, y);
+  else drawLines(d, [input, ...over], plot, x, y);
+  drawMarks(
+    d,
+    input,
+    over.length > 0
+      ? merged(
+          [input, ...over].map(({ marks }) => marks),
+          (8 * (to - from)) / plot.w,
+        )
+      : input.marks,
+    plot,
+    x,
+  );
   drawPeak(d, spec, plot, y, t);
-  [input, ...over].forEach((one) => { drawGoals(d, one, plot, y); });
+  [input, ...over].forEach((one) => {
+    drawGoals(d, one, plot, y);
+  });
 
   // The time axis is drawn last: areas must not cover it.
   const base = plot.y + plot.h;
@@ -138,7 +188,8 @@ export function drawChart(input: ChartInput, over: readonly ChartInput[] = []): 
 
 /** The same heights in the second unit, in steps of its own. */
 function secondAxis(d: Drawing, also: NonNullable<ChartSpec["also"]>, plot: Plot, width: number, t: Theme): void {
-  const right = plot.x + plot.w, top = plot.top * also.scale;
+  const right = plot.x + plot.w,
+    top = plot.top * also.scale;
   for (const v of ticks(0, top, Math.max(2, Math.floor(plot.h / 34)))) {
     const at = Math.round(plot.y + plot.h * (1 - v / top)) + 0.5;
     d.line(right, at, right + 4, at, t.axis);
@@ -148,26 +199,35 @@ function secondAxis(d: Drawing, also: NonNullable<ChartSpec["also"]>, plot: Plot
 }
 
 /** Steps, not slopes: a value is that of its whole bucket. Stretches with data are drawn one by one, gaps stay empty. */
-function drawStack(d: Drawing, input: ChartInput, values: readonly Float64Array[], x: (c: number) => number, y: (v: number) => number): void {
+function drawStack(
+  d: Drawing,
+  input: ChartInput,
+  values: readonly Float64Array[],
+  x: (c: number) => number,
+  y: (v: number) => number,
+): void {
   const tops = stack(values);
   const { edges, spec, theme: t } = input;
   tops.forEach((upper, s) => {
     const series = spec.series[s] as SeriesSpec;
-    const lower = s > 0 ? tops[s - 1] as Float64Array : null;
+    const lower = s > 0 ? (tops[s - 1] as Float64Array) : null;
     const paint = seriesPaint(series, t);
     for (const [first, end] of runs(upper)) {
       const points: number[] = [];
       const rim: number[] = [];
       let visible = false;
       for (let i = first; i < end; i++) {
-        const v = upper[i] as number, at = y(v), a = x(edges[i] as number), b = x(edges[i + 1] as number);
-        if (v > (lower ? lower[i] as number : 0)) visible = true;
+        const v = upper[i] as number,
+          at = y(v),
+          a = x(edges[i] as number),
+          b = x(edges[i + 1] as number);
+        if (v > (lower ? (lower[i] as number) : 0)) visible = true;
         step(points, a, b, at);
         step(rim, a, b, at);
       }
       if (!visible) continue;
       for (let i = end - 1; i >= first; i--) {
-        const at = y(lower ? lower[i] as number : 0);
+        const at = y(lower ? (lower[i] as number) : 0);
         step(points, x(edges[i + 1] as number), x(edges[i] as number), at);
       }
       d.path(points, { closed: true, fill: paint });
@@ -180,43 +240,81 @@ function drawStack(d: Drawing, input: ChartInput, values: readonly Float64Array[
 /** Adds a horizontal piece from a to b, and leaves out a point that repeats the one before. */
 function step(points: number[], a: number, b: number, y: number): void {
   const n = points.length;
-  if (n >= 4 && points[n - 1] === y && points[n - 3] === y) { points[n - 2] = b; return; }
+  if (n >= 4 && points[n - 1] === y && points[n - 3] === y) {
+    points[n - 2] = b;
+    return;
+  }
   if (n < 2 || points[n - 2] !== a || points[n - 1] !== y) points.push(a, y);
   points.push(b, y);
 }
 
 /** The lines of all runs: those of the first are the thick ones. */
-function drawLines(d: Drawing, inputs: readonly ChartInput[], plot: Plot, x: (c: number) => number, y: (v: number) => number): void {
+function drawLines(
+  d: Drawing,
+  inputs: readonly ChartInput[],
+  plot: Plot,
+  x: (c: number) => number,
+  y: (v: number) => number,
+): void {
   const ends: { x: number; y: number; text: string; colour: string }[] = [];
-  inputs.forEach((input, r) => input.values.forEach((line, s) => {
-    const { edges, spec, theme: t } = input;
-    const series = spec.series[s] as SeriesSpec;
-    const stroke = seriesColour(series, t);
-    let last: [number, number] | null = null;
-    for (const [first, end] of runs(line)) {
-      const points: number[] = [];
-      for (let i = first; i < end; i++) {
-        const at = y(line[i] as number);
-        step(points, x(edges[i] as number), x(edges[i + 1] as number), at);
-        last = [x(edges[i + 1] as number), at];
+  inputs.forEach((input, r) =>
+    input.values.forEach((line, s) => {
+      const { edges, spec, theme: t } = input;
+      const series = spec.series[s] as SeriesSpec;
+      const stroke = seriesColour(series, t);
+      let last: [number, number] | null = null;
+      for (const [first, end] of runs(line)) {
+        const points: number[] = [];
+        for (let i = first; i < end; i++) {
+          const at = y(line[i] as number);
+          step(points, x(edges[i] as number), x(edges[i + 1] as number), at);
+          last = [x(edges[i + 1] as number), at];
+        }
+        d.path(points, {
+          closed: false,
+          stroke,
+          width: inputs.length === 1 ? 1.75 : r === 0 ? 2.5 : 1.25,
+          dash: seriesDash(series),
+        });
       }
-      d.path(points, { closed: false, stroke, width: inputs.length === 1 ? 1.75 : r === 0 ? 2.5 : 1.25, dash: seriesDash(series) });
-    }
-    // At the end of its line, the kernel's number: the same sign as everywhere. Of two runs, its name and the run.
-    if (!last || series.kernel === null) return;
-    const text = inputs.length === 1 ? kernelStyle(series.kernel).number : `${fitText(series.name, 11, RIGHT_WORDS - 20)} ${input.run?.mark ?? ""}`;
-    ends.push({ x: Math.min(last[0] + (inputs.length === 1 ? 1 : 4), input.width - (inputs.length === 1 ? 11 : RIGHT_WORDS - 2)), y: last[1], text, colour: stroke });
-  }));
+      // At the end of its line, the kernel's number: the same sign as everywhere. Of two runs, its name and the run.
+      if (!last || series.kernel === null) return;
+      const text =
+        inputs.length === 1
+          ? kernelStyle(series.kernel).number
+          : `${fitText(series.name, 11, RIGHT_WORDS - 20)} ${input.run?.mark ?? ""}`;
+      ends.push({
+        x: Math.min(
+          last[0] + (inputs.length === 1 ? 1 : 4),
+          input.width - (inputs.length === 1 ? 11 : RIGHT_WORDS - 2),
+        ),
+        y: last[1],
+        text,
+        colour: stroke,
+      });
+    }),
+  );
   const t = (inputs[0] as ChartInput).theme;
-  for (const end of apart(ends, 11, plot.y + plot.h)) d.text(end.x, end.y, end.text, inputs.length === 1 ? end.colour : t.ink2, 11, { baseline: "middle", weight: 700, halo: t.plot });
+  for (const end of apart(ends, 11, plot.y + plot.h))
+    d.text(end.x, end.y, end.text, inputs.length === 1 ? end.colour : t.ink2, 11, {
+      baseline: "middle",
+      weight: 700,
+      halo: t.plot,
+    });
   if (inputs.length > 1) for (const end of ends) d.rect(end.x - 4, end.y - 3, 3, 6, { fill: end.colour });
 }
 
 /** Moves texts that would lie over each other apart, downwards, and back up where the last would leave the plot. */
 function apart<T extends { y: number }>(ends: T[], least: number, bottom: number): T[] {
   const sorted = ends.sort((a, b) => a.y - b.y);
-  sorted.forEach((end, i) => { const before = sorted[i - 1]; if (before && end.y - before.y < least) end.y = before.y + least; });
-  for (let i = sorted.length - 1, most = bottom; i >= 0; i -= 1, most -= least) { const end = sorted[i] as T; if (end.y > most) end.y = most; }
+  sorted.forEach((end, i) => {
+    const before = sorted[i - 1];
+    if (before && end.y - before.y < least) end.y = before.y + least;
+  });
+  for (let i = sorted.length - 1, most = bottom; i >= 0; i -= 1, most -= least) {
+    const end = sorted[i] as T;
+    if (end.y > most) end.y = most;
+  }
   return sorted;
 }
 
@@ -226,7 +324,10 @@ function* runs(values: Float64Array): Generator<[number, number]> {
   for (let i = 0; i <= values.length; i++) {
     const here = i < values.length && Number.isFinite(values[i]);
     if (here && first < 0) first = i;
-    if (!here && first >= 0) { yield [first, i]; first = -1; }
+    if (!here && first >= 0) {
+      yield [first, i];
+      first = -1;
+    }
   }
 }
 
@@ -236,13 +337,17 @@ function drawMarks(d: Drawing, input: ChartInput, marks: readonly Mark[], plot: 
   for (const [i, mark] of shown.entries()) {
     const at = Math.round(x(mark.cycle)) + 0.5;
     d.line(at, plot.y, at, plot.y + plot.h, t.ink3, 1, [2, 3]);
-    const colour = mark.kernel === null ? t.ink2 : seriesColour({ kernel: mark.kernel, stall: null, name: "", doc: "", over: [], under: [], scale: 1 }, t);
+    const colour =
+      mark.kernel === null
+        ? t.ink2
+        : seriesColour({ kernel: mark.kernel, stall: null, name: "", doc: "", over: [], under: [], scale: 1 }, t);
     d.path([at - 4, plot.y - 9, at + 4, plot.y - 9, at, plot.y - 2], { closed: true, fill: colour });
     const next = shown[i + 1];
     const room = (next ? x(next.cycle) - 6 : plot.x + plot.w) - at - 8;
     const more = mark.count > 1 ? `${mark.count} decisions: ` : "";
     if (input.labels && room > 40) d.text(at + 8, plot.y - 4, fitText(`${more}${mark.text}`, 10, room), t.ink2, 10);
-    else if (mark.count > 1 && textWidth(String(mark.count), 10) <= room + 4) d.text(at + 6, plot.y - 3, String(mark.count), t.ink3, 10);
+    else if (mark.count > 1 && textWidth(String(mark.count), 10) <= room + 4)
+      d.text(at + 6, plot.y - 3, String(mark.count), t.ink3, 10);
   }
 }
 
@@ -250,15 +355,27 @@ function drawPeak(d: Drawing, spec: ChartSpec, plot: Plot, y: (v: number) => num
   if (!spec.peak || spec.peak.value > plot.top) return;
   const at = Math.round(y(spec.peak.value)) + 0.5;
   d.line(plot.x, at, plot.x + plot.w, at, t.peak, 1, [5, 4]);
-  d.text(plot.x + plot.w - 4, at + 4, `${spec.peak.label} ${figure(spec.peak.value)}`, t.axis, 11, { align: "end", baseline: "top", halo: t.plot });
+  d.text(plot.x + plot.w - 4, at + 4, `${spec.peak.label} ${figure(spec.peak.value)}`, t.axis, 11, {
+    align: "end",
+    baseline: "top",
+    halo: t.plot,
+  });
 }
 
 /** A line at each goal, in its kernel's colour, with its number at the left end. */
 function drawGoals(d: Drawing, { goals = [], run, theme: t }: ChartInput, plot: Plot, y: (v: number) => number): void {
   for (const { kernel, value } of goals) {
-    const at = Math.round(y(value)) + 0.5, colour = seriesColour({ kernel, stall: null, name: "", doc: "", over: [], under: [], scale: 1 }, t);
+    const at = Math.round(y(value)) + 0.5,
+      colour = seriesColour({ kernel, stall: null, name: "", doc: "", over: [], under: [], scale: 1 }, t);
     d.line(plot.x, at, plot.x + plot.w, at, colour, 1.5, [1, 3]);
-    d.text(plot.x + 4, at - 3, `goal of ${kernelStyle(kernel).number}${run?.mark ? ` in ${run.mark}` : ""}: ${figure(value)}`, t.ink2, 11, { halo: t.plot });
+    d.text(
+      plot.x + 4,
+      at - 3,
+      `goal of ${kernelStyle(kernel).number}${run?.mark ? ` in ${run.mark}` : ""}: ${figure(value)}`,
+      t.ink2,
+      11,
+      { halo: t.plot },
+    );
   }
 }
 
@@ -276,20 +393,39 @@ function merged(runs: readonly (readonly Mark[])[], near: number): Mark[] {
 }
 
 /** Decisions in a range, those within `pixels` of each other as one mark with a count. */
-export function marksOf(decisions: readonly { cycle: number; kernel: number | null; text: string }[], from: number, to: number, width: number, pixels = 8): Mark[] {
-  const shown = decisions.filter(({ cycle }) => cycle >= from && cycle <= to).map(({ cycle, kernel, text }) => ({ cycle, kernel, text, count: 1 }));
+export function marksOf(
+  decisions: readonly { cycle: number; kernel: number | null; text: string }[],
+  from: number,
+  to: number,
+  width: number,
+  pixels = 8,
+): Mark[] {
+  const shown = decisions
+    .filter(({ cycle }) => cycle >= from && cycle <= to)
+    .map(({ cycle, kernel, text }) => ({ cycle, kernel, text, count: 1 }));
   return merged([shown], ((to - from) / Math.max(1, width)) * pixels);
 }
 
 /** Puts a finished chart under a heading and a legend and over the stamp: the picture that leaves the page. */
-export function framed(chart: Drawing, heading: { title: string; legend: { name: string; paint?: Paint; dash?: number[] }[]; stamp: string }, t: Theme, margin = 0): Drawing {
-  const pad = 12, size = 12;
+export function framed(
+  chart: Drawing,
+  heading: { title: string; legend: { name: string; paint?: Paint; dash?: number[] }[]; stamp: string },
+  t: Theme,
+  margin = 0,
+): Drawing {
+  const pad = 12,
+    size = 12;
   const outer = chart.width + 2 * margin;
   const items: { x: number; y: number; sign: number; name: string; paint?: Paint; dash?: number[] }[] = [];
-  let x = pad, y = 44;
+  let x = pad,
+    y = 44;
   for (const item of heading.legend) {
-    const sign = item.paint === undefined ? 0 : 24, w = sign + textWidth(item.name, size) + 14;
-    if (x + w > outer - pad && x > pad) { x = pad; y += 20; }
+    const sign = item.paint === undefined ? 0 : 24,
+      w = sign + textWidth(item.name, size) + 14;
+    if (x + w > outer - pad && x > pad) {
+      x = pad;
+      y += 20;
+    }
     items.push({ x, y, sign, ...item });
     x += w;
   }
@@ -299,7 +435,16 @@ export function framed(chart: Drawing, heading: { title: string; legend: { name:
   for (const item of items) {
     d.text(item.x + item.sign, item.y, item.name, t.ink2, size);
     if (item.paint === undefined) continue;
-    if (item.dash) d.line(item.x, item.y - 4, item.x + 18, item.y - 4, typeof item.paint === "string" ? item.paint : item.paint.colour, 2.5, item.dash);
+    if (item.dash)
+      d.line(
+        item.x,
+        item.y - 4,
+        item.x + 18,
+        item.y - 4,
+        typeof item.paint === "string" ? item.paint : item.paint.colour,
+        2.5,
+        item.dash,
+      );
     else d.rect(item.x, item.y - 11, 18, 14, { fill: item.paint, radius: 2 });
   }
   for (const s of chart.shapes) d.shapes.push(moved(s, margin, head));

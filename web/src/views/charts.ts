@@ -28,11 +28,34 @@ const DOUBLE = 250;
 const TABLE_ROWS = 100;
 
 /** What the charts know of a run. */
-interface RunData { run: ShownRun; kernels: string[]; store: WindowStore; decisions: readonly Decision[]; /** The IPC that each kernel is promised, if any. */ goals: readonly (number | null)[] }
+interface RunData {
+  run: ShownRun;
+  kernels: string[];
+  store: WindowStore;
+  decisions: readonly Decision[];
+  /** The IPC that each kernel is promised, if any. */
+  goals: readonly (number | null)[];
+}
 /** A run in the range that is shown. */
-interface Part { run: ShownRun; store: WindowStore; edges: Int32Array; cycles: Float64Array; decisions: readonly Decision[]; goals: readonly (number | null)[] }
+interface Part {
+  run: ShownRun;
+  store: WindowStore;
+  edges: Int32Array;
+  cycles: Float64Array;
+  decisions: readonly Decision[];
+  goals: readonly (number | null)[];
+}
 /** What all charts show together. */
-interface Shared { parts: Part[]; from: number; to: number; /** At the first run's buckets; the others have the same. */ cycles: Float64Array; resolution: number; last: number; window: number }
+interface Shared {
+  parts: Part[];
+  from: number;
+  to: number;
+  /** At the first run's buckets; the others have the same. */
+  cycles: Float64Array;
+  resolution: number;
+  last: number;
+  window: number;
+}
 
 export class Charts extends HTMLElement implements WindowView {
   private runs: RunData[] = [];
@@ -46,7 +69,13 @@ export class Charts extends HTMLElement implements WindowView {
   private readonly chips = el("div", { class: "cv-chips", role: "group", "aria-label": "Charts shown" });
   private readonly where = el("p", { class: "cv-where" });
   private readonly event = el("p", { class: "cv-event" });
-  private readonly all = button("All", { class: "cv-button", "aria-label": "Show all cycles", title: "Show all cycles (0)" }, () => { this.setZoom(null); });
+  private readonly all = button(
+    "All",
+    { class: "cv-button", "aria-label": "Show all cycles", title: "Show all cycles (0)" },
+    () => {
+      this.setZoom(null);
+    },
+  );
   private due = false;
   private timer = 0;
   /** The timer of charts that nobody sees. */
@@ -60,39 +89,95 @@ export class Charts extends HTMLElement implements WindowView {
     if (!this.made) {
       this.made = true;
       this.classList.add("cv-timeline");
-      const zoomIn = button("+", { class: "cv-button", "aria-label": "Zoom in", title: "Zoom in (+)" }, () => { this.zoomBy(0.5); });
-      const zoomOut = button("−", { class: "cv-button", "aria-label": "Zoom out", title: "Zoom out (−)" }, () => { this.zoomBy(2); });
+      const zoomIn = button("+", { class: "cv-button", "aria-label": "Zoom in", title: "Zoom in (+)" }, () => {
+        this.zoomBy(0.5);
+      });
+      const zoomOut = button("−", { class: "cv-button", "aria-label": "Zoom out", title: "Zoom out (−)" }, () => {
+        this.zoomBy(2);
+      });
       this.append(
-        el("div", { class: "cv-head" }, this.chips, el("div", { class: "cv-actions", role: "group", "aria-label": "Zoom" }, zoomOut, zoomIn, this.all)),
-        el("div", { class: "cv-status" }, this.where, this.event), this.grid, this.announcer.element,
+        el(
+          "div",
+          { class: "cv-head" },
+          this.chips,
+          el("div", { class: "cv-actions", role: "group", "aria-label": "Zoom" }, zoomOut, zoomIn, this.all),
+        ),
+        el("div", { class: "cv-status" }, this.where, this.event),
+        this.grid,
+        this.announcer.element,
       );
     }
-    const sizes = new ResizeObserver(() => { this.redraw(); });
+    const sizes = new ResizeObserver(() => {
+      this.redraw();
+    });
     sizes.observe(this.grid);
     // Charts far from the screen are painted seldom; at once when they come near, or when the page is printed.
-    const views = new IntersectionObserver((entries) => {
-      for (const e of entries) { const c = this.charts.find((x) => x.element === e.target); if (c) c.seen = e.isIntersecting; }
-      this.redraw();
-    }, { rootMargin: "300px" });
+    const views = new IntersectionObserver(
+      (entries) => {
+        for (const e of entries) {
+          const c = this.charts.find((x) => x.element === e.target);
+          if (c) c.seen = e.isIntersecting;
+        }
+        this.redraw();
+      },
+      { rootMargin: "300px" },
+    );
     this.views = views;
     for (const c of this.charts) views.observe(c.element);
-    const printing = (): void => { this.redraw(); this.draw(true); };
+    const printing = (): void => {
+      this.redraw();
+      this.draw(true);
+    };
     addEventListener("beforeprint", printing);
-    this.cleanups = [() => { removeEventListener("beforeprint", printing); }, () => { sizes.disconnect(); }, () => { views.disconnect(); this.views = null; }, onRetheme(() => { for (const c of this.charts) c.retheme(); this.redraw(); })];
+    this.cleanups = [
+      () => {
+        removeEventListener("beforeprint", printing);
+      },
+      () => {
+        sizes.disconnect();
+      },
+      () => {
+        views.disconnect();
+        this.views = null;
+      },
+      onRetheme(() => {
+        for (const c of this.charts) c.retheme();
+        this.redraw();
+      }),
+    ];
     this.redraw();
   }
 
-  disconnectedCallback(): void { for (const done of this.cleanups) done(); this.cleanups = []; clearTimeout(this.timer); clearTimeout(this.late); this.timer = this.late = 0; }
+  disconnectedCallback(): void {
+    for (const done of this.cleanups) done();
+    this.cleanups = [];
+    clearTimeout(this.timer);
+    clearTimeout(this.late);
+    this.timer = this.late = 0;
+  }
 
   // -------------------------------------------------------------- what comes in
 
   setRuns(runs: readonly ShownRun[]): void {
-    this.runs = runs.map((run) => ({ run, kernels: kernelNames(run.layout.kernels), store: new WindowStore(run.windows), decisions: [], goals: [] }));
+    this.runs = runs.map((run) => ({
+      run,
+      kernels: kernelNames(run.layout.kernels),
+      store: new WindowStore(run.windows),
+      decisions: [],
+      goals: [],
+    }));
     this.cursor = null;
     const specs = this.runs.map(({ run, kernels }) => chartSpecs(run.windows, kernels));
     // A chart that one run has, the other has too, unless it has no kernel.
     const keys = [...new Set(specs.flat().map((spec) => spec.key))];
-    this.charts = keys.map((key) => new Chart(specs.map((own) => own.find((spec) => spec.key === key) ?? null), runs, this.control));
+    this.charts = keys.map(
+      (key) =>
+        new Chart(
+          specs.map((own) => own.find((spec) => spec.key === key) ?? null),
+          runs,
+          this.control,
+        ),
+    );
     this.views?.disconnect();
     this.grid.replaceChildren(...this.charts.map((c) => c.element));
     for (const c of this.charts) this.views?.observe(c.element);
@@ -108,7 +193,11 @@ export class Charts extends HTMLElement implements WindowView {
 
   setDecisions(run: number, decisions: readonly Decision[]): void {
     const data = this.runs[run];
-    if (!data || (decisions.length === data.decisions.length && decisions.at(-1)?.cycle === data.decisions.at(-1)?.cycle)) return;
+    if (
+      !data ||
+      (decisions.length === data.decisions.length && decisions.at(-1)?.cycle === data.decisions.at(-1)?.cycle)
+    )
+      return;
     data.decisions = [...decisions];
     this.drawLater();
   }
@@ -121,7 +210,11 @@ export class Charts extends HTMLElement implements WindowView {
     this.redraw();
   }
 
-  reset(): void { this.runs.forEach((_, run) => { this.clear(run); }); }
+  reset(): void {
+    this.runs.forEach((_, run) => {
+      this.clear(run);
+    });
+  }
 
   clear(run: number): void {
     const data = this.runs[run];
@@ -133,27 +226,52 @@ export class Charts extends HTMLElement implements WindowView {
     this.redraw();
   }
 
-  get zoom(): Zoom | null { return this.range ? { ...this.range } : null; }
+  get zoom(): Zoom | null {
+    return this.range ? { ...this.range } : null;
+  }
   set zoom(zoom: Zoom | null) {
-    this.range = zoom && Number.isFinite(zoom.from) && Number.isFinite(zoom.to) && zoom.to > zoom.from
-      ? { from: Math.max(0, zoom.from), to: zoom.to } : null;
+    this.range =
+      zoom && Number.isFinite(zoom.from) && Number.isFinite(zoom.to) && zoom.to > zoom.from
+        ? { from: Math.max(0, zoom.from), to: zoom.to }
+        : null;
     for (const c of this.charts) c.top = 0;
     this.redraw();
   }
 
-  get panel(): string { return this.open; }
-  set panel(panel: string) { this.open = panel; this.showPanels(); this.redraw(); }
+  get panel(): string {
+    return this.open;
+  }
+  set panel(panel: string) {
+    this.open = panel;
+    this.showPanels();
+    this.redraw();
+  }
 
   // -------------------------------------------------------------- what the user changes
 
   private readonly control: ChartControl = {
-    point: (cycle) => { this.setCursor(cycle); },
-    zoom: (zoom) => { this.setZoom(zoom); },
-    zoomBy: (factor, around) => { this.zoomBy(factor, around); },
-    move: (share) => { this.move(share); },
-    step: (buckets, chart) => { this.step(buckets, chart); },
-    say: (text) => { this.announcer.say(text); },
-    go: (cycle) => { const to = cycle ?? this.cursor; if (to !== null) this.dispatchEvent(new CustomEvent<number>("go", { bubbles: true, detail: Math.round(to) })); },
+    point: (cycle) => {
+      this.setCursor(cycle);
+    },
+    zoom: (zoom) => {
+      this.setZoom(zoom);
+    },
+    zoomBy: (factor, around) => {
+      this.zoomBy(factor, around);
+    },
+    move: (share) => {
+      this.move(share);
+    },
+    step: (buckets, chart) => {
+      this.step(buckets, chart);
+    },
+    say: (text) => {
+      this.announcer.say(text);
+    },
+    go: (cycle) => {
+      const to = cycle ?? this.cursor;
+      if (to !== null) this.dispatchEvent(new CustomEvent<number>("go", { bubbles: true, detail: Math.round(to) }));
+    },
   };
 
   private setZoom(zoom: Zoom | null): void {
@@ -169,7 +287,10 @@ export class Charts extends HTMLElement implements WindowView {
     const least = this.window * 4;
     const span = Math.max(least, (to - from) * factor);
     const all = this.everything();
-    if (span >= all.to - all.from) { this.setZoom(null); return; }
+    if (span >= all.to - all.from) {
+      this.setZoom(null);
+      return;
+    }
     let start = middle - ((middle - from) / (to - from || 1)) * span;
     start = Math.max(all.from, Math.min(start, all.to - span));
     this.setZoom({ from: Math.round(start), to: Math.round(start + span) });
@@ -178,7 +299,8 @@ export class Charts extends HTMLElement implements WindowView {
   /** Moves the range by a share of its length. */
   private move(share: number): void {
     if (!this.range) return;
-    const all = this.everything(), span = this.range.to - this.range.from;
+    const all = this.everything(),
+      span = this.range.to - this.range.from;
     const from = Math.max(all.from, Math.min(this.range.from + share * span, Math.max(all.from, all.to - span)));
     if (Math.round(from) !== this.range.from) this.setZoom({ from: Math.round(from), to: Math.round(from + span) });
   }
@@ -204,14 +326,21 @@ export class Charts extends HTMLElement implements WindowView {
   /** Cursor by buckets; walking off the edge takes the range along. */
   private step(buckets: number, chart: Chart | null): void {
     const shared = this.shared();
-    if (!shared || shared.cycles.length < 2) { this.announcer.say("No window is complete yet"); return; }
+    if (!shared || shared.cycles.length < 2) {
+      this.announcer.say("No window is complete yet");
+      return;
+    }
     const last = shared.cycles.length - 2;
     const at = this.cursor === null ? (buckets < 0 ? last + 1 : -1) : bucketAt(shared.cycles, this.cursor);
     let to = at + buckets;
     if (Math.abs(buckets) < 1e9 && this.range && (to < 0 || to > last)) {
       this.move((buckets < 0 ? -1 : 1) * 0.5);
       const moved = this.shared();
-      if (moved && moved.cycles.length >= 2) to = Math.max(0, Math.min(moved.cycles.length - 2, bucketAt(moved.cycles, this.cursor ?? moved.from) + Math.sign(buckets)));
+      if (moved && moved.cycles.length >= 2)
+        to = Math.max(
+          0,
+          Math.min(moved.cycles.length - 2, bucketAt(moved.cycles, this.cursor ?? moved.from) + Math.sign(buckets)),
+        );
     }
     const now = this.shared();
     if (!now || now.cycles.length < 2) return;
@@ -222,7 +351,9 @@ export class Charts extends HTMLElement implements WindowView {
 
   // -------------------------------------------------------------- which cycles
 
-  private get window(): number { return this.runs[0]?.run.windows.window ?? 400; }
+  private get window(): number {
+    return this.runs[0]?.run.windows.window ?? 400;
+  }
 
   private everything(): Zoom {
     const filled = this.runs.filter(({ store }) => !store.empty);
@@ -231,7 +362,9 @@ export class Charts extends HTMLElement implements WindowView {
     return { from: first, to: Math.max(last, first + this.window * 5) };
   }
 
-  private shown(): Zoom { return this.range ?? this.everything(); }
+  private shown(): Zoom {
+    return this.range ?? this.everything();
+  }
 
   private shared(): Shared | null {
     if (this.runs.length === 0) return null;
@@ -243,7 +376,15 @@ export class Charts extends HTMLElement implements WindowView {
       return { run, store, decisions, goals, edges, cycles: Float64Array.from(edges, (e) => store.cycle(e)) };
     });
     const last = Math.max(...this.runs.map(({ store }) => store.lastCycle));
-    return { parts, from, to, cycles: (parts.find((part) => part.edges.length > 1) ?? parts[0] as Part).cycles, resolution, last, window: this.window };
+    return {
+      parts,
+      from,
+      to,
+      cycles: (parts.find((part) => part.edges.length > 1) ?? (parts[0] as Part)).cycles,
+      resolution,
+      last,
+      window: this.window,
+    };
   }
 
   // -------------------------------------------------------------- panels
@@ -253,11 +394,19 @@ export class Charts extends HTMLElement implements WindowView {
     const wanted = this.open.split(",").filter((k) => known.includes(k));
     return new Set(wanted.length > 0 ? wanted : this.standard());
   }
-  private standard(): string[] { return this.charts.filter((c) => !c.spec.extra).map((c) => c.spec.key); }
+  private standard(): string[] {
+    return this.charts.filter((c) => !c.spec.extra).map((c) => c.spec.key);
+  }
 
   private showPanels(): void {
     const open = this.openKeys();
-    this.chips.replaceChildren(...this.charts.map((c) => button(c.spec.title, { class: "cv-chip", "aria-pressed": String(open.has(c.spec.key)) }, () => { this.togglePanel(c.spec.key); })));
+    this.chips.replaceChildren(
+      ...this.charts.map((c) =>
+        button(c.spec.title, { class: "cv-chip", "aria-pressed": String(open.has(c.spec.key)) }, () => {
+          this.togglePanel(c.spec.key);
+        }),
+      ),
+    );
     for (const c of this.charts) c.element.hidden = !open.has(c.spec.key);
     this.grid.dataset["count"] = String(open.size);
   }
@@ -267,8 +416,11 @@ export class Charts extends HTMLElement implements WindowView {
     const at = this.charts.findIndex((c) => c.spec.key === key);
     const standard = this.standard().join(",");
     // From the standard ones, the first click shows that one alone; the last one open cannot be closed but brings them back.
-    if ([...open].join(",") === standard) { open.clear(); open.add(key); }
-    else if (open.has(key)) open.delete(key); else open.add(key);
+    if ([...open].join(",") === standard) {
+      open.clear();
+      open.add(key);
+    } else if (open.has(key)) open.delete(key);
+    else open.add(key);
     const keys = this.charts.map((c) => c.spec.key).filter((k) => open.has(k));
     this.open = keys.join(",") === standard ? "" : keys.join(",");
     this.showPanels();
@@ -294,15 +446,24 @@ export class Charts extends HTMLElement implements WindowView {
     else this.timer = setTimeout(go, wait) as unknown as number;
   }
 
-  private redraw(): void { this.pending = null; this.schedule(); this.drawUnseen(); }
+  private redraw(): void {
+    this.pending = null;
+    this.schedule();
+    this.drawUnseen();
+  }
 
   private drawUnseen(): void {
     if (this.late !== 0) return;
     this.late = setTimeout(() => {
       this.late = 0;
       // A full drawing that is due comes first.
-      if (this.due && this.pending === null) { this.drawUnseen(); return; }
-      (this.pending ??= []).push(...this.charts.filter((c) => !c.element.hidden && !c.seen && !this.pending?.includes(c)));
+      if (this.due && this.pending === null) {
+        this.drawUnseen();
+        return;
+      }
+      (this.pending ??= []).push(
+        ...this.charts.filter((c) => !c.element.hidden && !c.seen && !this.pending?.includes(c)),
+      );
       this.schedule();
     }, UNSEEN) as unknown as number;
   }
@@ -310,7 +471,10 @@ export class Charts extends HTMLElement implements WindowView {
   private schedule(): void {
     if (this.due || !this.isConnected) return;
     this.due = true;
-    requestAnimationFrame(() => { this.due = false; if (this.isConnected) this.draw(); });
+    requestAnimationFrame(() => {
+      this.due = false;
+      if (this.isConnected) this.draw();
+    });
   }
 
   /** Charts that still have to take up the newest data; null: all of them, now. */
@@ -331,7 +495,10 @@ export class Charts extends HTMLElement implements WindowView {
     this.recursor(shared);
     const end = performance.now();
     this.spent += end - begin;
-    if (this.pending !== null && this.pending.length > 0) { this.schedule(); return; }
+    if (this.pending !== null && this.pending.length > 0) {
+      this.schedule();
+      return;
+    }
     this.pending = null;
     this.pace.took(end - this.spent, end);
     this.spent = 0;
@@ -344,18 +511,26 @@ export class Charts extends HTMLElement implements WindowView {
     const bucket = this.cursor !== null && has ? bucketAt(shared.cycles, this.cursor) : null;
     for (const c of this.charts) if (!c.element.hidden) c.point(shared, bucket, this.cursor);
     const grain = shared.resolution > shared.window ? `, drawn in steps of ${whole(shared.resolution)}` : "";
-    put(this.where, !has ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}`
-      : bucket === null ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}${grain}; numbers are of all these cycles`
-        : `At cycles ${whole(shared.cycles[bucket] as number)} to ${whole(shared.cycles[bucket + 1] as number)}`);
+    put(
+      this.where,
+      !has
+        ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}`
+        : bucket === null
+          ? `Cycles ${whole(shared.from)} to ${whole(shared.to)}${grain}; numbers are of all these cycles`
+          : `At cycles ${whole(shared.cycles[bucket] as number)} to ${whole(shared.cycles[bucket + 1] as number)}`,
+    );
     put(this.event, this.decisionText(shared));
     this.all.disabled = this.range === null;
   }
 
   /** The decision nearest to the cursor, or the latest one in the range. */
   private decisionText(shared: Shared): string {
-    const all = this.runs.flatMap(({ run, kernels, decisions }) => decisions.map((d) => ({
-      ...d, who: `${run.mark === "" ? "" : `${run.mark}, `}${d.kernel !== null && kernels[d.kernel] ? `${kernels[d.kernel]}: ` : ""}`,
-    })));
+    const all = this.runs.flatMap(({ run, kernels, decisions }) =>
+      decisions.map((d) => ({
+        ...d,
+        who: `${run.mark === "" ? "" : `${run.mark}, `}${d.kernel !== null && kernels[d.kernel] ? `${kernels[d.kernel]}: ` : ""}`,
+      })),
+    );
     const inside = all.filter((d) => d.cycle >= shared.from && d.cycle <= shared.to);
     if (inside.length === 0) return all.length > 0 ? "No decision of the policy in these cycles" : "";
     const cursor = this.cursor;
@@ -363,7 +538,8 @@ export class Charts extends HTMLElement implements WindowView {
     let best = inside[inside.length - 1] as (typeof inside)[number];
     if (cursor !== null) {
       for (const d of inside) if (Math.abs(d.cycle - cursor) < Math.abs(best.cycle - cursor)) best = d;
-      if (Math.abs(best.cycle - cursor) > reach) return `${inside.length} decision${inside.length === 1 ? "" : "s"} of the policy in these cycles (▼)`;
+      if (Math.abs(best.cycle - cursor) > reach)
+        return `${inside.length} decision${inside.length === 1 ? "" : "s"} of the policy in these cycles (▼)`;
     }
     return `▼ cycle ${whole(best.cycle)}: ${best.who}${best.text}`;
   }
@@ -371,10 +547,12 @@ export class Charts extends HTMLElement implements WindowView {
 
 /** The bucket that holds a cycle, or the nearest one. */
 export function bucketAt(cycles: Float64Array, cycle: number): number {
-  let low = 0, high = cycles.length - 2;
+  let low = 0,
+    high = cycles.length - 2;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((cycles[middle] as number) <= cycle) low = middle; else high = middle - 1;
+    if ((cycles[middle] as number) <= cycle) low = middle;
+    else high = middle - 1;
   }
   return Math.max(0, low);
 }
@@ -405,7 +583,12 @@ class Chart {
   private readonly stage = el("div", { class: "cv-stage cv-plot" });
   private readonly line = el("div", { class: "cv-cursor", hidden: "", "aria-hidden": "true" });
   private readonly band = el("div", { class: "cv-band", hidden: "", "aria-hidden": "true" });
-  private readonly now = el("div", { class: "cv-now", hidden: "", "aria-hidden": "true", title: "The present cycle; beyond it, what has run already" });
+  private readonly now = el("div", {
+    class: "cv-now",
+    hidden: "",
+    "aria-hidden": "true",
+    title: "The present cycle; beyond it, what has run already",
+  });
   private readonly empty: HTMLElement;
   private readonly table = el("table", { class: "cv-data" });
   private readonly tableBox: HTMLElement;
@@ -428,36 +611,105 @@ class Chart {
     this.runs = runs;
     this.control = control;
     const title = el("h3", { class: "cv-title", id: freshId("chart") }, spec.title);
-    const hint = el("p", { class: "cv-spoken", id: freshId("hint") }, `${spec.doc} Left and right arrow keys move the cursor and speak its values; Enter takes the run there; plus, minus and 0 zoom.`);
-    this.canvas = el("canvas", { role: "img", tabindex: "0", class: "cv-canvas", "aria-label": `${spec.title}, ${spec.unit}`, "aria-describedby": hint.id });
+    const hint = el(
+      "p",
+      { class: "cv-spoken", id: freshId("hint") },
+      `${spec.doc} Left and right arrow keys move the cursor and speak its values; Enter takes the run there; plus, minus and 0 zoom.`,
+    );
+    this.canvas = el("canvas", {
+      role: "img",
+      tabindex: "0",
+      class: "cv-canvas",
+      "aria-label": `${spec.title}, ${spec.unit}`,
+      "aria-describedby": hint.id,
+    });
     this.canvas.append(this.words);
     this.empty = el("p", { class: "cv-empty" });
-    this.tableBox = el("div", { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": `${spec.title}, as a table`, hidden: "" }, this.table);
-    this.toggle = button("Table", { class: "cv-button", "aria-pressed": "false", "aria-label": `${spec.title} as a table` }, () => { this.showTable(this.tableBox.hidden !== false); });
-    const exporting = exportMenu(() => this.exportable(), (text) => { control.say(text); });
+    this.tableBox = el(
+      "div",
+      { class: "cv-tablebox", tabindex: "0", role: "region", "aria-label": `${spec.title}, as a table`, hidden: "" },
+      this.table,
+    );
+    this.toggle = button(
+      "Table",
+      { class: "cv-button", "aria-pressed": "false", "aria-label": `${spec.title} as a table` },
+      () => {
+        this.showTable(this.tableBox.hidden !== false);
+      },
+    );
+    const exporting = exportMenu(
+      () => this.exportable(),
+      (text) => {
+        control.say(text);
+      },
+    );
     this.stage.append(this.canvas, this.now, this.line, this.band, this.empty);
-    this.element = el("section", { class: "cv-chart", "aria-labelledby": title.id, "data-chart": spec.key },
-      el("div", { class: "cv-head" }, el("div", { class: "cv-headline", title: spec.doc }, title, el("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit)), el("div", { class: "cv-actions" }, meaningsButton(spec.title, chartMeanings(spec, runs[specs.indexOf(spec)]?.windows ?? (runs[0] as ShownRun).windows)) ?? "", this.toggle, exporting)),
-      this.legend, this.stage, this.tableBox, hint);
+    this.element = el(
+      "section",
+      { class: "cv-chart", "aria-labelledby": title.id, "data-chart": spec.key },
+      el(
+        "div",
+        { class: "cv-head" },
+        el(
+          "div",
+          { class: "cv-headline", title: spec.doc },
+          title,
+          el("span", { class: "cv-unit" }, spec.also ? `${spec.unit}, ${spec.also.unit}` : spec.unit),
+        ),
+        el(
+          "div",
+          { class: "cv-actions" },
+          meaningsButton(
+            spec.title,
+            chartMeanings(spec, runs[specs.indexOf(spec)]?.windows ?? (runs[0] as ShownRun).windows),
+          ) ?? "",
+          this.toggle,
+          exporting,
+        ),
+      ),
+      this.legend,
+      this.stage,
+      this.tableBox,
+      hint,
+    );
     this.retheme();
     this.listen();
   }
 
-  width(): number { return this.stage.clientWidth || this.element.clientWidth; }
+  width(): number {
+    return this.stage.clientWidth || this.element.clientWidth;
+  }
 
   retheme(): void {
     this.numbers = this.specs.map((spec) => ({
       each: spec?.series.map(() => el("b", { class: "cv-count" }, "–")) ?? [],
-      total: spec && (spec.total && spec.series.length > 1 || spec.peak) ? el("b", { class: "cv-count cv-total" }, "–") : null,
+      total:
+        spec && ((spec.total && spec.series.length > 1) || spec.peak)
+          ? el("b", { class: "cv-count cv-total" }, "–")
+          : null,
     }));
     const lines = this.specs.map((spec, r) => {
       const { each, total } = this.numbers[r] as { each: HTMLElement[]; total: HTMLElement | null };
-      const items = spec?.series.map((series, i) => el("span", { class: "cv-key", title: series.doc }, this.sign(series, r), `${series.name} `, each[i] as HTMLElement)) ?? [];
+      const items =
+        spec?.series.map((series, i) =>
+          el(
+            "span",
+            { class: "cv-key", title: series.doc },
+            this.sign(series, r),
+            `${series.name} `,
+            each[i] as HTMLElement,
+          ),
+        ) ?? [];
       if (total) items.push(el("span", { class: "cv-key" }, `${spec?.total || "all"} `, total));
       return items;
     });
-    if (this.runs.length === 1) this.legend.replaceChildren(...lines[0] ?? []);
-    else this.legend.replaceChildren(...lines.map((items, r) => el("div", { class: "cv-legend" }, sideMark((this.runs[r] as ShownRun).mark), ...items)));
+    if (this.runs.length === 1) this.legend.replaceChildren(...(lines[0] ?? []));
+    else
+      this.legend.replaceChildren(
+        ...lines.map((items, r) =>
+          el("div", { class: "cv-legend" }, sideMark((this.runs[r] as ShownRun).mark), ...items),
+        ),
+      );
   }
 
   /** A field of its colour, or a piece of the line as it is drawn. */
@@ -465,9 +717,24 @@ class Chart {
     const paint = seriesPaint(series, theme());
     if (this.spec.kind !== "lines") return swatch(paint);
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    for (const [k, v] of [["width", "22"], ["height", "10"], ["class", "cv-sample"], ["aria-hidden", "true"]] as const) svg.setAttribute(k, v);
+    for (const [k, v] of [
+      ["width", "22"],
+      ["height", "10"],
+      ["class", "cv-sample"],
+      ["aria-hidden", "true"],
+    ] as const)
+      svg.setAttribute(k, v);
     const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    for (const [k, v] of [["x1", "0"], ["x2", "22"], ["y1", "5"], ["y2", "5"], ["stroke-width", run === 0 ? "3" : "1.5"], ["stroke", typeof paint === "string" ? paint : paint.colour], ["stroke-dasharray", seriesDash(series).join(" ")]] as const) line.setAttribute(k, v);
+    for (const [k, v] of [
+      ["x1", "0"],
+      ["x2", "22"],
+      ["y1", "5"],
+      ["y2", "5"],
+      ["stroke-width", run === 0 ? "3" : "1.5"],
+      ["stroke", typeof paint === "string" ? paint : paint.colour],
+      ["stroke-dasharray", seriesDash(series).join(" ")],
+    ] as const)
+      line.setAttribute(k, v);
     svg.append(line);
     return svg;
   }
@@ -476,13 +743,19 @@ class Chart {
 
   /** A value for each series and bucket of each run. */
   private values(shared: Shared): Float64Array[][] {
-    return shared.parts.map((part, r) => { const spec = this.specs[r]; return spec ? evaluate(spec, part.store, part.edges) : []; });
+    return shared.parts.map((part, r) => {
+      const spec = this.specs[r];
+      return spec ? evaluate(spec, part.store, part.edges) : [];
+    });
   }
 
   draw(shared: Shared, height: number): void {
     this.shared = shared;
     this.height = height;
-    if (!this.tableBox.hidden) { this.refreshTable(); return; }
+    if (!this.tableBox.hidden) {
+      this.refreshTable();
+      return;
+    }
     const width = Math.floor(this.stage.clientWidth);
     if (width < 60) return;
     const values = this.values(shared);
@@ -495,14 +768,27 @@ class Chart {
     const has = values.some((run) => run.some((v) => v.some((x) => Number.isFinite(x))));
     this.empty.hidden = has;
     if (!has) {
-      put(this.empty, shared.last === 0 ? `No window is complete yet: each is ${whole(shared.window)} cycles.` : shared.from >= shared.last ? "The run has not come this far." : "No data in these cycles.");
+      put(
+        this.empty,
+        shared.last === 0
+          ? `No window is complete yet: each is ${whole(shared.window)} cycles.`
+          : shared.from >= shared.last
+            ? "The run has not come this far."
+            : "No data in these cycles.",
+      );
     }
   }
 
   /** One axis for all runs: it holds the highest of them. */
   private axisTop(values: Float64Array[][], shared: Shared): number {
     const goals = shared.parts.flatMap((part) => this.goals(part).map(({ value }) => niceMax(value)));
-    return Math.max(...goals, ...values.map((run, r) => { const spec = this.specs[r]; return spec ? axisTop(spec, run) : 0; }));
+    return Math.max(
+      ...goals,
+      ...values.map((run, r) => {
+        const spec = this.specs[r];
+        return spec ? axisTop(spec, run) : 0;
+      }),
+    );
   }
 
   /** Goals are IPCs. */
@@ -510,12 +796,40 @@ class Chart {
     return this.spec.key === "ipc" ? goals.flatMap((value, kernel) => (value === null ? [] : [{ kernel, value }])) : [];
   }
 
-  private picture(shared: Shared, values: Float64Array[][], width: number, height: number, top: number, labels: boolean): { drawing: Drawing; plot: Plot } {
-    const { from, to } = shared, t = theme();
-    return drawCharts(shared.parts.flatMap((part, r) => {
-      const spec = this.specs[r];
-      return spec ? [{ spec, run: part.run, edges: part.cycles, values: values[r] ?? [], from, to, width, height, top, labels, theme: t, goals: this.goals(part), marks: marksOf(part.decisions, from, to, width) }] : [];
-    }));
+  private picture(
+    shared: Shared,
+    values: Float64Array[][],
+    width: number,
+    height: number,
+    top: number,
+    labels: boolean,
+  ): { drawing: Drawing; plot: Plot } {
+    const { from, to } = shared,
+      t = theme();
+    return drawCharts(
+      shared.parts.flatMap((part, r) => {
+        const spec = this.specs[r];
+        return spec
+          ? [
+              {
+                spec,
+                run: part.run,
+                edges: part.cycles,
+                values: values[r] ?? [],
+                from,
+                to,
+                width,
+                height,
+                top,
+                labels,
+                theme: t,
+                goals: this.goals(part),
+                marks: marksOf(part.decisions, from, to, width),
+              },
+            ]
+          : [];
+      }),
+    );
   }
 
   /** Moves the cursor and writes the numbers of its bucket, or of the whole range. */
@@ -532,10 +846,15 @@ class Chart {
     this.numbers.forEach(({ each, total }, r) => {
       const values = this.at(shared, r, bucket);
       values.forEach((v, i) => {
-        const e = each[i], series = this.specs[r]?.series[i], store = shared.parts[r]?.store;
+        const e = each[i],
+          series = this.specs[r]?.series[i],
+          store = shared.parts[r]?.store;
         if (!e) return;
         put(e, this.number(v));
-        if (series?.rare && store) (e.parentElement as HTMLElement).hidden = series.over.every((column) => store.sum(column, 0, Math.max(0, store.count - 1)) === 0);
+        if (series?.rare && store)
+          (e.parentElement as HTMLElement).hidden = series.over.every(
+            (column) => store.sum(column, 0, Math.max(0, store.count - 1)) === 0,
+          );
       });
       if (total) put(total, this.totalText(values, this.specs[r] ?? this.spec));
     });
@@ -543,37 +862,56 @@ class Chart {
 
   /** Of one run: its values in a bucket, or in the whole range. */
   private at(shared: Shared, run: number, bucket: number | null): number[] {
-    const spec = this.specs[run], part = shared.parts[run];
+    const spec = this.specs[run],
+      part = shared.parts[run];
     if (!spec || !part) return [];
-    const { edges } = part, n = edges.length;
+    const { edges } = part,
+      n = edges.length;
     if (n < 2 || (bucket !== null && bucket + 1 >= n)) return spec.series.map(() => NaN);
-    const pair = bucket === null ? Int32Array.of(edges[0] as number, edges[n - 1] as number) : Int32Array.of(edges[bucket] as number, edges[bucket + 1] as number);
+    const pair =
+      bucket === null
+        ? Int32Array.of(edges[0] as number, edges[n - 1] as number)
+        : Int32Array.of(edges[bucket] as number, edges[bucket + 1] as number);
     return evaluate(spec, part.store, pair).map((v) => v[0] as number);
   }
 
-  private number(v: number): string { return this.spec.key === "stalls" ? percent(v, 100) : figure(v); }
+  private number(v: number): string {
+    return this.spec.key === "stalls" ? percent(v, 100) : figure(v);
+  }
 
   private totalText(values: number[], spec: ChartSpec): string {
     const known = values.filter((v) => Number.isFinite(v));
     if (known.length === 0) return "–";
     const sum = known.reduce((a, b) => a + b, 0);
-    const more = [this.secondly(sum), spec.peak ? `${percent(sum, spec.peak.value)} of peak` : ""].filter((part) => part !== "");
+    const more = [this.secondly(sum), spec.peak ? `${percent(sum, spec.peak.value)} of peak` : ""].filter(
+      (part) => part !== "",
+    );
     return more.length > 0 ? `${figure(sum)} (${more.join(", ")})` : figure(sum);
   }
 
   /** The value in the second unit, if the chart has one. */
-  private secondly(v: number): string { return this.spec.also ? `${figure(v * this.spec.also.scale)} ${this.spec.also.unit}` : ""; }
+  private secondly(v: number): string {
+    return this.spec.also ? `${figure(v * this.spec.also.scale)} ${this.spec.also.unit}` : "";
+  }
 
   spoken(shared: Shared, bucket: number): string {
-    const from = shared.cycles[bucket] as number, to = shared.cycles[bucket + 1] as number;
+    const from = shared.cycles[bucket] as number,
+      to = shared.cycles[bucket + 1] as number;
     const runs = shared.parts.flatMap((part, r) => {
       const spec = this.specs[r];
       if (!spec) return [];
       const values = this.at(shared, r, bucket);
-      const parts = spec.series.map((s, i) => `${s.name} ${Number.isFinite(values[i]) ? this.number(values[i] as number) : "no data"}`);
+      const parts = spec.series.map(
+        (s, i) => `${s.name} ${Number.isFinite(values[i]) ? this.number(values[i] as number) : "no data"}`,
+      );
       const total = this.numbers[r]?.total ? `; ${spec.total || "all"} ${this.totalText(values, spec)}` : "";
-      const decided = part.decisions.filter((d) => d.cycle >= from && d.cycle < to).map((d) => `; decision: ${d.text}`).join("");
-      return [`${part.run.mark === "" ? "" : `${part.run.mark}, `}${parts.join(", ")}${total}${spec.key === "stalls" ? "" : ` ${spec.unit}`}${decided}`];
+      const decided = part.decisions
+        .filter((d) => d.cycle >= from && d.cycle < to)
+        .map((d) => `; decision: ${d.text}`)
+        .join("");
+      return [
+        `${part.run.mark === "" ? "" : `${part.run.mark}, `}${parts.join(", ")}${total}${spec.key === "stalls" ? "" : ` ${spec.unit}`}${decided}`,
+      ];
     });
     return `Cycles ${whole(from)} to ${whole(to)}: ${runs.join(". ")}`;
   }
@@ -600,11 +938,13 @@ class Chart {
   }
 
   private tabular(shared: Shared, resolution: number): Tabular {
-    const also = this.spec.also, number = (v: number | undefined): number | null => (v !== undefined && Number.isFinite(v) ? v : null);
+    const also = this.spec.also,
+      number = (v: number | undefined): number | null => (v !== undefined && Number.isFinite(v) ? v : null);
     const runs = shared.parts.flatMap((part, r) => {
       const spec = this.specs[r];
       if (!spec) return [];
-      const edges = part.store.buckets(shared.from, shared.to, resolution), before = part.run.mark === "" ? "" : `${part.run.mark}: `;
+      const edges = part.store.buckets(shared.from, shared.to, resolution),
+        before = part.run.mark === "" ? "" : `${part.run.mark}: `;
       return [{ spec, edges, store: part.store, before, values: evaluate(spec, part.store, edges) }];
     });
     // All runs have the same windows: the one that has come farthest gives the rows.
@@ -612,15 +952,32 @@ class Chart {
     return {
       title: `${this.spec.title}, ${this.spec.unit}`,
       columns: [
-        { key: "start", title: "From", unit: "cycle" }, { key: "end", title: "To", unit: "cycle" },
+        { key: "start", title: "From", unit: "cycle" },
+        { key: "end", title: "To", unit: "cycle" },
         ...runs.flatMap(({ spec, before }) => [
-          ...spec.series.map((s) => ({ key: `${before}${s.name}`, title: `${before}${s.name}`, unit: spec.unit, doc: s.doc })),
-          ...(also ? spec.series.map((s) => ({ key: `${before}${s.name}.${also.unit}`, title: `${before}${s.name}, ${also.unit}`, unit: also.unit, doc: s.doc })) : []),
+          ...spec.series.map((s) => ({
+            key: `${before}${s.name}`,
+            title: `${before}${s.name}`,
+            unit: spec.unit,
+            doc: s.doc,
+          })),
+          ...(also
+            ? spec.series.map((s) => ({
+                key: `${before}${s.name}.${also.unit}`,
+                title: `${before}${s.name}, ${also.unit}`,
+                unit: also.unit,
+                doc: s.doc,
+              }))
+            : []),
         ]),
       ],
       rows: Array.from({ length: Math.max(0, rows.edges.length - 1) }, (_, i) => [
-        rows.store.cycle(rows.edges[i] as number), rows.store.cycle(rows.edges[i + 1] as number),
-        ...runs.flatMap(({ values, spec }) => [...values.map((v) => number(v[i])), ...(spec.also ? values.map((v) => number((v[i] ?? NaN) * (spec.also?.scale ?? 1))) : [])]),
+        rows.store.cycle(rows.edges[i] as number),
+        rows.store.cycle(rows.edges[i + 1] as number),
+        ...runs.flatMap(({ values, spec }) => [
+          ...values.map((v) => number(v[i])),
+          ...(spec.also ? values.map((v) => number((v[i] ?? NaN) * (spec.also?.scale ?? 1))) : []),
+        ]),
       ]),
     };
   }
@@ -629,15 +986,24 @@ class Chart {
     const shared = this.shared;
     if (!shared) throw new Error("there is nothing to show yet");
     return {
-      name: this.spec.key, title: this.spec.title, description: this.spec.doc,
+      name: this.spec.key,
+      title: this.spec.title,
+      description: this.spec.doc,
       // As fine as the windows that are still held apart.
       table: () => this.tabular(shared, shared.window),
       picture: (stamp) => {
-        const t = theme(), width = 900;
+        const t = theme(),
+          width = 900;
         const values = this.values(shared);
         const { drawing } = this.picture(shared, values, width, 320, this.axisTop(values, shared), true);
-        const series = this.specs.flatMap((spec) => spec?.series ?? []).filter((s, i, all) => all.findIndex((other) => other.name === s.name) === i);
-        const legend = series.map((s) => ({ name: s.name, paint: seriesPaint(s, t), ...(this.spec.kind === "lines" ? { dash: seriesDash(s) } : {}) }));
+        const series = this.specs
+          .flatMap((spec) => spec?.series ?? [])
+          .filter((s, i, all) => all.findIndex((other) => other.name === s.name) === i);
+        const legend = series.map((s) => ({
+          name: s.name,
+          paint: seriesPaint(s, t),
+          ...(this.spec.kind === "lines" ? { dash: seriesDash(s) } : {}),
+        }));
         return framed(drawing, { title: `${this.spec.title} (${this.spec.unit})`, legend, stamp }, t);
       },
     };
@@ -659,53 +1025,94 @@ class Chart {
       this.control.point(at);
       if (this.anchor !== null && at !== null) this.showBand(this.anchor, at);
     });
-    c.addEventListener("pointerleave", () => { if (this.anchor === null) this.control.point(null); });
+    c.addEventListener("pointerleave", () => {
+      if (this.anchor === null) this.control.point(null);
+    });
     c.addEventListener("pointerdown", (e) => {
       if (e.button !== 0) return;
       this.anchor = this.cycleAt(e.offsetX);
       c.setPointerCapture(e.pointerId);
     });
     const end = (e: PointerEvent, apply: boolean): void => {
-      const from = this.anchor, to = this.cycleAt(e.offsetX), plot = this.plot, shared = this.shared;
+      const from = this.anchor,
+        to = this.cycleAt(e.offsetX),
+        plot = this.plot,
+        shared = this.shared;
       this.anchor = null;
       this.band.hidden = true;
       if (!apply || from === null || to === null || !plot || !shared) return;
       // A click is not a selection: the run goes there, unless a second one follows, which shows everything.
-      if (Math.abs(to - from) / (shared.to - shared.from || 1) * plot.w < 6) {
+      if ((Math.abs(to - from) / (shared.to - shared.from || 1)) * plot.w < 6) {
         clearTimeout(this.clicked);
-        this.clicked = window.setTimeout(() => { this.control.go(to); }, DOUBLE);
+        this.clicked = window.setTimeout(() => {
+          this.control.go(to);
+        }, DOUBLE);
         return;
       }
       const least = shared.window * 2;
-      const a = Math.min(from, to), b = Math.max(from, to);
-      const middle = (a + b) / 2, half = Math.max(b - a, least) / 2;
+      const a = Math.min(from, to),
+        b = Math.max(from, to);
+      const middle = (a + b) / 2,
+        half = Math.max(b - a, least) / 2;
       this.control.zoom({ from: Math.round(Math.max(0, middle - half)), to: Math.round(middle + half) });
     };
-    c.addEventListener("pointerup", (e) => { end(e, true); });
-    c.addEventListener("pointercancel", (e) => { end(e, false); });
-    c.addEventListener("dblclick", () => { clearTimeout(this.clicked); this.control.zoom(null); });
-    c.addEventListener("wheel", (e) => {
-      if (e.ctrlKey || e.metaKey) {
-        e.preventDefault();
-        this.control.zoomBy(Math.exp(Math.max(-60, Math.min(60, e.deltaY)) / 120), this.cycleAt(e.offsetX));
-      } else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
-        e.preventDefault();
-        this.control.move(e.deltaX / (this.plot?.w ?? 500));
-      }
-    }, { passive: false });
+    c.addEventListener("pointerup", (e) => {
+      end(e, true);
+    });
+    c.addEventListener("pointercancel", (e) => {
+      end(e, false);
+    });
+    c.addEventListener("dblclick", () => {
+      clearTimeout(this.clicked);
+      this.control.zoom(null);
+    });
+    c.addEventListener(
+      "wheel",
+      (e) => {
+        if (e.ctrlKey || e.metaKey) {
+          e.preventDefault();
+          this.control.zoomBy(Math.exp(Math.max(-60, Math.min(60, e.deltaY)) / 120), this.cycleAt(e.offsetX));
+        } else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
+          e.preventDefault();
+          this.control.move(e.deltaX / (this.plot?.w ?? 500));
+        }
+      },
+      { passive: false },
+    );
     c.addEventListener("keydown", (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey) return;
       switch (e.key) {
-        case "ArrowRight": this.control.step(e.shiftKey ? 10 : 1, this); break;
-        case "ArrowLeft": this.control.step(e.shiftKey ? -10 : -1, this); break;
-        case "Home": this.control.step(-1e9, this); break;
-        case "End": this.control.step(1e9, this); break;
-        case "+": case "=": this.control.zoomBy(0.5, null); break;
-        case "-": case "_": this.control.zoomBy(2, null); break;
-        case "0": this.control.zoom(null); break;
-        case "Escape": this.control.point(null); break;
-        case "Enter": this.control.go(null); break;
-        default: return;
+        case "ArrowRight":
+          this.control.step(e.shiftKey ? 10 : 1, this);
+          break;
+        case "ArrowLeft":
+          this.control.step(e.shiftKey ? -10 : -1, this);
+          break;
+        case "Home":
+          this.control.step(-1e9, this);
+          break;
+        case "End":
+          this.control.step(1e9, this);
+          break;
+        case "+":
+        case "=":
+          this.control.zoomBy(0.5, null);
+          break;
+        case "-":
+        case "_":
+          this.control.zoomBy(2, null);
+          break;
+        case "0":
+          this.control.zoom(null);
+          break;
+        case "Escape":
+          this.control.point(null);
+          break;
+        case "Enter":
+          this.control.go(null);
+          break;
+        default:
+          return;
       }
       e.preventDefault();
       e.stopPropagation();

@@ -11,7 +11,11 @@ export class FrameReader {
     this.layout = layout;
     this.words = new Uint32Array(layout.length);
     for (const s of layout.sections) {
-      this.sections.set(s.name, { offset: s.offset, stride: s.shape.slice(1).reduce((a, b) => a * b, 1), size: s.shape.reduce((a, b) => a * b, 1) });
+      this.sections.set(s.name, {
+        offset: s.offset,
+        stride: s.shape.slice(1).reduce((a, b) => a * b, 1),
+        size: s.shape.reduce((a, b) => a * b, 1),
+      });
     }
   }
 
@@ -25,11 +29,15 @@ export class FrameReader {
     const s = this.sections.get(section);
     if (!s) return 0;
     const at = i * s.stride + j;
-    return at < s.size ? this.words[s.offset + at] ?? 0 : 0;
+    return at < s.size ? (this.words[s.offset + at] ?? 0) : 0;
   }
 
   /** The same of a section of signed numbers. */
-  signed(section: string, i: number, j = 0): number { return this.get(section, i, j) | 0; }
+  signed(section: string, i: number, j = 0): number {
+    return this.get(section, i, j) | 0;
+  }
 
-  get cycle(): number { return this.get("cycle", 0) + this.get("cycle", 1) * 2 ** 32; }
+  get cycle(): number {
+    return this.get("cycle", 0) + this.get("cycle", 1) * 2 ** 32;
+  }
 }

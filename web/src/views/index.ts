@@ -19,7 +19,11 @@ import { SmGrid } from "./sm-grid.ts";
 export { Charts, MemoryPath, Mesh, SmDetail, SmGrid };
 
 for (const [name, element] of [
-  ["corun-sm-grid", SmGrid], ["corun-sm-detail", SmDetail], ["corun-memory-path", MemoryPath], ["corun-mesh", Mesh], ["corun-charts", Charts],
+  ["corun-sm-grid", SmGrid],
+  ["corun-sm-detail", SmDetail],
+  ["corun-memory-path", MemoryPath],
+  ["corun-mesh", Mesh],
+  ["corun-charts", Charts],
 ] as const) {
   if (!customElements.get(name)) customElements.define(name, element);
 }

@@ -10,8 +10,14 @@ import type { LegendItem } from "./picture.ts";
 import type { Tabular } from "./tabular.ts";
 
 /** What a picture knows of a machine, from frames. */
-export interface Model { readonly layout: FrameLayout; update(frame: Uint32Array): void }
-export interface Side<M> { run: ShownRun; model: M }
+export interface Model {
+  readonly layout: FrameLayout;
+  update(frame: Uint32Array): void;
+}
+export interface Side<M> {
+  run: ShownRun;
+  model: M;
+}
 
 export abstract class MachinePicture<M extends Model> extends Picture implements FrameView {
   protected sides: Side<M>[] = [];
@@ -22,13 +28,19 @@ export abstract class MachinePicture<M extends Model> extends Picture implements
   protected abstract said(model: M): string;
 
   setRuns(runs: readonly ShownRun[], _catalogue: Catalogue): void {
-    this.sides = runs.map((run) => ({ run, model: this.model({ ...run.layout, kernels: kernelNames(run.layout.kernels) }) }));
+    this.sides = runs.map((run) => ({
+      run,
+      model: this.model({ ...run.layout, kernels: kernelNames(run.layout.kernels) }),
+    }));
     if (this.isConnected) this.relegend();
     this.redraw();
   }
 
   update(frames: readonly Uint32Array[]): void {
-    this.sides.forEach(({ model }, i) => { const frame = frames[i]; if (frame) model.update(frame); });
+    this.sides.forEach(({ model }, i) => {
+      const frame = frames[i];
+      if (frame) model.update(frame);
+    });
     this.drawFrame();
   }
 
@@ -38,21 +50,30 @@ export abstract class MachinePicture<M extends Model> extends Picture implements
   }
 
   protected build(width: number, t: Theme): Drawing | null {
-    const parts = this.sides.map(({ run, model }) => ({ mark: run.mark, title: run.title, draw: (room: number) => this.drawingOf(model, room, t) }));
+    const parts = this.sides.map(({ run, model }) => ({
+      mark: run.mark,
+      title: run.title,
+      draw: (room: number) => this.drawingOf(model, room, t),
+    }));
     return parts.length > 0 ? beside(parts, width, t) : null;
   }
 
-  protected tabular(): Tabular | null { return joined(this.sides.map(({ run, model }) => ({ mark: run.mark, table: this.tableOf(model) }))); }
+  protected tabular(): Tabular | null {
+    return joined(this.sides.map(({ run, model }) => ({ mark: run.mark, table: this.tableOf(model) })));
+  }
 
   /** The kernels; where two runs have different ones at a place, both names. */
   protected legend(t: Theme): LegendItem[] {
     const most = Math.max(0, ...this.sides.map(({ model }) => model.layout.kernels.length));
     return Array.from({ length: most }, (_, k) => ({
-      name: [...new Set(this.sides.flatMap(({ model }) => model.layout.kernels[k] ?? []))].join(" / "), paint: kernelPaint(k, t),
+      name: [...new Set(this.sides.flatMap(({ model }) => model.layout.kernels[k] ?? []))].join(" / "),
+      paint: kernelPaint(k, t),
     }));
   }
 
   protected summary(): string {
-    return this.sides.map(({ run, model }) => (run.mark === "" ? this.said(model) : `${run.mark}, ${run.title}: ${this.said(model)}`)).join(" ");
+    return this.sides
+      .map(({ run, model }) => (run.mark === "" ? this.said(model) : `${run.mark}, ${run.title}: ${this.said(model)}`))
+      .join(" ");
   }
 }

@@ -32,9 +32,14 @@ export class Busy {
     }
   }
 
-  clear(): void { this.share.fill(0); this.frames = 0; }
+  clear(): void {
+    this.share.fill(0);
+    this.frames = 0;
+  }
 
-  of(i: number, kernel: number): number { return this.share[i * this.kernels + kernel] as number; }
+  of(i: number, kernel: number): number {
+    return this.share[i * this.kernels + kernel] as number;
+  }
 
   used(i: number): number {
     let sum = 0;

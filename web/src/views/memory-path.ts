@@ -13,15 +13,27 @@ import type { Tabular } from "./tabular.ts";
 export class MemoryPath extends MachinePicture<MemoryModel> {
   protected readonly file = "memory-path";
   protected readonly name = "Memory path";
-  protected readonly about = "Queues and use of request NoC, L2 banks, DRAM channels and reply NoC. Bars are full at capacity, and in parts by kernel; use is the mean of the last frames.";
+  protected readonly about =
+    "Queues and use of request NoC, L2 banks, DRAM channels and reply NoC. Bars are full at capacity, and in parts by kernel; use is the mean of the last frames.";
 
-  protected model(layout: FrameLayout): MemoryModel { return new MemoryModel(layout); }
-  protected drawingOf(model: MemoryModel, width: number, t: Theme): Drawing { return drawMemory(model, width, t); }
-  protected tableOf(model: MemoryModel): Tabular { return memoryTable(model); }
+  protected model(layout: FrameLayout): MemoryModel {
+    return new MemoryModel(layout);
+  }
+  protected drawingOf(model: MemoryModel, width: number, t: Theme): Drawing {
+    return drawMemory(model, width, t);
+  }
+  protected tableOf(model: MemoryModel): Tabular {
+    return memoryTable(model);
+  }
 
-  protected override meanings(): Meaning[] { const side = this.sides[0]; return side ? memoryMeanings(side.model.layout) : []; }
+  protected override meanings(): Meaning[] {
+    const side = this.sides[0];
+    return side ? memoryMeanings(side.model.layout) : [];
+  }
 
   protected said(m: MemoryModel): string {
-    return `Memory path at cycle ${whole(m.cycle)}. ${memoryPanels(m).map((p) => `${p.title}: ${p.headline}`).join("; ")}.`;
+    return `Memory path at cycle ${whole(m.cycle)}. ${memoryPanels(m)
+      .map((p) => `${p.title}: ${p.headline}`)
+      .join("; ")}.`;
   }
 }

@@ -13,10 +13,14 @@ export class Pace {
   }
 
   /** Milliseconds until the next drawing is due; 0 if it is. */
-  wait(now: number): number { return Math.max(0, this.next - now); }
+  wait(now: number): number {
+    return Math.max(0, this.next - now);
+  }
 
   /** A drawing took from `begin` to `end`. */
-  took(begin: number, end: number): void { this.next = begin + Math.max(this.least, (end - begin) / this.share); }
+  took(begin: number, end: number): void {
+    this.next = begin + Math.max(this.least, (end - begin) / this.share);
+  }
 }
 
 /** Milliseconds after which also what nobody sees is drawn. */

@@ -12,7 +12,11 @@ import type { Cell, Tabular } from "./tabular.ts";
 
 type Content = Node | string;
 
-export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Record<string, string> = {}, ...content: Content[]): HTMLElementTagNameMap[K] {
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...content: Content[]
+): HTMLElementTagNameMap[K] {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
   e.append(...content);
@@ -26,13 +30,19 @@ export function button(text: string, attributes: Record<string, string>, click: 
 }
 
 /** Writes only what differs, so that selections and screen readers are left alone. */
-export function put(e: Element, text: string): void { if (e.textContent !== text) e.textContent = text; }
+export function put(e: Element, text: string): void {
+  if (e.textContent !== text) e.textContent = text;
+}
 
 let ids = 0;
-export function freshId(what: string): string { return `cv-${what}-${++ids}`; }
+export function freshId(what: string): string {
+  return `cv-${what}-${++ids}`;
+}
 
 /** Names of kernels in legends and tables. */
-export function kernelNames(names: readonly string[]): string[] { return distinctNames(names, (k) => kernelStyle(k).number); }
+export function kernelNames(names: readonly string[]): string[] {
+  return distinctNames(names, (k) => kernelStyle(k).number);
+}
 
 // ---------------------------------------------------------------- the kernels' patterns in CSS
 
@@ -40,20 +50,40 @@ export function kernelNames(names: readonly string[]): string[] { return distinc
 export function cssFill(e: HTMLElement, paint: Paint): void {
   const fill: Fill = typeof paint === "string" ? { colour: paint, ink: paint, pattern: "plain" } : paint;
   const ink = fill.ink;
-  const stripes = (angle: number, every: number): string => `repeating-linear-gradient(${angle}deg, ${ink} 0 1.4px, transparent 1.4px ${every}px)`;
-  const bars = (to: string): string => `repeating-linear-gradient(to ${to}, transparent 0 1.3px, ${ink} 1.3px 2.7px, transparent 2.7px 4px)`;
-  const rules = (to: string): string => `repeating-linear-gradient(to ${to}, transparent 0 2px, ${ink} 2px 3px, transparent 3px 5px)`;
+  const stripes = (angle: number, every: number): string =>
+    `repeating-linear-gradient(${angle}deg, ${ink} 0 1.4px, transparent 1.4px ${every}px)`;
+  const bars = (to: string): string =>
+    `repeating-linear-gradient(to ${to}, transparent 0 1.3px, ${ink} 1.3px 2.7px, transparent 2.7px 4px)`;
+  const rules = (to: string): string =>
+    `repeating-linear-gradient(to ${to}, transparent 0 2px, ${ink} 2px 3px, transparent 3px 5px)`;
   const dot = (at: number): string => `radial-gradient(circle at ${at}px ${at}px, ${ink} 0.9px, transparent 1.3px)`;
-  let image = "none", size = "auto";
+  let image = "none",
+    size = "auto";
   switch (fill.pattern) {
-    case "plain": break;
-    case "diagonal": image = stripes(135, 4.24); break;
-    case "back-diagonal": image = stripes(45, 4.24); break;
-    case "cross": image = `${stripes(135, 4.24)}, ${stripes(45, 4.24)}`; break;
-    case "dots": image = `${dot(1.5)}, ${dot(4.5)}`; size = "6px 6px"; break;
-    case "horizontal": image = bars("bottom"); break;
-    case "vertical": image = bars("right"); break;
-    case "grid": image = `${rules("bottom")}, ${rules("right")}`; break;
+    case "plain":
+      break;
+    case "diagonal":
+      image = stripes(135, 4.24);
+      break;
+    case "back-diagonal":
+      image = stripes(45, 4.24);
+      break;
+    case "cross":
+      image = `${stripes(135, 4.24)}, ${stripes(45, 4.24)}`;
+      break;
+    case "dots":
+      image = `${dot(1.5)}, ${dot(4.5)}`;
+      size = "6px 6px";
+      break;
+    case "horizontal":
+      image = bars("bottom");
+      break;
+    case "vertical":
+      image = bars("right");
+      break;
+    case "grid":
+      image = `${rules("bottom")}, ${rules("right")}`;
+      break;
   }
   e.style.backgroundColor = fill.colour;
   e.style.backgroundImage = image;
@@ -81,7 +111,17 @@ export function fillTable(table: HTMLTableElement, data: Tabular): void {
     table.dataset["heading"] = heading.join("|");
     table.replaceChildren(
       el("caption"),
-      el("thead", {}, el("tr", {}, ...data.columns.map((c, i) => el("th", { scope: "col", ...(c.doc ? { title: c.doc } : {}) }, heading[i] as string)))),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          ...data.columns.map((c, i) =>
+            el("th", { scope: "col", ...(c.doc ? { title: c.doc } : {}) }, heading[i] as string),
+          ),
+        ),
+      ),
       el("tbody"),
     );
   }
@@ -115,28 +155,55 @@ export type ExportKind = "csv" | "json" | "svg" | "png";
 export async function exportAs(kind: ExportKind, what: Exportable, stamp: Stamp = currentStamp()): Promise<Blob> {
   const text = (content: string, type: string): Blob => new Blob([content], { type });
   switch (kind) {
-    case "csv": return text(toCsv(what.table(), stamp), "text/csv;charset=utf-8");
-    case "json": return text(toJson(what.table(), stamp), "application/json");
-    case "svg": return text(toSvg(what.picture(stampText(stamp)), { title: what.title, description: what.description, metadata: stamp }), "image/svg+xml");
-    case "png": return toPng(what.picture(stampText(stamp)), { Title: what.title, Software: stampText(stamp), "Corun stamp": JSON.stringify(stamp) });
+    case "csv":
+      return text(toCsv(what.table(), stamp), "text/csv;charset=utf-8");
+    case "json":
+      return text(toJson(what.table(), stamp), "application/json");
+    case "svg":
+      return text(
+        toSvg(what.picture(stampText(stamp)), { title: what.title, description: what.description, metadata: stamp }),
+        "image/svg+xml",
+      );
+    case "png":
+      return toPng(what.picture(stampText(stamp)), {
+        Title: what.title,
+        Software: stampText(stamp),
+        "Corun stamp": JSON.stringify(stamp),
+      });
   }
 }
 
-const KINDS: [ExportKind, string][] = [["csv", "CSV (data)"], ["json", "JSON (data)"], ["svg", "SVG (picture)"], ["png", "PNG (picture)"]];
+const KINDS: [ExportKind, string][] = [
+  ["csv", "CSV (data)"],
+  ["json", "JSON (data)"],
+  ["svg", "SVG (picture)"],
+  ["png", "PNG (picture)"],
+];
 
 /** A button that opens a menu of four downloads. */
 export function exportMenu(what: () => Exportable, announce: (text: string) => void): HTMLElement {
   const id = freshId("export");
   const menu = el("div", { class: "cv-menu", role: "menu", id, hidden: "" });
-  const open = button("Export", { class: "cv-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id }, () => { show(menu.hidden !== false); });
+  const open = button(
+    "Export",
+    { class: "cv-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id },
+    () => {
+      show(menu.hidden !== false);
+    },
+  );
   const box = el("div", { class: "cv-export" }, open, menu);
-  const items = KINDS.map(([kind, title]) => button(title, { role: "menuitem", tabindex: "-1", "data-kind": kind }, () => { void save(kind); }));
+  const items = KINDS.map(([kind, title]) =>
+    button(title, { role: "menuitem", tabindex: "-1", "data-kind": kind }, () => {
+      void save(kind);
+    }),
+  );
   menu.append(...items);
 
   const save = async (kind: ExportKind): Promise<void> => {
     show(false);
     open.focus();
-    const e = what(), stamp = currentStamp();
+    const e = what(),
+      stamp = currentStamp();
     try {
       const name = stampName(e.name, kind, stamp);
       download(name, await exportAs(kind, e, stamp));
@@ -145,7 +212,9 @@ export function exportMenu(what: () => Exportable, announce: (text: string) => v
       announce(`Could not export: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  const outside = (event: Event): void => { if (!box.contains(event.target as Node)) show(false); };
+  const outside = (event: Event): void => {
+    if (!box.contains(event.target as Node)) show(false);
+  };
   const show = (shown: boolean): void => {
     menu.hidden = !shown;
     open.setAttribute("aria-expanded", String(shown));
@@ -160,11 +229,18 @@ export function exportMenu(what: () => Exportable, announce: (text: string) => v
     if (menu.hidden) return;
     const at = items.indexOf(document.activeElement as HTMLButtonElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
-    if (event.key === "Escape") { show(false); open.focus(); }
-    else if (event.key === "Tab") { show(false); return; }
-    else if (to !== undefined) items[(to + items.length) % items.length]?.focus();
+    if (event.key === "Escape") {
+      show(false);
+      open.focus();
+    } else if (event.key === "Tab") {
+      show(false);
+      return;
+    } else if (to !== undefined) items[(to + items.length) % items.length]?.focus();
     else if (event.key !== "Enter" && event.key !== " ") return;
-    else { event.stopPropagation(); return; }
+    else {
+      event.stopPropagation();
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
   });

@@ -12,7 +12,11 @@ import { Pace, UNSEEN } from "./pace.ts";
 import type { Tabular } from "./tabular.ts";
 
 /** Without paint: words alone. */
-export interface LegendItem { name: string; paint?: Paint; doc?: string }
+export interface LegendItem {
+  name: string;
+  paint?: Paint;
+  doc?: string;
+}
 
 export abstract class Picture extends HTMLElement {
   /** In file names; what it is called; what it shows. */
@@ -25,11 +29,17 @@ export abstract class Picture extends HTMLElement {
   /** One sentence with numbers, for those who do not see the picture. */
   protected abstract summary(): string;
   /** What its numbers mean. */
-  protected meanings(): readonly Meaning[] { return []; }
+  protected meanings(): readonly Meaning[] {
+    return [];
+  }
 
   /** Spots that the arrow keys walk. */
-  protected walks(_spot: Spot): boolean { return true; }
-  protected chosen(_spot: Spot): void { /* nothing to choose */ }
+  protected walks(_spot: Spot): boolean {
+    return true;
+  }
+  protected chosen(_spot: Spot): void {
+    /* nothing to choose */
+  }
 
   protected readonly canvas = el("canvas", { role: "img", tabindex: "0", class: "cv-canvas" });
   protected readonly announcer = new Announcer();
@@ -39,7 +49,9 @@ export abstract class Picture extends HTMLElement {
   private readonly keys = el("div", { class: "cv-legend" });
   private readonly table = el("table", { class: "cv-data" });
   private readonly tableBox = el("div", { class: "cv-tablebox", tabindex: "0", role: "region", hidden: "" });
-  private readonly toggle = button("Table", { class: "cv-button", "aria-pressed": "false" }, () => { this.showTable(this.tableBox.hidden !== false); });
+  private readonly toggle = button("Table", { class: "cv-button", "aria-pressed": "false" }, () => {
+    this.showTable(this.tableBox.hidden !== false);
+  });
   private readonly words = el("p");
   private readonly what = el("span");
   private drawing: Drawing | null = null;
@@ -59,18 +71,36 @@ export abstract class Picture extends HTMLElement {
 
   connectedCallback(): void {
     if (!this.made) this.make();
-    const sizes = new ResizeObserver(() => { this.redraw(); });
+    const sizes = new ResizeObserver(() => {
+      this.redraw();
+    });
     sizes.observe(this.stage);
-    const views = new IntersectionObserver((entries) => {
-      this.seen = entries.some((e) => e.isIntersecting);
-      if (this.seen) this.redraw();
-    }, { rootMargin: "100px" });
+    const views = new IntersectionObserver(
+      (entries) => {
+        this.seen = entries.some((e) => e.isIntersecting);
+        if (this.seen) this.redraw();
+      },
+      { rootMargin: "100px" },
+    );
     views.observe(this);
-    const printing = (): void => { this.drawNow(true); };
+    const printing = (): void => {
+      this.drawNow(true);
+    };
     addEventListener("beforeprint", printing);
     this.cleanups = [
-      () => { sizes.disconnect(); }, () => { views.disconnect(); }, () => { removeEventListener("beforeprint", printing); },
-      onRetheme(() => { this.relegend(); this.redraw(); }),
+      () => {
+        sizes.disconnect();
+      },
+      () => {
+        views.disconnect();
+      },
+      () => {
+        removeEventListener("beforeprint", printing);
+      },
+      onRetheme(() => {
+        this.relegend();
+        this.redraw();
+      }),
     ];
     this.relegend();
     this.redraw();
@@ -89,28 +119,59 @@ export abstract class Picture extends HTMLElement {
   private make(): void {
     this.made = true;
     this.classList.add("cv-picture");
-    const hint = el("p", { class: "cv-spoken", id: freshId("hint") }, "Arrow keys walk the parts and speak their numbers; the table has all of them.");
+    const hint = el(
+      "p",
+      { class: "cv-spoken", id: freshId("hint") },
+      "Arrow keys walk the parts and speak their numbers; the table has all of them.",
+    );
     this.canvas.setAttribute("aria-label", this.name);
     this.canvas.setAttribute("aria-describedby", hint.id);
     this.canvas.append(this.words);
     this.tableBox.setAttribute("aria-label", `${this.name}, as a table`);
     this.tableBox.append(this.table);
     this.toggle.setAttribute("aria-label", `${this.name} as a table`);
-    const exporting = exportMenu(() => this.exportable(), (text) => { this.announcer.say(text); });
+    const exporting = exportMenu(
+      () => this.exportable(),
+      (text) => {
+        this.announcer.say(text);
+      },
+    );
     this.stage.append(this.canvas, this.ring, this.tip);
-    this.append(el("div", { class: "cv-head" }, this.keys, el("div", { class: "cv-actions" }, this.what, this.toggle, exporting)), this.stage, this.tableBox, hint, this.announcer.element);
-    this.canvas.addEventListener("pointermove", (e) => { this.pointed = { x: e.offsetX, y: e.offsetY }; this.retip(); });
-    this.canvas.addEventListener("pointerleave", () => { this.pointed = null; this.retip(); });
-    this.canvas.addEventListener("click", (e) => { this.clicked(e.offsetX, e.offsetY); });
-    this.canvas.addEventListener("keydown", (e) => { this.key(e); });
-    this.canvas.addEventListener("blur", () => { this.focused = null; this.retip(); });
+    this.append(
+      el("div", { class: "cv-head" }, this.keys, el("div", { class: "cv-actions" }, this.what, this.toggle, exporting)),
+      this.stage,
+      this.tableBox,
+      hint,
+      this.announcer.element,
+    );
+    this.canvas.addEventListener("pointermove", (e) => {
+      this.pointed = { x: e.offsetX, y: e.offsetY };
+      this.retip();
+    });
+    this.canvas.addEventListener("pointerleave", () => {
+      this.pointed = null;
+      this.retip();
+    });
+    this.canvas.addEventListener("click", (e) => {
+      this.clicked(e.offsetX, e.offsetY);
+    });
+    this.canvas.addEventListener("keydown", (e) => {
+      this.key(e);
+    });
+    this.canvas.addEventListener("blur", () => {
+      this.focused = null;
+      this.retip();
+    });
   }
 
   /** Draws in the next animation frame; what is far from the screen, within `UNSEEN` milliseconds, for whoever prints or captures the page. */
   protected redraw(): void {
     if (this.due || !this.isConnected) return;
     this.due = true;
-    requestAnimationFrame(() => { this.due = false; if (this.isConnected) this.draw(); });
+    requestAnimationFrame(() => {
+      this.due = false;
+      if (this.isConnected) this.draw();
+    });
   }
 
   /** Draws a new frame, now if it is time for one: for calls that already come from an animation frame. */
@@ -118,7 +179,11 @@ export abstract class Picture extends HTMLElement {
     if (!this.isConnected || this.due || this.timer !== 0) return;
     const wait = this.pace.wait(performance.now());
     if (wait === 0) this.draw();
-    else this.timer = setTimeout(() => { this.timer = 0; this.redraw(); }, wait) as unknown as number;
+    else
+      this.timer = setTimeout(() => {
+        this.timer = 0;
+        this.redraw();
+      }, wait) as unknown as number;
   }
 
   private draw(): void {
@@ -128,9 +193,16 @@ export abstract class Picture extends HTMLElement {
   }
 
   private drawNow(unseen = false): void {
-    if (!this.tableBox.hidden) { this.refreshTable(); return; }
+    if (!this.tableBox.hidden) {
+      this.refreshTable();
+      return;
+    }
     if (!this.seen && !unseen) {
-      if (this.late === 0) this.late = setTimeout(() => { this.late = 0; this.drawNow(true); }, UNSEEN) as unknown as number;
+      if (this.late === 0)
+        this.late = setTimeout(() => {
+          this.late = 0;
+          this.drawNow(true);
+        }, UNSEEN) as unknown as number;
       return;
     }
     const width = Math.floor(this.stage.clientWidth);
@@ -148,19 +220,29 @@ export abstract class Picture extends HTMLElement {
   private toldAt = -Infinity;
   private telling = 0;
   private tellSummary(): void {
-    const now = performance.now(), wait = this.toldAt + 500 - now;
+    const now = performance.now(),
+      wait = this.toldAt + 500 - now;
     // The last one is told too.
-    if (wait > 0) { if (this.telling === 0) this.telling = setTimeout(() => { this.telling = 0; this.tellSummary(); }, wait) as unknown as number; return; }
+    if (wait > 0) {
+      if (this.telling === 0)
+        this.telling = setTimeout(() => {
+          this.telling = 0;
+          this.tellSummary();
+        }, wait) as unknown as number;
+      return;
+    }
     this.toldAt = now;
     put(this.words, this.summary());
   }
 
   protected relegend(): void {
     const t = theme();
-    this.keys.replaceChildren(...this.legend(t).map((item) => {
-      const sign = item.paint === undefined ? [] : [swatch(item.paint)];
-      return el("span", { class: "cv-key", ...(item.doc ? { title: item.doc } : {}) }, ...sign, item.name);
-    }));
+    this.keys.replaceChildren(
+      ...this.legend(t).map((item) => {
+        const sign = item.paint === undefined ? [] : [swatch(item.paint)];
+        return el("span", { class: "cv-key", ...(item.doc ? { title: item.doc } : {}) }, ...sign, item.name);
+      }),
+    );
     const button = meaningsButton(this.name, this.meanings());
     this.what.replaceChildren(...(button ? [button] : []));
   }
@@ -175,7 +257,12 @@ export abstract class Picture extends HTMLElement {
 
   private refreshTable(): void {
     const now = performance.now();
-    if (now < this.tableDue) { setTimeout(() => { this.redraw(); }, this.tableDue - now); return; }
+    if (now < this.tableDue) {
+      setTimeout(() => {
+        this.redraw();
+      }, this.tableDue - now);
+      return;
+    }
     this.tableDue = now + 500;
     const data = this.tabular();
     if (data) fillTable(this.table, data);
@@ -183,7 +270,9 @@ export abstract class Picture extends HTMLElement {
 
   private exportable(): Parameters<typeof exportMenu>[0] extends () => infer E ? E : never {
     return {
-      name: this.file, title: this.name, description: this.about,
+      name: this.file,
+      title: this.name,
+      description: this.about,
       table: () => this.tabular() ?? { title: this.name, columns: [], rows: [] },
       picture: (stamp) => {
         const t = theme();
@@ -197,11 +286,20 @@ export abstract class Picture extends HTMLElement {
 
   // -------------------------------------------------------------- pointer and keys
 
-  private walk(): Spot[] { return (this.drawing?.spots ?? []).filter((s) => this.walks(s)); }
+  private walk(): Spot[] {
+    return (this.drawing?.spots ?? []).filter((s) => this.walks(s));
+  }
 
   private clicked(x: number, y: number): void {
-    const spot = this.walk().reverse().find((s) => x >= s.x && x < s.x + s.w && y >= s.y && y < s.y + s.h);
-    if (spot) { this.focused = spot.id; this.focusedAt = x; this.chosen(spot); this.retip(); }
+    const spot = this.walk()
+      .reverse()
+      .find((s) => x >= s.x && x < s.x + s.w && y >= s.y && y < s.y + s.h);
+    if (spot) {
+      this.focused = spot.id;
+      this.focusedAt = x;
+      this.chosen(spot);
+      this.retip();
+    }
   }
 
   private key(event: KeyboardEvent): void {
@@ -211,15 +309,36 @@ export abstract class Picture extends HTMLElement {
     const here = spots[at];
     let to: Spot | undefined;
     switch (event.key) {
-      case "ArrowRight": to = spots[Math.min(spots.length - 1, at + 1)]; break;
-      case "ArrowLeft": to = spots[Math.max(0, at - 1)]; break;
-      case "ArrowDown": to = here ? nearest(spots, here, 1) ?? here : spots[0]; break;
-      case "ArrowUp": to = here ? nearest(spots, here, -1) ?? here : spots[0]; break;
-      case "Home": to = spots[0]; break;
-      case "End": to = spots[spots.length - 1]; break;
-      case "Enter": if (!here) return; this.chosen(here); to = here; break;
-      case "Escape": if (!here) return; this.focused = null; this.retip(); return;
-      default: return;
+      case "ArrowRight":
+        to = spots[Math.min(spots.length - 1, at + 1)];
+        break;
+      case "ArrowLeft":
+        to = spots[Math.max(0, at - 1)];
+        break;
+      case "ArrowDown":
+        to = here ? (nearest(spots, here, 1) ?? here) : spots[0];
+        break;
+      case "ArrowUp":
+        to = here ? (nearest(spots, here, -1) ?? here) : spots[0];
+        break;
+      case "Home":
+        to = spots[0];
+        break;
+      case "End":
+        to = spots[spots.length - 1];
+        break;
+      case "Enter":
+        if (!here) return;
+        this.chosen(here);
+        to = here;
+        break;
+      case "Escape":
+        if (!here) return;
+        this.focused = null;
+        this.retip();
+        return;
+      default:
+        return;
     }
     event.preventDefault();
     event.stopPropagation();
@@ -234,16 +353,24 @@ export abstract class Picture extends HTMLElement {
   /** The tip follows the pointer or the keyboard; its numbers follow the frames. */
   private retip(): void {
     const d = this.drawing;
-    const focus = d && this.focused !== null ? d.spots.find((s) => s.id === this.focused) ?? null : null;
+    const focus = d && this.focused !== null ? (d.spots.find((s) => s.id === this.focused) ?? null) : null;
     this.ring.hidden = !focus;
     if (focus) place(this.ring, focus.x - 2, focus.y - 2, focus.w + 4, focus.h + 4);
-    const spot = d && this.pointed ? d.spotAt(this.pointed.x, this.pointed.y) : document.activeElement === this.canvas ? focus : null;
+    const spot =
+      d && this.pointed
+        ? d.spotAt(this.pointed.x, this.pointed.y)
+        : document.activeElement === this.canvas
+          ? focus
+          : null;
     this.tip.hidden = !spot;
     if (!spot || !d) return;
     const x = spot === focus && !this.pointed ? this.focusedAt : this.pointed?.x;
     put(this.tip, spot.text(x));
     const w = Math.min(300, d.width);
-    const left = Math.max(0, Math.min(d.width - w, (x !== undefined && spot.w > 2 * w ? x : spot.x + spot.w / 2) - w / 2));
+    const left = Math.max(
+      0,
+      Math.min(d.width - w, (x !== undefined && spot.w > 2 * w ? x : spot.x + spot.w / 2) - w / 2),
+    );
     const below = spot.y + spot.h + 6;
     this.tip.style.left = `${left}px`;
     this.tip.style.width = `${w}px`;
@@ -262,13 +389,17 @@ function place(e: HTMLElement, x: number, y: number, w: number, h: number): void
 
 /** The closest spot above (-1) or below (1). */
 function nearest(spots: readonly Spot[], from: Spot, direction: 1 | -1): Spot | null {
-  let best: Spot | null = null, least = Infinity;
+  let best: Spot | null = null,
+    least = Infinity;
   const cx = from.x + from.w / 2;
   for (const s of spots) {
     const dy = (s.y - from.y) * direction;
     if (dy <= from.h / 2) continue;
     const cost = dy * 3 + Math.abs(s.x + s.w / 2 - cx);
-    if (cost < least) { least = cost; best = s; }
+    if (cost < least) {
+      least = cost;
+      best = s;
+    }
   }
   return best;
 }

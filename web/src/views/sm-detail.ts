@@ -17,7 +17,15 @@ import { smName } from "./sm-model.ts";
 /** A frame's worth of this panel is a few hundred texts: ten times a second is as fast as they can be read. */
 const EVERY = 100;
 
-interface Row { text: HTMLElement; parts: HTMLElement[]; used: (k: number) => number; total: () => number; capacity: () => number; unit: string; byKernel: boolean }
+interface Row {
+  text: HTMLElement;
+  parts: HTMLElement[];
+  used: (k: number) => number;
+  total: () => number;
+  capacity: () => number;
+  unit: string;
+  byKernel: boolean;
+}
 
 export class SmDetail extends HTMLElement implements SmView {
   private panels: SmPanel[] = [];
@@ -34,11 +42,18 @@ export class SmDetail extends HTMLElement implements SmView {
 
   connectedCallback(): void {
     this.classList.add("cv-detail");
-    this.cleanup = onRetheme(() => { this.made = -1; this.draw(); });
+    this.cleanup = onRetheme(() => {
+      this.made = -1;
+      this.draw();
+    });
     this.draw();
   }
 
-  disconnectedCallback(): void { this.cleanup?.(); clearTimeout(this.timer); this.timer = 0; }
+  disconnectedCallback(): void {
+    this.cleanup?.();
+    clearTimeout(this.timer);
+    this.timer = 0;
+  }
 
   setRuns(runs: readonly ShownRun[], _catalogue: Catalogue): void {
     this.panels = runs.map((run) => new SmPanel(run));
@@ -48,22 +63,46 @@ export class SmDetail extends HTMLElement implements SmView {
   }
 
   update(frames: readonly Uint32Array[]): void {
-    this.panels.forEach((panel, i) => { const frame = frames[i]; if (frame) panel.reader.load(frame); });
+    this.panels.forEach((panel, i) => {
+      const frame = frames[i];
+      if (frame) panel.reader.load(frame);
+    });
     if (this.sm === null || this.timer !== 0) return;
     const wait = this.drawn + EVERY - performance.now();
     if (wait <= 0) this.draw();
-    else this.timer = setTimeout(() => { this.timer = 0; this.draw(); }, wait) as unknown as number;
+    else
+      this.timer = setTimeout(() => {
+        this.timer = 0;
+        this.draw();
+      }, wait) as unknown as number;
   }
 
   /** What the L1Ds of a run hold. */
-  setHeld(run: number, held: Uint32Array): void { const panel = this.panels[run]; if (panel) { panel.held = held; this.draw(); } }
+  setHeld(run: number, held: Uint32Array): void {
+    const panel = this.panels[run];
+    if (panel) {
+      panel.held = held;
+      this.draw();
+    }
+  }
 
   /** What each SM of a run has before it, by kernel. */
-  setShares(run: number, shares: readonly (Shares | null)[]): void { const panel = this.panels[run]; if (panel) { panel.shares = shares; this.draw(); } }
+  setShares(run: number, shares: readonly (Shares | null)[]): void {
+    const panel = this.panels[run];
+    if (panel) {
+      panel.shares = shares;
+      this.draw();
+    }
+  }
 
-  reset(): void { for (const panel of this.panels) panel.reader.words.fill(0); this.draw(); }
+  reset(): void {
+    for (const panel of this.panels) panel.reader.words.fill(0);
+    this.draw();
+  }
 
-  get selected(): number | null { return this.sm; }
+  get selected(): number | null {
+    return this.sm;
+  }
   set selected(sm: number | null) {
     this.sm = sm !== null && this.panels.length > 0 && !this.panels.some((panel) => panel.has(sm)) ? null : sm;
     this.draw();
@@ -83,7 +122,15 @@ export class SmDetail extends HTMLElement implements SmView {
     const layout = shown[0]?.reader.layout;
     if (!layout?.sms[sm]) return;
     put(this.heading, smName(layout, sm));
-    this.replaceChildren(el("div", { class: "cv-head" }, this.heading, el("div", { class: "cv-actions" }, meaningsButton("an SM", smDetailMeanings(layout)) ?? "", this.close)), ...shown.flatMap((panel) => panel.make(sm)));
+    this.replaceChildren(
+      el(
+        "div",
+        { class: "cv-head" },
+        this.heading,
+        el("div", { class: "cv-actions" }, meaningsButton("an SM", smDetailMeanings(layout)) ?? "", this.close),
+      ),
+      ...shown.flatMap((panel) => panel.make(sm)),
+    );
   }
 }
 
@@ -112,14 +159,20 @@ class SmPanel {
     this.letters = stateLetters(run.layout.warp_states.map((s) => (s.key === "empty" ? "–" : s.title)));
   }
 
-  private named(what: string): string { return this.run.mark === "" ? what : `${what}, ${this.run.mark}`; }
+  private named(what: string): string {
+    return this.run.mark === "" ? what : `${what}, ${this.run.mark}`;
+  }
 
-  has(sm: number): boolean { return sm < this.reader.layout.sms.length; }
+  has(sm: number): boolean {
+    return sm < this.reader.layout.sms.length;
+  }
 
   // -------------------------------------------------------------- structure, once for each SM
 
   make(sm: number): HTMLElement[] {
-    const r = this.reader, layout = r.layout, shape = layout.sms[sm];
+    const r = this.reader,
+      layout = r.layout,
+      shape = layout.sms[sm];
     if (!shape) return [];
     const t = theme();
     this.rows = [];
@@ -134,9 +187,25 @@ class SmPanel {
         return part;
       });
       const text = el("span", { class: "cv-value" });
-      bars.append(el("div", { class: "cv-row" }, el("span", { class: "cv-name" }, title), el("span", { class: "cv-bar", "aria-hidden": "true" }, ...parts), text));
+      bars.append(
+        el(
+          "div",
+          { class: "cv-row" },
+          el("span", { class: "cv-name" }, title),
+          el("span", { class: "cv-bar", "aria-hidden": "true" }, ...parts),
+          text,
+        ),
+      );
       const used = (k: number): number => (byKernel ? r.get(section, sm, k) : r.get(section, sm));
-      this.rows.push({ text, parts, used, unit, byKernel, capacity: () => capacity, total: () => (byKernel ? kernels.reduce((s, k) => s + used(k), 0) : used(0)) });
+      this.rows.push({
+        text,
+        parts,
+        used,
+        unit,
+        byKernel,
+        capacity: () => capacity,
+        total: () => (byKernel ? kernels.reduce((s, k) => s + used(k), 0) : used(0)),
+      });
     };
     bar("Registers", "", shape.registers, "sm.registers");
     bar("Shared memory", "bytes", shape.shared_bytes, "sm.shared");
@@ -147,14 +216,33 @@ class SmPanel {
     // The LSU has room for so many instructions of each kernel that its bar only compares: a full bar is eight of each.
     bar("LSU", "instructions", 8 * kernels.length, "sm.lsu");
     for (const k of kernels) {
-      const part = el("span", { class: "cv-part" }), text = el("span", { class: "cv-value" }), row = el("div", { class: "cv-row", hidden: "" }, el("span", { class: "cv-name" }, `Quota of ${layout.kernels[k] ?? ""}`), el("span", { class: "cv-bar", "aria-hidden": "true" }, part), text);
+      const part = el("span", { class: "cv-part" }),
+        text = el("span", { class: "cv-value" }),
+        row = el(
+          "div",
+          { class: "cv-row", hidden: "" },
+          el("span", { class: "cv-name" }, `Quota of ${layout.kernels[k] ?? ""}`),
+          el("span", { class: "cv-bar", "aria-hidden": "true" }, part),
+          text,
+        );
       cssFill(part, kernelPaint(k, t));
       bars.append(row);
       this.quotas.push({ row, part, text });
     }
 
-    const l1Parts = STATES.map((state) => { const part = el("span", { class: "cv-part", title: stateTitle[state] }); cssFill(part, stateColour(state, t)); return part; });
-    const said = el("span", { class: "cv-value" }), row = el("div", { class: "cv-row", hidden: "" }, el("span", { class: "cv-name" }, "L1D"), el("span", { class: "cv-bar", "aria-hidden": "true" }, ...l1Parts), said);
+    const l1Parts = STATES.map((state) => {
+      const part = el("span", { class: "cv-part", title: stateTitle[state] });
+      cssFill(part, stateColour(state, t));
+      return part;
+    });
+    const said = el("span", { class: "cv-value" }),
+      row = el(
+        "div",
+        { class: "cv-row", hidden: "" },
+        el("span", { class: "cv-name" }, "L1D"),
+        el("span", { class: "cv-bar", "aria-hidden": "true" }, ...l1Parts),
+        said,
+      );
     this.l1 = { row, parts: l1Parts, text: said };
     bars.append(row);
 
@@ -162,36 +250,76 @@ class SmPanel {
     this.schedulers = Array.from({ length: shape.schedulers }, () => el("span", { class: "cv-scheduler" }));
     this.warps = Array.from({ length: shape.warps }, () => el("li", { class: "cv-warp" }));
     this.counts = layout.warp_states.map(() => el("b", { class: "cv-count" }));
-    const states = layout.warp_states.map((s, i) => el("li", { class: "cv-key", title: s.doc }, el("kbd", { class: "cv-letter" }, this.letters[i] ?? "?"), ` ${s.title} `, this.counts[i] as HTMLElement));
+    const states = layout.warp_states.map((s, i) =>
+      el(
+        "li",
+        { class: "cv-key", title: s.doc },
+        el("kbd", { class: "cv-letter" }, this.letters[i] ?? "?"),
+        ` ${s.title} `,
+        this.counts[i] as HTMLElement,
+      ),
+    );
     return [
       ...(this.run.mark === "" ? [] : [sideHeading(this.run.mark, this.run.title)]),
-      el("div", { class: "cv-legend" }, ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name))),
-      el("div", { class: "cv-detailgrid" },
+      el(
+        "div",
+        { class: "cv-legend" },
+        ...layout.kernels.map((name, k) => el("span", { class: "cv-key" }, swatch(kernelPaint(k, t)), name)),
+      ),
+      el(
+        "div",
+        { class: "cv-detailgrid" },
         el("section", { class: "cv-block" }, el("h3", {}, "Resources"), this.drains, bars, ...this.before),
-        el("section", { class: "cv-block" },
-          el("h3", {}, "Schedulers, this cycle"), el("div", { class: "cv-schedulers" }, ...this.schedulers),
-          el("h3", {}, `Warps 0 to ${shape.warps - 1}`), el("ol", { class: "cv-warps", "aria-label": this.named("Warps and their states") }, ...this.warps),
-          el("ul", { class: "cv-legend cv-states", "aria-label": this.named("Warp states and how many warps are in each") }, ...states))),
+        el(
+          "section",
+          { class: "cv-block" },
+          el("h3", {}, "Schedulers, this cycle"),
+          el("div", { class: "cv-schedulers" }, ...this.schedulers),
+          el("h3", {}, `Warps 0 to ${shape.warps - 1}`),
+          el("ol", { class: "cv-warps", "aria-label": this.named("Warps and their states") }, ...this.warps),
+          el(
+            "ul",
+            { class: "cv-legend cv-states", "aria-label": this.named("Warp states and how many warps are in each") },
+            ...states,
+          ),
+        ),
+      ),
     ];
   }
 
   // -------------------------------------------------------------- numbers, each time
 
   fill(sm: number): void {
-    const r = this.reader, { layout } = r, t = theme();
+    const r = this.reader,
+      { layout } = r,
+      t = theme();
     for (const row of this.rows) {
-      const total = row.total(), capacity = row.capacity();
-      row.parts.forEach((part, k) => { part.style.width = `${Math.min(100, (100 * row.used(k)) / capacity)}%`; });
-      const each = row.byKernel && layout.kernels.length > 1
-        ? layout.kernels.map((name, k) => `${name}\u00a0${whole(row.used(k))}`).join(" · ") : "";
-      put(row.text, row.unit === "instructions" ? `${whole(total)} instructions${each ? ` · ${each}` : ""}`
-        : `${whole(total)} of ${whole(capacity)}${row.unit ? ` ${row.unit}` : ""} (${percent(total, capacity)})${each ? ` · ${each}` : ""}`);
+      const total = row.total(),
+        capacity = row.capacity();
+      row.parts.forEach((part, k) => {
+        part.style.width = `${Math.min(100, (100 * row.used(k)) / capacity)}%`;
+      });
+      const each =
+        row.byKernel && layout.kernels.length > 1
+          ? layout.kernels.map((name, k) => `${name}\u00a0${whole(row.used(k))}`).join(" · ")
+          : "";
+      put(
+        row.text,
+        row.unit === "instructions"
+          ? `${whole(total)} instructions${each ? ` · ${each}` : ""}`
+          : `${whole(total)} of ${whole(capacity)}${row.unit ? ` ${row.unit}` : ""} (${percent(total, capacity)})${each ? ` · ${each}` : ""}`,
+      );
     }
     const drains = layout.kernels.filter((_, k) => r.get("sm.drains", sm, k) > 0);
     this.drains.hidden = drains.length === 0;
-    put(this.drains, `It drains: ${drains.join(" and ")} ${drains.length > 1 ? "hold" : "holds"} more CTAs than may stay.`);
+    put(
+      this.drains,
+      `It drains: ${drains.join(" and ")} ${drains.length > 1 ? "hold" : "holds"} more CTAs than may stay.`,
+    );
     this.quotas.forEach(({ row, part, text }, k) => {
-      const given = r.get("sm.quota", sm, k), quota = given - 1, left = r.signed("sm.quota_left", sm, k);
+      const given = r.get("sm.quota", sm, k),
+        quota = given - 1,
+        left = r.signed("sm.quota_left", sm, k);
       row.hidden = given === 0;
       if (given === 0) return;
       part.style.width = `${quota > 0 ? Math.min(100, Math.max(0, (100 * left) / quota)) : 0}%`;
@@ -200,7 +328,9 @@ class SmPanel {
     if (this.l1) {
       this.l1.row.hidden = this.held === null || layout.arrays.length === 0;
       const contents = contentsOf(layout, this.held ?? new Uint32Array(), sm);
-      this.l1.parts.forEach((part, i) => { part.style.width = `${contents.capacity === 0 ? 0 : (100 * contents.words[STATES[i] as State]) / contents.capacity}%`; });
+      this.l1.parts.forEach((part, i) => {
+        part.style.width = `${contents.capacity === 0 ? 0 : (100 * contents.words[STATES[i] as State]) / contents.capacity}%`;
+      });
       put(this.l1.text, contentsText(layout, contents));
     }
     this.before.forEach((e, k) => {
@@ -208,18 +338,29 @@ class SmPanel {
       e.hidden = !share;
       if (!share) return;
       const { chunk, left, queue, waits } = shareTexts(share);
-      put(e, `Of this launch of ${layout.kernels[k] ?? ""} it has ${left === "nothing" ? "no CTA of its chunk left" : `CTA${left.includes("to") ? "s" : ""} ${left} left of its chunk`}${chunk === "" ? "" : ` (${chunk})`}.${queue === "" ? "" : ` Its steal queue: ${queue}, of which ${waits === "" ? "none waits" : `${waits} wait`}.`}`);
+      put(
+        e,
+        `Of this launch of ${layout.kernels[k] ?? ""} it has ${left === "nothing" ? "no CTA of its chunk left" : `CTA${left.includes("to") ? "s" : ""} ${left} left of its chunk`}${chunk === "" ? "" : ` (${chunk})`}.${queue === "" ? "" : ` Its steal queue: ${queue}, of which ${waits === "" ? "none waits" : `${waits} wait`}.`}`,
+      );
     });
     this.schedulers.forEach((e, s) => {
       const did = r.get("sm.scheduler", sm, s);
       const kernel = did & 0x100 ? did & 0xff : null;
       const cause = layout.stalls[did & 0xff];
-      put(e, r.cycle === 0 ? `${s}: not started` : kernel !== null ? `${s}: issued for ${layout.kernels[kernel] ?? "?"}` : `${s}: ${cause?.title ?? "?"}`);
+      put(
+        e,
+        r.cycle === 0
+          ? `${s}: not started`
+          : kernel !== null
+            ? `${s}: issued for ${layout.kernels[kernel] ?? "?"}`
+            : `${s}: ${cause?.title ?? "?"}`,
+      );
       e.classList.toggle("cv-issued", kernel !== null && r.cycle > 0);
     });
     const counts = new Array<number>(layout.warp_states.length).fill(0);
     this.warps.forEach((e, w) => {
-      const holds = r.get("warp.kernel", sm, w), state = r.get("warp.state", sm, w);
+      const holds = r.get("warp.kernel", sm, w),
+        state = r.get("warp.state", sm, w);
       const key = holds === 0 ? "" : `${holds} ${state}`;
       if (state < counts.length) counts[state] = (counts[state] as number) + 1;
       if (e.dataset["key"] !== key) {
@@ -233,13 +374,24 @@ class SmPanel {
           const letter = el("span", { class: "cv-letter", "aria-hidden": "true" }, this.letters[state] ?? "?");
           letter.style.color = kernelInk(holds - 1, t);
           letter.style.backgroundColor = paint.colour;
-          e.replaceChildren(letter, el("span", { class: "cv-spoken" }, `warp ${w}: ${layout.kernels[holds - 1] ?? "?"} (${kernelStyle(holds - 1).number}), ${layout.warp_states[state]?.title ?? "?"}`));
+          e.replaceChildren(
+            letter,
+            el(
+              "span",
+              { class: "cv-spoken" },
+              `warp ${w}: ${layout.kernels[holds - 1] ?? "?"} (${kernelStyle(holds - 1).number}), ${layout.warp_states[state]?.title ?? "?"}`,
+            ),
+          );
         }
       }
-      const title = holds === 0 ? `Warp ${w}: none`
-        : `Warp ${w}: ${layout.kernels[holds - 1] ?? "?"}, CTA slot ${r.get("warp.slot", sm, w)}, operation ${figure(r.get("warp.pc", sm, w))}, ${layout.warp_states[state]?.title ?? "?"}`;
+      const title =
+        holds === 0
+          ? `Warp ${w}: none`
+          : `Warp ${w}: ${layout.kernels[holds - 1] ?? "?"}, CTA slot ${r.get("warp.slot", sm, w)}, operation ${figure(r.get("warp.pc", sm, w))}, ${layout.warp_states[state]?.title ?? "?"}`;
       if (e.title !== title) e.title = title;
     });
-    this.counts.forEach((e, i) => { put(e, whole(counts[i] as number)); });
+    this.counts.forEach((e, i) => {
+      put(e, whole(counts[i] as number));
+    });
   }
 }

@@ -16,7 +16,8 @@ import type { Tabular } from "./tabular.ts";
 export class SmGrid extends MachinePicture<SmModel> implements SmView {
   protected readonly file = "sms";
   protected readonly name = "SMs";
-  protected readonly about = "Each SM with its CTA slots by kernel, its schedulers' recent cycles and its fullest resource.";
+  protected readonly about =
+    "Each SM with its CTA slots by kernel, its schedulers' recent cycles and its fullest resource.";
   private sm: number | null = null;
 
   override setRuns(runs: readonly ShownRun[], catalogue: Catalogue): void {
@@ -24,13 +25,18 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
     super.setRuns(runs, catalogue);
   }
 
-  get selected(): number | null { return this.sm; }
+  get selected(): number | null {
+    return this.sm;
+  }
   set selected(sm: number | null) {
-    this.sm = sm !== null && this.sides.length > 0 && !this.sides.some(({ model }) => sm < model.layout.sms.length) ? null : sm;
+    this.sm =
+      sm !== null && this.sides.length > 0 && !this.sides.some(({ model }) => sm < model.layout.sms.length) ? null : sm;
     this.redraw();
   }
 
-  protected override walks(spot: Spot): boolean { return spot.id.startsWith("sm:"); }
+  protected override walks(spot: Spot): boolean {
+    return spot.id.startsWith("sm:");
+  }
 
   protected override chosen(spot: Spot): void {
     const sm = Number.parseInt(spot.id.slice(3), 10);
@@ -38,22 +44,39 @@ export class SmGrid extends MachinePicture<SmModel> implements SmView {
     this.dispatchEvent(new CustomEvent<SelectSm>("select-sm", { bubbles: true, detail: { sm: this.sm } }));
   }
 
-  protected model(layout: FrameLayout): SmModel { return new SmModel(layout); }
-  protected drawingOf(model: SmModel, width: number, t: Theme): Drawing { return drawSms(model, width, t, this.sm); }
-  protected tableOf(model: SmModel): Tabular { return smTable(model); }
+  protected model(layout: FrameLayout): SmModel {
+    return new SmModel(layout);
+  }
+  protected drawingOf(model: SmModel, width: number, t: Theme): Drawing {
+    return drawSms(model, width, t, this.sm);
+  }
+  protected tableOf(model: SmModel): Tabular {
+    return smTable(model);
+  }
 
   protected override legend(t: Theme): LegendItem[] {
     const stalls = this.sides[0]?.model.layout.stalls ?? [];
-    return [...super.legend(t), { name: "SM that drains", paint: drainPaint(t), doc: "A kernel holds more CTAs on it than it may" }, ...stalls.map((s, i) => ({ name: s.title, paint: stallPaint(i, t), doc: s.doc }))];
+    return [
+      ...super.legend(t),
+      { name: "SM that drains", paint: drainPaint(t), doc: "A kernel holds more CTAs on it than it may" },
+      ...stalls.map((s, i) => ({ name: s.title, paint: stallPaint(i, t), doc: s.doc })),
+    ];
   }
 
-  protected override meanings(): Meaning[] { const side = this.sides[0]; return side ? smMeanings(side.model.layout) : []; }
+  protected override meanings(): Meaning[] {
+    const side = this.sides[0];
+    return side ? smMeanings(side.model.layout) : [];
+  }
 
   protected said(m: SmModel): string {
     const n = m.layout.sms.length;
     const parts = m.layout.kernels.map((name, k) => {
-      let ctas = 0, share = 0;
-      for (let sm = 0; sm < n; sm++) { ctas += m.reader.get("sm.ctas", sm, k); share += (m.shares(sm)[k] ?? 0) / n; }
+      let ctas = 0,
+        share = 0;
+      for (let sm = 0; sm < n; sm++) {
+        ctas += m.reader.get("sm.ctas", sm, k);
+        share += (m.shares(sm)[k] ?? 0) / n;
+      }
       return `${name}: ${whole(ctas)} CTAs resident, ${percent(share, 1)} of scheduler-cycles`;
     });
     const drains = m.layout.sms.filter((_, sm) => m.drains(sm).length > 0).length;

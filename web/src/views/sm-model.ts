@@ -2,7 +2,13 @@
 import type { FrameLayout } from "../types.ts";
 import { FrameReader } from "./frame-reader.ts";
 
-export interface Resource { key: string; title: string; unit: string; used: number; capacity: number }
+export interface Resource {
+  key: string;
+  title: string;
+  unit: string;
+  used: number;
+  capacity: number;
+}
 
 /** Weight of what was before in the shares: smooth at 60 frames a second, gone after a second. */
 const KEEP = 0.8;
@@ -79,7 +85,9 @@ export class SmModel {
   /** Shares of the scheduler-cycles lately: kernels, then stall causes; all 0 before anything happened. */
   shares(sm: number): number[] {
     const total = this.total(sm);
-    return Array.from({ length: this.width }, (_, i) => (total > 0 ? (this.recent[sm * this.width + i] as number) / total : 0));
+    return Array.from({ length: this.width }, (_, i) =>
+      total > 0 ? (this.recent[sm * this.width + i] as number) / total : 0,
+    );
   }
 
   /** Resources of an SM; shared memory is left out where there is none. */
@@ -92,7 +100,13 @@ export class SmModel {
       return n;
     };
     const all: Resource[] = [
-      { key: "sm.registers", title: "Registers", unit: "registers", used: sum("sm.registers"), capacity: shape.registers },
+      {
+        key: "sm.registers",
+        title: "Registers",
+        unit: "registers",
+        used: sum("sm.registers"),
+        capacity: shape.registers,
+      },
       { key: "sm.shared", title: "Shared memory", unit: "bytes", used: sum("sm.shared"), capacity: shape.shared_bytes },
       { key: "sm.threads", title: "Threads", unit: "threads", used: sum("sm.threads"), capacity: shape.threads },
       { key: "sm.ctas", title: "CTA slots", unit: "CTAs", used: sum("sm.ctas"), capacity: shape.slots },
@@ -109,10 +123,14 @@ export class SmModel {
   }
 
   /** Kernels that hold more CTAs on an SM than they may: its CTAs drain, or leave by a context switch. */
-  drains(sm: number): number[] { return this.layout.kernels.flatMap((_, k) => (this.reader.get("sm.drains", sm, k) > 0 ? [k] : [])); }
+  drains(sm: number): number[] {
+    return this.layout.kernels.flatMap((_, k) => (this.reader.get("sm.drains", sm, k) > 0 ? [k] : []));
+  }
 
   /** Whether any kernel has a quota anywhere. */
-  hasQuotas(): boolean { return this.layout.sms.some((_, sm) => this.quotas(sm).some((one) => one !== null)); }
+  hasQuotas(): boolean {
+    return this.layout.sms.some((_, sm) => this.quotas(sm).some((one) => one !== null));
+  }
 
   /** The fullest resource: the first of them that will refuse the next CTA, or nearly. */
   limiting(sm: number): Resource | null {
@@ -123,19 +141,31 @@ export class SmModel {
 }
 
 /** SMs of the same class that follow each other. `scale`: how wide one is drawn, of the largest. */
-export interface SmGroup { name: string; first: number; count: number; scale: number }
+export interface SmGroup {
+  name: string;
+  first: number;
+  count: number;
+  scale: number;
+}
 
 /** How much smaller than the largest SM any other is drawn, at most: its words need room. */
 const SMALLEST = 0.7;
 
 /** The SMs by class, as they follow each other; their area goes with the storage for threads, as far as it can be drawn. */
 export function smGroups({ sms }: FrameLayout): SmGroup[] {
-  const storage = sms.map((sm) => 4 * sm.registers + sm.shared_bytes), most = Math.max(1, ...storage);
+  const storage = sms.map((sm) => 4 * sm.registers + sm.shared_bytes),
+    most = Math.max(1, ...storage);
   const groups: SmGroup[] = [];
   sms.forEach((sm, i) => {
     const last = groups.at(-1);
     if (last?.name === sm.class) last.count++;
-    else groups.push({ name: sm.class, first: i, count: 1, scale: Math.max(SMALLEST, Math.sqrt((storage[i] as number) / most)) });
+    else
+      groups.push({
+        name: sm.class,
+        first: i,
+        count: 1,
+        scale: Math.max(SMALLEST, Math.sqrt((storage[i] as number) / most)),
+      });
   });
   return groups;
 }
@@ -144,11 +174,16 @@ export function smGroups({ sms }: FrameLayout): SmGroup[] {
 export const hasClasses = ({ sms }: FrameLayout): boolean => sms.some((sm) => sm.class !== sms[0]?.class);
 
 /** An SM by its number, with its class where there are several. */
-export const smName = (layout: FrameLayout, sm: number): string => (hasClasses(layout) ? `SM ${sm} (${layout.sms[sm]?.class ?? "?"})` : `SM ${sm}`);
+export const smName = (layout: FrameLayout, sm: number): string =>
+  hasClasses(layout) ? `SM ${sm} (${layout.sms[sm]?.class ?? "?"})` : `SM ${sm}`;
 
 /** Which SMs there are: `16 SMs`, `16 SMs (8 big, 8 small)`. */
 export function smsText(layout: FrameLayout): string {
-  const each = hasClasses(layout) ? [...new Set(layout.sms.map((sm) => sm.class))].map((name) => `${layout.sms.filter((sm) => sm.class === name).length} ${name}`) : [];
+  const each = hasClasses(layout)
+    ? [...new Set(layout.sms.map((sm) => sm.class))].map(
+        (name) => `${layout.sms.filter((sm) => sm.class === name).length} ${name}`,
+      )
+    : [];
   return `${layout.sms.length} SMs${each.length > 0 ? ` (${each.join(", ")})` : ""}`;
 }
 

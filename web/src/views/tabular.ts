@@ -2,8 +2,17 @@
 import type { Stamp } from "../stamp.ts";
 
 export type Cell = string | number | null;
-export interface Column { key: string; title: string; unit: string; doc?: string }
-export interface Tabular { title: string; columns: Column[]; rows: Cell[][] }
+export interface Column {
+  key: string;
+  title: string;
+  unit: string;
+  doc?: string;
+}
+export interface Tabular {
+  title: string;
+  columns: Column[];
+  rows: Cell[][];
+}
 
 function csvCell(cell: Cell): string {
   if (cell === null || (typeof cell === "number" && !Number.isFinite(cell))) return "";
@@ -24,9 +33,13 @@ export function toCsv(table: Tabular, stamp: Stamp): string {
 }
 
 export function toJson(table: Tabular, stamp: Stamp): string {
-  const rows = table.rows.map((row) => Object.fromEntries(table.columns.map((c, i) => {
-    const cell = row[i] ?? null;
-    return [c.key, typeof cell === "number" && !Number.isFinite(cell) ? null : cell];
-  })));
+  const rows = table.rows.map((row) =>
+    Object.fromEntries(
+      table.columns.map((c, i) => {
+        const cell = row[i] ?? null;
+        return [c.key, typeof cell === "number" && !Number.isFinite(cell) ? null : cell];
+      }),
+    ),
+  );
   return `${JSON.stringify({ title: table.title, stamp, columns: table.columns, rows }, null, 1)}\n`;
 }

@@ -29,20 +29,33 @@ export class WindowStore {
   }
 
   /** Edges between windows; one more than there are windows. */
-  get count(): number { return this.edges; }
-  get empty(): boolean { return this.edges < 2; }
-  get firstCycle(): number { return this.edges > 0 ? this.cycle(0) : 0; }
-  get lastCycle(): number { return this.edges > 0 ? this.cycle(this.edges - 1) : 0; }
+  get count(): number {
+    return this.edges;
+  }
+  get empty(): boolean {
+    return this.edges < 2;
+  }
+  get firstCycle(): number {
+    return this.edges > 0 ? this.cycle(0) : 0;
+  }
+  get lastCycle(): number {
+    return this.edges > 0 ? this.cycle(this.edges - 1) : 0;
+  }
 
-  cycle(edge: number): number { return this.data[edge * this.width] as number; }
+  cycle(edge: number): number {
+    return this.data[edge * this.width] as number;
+  }
 
-  clear(): void { this.edges = 0; }
+  clear(): void {
+    this.edges = 0;
+  }
 
   /** Adds rows, in order of time. A window that is already here, or is not a number, is skipped; a hole in time stays a hole. */
   append(rows: ArrayLike<number>): void {
     const columns = this.layout.columns.length;
     for (let r = 0; r + columns <= rows.length; r += columns) {
-      const from = rows[r + this.start] as number, to = rows[r + this.stop] as number;
+      const from = rows[r + this.start] as number,
+        to = rows[r + this.stop] as number;
       if (!(to > from) || (this.edges > 0 && from < this.lastCycle)) continue;
       if (this.edges === 0) this.push(from);
       else if (from > this.lastCycle) this.push(from);
@@ -67,7 +80,8 @@ export class WindowStore {
       this.data = more;
     }
     const at = this.edges * w;
-    if (this.edges > 0) this.data.copyWithin(at, at - w, at); else this.data.fill(0, at, at + w);
+    if (this.edges > 0) this.data.copyWithin(at, at - w, at);
+    else this.data.fill(0, at, at + w);
     this.data[at] = cycle;
     return this.edges++;
   }
@@ -86,14 +100,23 @@ export class WindowStore {
 
   /** One pass: of two neighbouring windows no longer than `limit`, the edge between them goes. */
   private joinPairs(limit: number, target: number): void {
-    const w = this.width, old = Math.floor(this.edges * 0.75);
+    const w = this.width,
+      old = Math.floor(this.edges * 0.75);
     let kept = 1;
     let justJoined = false;
     let left = this.edges;
     for (let i = 1; i < this.edges; i++) {
-      const joinable = i < old && left > target && !justJoined
-        && this.cycle(i) - this.cycle(kept - 1) <= limit && this.cycle(i + 1) - this.cycle(i) <= limit;
-      if (joinable) { justJoined = true; left--; continue; }
+      const joinable =
+        i < old &&
+        left > target &&
+        !justJoined &&
+        this.cycle(i) - this.cycle(kept - 1) <= limit &&
+        this.cycle(i + 1) - this.cycle(i) <= limit;
+      if (joinable) {
+        justJoined = true;
+        left--;
+        continue;
+      }
       justJoined = false;
       if (kept !== i) this.data.copyWithin(kept * w, i * w, (i + 1) * w);
       kept++;
@@ -103,10 +126,12 @@ export class WindowStore {
 
   /** The last edge at or before a cycle; 0 if there is none before it. */
   edgeAt(cycle: number): number {
-    let low = 0, high = this.edges - 1;
+    let low = 0,
+      high = this.edges - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.cycle(middle) <= cycle) low = middle; else high = middle - 1;
+      if (this.cycle(middle) <= cycle) low = middle;
+      else high = middle - 1;
     }
     return Math.max(0, low);
   }

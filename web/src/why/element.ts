@@ -8,7 +8,13 @@ import { Panel } from "./panel.ts";
 import { Prose } from "./stands.ts";
 import { timesText, verdict, versus } from "./verdict.ts";
 
-export interface VerdictRun { /** A or B; empty for one run. */ mark: string; title: string; scheme: string; kernels: readonly string[]; room: readonly (number | null)[] }
+export interface VerdictRun {
+  /** A or B; empty for one run. */ mark: string;
+  title: string;
+  scheme: string;
+  kernels: readonly string[];
+  room: readonly (number | null)[];
+}
 
 export interface VerdictEvents {
   /** Another scheme is wanted beside. */
@@ -36,7 +42,9 @@ class Side {
     this.alone = run.kernels.map(() => "alone: being measured");
   }
 
-  get facts(): Facts | null { return this.result && factsOf(this.result, this.run.scheme, this.controls, this.run.room); }
+  get facts(): Facts | null {
+    return this.result && factsOf(this.result, this.run.scheme, this.controls, this.run.room);
+  }
 }
 
 /** How much slower a kernel is. The line is where it would be as fast as alone. */
@@ -48,14 +56,18 @@ class Bar {
 
   constructor(name: string, kernel: number) {
     this.fill.classList.add(`swatch-${kernel % 8}`);
-    this.element = h("li", { class: "slow-bar" },
+    this.element = h(
+      "li",
+      { class: "slow-bar" },
       h("span", { class: "slow-name" }, swatch(kernel), h("span", null, name)),
-      h("span", { class: "slow-track", "aria-hidden": "true" }, this.fill, this.line), this.value);
+      h("span", { class: "slow-track", "aria-hidden": "true" }, this.fill, this.line),
+      this.value,
+    );
   }
 
   show(slowdown: number | null, why: string, top: number): void {
     const starved = slowdown === Infinity;
-    this.fill.style.width = `${slowdown === null ? 0 : starved ? 100 : Math.min(100, 100 * slowdown / top)}%`;
+    this.fill.style.width = `${slowdown === null ? 0 : starved ? 100 : Math.min(100, (100 * slowdown) / top)}%`;
     this.line.style.left = `${100 / top}%`;
     this.element.toggleAttribute("data-starved", starved);
     setText(this.value, slowdown === null ? why : starved ? ENDLESS : `${timesText(slowdown)}×`);
@@ -70,16 +82,25 @@ export class CorunVerdict extends HTMLElement {
   #events: VerdictEvents = { compare: () => undefined, opened: () => undefined };
   readonly #versus = new Prose("");
   readonly #panels = h("div", { class: "verdicts" });
-  readonly #why = h("details", { class: "why", id: "why" }, h("summary", null, "Why? From its warps to what is full, and what may help"), this.#panels);
+  readonly #why = h(
+    "details",
+    { class: "why", id: "why" },
+    h("summary", null, "Why? From its warps to what is full, and what may help"),
+    this.#panels,
+  );
 
   init(catalogue: Catalogue, events: VerdictEvents): void {
     this.#schemes = catalogue.policies;
     this.#events = events;
-    this.#why.addEventListener("toggle", () => { this.#events.opened(this.#why.open); });
+    this.#why.addEventListener("toggle", () => {
+      this.#events.opened(this.#why.open);
+    });
   }
 
   /** The panel with the chain of causes. */
-  set open(open: boolean) { this.#why.open = open; }
+  set open(open: boolean) {
+    this.#why.open = open;
+  }
 
   setRuns(runs: readonly VerdictRun[]): void {
     this.#sides = runs.map((run) => new Side(run, this.#schemes, this.#events));
@@ -87,15 +108,41 @@ export class CorunVerdict extends HTMLElement {
     this.#versus.element.classList.add("versus");
     this.replaceChildren(
       ...(two ? [this.#versus.element] : []),
-      h("div", { class: "verdicts" }, ...this.#sides.map(({ run, prose, bars }) => h("div", { class: "verdict" },
-        two ? sideHeading(run.mark, run.title) : null, prose.element,
-        h("ul", { class: "slow", "aria-label": `Times slower than alone${two ? `, ${run.mark}` : ""}` }, ...bars.map(({ element }) => element))))),
-      h("p", { class: "note" }, "Bars: times slower than alone. At the line, a kernel is as fast as with the whole GPU to itself."), this.#why);
-    this.#panels.replaceChildren(...this.#sides.map(({ run, panel }) => h("div", { class: "verdict" }, two ? sideHeading(run.mark, run.title) : null, panel.element)));
+      h(
+        "div",
+        { class: "verdicts" },
+        ...this.#sides.map(({ run, prose, bars }) =>
+          h(
+            "div",
+            { class: "verdict" },
+            two ? sideHeading(run.mark, run.title) : null,
+            prose.element,
+            h(
+              "ul",
+              { class: "slow", "aria-label": `Times slower than alone${two ? `, ${run.mark}` : ""}` },
+              ...bars.map(({ element }) => element),
+            ),
+          ),
+        ),
+      ),
+      h(
+        "p",
+        { class: "note" },
+        "Bars: times slower than alone. At the line, a kernel is as fast as with the whole GPU to itself.",
+      ),
+      this.#why,
+    );
+    this.#panels.replaceChildren(
+      ...this.#sides.map(({ run, panel }) =>
+        h("div", { class: "verdict" }, two ? sideHeading(run.mark, run.title) : null, panel.element),
+      ),
+    );
     this.#refresh();
   }
 
-  alone(run: number, kernel: number, ipc: number | null, why: string): void { this.#whyNot(run, kernel, ipc === null ? `alone: ${why}` : ""); }
+  alone(run: number, kernel: number, ipc: number | null, why: string): void {
+    this.#whyNot(run, kernel, ipc === null ? `alone: ${why}` : "");
+  }
   aloneProgress(run: number, kernel: number, done: number | null): void {
     if (done !== null) this.#whyNot(run, kernel, `alone: ${fixed(Math.min(1, done) * 100, 0)} % measured`);
   }
@@ -105,20 +152,30 @@ export class CorunVerdict extends HTMLElement {
     this.#refresh();
   }
 
-  setControls(run: number, controls: Controls): void { const side = this.#sides[run]; if (side) side.controls = controls; }
+  setControls(run: number, controls: Controls): void {
+    const side = this.#sides[run];
+    if (side) side.controls = controls;
+  }
 
   /** Of each run; all are of one cycle. */
   update(results: readonly (Result | null)[]): void {
-    this.#sides.forEach((side, i) => { const result = results[i]; if (result) side.result = result; });
+    this.#sides.forEach((side, i) => {
+      const result = results[i];
+      if (result) side.result = result;
+    });
     this.#refresh();
   }
 
   /** What is known of the first run. */
-  get facts(): Facts | null { return this.#sides[0]?.facts ?? null; }
+  get facts(): Facts | null {
+    return this.#sides[0]?.facts ?? null;
+  }
 
   #refresh(): void {
     const facts = this.#sides.map((side) => side.facts);
-    const slowdowns = facts.flatMap((of) => of?.kernels.map(({ slowdown }) => slowdown ?? 0) ?? []).filter((s) => s !== Infinity);
+    const slowdowns = facts
+      .flatMap((of) => of?.kernels.map(({ slowdown }) => slowdown ?? 0) ?? [])
+      .filter((s) => s !== Infinity);
     // Two runs have one scale, with room for the line.
     const top = Math.max(2, ...slowdowns);
     this.#sides.forEach(({ prose, bars, alone, panel }, i) => {
@@ -126,10 +183,21 @@ export class CorunVerdict extends HTMLElement {
       // Before the sentences, whose numbers lead into it.
       if (of) panel.show(of);
       prose.show(of ? verdict(of) : [["Nothing has run yet."]]);
-      bars.forEach((bar, k) => { const kernel = of?.kernels[k]; bar.show(kernel?.slowdown ?? null, kernel?.starved || alone[k] || (of && of.cycles > 0 ? "no instruction yet" : "nothing has run yet"), top); });
+      bars.forEach((bar, k) => {
+        const kernel = of?.kernels[k];
+        bar.show(
+          kernel?.slowdown ?? null,
+          kernel?.starved || alone[k] || (of && of.cycles > 0 ? "no instruction yet" : "nothing has run yet"),
+          top,
+        );
+      });
     });
     const [a, b] = facts;
-    if (facts.length > 1) { const said = a && b ? versus(a, b) : null; this.#versus.show(said ? [said] : []); this.#versus.element.hidden = !said; }
+    if (facts.length > 1) {
+      const said = a && b ? versus(a, b) : null;
+      this.#versus.show(said ? [said] : []);
+      this.#versus.element.hidden = !said;
+    }
   }
 }
 customElements.define("corun-verdict", CorunVerdict);

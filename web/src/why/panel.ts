@@ -15,22 +15,41 @@ class Bar {
   constructor(row: Row, mark: string) {
     this.#place = placeOf(mark, row.at);
     this.#value = h("span", { class: "why-value", "data-stands": this.#place });
-    this.element = h("li", { class: "why-row" },
-      h("span", { class: "why-name" }, row.kernel === null ? null : swatch(row.kernel), h("span", null, row.name)), this.#track, this.#value, this.#text);
+    this.element = h(
+      "li",
+      { class: "why-row" },
+      h("span", { class: "why-name" }, row.kernel === null ? null : swatch(row.kernel), h("span", null, row.name)),
+      this.#track,
+      this.#value,
+      this.#text,
+    );
   }
 
   show(row: Row): void {
     const shape = row.segments.map(({ what, kernel }) => `${what} ${kernel}`).join();
     if (shape !== this.#shape) {
       this.#shape = shape;
-      this.#track.replaceChildren(...row.segments.map(({ kernel }, i) => h("span", { class: kernel === null ? `why-part part-${i}` : `why-part swatch-${kernel % 8}` })));
+      this.#track.replaceChildren(
+        ...row.segments.map(({ kernel }, i) =>
+          h("span", { class: kernel === null ? `why-part part-${i}` : `why-part swatch-${kernel % 8}` }),
+        ),
+      );
       // A kernel's part of a place stands in the words under its bar.
-      this.#text.replaceChildren(...row.segments.map(({ kernel }, k) => h("span", { class: "why-word" },
-        kernel === null ? h("i", { class: `why-dot part-${k}` }) : null, h("span", row.kernel === null ? { "data-stands": `${this.#place}.${k}` } : null))));
+      this.#text.replaceChildren(
+        ...row.segments.map(({ kernel }, k) =>
+          h(
+            "span",
+            { class: "why-word" },
+            kernel === null ? h("i", { class: `why-dot part-${k}` }) : null,
+            h("span", row.kernel === null ? { "data-stands": `${this.#place}.${k}` } : null),
+          ),
+        ),
+      );
     }
     row.segments.forEach((segment, i) => {
       (this.#track.children[i] as HTMLElement).style.width = `${segment.share * 100}%`;
-      const word = this.#text.children[i] as HTMLElement, said = segmentText(segment);
+      const word = this.#text.children[i] as HTMLElement,
+        said = segmentText(segment);
       setText(word.lastElementChild as HTMLElement, said);
       word.hidden = said === "";
     });
@@ -50,7 +69,13 @@ class StepView {
     this.#says = new Prose(mark);
     this.#bars = step.rows.map((row) => new Bar(row, mark));
     this.#list.append(...this.#bars.map(({ element }) => element));
-    this.element = h("li", { class: "why-step" }, h("h3", null, step.title, definition(step.title, h("p", null, step.doc))), this.#says.element, this.#list);
+    this.element = h(
+      "li",
+      { class: "why-step" },
+      h("h3", null, step.title, definition(step.title, h("p", null, step.doc))),
+      this.#says.element,
+      this.#list,
+    );
   }
 
   show(step: Step): void {
@@ -76,7 +101,8 @@ export class Panel {
   }
 
   show(facts: Facts): void {
-    const steps = chain(facts), shape = steps.map(({ key, rows }) => `${key} ${rows.length}`).join();
+    const steps = chain(facts),
+      shape = steps.map(({ key, rows }) => `${key} ${rows.length}`).join();
     if (shape !== this.#shape) {
       this.#shape = shape;
       this.#steps = steps.map((step) => new StepView(step, this.#mark));
@@ -87,15 +113,38 @@ export class Panel {
   }
 
   #showHelp(facts: Facts): void {
-    const offers = helps(facts, this.#schemes.map(({ name }) => name)), key = JSON.stringify(offers);
+    const offers = helps(
+        facts,
+        this.#schemes.map(({ name }) => name),
+      ),
+      key = JSON.stringify(offers);
     if (key === this.#helpShown) return;
     this.#helpShown = key;
     const title = (scheme: string): string => this.#schemes.find(({ name }) => name === scheme)?.title || scheme;
-    this.#help.replaceChildren(h("h3", null, "What may help"),
-      ...(offers.length === 0 ? [h("p", { class: "note" }, "Nobody suffers, or it is not known yet who does.")] : offers.map(({ scheme, says }) => {
-        const prose = new Prose(this.#mark);
-        prose.show([[`${title(scheme)} `, ...says, "."]]);
-        return h("div", { class: "why-help" }, prose.element, h("button", { type: "button", class: "button", onclick: () => { this.#compare(scheme); } }, `Compare with ${scheme}`));
-      })));
+    this.#help.replaceChildren(
+      h("h3", null, "What may help"),
+      ...(offers.length === 0
+        ? [h("p", { class: "note" }, "Nobody suffers, or it is not known yet who does.")]
+        : offers.map(({ scheme, says }) => {
+            const prose = new Prose(this.#mark);
+            prose.show([[`${title(scheme)} `, ...says, "."]]);
+            return h(
+              "div",
+              { class: "why-help" },
+              prose.element,
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "button",
+                  onclick: () => {
+                    this.#compare(scheme);
+                  },
+                },
+                `Compare with ${scheme}`,
+              ),
+            );
+          })),
+    );
   }
 }

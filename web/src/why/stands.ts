@@ -23,7 +23,9 @@ export class Prose {
   #shape = "";
   #numbers: HTMLElement[] = [];
 
-  constructor(mark: string) { this.#mark = mark; }
+  constructor(mark: string) {
+    this.#mark = mark;
+  }
 
   show(sentences: readonly Sentence[]): void {
     const parts = sentences.flatMap((sentence, i): Part[] => (i === 0 ? sentence : [" ", ...sentence]));
@@ -34,14 +36,30 @@ export class Prose {
       this.#numbers = [];
       this.element.replaceChildren(...parts.map((part) => this.#part(part)));
     }
-    numbers.forEach((part, i) => { const number = this.#numbers[i]; if (number && typeof part !== "string") setText(number, part.text); });
+    numbers.forEach((part, i) => {
+      const number = this.#numbers[i];
+      if (number && typeof part !== "string") setText(number, part.text);
+    });
   }
 
   #part(part: Part): Node | string {
     if (typeof part === "string") return part;
     if ("kernel" in part) return h("span", { class: "named" }, swatch(part.kernel), h("b", null, part.text));
     const place = placeOf(this.#mark, part.at);
-    const number = !document.querySelector(`[data-stands="${place}"]`) ? h("b", null, part.text) : h("button", { type: "button", class: "stands", title: "Where this number stands", onclick: () => { lead(place); } }, part.text);
+    const number = !document.querySelector(`[data-stands="${place}"]`)
+      ? h("b", null, part.text)
+      : h(
+          "button",
+          {
+            type: "button",
+            class: "stands",
+            title: "Where this number stands",
+            onclick: () => {
+              lead(place);
+            },
+          },
+          part.text,
+        );
     this.#numbers.push(number);
     return number;
   }
