@@ -38,10 +38,28 @@ const papers: Plugin = {
   },
 };
 
+/** What `cargo xtask serve` adds to the built folder: names with a hash in them are kept for good, and the example article stands beside the page. */
+const served: Plugin = {
+  name: "served",
+  configurePreviewServer(server) {
+    server.middlewares.use((request, response, next) => {
+      const address = (request.url ?? "").replace(/[?#].*$/, "");
+      if (address.startsWith("/assets/")) response.setHeader("cache-control", "public, max-age=31536000, immutable");
+      if (address !== "/examples/article/") next();
+      else
+        response
+          .setHeader("content-type", "text/html; charset=utf-8")
+          .end(readFileSync(new URL("../examples/article/index.html", import.meta.url)));
+    });
+  },
+};
+
 // The build is a plain static folder: every address in it is relative, so it runs from any sub-path of any host.
 export default defineConfig({
   base: "./",
-  plugins: [papers],
+  // Several pages, none of which stands in for an address that is not there.
+  appType: "mpa",
+  plugins: [papers, served],
   worker: { format: "es" },
   build: {
     target: "es2022",

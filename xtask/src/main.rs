@@ -25,11 +25,10 @@ The project's own commands.
 Usage: cargo xtask COMMAND
 
   serve [--port N] [--no-build]   build the module and the page, serve them at http://127.0.0.1:8080/ until Ctrl-C
-  test [STAGE]...                 everything that continuous integration runs; a stage is one of
-                                  lint native wasm page e2e cluster readme
-  test --firefox                  every page in Firefox: it plays, ends like the native build, sweeps, and runs a figure again
+  test [--full] [STAGE]...        what any change can break, in ten minutes from a clean clone on two cores; --full: everything, with fresh
+                                  seeds, Firefox and the modules as they are shipped, in 25. A stage runs with what it waits for
   dist                            build the static folder web/dist (relative paths: any host, any sub-path) and print its sizes
-  wasm [--dev]                    build only the WebAssembly module into web/src/wasm
+  wasm                            build only the WebAssembly modules into web/src/wasm
   bench [--quick] [--scaling] [--count] [--only NAME]...
                                   simulated cycles per second, natively, in Node and in Chromium, and their ratios; without --quick and
                                   --only also of the parts, and a record in benches/history.jsonl; --scaling: also the cost against
@@ -69,20 +68,18 @@ fn command(mut args: Vec<String>) -> Result<()> {
             none_left(args)?;
             serve::serve(u16::try_from(port)?, build)
         }
-        "test" if flag(args, "--firefox") => {
-            none_left(args)?;
-            test::firefox()
+        "test" => {
+            let full = flag(args, "--full");
+            test::test(args, full)
         }
-        "test" => test::test(args),
         "dist" => {
             none_left(args)?;
             page::dist()
         }
         "wasm" => {
-            let dev = flag(args, "--dev");
             none_left(args)?;
             need::wasm_target()?;
-            wasm::build(!dev)
+            wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0))
         }
         "bench" => {
             let options = bench::Options::take(args)?;

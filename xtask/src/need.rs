@@ -101,12 +101,20 @@ pub fn firefox() -> Result<PathBuf> {
     find().context("a Firefox is needed: `sudo apt-get install firefox-esr`, or set FIREFOX_PATH to yours")
 }
 
+/// The smaller Chromium without windows, where it is installed, else the other: what end-to-end tests run in.
+pub fn headless() -> Result<PathBuf> {
+    match which("chromium-headless-shell").filter(|_| std::env::var_os("CHROMIUM_PATH").is_none()) {
+        Some(shell) => Ok(shell),
+        None => chromium(),
+    }
+}
+
 /// A Chromium and its driver.
 pub fn chromium() -> Result<PathBuf> {
     if let (Some(path), Some(_)) = (chromium_path(), which("chromedriver")) {
         return Ok(path);
     }
-    debian(&["chromium", "chromium-driver"])?;
+    debian(&["chromium", "chromium-driver", "chromium-headless-shell"])?;
     match (chromium_path(), which("chromedriver")) {
         (Some(path), Some(_)) => Ok(path),
         (None, _) => bail!(

@@ -6,34 +6,30 @@ use anyhow::{Context, Result, anyhow};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::thread;
 
-/// Builds the module and the page, and says which step it is at and how long each took.
-pub fn build() -> Result<()> {
-    let began = Instant::now();
+/// What the commands that build the page need.
+pub fn needs() -> Result<()> {
     need::node()?;
     need::wasm_target()?;
-    // npm waits for the network while cargo keeps the processor busy.
-    let packages = std::thread::spawn(need::packages);
-    step(
-        1,
-        "the simulator as WebAssembly: some 30 crates, then all of them optimised as one (minutes the first time, then seconds)",
-        || wasm::build(true),
-    )?;
-    profiles::warn()?;
-    packages.join().map_err(|_| anyhow!("the page's packages could not be installed"))??;
-    step(2, "the page", || run(npm(&["run", "--silent", "build"]).arg("--").arg("--logLevel=warn")).context("the page did not build"))?;
-    eprintln!("Built in {:.0} s.", began.elapsed().as_secs_f64());
-    Ok(())
+    profiles::warn()
 }
 
-/// Says what is done, does it, and says how long that took.
-fn step(number: u32, what: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
-    eprintln!("Step {number} of 2: {what}");
-    let began = Instant::now();
-    work()?;
-    eprintln!("Step {number} of 2 took {:.1} s", began.elapsed().as_secs_f64());
-    Ok(())
+/// Builds both modules and the page into web/dist.
+pub fn build() -> Result<()> {
+    needs()?;
+    // npm waits for the network while cargo keeps the processor busy.
+    let packages = thread::spawn(need::packages);
+    for (name, _) in wasm::MODULES {
+        wasm::build(name)?;
+    }
+    packages.join().map_err(|_| anyhow!("the page's packages could not be installed"))??;
+    bundle(&[])
+}
+
+/// Bundles the page with the modules that are there; `args` go to Vite.
+pub fn bundle(args: &[&str]) -> Result<()> {
+    run(npm(&["run", "--silent", "build", "--", "--logLevel=warn"]).args(args)).context("the page did not build")
 }
 
 /// Builds web/dist and prints what it weighs.
@@ -46,7 +42,7 @@ pub fn dist() -> Result<()> {
     let (mut all, mut all_packed) = (0, 0);
     for file in &files {
         let bytes = std::fs::read(file)?;
-        let packed = gzip(&bytes, Compression::best())?.len();
+        let packed = gzip(&bytes)?.len();
         println!("{:>10} {:>10}  {}", bytes.len(), packed, file.strip_prefix(&dist)?.display());
         all += bytes.len();
         all_packed += packed;
@@ -55,9 +51,9 @@ pub fn dist() -> Result<()> {
     Ok(())
 }
 
-/// The bytes as gzip.
-pub fn gzip(bytes: &[u8], how: Compression) -> std::io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), how);
+/// The bytes as gzip, as small as it gets.
+fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     encoder.finish()
 }

@@ -1,10 +1,11 @@
 //! The README's commands, run as they stand: a fence marked `sh` ends by itself; one marked `sh server` is started, asked for its page, and ended.
 
-use crate::run::{root, watch};
+use crate::run::{quietly, root, watch};
 use crate::test::Count;
 use anyhow::{Context, Result, bail, ensure};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,18 @@ pub fn commands(count: &mut Count) -> Result<()> {
         }
     }
     ensure!(failed.is_empty(), "of the README's commands, these fail: {}", failed.join("; "));
+    Ok(())
+}
+
+/// Runs the commands of README.md that the runner takes, with `corun` in the place of the one that README.md has built.
+pub fn of_the_runner(corun: &Path, count: &mut Count) -> Result<()> {
+    let lines = lines(&std::fs::read_to_string(root().join("README.md"))?);
+    let lines: Vec<&str> = lines.iter().filter_map(|line| line.command.strip_prefix("target/release/corun ")).collect();
+    ensure!(!lines.is_empty(), "README.md has no command of the runner");
+    for line in lines {
+        quietly(&mut shell(&format!("exec {} {line}", corun.display()))).with_context(|| format!("README.md: corun {line}"))?;
+        count.passed += 1;
+    }
     Ok(())
 }
 

@@ -1,10 +1,31 @@
-//! Starting other programs: where the project is, and what a program printed.
+//! Starting other programs: where the project is, what a program printed, and how much processor time it took.
 
 use anyhow::{Context, Result, bail};
+use std::cell::Cell;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+use wait4::Wait4;
+
+thread_local! {
+    /// Processor time of all programs that this thread has started and seen end.
+    static SPENT: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Processor time, user and system, of the programs that this thread has run to their end, with what these have waited for.
+pub fn spent() -> Duration {
+    SPENT.get()
+}
+
+/// Waits for the end of a program and adds what it took.
+fn wait(child: Child) -> Result<ExitStatus> {
+    let ended = child.wait4()?;
+    SPENT.set(SPENT.get() + ended.rusage.utime + ended.rusage.stime);
+    Ok(ended.status)
+}
 
 /// The root of the project.
 pub fn root() -> PathBuf {
@@ -33,28 +54,50 @@ pub fn npm(args: &[&str]) -> Command {
 
 /// Runs to the end; an exit status other than 0 is an error.
 pub fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot start {}", shown(command)))?;
+    let child = command.spawn().with_context(|| format!("cannot start {}", shown(command)))?;
+    let status = wait(child)?;
     if !status.success() {
         bail!("{} ended with {status}", shown(command));
     }
     Ok(())
 }
 
-/// Runs to the end with stdout shown line by line and also given to `each`. Says whether the status was 0.
+/// Runs to the end with each line of stdout given to `each`. Says whether the status was 0.
 pub fn watch(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start {}", shown(command)))?;
-    let mut out = std::io::stdout();
     if let Some(stdout) = child.stdout.take() {
         let mut reader = BufReader::new(stdout);
         let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
-            out.write_all(&line)?;
-            out.flush()?;
             each(String::from_utf8_lossy(&line).trim_end());
             line.clear();
         }
     }
-    Ok(child.wait()?.success())
+    Ok(wait(child)?.success())
+}
+
+/// Runs to the end and shows what it printed, on either stream, only if it fails.
+pub fn quietly(command: &mut Command) -> Result<()> {
+    let ended = captured(command.stdin(Stdio::null()))?;
+    if !ended.status.success() {
+        std::io::stdout().write_all(&[ended.stdout, ended.stderr].concat())?;
+        bail!("{} ended with {}", shown(command), ended.status);
+    }
+    Ok(())
+}
+
+/// Runs to the end and keeps what it printed.
+fn captured(command: &mut Command) -> Result<Output> {
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().with_context(|| format!("cannot start {}", shown(command)))?;
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    // Both at once: a program that fills one pipe while the other is read would wait for ever.
+    thread::scope(|scope| {
+        scope.spawn(|| err.map(|mut pipe| pipe.read_to_end(&mut stderr)));
+        out.map(|mut pipe| pipe.read_to_end(&mut stdout));
+    });
+    Ok(Output { status: wait(child)?, stdout, stderr })
 }
 
 /// Runs a program, its first word, that reads all of `input`, and waits for what it says.
@@ -72,7 +115,7 @@ pub fn fed(words: &[OsString], input: &str) -> Result<Output> {
 
 /// What a program prints on stdout, or nothing if it cannot be run or fails.
 pub fn output(command: &mut Command) -> Option<String> {
-    let out = command.stderr(Stdio::null()).output().ok()?;
+    let out = captured(command).ok()?;
     out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 

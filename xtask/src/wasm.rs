@@ -2,55 +2,52 @@
 
 use crate::need;
 use crate::run::{cargo, root, run, target_dir};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use wasm_bindgen_cli_support::Bindgen;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Builds both modules into web/src/wasm, side by side: optimising either takes one core most of the time. Cargo says how far it is.
-pub fn build(release: bool) -> Result<()> {
-    let out = root().join("web/src/wasm");
-    std::thread::scope(|scope| {
-        let plain = scope.spawn(|| build_into(&root(), &target_dir(), release, &out));
-        // The same with the interpreter of scripts: the page fetches it only where an experiment has one.
-        build_as("corun_script", &["--features", "script"], &root(), &scripts_target(), release, &out)?;
-        plain.join().map_err(|_| anyhow!("the build of the module panicked"))?
-    })?;
-    let size = |file: &str| Ok::<_, std::io::Error>(std::fs::metadata(out.join(file))?.len() / 1000);
-    eprintln!(
-        "web/src/wasm: the module has {} KB, the one that also runs scripts {} KB",
-        size("corun_bg.wasm")?,
-        size("corun_script_bg.wasm")?
-    );
+/// The page's modules, by the name of their files, with the features of each: the page fetches the second only where an experiment has a script.
+/// They share all crates but the core and the module itself.
+pub const MODULES: [(&str, &[&str]); 2] = [("corun", &[]), ("corun_script", &["--features", "script"])];
+
+/// Where the page has them.
+pub fn place() -> PathBuf {
+    root().join("web/src/wasm")
+}
+
+/// Builds one of `MODULES`, optimised as a whole, for the page.
+pub fn build(name: &str) -> Result<()> {
+    build_into(name, &root(), &target_dir(), &place())?;
+    let file = place().join(format!("{name}_bg.wasm"));
+    eprintln!("web/src/wasm/{name}_bg.wasm: {} KB", std::fs::metadata(file)?.len() / 1000);
     Ok(())
 }
 
-/// Where cargo builds what runs scripts in WebAssembly: two cargos in one folder would wait for each other.
-fn scripts_target() -> PathBuf {
-    target_dir().join("scripts")
+/// Builds a module of the tree at `tree`, where cargo uses `target`, into the folder `out`.
+pub fn build_into(name: &str, tree: &Path, target: &Path, out: &Path) -> Result<()> {
+    let features = MODULES.iter().find(|module| module.0 == name).map_or(&[][..], |module| module.1);
+    let mut command = cargo(&["build", "--package", "corun-wasm", "--lib", "--target", TARGET, "--release"]);
+    run(command.args(features).current_dir(tree).env("CARGO_TARGET_DIR", target))?;
+    bind(name, &target.join(TARGET).join("release/corun.wasm"), out)
 }
 
-/// Builds the module of the tree at `tree`, where cargo uses `target`, into the folder `out`.
-pub fn build_into(tree: &Path, target: &Path, release: bool, out: &Path) -> Result<()> {
-    build_as("corun", &[], tree, target, release, out)
+/// Puts the plain module where the one that runs scripts will be.
+pub fn stand_in() -> Result<()> {
+    bind("corun_script", &target_dir().join(TARGET).join("release/corun.wasm"), &place())
 }
 
-fn build_as(name: &str, features: &[&str], tree: &Path, target: &Path, release: bool, out: &Path) -> Result<()> {
-    let mut command = cargo(&["build", "--package", "corun-wasm", "--lib", "--target", TARGET]);
-    command.args(features).current_dir(tree).env("CARGO_TARGET_DIR", target);
-    if release {
-        command.arg("--release");
-    }
-    run(&mut command)?;
+/// Writes the JavaScript of a module that cargo has built, and the module beside it, as `name` into the folder `out`.
+pub fn bind(name: &str, module: &Path, out: &Path) -> Result<()> {
     std::fs::create_dir_all(out)?;
     Bindgen::new()
-        .input_path(target.join(TARGET).join(if release { "release" } else { "debug" }).join("corun.wasm"))
+        .input_path(module)
         .out_name(name)
         .web(true)?
         .typescript(true)
-        .remove_name_section(release)
+        .remove_name_section(true)
         .remove_producers_section(true)
         .generate(out)
         .context("wasm-bindgen")
@@ -64,26 +61,9 @@ pub enum Host {
     Worker,
 }
 
-/// The command that runs the module's tests in `host`.
-pub fn tests(host: Host) -> Result<Command> {
-    need::wasm_target()?;
-    // Not --quiet: cargo hands that on to the runner, which does not know it.
-    let mut command = cargo(&["test", "--package", "corun-wasm", "--tests", "--features", "script", "--target", TARGET, "--release"]);
-    command.env("CARGO_TARGET_DIR", scripts_target());
-    // Built here, so that cargo does not start a second cargo for it.
-    run(&mut cargo(&[
-        "build",
-        "--quiet",
-        "--profile",
-        "xtask",
-        "--package",
-        "xtask",
-        "--features",
-        "runner",
-        "--bin",
-        "wasm-test-runner",
-    ]))?;
-    command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", target_dir().join("xtask/wasm-test-runner"));
+/// The command that runs a module of tests, its next argument, in `host`; `runner` is wasm-bindgen's.
+pub fn tests(host: Host, runner: &Path) -> Result<Command> {
+    let mut command = Command::new(runner);
     match host {
         Host::Node => need::node()?,
         Host::Window => {

@@ -1,0 +1,454 @@
+//! The stages of `cargo xtask test`, as a list.
+
+use super::compiled::{self, Built, Call};
+use super::stage::{Count, Lane, Log, Stage};
+use crate::run::{cargo, npm, output, quietly, root, run, shown, target_dir, watch};
+use crate::wasm::Host;
+use crate::{need, page, readme, wasm};
+use anyhow::{Context, Result, ensure};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The version of HyperQueue that the job file was written for.
+const HYPERQUEUE: &str = "hyperqueue==0.27.0";
+
+/// The seed of random tests in the first tier, which gives the same answer twice.
+const SEED: u64 = 1;
+
+/// What the stages share.
+#[derive(Debug)]
+pub struct Run {
+    full: bool,
+    /// Whether all stages of the tier run.
+    all: bool,
+    seed: u64,
+    native: OnceLock<Vec<Built>>,
+    module: OnceLock<Vec<Built>>,
+    runner: OnceLock<PathBuf>,
+    calls: Mutex<Vec<Call>>,
+    /// What only the full tier asks.
+    left: Mutex<Vec<String>>,
+}
+
+impl Run {
+    pub fn new(full: bool, all: bool) -> Run {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(SEED, |time| time.as_secs());
+        let mut left = Vec::new();
+        if !full && all {
+            left.extend(STAGES.iter().filter(|stage| stage.full).map(|stage| stage.title.to_owned()));
+            left.push("random machines, controls and schemes with a fresh seed".to_owned());
+            left.push("every end-to-end test, on the modules as they are shipped".to_owned());
+        }
+        Run {
+            full,
+            all,
+            seed: if full { now } else { SEED },
+            native: OnceLock::new(),
+            module: OnceLock::new(),
+            runner: OnceLock::new(),
+            calls: Mutex::new(Vec::new()),
+            left: Mutex::new(left),
+        }
+    }
+
+    /// The calls of the compiler, and what only the full tier asks.
+    pub fn into_parts(self) -> (Vec<Call>, Vec<String>) {
+        (self.calls.into_inner().unwrap_or_else(PoisonError::into_inner), self.left.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn build(&self, log: &Log, command: &mut Command) -> Result<Vec<Built>> {
+        compiled::build(log, command, &mut self.calls.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn native(&self) -> &[Built] {
+        self.native.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The runner that the tests of the page and the README are held against.
+    fn corun(&self) -> Result<PathBuf> {
+        let corun = self.native().iter().find(|built| built.name == "corun" && !built.test);
+        Ok(corun.context("the build left no runner")?.file.clone())
+    }
+}
+
+pub const STAGES: &[Stage<Run>] = &[
+    Stage { name: "packages", title: "packages of the page, browsers", lane: Lane::Fetch, full: false, after: &[], work: packages },
+    Stage { name: "format", title: "formatting, goldens and their commit", lane: Lane::Build, full: false, after: &[], work: formatting },
+    Stage { name: "build", title: "build and lint, native", lane: Lane::Build, full: false, after: &[], work: native_build },
+    Stage { name: "module", title: "build and lint, WebAssembly", lane: Lane::Build, full: false, after: &[], work: module_build },
+    Stage { name: "no-std", title: "the core needs no std", lane: Lane::Build, full: false, after: &[], work: no_std },
+    Stage {
+        name: "docs",
+        title: "documentation and benchmarks without warnings",
+        lane: Lane::Build,
+        full: true,
+        after: &["build"],
+        work: docs,
+    },
+    Stage {
+        name: "page",
+        title: "the page: lint, types, build",
+        lane: Lane::Build,
+        full: false,
+        after: &["packages", "module"],
+        work: page_build,
+    },
+    Stage { name: "native", title: "native tests", lane: Lane::Test, full: false, after: &["build"], work: native },
+    Stage {
+        name: "commands",
+        title: "the README's commands of the runner",
+        lane: Lane::Test,
+        full: false,
+        after: &["build"],
+        work: commands,
+    },
+    Stage {
+        name: "node",
+        title: "module in Node",
+        lane: Lane::Test,
+        full: false,
+        after: &["module"],
+        work: |run, log, count| in_host(run, log, count, Host::Node),
+    },
+    Stage {
+        name: "chromium",
+        title: "module in Chromium",
+        lane: Lane::Test,
+        full: false,
+        after: &["packages", "module"],
+        work: |run, log, count| in_host(run, log, count, Host::Window),
+    },
+    Stage {
+        name: "worker",
+        title: "module in a Chromium worker",
+        lane: Lane::Test,
+        full: false,
+        after: &["packages", "module"],
+        work: |run, log, count| in_host(run, log, count, Host::Worker),
+    },
+    Stage { name: "units", title: "the page's unit tests", lane: Lane::Test, full: false, after: &["page"], work: units },
+    Stage {
+        name: "e2e",
+        title: "the page in Chromium, end to end",
+        lane: Lane::Test,
+        full: false,
+        after: &["page", "build"],
+        work: end_to_end,
+    },
+    Stage { name: "firefox", title: "every page in Firefox", lane: Lane::Test, full: true, after: &["page", "build"], work: firefox },
+    Stage {
+        name: "fuzz",
+        title: "malformed and odd experiments, half a minute",
+        lane: Lane::Test,
+        full: true,
+        after: &["build"],
+        work: fuzz,
+    },
+    Stage { name: "cluster", title: "a sweep on a HyperQueue server", lane: Lane::Test, full: true, after: &["build"], work: hyperqueue },
+    Stage {
+        name: "readme",
+        title: "the README's commands as they stand",
+        lane: Lane::Test,
+        full: true,
+        after: &["page"],
+        work: |_, _, count| readme::commands(count),
+    },
+];
+
+fn packages(_: &Run, _: &Log, _: &mut Count) -> Result<()> {
+    need::chromium()?;
+    need::packages()
+}
+
+fn formatting(_: &Run, log: &Log, _: &mut Count) -> Result<()> {
+    quietly(&mut cargo(&["fmt", "--all", "--check"]))?;
+    // `cargo fmt` finds modules by their `mod`: not those that a macro declares, such as the L1D's protocols.
+    let mut core = page::files(&root().join("sim-core/src"))?;
+    core.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    quietly(Command::new("rustfmt").current_dir(root()).args(["--check", "--edition", "2024"]).args(core))?;
+    goldens(log)
+}
+
+/// A golden is a promise about results: the commit that changed one last must say so. One that only adds another breaks no promise.
+fn goldens(log: &Log) -> Result<()> {
+    let git = |args: &[&str]| output(Command::new("git").current_dir(root()).args(args));
+    if git(&["rev-parse", "--is-shallow-repository"]).as_deref().map(str::trim) != Some("false") {
+        log.say("Left out: there is no git history here that would say which commit changed a golden");
+        return Ok(());
+    }
+    let changed = git(&["status", "--porcelain", "--", GOLDENS]).context("git cannot say whether goldens are changed")?;
+    ensure!(changed.trim().is_empty(), "goldens that differ from their commit:\n{}", changed.trim_end());
+    let commit = git(&["log", "-1", "--diff-filter=MDR", "--format=%h %B", "--", GOLDENS]).context("git does not know the goldens")?;
+    ensure!(says_golden(&commit), "the last commit that changed {GOLDENS} names neither goldens nor digests:\n{}", commit.trim_end());
+    Ok(())
+}
+
+/// The golden files, as git names them.
+const GOLDENS: &str = "tests/golden/*.json";
+
+fn says_golden(message: &str) -> bool {
+    let message = message.to_lowercase();
+    message.contains("golden") || message.contains("digest")
+}
+
+/// Everything native in one call of cargo, so that features are resolved once. The module has no native test, and criterion is for benches alone.
+fn native_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
+    let excluded = ["corun-wasm", "corun-bench", "wasm-test-runner"].map(|package| ["--exclude", package]).concat();
+    let built = run.build(log, cargo(&["test", "--no-run", "--workspace"]).args(excluded))?;
+    run.native.set(built).map_err(|_| anyhow::anyhow!("built twice"))
+}
+
+/// The module with its tests, the program that runs them, and no optimisation of the whole: the full tier tests the page's own modules.
+fn module_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
+    need::wasm_target()?;
+    let runner = run.build(log, &mut cargo(&["build", "--package", "wasm-test-runner"]))?;
+    let runner = runner.into_iter().find(|built| built.name == "wasm-test-runner").context("no runner was built")?;
+    run.runner.set(runner.file).map_err(|_| anyhow::anyhow!("built twice"))?;
+    let built =
+        run.build(log, &mut cargo(&["test", "--no-run", "--package", "corun-wasm", "--features", "script", "--target", wasm::TARGET]))?;
+    run.module.set(built).map_err(|_| anyhow::anyhow!("built twice"))
+}
+
+/// Builds the core for a target that has no std, and shows that the target would refuse a crate that uses it.
+fn no_std(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
+    need::bare_target()?;
+    let variants: &[&[&str]] = if run.full { &[&[], &["--features", "serde"]] } else { &[&["--features", "serde"]] };
+    for features in variants {
+        let mut command = cargo(&["check", "--package", "sim-core", "--target", "wasm32v1-none"]);
+        run.build(log, command.args(*features)).context("the core does not build without std")?;
+    }
+    let mut control = Command::new("rustc");
+    control.current_dir(root()).args(["--edition", "2024", "--crate-type", "lib", "--target", "wasm32v1-none", "--emit", "metadata"]);
+    control.args(["-o", "-", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = control.spawn().context("cannot start rustc")?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(b"#![no_std]\nextern crate std;\n")?;
+    }
+    let refused = child.wait_with_output()?;
+    ensure!(!refused.status.success(), "wasm32v1-none accepts a crate that uses std, so building the core for it proves nothing");
+    let why = String::from_utf8_lossy(&refused.stderr);
+    ensure!(why.contains("E0463"), "the control crate was refused for another reason than the missing std: {why}");
+    Ok(())
+}
+
+/// What the native build leaves out: benchmarks under Clippy, and rustdoc.
+fn docs(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
+    run.build(log, &mut cargo(&["test", "--no-run", "--package", "corun-bench", "--benches"]))?;
+    quietly(cargo(&["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Native tests: every harness that the build left, each in its package's folder.
+fn native(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    log.say(&format!("random tests draw from seed {}", run.seed));
+    let mut failed = Vec::new();
+    for built in run.native().iter().filter(|built| built.test) {
+        log.progress(built.name.clone());
+        let mut command = Command::new(&built.file);
+        command.current_dir(&built.package).env("CARGO_MANIFEST_DIR", &built.package).env("PROPTEST_RNG_SEED", run.seed.to_string());
+        if run.full {
+            command.arg("--include-ignored");
+        }
+        let mut left = Vec::new();
+        let ok = counted(log, &mut command, count, |line| left.extend(ignored(line)))?;
+        if !ok {
+            failed.push(built.name.as_str());
+        }
+        if run.all {
+            run.left.lock().unwrap_or_else(PoisonError::into_inner).extend(left);
+        }
+    }
+    ensure!(failed.is_empty(), "tests fail in {}", failed.join(", "));
+    ensure!(count.passed > 0, "no test ran");
+    Ok(())
+}
+
+/// The question of a test that only the full tier asks, from the line in which its harness leaves it out.
+fn ignored(line: &str) -> Option<String> {
+    line.strip_prefix("test ")?.split_once("... ignored, full: ").map(|(_, question)| question.to_owned())
+}
+
+/// Runs a program that runs tests; shows what is not simply passed, and counts. Says whether it ended well.
+fn counted(log: &Log, command: &mut Command, count: &mut Count, mut each: impl FnMut(&str)) -> Result<bool> {
+    watch(command, |line| {
+        if let Some((passed, failed)) = counts(line) {
+            count.passed += passed;
+            count.failed += failed;
+        }
+        each(line);
+        if !is_passed(line) {
+            log.say(line);
+        }
+    })
+}
+
+/// Runs a program that runs tests, counts them, and fails with it. A run without a single test is a failure too.
+fn tested(log: &Log, command: &mut Command, count: &mut Count) -> Result<()> {
+    let before = *count;
+    let ok = counted(log, command, count, |_| ())?;
+    ensure!(ok, "{} failed", shown(command));
+    ensure!(count.passed > before.passed, "{} ran no test", shown(command));
+    Ok(())
+}
+
+/// Whether a line only says that one test has passed or is left out, or nothing.
+fn is_passed(line: &str) -> bool {
+    let line = line.trim_start();
+    let cargo = line.starts_with("test ") && (line.ends_with("... ok") || line.contains("... ignored"));
+    let empty = line.is_empty() || line.starts_with("running ") || line.starts_with("test result: ok. 0 passed");
+    cargo || empty || line.starts_with('✔') || line.starts_with('✓')
+}
+
+/// Tests passed and failed, from the lines in which cargo, `node --test` and Playwright say so.
+fn counts(line: &str) -> Option<(u64, u64)> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let number = |at: usize| words.get(at).and_then(|w| w.parse().ok());
+    match *words.as_slice() {
+        ["test", "result:", _, _, "passed;", _, ..] => Some((number(3)?, number(5)?)),
+        ["#" | "ℹ", "pass", _] => Some((number(2)?, 0)),
+        ["#" | "ℹ", "fail", _] => Some((0, number(2)?)),
+        [_, "passed", time] if time.starts_with('(') => Some((number(0)?, 0)),
+        [_, "failed"] => Some((0, number(0)?)),
+        _ => None,
+    }
+}
+
+fn commands(run: &Run, _: &Log, count: &mut Count) -> Result<()> {
+    readme::of_the_runner(&run.corun()?, count)
+}
+
+fn in_host(run: &Run, log: &Log, count: &mut Count, host: Host) -> Result<()> {
+    let runner = run.runner.get().context("no runner was built")?;
+    let tests = run.module.get().into_iter().flatten().filter(|built| built.test);
+    for built in tests {
+        let mut command = wasm::tests(host, runner)?;
+        tested(log, command.arg(&built.file).current_dir(&built.package), count)?;
+    }
+    Ok(())
+}
+
+/// The page as it is tested: with the module of the tests as both of its modules, or, in the full tier, with its own two.
+fn page_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
+    need::packages()?;
+    quietly(&mut npm(&["run", "--silent", "lint"]))?;
+    if run.full {
+        log.progress("the modules as they are shipped".to_owned());
+        wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0))?;
+    } else {
+        let module =
+            run.module.get().into_iter().flatten().find(|built| built.name == "corun" && !built.test && built.file.ends_with("corun.wasm"));
+        let module = &module.context("no module was built")?.file;
+        for name in ["corun", "corun_script"] {
+            wasm::bind(name, module, &wasm::place())?;
+        }
+    }
+    // The page is checked against the declarations of the real module.
+    quietly(npm(&["run", "--silent", "build"]).arg("--").arg("--logLevel=warn"))
+}
+
+fn units(_: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    tested(log, &mut npm(&["run", "--silent", "test:unit"]), count)
+}
+
+fn end_to_end(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    let mut command = npm(&["run", "--silent", "test:e2e"]);
+    if !run.full {
+        command.args(["--", "--grep", "@core"]);
+    }
+    // The page's lines of a sweep are held against the runner's.
+    tested(log, command.env("CHROMIUM_PATH", need::headless()?).env("CORUN", run.corun()?).env("CI", "1"), count)
+}
+
+/// Every page in Firefox: it plays, ends like the native build, sweeps, and runs a figure again.
+fn firefox(run_: &Run, _: &Log, count: &mut Count) -> Result<()> {
+    run(npm(&["run", "--silent", "test:firefox"]).env("FIREFOX_PATH", need::firefox()?).env("CORUN", run_.corun()?))?;
+    count.passed += 1;
+    Ok(())
+}
+
+fn fuzz(run_: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    let built = run_.build(log, &mut cargo(&["build", "--package", "corun-tools", "--bin", "fuzz"]))?;
+    let fuzz = built.iter().find(|built| built.name == "fuzz").context("the build left no fuzz")?;
+    run(Command::new(&fuzz.file).args(["30", &run_.seed.to_string()]))?;
+    count.passed += 1;
+    Ok(())
+}
+
+/// The job file of examples/cluster on a real server, where Python and PyPI give one; elsewhere the runner's own tests have to do.
+fn hyperqueue(run_: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    let venv = target_dir().join("hyperqueue");
+    let python = venv.join("bin/python");
+    let install = || -> Result<()> {
+        run(Command::new("python3").args(["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]))?;
+        run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", HYPERQUEUE]))
+    };
+    if !python.exists()
+        && let Err(error) = install()
+    {
+        // Half an environment must not be taken for one the next time.
+        let _ = std::fs::remove_dir_all(&venv);
+        log.say(&format!("Left out: {HYPERQUEUE} from PyPI and Python 3.11 are needed ({error:#})"));
+        return Ok(());
+    }
+    let mut path: Vec<PathBuf> = run_.corun()?.parent().map(PathBuf::from).into_iter().collect();
+    path.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
+    let mut sweep = Command::new(&python);
+    sweep.current_dir(root()).args(["examples/cluster/try_hyperqueue.py", "examples/sweeps/bandwidth.json"]);
+    run(sweep.env("PATH", std::env::join_paths(path)?).stderr(Stdio::null()))?;
+    count.passed += 1;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_that_changes_goldens_says_so() {
+        assert!(says_golden("ab12 Golden digests: stores leave sooner\n") && says_golden("ab12 X\n\nAll digests move.\n"));
+        assert!(!says_golden("ab12 Tidy up\n") && !says_golden(""));
+    }
+
+    #[test]
+    fn counts_what_the_tools_print() {
+        assert_eq!(counts("test result: ok. 12 passed; 1 failed; 0 ignored; 0 measured"), Some((12, 1)));
+        assert_eq!(counts("ℹ pass 7"), Some((7, 0)));
+        assert_eq!(counts("# fail 2"), Some((0, 2)));
+        assert_eq!(counts("  5 passed (3.7s)"), Some((5, 0)));
+        assert_eq!(counts("  1 failed"), Some((0, 1)));
+        assert_eq!(counts("nothing passed here"), None);
+        assert_eq!(counts(""), None);
+    }
+
+    #[test]
+    fn what_passes_is_not_shown_and_what_fails_is() {
+        for passed in [
+            "test a::b ... ok",
+            "test a ... ignored, full: is it?",
+            "  ✓  3 a.spec.ts:1:1 › a (1.0s)",
+            "✔ a (1.0ms)",
+            "",
+            "running 3 tests",
+        ] {
+            assert!(is_passed(passed), "{passed:?}");
+        }
+        for shown in
+            ["test a ... FAILED", "  ✘  3 a.spec.ts:1:1 › a (1.0s)", "✖ a", "panicked at", "test result: FAILED. 0 passed; 1 failed;"]
+        {
+            assert!(!is_passed(shown), "{shown:?}");
+        }
+        assert_eq!(ignored("test a::b ... ignored, full: is it so?"), Some("is it so?".into()));
+        assert_eq!(ignored("test a::b ... ok"), None);
+    }
+
+    #[test]
+    fn no_stage_of_the_first_tier_waits_for_one_of_the_full() {
+        for stage in STAGES.iter().filter(|stage| !stage.full) {
+            let full = |name: &str| STAGES.iter().any(|other| other.name == name && other.full);
+            assert!(!stage.after.iter().any(|name| full(name)), "{}", stage.name);
+        }
+    }
+}
