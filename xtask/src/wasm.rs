@@ -2,10 +2,10 @@
 
 use crate::need;
 use crate::run::{cargo, root, run, target_dir};
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use wasm_bindgen_cli_support::Bindgen;
+use std::thread;
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -30,27 +30,30 @@ pub fn build(name: &str) -> Result<()> {
 pub fn build_into(name: &str, tree: &Path, target: &Path, out: &Path) -> Result<()> {
     let features = MODULES.iter().find(|module| module.0 == name).map_or(&[][..], |module| module.1);
     let mut command = cargo(&["build", "--package", "corun-wasm", "--lib", "--target", TARGET, "--release"]);
+    // The last crate of the module keeps one core busy: what writes its JavaScript compiles beside it.
+    let tool = thread::spawn(tool);
     run(command.args(features).current_dir(tree).env("CARGO_TARGET_DIR", target))?;
-    bind(name, &target.join(TARGET).join("release/corun.wasm"), out)
+    let tool = tool.join().map_err(|_| anyhow!("the build of {TOOL} panicked"))??;
+    bind(&tool, name, &target.join(TARGET).join("release/corun.wasm"), out)
+}
+
+/// The package that writes a module's JavaScript.
+pub const TOOL: &str = "bindings";
+
+/// Builds it.
+pub fn tool() -> Result<PathBuf> {
+    run(&mut cargo(&["build", "--quiet", "--package", TOOL]))?;
+    Ok(target_dir().join("debug").join(TOOL))
 }
 
 /// Puts the plain module where the one that runs scripts will be.
 pub fn stand_in() -> Result<()> {
-    bind("corun_script", &target_dir().join(TARGET).join("release/corun.wasm"), &place())
+    bind(&tool()?, "corun_script", &target_dir().join(TARGET).join("release/corun.wasm"), &place())
 }
 
 /// Writes the JavaScript of a module that cargo has built, and the module beside it, as `name` into the folder `out`.
-pub fn bind(name: &str, module: &Path, out: &Path) -> Result<()> {
-    std::fs::create_dir_all(out)?;
-    Bindgen::new()
-        .input_path(module)
-        .out_name(name)
-        .web(true)?
-        .typescript(true)
-        .remove_name_section(true)
-        .remove_producers_section(true)
-        .generate(out)
-        .context("wasm-bindgen")
+pub fn bind(tool: &Path, name: &str, module: &Path, out: &Path) -> Result<()> {
+    run(Command::new(tool).args([module.as_os_str(), name.as_ref(), out.as_os_str()]))
 }
 
 /// Where the module's tests run.

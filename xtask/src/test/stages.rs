@@ -5,7 +5,7 @@ use super::stage::{Count, Lane, Log, Stage};
 use crate::run::{cargo, npm, output, quietly, root, run, shown, target_dir, watch};
 use crate::wasm::Host;
 use crate::{need, page, readme, wasm};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -14,6 +14,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The version of HyperQueue that the job file was written for.
 const HYPERQUEUE: &str = "hyperqueue==0.27.0";
+
+/// wasm-bindgen's test runner.
+const RUNNER: &str = "wasm-test-runner";
 
 /// The seed of random tests in the first tier, which gives the same answer twice.
 const SEED: u64 = 1;
@@ -25,9 +28,10 @@ pub struct Run {
     /// Whether all stages of the tier run.
     all: bool,
     seed: u64,
-    native: OnceLock<Vec<Built>>,
-    module: OnceLock<Vec<Built>>,
-    runner: OnceLock<PathBuf>,
+    native: Left,
+    module: Left,
+    /// wasm-bindgen's own programs.
+    tools: Left,
     calls: Mutex<Vec<Call>>,
     /// What only the full tier asks.
     left: Mutex<Vec<String>>,
@@ -48,7 +52,7 @@ impl Run {
             seed: if full { now } else { SEED },
             native: OnceLock::new(),
             module: OnceLock::new(),
-            runner: OnceLock::new(),
+            tools: OnceLock::new(),
             calls: Mutex::new(Vec::new()),
             left: Mutex::new(left),
         }
@@ -63,15 +67,29 @@ impl Run {
         compiled::build(log, command, &mut self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn native(&self) -> &[Built] {
-        self.native.get().map_or(&[], Vec::as_slice)
-    }
-
     /// The runner that the tests of the page and the README are held against.
     fn corun(&self) -> Result<PathBuf> {
-        let corun = self.native().iter().find(|built| built.name == "corun" && !built.test);
-        Ok(corun.context("the build left no runner")?.file.clone())
+        program(&self.native, "corun")
     }
+}
+
+/// What a build has left, once it has run.
+type Left = OnceLock<Vec<Built>>;
+
+/// Keeps what a build has left.
+fn keep(left: &Left, built: Vec<Built>) -> Result<()> {
+    left.set(built).map_err(|_| anyhow!("built twice"))
+}
+
+/// The test harnesses that a build has left.
+fn harnesses(left: &Left) -> impl Iterator<Item = &Built> {
+    left.get().into_iter().flatten().filter(|built| built.test)
+}
+
+/// A program, or a module, that a build has left.
+fn program(left: &Left, name: &str) -> Result<PathBuf> {
+    let found = left.get().into_iter().flatten().find(|built| built.name == name && !built.test);
+    Ok(found.with_context(|| format!("the build left no {name}"))?.file.clone())
 }
 
 pub const STAGES: &[Stage<Run>] = &[
@@ -196,20 +214,18 @@ fn says_golden(message: &str) -> bool {
 
 /// Everything native in one call of cargo, so that features are resolved once. The module has no native test, and criterion is for benches alone.
 fn native_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
-    let excluded = ["corun-wasm", "corun-bench", "wasm-test-runner"].map(|package| ["--exclude", package]).concat();
+    let excluded = ["corun-wasm", "corun-bench", RUNNER, wasm::TOOL].map(|package| ["--exclude", package]).concat();
     let built = run.build(log, cargo(&["test", "--no-run", "--workspace"]).args(excluded))?;
-    run.native.set(built).map_err(|_| anyhow::anyhow!("built twice"))
+    keep(&run.native, built)
 }
 
 /// The module with its tests, the program that runs them, and no optimisation of the whole: the full tier tests the page's own modules.
 fn module_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
     need::wasm_target()?;
-    let runner = run.build(log, &mut cargo(&["build", "--package", "wasm-test-runner"]))?;
-    let runner = runner.into_iter().find(|built| built.name == "wasm-test-runner").context("no runner was built")?;
-    run.runner.set(runner.file).map_err(|_| anyhow::anyhow!("built twice"))?;
+    keep(&run.tools, run.build(log, &mut cargo(&["build", "--package", RUNNER, "--package", wasm::TOOL]))?)?;
     let built =
         run.build(log, &mut cargo(&["test", "--no-run", "--package", "corun-wasm", "--features", "script", "--target", wasm::TARGET]))?;
-    run.module.set(built).map_err(|_| anyhow::anyhow!("built twice"))
+    keep(&run.module, built)
 }
 
 /// Builds the core for a target that has no std, and shows that the target would refuse a crate that uses it.
@@ -244,7 +260,7 @@ fn docs(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
 fn native(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
     log.say(&format!("random tests draw from seed {}", run.seed));
     let mut failed = Vec::new();
-    for built in run.native().iter().filter(|built| built.test) {
+    for built in harnesses(&run.native) {
         log.progress(built.name.clone());
         let mut command = Command::new(&built.file);
         command.current_dir(&built.package).env("CARGO_MANIFEST_DIR", &built.package).env("PROPTEST_RNG_SEED", run.seed.to_string());
@@ -320,10 +336,9 @@ fn commands(run: &Run, _: &Log, count: &mut Count) -> Result<()> {
 }
 
 fn in_host(run: &Run, log: &Log, count: &mut Count, host: Host) -> Result<()> {
-    let runner = run.runner.get().context("no runner was built")?;
-    let tests = run.module.get().into_iter().flatten().filter(|built| built.test);
-    for built in tests {
-        let mut command = wasm::tests(host, runner)?;
+    let runner = program(&run.tools, RUNNER)?;
+    for built in harnesses(&run.module) {
+        let mut command = wasm::tests(host, &runner)?;
         tested(log, command.arg(&built.file).current_dir(&built.package), count)?;
     }
     Ok(())
@@ -337,12 +352,8 @@ fn page_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
         log.progress("the modules as they are shipped".to_owned());
         wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0))?;
     } else {
-        let module =
-            run.module.get().into_iter().flatten().find(|built| built.name == "corun" && !built.test && built.file.ends_with("corun.wasm"));
-        let module = &module.context("no module was built")?.file;
-        for name in ["corun", "corun_script"] {
-            wasm::bind(name, module, &wasm::place())?;
-        }
+        let (tool, module) = (program(&run.tools, wasm::TOOL)?, program(&run.module, "corun")?);
+        wasm::MODULES.iter().try_for_each(|(name, _)| wasm::bind(&tool, name, &module, &wasm::place()))?;
     }
     // The page is checked against the declarations of the real module.
     quietly(npm(&["run", "--silent", "build"]).arg("--").arg("--logLevel=warn"))
