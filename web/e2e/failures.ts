@@ -2,6 +2,8 @@
 import type { Reporter, TestCase, TestResult } from "@playwright/test/reporter";
 
 const LINES = 14;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's colours begin with one.
+const COLOURS = /\u001b\[[\d;]*m/g;
 
 export default class Failures implements Reporter {
   readonly #failed: string[] = [];
@@ -11,7 +13,7 @@ export default class Failures implements Reporter {
     const said = result.errors.map(
       ({ message = "", location }) =>
         `${message
-          .replaceAll(/\u001b\[[\d;]*m/g, "")
+          .replaceAll(COLOURS, "")
           .split("\n")
           .filter((line) => line.trim() !== "")
           .slice(0, LINES)

@@ -95,7 +95,8 @@ export interface Fixture {
 let made: Promise<Fixture> | null = null;
 /** Made once for all tests. */
 export function fixture(): Promise<Fixture> {
-  return (made ??= make());
+  made ??= make();
+  return made;
 }
 
 async function make(): Promise<Fixture> {

@@ -36,6 +36,7 @@ test("a policy is written in the page: names are completed, the wrong line is ma
 
   // It runs, and says on the timeline what it does.
   await text.fill(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the script has its own.
     "fn start(seen, controls) {\n    this.n = 0;\n}\n\nfn interval(seen, controls) {\n    this.n += 1;\n    controls.cta_target[0] = 1 + this.n % 2;\n    log(0, `turn ${this.n}`);\n}\n",
   );
   await expect(page.locator(".script-lines .wrong")).toHaveCount(0);

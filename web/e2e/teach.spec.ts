@@ -128,11 +128,11 @@ test("a policy's card has the text of its page, and how it is cited", async ({ p
   await picture(page, "policy-card");
   await card.getByRole("button", { name: "Copy the BibTeX of the scheme's paper" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
-    /^@inproceedings\{dai2018stalls,[^]*booktitle = \{IEEE International Symposium on High Performance/,
+    /^@inproceedings\{dai2018stalls,[\s\S]*booktitle = \{IEEE International Symposium on High Performance/,
   );
   await card.getByRole("button", { name: "Copy the BibTeX of Corun" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
-    /^@software\{corun,[^]*Engine 0\.1\.0-[0-9a-f]{8}/,
+    /^@software\{corun,[\s\S]*Engine 0\.1\.0-[0-9a-f]{8}/,
   );
   // Its links to other schemes open their cards; one without a paper says so.
   await card.getByRole("button", { name: "Warped-Slicer" }).first().click();

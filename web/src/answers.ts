@@ -27,7 +27,8 @@ export class Answers<T = Answer> {
   /** Takes what was brought along, or is stored, of these runs. */
   async recall(runs: readonly { hash: string }[]): Promise<void> {
     if (this.missing(runs).length === 0) return;
-    const brought = await (this.#brought ??= this.#shipped(this.#stamp));
+    this.#brought ??= this.#shipped(this.#stamp);
+    const brought = await this.#brought;
     for (const { hash } of this.missing(runs)) {
       const answer = brought[hash];
       if (answer) this.known[hash] = answer;
@@ -60,6 +61,7 @@ export class Answers<T = Answer> {
   }
 
   #open(): Promise<IDBDatabase | null> {
-    return (this.#opened ??= openStore("corun", STORE));
+    this.#opened ??= openStore("corun", STORE);
+    return this.#opened;
   }
 }

@@ -75,7 +75,7 @@ export function shownFields(fields: readonly GpuField[], preset: string, changes
 }
 
 /** A field's value: what it is changed to, else the preset's. */
-export const valueOf = (field: GpuField, preset: string, changes: Changes): number | string | undefined =>
+export const fieldValue = (field: GpuField, preset: string, changes: Changes): number | string | undefined =>
   changes[field.path] ?? field.values[preset];
 
 const simple = (gpu: Changed): GpuChoice => (Object.keys(gpu).length === 1 ? gpu.preset : gpu);
@@ -89,7 +89,7 @@ function read(fields: readonly GpuField[], preset: string, changes: Changes, nam
     const field = paths
       .map((prefix) => shown.find(({ path }) => path === `${prefix}${rest}`))
       .find((one) => one !== undefined);
-    return field ? numberOf(valueOf(field, preset, changes)) : 0;
+    return field ? numberOf(fieldValue(field, preset, changes)) : 0;
   };
 }
 

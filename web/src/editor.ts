@@ -11,7 +11,7 @@ import {
   shownFields,
   STORAGE,
   storageOf,
-  valueOf,
+  fieldValue,
   withClass,
   withFilled,
   withName,
@@ -242,7 +242,7 @@ export class CorunEditor extends HTMLElement {
 
   #fits: string[] = [];
   #showFits(): void {
-    this.querySelectorAll(".fits").forEach((place, i) => setText(place, this.#fits[i] ?? ""));
+    for (const [i, place] of this.querySelectorAll(".fits").entries()) setText(place, this.#fits[i] ?? "");
   }
 
   problems(problems: Problem[]): void {
@@ -437,7 +437,7 @@ export class CorunEditor extends HTMLElement {
 
   #kernels(catalogue: Catalogue, experiment: Experiment): HTMLElement[] {
     const list = h("ol", { class: "mix" });
-    experiment.kernels.forEach((choice, i) => list.append(this.#kernel(catalogue, experiment, choice, i)));
+    for (const [i, choice] of experiment.kernels.entries()) list.append(this.#kernel(catalogue, experiment, choice, i));
     const empty =
       experiment.kernels.length === 0
         ? h("p", { class: "field-help" }, "No kernel yet. Add one to have something to run.")
@@ -1068,7 +1068,7 @@ export class CorunEditor extends HTMLElement {
     const counts = shownFields(this.#catalogue?.gpu_fields ?? [], preset, changes).filter((f) =>
       /^sm\.([\w-]+\.)?count$/.test(f.path),
     );
-    return counts.reduce((sum, f) => sum + (Number(valueOf(f, preset, changes)) || 0), 0);
+    return counts.reduce((sum, f) => sum + (Number(fieldValue(f, preset, changes)) || 0), 0);
   }
 
   // ---------------------------------------------------------------- the manual policy's controls
@@ -1295,7 +1295,7 @@ export class CorunEditor extends HTMLElement {
             "span",
             null,
             of
-              ? `SM class ${of.name}: ${valueOf(fields[0] as GpuField, preset, changesOf(experiment.gpu)) ?? 0} SMs`
+              ? `SM class ${of.name}: ${fieldValue(fields[0] as GpuField, preset, changesOf(experiment.gpu)) ?? 0} SMs`
               : (GROUPS[group] ?? gpuTitle(group)),
           ),
           count,

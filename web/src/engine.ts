@@ -37,9 +37,9 @@ export class Engine {
   #runs: Run[] = [];
   #lock: Lockstep | null = null;
   /** Where two runs are to meet when both are built, and what then. */
-  #meeting: { cycle: number; then: "rest" | "play" } = { cycle: 0, then: "rest" };
+  #meeting: { cycle: number; after: "rest" | "play" } = { cycle: 0, after: "rest" };
   /** Where they were before that. */
-  #before: { cycle: number; then: "rest" | "play" } = { cycle: 0, then: "rest" };
+  #before: { cycle: number; after: "rest" | "play" } = { cycle: 0, after: "rest" };
   #pending: FrameMessage | null = null;
   #speed = Infinity;
   #stopWhen: StopWhen | null = null;
@@ -149,9 +149,9 @@ export class Engine {
       two = this.#runs.length > 1;
     this.#alone.forget(run);
     if (two) {
-      if (this.#lock) this.#before = { cycle: this.#lock.cycle, then: "rest" };
+      if (this.#lock) this.#before = { cycle: this.#lock.cycle, after: "rest" };
       this.#part();
-      this.#meeting = { cycle: seek, then: play ? "play" : "rest" };
+      this.#meeting = { cycle: seek, after: play ? "play" : "rest" };
     }
     run.load(experiment, play && !two, two ? 0 : seek);
   }
@@ -224,7 +224,7 @@ export class Engine {
     }
     this.#lock = lock;
     lock.speed = this.#speed;
-    lock.to(this.#meeting.cycle, this.#meeting.then);
+    lock.to(this.#meeting.cycle, this.#meeting.after);
   }
 
   // ---------------------------------------------------------------- the transport
@@ -257,12 +257,12 @@ export class Engine {
   }
   play(): void {
     if (this.#lock) this.#lock.play();
-    else if (this.#waiting) this.#meeting.then = "play";
+    else if (this.#waiting) this.#meeting.after = "play";
     else this.#run(0).post({ t: "play" });
   }
   pause(): void {
     if (this.#lock) this.#lock.pause();
-    else if (this.#waiting) this.#meeting.then = "rest";
+    else if (this.#waiting) this.#meeting.after = "rest";
     else this.#run(0).post({ t: "pause" });
   }
   step(cycles = 1): void {
@@ -279,7 +279,7 @@ export class Engine {
   }
   reset(play: boolean): void {
     if (this.#lock) this.#lock.to(0, play ? "play" : "rest");
-    else if (this.#waiting) this.#meeting = { cycle: 0, then: play ? "play" : "rest" };
+    else if (this.#waiting) this.#meeting = { cycle: 0, after: play ? "play" : "rest" };
     else this.#run(0).post({ t: "reset", play });
   }
   speed(cyclesPerSecond: number): void {

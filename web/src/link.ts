@@ -185,7 +185,7 @@ export async function decodeLink(hash: string): Promise<LinkState | null> {
     const at = part.indexOf("=");
     const key = at < 0 ? part : part.slice(0, at);
     if (fields.has(key)) throw new LinkError(`It has “${quote(key)}” twice.`);
-    let value;
+    let value: string;
     try {
       value = decodeURIComponent(at < 0 ? "" : part.slice(at + 1));
     } catch {
@@ -407,7 +407,7 @@ export async function pack(text: string): Promise<string> {
 export async function unpack(packed: string, what = "experiment"): Promise<string> {
   if (!/^[A-Za-z0-9_-]+$/.test(packed))
     throw new LinkError(`Its packed ${what} has characters that do not belong there.`);
-  let bytes;
+  let bytes: Uint8Array<ArrayBuffer>;
   try {
     bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
   } catch {

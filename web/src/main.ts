@@ -37,7 +37,7 @@ import { copyText, helpDialog, notice, toast, type Key, type Notice } from "./di
 import { h, icon, setText } from "./dom.ts";
 import type { CorunDecisions } from "./decisions.ts";
 import type { CorunEditor } from "./editor.ts";
-import { Engine } from "./engine.ts";
+import { Engine, type Ready } from "./engine.ts";
 import { count, problemText } from "./format.ts";
 import { hasGoal } from "./goal.ts";
 import { LinkError, decodeLink, encodeLink, otherEngine, type View } from "./link.ts";
@@ -260,7 +260,8 @@ function open(next: Experiment, play: boolean, seek = 0, other: Experiment | nul
 
 function run(at: number, next: Experiment, play: boolean, seek: number): void {
   // Where a link could not be opened, there was none.
-  const mine = (sides[at] ??= side(next));
+  sides[at] ??= side(next);
+  const mine = sides[at];
   mine.experiment = next;
   mine.loaded = null;
   foreign = null;
@@ -591,11 +592,10 @@ function lay(): void {
     const [a, b] = sides.map(({ experiment, loaded }) => ({ written: experiment, normal: (loaded as Loaded).normal }));
     if (a && b) compare.differ(differences(a, b));
   }
-  sides.forEach(({ alone }, at) =>
+  for (const [at, { alone }] of sides.entries())
     alone.forEach((known, kernel) => {
       if (known) for (const one of [numbers, verdict]) one.alone(at, kernel, known.ipc, known.why);
-    }),
-  );
+    });
   showSelection();
   warn();
   for (const one of sides) one.laid = { experiment: one.experiment, loaded: one.loaded as Loaded };
@@ -1262,7 +1262,7 @@ async function start(): Promise<void> {
     text: ["It runs here, in your browser; nothing is sent anywhere."],
     actions: [],
   });
-  let ready;
+  let ready: Ready;
   try {
     ({ engine, ready } = await Engine.start({
       loaded: onLoaded,

@@ -10,7 +10,17 @@ import type { FromWorker, L1Moment, RunState, ToWorker } from "./protocol.ts";
 import { shipped } from "./profiles.ts";
 import { scriptEngine, type Engine } from "./script/module.ts";
 import { type Met, type StopWhen, Watch } from "./stop-when.ts";
-import type { Controls, FrameLayout, Interval, PlannedRun, Problem, Reason, Result, WindowsLayout } from "./types.ts";
+import type {
+  Controls,
+  Experiment,
+  FrameLayout,
+  Interval,
+  PlannedRun,
+  Problem,
+  Reason,
+  Result,
+  WindowsLayout,
+} from "./types.ts";
 
 const send = (message: FromWorker, transfer: Transferable[] = []): void => {
   self.postMessage(message, { transfer });
@@ -514,7 +524,7 @@ async function profile(message: Load, runs: PlannedRun[]): Promise<void> {
 
 function build(message: Load): void {
   let next: Simulation;
-  let normal, hash, explained;
+  let normal: Experiment, hash: string, explained: unknown;
   try {
     next = engine.Simulation.withAnswers(message.experiment, answers.known);
     normal = engine.normalise(message.experiment);

@@ -85,7 +85,7 @@ test("a kernel is measured alone as it is in the mix, once; what is simulated ru
   assert.deepEqual(aloneRun(experiment, 0, 5).policy, { name: "spatial", split: [5], ctas: [2] });
   const next = once({ ...experiment, policy: { name: "spatial", split: [10, 20], first: [0, 10] } }, [12, 18]);
   assert.deepEqual(
-    [next.policy, next.restart, next.stop, next.warm_up],
+    [next.policy, next.restart, next.stop, next["warm_up"]],
     [{ name: "spatial", split: [12, 18] }, false, { kernels_done: true }, undefined],
   );
   assert.deepEqual(
@@ -94,7 +94,7 @@ test("a kernel is measured alone as it is in the mix, once; what is simulated ru
   );
   assert.deepEqual(once({ ...experiment, policy: "even" }, [15, 15]).policy, { name: "spatial", split: [15, 15] });
   assert.ok(runsOnce(next) && !runsOnce(experiment));
-  assert.deepEqual(experiment.warm_up, 400, "and nothing else changes");
+  assert.deepEqual(experiment["warm_up"], 400, "and nothing else changes");
 });
 
 test("what the formulas are told follows from counters; a part of a kernel stands for the whole", () => {

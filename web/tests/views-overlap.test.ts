@@ -1,7 +1,7 @@
 // No text of a picture lies over another one or leaves the picture, however wide the picture is and however many kernels run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Drawing, textWidth, type TextShape } from "../src/draw/drawing.ts";
+import { type Drawing, type TextShape, textWidth } from "../src/draw/drawing.ts";
 import { LIGHT } from "../src/draw/theme.ts";
 import type { FrameLayout, FrameSection } from "../src/types.ts";
 import type { ChartSpec } from "../src/views/chart-data.ts";

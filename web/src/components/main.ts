@@ -112,7 +112,7 @@ function measure(): void {
       {
         path: info().sweep,
         found: JSON.stringify(state.points),
-        want: "FROM:TO:STEP with at most 1,000 points, such as " + info().points,
+        want: `FROM:TO:STEP with at most 1,000 points, such as ${info().points}`,
       },
     ]);
     return;

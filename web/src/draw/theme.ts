@@ -76,7 +76,8 @@ export function theme(): Theme {
     const value = style.getPropertyValue(token).trim();
     if (value !== "") found[key] = value;
   }
-  return (kept = found);
+  kept = found;
+  return found;
 }
 
 function watch(): void {

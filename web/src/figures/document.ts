@@ -74,9 +74,10 @@ function readFigure(figure: Record<string, unknown>, at: string, runs: number): 
   if (!NAME.test(text(figure["id"], `${at}.id`)))
     throw new DocumentError(`${at}.id: found ${shown(figure["id"])}, want small letters, digits and dashes`);
   text(figure["title"], `${at}.title`);
-  list(figure["series"], `${at}.series`).forEach((name, i) => text(name, `${at}.series[${i}]`));
+  for (const [i, name] of list(figure["series"], `${at}.series`).entries()) text(name, `${at}.series[${i}]`);
   if (figure["categories"] !== undefined)
-    list(figure["categories"], `${at}.categories`).forEach((name, i) => text(name, `${at}.categories[${i}]`));
+    for (const [i, name] of list(figure["categories"], `${at}.categories`).entries())
+      text(name, `${at}.categories[${i}]`);
   text(object(figure["measure"], `${at}.measure`)["path"], `${at}.measure.path`);
   list(figure["points"], `${at}.points`).forEach((one, i) => {
     const point = object(one, `${at}.points[${i}]`);

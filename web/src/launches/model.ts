@@ -12,9 +12,10 @@ export class Launches {
     if (restart) this.#kernels = [];
     this.dropped = dropped;
     for (const launch of changed) {
-      const all = (this.#kernels[launch.kernel] ??= []),
+      const all = this.#kernels[launch.kernel] ?? [],
         at = launch.number - (all[0]?.number ?? launch.number);
       all[at] = launch;
+      this.#kernels[launch.kernel] = all;
     }
     dropped.forEach((count, kernel) => {
       const all = this.#kernels[kernel];

@@ -1,5 +1,5 @@
 // The engine is one of two modules: the second one also runs scripts, and is half as large again. It is fetched only where an experiment has one.
-import * as plain from "../wasm/corun.js";
+import type * as plain from "../wasm/corun.js";
 import { hasScript } from "./given.ts";
 import scriptUrl from "../wasm/corun_script_bg.wasm?url";
 

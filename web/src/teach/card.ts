@@ -59,21 +59,21 @@ export function openCard(policy: PolicyEntry, policies: readonly PolicyEntry[], 
 
 type LinkOf = (text: string, to: string) => HTMLElement;
 
-function inline(parts: readonly Inline[], link: LinkOf): (Node | string)[] {
-  return parts.map((part) => {
-    switch (part.kind) {
-      case "text":
-        return part.text;
-      case "bold":
-        return h("strong", null, part.text);
-      case "italic":
-        return h("em", null, part.text);
-      case "code":
-        return h("code", null, part.text);
-      case "link":
-        return link(part.text, part.to);
-    }
-  });
+const inline = (parts: readonly Inline[], link: LinkOf): (Node | string)[] => parts.map((part) => inlineOf(part, link));
+
+function inlineOf(part: Inline, link: LinkOf): Node | string {
+  switch (part.kind) {
+    case "text":
+      return part.text;
+    case "bold":
+      return h("strong", null, part.text);
+    case "italic":
+      return h("em", null, part.text);
+    case "code":
+      return h("code", null, part.text);
+    case "link":
+      return link(part.text, part.to);
+  }
 }
 
 function blockOf(block: Block, link: LinkOf): HTMLElement {

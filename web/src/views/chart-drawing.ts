@@ -257,7 +257,7 @@ function drawLines(
   y: (v: number) => number,
 ): void {
   const ends: { x: number; y: number; text: string; colour: string }[] = [];
-  inputs.forEach((input, r) =>
+  for (const [r, input] of inputs.entries())
     input.values.forEach((line, s) => {
       const { edges, spec, theme: t } = input;
       const series = spec.series[s] as SeriesSpec;
@@ -292,8 +292,7 @@ function drawLines(
         text,
         colour: stroke,
       });
-    }),
-  );
+    });
   const t = (inputs[0] as ChartInput).theme;
   for (const end of apart(ends, 11, plot.y + plot.h))
     d.text(end.x, end.y, end.text, inputs.length === 1 ? end.colour : t.ink2, 11, {

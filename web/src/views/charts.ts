@@ -461,9 +461,8 @@ export class Charts extends HTMLElement implements WindowView {
         this.drawUnseen();
         return;
       }
-      (this.pending ??= []).push(
-        ...this.charts.filter((c) => !c.element.hidden && !c.seen && !this.pending?.includes(c)),
-      );
+      this.pending ??= [];
+      this.pending.push(...this.charts.filter((c) => !c.element.hidden && !c.seen && !this.pending?.includes(c)));
       this.schedule();
     }, UNSEEN) as unknown as number;
   }

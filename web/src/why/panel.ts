@@ -80,7 +80,7 @@ class StepView {
 
   show(step: Step): void {
     this.#says.show([step.says]);
-    step.rows.forEach((row, i) => this.#bars[i]?.show(row));
+    for (const [i, row] of step.rows.entries()) this.#bars[i]?.show(row);
   }
 }
 
@@ -108,7 +108,7 @@ export class Panel {
       this.#steps = steps.map((step) => new StepView(step, this.#mark));
       this.element.replaceChildren(...this.#steps.map(({ element }) => element), this.#help);
     }
-    steps.forEach((step, i) => this.#steps[i]?.show(step));
+    for (const [i, step] of steps.entries()) this.#steps[i]?.show(step);
     this.#showHelp(facts);
   }
 
