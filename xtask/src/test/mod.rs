@@ -27,11 +27,15 @@ pub fn test(names: &[String], full: bool) -> Result<()> {
     };
     // A line about the tool itself: cargo has become this program, so that what it took stands in this process.
     let itself = itself();
+    let busy = load();
     std::fs::create_dir_all(target_dir())?;
     let shared = Run::new(full, names.is_empty());
     let rows = stage::run(&stages, &shared);
     println!();
     print!("{}", table(&rows, itself, began.elapsed()));
+    if let Some(load) = busy {
+        println!("The machine was busy before this began (load {load:.1} on {} cores): these are upper bounds", cores());
+    }
     let (calls, left) = shared.into_parts();
     let repeated = compiled::repeated(&calls);
     println!("{} calls of the compiler; compiled more than once: {}", calls.len(), or_nothing(&repeated, ", "));
@@ -50,6 +54,19 @@ pub fn test(names: &[String], full: bool) -> Result<()> {
 
 fn or_nothing(items: &[String], between: &str) -> String {
     if items.is_empty() { "nothing".into() } else { items.join(between) }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// How many programs wanted a core during the last minute, this one and its cargo left out, where that is more than a quarter of the cores.
+fn load() -> Option<f64> {
+    let load: f64 = std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()?;
+    let (since, cpu) = itself()?;
+    // What this command has kept busy of that minute.
+    let load = load - cpu / since.max(60.0);
+    (load > 0.25 * cores() as f64).then_some(load)
 }
 
 /// Seconds since cargo was started and processor seconds since then, where the system says so.
