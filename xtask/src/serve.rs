@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::io::{IsTerminal, stderr};
 use std::net::{Ipv4Addr, TcpListener};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ pub fn serve(port: u16, build: bool) -> Result<()> {
         let there = root().join("web/dist/index.html").is_file();
         ensure!(there, "web/dist has no page yet: run `cargo xtask dist`, or serve without --no-build");
         need::packages()?;
-        return ends(&mut start(port)?);
+        return start(port)?.ends();
     }
     page::needs()?;
     let began = Instant::now();
@@ -37,7 +37,7 @@ pub fn serve(port: u16, build: bool) -> Result<()> {
     packages.join().map_err(|_| anyhow::anyhow!("the page's packages could not be installed"))??;
     step(2, 3, "the page", || page::bundle(&[]))?;
     eprintln!("Built in {:.0} s.", began.elapsed().as_secs_f64());
-    let mut server = start(port)?;
+    let server = start(port)?;
     let before = fs::read(&scripts).ok();
     step(3, 3, "the same with the interpreter of scripts; the page is there meanwhile", || wasm::build("corun_script"))?;
     if fs::read(&scripts).ok() != before {
@@ -45,21 +45,31 @@ pub fn serve(port: u16, build: bool) -> Result<()> {
         page::bundle(&["--emptyOutDir", "false"])?;
         eprintln!("Experiments with scripts run too, in pages that are opened from now on.");
     }
-    ends(&mut server)
+    server.ends()
 }
 
-/// Starts the server, which says its address, and ends when this process does: its standard input is a pipe from here.
-fn start(port: u16) -> Result<Child> {
+/// The server. It ends when its standard input does, and so with this process, however that ends.
+struct Server {
+    child: Child,
+    _input: Option<ChildStdin>,
+}
+
+/// Starts the server, which says its address.
+fn start(port: u16) -> Result<Server> {
     let mut command = Command::new("node");
     command.current_dir(root().join("web")).args(["serve.mjs", &port.to_string(), ARTICLE]).stdin(Stdio::piped());
-    command.spawn().context("cannot start node")
+    let mut child = command.spawn().context("cannot start node")?;
+    // Waiting for a child closes its input, unless that is somebody else's.
+    Ok(Server { _input: child.stdin.take(), child })
 }
 
-/// Waits for the end of the server.
-fn ends(server: &mut Child) -> Result<()> {
-    let status = server.wait()?;
-    ensure!(status.success() || status.code().is_none(), "the server ended with {status}");
-    Ok(())
+impl Server {
+    /// Waits for its end.
+    fn ends(mut self) -> Result<()> {
+        let status = self.child.wait()?;
+        ensure!(status.success() || status.code().is_none(), "the server ended with {status}");
+        Ok(())
+    }
 }
 
 /// Says what is done, does it, and says how long that took. Where no terminal shows cargo's bar, a line every ten seconds says that it goes on.
