@@ -9,6 +9,7 @@
 // Links are untrusted: every length is limited before it is worked on, and errors are messages in words.
 // Whether the experiment itself makes sense is for the engine to say.
 import { readDeadline } from "./predict/model.ts";
+import { sameEngine } from "./stamp.ts";
 import type { Bookmark, Experiment, KernelChoice, Zoom } from "./types.ts";
 
 /** Of the panel of predictions: how the paper is read, where what a kernel does alone on its SMs comes from, and deadlines in milliseconds. */
@@ -244,7 +245,7 @@ async function fromParts(fields: Map<string, string>): Promise<Experiment> {
 
 /** What to say of a link that another engine than `here` has made; null for one of this engine. */
 export function otherEngine(link: LinkState, here: string): string | null {
-  if (link.engine === here) return null;
+  if (link.engine !== undefined && sameEngine(link.engine, here)) return null;
   const made =
     link.engine === undefined
       ? "It names no engine: it was made before links did, or typed by hand."

@@ -11,6 +11,12 @@ export interface Stamp {
   link: string;
 }
 
+/** Engines of equal behaviour give equal results. The digits behind the version name it: `0.2.0-1a2b3c4d`. */
+export function sameEngine(one: string, other: string): boolean {
+  const behaviour = (engine: string): string => engine.slice(engine.indexOf("-") + 1);
+  return behaviour(one) === behaviour(other);
+}
+
 let source: () => Stamp = () => ({ engine: "", config: "", seed: 0, cycle: 0, link: "" });
 
 /** The page says where the stamp comes from; the views ask for it when they export. */
@@ -21,7 +27,7 @@ export function currentStamp(): Stamp {
   return source();
 }
 
-/** `Corun 0.1.0 · config 1a2b3c4d · seed 1 · cycle 12,400`. */
+/** `Corun 0.2.0 · config 1a2b3c4d · seed 1 · cycle 12,400`. */
 export function stampText(stamp: Stamp = currentStamp()): string {
   return `Corun ${stamp.engine} · config ${stamp.config} · seed ${stamp.seed} · cycle ${stamp.cycle}`;
 }

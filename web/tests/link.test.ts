@@ -109,6 +109,7 @@ test("a link names the engine that made it, and another engine says so", async (
   const opened = (await decodeLink(link)) as LinkState;
   assert.deepEqual(opened, { experiment: plain, view: { cycle: 5 }, engine: "0.1.0-0123abcd" });
   assert.equal(otherEngine(opened, "0.1.0-0123abcd"), null);
+  assert.equal(otherEngine(opened, "0.2.0-0123abcd"), null, "a later version of equal behaviour");
   assert.match(
     otherEngine(opened, "0.1.0-4567cdef") ?? "",
     /made with engine 0\.1\.0-0123abcd\. This is engine 0\.1\.0-4567cdef\./,

@@ -9,6 +9,7 @@ import * as engine from "../wasm/corun.js";
 import { notice, type Notice } from "../dialogs.ts";
 import { h } from "../dom.ts";
 import { compileModule } from "../module.ts";
+import { sameEngine } from "../stamp.ts";
 import { startTheme, themeButton } from "../theme.ts";
 import { FigureCard, type Shared } from "./card.ts";
 import { DocumentError, NAME, readDocument, readPapers, type FigureDocument } from "./document.ts";
@@ -257,7 +258,7 @@ async function begin(): Promise<void> {
     const module = await compiling;
     await engine.default({ module_or_path: module });
     for (const card of cards) card.awake(module, engine);
-    if (of.stamp.engine !== engine.stamp())
+    if (!sameEngine(of.stamp.engine, engine.stamp()))
       say({
         kind: "info",
         title: "Stored values of another engine",
