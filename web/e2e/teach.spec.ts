@@ -94,9 +94,9 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
 
   await page.setViewportSize({ width: 1280, height: 900 });
   // A name that is none is said, and an element without a link says what it wants.
-  await page.goto(`./?embed=1&hide=sms,flowers${TINY}&c=100`);
+  await page.goto(`./?embed=1&hide=sms,flowers,constructor${TINY}&c=100`);
   await expect(page.locator(".embed-foot")).toContainText(
-    "hide: found “flowers”, want some of experiment, transport, verdict",
+    "hide: found “flowers”, “constructor”, want some of experiment, transport, verdict",
   );
   await expect(page.locator("#sms")).toBeHidden();
   await expect(page.locator("#editor")).toBeVisible();

@@ -18,12 +18,16 @@ const COUNT = /^sm\.(?:([A-Za-z0-9_-]+)\.)?count$/;
 /** What the engine takes for a class's name. */
 export const isClassName = (name: string): boolean => /^[A-Za-z0-9_-]{1,40}$/.test(name) && name !== "l1";
 
+/** A field's value on a preset; undefined where the preset has none, or is none. */
+export const presetValue = ({ values }: GpuField, preset: string): number | string | undefined =>
+  Object.hasOwn(values, preset) ? values[preset] : undefined;
+
 export const changesOf = (gpu: GpuChoice | undefined): Changes => (typeof gpu === "object" ? gpu : {});
 
 /** The classes of a GPU: the preset's, then those that are added. */
 export function classesOf(fields: readonly GpuField[], preset: string, changes: Changes): SmClass[] {
-  const own = fields.flatMap(({ path, values }) => {
-    const found = values[preset] === undefined ? null : COUNT.exec(path);
+  const own = fields.flatMap((field) => {
+    const found = presetValue(field, preset) === undefined ? null : COUNT.exec(field.path);
     return found ? [found[1] ?? ONLY] : [];
   });
   const added = Object.keys(changes).flatMap((key) => {
@@ -38,7 +42,7 @@ function ofSm(fields: readonly GpuField[], preset: string): { rest: string; fiel
   const [first] = classesOf(fields, preset, {}),
     prefix = first === undefined || first.name === ONLY ? "sm." : `sm.${first.name}.`;
   return fields.flatMap((field) =>
-    field.values[preset] !== undefined && field.path.startsWith(prefix)
+    presetValue(field, preset) !== undefined && field.path.startsWith(prefix)
       ? [{ rest: field.path.slice(prefix.length), field }]
       : [],
   );
@@ -60,11 +64,12 @@ export function shownFields(fields: readonly GpuField[], preset: string, changes
       template.map(({ rest, field }) => ({
         ...field,
         path: `sm.${name}.${rest}`,
-        values: { [preset]: changes[`sm.${rest}`] ?? (field.values[preset] as number | string) },
+        values: { [preset]: changes[`sm.${rest}`] ?? (presetValue(field, preset) as number | string) },
       }));
   const replaced = new Set(added.length > 0 && equal ? template.map(({ field }) => field.path) : []);
   const kept = fields.filter(
-    ({ path, values }) => (values[preset] !== undefined && !replaced.has(path)) || changes[path] !== undefined,
+    (field) =>
+      (presetValue(field, preset) !== undefined && !replaced.has(field.path)) || changes[field.path] !== undefined,
   );
   const more = added.length === 0 ? [] : [...(equal ? under(ONLY) : []), ...added.flatMap(({ name }) => under(name))];
   const ofSms = (field: GpuField): boolean => field.path.startsWith("sm.");
@@ -76,7 +81,7 @@ export function shownFields(fields: readonly GpuField[], preset: string, changes
 
 /** A field's value: what it is changed to, else the preset's. */
 export const fieldValue = (field: GpuField, preset: string, changes: Changes): number | string | undefined =>
-  changes[field.path] ?? field.values[preset];
+  changes[field.path] ?? presetValue(field, preset);
 
 const simple = (gpu: Changed): GpuChoice => (Object.keys(gpu).length === 1 ? gpu.preset : gpu);
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);

@@ -8,6 +8,7 @@ import {
   emptyClasses,
   isClassName,
   MOST_CLASSES,
+  presetValue,
   shownFields,
   STORAGE,
   storageOf,
@@ -1231,10 +1232,9 @@ export class CorunEditor extends HTMLElement {
   /** A field of the GPU as it is chosen now. */
   #gpuValue(path: string): unknown {
     const gpu = this.#experiment?.gpu;
-    const preset = this.#preset(gpu);
+    const field = this.#catalogue?.gpu_fields.find((f) => f.path === path);
     return (
-      (typeof gpu === "object" ? gpu[path] : undefined) ??
-      this.#catalogue?.gpu_fields.find((f) => f.path === path)?.values[preset]
+      (typeof gpu === "object" ? gpu[path] : undefined) ?? (field ? presetValue(field, this.#preset(gpu)) : undefined)
     );
   }
 
@@ -1452,7 +1452,7 @@ export class CorunEditor extends HTMLElement {
 
   #gpuField(field: GpuField, preset: string, overrides: Record<string, unknown>, group: string): HTMLElement {
     const own = overrides[field.path];
-    const base = field.values[preset];
+    const base = presetValue(field, preset);
     const label = titleOf(field.path.startsWith(`${group}.`) ? field.path.slice(group.length + 1) : field.path);
     const added = classesOf(
       this.#catalogue?.gpu_fields ?? [],

@@ -20,13 +20,16 @@ export function limitedClasses(limit: CtaLimit, classes: readonly string[]): str
 
 /** The limit on SMs of a class; null for none of its own. */
 export const limitOn = (limit: CtaLimit, name: string): number | null =>
-  typeof limit === "object" && limit !== null ? (limit[name] ?? null) : null;
+  typeof limit === "object" && limit !== null && Object.hasOwn(limit, name) ? (limit[name] ?? null) : null;
 
 /** A kernel with a limit on SMs of one class, or, with null, without it. One for every SM holds no longer. */
 export function withClassLimit(choice: KernelChoice, name: string, ctas: number | null): KernelChoice {
   const old = limitOf(choice),
-    limits: Record<string, number> = typeof old === "object" && old !== null ? { ...old } : {};
+    // A class may be called `__proto__`, which only a literal and a deletion take for a name.
+    limits: Record<string, number> = {
+      ...(typeof old === "object" ? old : null),
+      ...(ctas === null ? null : { [name]: ctas }),
+    };
   if (ctas === null) delete limits[name];
-  else limits[name] = ctas;
   return withExtra(choice, "ctas_per_sm", Object.keys(limits).length === 0 ? null : limits);
 }

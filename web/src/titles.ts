@@ -2,8 +2,11 @@
 // of CTAs alone”), figures from the registry. The identifier stands behind the words, as the label's title.
 import type { MetricEntry, OrderEntry } from "./types.ts";
 
+/** Names come from experiments too: one of what every object has, such as `constructor`, is a word like any other. */
+const words = (all: Readonly<Record<string, string>>): ReadonlyMap<string, string> => new Map(Object.entries(all));
+
 /** Words of the field that are not written as identifiers are. */
-const TERMS: Record<string, string> = {
+const TERMS = words({
   sm: "SM",
   sms: "SMs",
   cta: "CTA",
@@ -27,9 +30,9 @@ const TERMS: Record<string, string> = {
   qos: "goal",
   rf: "rf",
   df: "df",
-};
+});
 /** Names that say too little, or say it in shorthand. */
-const TITLES: Record<string, string> = {
+const TITLES = words({
   combination: "CTAs of each kernel",
   split: "SMs of each kernel",
   ctas: "CTA slots",
@@ -126,18 +129,18 @@ const TITLES: Record<string, string> = {
   cta_order: "CTA order",
   stop: "Stop",
   "stop.cycles": "Cycles",
-};
+});
 
 const sentenceCase = (text: string): string => (text === "" ? "" : `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`);
 
 /** A name in words: `miss_queue` is “Miss queue”, `variant` “Variant”, `ls_first` “Latency kernels go first”. */
 export function titleOf(name: string): string {
   return (
-    TITLES[name] ??
+    TITLES.get(name) ??
     sentenceCase(
       name
         .split(/[._\s]+/)
-        .map((word) => TERMS[word] ?? word)
+        .map((word) => TERMS.get(word) ?? word)
         .join(" "),
     )
   );
@@ -164,7 +167,7 @@ export const orderTitle = ({ name, doc }: OrderEntry): string =>
 
 /** A field of an experiment: `policy.priority` is “Scheme: priority”, `kernels[0].ctas_per_sm` “Kernel 1: CTAs per SM”. */
 export function pathTitle(path: string): string {
-  const known = TITLES[path];
+  const known = TITLES.get(path);
   if (known !== undefined) return known;
   const kernel = /^kernels(?:\[(\d+)\]|\.(\d+))\.?(.*)$/.exec(path);
   if (kernel) return `Kernel ${Number(kernel[1] ?? kernel[2]) + 1}${kernel[3] ? `: ${inner(kernel[3])}` : ""}`;
@@ -188,7 +191,7 @@ export function gpuTitle(path: string): string {
     : `${path
         .slice(0, at)
         .split(".")
-        .map((word) => TERMS[word] ?? word)
+        .map((word) => TERMS.get(word) ?? word)
         .join(" ")}: ${inner(path.slice(at + 1))}`;
 }
 

@@ -135,3 +135,17 @@ test("of a class without SMs the form keeps their number alone", () => {
   // The others hold what there is.
   assert.deepEqual(storageOf(FIELDS, "hetero-8b8s", gone), [8 * BIG.registers, 8 * 64, 8 * BIG.threads, 8 * 72, 80]);
 });
+
+test("a preset that is none has no field, whatever it is called", () => {
+  for (const preset of ["nosuch", "constructor", "toString", "__proto__"]) {
+    assert.deepEqual(classesOf(FIELDS, preset, {}), [], preset);
+    assert.deepEqual(shownFields(FIELDS, preset, {}), [], preset);
+  }
+});
+
+test("a class may be called what every object has", () => {
+  const two = withClass(FIELDS, "fermi-16sm", {}, "constructor");
+  assert.deepEqual(names("fermi-16sm", two), ["sm", "constructor added"]);
+  assert.equal(shown("fermi-16sm", two)["sm.constructor.registers"], 32768);
+  assert.equal(withoutClass(FIELDS, "fermi-16sm", changesOf(two), "constructor"), "fermi-16sm");
+});

@@ -38,3 +38,13 @@ test("limits of classes are given one by one, in place of one for every SM, and 
   });
   assert.deepEqual(withClassLimit({ kernel: "SYR2K", ctas_per_sm: 4 }, "small", null), "SYR2K");
 });
+
+test("a class may be called what every object has", () => {
+  for (const name of ["constructor", "toString", "__proto__"]) {
+    assert.equal(limitOn({ small: 1 }, name), null, name);
+    const limited = withClassLimit("BP", name, 3);
+    assert.equal(JSON.stringify(limited), `{"kernel":"BP","ctas_per_sm":{"${name}":3}}`);
+    assert.equal(limitOn(limitOf(limited), name), 3);
+    assert.equal(withClassLimit(limited, name, null), "BP");
+  }
+});

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { withText } from "../src/draw/png.ts";
 import { toSvg } from "../src/draw/svg.ts";
 import { corunBibtex } from "../src/teach/cite.ts";
+import { hidden } from "../src/teach/embed.ts";
 import { readInline, readMarkdown, without } from "../src/teach/markdown.ts";
 import { isPicture, linkIn } from "../src/teach/reopen.ts";
 import { presets, presetsOf, type Shape } from "../src/teach/vendors.ts";
@@ -48,6 +49,14 @@ test("a file that the page saved has its run in it, whatever kind it is", async 
     ["a.png", "b.SVG", "c.json"].map((name) => isPicture(file("", name))),
     [true, true, false],
   );
+});
+
+test("a frame hides panels by their names, and what every object has is no panel", () => {
+  const none = ["constructor", "__proto__", "toString", "flowers"];
+  assert.deepEqual(hidden(new URLSearchParams({ hide: ` sms, ${none.join()},sms,schemes,` })), {
+    panels: ["sms", "schemes"],
+    unknown: none,
+  });
 });
 
 test("every page of docs/schemes is read whole, with its BibTeX apart", () => {
@@ -158,6 +167,8 @@ test("a preset is known again by what it set, and MIG brings its GPU", () => {
       .filter((one) => !one.group.startsWith("MIG"))
       .every((one) => one.gpu === undefined),
   );
+  // What every object has is no GPU with MIG.
+  assert.deepEqual(presets(2, { ...small, gpu: "constructor" }), presets(2, { ...small, gpu: "nosuch" }));
 });
 
 test("what a run cannot show is said in words", () => {

@@ -39,3 +39,10 @@ test("paths, fields and figures", () => {
     "NoC demand of CFD in window 200",
   );
 });
+
+test("what every object has is a word like any other", () => {
+  assert.equal(titleOf("constructor"), "Constructor");
+  assert.equal(titleOf("to_toString"), "To toString");
+  assert.equal(gpuTitle("sm.constructor.registers"), "SM constructor: registers");
+  assert.equal(pathTitle("toString"), "ToString");
+});

@@ -6,18 +6,18 @@ import { h } from "../dom.ts";
 export const LINKED = "corun-linked";
 
 /** Panels by the names that `hide` takes, and where they are. */
-export const PANELS: Readonly<Record<string, string>> = {
-  experiment: "#editor",
-  transport: "corun-transport",
-  verdict: "#verdict",
-  sms: "#sms",
-  memory: "#path",
-  numbers: "#numbers",
-  decisions: "#decisions",
-  charts: "#charts",
-  timeline: "#timeline",
-  schemes: "#schemes",
-};
+export const PANELS: ReadonlyMap<string, string> = new Map([
+  ["experiment", "#editor"],
+  ["transport", "corun-transport"],
+  ["verdict", "#verdict"],
+  ["sms", "#sms"],
+  ["memory", "#path"],
+  ["numbers", "#numbers"],
+  ["decisions", "#decisions"],
+  ["charts", "#charts"],
+  ["timeline", "#timeline"],
+  ["schemes", "#schemes"],
+]);
 
 /** The panels that are to be hidden, and names that are none. */
 export function hidden(query: URLSearchParams): { panels: string[]; unknown: string[] } {
@@ -29,7 +29,7 @@ export function hidden(query: URLSearchParams): { panels: string[]; unknown: str
         .filter((name) => name !== ""),
     ),
   ];
-  return { panels: names.filter((name) => name in PANELS), unknown: names.filter((name) => !(name in PANELS)) };
+  return { panels: names.filter((name) => PANELS.has(name)), unknown: names.filter((name) => !PANELS.has(name)) };
 }
 
 /** Where the address asks for it; does nothing otherwise. `pictures` is where the panels are. */
@@ -41,7 +41,8 @@ export function startEmbed(): void {
   root.dataset["embed"] = "lab";
   root.dataset["hide"] = panels.join(" ");
   for (const panel of panels)
-    for (const one of document.querySelectorAll<HTMLElement>(PANELS[panel] ?? "")) one.classList.add("not-embedded");
+    for (const one of document.querySelectorAll<HTMLElement>(PANELS.get(panel) ?? ""))
+      one.classList.add("not-embedded");
   const main = document.querySelector("#main") as HTMLElement;
   main.setAttribute("aria-label", "A run of Corun");
   const whole = h(
@@ -62,7 +63,7 @@ export function startEmbed(): void {
         ? h(
             "span",
             { class: "field-problem" },
-            ` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${Object.keys(PANELS).join(", ")}`,
+            ` hide: found ${unknown.map((name) => `“${name.slice(0, 40)}”`).join(", ")}, want some of ${[...PANELS.keys()].join(", ")}`,
           )
         : null,
     ),

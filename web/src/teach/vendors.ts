@@ -149,7 +149,7 @@ function green(n: number, { gpu, sms }: Shape): Preset[] {
 }
 
 function mig(n: number, { gpu }: Shape): Preset[] {
-  const own = gpu in MIG,
+  const own = Object.hasOwn(MIG, gpu),
     on = own ? gpu : "a100-40gb",
     { profiles: all, channels } = MIG[on] as { profiles: Profile[]; channels: number };
   const by = (slices: number): Profile => all[slices - 1] as Profile;
