@@ -1,6 +1,6 @@
 // IPC alone of the kernels that are shown: brought along with the page, kept from before, or measured in the background in a worker of its own, each
 // once, whatever the policy and however many runs have it.
-import { Answers } from "./answers.ts";
+import { Answers, readAnswer } from "./answers.ts";
 import type { FromWorker, Loaded, PlannedAlone, ToWorker } from "./protocol.ts";
 import { begin, spawn, type Run } from "./run.ts";
 import type { Answer } from "./types.ts";
@@ -23,7 +23,7 @@ const names = (wanted: readonly Wanted[]): string => [...new Set(wanted.map(({ h
 export class Alone {
   readonly #module: WebAssembly.Module;
   readonly #events: AloneEvents;
-  #answers = new Answers("");
+  #answers = new Answers("", readAnswer);
   #worker: Promise<Worker> | null = null;
   /** Why a run has no IPC, by its hash. */
   readonly #failures = new Map<string, string>();

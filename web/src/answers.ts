@@ -1,21 +1,44 @@
 // What runs alone have answered, by config hash: brought along with the page, or kept in this browser for this very engine, so that nothing is measured
-// twice. Where storage is forbidden, it is kept as long as the page.
-import { done, openStore } from "./browser-store.ts";
+// twice. Where storage is forbidden, it is kept as long as the page. What is stored and is no answer is deleted, and measured anew.
+import { done, fieldsOf, openStore, storeOf } from "./browser-store.ts";
 import type { Answer } from "./types.ts";
 
 const STORE = "answers";
+
+const FIGURES = ["ipc", "warp_ipc", "noc_utilisation", "dram_utilisation"] as const;
+
+/** A value as an answer; null for what the engine does not take for one. */
+export function readAnswer(value: unknown): Answer | null {
+  const { ipc_ci95: interval = null, stuck = false, ...figures } = fieldsOf(value);
+  const within = (one: unknown, least: number): boolean => typeof one === "number" && one >= least && one <= 1e12;
+  const ends =
+    interval === null ||
+    (Array.isArray(interval) && interval.length === 2 && interval.every((end) => within(end, -1e12)));
+  return Object.keys(figures).length === FIGURES.length &&
+    FIGURES.every((key) => within(figures[key], 0)) &&
+    ends &&
+    typeof stuck === "boolean"
+    ? (value as Answer)
+    : null;
+}
 
 /** Answers of one engine, named by its stamp. */
 export class Answers<T = Answer> {
   readonly known: Record<string, T> = {};
   readonly #stamp: string;
-  readonly #shipped: (stamp: string) => Promise<Record<string, T>>;
-  #brought: Promise<Record<string, T>> | null = null;
+  readonly #read: (value: unknown) => T | null;
+  readonly #shipped: (stamp: string) => Promise<Readonly<Record<string, unknown>>>;
+  #brought: Promise<Readonly<Record<string, unknown>>> | null = null;
   #opened: Promise<IDBDatabase | null> | null = null;
 
-  /** `shipped`: what the page has of an engine; asked for once. */
-  constructor(stamp: string, shipped: (stamp: string) => Promise<Record<string, T>> = () => Promise.resolve({})) {
+  /** `read`: a value as an answer, null for none. `shipped`: what the page has of an engine; asked for once. */
+  constructor(
+    stamp: string,
+    read: (value: unknown) => T | null,
+    shipped: (stamp: string) => Promise<Readonly<Record<string, unknown>>> = () => Promise.resolve({}),
+  ) {
     this.#stamp = stamp;
+    this.#read = read;
     this.#shipped = shipped;
   }
 
@@ -30,38 +53,38 @@ export class Answers<T = Answer> {
     this.#brought ??= this.#shipped(this.#stamp);
     const brought = await this.#brought;
     for (const { hash } of this.missing(runs)) {
-      const answer = brought[hash];
-      if (answer) this.known[hash] = answer;
+      this.#know(hash, brought[hash]);
     }
     if (this.missing(runs).length === 0) return;
-    const database = await this.#open();
-    if (!database) return;
-    const store = database.transaction(STORE).objectStore(STORE);
+    const store = await this.#store("readonly");
+    if (!store) return;
     await Promise.all(
       this.missing(runs).map(async ({ hash }) => {
-        const answer = (await done(store.get(this.#key(hash))).catch(() => undefined)) as T | undefined;
-        if (answer) this.known[hash] = answer;
+        const stored: unknown = await done(store.get(this.#key(hash))).catch(() => undefined);
+        if (stored === undefined || this.#know(hash, stored)) return;
+        (await this.#store("readwrite"))?.delete(this.#key(hash));
       }),
     );
   }
 
   keep(hash: string, answer: T): void {
     this.known[hash] = answer;
-    void this.#open().then((database) => {
-      try {
-        database?.transaction(STORE, "readwrite").objectStore(STORE).put(answer, this.#key(hash));
-      } catch {
-        /* not stored */
-      }
-    });
+    void this.#store("readwrite").then((store) => store?.put(answer, this.#key(hash)));
+  }
+
+  /** Takes a value for the answer of a run, if it is one. */
+  #know(hash: string, value: unknown): boolean {
+    const answer = this.#read(value);
+    if (answer !== null) this.known[hash] = answer;
+    return answer !== null;
   }
 
   #key(hash: string): string {
     return `${this.#stamp} ${hash}`;
   }
 
-  #open(): Promise<IDBDatabase | null> {
+  async #store(mode: IDBTransactionMode): Promise<IDBObjectStore | null> {
     this.#opened ??= openStore("corun", STORE);
-    return this.#opened;
+    return storeOf(await this.#opened, STORE, mode);
   }
 }

@@ -1,4 +1,5 @@
-// What this browser keeps across visits: one IndexedDB database with one store for each kind of thing.
+// What this browser keeps across visits: one IndexedDB database with one store for each kind of thing. Whoever reads a value checks it: an older page, an
+// extension or a person may have put it there.
 
 /** Opens the database, the first time with its store; null where storage is forbidden. `first` is run once for each page. */
 export async function openStore(
@@ -18,6 +19,19 @@ export async function openStore(
     return null;
   }
 }
+
+/** The store of a database that is open; null where there is none, or the browser has closed it since, as it does when a person clears its data. */
+export function storeOf(database: IDBDatabase | null, store: string, mode: IDBTransactionMode): IDBObjectStore | null {
+  try {
+    return database?.transaction(store, mode).objectStore(store) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The fields of a stored value, which may be anything; none of what is no object. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 /** What a request gives. */
 export function done<T>(request: IDBRequest<T>): Promise<T> {

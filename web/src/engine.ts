@@ -1,7 +1,7 @@
 // The page's side of the engine: one run, or two that are compared, behind one transport. A run that is alone goes by itself, and its frames are
 // held back until they can be drawn; two go in lock-step, and are drawn when both are at the same cycle.
 import { Alone } from "./alone.ts";
-import { Answers } from "./answers.ts";
+import { Answers, readAnswer } from "./answers.ts";
 import { Lockstep } from "./lockstep.ts";
 import { compileModule } from "./module.ts";
 import type { FrameMessage, L1Moment, Loaded, RunState } from "./protocol.ts";
@@ -62,7 +62,7 @@ export class Engine {
     const engine = new Engine(await compileModule(), events);
     const { run, ready } = await Run.start(engine.module, engine.#heard);
     engine.#runs = [run];
-    engine.#alone.answers = new Answers(ready.stamp, shipped);
+    engine.#alone.answers = new Answers(ready.stamp, readAnswer, shipped);
     return { engine, ready };
   }
 

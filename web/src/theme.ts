@@ -4,13 +4,15 @@ import { isDark, onThemeChange, paintKernels } from "./palette.ts";
 import { store, stored } from "./stored.ts";
 
 const KEY = "corun-theme";
+/** What may be stored: anything else is no choice. */
+const THEMES: readonly (string | null)[] = ["dark", "light"];
 
 /** Paints the kernels' colours now and at every change; until the user chooses, the page follows the system. */
 export function startTheme(): void {
   paintKernels();
   onThemeChange(paintKernels);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
-    if (stored(KEY) === null) document.documentElement.dataset["theme"] = event.matches ? "dark" : "light";
+    if (!THEMES.includes(stored(KEY))) document.documentElement.dataset["theme"] = event.matches ? "dark" : "light";
   });
 }
 

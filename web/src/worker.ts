@@ -1,7 +1,7 @@
 // The simulation's own thread. It advances in slices of a few milliseconds, so that a message is never far from being read.
 import * as plain from "./wasm/corun.js";
 import type { Simulation, Snapshot } from "./wasm/corun.js";
-import { Answers } from "./answers.ts";
+import { Answers, readAnswer } from "./answers.ts";
 import { hasLaunches, LaunchLog } from "./launches/log.ts";
 import { APART, CLOSE, FARTHEST, Keyframes, LAST, SHARE } from "./keyframes.ts";
 import { Pacing } from "./pacing.ts";
@@ -86,7 +86,7 @@ let watch: Watch | null = null;
 let met: Met | null = null;
 let layouts: { frame: FrameLayout; windows: WindowsLayout } | null = null;
 const ipcAlone = new Map<number, { ipc: number; ends: Interval }>();
-let answers = new Answers("");
+let answers = new Answers("", readAnswer);
 /** The load that waits for its profile. */
 let profiling: Load | null = null;
 /** The load that was given up: to run it is to take it up again. */
@@ -586,7 +586,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
       (module) =>
         guarded(() => {
           plainMemory = module.memory;
-          answers = new Answers(engine.stamp(), shipped);
+          answers = new Answers(engine.stamp(), readAnswer, shipped);
           send({ t: "ready", version: engine.version(), stamp: engine.stamp(), catalogue: engine.presets() });
         }),
       (error: unknown) => send({ t: "failed", message: String(error) }),

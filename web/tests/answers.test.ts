@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers } from "../src/answers.ts";
+import { Answers, readAnswer } from "../src/answers.ts";
+import { readMeasured } from "../src/predict/model.ts";
+import type { Answer } from "../src/types.ts";
+import { fakeStore } from "./fake-store.ts";
 
 test("what has been measured is not asked for again, also where nothing can be stored", async () => {
-  const answers = new Answers("0.1.0");
+  const answers = new Answers("0.1.0", readAnswer);
   const runs = [{ hash: "a" }, { hash: "b" }];
   await answers.recall(runs);
   assert.deepEqual(answers.missing(runs), runs);
@@ -15,7 +18,7 @@ test("what has been measured is not asked for again, also where nothing can be s
 test("what the page brings along of this engine is known, and asked for once", async () => {
   const brought = { ipc: 7, warp_ipc: 0.1, noc_utilisation: 0, dram_utilisation: 0, stuck: false },
     asked: string[] = [];
-  const answers = new Answers("0.1.0-abc", (stamp) => {
+  const answers = new Answers("0.1.0-abc", readAnswer, (stamp) => {
     asked.push(stamp);
     return Promise.resolve({ a: brought });
   });
@@ -25,4 +28,71 @@ test("what the page brings along of this engine is known, and asked for once", a
   await answers.recall([{ hash: "a" }]);
   await answers.recall([{ hash: "c" }]);
   assert.deepEqual(asked, ["0.1.0-abc"]);
+});
+
+const GOOD: Answer = {
+  ipc: 7,
+  warp_ipc: 0.1,
+  noc_utilisation: 0,
+  dram_utilisation: 0.5,
+  ipc_ci95: [6.5, 7.5],
+  stuck: false,
+};
+
+test("an answer is read only if the engine takes it", () => {
+  assert.deepEqual(readAnswer(GOOD), GOOD);
+  const { ipc_ci95: _, ...short } = GOOD;
+  for (const ci of [short, { ...short, ipc_ci95: null }]) assert.equal(readAnswer(ci)?.ipc, 7);
+  for (const bad of [
+    null,
+    undefined,
+    5,
+    "text",
+    [],
+    {},
+    { bad: 1 },
+    { ...GOOD, ipc: "7" },
+    { ...GOOD, ipc: NaN },
+    { ...GOOD, ipc: -1 },
+    { ...GOOD, ipc: 2e12 },
+    { ...GOOD, stuck: 1 },
+    { ...GOOD, ipc_ci95: [1] },
+    { ...GOOD, ipc_ci95: [1, "2"] },
+    { ...GOOD, more: 1 },
+    Object.create(GOOD),
+  ])
+    assert.equal(readAnswer(bad), null, JSON.stringify(bad));
+});
+
+test("what a kernel did alone, once to its end, is read only if it is whole", () => {
+  const good = { cycles: 9, instructions: 8, accesses: 7, ctas: 6, whole: true };
+  assert.deepEqual(readMeasured(good), good);
+  for (const bad of [null, 1, {}, { ...good, cycles: "9" }, { ...good, ctas: -1 }, { ...good, whole: false }])
+    assert.equal(readMeasured(bad), null, JSON.stringify(bad));
+});
+
+test("a stored answer that is none is deleted and measured anew; so is one that the page brings along", async () => {
+  const { held } = fakeStore([
+    ["0.1.0 good", GOOD],
+    ["0.1.0 bad", { bad: 1 }],
+    ["0.1.0 worse", "text"],
+  ]);
+  const shipped = (): Promise<Record<string, unknown>> => Promise.resolve({ brought: { ipc: "no" } });
+  const answers = new Answers("0.1.0", readAnswer, shipped);
+  const runs = ["good", "bad", "worse", "brought"].map((hash) => ({ hash }));
+  await answers.recall(runs);
+  assert.deepEqual(answers.known, { good: GOOD });
+  assert.deepEqual(answers.missing(runs), runs.slice(1));
+  await new Promise((later) => setTimeout(later));
+  assert.deepEqual([...held.keys()], ['"0.1.0 good"']);
+});
+
+test("a database that is closed behind the page's back is as good as none", async () => {
+  const { close } = fakeStore([["0.1.0 b", GOOD]]);
+  const answers = new Answers("0.1.0", readAnswer);
+  await answers.recall([{ hash: "a" }]);
+  close();
+  answers.keep("a", GOOD);
+  await answers.recall([{ hash: "b" }]);
+  assert.deepEqual(answers.known, { a: GOOD });
 });

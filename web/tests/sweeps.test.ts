@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LinkError } from "../src/link.ts";
 import { valueText } from "../src/choices.ts";
+import { fakeStore } from "./fake-store.ts";
 import { timeText } from "../src/format.ts";
-import { METRICS, chartData, everything, fileText, heatAxes, heatMap } from "../src/sweeps/results.ts";
+import { METRICS, chartData, everything, fileText, heatAxes, heatMap, readLine } from "../src/sweeps/results.ts";
+import { Kept } from "../src/sweeps/kept.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
 import type { Line, Plan, PlanPoint, Task } from "../src/sweeps/types.ts";
@@ -255,4 +257,33 @@ test("a sweep of mixes and schemes is a heat map, with the best scheme of each m
   assert.equal(heatMap(plan, lines, stp, 1)?.cells[0]?.[0]?.value, 9);
   assert.equal(heatAxes({ axes: [["kernels", "policy"], ["seed"]] }), null);
   assert.equal(heatAxes({ axes: [["kernels"], ["seed"]] }), null);
+});
+
+test("a stored line is read only if it is this point's; others are deleted, and the point runs anew", async () => {
+  const good = JSON.stringify(line(1, { stp: 1 }));
+  assert.deepEqual(readLine(good, "", 1), line(1, { stp: 1 }));
+  const other = (change: object): string => JSON.stringify({ ...line(1, {}), ...change });
+  const bad = [
+    "",
+    "{",
+    "null",
+    7,
+    undefined,
+    other({ index: 2 }),
+    other({ sweep: "another" }),
+    other({ axes: null }),
+    other({ config_hash: 1 }),
+    other({ result: {} }),
+    other({ result: { ...line(1, {}).result, kernels: [null] } }),
+    other({ result: { ...line(1, {}).result, cycles: "9" } }),
+  ];
+  for (const text of bad) assert.equal(readLine(text, "", 1), null, String(text));
+  const { held } = fakeStore([
+    [["0.1.0", "", 1], good],
+    ...bad.map((text, i) => [["0.1.0", "", 2 + i], text] as const),
+  ]);
+  const kept = await new Kept("0.1.0").recall("");
+  assert.deepEqual(kept, [{ index: 1, text: good, line: line(1, { stp: 1 }) }]);
+  await new Promise((later) => setTimeout(later));
+  assert.deepEqual([...held.keys()], [JSON.stringify(["0.1.0", "", 1])]);
 });

@@ -1,6 +1,6 @@
 // What kernels do alone, once to their end: measured in a worker of its own, one after the other, and kept in this browser for this very engine.
 import { Answers } from "../answers.ts";
-import type { Measured } from "./model.ts";
+import { readMeasured, type Measured } from "./model.ts";
 import type { FromMeasurer, Job, ToMeasurer } from "./types.ts";
 
 export class Measures {
@@ -16,7 +16,7 @@ export class Measures {
   /** `changed`: something more is known. */
   constructor(module: WebAssembly.Module, stamp: string, changed: () => void) {
     this.#module = module;
-    this.#kept = new Answers<Measured>(`${stamp} once`);
+    this.#kept = new Answers<Measured>(`${stamp} once`, readMeasured);
     this.#changed = changed;
   }
 

@@ -1,5 +1,6 @@
 // What the panel of predictions computes by itself: the runs alone that the formulas need, the question that they are asked, and what has become of a
 // prediction in the simulation. Nothing here touches the page. Latencies are milliseconds, bandwidths GB/s.
+import { fieldsOf } from "../browser-store.ts";
 import { schemeName } from "../choices.ts";
 import { fixed } from "../format.ts";
 import type { Past } from "../past.ts";
@@ -61,6 +62,15 @@ export interface Measured {
   ctas: number;
   /** It ran to its end. */
   whole: boolean;
+}
+
+/** A stored value as what a whole run has measured; null for what is none. */
+export function readMeasured(value: unknown): Measured | null {
+  const { whole, ...counts } = fieldsOf(value);
+  const numbers = ["cycles", "instructions", "accesses", "ctas"].map((key) => counts[key]);
+  return whole === true && numbers.every((count) => Number.isSafeInteger(count) && (count as number) >= 0)
+    ? (value as Measured)
+    : null;
 }
 
 export function measuredOf(result: Result, whole: boolean): Measured {

@@ -1,5 +1,8 @@
-// Lines of sweeps that this browser keeps across reloads: by engine, sweep and point. Where storage is forbidden, they last as long as the page.
-import { done, openStore } from "../browser-store.ts";
+// Lines of sweeps that this browser keeps across reloads: by engine, sweep and point. Where storage is forbidden, they last as long as the page. What is
+// stored and is no line of its point is deleted, and the point runs anew.
+import { done, openStore, storeOf } from "../browser-store.ts";
+import { readLine } from "./results.ts";
+import type { Line } from "./types.ts";
 
 const STORE = "lines";
 type Key = [stamp: string, sweep: string, index: number];
@@ -9,42 +12,35 @@ export class Kept {
 
   constructor(readonly stamp: string) {}
 
-  /** What is kept of a sweep, by point. */
-  async recall(sweep: string): Promise<Map<number, string>> {
-    const lines = new Map<number, string>(),
-      database = await this.#open();
-    if (!database) return lines;
-    const store = database.transaction(STORE).objectStore(STORE),
-      range = IDBKeyRange.bound([this.stamp, sweep, 0], [this.stamp, sweep, Number.MAX_SAFE_INTEGER]);
+  /** What is kept of a sweep: each line as it is written, and read. */
+  async recall(sweep: string): Promise<{ index: number; text: string; line: Line }[]> {
+    const store = await this.#store("readonly");
+    if (!store) return [];
+    const range = IDBKeyRange.bound([this.stamp, sweep, 0], [this.stamp, sweep, Number.MAX_SAFE_INTEGER]);
     const [keys, texts] = await Promise.all([done(store.getAllKeys(range)), done(store.getAll(range))]).catch(() => [
       [],
       [],
     ]);
-    keys.forEach((key, i) => {
-      lines.set((key as Key)[2], String(texts[i]));
+    const lines = keys.map((key, i) => {
+      const [, , index] = key as Key;
+      return { index, text: String(texts[i]), line: readLine(texts[i], sweep, index) };
     });
-    return lines;
+    const bad = lines.filter(({ line }) => line === null),
+      writable = bad.length > 0 ? await this.#store("readwrite") : null;
+    for (const { index } of bad) writable?.delete([this.stamp, sweep, index] satisfies Key);
+    return lines.flatMap(({ index, text, line }) => (line === null ? [] : [{ index, text, line }]));
   }
 
   keep(sweep: string, index: number, line: string): void {
-    void this.#open().then((database) => {
-      try {
-        database
-          ?.transaction(STORE, "readwrite")
-          .objectStore(STORE)
-          .put(line, [this.stamp, sweep, index] satisfies Key);
-      } catch {
-        /* not stored */
-      }
-    });
+    void this.#store("readwrite").then((store) => store?.put(line, [this.stamp, sweep, index] satisfies Key));
   }
 
-  #open(): Promise<IDBDatabase | null> {
+  async #store(mode: IDBTransactionMode): Promise<IDBObjectStore | null> {
     this.#opened ??= openStore("corun-sweeps", STORE, (store) => {
       // Another engine's lines are no results of this one.
       store.delete(IDBKeyRange.upperBound([this.stamp], true));
       store.delete(IDBKeyRange.lowerBound([`${this.stamp}\u0000`]));
     });
-    return this.#opened;
+    return storeOf(await this.#opened, STORE, mode);
   }
 }

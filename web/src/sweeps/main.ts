@@ -440,10 +440,10 @@ async function fresh(text: string, plan: Plan): Promise<Run> {
     },
   });
   kept ??= new Kept(stamp);
-  for (const [index, line] of await kept.recall(plan.hash)) {
+  for (const { index, text: written, line } of await kept.recall(plan.hash)) {
     if (index >= plan.points.length) continue;
-    texts.set(index, line);
-    lines.set(index, JSON.parse(line) as Line);
+    texts.set(index, written);
+    lines.set(index, line);
   }
   pool.skip(lines.keys());
   return { plan, pool, texts, lines, broken };

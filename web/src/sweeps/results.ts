@@ -1,4 +1,5 @@
 // The results of a sweep as tables and as the series of a chart: plain functions of the plan and the lines.
+import { fieldsOf } from "../browser-store.ts";
 import { valueText } from "../choices.ts";
 import { pathTitle } from "../titles.ts";
 import type { Cell, Column, Tabular } from "../views/tabular.ts";
@@ -28,6 +29,29 @@ export const METRICS: readonly Metric[] = [
   { key: "l2_miss_rate", title: "L2 miss rate", unit: "fraction", of: "gpu" },
   { key: "dram_row_hit_rate", title: "Row hits", unit: "fraction", of: "gpu" },
 ];
+
+/** A stored line as the result of a point of a sweep; null for what is none, or another's. */
+export function readLine(text: unknown, sweep: string, index: number): Line | null {
+  let line: unknown;
+  try {
+    line = JSON.parse(String(text));
+  } catch {
+    return null;
+  }
+  const { index: own, sweep: of, axes, config_hash: hash, result } = fieldsOf(line),
+    { digest, cycles, kernels } = fieldsOf(result);
+  const object = (value: unknown): boolean => typeof value === "object" && value !== null;
+  const texts = [text, hash, digest].every((one) => typeof one === "string");
+  return own === index &&
+    of === sweep &&
+    texts &&
+    object(axes) &&
+    Number.isSafeInteger(cycles) &&
+    Array.isArray(kernels) &&
+    kernels.every(object)
+    ? (line as Line)
+    : null;
+}
 
 export function figureOf(line: Line | undefined, metric: Metric): number | null {
   const value = line?.result[metric.of]?.[metric.key];

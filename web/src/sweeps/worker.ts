@@ -1,7 +1,7 @@
 // Runs the simulations of a sweep, one at a time. It gets no message to stop: the page ends it at once.
 import * as plain from "../wasm/corun.js";
 import type { Simulation, Sweep } from "../wasm/corun.js";
-import { Answers } from "../answers.ts";
+import { Answers, readAnswer } from "../answers.ts";
 import { scriptEngine } from "../script/module.ts";
 import type { Answer, PlannedRun, Problem } from "../types.ts";
 import type { FromSweeper, PlanPoint, Task, ToSweeper } from "./types.ts";
@@ -19,7 +19,7 @@ const MAX_PROBLEMS = 100;
 let engine = plain;
 let sweep: Sweep | null = null;
 let windows = false;
-let answers = new Answers("");
+let answers = new Answers("", readAnswer);
 
 /** One message after the other, also while the module is being started. */
 let turn = Promise.resolve();
@@ -31,7 +31,7 @@ async function receive(message: ToSweeper): Promise<void> {
   try {
     if (message.t === "init") {
       await plain.default({ module_or_path: message.module });
-      answers = new Answers(engine.stamp());
+      answers = new Answers(engine.stamp(), readAnswer);
       send({ t: "ready", version: engine.version(), stamp: engine.stamp() });
     } else if (message.t === "open") {
       windows = message.windows === true;
