@@ -1,4 +1,4 @@
-//! Lists the experiments of examples/experiments and the scripts of examples/scripts, so that adding one needs no second place, and names how the engine behaves.
+//! Lists the experiments, sweeps, predictions and scripts of examples, so that adding one needs no second place, and names how the engine behaves.
 
 mod behaviour;
 
@@ -8,6 +8,8 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     list(&manifest, "experiments", "json")?;
+    list(&manifest, "sweeps", "json")?;
+    list(&manifest, "predict", "json")?;
     list(&manifest, "scripts", "rhai")?;
     let goldens = manifest.join("../tests/golden/digests.json");
     println!("cargo::rerun-if-changed={}", goldens.display());

@@ -1,11 +1,14 @@
 //! Reading files, with problems that name what is wrong with them.
 
+use crate::kind::{self, Kind};
+use crate::number::whole;
 use clap::Args;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, ErrorKind, Read};
+use std::path::Path;
 
 /// Largest file of an experiment or a sweep, bytes.
 const MAX_BYTES: u64 = 4 << 20;
@@ -13,19 +16,25 @@ const MAX_BYTES: u64 = 4 << 20;
 /// The example experiments as JSON text, by name.
 pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
+/// The example sweeps, likewise.
+pub const SWEEPS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sweeps.rs"));
+
+/// The example predictions, likewise.
+pub const PREDICTIONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/predict.rs"));
+
 /// The example scripts, by name.
 pub const SCRIPTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scripts.rs"));
 
 /// An experiment, and what the command line changes in it.
 #[derive(Args, Debug)]
 pub struct ExperimentArgs {
-    /// The experiment, a JSON file; `-` for standard input
+    /// A JSON file, `-` for standard input, or the name of an example: `corun list experiments`
     experiment: String,
-    /// Run for so many cycles, whatever the experiment says
-    #[arg(long)]
+    /// Run for so many cycles, whatever the experiment says: 20000, 20k, 1e6
+    #[arg(long, value_name = "N", value_parser = whole)]
     cycles: Option<u64>,
     /// Use this seed
-    #[arg(long)]
+    #[arg(long, value_name = "S", value_parser = whole)]
     seed: Option<u64>,
     /// Share the GPU by this script, a .rhai file, in place of the experiment's policy
     #[arg(long, value_name = "FILE.rhai")]
@@ -36,24 +45,25 @@ pub struct ExperimentArgs {
 }
 
 impl ExperimentArgs {
-    /// The file; `-` for standard input.
+    /// The file or the name; `-` for standard input.
     pub fn file(&self) -> &str {
         &self.experiment
     }
 
     /// Reads it.
     pub fn experiment(&self) -> Result<Experiment, Problems> {
-        let mut value = read(&self.experiment)?;
+        let mut value = read(&self.experiment, Kind::Experiment)?;
         if let Some(file) = &self.script {
-            let source = text(file)?;
+            let source = text(file, Kind::Script)?;
             set_path(&mut value, "policy", Value::object([("name", "script"), ("source", source.as_str())]))?;
         }
         for change in &self.changes {
             let Some((path, text)) = change.split_once('=').filter(|(path, _)| !path.trim().is_empty()) else {
                 return Err(problem("--set", format!("{change:?}"), "path=value, such as gpu.sm.count=8"));
             };
-            // What is not JSON is text: `policy=even` needs no quotes.
-            let new = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+            // What is neither JSON nor a number is text: `policy=even` needs no quotes.
+            let number = || whole(text).map_or_else(|_| Value::from(text), Value::from);
+            let new = serde_json::from_str(text).unwrap_or_else(|_| number());
             set_path(&mut value, path.trim(), new)?;
         }
         if let Some(seed) = self.seed {
@@ -82,22 +92,69 @@ pub fn json(text: &str) -> Result<Value, Problems> {
 
 /// Opens a file for reading.
 pub fn open(file: &str) -> Result<File, Problems> {
-    File::open(file).map_err(|error| problem("(file)", format!("{file}: {error}"), "a file that can be read"))
+    File::open(file).map_err(|error| unreadable(file, &error, &[]))
 }
 
-/// Reads a JSON file; `-` is standard input.
-pub fn read(file: &str) -> Result<Value, Problems> {
-    json(&text(file)?)
+/// That a file cannot be read, with the name of an example that may have been meant.
+fn unreadable(file: &str, error: &std::io::Error, examples: &[(&str, &str)]) -> Problems {
+    let near = (error.kind() == ErrorKind::NotFound).then(|| nearest(file, examples.iter().map(|(name, _)| *name))).flatten();
+    let near = near.map_or(String::new(), |name| format!(", or the name of an example, such as {name}"));
+    problem("(file)", format!("{file}: {error}"), &format!("a file that can be read{near}"))
 }
 
-/// Reads a text; `-` is standard input.
-fn text(file: &str) -> Result<String, Problems> {
-    let source: Box<dyn Read> = if file == "-" { Box::new(std::io::stdin()) } else { Box::new(open(file)?) };
+/// The name that is most like a written one, if one is.
+pub fn nearest<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let written = written.to_lowercase();
+    let likeness = |name: &str| strsim::jaro_winkler(&written, &name.to_lowercase());
+    names.map(|name| (likeness(name), name)).filter(|(like, _)| *like > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+/// The examples of a kind, by name.
+fn examples(kind: Kind) -> &'static [(&'static str, &'static str)] {
+    match kind {
+        Kind::Experiment => EXPERIMENTS,
+        Kind::Sweep => SWEEPS,
+        Kind::Prediction => PREDICTIONS,
+        _ => &[],
+    }
+}
+
+/// The example of a name, unless a file has that name.
+fn example(name: &str, kind: Kind) -> Option<&'static str> {
+    let (_, text) = examples(kind).iter().find(|(known, _)| *known == name)?;
+    let file = Path::new(name);
+    (file.is_dir() || !file.exists()).then_some(text)
+}
+
+/// Reads a JSON file of a kind, or an example by its name; `-` is standard input.
+pub fn read(file: &str, wanted: Kind) -> Result<Value, Problems> {
+    let value = json(&text(file, wanted)?)?;
+    kind::must_be(wanted, &value)?;
+    Ok(value)
+}
+
+/// The problem that a file is of another kind, if it is known to be: for who reads it in another way, and could not.
+pub fn of_another_kind(file: &str, wanted: Kind) -> Option<Problems> {
     let mut bytes = Vec::new();
-    source
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| problem("(file)", format!("{file}: {error}"), "a file that can be read"))?;
+    File::open(file).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let kind = Kind::of_text(file, &text).or_else(|| Kind::of(&json(&text).ok()?))?;
+    (kind != wanted).then(|| kind.instead_of(wanted))
+}
+
+/// Reads a text of a kind; `-` is standard input.
+fn text(file: &str, wanted: Kind) -> Result<String, Problems> {
+    let unreadable = |error: std::io::Error| unreadable(file, &error, examples(wanted));
+    let source: Box<dyn Read> = match example(file, wanted) {
+        _ if file == "-" => Box::new(std::io::stdin()),
+        Some(text) => Box::new(Cursor::new(text)),
+        None => Box::new(File::open(file).map_err(unreadable)?),
+    };
+    let mut bytes = Vec::new();
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if let Some(kind) = Kind::of_text(file, &String::from_utf8_lossy(&bytes)).filter(|kind| *kind != wanted) {
+        return Err(kind.instead_of(wanted));
+    }
     if bytes.len() as u64 > MAX_BYTES {
         return Err(problem("(file)", format!("more than {MAX_BYTES} bytes"), "an experiment or a sweep, a few kilobytes of JSON"));
     }

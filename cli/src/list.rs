@@ -6,7 +6,9 @@ use sim_core::describe::value::Value;
 use sim_core::study::catalogue::catalogue;
 
 /// Arguments of `corun list`.
+/// Arguments of `corun list`.
 #[derive(Args, Debug)]
+#[command(arg_required_else_help = true)]
 pub struct List {
     /// What to list
     what: What,

@@ -1,13 +1,15 @@
 //! `corun`: experiments in, results out, with the same engine as the page.
 //!
-//! Exit status: 0 done; 1 the run ended in an error state that it names, or stdout or a file did not take all of the output; 2 bad usage or bad input,
+//! Exit status: 0 done; 1 the run ended in an error state that it names, or stdout or a file did not take all of the output; 2 bad usage, or bad input with
 //! one line for each problem on stderr; 130 told to stop by Ctrl-C or SIGTERM.
 
 mod answers;
 mod input;
 mod jsonl;
+mod kind;
 mod list;
 mod merge;
+mod number;
 mod oracle;
 mod output;
 mod predict;
@@ -19,7 +21,6 @@ mod run;
 mod schema;
 mod sweep;
 mod trace;
-mod usage;
 mod workers;
 
 use clap::{Parser, Subcommand};
@@ -27,13 +28,20 @@ use sim_core::describe::error::{Problem, Problems};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+/// What to try first.
+const EXAMPLES: &str = "\
+Examples:
+  corun run bp-cfd-even                           two kernels share a GPU: what each of them loses
+  corun run bp-cfd-even --set policy=ccbp         the same under another policy
+  corun sweep policies --out results.jsonl        nine experiments at once; `corun show results.jsonl` prints them again";
+
 /// Simulates one GPU that runs several kernels at once, cycle by cycle.
 #[derive(Parser, Debug)]
 #[command(
     name = "corun",
     version,
     about,
-    arg_required_else_help = false,
+    before_help = EXAMPLES,
     after_help = "Exit status: 0 done, 1 stuck, a script failed or output lost, 2 bad usage or input (one line for each problem), 130 told to stop."
 )]
 struct Arguments {
@@ -64,14 +72,16 @@ enum Command {
     /// Print a JSON Schema
     Schema(schema::Schema),
     /// Drive one component of the machine with named traffic
-    #[command(subcommand, arg_required_else_help = false)]
+    #[command(subcommand)]
     Probe(probe::Probe),
 }
 
 /// How a command can fail.
 #[derive(Debug)]
 enum Failure {
-    /// Bad usage or bad input: exit 2.
+    /// Bad usage, in clap's words: exit 2.
+    Usage(clap::Error),
+    /// Bad input: exit 2.
     Input(Problems),
     /// The run got stuck, with the explanation: exit 1.
     Stuck(String),
@@ -92,6 +102,11 @@ impl From<Problems> for Failure {
 fn main() -> ExitCode {
     match execute() {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Usage(error)) => {
+            // That stderr takes nothing is no reason for another exit status.
+            let _ = error.print();
+            ExitCode::from(2)
+        }
         Err(Failure::Input(problems)) => {
             output::say(&problems.to_string());
             ExitCode::from(2)
@@ -121,7 +136,7 @@ fn main() -> ExitCode {
 fn execute() -> Result<(), Failure> {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) if error.use_stderr() => return Err(usage::problems(&error).into()),
+        Err(error) if error.use_stderr() => return Err(Failure::Usage(error)),
         // Help or the version.
         Err(text) => return text.print().and_then(|()| std::io::stdout().flush()).map_err(output::not_printed),
     };

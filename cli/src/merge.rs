@@ -2,6 +2,7 @@
 
 use crate::input::{open, problem};
 use crate::jsonl::Lines;
+use crate::kind::Kind;
 use crate::results::{self, Row};
 use crate::{Failure, input, output};
 use clap::Args;
@@ -25,7 +26,9 @@ impl Merge {
         let files: Vec<File> = self.files.iter().map(|name| open(name)).collect::<Result<_, Problems>>()?;
         let mut rows = Vec::new();
         for (number, (file, name)) in files.iter().zip(&self.files).enumerate() {
-            rows.extend(results::read(file, name, number)?);
+            rows.extend(
+                results::read(file, name, number).map_err(|problems| input::of_another_kind(name, Kind::Results).unwrap_or(problems))?,
+            );
         }
         one_sweep(&rows)?;
         results::sort(&mut rows)?;

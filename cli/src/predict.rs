@@ -1,6 +1,7 @@
 //! `corun predict`: what each kernel of a group takes on its own SMs beside the others, by the formulas of the latency-prediction paper.
 
 use crate::answers::Folder;
+use crate::kind::Kind;
 use crate::workers::{self, STEPS, locked};
 use crate::{Failure, input, output};
 use clap::{Args, ValueEnum};
@@ -31,7 +32,7 @@ Where the file names a `gpu`, what it leaves out of a kernel of the library is m
 
 Exit status: 0 done, 1 stuck, 2 bad usage or input, 130 told to stop.")]
 pub struct Predict {
-    /// The group, a JSON file; `-` for standard input
+    /// The group: a JSON file, `-` for standard input, or the name of an example: `corun list predictions`
     file: String,
     /// How Eq. 15 is read, whatever the file says
     #[arg(long)]
@@ -71,7 +72,7 @@ enum Named {
 
 impl Predict {
     pub fn execute(self) -> Result<(), Failure> {
-        let mut question = Question::decode(&input::read(&self.file)?)?;
+        let mut question = Question::decode(&input::read(&self.file, Kind::Prediction)?)?;
         if let Some(named) = self.reading {
             question.model.reading = Reading::ALL[named as usize];
         }

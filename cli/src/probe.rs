@@ -3,7 +3,7 @@
 //! The flags are those that `sim_core::study::probe` declares. A range (`FROM:TO:STEP`) for the option along which a component's curves are drawn
 //! prints a row for each of its points.
 
-use crate::{Failure, input, output};
+use crate::{Failure, input, number, output};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{occupancy, presets};
@@ -173,7 +173,8 @@ fn driven(component: &'static Component, given: &ArgMatches) -> Result<Driven, c
 }
 
 fn number(written: &str) -> Option<Value> {
-    written.parse::<i64>().map(Value::from).or_else(|_| written.parse::<f64>().map(Value::from)).ok()
+    let whole = |written| i64::try_from(number::whole(written).ok()?).ok();
+    whole(written).map(Value::from).or_else(|| written.parse::<f64>().ok().map(Value::from))
 }
 
 impl Probe {

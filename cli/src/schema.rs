@@ -25,6 +25,7 @@ use sim_core::study::sweep::{MAX_AXES, MAX_VALUES};
 
 /// Arguments of `corun schema`.
 #[derive(Args, Debug)]
+#[command(arg_required_else_help = true)]
 pub struct Schema {
     /// Of what
     what: What,

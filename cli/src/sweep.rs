@@ -5,6 +5,7 @@
 
 use crate::answers::Answers;
 use crate::jsonl::Lines;
+use crate::kind::Kind;
 use crate::results::{self, IpcAlone, Row};
 use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
 use crate::{Failure, input, output};
@@ -32,7 +33,7 @@ a process writes FILE.jsonl, the file is locked, and FILE.jsonl.lock names the p
 
 Exit status: 0 done; 1 done, but in some points the run got stuck or its script failed; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
 pub struct RunSweep {
-    /// The sweep, a JSON file; `-` for standard input
+    /// A JSON file, `-` for standard input, or the name of an example: `corun list sweeps`
     sweep: String,
     /// Where the results go
     #[arg(long, value_name = "FILE.jsonl")]
@@ -82,7 +83,7 @@ impl Shard {
 impl RunSweep {
     pub fn execute(self) -> Result<(), Failure> {
         let shard = Shard::read(self.shard.as_deref())?;
-        let sweep = Sweep::decode(&input::read(&self.sweep)?)?;
+        let sweep = Sweep::decode(&input::read(&self.sweep, Kind::Sweep)?)?;
         let mut lines = Lines::open(&self.out, self.how.resume)?;
         self.how.run(&sweep, shard, &mut lines)
     }

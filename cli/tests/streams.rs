@@ -117,31 +117,124 @@ fn a_full_stderr_changes_no_exit_status() {
     }
 }
 
+/// Bad usage is clap's to say: what is wrong, what would be right, and how the command is used.
 #[test]
-fn bad_usage_is_a_line_for_each_problem() {
+fn bad_usage_says_what_would_be_right() {
     let folder = folder("usage");
     for (arguments, want) in [
-        (&[][..], &["(command): found nothing, want one of run, sweep"][..]),
-        (&["walk"], &["(command): found \"walk\", want "]),
-        (&["probe"], &["(command): found nothing, want one of noc, mesh, dram, cache"]),
-        (&["run"], &["<EXPERIMENT>: found nothing, want a value"]),
-        (&["sweep"], &["--out: found nothing, want a value", "<SWEEP>: found nothing, want a value"]),
-        (&["run", "small.json", "--cycles", "many"], &["--cycles: found \"many\", want "]),
-        (&["run", "small.json", "--cycles"], &["--cycles: found nothing, want a value"]),
-        (&["run", "small.json", "--json", "--csv"], &["--json: found it beside --csv, want one of them"]),
-        (&["run", "small.json", "--seed", "1", "--seed", "2"], &["--seed: found it twice, want one of them"]),
-        (&["list", "pets"], &["<WHAT>: found \"pets\", want one of gpus, kernels"]),
-        (&["list", "\u{1b}[31mpets\nx: found y, want z"], &["<WHAT>: found \"\\u{1b}[31mpets\\nx: found y, want z\", want one of gpus"]),
-        (&["run", "small.json", "--cycle", "3"], &["--cycle: found an unknown argument, want "]),
-        (&["run", "small.json", "other.json"], &["other.json: found an unknown argument, want "]),
-        (&["oracle", "small.json", "--resume"], &["--out: found nothing, want a value"]),
-        (&["probe", "noc", "--load", "1:0:1"], &["--load: found \"1:0:1\", want FROM:TO:STEP"]),
+        (&[][..], &["Examples:", "corun run bp-cfd-even", "Usage: corun <COMMAND>", "sweep"][..]),
+        (&["swep"], &["unrecognized subcommand 'swep'", "a similar subcommand exists: 'sweep'"]),
+        (&["probe"], &["Usage: corun probe <COMMAND>", "noc", "occupancy"]),
+        (&["run"], &["<EXPERIMENT>", "Usage: corun run <EXPERIMENT>"]),
+        (&["sweep"], &["--out <FILE.jsonl>", "<SWEEP>", "Usage: corun sweep"]),
+        (
+            &["run", "small.json", "--cycles", "many"],
+            &["'many' for '--cycles <N>'", "a whole number, such as 20000, 20k, 1e6 or 1_000_000"],
+        ),
+        (&["run", "small.json", "--cycles"], &["a value is required for '--cycles <N>'"]),
+        (&["run", "small.json", "--json", "--csv"], &["'--json' cannot be used with '--csv'"]),
+        (&["list"], &["Usage: corun list", "gpus"]),
+        (&["list", "kernel"], &["possible values: gpus, kernels", "a similar value exists: 'kernels'"]),
+        (&["run", "small.json", "--cycle", "3"], &["unexpected argument '--cycle'", "a similar argument exists: '--cycles'"]),
+        (&["run", "small.json", "other.json"], &["unexpected argument 'other.json'", "Usage: corun run"]),
+        (&["oracle", "small.json", "--resume"], &["--out <FILE.jsonl>"]),
     ] {
         let said = refused(&corun(&folder, arguments));
-        let lines: Vec<&str> = said.lines().collect();
-        assert_eq!(lines.len(), want.len(), "{arguments:?}: {said}");
-        assert!(lines.iter().zip(want).all(|(line, want)| line.starts_with(want)), "{arguments:?}: {said}");
+        assert!(want.iter().all(|want| said.contains(want)), "{arguments:?}: {want:?} in\n{said}");
+        assert!(!said.contains('\u{1b}'), "{arguments:?}: colours into a pipe");
     }
+}
+
+#[test]
+fn numbers_have_many_spellings() {
+    let folder = folder("numbers");
+    let hash = |arguments: &[&str]| {
+        let output = corun(&folder, &[&["explain", "small.json", "--json"], arguments].concat());
+        let explained: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)));
+        explained.get("config_hash").cloned().expect("a hash")
+    };
+    let plain = hash(&["--cycles", "20000", "--seed", "1000"]);
+    for arguments in [
+        ["--cycles", "20k", "--seed", "1e3"],
+        ["--cycles", "2e4", "--seed", "1_000"],
+        ["--set", "stop.cycles=20k", "--set", "seed=1_000"],
+        ["--set", "stop.cycles=2e4", "--set", "seed=1K"],
+    ] {
+        assert_eq!(hash(&arguments), plain, "{arguments:?}");
+    }
+    assert_ne!(hash(&["--cycles", "20001", "--seed", "1000"]), plain);
+    let probe = |cycles: &str| corun(&folder, &["probe", "noc", "--json", "--cycles", cycles]).stdout;
+    assert_eq!(probe("2k"), probe("2000"));
+}
+
+/// A file of another kind is told what it is and which command takes it, in one line.
+#[test]
+fn a_file_of_another_kind_is_told_which_command_takes_it() {
+    let folder = folder("kinds");
+    let sweep = format!(r#"{{"corun": 1, "sweep": {{"base": {SMALL}, "axes": [{{"path": "seed", "values": [1, 2]}}]}}}}"#);
+    fs::write(folder.join("sweep.json"), sweep).expect("a file of the test");
+    fs::write(folder.join("script.rhai"), "// nothing\nfn interval(seen, controls) {}").expect("a file of the test");
+    let predict = r#"{"corun": 1, "predict": {}}"#;
+    fs::write(folder.join("predict.json"), predict).expect("a file of the test");
+    let kernel = r#"{"name": "k", "launches": [{"ctas": 1, "threads": 32, "program": [{"alu": {}}]}]}"#;
+    fs::write(folder.join("kernel.json"), kernel).expect("a file of the test");
+    let result = corun(&folder, &["run", "small.json", "--json", "--trace", "trace.json"]).stdout;
+    fs::write(folder.join("result.json"), result).expect("a file of the test");
+    let swept = corun(&folder, &["sweep", "sweep.json", "--out", "results.jsonl"]);
+    assert!(swept.status.success(), "{}", stderr(&swept));
+    // Results are mostly longer than an experiment may be.
+    let line = fs::read_to_string(folder.join("results.jsonl")).expect("it is there").lines().next().expect("a line").to_owned() + "\n";
+    fs::write(folder.join("long.jsonl"), line.repeat((5 << 20) / line.len())).expect("a file of the test");
+    fs::write(folder.join("one.jsonl"), line).expect("a file of the test");
+    for (arguments, want) in [
+        (&["run", "sweep.json"][..], "(file): found a sweep, want an experiment; `corun sweep FILE --out RESULTS.jsonl` runs it\n"),
+        (&["explain", "predict.json"], "(file): found a prediction, want an experiment; `corun predict FILE` works it out\n"),
+        (&["oracle", "result.json"], "(file): found a result, want an experiment; `corun show FILE` prints it\n"),
+        (&["run", "results.jsonl"], "(file): found results of a sweep, want an experiment; `corun show FILE` prints them\n"),
+        (&["run", "long.jsonl"], "(file): found results of a sweep, want an experiment; `corun show FILE` prints them\n"),
+        (&["run", "one.jsonl"], "(file): found results of a sweep, want an experiment; `corun show FILE` prints them\n"),
+        (&["run", "trace.json"], "(file): found a timeline, want an experiment; https://ui.perfetto.dev shows it\n"),
+        (&["run", "script.rhai"], "(file): found a script, want an experiment; `corun run EXPERIMENT --script FILE` runs it\n"),
+        (&["run", "kernel.json"], "(file): found a kernel, want an experiment; it belongs into the `kernels` of an experiment\n"),
+        (&["sweep", "small.json", "--out", "out.jsonl"], "(file): found an experiment, want a sweep; `corun run FILE` runs it\n"),
+        (&["predict", "small.json"], "(file): found an experiment, want a prediction; `corun run FILE` runs it\n"),
+        (
+            &["merge", "small.json", "--out", "out.jsonl"],
+            "(file): found an experiment, want results of a sweep; `corun run FILE` runs it\n",
+        ),
+        (&["merge", "result.json", "--out", "out.jsonl"], "(file): found a result, want results of a sweep; `corun show FILE` prints it\n"),
+    ] {
+        assert_eq!(refused(&corun(&folder, arguments)), want, "{arguments:?}");
+    }
+    assert!(!folder.join("out.jsonl").exists());
+}
+
+/// Who has the program alone has the examples too; a file of the same name goes first.
+#[test]
+fn examples_are_known_by_name() {
+    let folder = folder("examples");
+    let hash = |arguments: &[&str]| {
+        let output = corun(&folder, arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+        serde_json::from_slice::<Value>(&output.stdout).expect("JSON").get("config_hash").cloned().expect("a hash")
+    };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/experiments/tiny-bp-sad.json");
+    let file = file.to_str().expect("a path that is text");
+    assert_eq!(hash(&["explain", "tiny-bp-sad", "--json"]), hash(&["explain", file, "--json"]));
+    assert_eq!(hash(&["run", "tiny-bp-sad", "--json", "--cycles", "4k"]), hash(&["explain", file, "--json", "--cycles", "4k"]));
+    fs::create_dir(folder.join("tiny-bp-sad")).expect("a folder of that name");
+    assert_eq!(hash(&["explain", "tiny-bp-sad", "--json"]), hash(&["explain", file, "--json"]));
+    fs::write(folder.join("bp-cfd-even"), SMALL).expect("a file of the test");
+    assert_eq!(hash(&["explain", "bp-cfd-even", "--json"]), hash(&["explain", "small.json", "--json"]));
+    assert!(corun(&folder, &["predict", "copy-saxpy"]).status.success());
+    let said = refused(&corun(&folder, &["run", "bp-cfd-evn"]));
+    assert!(
+        said.lines().count() == 1 && said.ends_with("want a file that can be read, or the name of an example, such as bp-cfd-even\n"),
+        "{said}"
+    );
+    let said = refused(&corun(&folder, &["sweep", "polices", "--out", "out.jsonl"]));
+    assert!(said.contains("such as policies"), "{said}");
+    assert!(refused(&corun(&folder, &["run", "no/such/thing.json"])).ends_with("want a file that can be read\n"));
 }
 
 #[test]

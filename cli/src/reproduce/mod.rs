@@ -20,6 +20,7 @@ mod study;
 mod tables;
 
 use crate::input::{self, problem};
+use crate::kind::Kind;
 use crate::{Failure, output, workers};
 use claims::Claim;
 use clap::Args;
@@ -167,7 +168,7 @@ impl Reproduce {
 fn written_out(change: &str) -> Result<String, Problems> {
     let Some((key, file)) = change.split_once("=@") else { return Ok(change.to_owned()) };
     // Blanks are left within texts alone, where they may stand as numbers.
-    Ok(format!("{key}={}", input::read(file)?.to_string().replace(' ', "\\u0020")))
+    Ok(format!("{key}={}", input::read(file, Kind::Kernel)?.to_string().replace(' ', "\\u0020")))
 }
 
 /// Evaluates and runs what is missing, until nothing is.

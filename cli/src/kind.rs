@@ -1,0 +1,84 @@
+//! What a file is, so that a command that was given another kind of file can say which command takes it.
+
+use crate::input::problem;
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+
+/// A kind of file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// One experiment.
+    Experiment,
+    /// Many experiments.
+    Sweep,
+    /// A group of kernels whose latency is predicted.
+    Prediction,
+    /// What one run found.
+    Result,
+    /// What the runs of a sweep found, a line each.
+    Results,
+    /// What `--trace` writes.
+    Timeline,
+    /// What `--answers` keeps.
+    Answer,
+    /// A policy as a script.
+    Script,
+    /// A kernel by itself.
+    Kernel,
+}
+
+impl Kind {
+    /// What it is called, and what takes it.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Kind::Experiment => ("an experiment", "`corun run FILE` runs it"),
+            Kind::Sweep => ("a sweep", "`corun sweep FILE --out RESULTS.jsonl` runs it"),
+            Kind::Prediction => ("a prediction", "`corun predict FILE` works it out"),
+            Kind::Result => ("a result", "`corun show FILE` prints it"),
+            Kind::Results => ("results of a sweep", "`corun show FILE` prints them"),
+            Kind::Timeline => ("a timeline", "https://ui.perfetto.dev shows it"),
+            Kind::Answer => ("a stored answer", "`--answers FOLDER` reads it"),
+            Kind::Script => ("a script", "`corun run EXPERIMENT --script FILE` runs it"),
+            Kind::Kernel => ("a kernel", "it belongs into the `kernels` of an experiment"),
+        }
+    }
+
+    /// What a JSON text is, as far as its outermost fields say so.
+    pub fn of(value: &Value) -> Option<Kind> {
+        let has = |keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
+        let marks: &[(Kind, &[&str])] = &[
+            (Kind::Sweep, &["sweep", "corun"]),
+            (Kind::Prediction, &["predict"]),
+            (Kind::Results, &["index", "points", "result"]),
+            (Kind::Result, &["digest", "cycles", "kernels"]),
+            (Kind::Timeline, &["traceEvents"]),
+            (Kind::Answer, &["behaviour", "answers"]),
+            (Kind::Experiment, &["kernels", "corun"]),
+            (Kind::Kernel, &["launches", "name"]),
+        ];
+        marks.iter().find(|(_, keys)| has(keys)).map(|(kind, _)| *kind)
+    }
+
+    /// What a text is that is no JSON as a whole.
+    pub fn of_text(file: &str, text: &str) -> Option<Kind> {
+        if file.ends_with(".rhai") {
+            return Some(Kind::Script);
+        }
+        let first: Value = serde_json::from_str(text.lines().next()?).ok()?;
+        Kind::of(&first).filter(|kind| *kind == Kind::Results)
+    }
+
+    /// The problem that a file is of this kind and not of another.
+    pub fn instead_of(self, wanted: Kind) -> Problems {
+        let ((found, takes), (want, _)) = (self.words(), wanted.words());
+        problem("(file)", found, &format!("{want}; {takes}"))
+    }
+}
+
+/// Refuses a file that is known to be of another kind.
+pub fn must_be(wanted: Kind, value: &Value) -> Result<(), Problems> {
+    match Kind::of(value) {
+        Some(kind) if kind != wanted => Err(kind.instead_of(wanted)),
+        _ => Ok(()),
+    }
+}
