@@ -4,7 +4,8 @@
 use crate::input::problem;
 use crate::reproduce::store::behaviour;
 use crate::workers::{self, LOOK, STEPS, interrupted, locked};
-use sim_core::describe::error::Problems;
+use crate::{Failure, output};
+use sim_core::describe::error::{Problem, Problems};
 use sim_core::describe::value::Value;
 use sim_core::run::plan::{self, Planned};
 use sim_core::run::simulation::Simulation;
@@ -12,7 +13,7 @@ use sim_core::seam::observation::Alone;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, Once, PoisonError};
 
 /// What is known so far, and what some worker has claimed and will know.
 #[derive(Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Answers {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// The option that names it.
+    option: &'static str,
     /// Of this engine: what another one measured is measured again.
     behaviour: String,
 }
@@ -37,9 +40,9 @@ impl Folder {
         Folder::of(path, &behaviour, "--answers")
     }
 
-    fn of(path: &Path, behaviour: &str, option: &str) -> Result<Folder, Problems> {
+    fn of(path: &Path, behaviour: &str, option: &'static str) -> Result<Folder, Problems> {
         std::fs::create_dir_all(path).map_err(|error| problem(option, format!("{}: {error}", path.display()), "a folder"))?;
-        Ok(Folder { path: path.to_owned(), behaviour: behaviour.to_owned() })
+        Ok(Folder { path: path.to_owned(), option, behaviour: behaviour.to_owned() })
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -53,13 +56,29 @@ impl Folder {
         kept.get("answers").filter(|_| same).cloned()
     }
 
-    /// Keeps something under a name. Another process may write the same file: each writes its own and puts it in place whole.
-    pub fn keep(&self, name: &str, answers: Value) -> Result<(), Problems> {
+    /// Keeps something under a name; that it cannot is said, once, and no more: the next command measures again. Another process may write the
+    /// same file: each writes its own and puts it in place whole.
+    pub fn keep(&self, name: &str, answers: Value) {
+        static SAID: Once = Once::new();
         let kept = Value::object([("behaviour", Value::from(self.behaviour.as_str())), ("answers", answers)]);
-        let own = self.path.join(format!("{name}.{}", std::process::id()));
-        let written = std::fs::write(&own, kept.to_string()).and_then(|()| std::fs::rename(own, self.file(name)));
-        written.map_err(|error| problem("--answers", format!("{}: {error}", self.path.display()), "a folder that can be written"))
+        if let Err(Failure::Lost(_, error)) = output::write(&self.file(name), &kept.to_string()) {
+            let problem = Problem::new(self.option, format!("{}: {error}", self.path.display()), "room for what kernels do alone");
+            SAID.call_once(|| output::say(&format!("note: {problem}; they are measured again next time")));
+        }
     }
+}
+
+/// A run that another one needs, at its beginning. What is wrong with it is said with its name: its user has not written it.
+pub fn begin(planned: &Planned) -> Result<Simulation, Problems> {
+    Simulation::new(&planned.experiment).map_err(|problems| of_planned(problems, planned))
+}
+
+fn of_planned(problems: Problems, planned: &Planned) -> Problems {
+    let named = |problem: Problem| Problem {
+        found: format!("in the run \"{}\", which this one needs, {}", planned.experiment.name, problem.found),
+        ..problem
+    };
+    Problems(problems.0.into_iter().map(named).collect())
 }
 
 impl Answers {
@@ -69,7 +88,7 @@ impl Answers {
     }
 
     /// Those of an engine that behaves so, in a folder that an option names.
-    pub fn within(path: &Path, behaviour: &str, option: &str) -> Result<Answers, Problems> {
+    pub fn within(path: &Path, behaviour: &str, option: &'static str) -> Result<Answers, Problems> {
         Ok(Answers { folder: Some(Folder::of(path, behaviour, option)?), ..Answers::default() })
     }
 
@@ -91,12 +110,11 @@ impl Answers {
                 kept
             }
             None => {
-                let Some(run) = workers::simulate(&planned.experiment, &plan::Answers::new(), begun.take(), STEPS, steps)? else {
-                    return Ok(None);
-                };
+                let run = workers::simulate(&planned.experiment, &plan::Answers::new(), begun.take(), STEPS, steps);
+                let Some(run) = run.map_err(|problems| of_planned(problems, planned))? else { return Ok(None) };
                 let alone = begun.insert(run).answer();
                 if let Some(folder) = &self.folder {
-                    folder.keep(&planned.hash, Value::object([(planned.hash.as_str(), plan::encode(&alone))]))?;
+                    folder.keep(&planned.hash, Value::object([(planned.hash.as_str(), plan::encode(&alone))]));
                 }
                 alone
             }

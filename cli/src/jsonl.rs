@@ -138,7 +138,11 @@ impl Lines {
         let text = with_check(&text) + "\n";
         let at = SeekFrom::Start(self.whole);
         let written = self.file.set_len(self.whole).and_then(|()| self.file.seek(at)).and_then(|_| self.file.write_all(text.as_bytes()));
-        written.map_err(not_written)?;
+        written.map_err(|error| {
+            // A line that is cut is one that the next reader has to pass over.
+            let _ = self.file.set_len(self.whole);
+            not_written(error)
+        })?;
         self.whole += text.len() as u64;
         Ok(())
     }

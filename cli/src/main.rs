@@ -15,11 +15,13 @@ mod output;
 mod predict;
 mod probe;
 mod profiles;
+mod report;
 mod reproduce;
 mod results;
 mod run;
 mod schema;
 mod sweep;
+mod text;
 mod trace;
 mod workers;
 
@@ -40,7 +42,6 @@ Examples:
 #[command(
     name = "corun",
     version,
-    about,
     before_help = EXAMPLES,
     after_help = "Exit status: 0 done, 1 stuck, a script failed or output lost, 2 bad usage or input (one line for each problem), 130 told to stop."
 )]

@@ -27,7 +27,8 @@ impl Merge {
         let mut rows = Vec::new();
         for (number, (file, name)) in files.iter().zip(&self.files).enumerate() {
             rows.extend(
-                results::read(file, name, number).map_err(|problems| input::of_another_kind(name, Kind::Results).unwrap_or(problems))?,
+                results::read(file, name, number, |_| Ok(()))
+                    .map_err(|problems| input::of_another_kind(name, Kind::Results).unwrap_or(problems))?,
             );
         }
         one_sweep(&rows)?;

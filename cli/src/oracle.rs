@@ -2,12 +2,12 @@
 
 use crate::input::{ExperimentArgs, problem};
 use crate::jsonl::Lines;
-use crate::results;
 use crate::sweep::{How, Shard};
-use crate::{Failure, output};
+use crate::{Failure, output, report, results, text};
 use clap::{Args, ValueEnum};
 use sim_core::describe::error::{Problems, one_line};
 use sim_core::describe::value::Value;
+use sim_core::run::experiment::Experiment;
 use sim_core::study::oracle::{Space, sweep};
 
 /// Arguments of `corun oracle`.
@@ -50,6 +50,8 @@ struct Row {
     hspeedup: Option<f64>,
     wspeedup: Option<f64>,
     config_hash: Value,
+    /// Both for people.
+    shown: [String; 2],
 }
 
 impl Oracle {
@@ -85,29 +87,37 @@ impl Oracle {
                 ("rows", Value::array(rows.iter().map(Row::to_value))),
             ]))?;
         } else {
-            let names: Vec<&str> = experiment.kernels.iter().map(|used| used.kernel.name.as_str()).collect();
-            output::print(&format!("{}: CTAs per SM of {}\n", one_line(&sweep.name), names.join(", ")))?;
-            output::print(&format!("{:<20}{:>10}{:>10}", "CTAs", "HSpeedup", "WSpeedup"))?;
-            rows.iter().try_for_each(|row| output::print(&row.line("")))?;
-            output::print("")?;
-            for (key, row) in best {
-                output::print(&row.map_or(format!("no {key}"), |row| row.line(&format!("   best {key}"))))?;
-            }
+            output::print(&table(&experiment, &sweep.name, &rows, &best))?;
         }
         outcome
     }
 }
 
+/// Every combination, then the best.
+fn table(experiment: &Experiment, title: &str, rows: &[Row], best: &[(&str, Option<&Row>)]) -> String {
+    let names: Vec<&str> = experiment.kernels.iter().map(|used| used.kernel.name.as_str()).collect();
+    let heading = ["CTAs per SM", "HSpeedup", "WSpeedup"].map(String::from).to_vec();
+    let line = |row: &Row| [&[row.ctas.to_string()][..], &row.shown].concat();
+    let every = text::table(1, [heading].into_iter().chain(rows.iter().map(line)));
+    let best = best.iter().map(|(key, row)| match row {
+        Some(row) => vec![format!("best {key}"), row.ctas.to_string()].into_iter().chain(row.shown.clone()).collect(),
+        None => vec![format!("no {key}")],
+    });
+    format!("{}: CTAs per SM of {}; 95 % interval after ±\n\n{every}\n\n{}", one_line(title), names.join(", "), text::table(2, best))
+}
+
 impl Row {
     fn of(line: &Value) -> Option<Row> {
         let policy = line.get("axes")?.get("policy")?;
-        let metrics = line.get("result")?.get("metrics")?;
+        let result = line.get("result")?;
+        let metrics = result.get("metrics")?;
         let metric = |key| metrics.get(key).and_then(Value::as_f64);
         Some(Row {
             ctas: policy.get("combination").or(policy.get("ctas"))?.clone(),
             hspeedup: metric("hspeedup"),
             wspeedup: metric("wspeedup"),
             config_hash: line.get("config_hash")?.clone(),
+            shown: ["hspeedup", "wspeedup"].map(|key| report::figure(result, "metrics", key)),
         })
     }
 
@@ -118,11 +128,6 @@ impl Row {
             ("wspeedup", self.wspeedup.into()),
             ("config_hash", self.config_hash.clone()),
         ])
-    }
-
-    fn line(&self, end: &str) -> String {
-        let shown = |metric: Option<f64>| metric.map_or("–".into(), |x| format!("{x:.4}"));
-        format!("{:<20}{:>10}{:>10}{end}", self.ctas.to_string(), shown(self.hspeedup), shown(self.wspeedup))
     }
 }
 

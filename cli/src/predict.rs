@@ -2,8 +2,9 @@
 
 use crate::answers::Folder;
 use crate::kind::Kind;
+use crate::output::Out;
 use crate::workers::{self, STEPS, locked};
-use crate::{Failure, input, output};
+use crate::{Failure, input, text};
 use clap::{Args, ValueEnum};
 use sim_core::describe::error::one_line;
 use sim_core::describe::ids::KernelId;
@@ -17,6 +18,7 @@ use sim_core::run::experiment::Experiment;
 use sim_core::run::plan::Answers;
 use sim_core::run::simulation::Simulation;
 use sim_core::study::prediction;
+use std::fmt::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -52,6 +54,8 @@ pub struct Predict {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    out: Out,
 }
 
 /// The readings as the command line names them.
@@ -77,17 +81,20 @@ impl Predict {
             question.model.reading = Reading::ALL[named as usize];
         }
         workers::stop_at_signals();
-        if let Some(gpu) = prediction::take_gpu(&mut question)? {
+        let out = self.out.open(&self.file)?;
+        let gpu = prediction::take_gpu(&mut question)?;
+        if let Some(gpu) = &gpu {
             self.measure(&mut question, gpu.sm_count())?;
         }
         let answer = if self.plan { Answer::of_plan(&question)? } else { Answer::of(&question)? };
         let simulated = if self.simulate { Some(simulate(&question, &answer)?) } else { None };
         if self.json {
             let value = answer.to_value(&question);
-            return output::print_json(&simulated.iter().fold(value, |value, run| with_simulated(value, &answer, run)));
+            return out.print_json(&simulated.iter().fold(value, |value, run| with_simulated(value, &answer, run)));
         }
-        print(&question, &answer)?;
-        simulated.map_or(Ok(()), |run| print_simulated(&question, &answer, &run))
+        let units = Units { measured: gpu.is_some() };
+        let simulated = simulated.map_or(String::new(), |run| format!("\n\n{}", simulated_table(&question, &answer, &run, units)));
+        out.print(&format!("{}{simulated}", table(&question, &answer, units)))
     }
 
     /// Runs the library's kernels alone of which the question leaves out something, and tells it.
@@ -139,7 +146,7 @@ fn alone(experiment: &Experiment, folder: Option<&Folder>, steps: &AtomicU64) ->
     }
     let measured = finished(&mut to_its_end(experiment, steps)?)?[0];
     if let Some(folder) = folder {
-        folder.keep(&name, encode(&measured))?;
+        folder.keep(&name, encode(&measured));
     }
     Ok(measured)
 }
@@ -195,75 +202,108 @@ fn with_simulated(mut value: Value, answer: &Answer, runs: &[Measured]) -> Value
     value
 }
 
-fn print_simulated(question: &Question, answer: &Answer, runs: &[Measured]) -> Result<(), Failure> {
-    output::print(&format!("\n{:<16}{:>12}{:>12}{:>10}{:>10}", "simulated", "latency", "predicted", "error", "slowdown"))?;
-    for (at, (kernel, run)) in question.kernels.iter().zip(runs).enumerate() {
-        output::print(&format!(
-            "{:<16}{:>12}{:>12}{:>+9.1}%{:>10.3}{}",
-            one_line(&kernel.name),
+/// What kernels took when they ran, beside what was predicted.
+fn simulated_table(question: &Question, answer: &Answer, runs: &[Measured], units: Units) -> String {
+    let heading = ["simulated".to_owned(), units.time("latency"), units.time("predicted"), "error, %".to_owned(), "slowdown, ×".to_owned()];
+    let rows = question.kernels.iter().zip(runs).enumerate().map(|(at, (kernel, run))| {
+        vec![
+            kernel.name.clone(),
             number(run.latency),
             number(answer.prediction.kernels[at].latency),
-            100.0 * error(answer, at, run),
-            run.latency / answer.loads[at].latency,
-            kernel.deadline.map_or("", |end| if run.latency <= end { "  deadline met" } else { "  deadline missed" })
-        ))?;
+            format!("{:+.1}", 100.0 * error(answer, at, run)),
+            format!("{:.3}", run.latency / answer.loads[at].latency),
+            kernel.deadline.map_or("", |end| if run.latency <= end { "deadline met" } else { "deadline missed" }).to_owned(),
+        ]
+    });
+    text::table(1, [[&heading[..], &[String::new()]].concat()].into_iter().chain(rows))
+}
+
+/// What a file's numbers count: its own, or those of what is measured.
+#[derive(Clone, Copy)]
+struct Units {
+    /// The file names a GPU.
+    measured: bool,
+}
+
+impl Units {
+    fn time(self, what: &str) -> String {
+        if self.measured { format!("{what}, ms") } else { what.to_owned() }
     }
-    Ok(())
+
+    fn bandwidth(self, what: &str) -> String {
+        if self.measured { format!("{what}, GB/s") } else { what.to_owned() }
+    }
 }
 
 /// For people: each kernel, then each window.
-fn print(question: &Question, answer: &Answer) -> Result<(), Failure> {
+fn table(question: &Question, answer: &Answer, units: Units) -> String {
     let platform = &answer.platform;
-    if !question.name.is_empty() {
-        output::print(&one_line(&question.name))?;
-    }
-    output::print(&format!(
-        "{} SMs, {} L2 banks; bandwidth {} nominal, {} sustained; reading {}",
+    let mut out = if question.name.is_empty() { String::new() } else { one_line(&question.name) + "\n" };
+    let _ = writeln!(
+        out,
+        "{} SMs, {} L2 banks; {} {} nominal, {} sustained; reading {}",
         platform.sms,
         platform.l2_banks,
-        platform.bandwidth_max,
-        platform.bandwidth_sustained,
+        units.bandwidth("bandwidth"),
+        number(platform.bandwidth_max),
+        number(platform.bandwidth_sustained),
         question.model.reading.name()
-    ))?;
+    );
+    if !units.measured {
+        out += "Latencies share the unit of the file, and so do bandwidths.\n";
+    }
     if let Some(plan) = &answer.plan {
         let how = if plan.meets { "the shortest that meets every deadline" } else { "no partition meets every deadline; the least late" };
-        output::print(&format!("plan: {how}, of {} partitions in steps of {} SMs", plan.tried, plan.step))?;
+        let _ = writeln!(out, "plan: {how}, of {} partitions in steps of {} SMs", plan.tried, plan.step);
     }
-    output::print(&format!(
-        "\n{:<16}{:>5}{:>12}{:>12}{:>12}{:>10}{:>12}{:>12}{:>12}",
-        "kernel", "SMs", "alone", "Tc", "latency", "slowdown", "bandwidth", "naive", "deadline"
-    ))?;
-    for (at, load) in answer.loads.iter().enumerate() {
-        let (kernel, predicted) = (&question.kernels[at], &answer.prediction.kernels[at]);
-        let numbers = [load.latency, load.tc, predicted.latency].map(|x| format!("{:>12}", number(x))).concat();
-        let deadline = kernel
-            .deadline
-            .map_or("–".into(), |end| format!("{} {}", number(end), if predicted.latency <= end { "met" } else { "missed" }));
-        output::print(&format!(
-            "{:<16}{:>5}{numbers}{:>10.3}{:>12}{:>12}{deadline:>12}",
-            one_line(&kernel.name),
-            load.sms,
-            predicted.slowdown,
-            number(load.bandwidth),
-            number(answer.naive(at))
-        ))?;
-    }
-    output::print(&format!("makespan {}", number(answer.prediction.makespan())))?;
-    answer.notes(question).iter().try_for_each(|note| output::print(&one_line(note)))?;
-    output::print(&format!("\n{:<6}{:>12}{:>12}{:>12}{:>8}  share × Π of each kernel", "window", "from", "to", "S", "I"))?;
-    for (at, window) in answer.prediction.windows.iter().enumerate() {
-        output::print(&line(question, answer, at, window))?;
-    }
-    Ok(())
+    let _ = writeln!(out, "\n{}", kernel_table(question, answer, units));
+    let _ = writeln!(out, "{} {}", units.time("makespan"), number(answer.prediction.makespan()));
+    answer.notes(question).iter().for_each(|note| out += &(one_line(note) + "\n"));
+    let heading = ["window".to_owned(), units.time("from"), units.time("to"), "S".to_owned(), "I".to_owned()];
+    let kernels = question.kernels.iter().map(|kernel| format!("{}: share × Π", kernel.name));
+    let heading = heading.into_iter().chain(kernels).collect();
+    let windows = answer.prediction.windows.iter().enumerate().map(|(at, window)| line(question, answer, at, window));
+    format!("{out}\n{}", text::table(0, [heading].into_iter().chain(windows)))
 }
 
-fn line(question: &Question, answer: &Answer, at: usize, window: &Window) -> String {
-    let part = |(kernel, part): (&str, &Part)| format!("{} {:.3}×{:.3}", one_line(kernel), part.share, part.penalty);
-    let kernels = question.kernels.iter().zip(&answer.prediction.kernels);
-    let parts: Vec<String> =
-        kernels.filter_map(|(kernel, predicted)| Some(part((kernel.name.as_str(), predicted.parts.get(at)?)))).collect();
-    let numbers = [window.start, window.end, window.sum].map(|x| format!("{:>12}", number(x))).concat();
-    format!("{:<6}{numbers}{:>8.4}  {}", at + 1, window.interference, parts.join(", "))
+fn kernel_table(question: &Question, answer: &Answer, units: Units) -> String {
+    let heading = [
+        "kernel".to_owned(),
+        "SMs".to_owned(),
+        units.time("alone"),
+        units.time("Tc"),
+        units.time("latency"),
+        "slowdown, ×".to_owned(),
+        units.bandwidth("bandwidth"),
+        units.time("naive"),
+        units.time("deadline"),
+        String::new(),
+    ];
+    let rows = answer.loads.iter().enumerate().map(|(at, load)| {
+        let (kernel, predicted) = (&question.kernels[at], &answer.prediction.kernels[at]);
+        let kept = |end: f64| if predicted.latency <= end { "met" } else { "missed" };
+        vec![
+            kernel.name.clone(),
+            load.sms.to_string(),
+            number(load.latency),
+            number(load.tc),
+            number(predicted.latency),
+            format!("{:.3}", predicted.slowdown),
+            number(load.bandwidth),
+            number(answer.naive(at)),
+            kernel.deadline.map_or("–".to_owned(), number),
+            kernel.deadline.map_or("", kept).to_owned(),
+        ]
+    });
+    text::table(1, [heading.to_vec()].into_iter().chain(rows))
+}
+
+fn line(question: &Question, answer: &Answer, at: usize, window: &Window) -> Vec<String> {
+    let part = |part: Option<&Part>| part.map_or("–".to_owned(), |part| format!("{:.3}×{:.3}", part.share, part.penalty));
+    let parts = (0..question.kernels.len()).map(|kernel| part(answer.prediction.kernels[kernel].parts.get(at)));
+    let numbers = [window.start, window.end, window.sum].map(number);
+    let first = [(at + 1).to_string()].into_iter().chain(numbers).chain([format!("{:.4}", window.interference)]);
+    first.chain(parts).collect()
 }
 
 /// Five significant digits, whatever the unit.

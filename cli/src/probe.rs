@@ -3,7 +3,9 @@
 //! The flags are those that `sim_core::study::probe` declares. A range (`FROM:TO:STEP`) for the option along which a component's curves are drawn
 //! prints a row for each of its points.
 
-use crate::{Failure, input, number, output};
+use crate::output::Out;
+use crate::text::{self, shown};
+use crate::{Failure, input, number};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{occupancy, presets};
@@ -31,6 +33,7 @@ pub struct Driven {
     /// The points of the curve, if it is one.
     curve: Option<String>,
     json: bool,
+    out: Out,
 }
 
 /// How many CTAs an SM holds, and which resource says so
@@ -57,6 +60,8 @@ pub struct Occupancy {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    out: Out,
 }
 
 impl Subcommand for Probe {
@@ -132,11 +137,12 @@ fn subcommand(component: &'static Component) -> Command {
         let help = "Several of the whole-number options at once: T=4,tCL=12,banks=16";
         command = command.arg(Arg::new(TIMING).long(TIMING).value_name("NAME=N,…").help(help));
     }
-    command.arg(Arg::new("json").long("json").help("Print JSON").action(ArgAction::SetTrue))
+    Out::augment_args(command.arg(Arg::new("json").long("json").help("Print JSON").action(ArgAction::SetTrue)))
 }
 
 fn driven(component: &'static Component, given: &ArgMatches) -> Result<Driven, clap::Error> {
-    let mut driven = Driven { component, options: Vec::new(), curve: None, json: given.get_flag("json") };
+    let mut driven =
+        Driven { component, options: Vec::new(), curve: None, json: given.get_flag("json"), out: Out::from_arg_matches(given)? };
     for option in options(component) {
         let name = text(&option, "name");
         if text(&option, "kind") == "flag" {
@@ -179,22 +185,33 @@ fn number(written: &str) -> Option<Value> {
 
 impl Probe {
     pub fn execute(self) -> Result<(), Failure> {
-        let (figures, json) = match self {
+        let (figures, units, json, out) = match self {
             Probe::Component(driven) => match &driven.curve {
                 Some(written) => return driven.print_curve(&driven.points(written)?),
-                None => (driven.component.measure(&Value::object(driven.options))?, driven.json),
+                None => (driven.component.measure(&Value::object(driven.options))?, driven.component.figures, driven.json, driven.out),
             },
-            Probe::Occupancy(probe) => (probe.measure()?, probe.json),
+            Probe::Occupancy(probe) => (probe.measure()?, &[][..], probe.json, probe.out),
         };
+        let out = out.open("")?;
         if json {
-            output::print_json(&figures)?;
-        } else if let Value::Object(pairs) = &figures {
-            for (key, figure) in pairs.iter().filter(|(key, _)| key != "theory") {
-                let law = theory(&figures, key).map_or(String::new(), |law| format!("  theory {law}"));
-                output::print(&format!("{key:<18} {figure}{law}"))?;
-            }
+            return out.print_json(&figures);
         }
-        Ok(())
+        let Value::Object(pairs) = &figures else { return Ok(()) };
+        let heading = |key: &str| match units.iter().find(|figure| figure.key == key && !figure.unit.is_empty()) {
+            Some(figure) => format!("{key}, {}", figure.unit),
+            None => key.to_owned(),
+        };
+        let mut rows: Vec<Vec<String>> = pairs
+            .iter()
+            .filter(|(key, _)| key != "theory")
+            .map(|(key, figure)| {
+                vec![heading(key), shown(Some(figure)), theory(&figures, key).map_or(String::new(), |law| shown(Some(law)))]
+            })
+            .collect();
+        if rows.iter().any(|row| !row[2].is_empty()) {
+            rows.insert(0, ["", "measured", "theory"].map(String::from).to_vec());
+        }
+        out.print(&text::table(1, rows))
     }
 }
 
@@ -209,33 +226,32 @@ impl Driven {
         probe::range(written).ok_or_else(|| input::problem(&path, format!("{written:?}"), "FROM:TO:STEP, at most 1000 points"))
     }
 
-    /// A row for each point: tab-separated, with a heading; or a list of objects.
+    /// A row for each point; or a list of objects.
     fn print_curve(&self, points: &[f64]) -> Result<(), Failure> {
+        let out = self.out.open("")?;
         let sweep = self.component.sweep;
-        let keys: Vec<&str> = self.component.figures.iter().map(|figure| figure.key).collect();
         let mut rows = Vec::new();
-        if !self.json {
-            let laws = keys.iter().map(|key| format!("theory.{key}"));
-            let heading: Vec<String> = [sweep.to_owned()].into_iter().chain(keys.iter().map(|&key| key.to_owned())).chain(laws).collect();
-            output::print(&heading.join("\t"))?;
-        }
         for &point in points {
             let at = (sweep.to_owned(), Value::from(point));
             let figures = self.component.measure(&Value::object(self.options.iter().cloned().chain([at.clone()])))?;
-            if self.json {
-                let Value::Object(pairs) = figures else { continue };
-                rows.push(Value::object([at].into_iter().chain(pairs)));
-                continue;
-            }
-            let shown = |figure: Option<&Value>| figure.filter(|f| **f != Value::Null).map_or(String::new(), Value::to_string);
-            let measured = keys.iter().map(|key| shown(figures.get(key)));
-            let laws = keys.iter().map(|key| shown(theory(&figures, key)));
-            output::print(&[point.to_string()].into_iter().chain(measured).chain(laws).collect::<Vec<_>>().join("\t"))?;
+            let Value::Object(pairs) = figures else { continue };
+            rows.push(Value::object([at].into_iter().chain(pairs)));
         }
         if self.json {
-            output::print_json(&rows.into())?;
+            return out.print_json(&rows.into());
         }
-        Ok(())
+        let keys: Vec<&str> = self.component.figures.iter().map(|figure| figure.key).collect();
+        // Of theory, what it says anything of.
+        let laws: Vec<&str> = keys.iter().copied().filter(|key| rows.iter().any(|row| theory(row, key).is_some())).collect();
+        let heading = [sweep.to_owned()].into_iter().chain(keys.iter().map(|&key| key.to_owned()));
+        let heading = heading.chain(laws.iter().map(|key| format!("theory.{key}"))).collect();
+        let line = |row: &Value| {
+            let point = row.get(sweep).map_or(String::new(), Value::to_string);
+            let measured = keys.iter().map(|key| shown(row.get(key)));
+            [point].into_iter().chain(measured).chain(laws.iter().map(|key| shown(theory(row, key)))).collect()
+        };
+        let units: Vec<String> = self.component.figures.iter().map(|figure| format!("{} in {}", figure.key, figure.unit)).collect();
+        out.print(&format!("{}\n{}", text::table(0, [heading].into_iter().chain(rows.iter().map(line))), units.join("; ")))
     }
 }
 

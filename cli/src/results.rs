@@ -43,10 +43,11 @@ pub struct Row {
     pub line: Line,
 }
 
-/// Reads a file of results that another process may be writing, number `file` of several.
-pub fn read(file: &File, name: &str, number: usize) -> Result<Vec<Row>, Problems> {
+/// Reads a file of results that another process may be writing, number `number` of several; `each` gets what every line says.
+pub fn read(file: &File, name: &str, number: usize, mut each: impl FnMut(&Value) -> Result<(), Problems>) -> Result<Vec<Row>, Problems> {
     let mut rows = Vec::new();
     jsonl::read(file, name, BEGINS, |line| {
+        each(&line.value)?;
         rows.push(row(line, number)?);
         Ok(())
     })?;

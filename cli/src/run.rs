@@ -1,6 +1,9 @@
 //! `corun run` and `corun explain`.
 
 use crate::input::ExperimentArgs;
+use crate::output::{Out, Sink, Whole};
+use crate::report::{self, items};
+use crate::text::{self, csv_text, shown};
 use crate::trace::Trace;
 use crate::{Failure, answers, output, workers};
 use clap::Args;
@@ -12,8 +15,7 @@ use sim_core::run::plan::{Answers, Plan, Planned};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::run::windows::{KEPT, WINDOW};
 use sim_core::study::catalogue;
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -41,6 +43,8 @@ pub struct Run {
     /// Keep what kernels do alone in this folder, and read there what an earlier command measured
     #[arg(long, value_name = "DIR")]
     answers: Option<PathBuf>,
+    #[command(flatten)]
+    out: Out,
 }
 
 /// Arguments of `corun explain`.
@@ -51,6 +55,8 @@ pub struct Explain {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    out: Out,
 }
 
 impl Run {
@@ -62,55 +68,70 @@ impl Run {
         workers::stop_at_signals();
         let plan = Plan::of(&experiment);
         let mut simulation = Simulation::with(&experiment, &measure(&plan.profile, self.answers.as_deref())?)?;
-        let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref())];
-        let [windows, trace] = output::create(self.source.file(), files)?;
-        let mut windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
-        let mut trace = trace.map(|file| Trace::start(file, &mut simulation)).transpose()?;
-        let bar = progress(&experiment);
+        let files = [("--windows", self.windows.as_deref()), ("--trace", self.trace.as_deref()), ("--out", self.out.out.as_deref())];
+        let [windows, trace, out] = output::create(self.source.file(), files)?;
+        let windows = windows.map(|file| WindowsFile::start(file, &simulation)).transpose()?;
+        let trace = trace.map(|file| Trace::start(file, &mut simulation)).transpose()?;
         let start = Instant::now();
-        let reason = loop {
-            let reason = simulation.advance(SLICE);
-            if let Some(windows) = &mut windows {
-                windows.append(&simulation)?;
-            }
-            if let Some(trace) = &mut trace {
-                trace.append(&mut simulation)?;
-            }
-            bar.set_position(simulation.cycle());
-            if reason != Reason::Budget || workers::interrupted() {
-                break reason;
-            }
-        };
+        let reason = to_its_end(&mut simulation, windows, trace)?;
         let seconds = start.elapsed().as_secs_f64();
-        bar.finish_and_clear();
-        if let Some(trace) = trace {
-            trace.finish(&simulation)?;
+        let cut_off = reason == Reason::Budget;
+        if !cut_off {
+            let unknown: Vec<Planned> = plan.alone.into_iter().filter(|run| !simulation.knows(&run.hash)).collect();
+            let answers = answers::all(unknown.iter(), workers::jobs(None), self.answers.as_deref())?;
+            answers.iter().for_each(|answers| simulation.tell(answers));
         }
-        if let Some(windows) = windows {
-            windows.finish()?;
-        }
-        let unknown: Vec<Planned> = plan.alone.into_iter().filter(|run| !simulation.knows(&run.hash)).collect();
-        if let Some(answers) =
-            answers::all(unknown.iter(), workers::jobs(None), self.answers.as_deref())?.filter(|_| !workers::interrupted())
-        {
-            simulation.tell(&answers);
-        } else {
-            return Err(Failure::Interrupted(format!("at cycle {}, where the files of this run end", simulation.cycle())));
-        }
-        let result = with_speed(simulation.result(), &mut simulation, seconds);
+        let result = simulation.result();
+        let result = if cut_off { marked(result) } else { result };
+        let out = Sink(out);
         if self.json {
-            output::print_json(&result)?;
-        } else if self.csv {
-            print_csv(&result)?;
+            // Wall-clock figures stand in JSON alone: for people they go to stderr, so that equal runs print equal bytes.
+            out.print_json(&with_speed(result, &mut simulation, seconds))?;
         } else {
-            print_table(&result)?;
+            out.print(&if self.csv { report::csv(&result) } else { report::table(&result) })?;
         }
         match (reason, simulation.failure()) {
             (Reason::Stuck, _) => Err(Failure::Stuck(simulation.explain_stuck())),
             (_, Some(failure)) => Err(Failure::Policy(format!("at cycle {}: {failure}", simulation.cycle()))),
-            _ => Ok(()),
+            (Reason::Budget, _) => Err(Failure::Interrupted(format!("at cycle {}, where the result ends", simulation.cycle()))),
+            _ if workers::interrupted() => Err(Failure::Interrupted("before its kernels were measured alone".into())),
+            _ if self.json => Ok(()),
+            _ => {
+                let speed = text::grouped((simulation.cycle() as f64 / seconds) as i64);
+                output::say(&format!("{seconds:.2} s, {speed} cycles a second"));
+                Ok(())
+            }
         }
     }
+}
+
+/// Runs a simulation until it ends or a signal comes, with its windows and its timeline.
+fn to_its_end(simulation: &mut Simulation, mut windows: Option<WindowsFile>, mut trace: Option<Trace>) -> Result<Reason, Failure> {
+    let bar = progress(simulation.experiment());
+    let reason = loop {
+        let reason = simulation.advance(SLICE);
+        if let Some(windows) = &mut windows {
+            windows.append(simulation)?;
+        }
+        if let Some(trace) = &mut trace {
+            trace.append(simulation)?;
+        }
+        bar.set_position(simulation.cycle());
+        if reason != Reason::Budget || workers::interrupted() {
+            break reason;
+        }
+    };
+    bar.finish_and_clear();
+    trace.map_or(Ok(()), |trace| trace.finish(simulation))?;
+    windows.map_or(Ok(()), WindowsFile::finish)?;
+    Ok(reason)
+}
+
+/// A result of a run that a signal has cut off.
+fn marked(result: Value) -> Value {
+    let Value::Object(mut pairs) = result else { return result };
+    pairs.iter_mut().filter(|(key, _)| key == "stop").for_each(|(_, stop)| *stop = "interrupted".into());
+    Value::Object(pairs)
 }
 
 fn progress(experiment: &Experiment) -> ProgressBar {
@@ -148,166 +169,46 @@ fn with_speed(result: Value, simulation: &mut Simulation, seconds: f64) -> Value
 impl Explain {
     pub fn execute(self) -> Result<(), Failure> {
         let experiment = self.source.experiment()?;
+        // What cannot run is not explained either: the runs that the policy and the slowdowns need included.
+        Plan::of(&experiment).runs().try_for_each(|run| answers::begin(run).map(drop))?;
+        let out = self.out.open(self.source.file())?;
         let explained = catalogue::explain(&experiment);
-        if self.json {
-            return output::print_json(&explained);
-        }
-        output::print(&format!("{}\nconfig hash {}, seed {}\n", one_line(&experiment.name), experiment.config_hash(), experiment.seed))?;
-        output::print(&format!("{:<10} {:>6} {:<10} {:>12}  limited by", "kernel", "launch", "SM class", "CTAs per SM"))?;
-        for kernel in items(explained.get("kernels")) {
-            for row in items(kernel.get("occupancy")) {
-                let text = |key| shown(row.get(key));
-                let name = shown(kernel.get("name"));
-                output::print(&format!(
-                    "{name:<10} {:>6} {:<10} {:>12}  {}",
-                    text("launch"),
-                    text("sm_class"),
-                    text("ctas_per_sm"),
-                    text("limiter")
-                ))?;
-            }
-        }
-        output::print("")?;
-        if let Some(Value::Object(fields)) = explained.get("gpu") {
-            for (path, value) in fields {
-                output::print(&format!("gpu.{path} = {}", shown(Some(value))))?;
-            }
-        }
-        let policy = experiment.policy.encode(experiment.mix());
-        output::print(&format!("policy = {policy}"))
+        if self.json { out.print_json(&explained) } else { out.print(&explanation(&experiment, &explained)) }
     }
 }
 
-/// The elements of a list, or none.
-fn items(value: Option<&Value>) -> &[Value] {
-    if let Some(Value::Array(items)) = value { items } else { &[] }
-}
-
-/// A value for people: nothing is a dash, numbers have four digits.
-fn shown(value: Option<&Value>) -> String {
-    match value {
-        None | Some(Value::Null) => "–".into(),
-        Some(Value::Str(text)) => one_line(text),
-        Some(Value::Float(x)) if x.abs() >= 100.0 => format!("{x:.1}"),
-        Some(Value::Float(x)) => format!("{x:.3}"),
-        Some(other) => other.to_string(),
-    }
-}
-
-/// Columns of the table and of the CSV: heading, key.
-const COLUMNS: &[(&str, &str)] = &[
-    ("kernel", "name"),
-    ("IPC", "ipc"),
-    ("alone", "ipc_alone"),
-    ("slowdown", "slowdown"),
-    ("NoC", "noc_utilisation"),
-    ("DRAM", "dram_utilisation"),
-    ("L1 hits", "l1_hit_rate"),
-    ("L2 miss", "l2_miss_rate"),
-    ("latency", "latency.mean"),
-    ("CTAs/SM", "ctas_per_sm"),
-    ("runs", "runs_done"),
-];
-
-fn cell(kernel: &Value, key: &str) -> String {
-    let mut at = Some(kernel);
-    for part in key.split('.') {
-        at = at.and_then(|value| value.get(part));
-    }
-    shown(at)
-}
-
-fn print_table(result: &Value) -> Result<(), Failure> {
-    let text = |key| shown(result.get(key));
-    output::print(&format!(
-        "{}: {} cycles ({}), digest {}, config {}",
-        text("name"),
-        text("cycles"),
-        text("stop"),
-        text("digest"),
-        text("config_hash")
-    ))?;
-    output::print(&format!("{} simulated cycles a second\n", text("cycles_per_second")))?;
-    let line = |cells: Vec<String>| {
-        cells.iter().enumerate().map(|(i, cell)| if i == 0 { format!("{cell:<10}") } else { format!("{cell:>10}") }).collect::<String>()
+/// An experiment for people.
+fn explanation(experiment: &Experiment, explained: &Value) -> String {
+    let heading = ["kernel", "launch", "SM class", "limited by", "CTAs per SM"].map(String::from).to_vec();
+    let rows = items(explained.get("kernels")).iter().flat_map(|kernel| {
+        items(kernel.get("occupancy")).iter().map(move |row| {
+            let text = |key| shown(row.get(key));
+            vec![shown(kernel.get("name")), text("launch"), text("sm_class"), text("limiter"), text("ctas_per_sm")]
+        })
+    });
+    let occupancy = text::table(4, [heading].into_iter().chain(rows));
+    let fields = match explained.get("gpu") {
+        Some(Value::Object(fields)) => fields.iter().map(|(path, value)| format!("gpu.{path} = {}\n", text::plain(Some(value)))).collect(),
+        _ => String::new(),
     };
-    output::print(&line(COLUMNS.iter().map(|column| column.0.to_owned()).collect()))?;
-    for kernel in items(result.get("kernels")) {
-        output::print(&line(COLUMNS.iter().map(|column| cell(kernel, column.1)).collect()))?;
-    }
-    output::print("")?;
-    for goal in items(result.get("kernels")).iter().filter_map(goal_text) {
-        output::print(&goal)?;
-    }
-    for metric in catalogue::METRICS.iter().filter(|metric| metric.scope == "mix" && metric.key != "wspeedup") {
-        let value = shown(result.get("metrics").and_then(|metrics| metrics.get(metric.key)));
-        output::print(&format!("{:<10}{value:>10}   {}", metric.title, metric.formula))?;
-    }
-    output::print(&energy_text(result))?;
-    for decision in items(result.get("policy").and_then(|policy| policy.get("decisions"))) {
-        let number = decision.get("kernel").and_then(Value::as_int).and_then(|kernel| usize::try_from(kernel).ok());
-        let kernel = number.and_then(|number| items(result.get("kernels")).get(number));
-        let kernel = kernel.map_or(String::new(), |kernel| format!("{} ", shown(kernel.get("name"))));
-        output::print(&format!("cycle {}: {kernel}{}", shown(decision.get("cycle")), shown(decision.get("text"))))?;
-    }
-    Ok(())
-}
-
-/// What has become of a kernel's goal, if it has one.
-fn goal_text(kernel: &Value) -> Option<String> {
-    kernel.get("goal_ipc")?;
-    let outcome = match kernel.get("goal_reached").and_then(Value::as_f64) {
-        None => "not known".into(),
-        Some(reached) if reached >= 1.0 => format!("reached with {:.1} % to spare", (reached - 1.0) * 100.0),
-        Some(reached) => format!("missed by {:.1} %", (1.0 - reached) * 100.0),
-    };
-    let [name, ipc, goal, reached] = ["name", "ipc", "goal_ipc", "goal_reached"].map(|key| cell(kernel, key));
-    Some(format!("{:<10}{reached:>10}   {name}: IPC {ipc} / goal {goal}, {outcome}", "Goal"))
-}
-
-/// The energy of the run in a line, with what it is good for.
-fn energy_text(result: &Value) -> String {
-    let figure = |key| result.get("energy").and_then(|energy| energy.get(key));
-    let millijoules = figure("joules").and_then(Value::as_f64).map(|joules| Value::from(joules * 1e3));
-    let [energy, watts, per_watt] = [millijoules.as_ref(), figure("watts"), figure("instructions_per_watt")].map(shown);
-    format!("{:<10}{energy:>10}   mJ, {watts} W, {per_watt} thread instructions per watt: for ratios between runs on one GPU", "Energy")
-}
-
-fn print_csv(result: &Value) -> Result<(), Failure> {
-    output::print(&COLUMNS.iter().map(|column| column.1).collect::<Vec<_>>().join(","))?;
-    for kernel in items(result.get("kernels")) {
-        let cells: Vec<String> = COLUMNS
-            .iter()
-            .map(|column| {
-                let mut at = Some(kernel);
-                for part in column.1.split('.') {
-                    at = at.and_then(|value| value.get(part));
-                }
-                match at {
-                    None | Some(Value::Null) => String::new(),
-                    Some(Value::Str(text)) => csv_text(text),
-                    Some(other) => other.to_string(),
-                }
-            })
-            .collect();
-        output::print(&cells.join(","))?;
-    }
-    Ok(())
-}
-
-fn csv_text(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    format!(
+        "{}\nconfig hash {}, seed {}\n\n{occupancy}\n\n{fields}policy = {}",
+        one_line(&experiment.name),
+        experiment.config_hash(),
+        experiment.seed,
+        experiment.policy.encode(experiment.mix())
+    )
 }
 
 /// The CSV file of `--windows`.
 struct WindowsFile {
-    file: BufWriter<File>,
+    file: Whole,
     written: u64,
     columns: usize,
 }
 
 impl WindowsFile {
-    fn start(mut file: BufWriter<File>, simulation: &Simulation) -> Result<Self, Failure> {
+    fn start(mut file: Whole, simulation: &Simulation) -> Result<Self, Failure> {
         let experiment = simulation.experiment();
         let layout = simulation.windows().layout(&experiment.gpu);
         let headings: Vec<String> = items(layout.get("columns"))
@@ -331,7 +232,7 @@ impl WindowsFile {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<(), Failure> {
-        self.file.flush().map_err(output::not_written)
+    fn finish(self) -> Result<(), Failure> {
+        self.file.finish()
     }
 }

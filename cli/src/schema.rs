@@ -533,7 +533,7 @@ fn result() -> Value {
                         typed("null", "The warm-up lasts"),
                     ]),
                 ),
-                ("stop", one_of(["budget", "cycles", "kernels_done", "settled", "stuck", "failed"])),
+                ("stop", one_of(["budget", "interrupted", "cycles", "kernels_done", "settled", "stuck", "failed"])),
                 ("wall_seconds", typed("number", "Seconds that the shared run took")),
                 ("cycles_per_second", typed("number", "Simulated cycles a second")),
                 ("warp_instructions_per_second", typed("number", "Simulated warp instructions a second")),

@@ -2,20 +2,19 @@
 //! slot, where a slice is a CTA; counters by kernel for NoC and DRAM bandwidth and for CTAs between two SMs. One cycle is written as one microsecond.
 
 use crate::Failure;
-use crate::output;
+use crate::output::{self, Whole};
 use sim_core::describe::value::Value;
 use sim_core::run::simulation::Simulation;
 use sim_core::run::windows::WINDOW;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 /// Process number of the counters; SM `n` is process `n + 1`.
 const COUNTERS: u32 = 0;
 
 /// The trace of a run, written as it goes on.
 pub struct Trace {
-    file: BufWriter<File>,
+    file: Whole,
     first: bool,
     windows: u64,
     /// CTAs that have not finished: (SM, slot) → (cycle, kernel, CTA).
@@ -26,7 +25,7 @@ pub struct Trace {
 
 impl Trace {
     /// Starts a trace in an empty file; from now on the machine keeps its events.
-    pub fn start(file: BufWriter<File>, simulation: &mut Simulation) -> Result<Self, Failure> {
+    pub fn start(file: Whole, simulation: &mut Simulation) -> Result<Self, Failure> {
         simulation.machine_mut().record_events = true;
         let mut trace = Trace { file, first: true, windows: 0, open: BTreeMap::new(), saved: vec![0; simulation.machine().kernels()] };
         let experiment = simulation.experiment();
@@ -127,6 +126,6 @@ impl Trace {
             self.slice(place, start, now, &names[kernel], cta)?;
         }
         write!(self.file, "\n]}}\n").map_err(output::not_written)?;
-        self.file.flush().map_err(output::not_written)
+        self.file.finish()
     }
 }

@@ -34,14 +34,20 @@ fn every_option_is_a_flag_that_reaches_the_probe() {
 fn a_curve_has_the_rows_of_its_points() {
     let (code, table, _) = probe(&["noc", "--flits", "1", "--cycles", "20000", "--load", "0.1:0.3:0.1"]);
     assert_eq!(code, Some(0));
-    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    let (table, units) = table.trim_end().rsplit_once('\n').expect("a table and its units");
+    assert!(units.contains("latency_mean in "), "{units}");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), ["load", "0.1", "0.2", "0.3"]);
+    let width = table.lines().next().map_or(0, |line| line.chars().count());
+    assert!(table.lines().all(|line| line.chars().count() == width), "columns of numbers end together:\n{table}");
     let (_, alone, _) = probe(&["noc", "--flits", "1", "--cycles", "20000", "--load", "0.2", "--json"]);
     let alone: Value = serde_json::from_str(&alone).unwrap();
     for (heading, cell) in rows[0].iter().zip(&rows[2]).skip(1) {
-        let figure = heading.split('.').try_fold(&alone, |value, key| value.get(key));
-        assert_eq!(figure.filter(|f| **f != Value::Null).map_or(String::new(), Value::to_string), *cell, "{heading}");
+        let figure = heading.split('.').try_fold(&alone, |value, key| value.get(key)).and_then(Value::as_f64).unwrap();
+        assert!((figure - cell.parse::<f64>().unwrap()).abs() <= 1e-3 * figure && cell.len() <= 7, "{heading}: {cell} of {figure}");
     }
+    let (_, text, _) = probe(&["occupancy", "--threads", "64", "--regs", "64"]);
+    assert!(text.lines().any(|line| line.starts_with("limiter ") && line.ends_with("registers")), "{text}");
     let (_, json, _) = probe(&["noc", "--flits", "1", "--cycles", "20000", "--load", "0.1:0.3:0.1", "--json"]);
     let Value::Array(points) = serde_json::from_str(&json).unwrap() else { panic!("no list: {json}") };
     assert_eq!(points.len(), 3);

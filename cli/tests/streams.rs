@@ -2,7 +2,7 @@
 
 use sim_core::describe::value::Value;
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -358,22 +358,38 @@ fn a_run_writes_nothing_over() {
     assert!(serde_json::from_str::<Value>(&text).is_ok());
 }
 
+/// A run that is told to stop prints what it has, marked as cut off, and leaves whole files.
 #[test]
-fn a_run_that_is_told_to_stop_leaves_whole_files() {
+fn a_run_that_is_told_to_stop_leaves_its_result_and_whole_files() {
     let folder = folder("stopped");
-    for signal in ["-INT", "-TERM"] {
-        let arguments = ["run", "long.json", "--trace", "trace.json", "--windows", "windows.csv"];
+    for (signal, json) in [("-INT", false), ("-TERM", true)] {
+        let mut arguments = vec!["run", "long.json", "--trace", "trace.json", "--windows", "windows.csv"];
+        arguments.extend(json.then_some("--json"));
         let mut child = command(&folder, &arguments).spawn().expect("the program starts");
-        while fs::metadata(folder.join("windows.csv")).map_or(0, |about| about.len()) < 10_000 {
+        // Until they are whole, files have other names.
+        let growing = || {
+            fs::read_dir(&folder)
+                .expect("the folder")
+                .flatten()
+                .find(|file| file.file_name().to_string_lossy().starts_with(".windows.csv."))
+        };
+        while growing().and_then(|file| file.metadata().ok()).map_or(0, |about| about.len()) < 10_000 {
             assert!(child.try_wait().expect("a child").is_none(), "it ended by itself");
             std::thread::sleep(Duration::from_millis(2));
         }
+        assert!(!folder.join("windows.csv").exists() && !folder.join("trace.json").exists(), "half files under their names");
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("`kill` starts").success());
-        let status = child.wait().expect("it ends");
-        let mut said = String::new();
-        child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("UTF-8");
-        assert_eq!(status.code(), Some(130), "{said}");
-        assert!(said.starts_with("stopped: at cycle "), "{said}");
+        let output = child.wait_with_output().expect("it ends");
+        let (said, printed) = (stderr(&output), String::from_utf8(output.stdout).expect("UTF-8"));
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        assert!(said.starts_with("stopped: at cycle ") && said.ends_with(", where the result ends\n"), "{said}");
+        if json {
+            let result: Value = serde_json::from_str(&printed).expect("JSON");
+            assert_eq!(result.get("stop"), Some(&"interrupted".into()));
+            assert!(result.get("cycles").and_then(Value::as_int).is_some_and(|cycles| cycles > 0 && said.contains(&cycles.to_string())));
+        } else {
+            assert!(printed.contains("where it was CUT OFF") && printed.contains("IPC, thread instructions per cycle"), "{printed}");
+        }
         let trace: Value = serde_json::from_str(&fs::read_to_string(folder.join("trace.json")).expect("it is there")).expect("whole JSON");
         assert!(matches!(trace.get("traceEvents"), Some(Value::Array(events)) if events.len() > 10));
         let windows = fs::read_to_string(folder.join("windows.csv")).expect("it is there");
@@ -383,4 +399,92 @@ fn a_run_that_is_told_to_stop_leaves_whole_files() {
             fs::remove_file(folder.join(file)).expect("it is there");
         }
     }
+}
+
+/// The program with room for so many blocks of 512 bytes in any file, as on a disk that is nearly full.
+fn cramped(folder: &Path, blocks: usize, arguments: &[&str]) -> Output {
+    let mut command = Command::new("sh");
+    // Beyond the limit a write fails, where the signal that says so is ignored.
+    command.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_corun")]);
+    command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("`sh` starts")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).expect("the folder").flatten().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A file that does not fit is not there at all; one that was there before stays as it was.
+#[test]
+fn a_full_disk_leaves_no_half_file() {
+    let folder = folder("cramped");
+    let sweep = format!(r#"{{"corun": 1, "sweep": {{"base": {SMALL}, "axes": [{{"path": "seed", "values": [1, 2, 3, 4]}}]}}}}"#);
+    fs::write(folder.join("sweep.json"), sweep).expect("a file of the test");
+    assert!(corun(&folder, &["sweep", "sweep.json", "--out", "results.jsonl"]).status.success());
+    let before = names(&folder);
+    for arguments in [
+        &["run", "small.json", "--trace", "new"][..],
+        &["run", "small.json", "--windows", "new"],
+        &["run", "small.json", "--json", "--out", "new"],
+        &["explain", "small.json", "--json", "--out", "new"],
+    ] {
+        let whole = corun(&folder, arguments);
+        assert!(whole.status.success(), "{arguments:?}: {}", stderr(&whole));
+        fs::rename(folder.join("new"), folder.join("whole")).expect("it is there");
+        let length = fs::metadata(folder.join("whole")).expect("it is there").len();
+        fs::remove_file(folder.join("whole")).expect("it is there");
+        let blocks = (length / 512 / 2) as usize;
+        for kept in [false, true] {
+            if kept {
+                fs::write(folder.join("new"), "kept").expect("a file of the test");
+            }
+            let output = cramped(&folder, blocks, arguments);
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stderr(&output));
+            assert!(stderr(&output).contains("(output): found File too large"), "{arguments:?}: {}", stderr(&output));
+            assert_eq!(fs::read_to_string(folder.join("new")).ok(), kept.then(|| "kept".to_owned()), "{arguments:?}");
+            let _ = fs::remove_file(folder.join("new"));
+            assert_eq!(names(&folder), before, "{arguments:?}");
+        }
+    }
+    // The results of a sweep are its own rule: whole lines stay, and the sweep goes on from there.
+    let results = fs::read_to_string(folder.join("results.jsonl")).expect("it is there");
+    let output = cramped(&folder, results.len() / 512 / 2, &["sweep", "sweep.json", "--jobs", "1", "--out", "cut.jsonl"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let cut = fs::read_to_string(folder.join("cut.jsonl")).expect("it is there");
+    assert!(cut.ends_with('\n') && cut.lines().count() < 4 && results.starts_with(&cut), "whole lines");
+    assert!(corun(&folder, &["sweep", "sweep.json", "--resume", "--out", "cut.jsonl"]).status.success());
+    assert_eq!(fs::read_to_string(folder.join("cut.jsonl")).expect("it is there"), results);
+}
+
+/// Answers that cannot be kept are measured again next time: no reason for a run to fail.
+#[test]
+fn a_full_folder_of_answers_costs_a_warning() {
+    let folder = folder("answers");
+    let arguments = ["run", "small.json", "--set", "alone=true", "--json", "--answers", "kept"];
+    let output = cramped(&folder, 0, &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(
+        stderr(&output).starts_with("note: --answers: found kept: File too large") && stderr(&output).lines().count() == 1,
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(names(&folder.join("kept")), [""; 0]);
+    let digest = |output: &Output| serde_json::from_slice::<Value>(&output.stdout).expect("JSON").get("digest").cloned();
+    assert_eq!(digest(&output), digest(&corun(&folder, &arguments)));
+    assert_eq!(names(&folder.join("kept")).len(), 2);
+}
+
+/// What cannot run is not explained: the runs that a policy needs first included, which are named.
+#[test]
+fn explain_refuses_what_run_refuses() {
+    let folder = folder("refused");
+    let large = r#"{"corun": 1, "gpu": {"preset": "hetero-8b8s", "sm.count": 2, "sm.big.count": 1, "sm.small.count": 3},
+        "kernels": [{"name": "k", "launches": [{"ctas": 2, "threads": 1024, "registers": 32, "program": [{"alu": {}}]}]}],
+        "stop": {"cycles": 4000}, "alone": false, "policy": {"name": "hetero-stp", "profile_cycles": 1000}}"#;
+    fs::write(folder.join("large.json"), large).expect("a file of the test");
+    let [run, explain] = ["run", "explain"].map(|command| refused(&corun(&folder, &[command, "large.json"])));
+    assert_eq!(run, explain);
+    assert!(run.starts_with("kernels[0].launches[0]: found in the run \"k alone") && run.contains("SM of class uniform"), "{run}");
 }

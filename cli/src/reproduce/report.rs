@@ -8,9 +8,9 @@ use super::runs::spaces::Space;
 use super::runs::{Mix, Run, Runs};
 use super::study::Order;
 use super::tables::counted;
-use crate::Failure;
 use crate::input::problem;
 use crate::output::not_written;
+use crate::{Failure, output};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Options, draw};
@@ -138,7 +138,7 @@ pub struct Report<'a> {
 impl Report<'_> {
     /// Writes the report, its figures and their data into a folder.
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
-        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).map_err(not_written);
+        let write = |name: &str, text: &str| output::write(&folder.join(name), text);
         write("report.md", &self.markdown())?;
         write("verdicts.toml", &history::written(self.origin("commit"), self.origin("date"), self.judged))?;
         for figure in self.figures {
