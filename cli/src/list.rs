@@ -1,29 +1,29 @@
-//! `corun list`.
+//! `corun list`: what can be chosen, a line each. `corun show` has the whole of one.
 
-use crate::{Failure, input, output};
+use crate::{Failure, input, output, text};
 use clap::{Args, ValueEnum};
 use sim_core::describe::value::Value;
 use sim_core::study::catalogue::catalogue;
+use std::io::IsTerminal;
 
 /// Arguments of `corun list`.
-/// Arguments of `corun list`.
 #[derive(Args, Debug)]
-#[command(arg_required_else_help = true)]
+#[command(arg_required_else_help = true, after_help = "A line each: `corun show` has the whole of one, as in `corun show policy ccbp`.")]
 pub struct List {
     /// What to list
     what: What,
-    /// Print JSON
+    /// Print JSON, with everything that is known of each
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum What {
     /// GPU presets
     Gpus,
     /// Kernels of the library
     Kernels,
-    /// Sharing policies and their parameters
+    /// Sharing policies
     Policies,
     /// Controls, which policies set
     Controls,
@@ -31,60 +31,113 @@ enum What {
     Script,
     /// Warp orders and CTA orders
     Orders,
-    /// Example experiments
+    /// Example experiments: `corun run NAME`
     Experiments,
+    /// Example sweeps: `corun sweep NAME`
+    Sweeps,
+    /// Example predictions: `corun predict NAME`
+    Predictions,
     /// Figures of a result, with unit and formula
     Metrics,
 }
 
+/// Widest column of sources, characters.
+const SOURCE: u16 = 28;
+
 impl List {
     pub fn execute(self) -> Result<(), Failure> {
-        let mut experiments = Vec::new();
-        for (name, text) in input::EXPERIMENTS {
-            experiments.push(((*name).to_owned(), input::json(text)?));
-        }
-        let all = catalogue(&experiments, input::SCRIPTS);
-        let part = |key: &str| all.get(key).cloned().unwrap_or_default();
-        let listed = match self.what {
-            What::Gpus => part("gpus"),
-            What::Kernels => part("kernels"),
-            What::Policies => part("policies"),
-            What::Controls => part("controls"),
-            What::Script => part("script"),
-            What::Orders => Value::object([("warp_orders", part("warp_orders")), ("cta_orders", part("cta_orders"))]),
-            What::Experiments => part("experiments"),
-            What::Metrics => part("metrics"),
-        };
+        let listed = listed(self.what)?;
         if self.json {
             return output::print_json(&listed);
         }
         match &listed {
             Value::Object(parts) => {
                 for (title, rows) in parts {
-                    output::print(&format!("{title}:"))?;
-                    print_rows(rows)?;
+                    output::print(&format!("{title}:\n{}\n", lines(rows)))?;
                 }
             }
-            rows => print_rows(rows)?,
+            rows => output::print(&lines(rows))?,
+        }
+        if let Some(kind) = self.what.shown_by().filter(|_| std::io::stdout().is_terminal()) {
+            output::say(&format!("`corun show {kind} NAME` has the whole of one."));
         }
         Ok(())
     }
 }
 
-fn print_rows(rows: &Value) -> Result<(), Failure> {
-    let Value::Array(rows) = rows else { return Ok(()) };
-    for row in rows {
-        let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or("");
-        let name = ["name", "key", "call"].map(text).into_iter().find(|name| !name.is_empty()).unwrap_or("");
-        let detail =
-            [text("title"), text("unit"), text("formula"), text("doc")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-        output::print(&format!("{name:<18} {}", detail.join("; ")))?;
-        if let Some(Value::Array(params)) = row.get("params") {
-            for param in params {
-                let text = |key: &str| param.get(key).and_then(Value::as_str).unwrap_or("");
-                output::print(&format!("  {:<16} {} ({})", text("name"), text("doc"), text("unit")))?;
-            }
+impl What {
+    /// What `corun show` calls one of them.
+    fn shown_by(self) -> Option<&'static str> {
+        crate::show::KINDS.iter().find(|(_, what)| *what == self.name()).map(|(kind, _)| *kind)
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+    }
+}
+
+/// The records of a part of the catalogue, by its name in `corun list`.
+pub fn part(name: &str) -> Result<Value, Failure> {
+    What::from_str(name, false).map_or(Ok(Value::Null), listed)
+}
+
+fn listed(what: What) -> Result<Value, Failure> {
+    let mut experiments = Vec::new();
+    if what == What::Experiments {
+        for (name, text) in input::EXPERIMENTS {
+            experiments.push(((*name).to_owned(), input::json(text)?));
         }
     }
-    Ok(())
+    let all = catalogue(&experiments, input::SCRIPTS);
+    let part = |key: &str| all.get(key).cloned().unwrap_or_default();
+    Ok(match what {
+        What::Orders => Value::object([("warp_orders", part("warp_orders")), ("cta_orders", part("cta_orders"))]),
+        What::Sweeps => examples(input::SWEEPS, "sweep")?,
+        What::Predictions => examples(input::PREDICTIONS, "predict")?,
+        other => part(&other.name()),
+    })
+}
+
+/// Examples as records: name, title and the whole.
+fn examples(examples: &[(&str, &str)], key: &str) -> Result<Value, Failure> {
+    let mut rows = Vec::new();
+    for (name, text) in examples {
+        let whole = input::json(text)?;
+        let field = |field| whole.get(key).and_then(|inner| inner.get(field)).or(whole.get(field)).cloned().unwrap_or_default();
+        rows.push(Value::object([
+            ("name", Value::from(*name)),
+            ("title", field("name")),
+            ("source", field("source")),
+            (key, whole.clone()),
+        ]));
+    }
+    Ok(rows.into())
+}
+
+/// A line for each record.
+fn lines(rows: &Value) -> String {
+    let Value::Array(rows) = rows else { return String::new() };
+    text::one_line_each(SOURCE, rows.iter().map(|row| vec![name(row).to_owned(), about(row), source(row).to_owned()]))
+}
+
+fn field<'v>(row: &'v Value, key: &str) -> &'v str {
+    row.get(key).and_then(Value::as_str).unwrap_or("")
+}
+
+/// What a record is called.
+pub fn name(row: &Value) -> &str {
+    ["name", "key", "call"].map(|key| field(row, key)).into_iter().find(|name| !name.is_empty()).unwrap_or("")
+}
+
+/// What it is: its title where that says enough, or else as much as fits of what there is.
+fn about(row: &Value) -> String {
+    let [title, unit, formula, doc] = ["title", "unit", "formula", "doc"].map(|key| field(row, key));
+    // Kernels and GPUs have long descriptions, and titles that speak.
+    let parts = if row.get("fits").is_some() { [title, "", ""] } else { [title, unit, if formula.is_empty() { doc } else { formula }] };
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+fn source(row: &Value) -> &str {
+    let own = field(row, "source");
+    if own.is_empty() { row.get("experiment").map_or("", |experiment| field(experiment, "source")) } else { own }
 }

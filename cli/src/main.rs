@@ -12,6 +12,7 @@ mod merge;
 mod number;
 mod oracle;
 mod output;
+mod points;
 mod predict;
 mod probe;
 mod profiles;
@@ -20,12 +21,13 @@ mod reproduce;
 mod results;
 mod run;
 mod schema;
+mod show;
 mod sweep;
 mod text;
 mod trace;
 mod workers;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use sim_core::describe::error::{Problem, Problems};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -70,8 +72,16 @@ enum Command {
     Explain(run::Explain),
     /// List what can be chosen
     List(list::List),
+    /// Show the whole of one kernel, policy, GPU or experiment, or what a file of results says
+    Show(show::Show),
     /// Print a JSON Schema
     Schema(schema::Schema),
+    /// Print completions for a shell, such as `corun completions bash > /etc/bash_completion.d/corun`
+    #[command(arg_required_else_help = true)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
     /// Drive one component of the machine with named traffic
     #[command(subcommand)]
     Probe(probe::Probe),
@@ -151,7 +161,13 @@ fn execute() -> Result<(), Failure> {
         Command::Merge(command) => command.execute(),
         Command::Explain(command) => command.execute(),
         Command::List(command) => command.execute(),
+        Command::Show(command) => command.execute(),
         Command::Schema(command) => command.execute(),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "corun", &mut script);
+            output::print(String::from_utf8_lossy(&script).trim_end())
+        }
         Command::Probe(command) => command.execute(),
     }
 }

@@ -6,6 +6,7 @@
 use crate::answers::Answers;
 use crate::jsonl::Lines;
 use crate::kind::Kind;
+use crate::points::Points;
 use crate::results::{self, IpcAlone, Row};
 use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
 use crate::{Failure, input, output};
@@ -26,7 +27,8 @@ use std::time::Instant;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 One line of JSON for each point: index, points, sweep (hash), axes, config_hash, result. Lines are appended as points get done; at the end, also \
-after Ctrl-C, they are put in the order of the points. The bytes depend neither on --jobs nor on --shard.
+after Ctrl-C, they are put in the order of the points. The bytes depend neither on --jobs nor on --shard. A table of the points is \
+printed at the end; `corun show FILE.jsonl` prints it again, or draws it.
 
 Each line ends with its checksum, `check`; a line that was changed is refused, one without a checksum (from an older version) is taken as it is. While \
 a process writes FILE.jsonl, the file is locked, and FILE.jsonl.lock names the process.
@@ -59,6 +61,9 @@ pub struct How {
     answers: Option<PathBuf>,
 }
 
+/// Points of the table at the end; `corun show` has all.
+const SHOWN: usize = 40;
+
 /// Every `of`-th point from `first`.
 #[derive(Clone, Copy, Debug)]
 pub struct Shard {
@@ -85,7 +90,11 @@ impl RunSweep {
         let shard = Shard::read(self.shard.as_deref())?;
         let sweep = Sweep::decode(&input::read(&self.sweep, Kind::Sweep)?)?;
         let mut lines = Lines::open(&self.out, self.how.resume)?;
-        self.how.run(&sweep, shard, &mut lines)
+        let outcome = self.how.run(&sweep, shard, &mut lines);
+        if matches!(outcome, Ok(()) | Err(Failure::Stuck(_) | Failure::Policy(_) | Failure::Interrupted(_))) {
+            output::print(&Points::of(&mut lines)?.table(SHOWN))?;
+        }
+        outcome
     }
 }
 

@@ -54,6 +54,9 @@ const PRINTING: &[&[&str]] = &[
     &["explain", "small.json", "--json"],
     &["list", "gpus"],
     &["list", "policies"],
+    &["show", "policy", "smk"],
+    &["show", "experiment", "bp-cfd-even"],
+    &["completions", "bash"],
     &["list", "orders", "--json"],
     &["schema", "experiment"],
     &["schema", "result"],
@@ -429,6 +432,7 @@ fn a_full_disk_leaves_no_half_file() {
         &["run", "small.json", "--windows", "new"],
         &["run", "small.json", "--json", "--out", "new"],
         &["explain", "small.json", "--json", "--out", "new"],
+        &["show", "results.jsonl", "--svg", "new", "--metric", "gpu.ipc"],
     ] {
         let whole = corun(&folder, arguments);
         assert!(whole.status.success(), "{arguments:?}: {}", stderr(&whole));

@@ -1,0 +1,175 @@
+//! What `corun list` and `corun show` print: a line of each thing that can be chosen, the whole of one, and what a file of results says.
+
+use sim_core::describe::value::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Widest line, characters.
+const WIDTH: usize = 100;
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("show").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn corun(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_corun")).current_dir(folder).args(arguments).output().expect("the program starts")
+}
+
+/// What it prints, if it ends well.
+fn printed(folder: &Path, arguments: &[&str]) -> String {
+    let output = corun(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The line that refuses it.
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let output = corun(folder, arguments);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+fn items(value: &Value) -> &[Value] {
+    if let Value::Array(items) = value { items } else { panic!("no list: {}", value.describe()) }
+}
+
+/// The whole is not cut: all words of a text are there, whatever the lines.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn lists_have_a_line_each_that_fits() {
+    let folder = folder("lists");
+    for what in ["gpus", "kernels", "policies", "controls", "script", "orders", "experiments", "sweeps", "predictions", "metrics"] {
+        let text = printed(&folder, &["list", what]);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH && line.trim_end() == line), "{what}:\n{text}");
+        let all = json(&printed(&folder, &["list", what, "--json"]));
+        let Value::Array(rows) = all else { continue };
+        assert_eq!(text.lines().count(), rows.len(), "{what}: a line each");
+        for (line, row) in text.lines().zip(&rows) {
+            let name = row.get("name").or(row.get("key")).and_then(Value::as_str).expect("a name");
+            assert!(line.starts_with(&format!("{name} ")), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_whole_of_one_has_ranges_and_defaults() {
+    let folder = folder("whole");
+    for (kind, what) in [("kernel", "kernels"), ("policy", "policies"), ("gpu", "gpus"), ("control", "controls"), ("metric", "metrics")] {
+        for row in items(&json(&printed(&folder, &["list", what, "--json"]))).iter().step_by(7) {
+            let name = row.get("name").or(row.get("key")).and_then(Value::as_str).expect("a name");
+            let text = printed(&folder, &["show", kind, name]);
+            assert!(text.starts_with(name) && text.lines().all(|line| line.chars().count() <= WIDTH), "{kind} {name}:\n{text}");
+            for word in words(row.get("doc").and_then(Value::as_str).expect("a text")) {
+                assert!(words(&text).contains(&word), "{kind} {name}: {word} in\n{text}");
+            }
+        }
+    }
+    let smk = printed(&folder, &["show", "policy", "smk"]);
+    for part in ["variant = p+w  (p+w, p)", "epoch = 10000  (100 to 100000000 cycles)", "slots = true  (true, false)"] {
+        assert!(smk.contains(part), "{part}:\n{smk}");
+    }
+    assert!(printed(&folder, &["show", "policy", "fixed"]).contains("combination  (0 to 64 for each kernel CTAs per SM, needed)"));
+    assert!(printed(&folder, &["show", "gpu", "tiny-2sm"]).contains("gpu.sm.count = 2  (0 to 256 SMs)"));
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/experiments/bp-cfd-even.json");
+    let shipped = fs::read_to_string(shipped).expect("the example is there");
+    assert_eq!(json(&printed(&folder, &["show", "experiment", "bp-cfd-even"])), json(&shipped));
+    assert!(json(&printed(&folder, &["show", "sweep", "policies"])).get("sweep").is_some());
+    for (arguments, want) in [
+        (&["show", "policy", "smkk"][..], "<NAME>: found \"smkk\", want one that `corun list policies` has, such as smk\n"),
+        (&["show", "experiment", "zzz"], "<NAME>: found \"zzz\", want one that `corun list experiments` has\n"),
+        (&["show", "polices", "smk"], "<KIND>: found \"polices\", want one of kernel, policy, gpu"),
+        (&["show", "policy"], "<NAME>: found nothing, want one of leftover, even"),
+        (&["show", "nothing.jsonl"], "(file): found nothing.jsonl: No such file"),
+    ] {
+        let said = refused(&folder, arguments);
+        assert!(said.starts_with(want), "{said}");
+    }
+}
+
+const SWEEP: &str = r#"{"corun": 1, "sweep": {
+    "base": {"corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "SAD"]},
+    "axes": [{"path": "policy", "values": ["even", {"name": "fixed", "combination": [1, 2]}]},
+             {"path": "stop.cycles", "values": [4000, 8000]}] } }"#;
+
+#[test]
+fn results_of_a_sweep_are_shown_as_a_table_a_file_and_a_plot() {
+    let folder = folder("results");
+    fs::write(folder.join("sweep.json"), SWEEP).expect("a file of the test");
+    let at_its_end = printed(&folder, &["sweep", "sweep.json", "--out", "results.jsonl"]);
+    assert_eq!(printed(&folder, &["show", "results.jsonl"]), at_its_end, "the sweep's own table");
+    let lines: Vec<&str> = at_its_end.lines().collect();
+    assert_eq!(lines.len(), 5, "{at_its_end}");
+    for heading in ["point", "policy", "stop.cycles", "IPC, thread instr./cycle", "HSpeedup", "STP", "ANTT, ×", "Fairness"] {
+        assert!(lines[0].contains(heading), "{heading}: {at_its_end}");
+    }
+    assert!(
+        lines[1].starts_with("0      even ") && lines[4].contains("fixed combination [1,2]") && lines[4].contains(" ± "),
+        "{at_its_end}"
+    );
+
+    let results = fs::read_to_string(folder.join("results.jsonl")).expect("the results");
+    let second = json(results.lines().nth(1).expect("four lines"));
+    let hspeedup = second.get("result").and_then(|result| result.get("metrics")?.get("hspeedup")).map(Value::to_string).expect("a figure");
+    let csv = printed(&folder, &["show", "results.jsonl", "--csv"]);
+    let cells: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| cells[0].iter().position(|cell| *cell == name).unwrap_or_else(|| panic!("no {name}: {csv}"));
+    assert_eq!((cells.len(), cells[2][column("index")], cells[2][column("stop.cycles")]), (5, "1", "8000"));
+    assert_eq!((cells[2][column("metrics.hspeedup")], cells[2][column("kernels[1].name")]), (hspeedup.as_str(), "SAD"));
+    let ends = ["low", "high"].map(|end| cells[2][column(&format!("metrics.hspeedup.{end}"))].parse::<f64>().expect("a number"));
+    assert!((ends[0]..=ends[1]).contains(&hspeedup.parse().expect("a number")));
+    printed(&folder, &["show", "results.jsonl", "--csv", "results.csv"]);
+    assert_eq!(fs::read_to_string(folder.join("results.csv")).expect("it is there"), csv);
+
+    let svg = printed(&folder, &["show", "results.jsonl", "--svg"]);
+    assert!(svg.starts_with("<svg") && svg.matches("data-point").count() == 4 && svg.contains("stop.cycles"), "{svg}");
+    assert!(["even", "fixed combination [1,2]", "HSpeedup"].iter().all(|text| svg.contains(text)), "{svg}");
+    printed(&folder, &["show", "results.jsonl", "--svg", "plot.svg", "--metric", "kernels[0].ipc"]);
+    assert_ne!(fs::read_to_string(folder.join("plot.svg")).expect("it is there"), svg);
+    assert!(refused(&folder, &["show", "results.jsonl", "--svg", "--metric", "no.such"]).starts_with("--metric: found no.such, want "));
+    assert!(refused(&folder, &["show", "results.jsonl", "--csv", "results.jsonl"]).contains("where the input is"));
+
+    // What a sweep was stopped at, in the middle of a line.
+    fs::write(folder.join("cut.jsonl"), &results[..results.len() - 50]).expect("a file of the test");
+    let cut = printed(&folder, &["show", "cut.jsonl"]);
+    assert!(cut.trim_end().ends_with("3 of 4 points") && cut.lines().count() == 5, "{cut}");
+}
+
+#[test]
+fn a_result_is_shown_as_run_shows_it() {
+    let folder = folder("result");
+    let arguments = ["run", "tiny-bp-sad", "--cycles", "8k"];
+    let (text, csv) = (printed(&folder, &arguments), printed(&folder, &[&arguments[..], &["--csv"]].concat()));
+    printed(&folder, &[&arguments[..], &["--json", "--out", "result.json"]].concat());
+    assert_eq!(printed(&folder, &["show", "result.json"]), text);
+    assert_eq!(printed(&folder, &["show", "result.json", "--csv"]), csv);
+    assert!(refused(&folder, &["show", "result.json", "--svg"]).starts_with("--svg: found a result, want results of a sweep"));
+    fs::write(folder.join("small.json"), r#"{"corun": 1, "kernels": ["BP"]}"#).expect("a file of the test");
+    let said = refused(&folder, &["show", "small.json"]);
+    assert_eq!(said, "(file): found an experiment, want a result; `corun run FILE` runs it\n");
+}
+
+/// Completions name the commands and their options; help begins with examples.
+#[test]
+fn shells_are_told_what_there_is() {
+    let folder = folder("shells");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = printed(&folder, &["completions", shell]);
+        assert!(["sweep", "completions", "windows"].iter().all(|word| script.contains(word)), "{shell}: {script}");
+    }
+    let help = printed(&folder, &["--help"]);
+    let examples: Vec<&str> = help.lines().take_while(|line| !line.is_empty()).collect();
+    assert!(examples[0] == "Examples:" && examples.len() == 4 && !help.contains('\u{1b}'), "{help}");
+}
