@@ -68,6 +68,7 @@ const PRINTING: &[&[&str]] = &[
     &["oracle", "small.json"],
     &["oracle", "small.json", "--json"],
     &["reproduce", "--list"],
+    &["reproduce", "--paper", "ikra", "--list"],
     &["help"],
     &["probe", "dram", "--help"],
     &["--version"],
@@ -491,4 +492,21 @@ fn explain_refuses_what_run_refuses() {
     let [run, explain] = ["run", "explain"].map(|command| refused(&corun(&folder, &[command, "large.json"])));
     assert_eq!(run, explain);
     assert!(run.starts_with("kernels[0].launches[0]: found in the run \"k alone") && run.contains("SM of class uniform"), "{run}");
+}
+
+/// A paper takes from half an hour to hours: none is run that is not named.
+#[test]
+fn reproduce_asks_for_a_paper_and_writes_nothing() {
+    let folder = folder("papers");
+    let before = names(&folder);
+    for arguments in [&["reproduce"][..], &["reproduce", "--quick"], &["reproduce", "--jobs", "1"]] {
+        let said = refused(&corun(&folder, arguments));
+        assert!(["ccbp", "qos", "hetero", "latency", "ikra"].iter().all(|paper| said.contains(&format!("\n{paper} "))), "{said}");
+        assert!(
+            said.contains("time on two cores") && said.ends_with("--paper: found nothing, want one of ccbp, qos, hetero, latency, ikra\n"),
+            "{said}"
+        );
+        assert_eq!(names(&folder), before);
+    }
+    assert!(refused(&corun(&folder, &["reproduce", "--paper", "none"])).starts_with("--paper: found \"none\", want one of ccbp"));
 }

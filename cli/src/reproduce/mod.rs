@@ -21,7 +21,7 @@ mod tables;
 
 use crate::input::{self, problem};
 use crate::kind::Kind;
-use crate::{Failure, output, workers};
+use crate::{Failure, output, text, workers};
 use claims::Claim;
 use clap::Args;
 use judged::Judged;
@@ -43,14 +43,14 @@ const MOST_ROUNDS: usize = 12;
 /// Arguments of `corun reproduce`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Writes report.md, its figures and figures.json into DIR, and keeps the results of all runs there: stopped by Ctrl-C or killed, the same command goes \
+Without --paper it lists the papers and runs nothing. Otherwise it writes report.md, its figures and figures.json into DIR, and keeps the results of all runs there: stopped by Ctrl-C or killed, the same command goes \
 on where it was. With --claim or --table, only what these need is run, and they are printed.
 
 Exit status: 0 done; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, with all that was done kept.")]
 pub struct Reproduce {
-    /// The paper
-    #[arg(long, default_value = "ccbp")]
-    paper: String,
+    /// The paper; without one, they are listed
+    #[arg(long, value_name = "NAME")]
+    paper: Option<String>,
     /// Only this claim, by its id; may be repeated
     #[arg(long = "claim", value_name = "ID")]
     claims: Vec<String>,
@@ -73,16 +73,21 @@ pub struct Reproduce {
     /// Where results and the report go; target/reproduce/PAPER if left out
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only list the claims and tables
+    /// Only list the paper's claims and tables, or the papers
     #[arg(long)]
     list: bool,
 }
 
 impl Reproduce {
     pub fn execute(self) -> Result<(), Failure> {
-        let names = || PAPERS.iter().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
-        let found = PAPERS.iter().find(|paper| paper.name == self.paper);
-        let paper = found.ok_or_else(|| problem("--paper", &self.paper, &format!("one of {}", names())))?;
+        let paper = match &self.paper {
+            Some(name) => PAPERS.iter().find(|paper| paper.name == name).ok_or_else(|| none_of_them(format!("{name:?}")))?,
+            None if self.list => return output::print(&listed()?),
+            None => {
+                output::say(&listed()?);
+                return Err(none_of_them("nothing".to_owned()).into());
+            }
+        };
         let ledger = claims::read(paper.claims)?;
         let mode = if self.quick {
             "quick"
@@ -162,6 +167,30 @@ impl Reproduce {
         }
         problems.or(self.tables.clone())
     }
+}
+
+/// How long each paper takes on two cores.
+const TIMES: &[(&str, &str)] = &[
+    ("ccbp", "45 minutes; --quick 10"),
+    ("qos", "over 3 hours; --sample 40 minutes"),
+    ("hetero", "2¼ hours; --sample 45 minutes"),
+    ("latency", "half an hour"),
+    ("ikra", "half an hour"),
+];
+
+/// The papers, with how long each takes.
+fn listed() -> Result<String, Failure> {
+    let mut rows = vec![["--paper", "time on two cores", "what"].map(String::from).to_vec()];
+    for paper in PAPERS {
+        let time = TIMES.iter().find(|(name, _)| *name == paper.name).map_or("", |(_, time)| *time);
+        rows.push(vec![paper.name.to_owned(), time.to_owned(), Study::read(paper.study, "full")?.title]);
+    }
+    Ok(text::wrapped(rows))
+}
+
+fn none_of_them(found: String) -> Problems {
+    let names: Vec<&str> = PAPERS.iter().map(|paper| paper.name).collect();
+    problem("--paper", found, &format!("one of {}", names.join(", ")))
 }
 
 /// A change with what its file has in place of `@FILE`, as one word.
