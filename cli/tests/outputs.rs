@@ -110,6 +110,21 @@ fn the_table_says_what_became_of_goals_and_of_the_energy() {
     assert!(!table("tiny-bp-sad", &["--cycles", "2000"]).iter().any(|line| line.starts_with("Goal ")), "nobody has a goal");
 }
 
+/// A goal that is a share is one of the IPC alone that the policy was given: the table and the policy's own decisions say the same.
+#[test]
+fn a_goal_is_one_number_throughout() {
+    let arguments = ["--cycles", "20k"];
+    let goal = 0.8 * 60.86;
+    let result = run("sad-cfd-qos-rollover", &arguments);
+    assert!((at(&result, "kernels.0.goal_ipc").as_f64().expect("a goal") - goal).abs() < 1e-9);
+    assert!((at(&result, "policy.decisions.0.values.goal").as_f64().expect("a goal") - goal).abs() < 1e-9);
+    let alone = at(&result, "kernels.0.ipc_alone").as_f64().expect("it is measured all the same");
+    assert!((alone - 60.86).abs() > 10.0, "{alone}: too short a run to know it");
+    let lines = table("sad-cfd-qos-rollover", &arguments);
+    assert!(lines.iter().any(|line| line.starts_with("Goal ") && line.contains(&format!(" / goal {goal:.2}, "))), "{lines:?}");
+    assert!(lines.iter().any(|line| line.ends_with(&format!("SAD is promised an IPC of {goal:.1}, 80 % of 60.9 alone"))), "{lines:?}");
+}
+
 /// Slices of a timeline by (process, track): begin, end, kernel, CTA.
 type Tracks = BTreeMap<(i64, i64), Vec<(i64, i64, String, i64)>>;
 

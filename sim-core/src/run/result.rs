@@ -1,6 +1,7 @@
 //! The result of a run: what `corun run --json` prints, without wall-clock figures.
 
 use crate::describe::digest::hex;
+use crate::describe::goal::Goal;
 use crate::describe::gpu::{Gpu, SmClass};
 use crate::describe::ids::KernelId;
 use crate::describe::value::Value;
@@ -88,12 +89,13 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     let gpu = &experiment.gpu;
     let mut whole = KernelStats::default();
     totals.iter().for_each(|stats| whole += *stats);
+    let given = experiment.policy.numbers_if_any("ipc_alone");
     let mut paces = Vec::new();
     let mut kernels = Vec::new();
     for (kernel, (stats, used)) in KernelId::first(totals.len()).zip(totals.iter().zip(&experiment.kernels)) {
         let shared = ipc(stats, cycles);
         let alone = simulation.ipc_alone(kernel);
-        let goal = used.qos.map(|goal| goal.as_rate(&used.kernel, gpu.core_mhz));
+        let goal = used.qos.map(|goal| of_given(goal.as_rate(&used.kernel, gpu.core_mhz), given.get(kernel.index()).copied()));
         paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared, goal });
         let run = simulation.machine().run(kernel);
         let finished = run.finished();
@@ -134,6 +136,15 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     let classes = sm_classes(experiment, measured);
     let ci95 = ci95(simulation.batches(), &gpu, &kernels, &classes, &paces, metrics);
     Figures { gpu, kernels, metrics, goals, classes, ci95 }
+}
+
+/// A goal as the policy sees it: a share is one of the IPC alone that the policy was given, where it was, whatever the kernel does alone in a run as
+/// long as this one.
+fn of_given(goal: Goal, alone: Option<f64>) -> Goal {
+    match goal {
+        Goal::OfAlone(_) => goal.ipc(alone).map_or(goal, Goal::Ipc),
+        _ => goal,
+    }
 }
 
 /// The intervals of a run's figures as it stands.

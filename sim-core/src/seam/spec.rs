@@ -287,6 +287,11 @@ impl<I: Entry> Spec<I> {
         if let Setting::Ints(numbers) = self.get(name) { numbers } else { &[] }
     }
 
+    /// A number for each kernel, of a policy that may not know the parameter; none if left out.
+    pub fn numbers_if_any(&self, name: &str) -> &[f64] {
+        if self.info.params().iter().any(|param| param.name == name) { self.numbers(name) } else { &[] }
+    }
+
     /// A number for each kernel; none if left out.
     pub fn numbers(&self, name: &str) -> &[f64] {
         if let Setting::Numbers(numbers) = self.get(name) { numbers } else { &[] }

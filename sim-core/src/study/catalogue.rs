@@ -47,7 +47,7 @@ pub const METRICS: &[Metric] = metrics! {
         "The whole GPU, greedy-then-oldest warps, as many CTAs as fit, as long a run";
     "slowdown", "Slowdown", "×", "kernel", "IPC alone / IPC shared", "How many times slower the kernel is than by itself; 1 is no loss";
     "goal_ipc", "Goal", "thread instructions per cycle", "kernel", "share × IPC alone, or instructions / (deadline × core clock)",
-        "The IPC that the kernel is promised over its whole run; only where it has a goal";
+        "The IPC that the kernel is promised over its whole run; only where it has a goal. IPC alone is the policy's `ipc_alone` where that is given";
     "goal_reached", "Of its goal", "", "kernel", "IPC shared / goal", "1 or more: the promise is kept so far; only where it has a goal";
     "hspeedup", "HSpeedup", "", "mix", "N / Σ (IPC alone / IPC shared)",
         "Harmonic speedup: the harmonic mean of the kernels' progress, which punishes starving one of them";
