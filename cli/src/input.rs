@@ -152,7 +152,10 @@ fn text(file: &str, wanted: Kind) -> Result<String, Problems> {
     };
     let mut bytes = Vec::new();
     source.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if let Some(kind) = Kind::of_text(file, &String::from_utf8_lossy(&bytes)).filter(|kind| *kind != wanted) {
+    let whole = String::from_utf8_lossy(&bytes);
+    // What is to be JSON is looked at when it is parsed.
+    let parsed = || if wanted == Kind::Script { Kind::of(&json(&whole).ok()?) } else { None };
+    if let Some(kind) = Kind::of_text(file, &whole).or_else(parsed).filter(|kind| *kind != wanted) {
         return Err(kind.instead_of(wanted));
     }
     if bytes.len() as u64 > MAX_BYTES {

@@ -46,6 +46,9 @@ impl Points {
             points.take(line);
             Ok(())
         })?;
+        if points.rows.is_empty() {
+            return Err(input::problem("(file)", "no points", "results of a sweep: at least one whole line"));
+        }
         Ok(points)
     }
 

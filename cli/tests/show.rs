@@ -144,6 +144,9 @@ fn results_of_a_sweep_are_shown_as_a_table_a_file_and_a_plot() {
     // What a sweep was stopped at, in the middle of a line.
     fs::write(folder.join("cut.jsonl"), &results[..results.len() - 50]).expect("a file of the test");
     let cut = printed(&folder, &["show", "cut.jsonl"]);
+    fs::write(folder.join("none.jsonl"), &results[..50]).expect("a file of the test");
+    let said = refused(&folder, &["show", "none.jsonl"]);
+    assert_eq!(said, "(file): found no points, want results of a sweep: at least one whole line\n");
     assert!(cut.trim_end().ends_with("3 of 4 points") && cut.lines().count() == 5, "{cut}");
 }
 

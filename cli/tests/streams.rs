@@ -199,6 +199,10 @@ fn a_file_of_another_kind_is_told_which_command_takes_it() {
         (&["run", "one.jsonl"], "(file): found results of a sweep, want an experiment; `corun show FILE` prints them\n"),
         (&["run", "trace.json"], "(file): found a timeline, want an experiment; https://ui.perfetto.dev shows it\n"),
         (&["run", "script.rhai"], "(file): found a script, want an experiment; `corun run EXPERIMENT --script FILE` runs it\n"),
+        (
+            &["run", "small.json", "--script", "sweep.json"],
+            "(file): found a sweep, want a script; `corun sweep FILE --out RESULTS.jsonl` runs it\n",
+        ),
         (&["run", "kernel.json"], "(file): found a kernel, want an experiment; it belongs into the `kernels` of an experiment\n"),
         (&["sweep", "small.json", "--out", "out.jsonl"], "(file): found an experiment, want a sweep; `corun run FILE` runs it\n"),
         (&["predict", "small.json"], "(file): found an experiment, want a prediction; `corun run FILE` runs it\n"),
