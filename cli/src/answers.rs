@@ -62,7 +62,7 @@ impl Folder {
         static SAID: Once = Once::new();
         let kept = Value::object([("behaviour", Value::from(self.behaviour.as_str())), ("answers", answers)]);
         if let Err(Failure::Lost(_, error)) = output::write(&self.file(name), &kept.to_string()) {
-            let problem = Problem::new(self.option, format!("{}: {error}", self.path.display()), "room for what kernels do alone");
+            let problem = Problem::new(self.option, error, "room for what kernels do alone");
             SAID.call_once(|| output::say(&format!("note: {problem}; they are measured again next time")));
         }
     }

@@ -82,6 +82,8 @@ pub fn not_written(error: io::Error) -> Failure {
 #[derive(Debug)]
 pub struct Whole {
     file: BufWriter<File>,
+    /// As the user wrote it.
+    name: String,
     /// What it is called until then, which goes with this, and what it is to be called.
     aside: Option<(TempPath, PathBuf)>,
 }
@@ -89,13 +91,14 @@ pub struct Whole {
 impl Whole {
     /// Opens a file to be written to this path, or to where a link there leads.
     pub fn open(path: &Path) -> io::Result<Whole> {
+        let shown = path.display().to_string();
         let path = &resolved(path);
         let known = fs::metadata(path).ok();
         if let Some(about) = &known {
             // What may not be written is not replaced either.
             let there = File::options().write(true).open(path)?;
             if !about.is_file() {
-                return Ok(Whole { file: BufWriter::new(there), aside: None });
+                return Ok(Whole { file: BufWriter::new(there), name: shown, aside: None });
             }
         }
         let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_string_lossy().into_owned();
@@ -105,25 +108,31 @@ impl Whole {
         if let Some(about) = known {
             file.set_permissions(about.permissions())?;
         }
-        Ok(Whole { file: BufWriter::new(file), aside: Some((aside, path.clone())) })
+        Ok(Whole { file: BufWriter::new(file), name: shown, aside: Some((aside, path.clone())) })
     }
 
     /// Gives the file its name.
     pub fn finish(mut self) -> Result<(), Failure> {
-        self.file.flush().map_err(not_written)?;
+        self.flush().map_err(not_written)?;
         let Some((aside, path)) = self.aside else { return Ok(()) };
-        self.file.get_ref().sync_all().map_err(not_written)?;
-        aside.persist(path).map_err(|error| not_written(error.error))
+        let name = &self.name;
+        self.file.get_ref().sync_all().map_err(|error| not_written(of_file(name, &error)))?;
+        aside.persist(path).map_err(|error| not_written(of_file(name, &error.error)))
     }
+}
+
+/// An error with the file that it is of.
+fn of_file(name: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{name}: {error}"))
 }
 
 impl Write for Whole {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file.write(bytes).map_err(|error| of_file(&self.name, &error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.flush().map_err(|error| of_file(&self.name, &error))
     }
 }
 
