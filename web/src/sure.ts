@@ -51,7 +51,7 @@ function ofIpc(result: Result | null): string {
   for (const [k, kernel] of (result?.kernels ?? []).entries()) {
     const ends = interval(result?.ci95?.kernels[k], "ipc");
     if (ends === null || !kernel.ipc) continue;
-    const part = (ends[1] - ends[0]) / 2 / kernel.ipc;
+    const part = (ends[1] - kernel.ipc) / kernel.ipc; // the lower end may be cut off at 0
     if (worst === null || part > worst.part) worst = { name: kernel.name, part };
   }
   return worst === null ? SHORT : `IPC of ${worst.name} is known least: ${part(worst.part)}.`;

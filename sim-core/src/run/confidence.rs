@@ -4,6 +4,8 @@
 //! (the delta method; Law, *Simulation Modeling and Analysis*, ch. 9). So each ratio has a series of relative deviations, and `interval` says how well its sum
 //! is known. Metrics of the mix depend on the IPC of every kernel: their deviations are those of the IPCs, weighted with the derivatives, batch by
 //! batch, so that what one kernel wins while another loses cancels. Runs alone are other runs: their errors are independent, and add as squares.
+//!
+//! No interval goes beyond what its ratio can be: none below 0, and none of a share above 1.
 
 use crate::describe::goal::Goal;
 use crate::describe::kernel::Launch;
@@ -25,40 +27,45 @@ pub struct Ratio {
     pub path: &'static str,
     of: Part,
     over: Part,
+    /// What it can be at most.
+    most: f64,
 }
 
+/// What a ratio of which nothing else is known can be at most.
+const NO_END: f64 = f64::INFINITY;
+
 macro_rules! ratios {
-    ($($path:literal: $of:expr, $over:expr;)*) => {
-        &[$(Ratio { path: $path, of: $of, over: $over }),*]
+    ($($path:literal: $of:expr, $over:expr, $most:expr;)*) => {
+        &[$(Ratio { path: $path, of: $of, over: $over, most: $most }),*]
     };
 }
 
 /// Every ratio of a kernel; the whole GPU has the first `OF_GPU` of them too.
 pub const RATIOS: &[Ratio] = ratios! {
-    "ipc": |_, s| s.thread_instructions, cycles;
-    "noc_utilisation": |_, s| s.noc_reply_flits, cycles;
-    "noc_utilisation_all": |_, s| s.noc_reply_flits + s.noc_acknowledgement_flits, cycles;
-    "dram_utilisation": |_, s| s.dram_reads + s.dram_writes, cycles;
-    "l2_gb_s": |_, s| s.l2_reads + s.l2_writes, cycles;
-    "dram_gb_s": |_, s| s.dram_reads + s.dram_writes, cycles;
-    "l1_hit_rate": |_, s| s.l1_hits, |_, s| s.l1_reads;
-    "l2_miss_rate": |_, s| s.l2_misses, |_, s| s.l2_reads + s.l2_writes;
-    "dram_row_hit_rate": |_, s| s.dram_row_hits, |_, s| s.dram_reads + s.dram_writes;
-    "rf": |_, s| s.read_requests, |_, s| s.requests;
-    "df": |_, s| s.reported_dram_accesses, |_, s| s.replies;
-    "ctas_per_sm": |_, s| s.cta_cycles, cycles;
-    "latency.mean": |_, s| s.latency_sum, replies;
-    "latency.miss_queue": |_, s| s.wait_miss_queue, replies;
-    "latency.request_noc": |_, s| s.wait_request_noc, replies;
-    "latency.l2": |_, s| s.wait_l2, replies;
-    "latency.dram": |_, s| s.wait_dram, replies;
-    "latency.reply_noc": |_, s| s.wait_reply_noc, replies;
-    "latency.l1_to_l2": |_, s| s.latency_sum - s.wait_dram, replies;
-    "latency.l2_to_dram": |_, s| s.wait_dram, replies;
-    "latency.load": |_, s| s.load_latency_sum, |_, s| s.loads_done;
-    "warp_stalls.raw_long": |_, s| s.warps_wait_memory, not_issuing;
-    "warp_stalls.lsu_full": |_, s| s.warps_wait_lsu, not_issuing;
-    "warp_stalls.other": |c, s| not_issuing(c, s) - s.warps_wait_memory - s.warps_wait_lsu, not_issuing;
+    "ipc": |_, s| s.thread_instructions, cycles, NO_END;
+    "noc_utilisation": |_, s| s.noc_reply_flits, cycles, 1.0;
+    "noc_utilisation_all": |_, s| s.noc_reply_flits + s.noc_acknowledgement_flits, cycles, 1.0;
+    "dram_utilisation": |_, s| s.dram_reads + s.dram_writes, cycles, 1.0;
+    "l2_gb_s": |_, s| s.l2_reads + s.l2_writes, cycles, NO_END;
+    "dram_gb_s": |_, s| s.dram_reads + s.dram_writes, cycles, NO_END;
+    "l1_hit_rate": |_, s| s.l1_hits, |_, s| s.l1_reads, 1.0;
+    "l2_miss_rate": |_, s| s.l2_misses, |_, s| s.l2_reads + s.l2_writes, 1.0;
+    "dram_row_hit_rate": |_, s| s.dram_row_hits, |_, s| s.dram_reads + s.dram_writes, 1.0;
+    "rf": |_, s| s.read_requests, |_, s| s.requests, 1.0;
+    "df": |_, s| s.reported_dram_accesses, |_, s| s.replies, NO_END;
+    "ctas_per_sm": |_, s| s.cta_cycles, cycles, NO_END;
+    "latency.mean": |_, s| s.latency_sum, replies, NO_END;
+    "latency.miss_queue": |_, s| s.wait_miss_queue, replies, NO_END;
+    "latency.request_noc": |_, s| s.wait_request_noc, replies, NO_END;
+    "latency.l2": |_, s| s.wait_l2, replies, NO_END;
+    "latency.dram": |_, s| s.wait_dram, replies, NO_END;
+    "latency.reply_noc": |_, s| s.wait_reply_noc, replies, NO_END;
+    "latency.l1_to_l2": |_, s| s.latency_sum - s.wait_dram, replies, NO_END;
+    "latency.l2_to_dram": |_, s| s.wait_dram, replies, NO_END;
+    "latency.load": |_, s| s.load_latency_sum, |_, s| s.loads_done, NO_END;
+    "warp_stalls.raw_long": |_, s| s.warps_wait_memory, not_issuing, 1.0;
+    "warp_stalls.lsu_full": |_, s| s.warps_wait_lsu, not_issuing, 1.0;
+    "warp_stalls.other": |c, s| not_issuing(c, s) - s.warps_wait_memory - s.warps_wait_lsu, not_issuing, 1.0;
 };
 
 /// Ratios that the whole GPU has too.
@@ -100,16 +107,17 @@ pub fn ci95(batches: Option<&Batches>, gpu: &Value, kernels: &[Value], classes: 
         let ipc = half_width(&deviations(rows, |row| parts(&RATIOS[0], row.cycles, &row.stats[k])).unwrap_or_default());
         let slowdown = ipc.zip(pace.error()).map(|(shared, alone)| root_of_squares([shared, alone]));
         fields.push(("ipc_alone".into(), pace.alone_ci95.map(Value::array).into()));
-        fields.push(("slowdown".into(), around(result, "slowdown", slowdown)));
+        fields.push(("slowdown".into(), around(result, "slowdown", slowdown, NO_END)));
         if let Some(goal) = pace.goal {
             let of_alone = matches!(goal, Goal::OfAlone(_));
-            fields.push(("goal_ipc".into(), around(result, "goal_ipc", if of_alone { pace.error() } else { Some(0.0) })));
-            fields.push(("goal_reached".into(), around(result, "goal_reached", if of_alone { slowdown } else { ipc })));
+            fields.push(("goal_ipc".into(), around(result, "goal_ipc", if of_alone { pace.error() } else { Some(0.0) }, NO_END)));
+            fields.push(("goal_reached".into(), around(result, "goal_reached", if of_alone { slowdown } else { ipc }, NO_END)));
         }
         nested(fields)
     };
     let mut whole = of_ratios(gpu, &RATIOS[..OF_GPU], rows, sum);
-    whole.push(("throughput".into(), around(gpu, "throughput", relative(rows, |row| parts(&RATIOS[0], row.cycles, &sum(row))))));
+    let throughput = relative(rows, |row| parts(&RATIOS[0], row.cycles, &sum(row)));
+    whole.push(("throughput".into(), around(gpu, "throughput", throughput, 1.0)));
     whole.extend(of_stalls(gpu, rows, |row| row.all_stalls));
     let mut fields = alloc::vec![
         ("batches", Value::from(rows.len())),
@@ -188,8 +196,8 @@ pub fn has_shown_all(stats: &KernelStats, cycles: u64, from_its_beginning: bool,
 impl Pace {
     /// Relative half-width of the IPC alone.
     fn error(&self) -> Option<f64> {
-        let [low, high] = self.alone_ci95?;
-        self.alone.filter(|ipc| *ipc > 0.0).map(|ipc| (high - low) / 2.0 / ipc)
+        let [_, high] = self.alone_ci95?; // the lower end may have been cut off at 0
+        self.alone.filter(|ipc| *ipc > 0.0).map(|ipc| (high - ipc).max(0.0) / ipc)
     }
 }
 
@@ -218,14 +226,14 @@ fn relative(rows: &[Counters], parts: impl Fn(&Counters) -> (u64, u64)) -> Optio
     half_width(&deviations(rows, parts)?)
 }
 
-/// The interval around a number of the result.
-fn around(result: &Value, path: &str, relative: Option<f64>) -> Value {
+/// The interval around a number of the result, which is `most` at most.
+fn around(result: &Value, path: &str, relative: Option<f64>, most: f64) -> Value {
     let number = path.split('.').try_fold(result, |at, key| at.get(key)).and_then(Value::as_f64);
-    ends(number, number.zip(relative).map(|(number, relative)| number * relative))
+    ends(number, number.zip(relative).map(|(number, relative)| number * relative), most)
 }
 
-fn ends(number: Option<f64>, half: Option<f64>) -> Value {
-    number.zip(half).map(|(number, half)| Value::array([number - half, number + half])).into()
+fn ends(number: Option<f64>, half: Option<f64>, most: f64) -> Value {
+    number.zip(half).map(|(number, half)| Value::array([(number - half).max(0.0), (number + half).min(most.max(number))])).into()
 }
 
 fn of_ratios<'r>(
@@ -236,7 +244,7 @@ fn of_ratios<'r>(
 ) -> Vec<(String, Value)> {
     let of = |ratio: &Ratio| {
         let relative = relative(rows, |row| parts(ratio, row.cycles, &stats(row)));
-        (ratio.path.to_string(), around(result, ratio.path, relative))
+        (ratio.path.to_string(), around(result, ratio.path, relative, ratio.most))
     };
     ratios.into_iter().map(of).collect()
 }
@@ -245,7 +253,7 @@ fn of_stalls(result: &Value, rows: &[Counters], stalls: impl Fn(&Counters) -> St
     let of = |(i, info): (usize, &StallInfo)| {
         let path = alloc::format!("stalls.{}", info.key);
         let relative = relative(rows, |row| (stalls(row).0[i], stalls(row).total()));
-        let interval = around(result, &path, relative);
+        let interval = around(result, &path, relative, 1.0);
         (path, interval)
     };
     StallCause::INFO.iter().enumerate().map(of).collect()
@@ -286,7 +294,7 @@ fn of_metrics(rows: &[Counters], paces: &[Pace], metrics: Metrics) -> Value {
             let shared = half_width(&(0..rows.len()).map(of_batch).collect::<Vec<f64>>())?;
             Some(root_of_squares(weights.iter().zip(alone).map(|(weight, error)| weight * error).chain([shared])))
         });
-        (key, ends(value, half))
+        (key, ends(value, half, if key == "fairness" { 1.0 } else { NO_END }))
     };
     Value::object(derivatives(metrics, &progress.unwrap_or_default()).map(interval))
 }
@@ -370,6 +378,30 @@ mod tests {
             wide += usize::from(low < high);
         }
         assert!(wide > 50, "{wide}");
+    }
+
+    /// Whether a number of the result is a part of a whole.
+    fn is_share(path: &str) -> bool {
+        let name = path.split('.').find(|part| part.contains("stalls")).or(path.rsplit('.').next()).unwrap();
+        name.contains("stalls")
+            || name.contains("utilisation")
+            || name.ends_with("_rate")
+            || ["rf", "throughput", "fairness"].contains(&name)
+    }
+
+    /// A run that is much too short knows its ratios so badly that an interval around them would leave what they can be.
+    #[test]
+    fn no_interval_goes_beyond_what_its_ratio_can_be() {
+        let result = ended(&["BP", "CFD"], 1, 4400).result();
+        let (mut ends, mut cut) = (Vec::new(), [0, 0]);
+        fractions(result.get("ci95").unwrap(), ".ci95", &mut ends);
+        for (path, end) in ends {
+            let (name, which) = path.rsplit_once('.').unwrap();
+            assert!(end >= 0.0 && (end <= 1.0 || !is_share(name)), "{path}: {end}");
+            cut[0] += usize::from(which == "0" && end == 0.0);
+            cut[1] += usize::from(which == "1" && end == 1.0);
+        }
+        assert!(cut[0] > 9 && cut[1] > 1, "{cut:?}");
     }
 
     /// What a ratio divides is what the result divides: the two differ by one constant for both kernels.

@@ -632,7 +632,7 @@ impl Simulation {
             warp_ipc: stats.warp_instructions as f64 / cycles as f64,
             noc_utilisation: ratios::noc_utilisation(stats, gpu, cycles).unwrap_or_default(),
             dram_utilisation: ratios::dram_utilisation(stats, gpu, cycles).unwrap_or_default(),
-            ipc_ci95: error.map(|error| [ipc - ipc * error, ipc + ipc * error]),
+            ipc_ci95: error.map(|error| [(ipc - ipc * error).max(0.0), ipc + ipc * error]),
             stuck: self.stuck,
         }
     }
@@ -640,7 +640,8 @@ impl Simulation {
     /// Tells the run a kernel's IPC alone, so that it can say slowdowns, and the interval in which it lies, if that is known.
     pub fn set_alone(&mut self, kernel: KernelId, ipc: f64, ci95: Option<[f64; 2]>) {
         if kernel.index() < self.machine.kernels() && ipc.is_finite() && ipc > 0.0 {
-            self.ipc_alone[kernel] = Some((ipc, ci95));
+            // An answer from elsewhere may say what no rate can be.
+            self.ipc_alone[kernel] = Some((ipc, ci95.map(|[low, high]| [low.max(0.0), high])));
         }
     }
 

@@ -170,10 +170,11 @@ impl Runs {
                 continue;
             }
             for kernel in 0..kernels.len() {
-                let end = |end: usize| lookup(result, &format!("ci95.kernels[{kernel}].ipc[{end}]"));
+                // The upper half, for the lower one ends at 0.
+                let high = lookup(result, &format!("ci95.kernels[{kernel}].ipc[1]"));
                 let ipc = lookup(result, &format!("kernels[{kernel}].ipc")).filter(|ipc| *ipc > 0.0);
-                match (ipc, end(0), end(1)) {
-                    (Some(ipc), Some(low), Some(high)) => known.push((high - low) / 2.0 / ipc),
+                match (ipc, high) {
+                    (Some(ipc), Some(high)) => known.push((high - ipc) / ipc),
                     _ => none += 1,
                 }
             }
