@@ -7,9 +7,26 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-/// The path of a field of an object.
+/// The path of a field of an object: `path.key`, or `path["key"]` for a key that would not read as one.
 pub fn field(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
+    let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-+/".contains(c));
+    if key.len() > LONGEST_KEY || !key.split('.').all(is_word) {
+        format!("{path}[{}]", quoted(key))
+    } else if path.is_empty() {
+        key.to_string()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+/// Characters of a key that a path shows.
+const LONGEST_KEY: usize = 64;
+
+/// A key from an input, short and on one line.
+fn quoted(key: &str) -> String {
+    let shown: String = key.chars().take(LONGEST_KEY).collect();
+    let more = if shown.len() < key.len() { "…" } else { "" };
+    format!("\"{}{more}\"", one_line(&shown.replace('\\', "\\\\").replace('"', "\\\"")))
 }
 
 /// The path of an element of a list.
@@ -44,7 +61,7 @@ impl<'v> Fields<'v> {
         let mut left: Vec<(&str, &Value)> = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
             if left.iter().any(|(seen, _)| seen == key) {
-                problems.add(field(path, &legible(key)), "the field twice", "it once");
+                problems.add(field(path, key), "the field twice", "it once");
             } else {
                 left.push((key, value));
             }
@@ -114,21 +131,9 @@ impl<'v> Fields<'v> {
     pub fn finish(self, problems: &mut Problems) {
         for (key, value) in &self.left {
             let want = if self.known.is_empty() { "no such field".into() } else { format!("one of {}", self.known.join(", ")) };
-            problems.add(field(&self.path, &legible(key)), format!("an unknown field ({})", value.describe()), want);
+            problems.add(field(&self.path, key), format!("an unknown field ({})", value.describe()), want);
         }
     }
-}
-
-/// A key from an input as paths show it: short, on one line, and never nothing.
-pub fn legible(key: &str) -> String {
-    if key.is_empty() {
-        return "\"\"".to_string();
-    }
-    let mut shown = one_line(&key.chars().take(60).collect::<String>());
-    if key.chars().nth(60).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 fn want_int(range: &RangeInclusive<i64>) -> String {
@@ -215,5 +220,25 @@ mod tests {
                 "top.c: found an unknown field (null), want one of a, b, d",
             ]
         );
+    }
+
+    #[test]
+    fn a_key_that_is_no_word_is_quoted() {
+        for (key, at_top, within) in [
+            ("sm.l1-x/y_2", "sm.l1-x/y_2", "a.sm.l1-x/y_2"),
+            ("", "[\"\"]", "a[\"\"]"),
+            ("b.", "[\"b.\"]", "a[\"b.\"]"),
+            ("b c", "[\"b c\"]", "a[\"b c\"]"),
+            ("b[0]", "[\"b[0]\"]", "a[\"b[0]\"]"),
+            ("\"\\\n", "[\"\\\"\\\\\\n\"]", "a[\"\\\"\\\\\\n\"]"),
+        ] {
+            assert_eq!((field("", key).as_str(), field("a", key).as_str()), (at_top, within));
+        }
+        assert_eq!(field("a", &"é".repeat(65)), format!("a[\"{}…\"]", "é".repeat(64)));
+        let mut problems = Problems::default();
+        let value = Value::object([("", Value::object([("", Value::Null)]))]);
+        let Value::Object(pairs) = &value else { panic!("an object") };
+        Fields::of(&pairs[0].1, &field("", &pairs[0].0), "", &mut problems).unwrap().finish(&mut problems);
+        assert!(problems.to_string().starts_with("[\"\"][\"\"]: found an unknown field (null)"), "{problems}");
     }
 }

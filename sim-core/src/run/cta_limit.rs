@@ -6,7 +6,7 @@
 //! gives; CTAs that give 6/9/3 do so with `{ "small": 1 }`, and with `{ "sm": 5 }` on `fermi-16sm`; `uniform` names the SMs
 //! of the uniform GPU that schemes compare with.
 
-use crate::describe::decode::{Fields, field, int, legible};
+use crate::describe::decode::{Fields, field, int};
 use crate::describe::error::Problems;
 use crate::describe::gpu::presets::{self, Preset};
 use crate::describe::gpu::{Gpu, SmClass};
@@ -32,7 +32,7 @@ impl CtaLimit {
             return ctas(value, path, problems).map(CtaLimit::Each);
         }
         let mut fields = Fields::of(value, path, "CTAs by SM class", problems)?;
-        let read = |(class, value): (&str, &Value)| Some((class.into(), ctas(value, &field(path, &legible(class)), problems)?));
+        let read = |(class, value): (&str, &Value)| Some((class.into(), ctas(value, &field(path, class), problems)?));
         let limits: Vec<Option<(String, u32)>> = fields.rest().into_iter().map(read).collect();
         limits.into_iter().collect::<Option<Vec<_>>>().map(CtaLimit::OfClass)
     }
@@ -59,7 +59,7 @@ impl CtaLimit {
         let CtaLimit::OfClass(limits) = self else { return };
         let uniform = gpu.uniform();
         for (name, ctas) in limits {
-            let at = || field(path, &legible(name));
+            let at = || field(path, name);
             let is_of_preset =
                 |preset: &Preset| presets::find(preset.name).is_some_and(|gpu| gpu.sms.iter().any(|class| class.name == *name));
             match gpu.sms.iter().chain(&uniform.sms).find(|class| class.name == *name) {

@@ -500,7 +500,7 @@ pub fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gp
     let changes = given.rest();
     fields::add_classes(&mut gpu, changes.iter().map(|change| change.0));
     for (key, value) in changes {
-        fields::set(&mut gpu, key, value, &decode::field(path, &decode::legible(key)), problems);
+        fields::set(&mut gpu, key, value, &decode::field(path, key), problems);
     }
     fields::drop_classes(&mut gpu);
     if problems.0.len() == before {

@@ -4,7 +4,7 @@
 //! hash, and hands them over: no simulation runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
 //! kernel that starts again when it ends; it starts with empty caches, as the shared run does.
 
-use crate::describe::decode::{Fields, element, field, legible, list, number};
+use crate::describe::decode::{Fields, element, field, list, number};
 use crate::describe::error::Problems;
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId};
@@ -154,7 +154,7 @@ pub fn decode(value: &Value) -> Result<Answers, Problems> {
         return Err(problems);
     };
     for (hash, given) in pairs {
-        let path = field("answers", &legible(hash));
+        let path = field("answers", hash);
         let Some(mut fields) = Fields::of(given, &path, "an answer", &mut problems) else { continue };
         let mut alone = Alone { stuck: fields.flag("stuck", false, &mut problems), ..Alone::default() };
         for (key, of) in FIGURES {

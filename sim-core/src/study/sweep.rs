@@ -199,7 +199,11 @@ impl Sweep {
                 }
             }
         }
-        let path = if problem.path == "(whole)" { "sweep.base".into() } else { field("sweep.base", &problem.path) };
+        let path = match problem.path.as_str() {
+            "(whole)" => "sweep.base".into(),
+            path if path.starts_with('[') => format!("sweep.base{path}"),
+            path => format!("sweep.base.{path}"),
+        };
         let found = if index == 0 { problem.found } else { format!("{}{IN_POINT}{index}", problem.found) };
         Problem { path, found, ..problem }
     }

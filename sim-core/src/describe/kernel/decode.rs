@@ -33,7 +33,7 @@
 use super::tile::MAX_TERM;
 use super::validate::{self, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LISTED, MAX_LISTS, MAX_OPS};
 use super::{Address, Array, Dim3, Kernel, Launch, List, MAX_LAUNCHES, MAX_LOOPS, MAX_SEQUENCE, Op, Repeat, Scatter, Terms, Tile, Trips};
-use crate::describe::decode::{Fields, element, field, int, legible, list, text};
+use crate::describe::decode::{Fields, element, field, int, list, text};
 use crate::describe::error::Problems;
 use crate::describe::value::Value;
 use alloc::format;
@@ -228,7 +228,7 @@ fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<
             return;
         }
     };
-    let inner_path = field(path, &legible(kind));
+    let inner_path = field(path, kind);
     if !["alu", "sfu", "shared", "load", "store", "atomic", "wait", "loop"].contains(&kind) {
         problems.add(inner_path, "an unknown operation", OPS);
         return;

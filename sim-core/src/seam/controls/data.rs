@@ -6,7 +6,7 @@
 //! for any mix.
 
 use super::{CONTROLS, Control, Controls, Kind, Number, Raw, Scope, WarpOrder, decode_warp_order, encode_warp_order};
-use crate::describe::decode::{Fields, choice, element, field, int, legible, list, number};
+use crate::describe::decode::{Fields, choice, element, field, int, list, number};
 use crate::describe::error::Problems;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
 use crate::describe::value::Value;
@@ -107,7 +107,7 @@ impl Control {
         let count = controls.sms.len();
         let mut given = alloc::vec![false; count];
         for (key, value) in fields.rest() {
-            let path = field(path, &legible(key));
+            let path = field(path, key);
             let Some(sms) = sm_range(key).filter(|sms| sms.end <= count) else {
                 problems.add(path, value.describe(), format!("a value for an SM such as 0, or for some such as 0-{}", count - 1));
                 continue;
