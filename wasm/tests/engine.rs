@@ -187,16 +187,40 @@ fn digests_of_scripts_equal_the_native_goldens() {
     }
 }
 
+/// The failures that `tests/suite/scripts` expects of the native engine.
+#[test]
+fn scripts_fail_as_they_do_natively() {
+    let failures: &[(&str, &str)] = include!("../../tests/suite/scripts/failures.rs");
+    for (body, why) in failures {
+        let experiment =
+            parsed(r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP", "CFD"], "policy": { "name": "script", "profile_cycles": 0 } }"#);
+        let source = format!("fn start(seen, controls) {{\n{body}\n}}");
+        Reflect::set(&get(&experiment, "policy"), &"source".into(), &source.into()).expect("an object");
+        let said = match Simulation::new(&experiment) {
+            Err(error) => text(&problems(&error).get(0), "found"),
+            Ok(mut simulation) => {
+                simulation.advance(1.0);
+                simulation.failure()
+            }
+        };
+        assert_eq!(said, *why, "{body}");
+    }
+}
+
 /// A script that calls itself as deep as it may, in expressions as deep as they may be, stays within the module's stack; a deeper one says so.
 #[test]
 fn a_script_that_goes_too_deep_fails_and_the_module_lives() {
-    let deep = |levels: usize| format!("{}deeper(n - 1){}", "1 + (".repeat(levels), ")".repeat(levels));
-    let source = format!("fn deeper(n) {{ if n == 0 {{ return 0; }} {} }} fn start(seen, controls) {{ deeper(100); }}", deep(8));
-    let experiment = parsed(r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": { "name": "script", "profile_cycles": 0 } }"#);
-    Reflect::set(&get(&experiment, "policy"), &"source".into(), &source.into()).expect("an object");
-    let mut simulation = Simulation::new(&experiment).unwrap_or_else(|error| panic!("{}", text(&error, "message")));
-    assert_eq!(simulation.advance(1.0), "failed");
-    assert!(simulation.failure().ends_with("functions call each other more than 12 deep"), "{}", simulation.failure());
+    let deep = |levels: usize, call: &str| format!("{}{call}{}", "1 + (".repeat(levels), ")".repeat(levels));
+    for (levels, call) in [(8, "deeper(n - 1)"), (4, "[n, n].map(|x| deeper(x - 1)).len()"), (4, "[n, n].sort(|a, b| deeper(a - 1))")] {
+        let body = deep(levels, call);
+        let source = format!("fn deeper(n) {{ if n == 0 {{ return 0; }} {body} }} fn start(seen, controls) {{ deeper(100); }}");
+        let experiment =
+            parsed(r#"{ "corun": 1, "gpu": "tiny-2sm", "kernels": ["BP"], "policy": { "name": "script", "profile_cycles": 0 } }"#);
+        Reflect::set(&get(&experiment, "policy"), &"source".into(), &source.into()).expect("an object");
+        let mut simulation = Simulation::new(&experiment).unwrap_or_else(|error| panic!("{}", text(&error, "message")));
+        assert_eq!(simulation.advance(1.0), "failed");
+        assert!(simulation.failure().ends_with("functions call each other more than 12 deep"), "{}", simulation.failure());
+    }
     let mut other = start(named("bp-cfd-even"));
     assert_eq!(other.advance(100.0), "budget");
 }

@@ -13,14 +13,18 @@ const CYCLES: u64 = 20_000;
 
 /// BP and CFD shared by a script.
 fn experiment(source: &str, gpu: &str) -> Experiment {
-    let policy = [("name", Value::from("script")), ("source", source.into()), ("interval", 1000.into()), ("profile_cycles", 2000.into())];
-    let value = Value::object([
+    Experiment::decode(&described(source, gpu, 2000)).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn described(source: &str, gpu: &str, profile_cycles: i64) -> Value {
+    let policy =
+        [("name", Value::from("script")), ("source", source.into()), ("interval", 1000.into()), ("profile_cycles", profile_cycles.into())];
+    Value::object([
         ("corun", Value::from(1)),
         ("gpu", gpu.into()),
         ("kernels", Value::array(["BP", "CFD"])),
         ("policy", Value::object(policy)),
-    ]);
-    Experiment::decode(&value).unwrap_or_else(|problems| panic!("{problems}"))
+    ])
 }
 
 fn start(source: &str) -> Simulation {
@@ -95,6 +99,25 @@ fn a_script_that_fails_ends_the_run_with_its_line() {
     let changed = sim_core::policy::PolicySpec::even();
     simulation.set_policy(&changed).unwrap_or_else(|problems| panic!("{problems}"));
     assert_eq!(simulation.advance(1000), Reason::Budget);
+}
+
+/// Bodies of a function, and why they fail.
+const FAILURES: &[(&str, &str)] = include!("failures.rs");
+
+#[test]
+fn what_fails_says_why_at_its_line() {
+    for (body, why) in FAILURES {
+        let said = match Experiment::decode(&described(&format!("fn start(seen, controls) {{\n{body}\n}}"), "tiny-2sm", 0)) {
+            Err(problems) => problems.to_string(),
+            Ok(experiment) => {
+                let mut simulation = Simulation::new(&experiment).unwrap_or_else(|problems| panic!("{body}:\n{problems}"));
+                simulation.advance(1);
+                simulation.failure().unwrap_or_default().to_owned()
+            }
+        };
+        let said = said.trim_start_matches("policy.source: found ").trim_end_matches(", want a script that can run");
+        assert_eq!(said, *why, "{body}");
+    }
 }
 
 #[test]

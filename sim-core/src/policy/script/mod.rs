@@ -9,13 +9,22 @@
 //! # Simplified
 //! A call has no time of its own: what it sets holds from the same cycle on.
 //!
-//! A call has no clock, no files and no more than so many operations; it gives the same in every build. One that fails ends the run, with the line.
+//! A call has no clock, no files and no more than so many operations (`budget.rs`); it gives the same in every build. One that fails ends the run,
+//! with the line. The language is a part of Rhai (`subset.rs`), with functions of our own (`language.rs`) and three objects (`objects.rs`).
 //! The interpreter is there with the feature `script` alone, for it is as large as half of the engine; without it, an experiment with a script is an error.
 
+#[cfg(feature = "script")]
+mod budget;
+#[cfg(feature = "script")]
+mod language;
 #[cfg_attr(not(feature = "script"), allow(dead_code))] // then only the words are read
 mod names;
 #[cfg(feature = "script")]
+mod objects;
+#[cfg(feature = "script")]
 mod program;
+#[cfg(feature = "script")]
+mod subset;
 #[cfg(all(test, feature = "script"))]
 mod tests;
 
@@ -139,7 +148,14 @@ pub struct Function {
     pub doc: &'static str,
 }
 
-/// Every function beside those of the language.
+impl Function {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.call.split('(').next().unwrap_or(self.call)
+    }
+}
+
+/// Every function, beside the operators of the language: a script that calls another cannot be read.
 pub const FUNCTIONS: &[Function] = &[
     Function { call: "log(text)", doc: "Writes a line onto the timeline" },
     Function { call: "log(kernel, text)", doc: "Writes a line about a kernel, by its index, onto the timeline" },
@@ -152,6 +168,26 @@ pub const FUNCTIONS: &[Function] = &[
     Function { call: "ceil(x)", doc: "The next whole number above, as a whole number" },
     Function { call: "sqrt(x)", doc: "The square root" },
     Function { call: "to_float(x)", doc: "A whole number as one with a point: 1 / 2 is 0, to_float(1) / 2 is 0.5" },
+    Function { call: "to_string(x)", doc: "A value as text, as `${x}` writes it" },
+    Function { call: "len(x)", doc: "Entries of a list or map, characters of a text" },
+    Function { call: "is_empty(x)", doc: "Whether a list, map or text has nothing in it" },
+    Function { call: "contains(x, y)", doc: "Whether a list has an entry, a map a key, a text a part: also `y in x`" },
+    Function { call: "clear(x)", doc: "Takes everything out of a list or map" },
+    Function { call: "push(list, x)", doc: "Puts an entry at the end" },
+    Function { call: "pop(list)", doc: "Takes the last entry; () where there is none" },
+    Function { call: "insert(list, at, x)", doc: "Puts an entry before the one at an index" },
+    Function { call: "remove(list, at)", doc: "Takes the entry at an index; of a map, that of a key, or () where there is none" },
+    Function { call: "index_of(list, x)", doc: "Index of the first entry that equals x; -1 where there is none" },
+    Function { call: "reverse(list)", doc: "Turns the order around" },
+    Function { call: "sort(list)", doc: "Puts numbers, or texts, in ascending order" },
+    Function {
+        call: "sort(list, |a, b| a.ipc - b.ipc)",
+        doc: "Puts entries in the order of a function, which is below 0 where its first goes first; equal ones keep their order",
+    },
+    Function { call: "map(list, |x| x.ipc)", doc: "A list of what the function gives for each entry" },
+    Function { call: "filter(list, |x| x.ipc > 1.0)", doc: "A list of the entries for which the function gives true" },
+    Function { call: "keys(map)", doc: "A list of the keys, in alphabetical order" },
+    Function { call: "values(map)", doc: "A list of the values, in the order of their keys" },
 ];
 
 /// Why a script cannot run, or go on.
