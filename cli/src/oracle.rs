@@ -95,7 +95,6 @@ impl Oracle {
 
 /// Every combination, then the best.
 fn table(experiment: &Experiment, title: &str, rows: &[Row], best: &[(&str, Option<&Row>)]) -> String {
-    let names: Vec<&str> = experiment.kernels.iter().map(|used| used.kernel.name.as_str()).collect();
     let heading = ["CTAs per SM", "HSpeedup", "WSpeedup"].map(String::from).to_vec();
     let line = |row: &Row| [&[row.ctas.to_string()][..], &row.shown].concat();
     let every = text::table(1, [heading].into_iter().chain(rows.iter().map(line)));
@@ -103,7 +102,7 @@ fn table(experiment: &Experiment, title: &str, rows: &[Row], best: &[(&str, Opti
         Some(row) => vec![format!("best {key}"), row.ctas.to_string()].into_iter().chain(row.shown.clone()).collect(),
         None => vec![format!("no {key}")],
     });
-    format!("{}: CTAs per SM of {}; 95 % interval after ±\n\n{every}\n\n{}", one_line(title), names.join(", "), text::table(2, best))
+    format!("{}: CTAs per SM of {}; 95 % interval after ±\n\n{every}\n\n{}", one_line(title), experiment.labels().join(", "), text::table(2, best))
 }
 
 impl Row {

@@ -102,7 +102,7 @@ impl Predict {
         // Kernels that share a name share their runs. Of a kernel that is none of the library's, the question's own problems say what is missing.
         let mut runs: Vec<((&str, u32), Experiment)> = Vec::new();
         let mut needed = question.needed(sms, self.plan);
-        needed.retain(|(kernel, _)| library::names().contains(&question.kernels[*kernel].name.as_str()));
+        needed.retain(|(kernel, _)| library::find(&question.kernels[*kernel].name).is_some());
         for &(kernel, on) in &needed {
             let key = (question.kernels[kernel].name.as_str(), on);
             if runs.iter().all(|(other, _)| *other != key) {

@@ -211,12 +211,13 @@ impl WindowsFile {
     fn start(mut file: Whole, simulation: &Simulation) -> Result<Self, Failure> {
         let experiment = simulation.experiment();
         let layout = simulation.windows().layout(&experiment.gpu);
+        let labels = experiment.labels();
         let headings: Vec<String> = items(layout.get("columns"))
             .iter()
             .map(|column| {
                 let key = shown(column.get("key"));
-                let kernel = column.get("kernel").and_then(Value::as_int).and_then(|kernel| experiment.kernels.get(kernel as usize));
-                kernel.map_or(key.clone(), |used| csv_text(&format!("{}.{key}", used.kernel.name)))
+                let kernel = column.get("kernel").and_then(Value::as_int).and_then(|kernel| labels.get(kernel as usize));
+                kernel.map_or(key.clone(), |label| csv_text(&format!("{label}.{key}")))
             })
             .collect();
         writeln!(file, "{}", headings.join(",")).map_err(output::not_written)?;

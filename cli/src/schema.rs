@@ -279,9 +279,11 @@ fn experiment() -> Value {
     let goals = ways.map(|(key, range)| closed(named(vec![(key, range)]), &[key]));
     let goal = any_of([share()].into_iter().chain(goals).collect());
     let ctas = || whole(1, 64, "CTAs that the kernel may hold on an SM, whatever the policy; by class of SMs, where classes differ");
+    let old = || Value::object([("enum", Value::array(library::OLD_NAMES.iter().map(|(old, _)| *old))), ("deprecated", true.into())]);
+    let chosen = || vec![one_of(library::names()), old(), reference("kernel")];
     let used = closed(
         named(vec![
-            ("kernel", any_of(vec![one_of(library::names()), reference("kernel")])),
+            ("kernel", any_of(chosen())),
             ("ctas_per_sm", any_of(vec![ctas(), by_class(ctas())])),
             ("qos", goal),
             ("arithmetic", ranged(0.01, 100.0, "Arithmetic instructions between its memory accesses, times what it has")),
@@ -309,7 +311,7 @@ fn experiment() -> Value {
         ("source", typed("string", "What it reproduces or where it comes from")),
         ("seed", whole(0, MAX_SEED, "Seed of every draw")),
         ("gpu", any_gpu.clone()),
-        ("kernels", list_of(any_of(vec![one_of(library::names()), reference("kernel"), used]), 1, MAX_KERNELS)),
+        ("kernels", list_of(any_of([chosen(), vec![used]].concat()), 1, MAX_KERNELS)),
         ("policy", entries::<PolicyInfo>()),
         ("warp_order", warp_order()),
         ("cta_order", entries::<CtaOrderInfo>()),
@@ -369,7 +371,7 @@ fn kernel() -> Value {
     let trips = closed(named(vec![("name", text("Name, for loops")), ("values", values)]), &["name", "values"]);
     closed(
         named(vec![
-            ("name", text("Short name")),
+            ("name", text("Name, such as ccbp/BP")),
             ("title", text("What it is")),
             ("doc", text("What the real kernel does")),
             ("source", text("Where its shape comes from")),
@@ -469,7 +471,8 @@ fn result() -> Value {
     let open = |properties| Value::object([("type", Value::from("object")), ("properties", Value::Object(properties))]);
     let stalls = || open(StallCause::INFO.iter().map(|info| (info.key.to_owned(), number(info.doc))).collect());
     let mut kernel = of(&["kernel"]);
-    kernel.push(("name".into(), text("Name of the kernel")));
+    kernel.push(("name".into(), text("The kernel's name without its paper, or its whole name where two kernels would be called the same")));
+    kernel.push(("kernel".into(), text("The kernel's whole name")));
     kernel.push(("stalls".into(), stalls()));
     let warp_stalls = [
         ("raw_long", "Waits for a load that missed L1D"),
@@ -504,7 +507,7 @@ fn result() -> Value {
             ("batches", typed("integer", "Batches that the intervals are made of")),
             ("batch_windows", any_of(vec![typed("integer", "Windows of 400 cycles in each"), typed("null", "The warm-up lasts")])),
             ("gpu", intervals(&gpu, &["scheduler_cycles"])),
-            ("kernels", list_of(intervals(&kernel, &[&["name", "counters"], &ENDS[..]].concat()), 1, MAX_KERNELS)),
+            ("kernels", list_of(intervals(&kernel, &[&["name", "kernel", "counters"], &ENDS[..]].concat()), 1, MAX_KERNELS)),
             ("metrics", intervals(&of(&["mix"]), &[])),
         ]),
         &["batches", "batch_windows", "gpu", "kernels", "metrics"],

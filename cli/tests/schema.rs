@@ -25,7 +25,7 @@ fn flaw(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<Strin
     let Value::Object(keywords) = schema else { return Some(format!("{path}: a schema that is no object")) };
     for (keyword, wanted) in keywords {
         let holds = match keyword.as_str() {
-            "$schema" | "title" | "description" | "$defs" | "required" => true,
+            "$schema" | "title" | "description" | "deprecated" | "$defs" | "required" => true,
             "additionalProperties" => match wanted {
                 Value::Bool(_) => true,
                 inner => {

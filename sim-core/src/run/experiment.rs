@@ -201,10 +201,7 @@ impl Experiment {
         let alone_gpu = fields.take("alone_gpu").filter(|value| **value != Value::Null).map(|value| read_gpu(value, "alone_gpu", problems));
         fields.finish(problems);
         let kernels = kernels?;
-        let names = || {
-            let names = kernels.iter().map(|used| used.kernel.name.as_str()).collect::<Vec<_>>().join(" + ");
-            names.chars().take(LONGEST_NAME).collect()
-        };
+        let names = || labels(&kernels).join(" + ").chars().take(LONGEST_NAME).collect();
         Some(Experiment {
             name: name.unwrap_or_else(names),
             source: source.unwrap_or_default(),
@@ -279,7 +276,7 @@ impl Experiment {
             validate::check(gpu, "alone_gpu", &mut problems);
             for (i, used) in self.kernels.iter().enumerate() {
                 if used.kernel.launches.iter().any(|launch| gpu.sms.iter().all(|class| occupancy::of(launch, class).ctas == 0)) {
-                    let found = format!("a GPU of which no SM holds a CTA of kernels[{i}], {}", used.kernel.name);
+                    let found = format!("a GPU of which no SM holds a CTA of kernels[{i}], {}", used.kernel.short_name());
                     problems.add("alone_gpu", found, "one that every kernel runs on");
                 }
             }
@@ -302,7 +299,7 @@ impl Experiment {
         let mut problems = Problems::default();
         let kept = AnyPolicy::new(&self.policy).keeps_goals();
         for (i, used) in self.kernels.iter().enumerate().filter(|(_, used)| used.qos.is_some() && !kept) {
-            let found = format!("a goal for {}, which policy {} does not know", used.kernel.name, self.policy.name());
+            let found = format!("a goal for {}, which policy {} does not know", used.kernel.short_name(), self.policy.name());
             problems.add(format!("kernels[{i}].qos"), found, "a policy that keeps goals, or none");
         }
         problems
@@ -393,7 +390,7 @@ impl Experiment {
     pub fn alone(&self, kernel: KernelId) -> Experiment {
         let used = &self.kernels[kernel.index()];
         Experiment {
-            name: format!("{} alone", used.kernel.name),
+            name: format!("{} alone", used.kernel.short_name()),
             kernels: alloc::vec![KernelUse { qos: None, ..used.clone() }],
             policy: PolicySpec::leftover(),
             warp_order: WarpOrder::Gto,
@@ -412,6 +409,11 @@ impl Experiment {
             (kernel, alone.config_hash(), alone)
         };
         KernelId::first(kernels).map(run).collect()
+    }
+
+    /// What a result calls each kernel: its name without the paper, or its whole name where another kernel of the mix would be called the same.
+    pub fn labels(&self) -> Vec<&str> {
+        labels(&self.kernels)
     }
 
     /// The canonical form, complete after defaults; `decode` reads it back to an equal experiment.
@@ -473,7 +475,7 @@ impl Experiment {
     }
 
     fn hash_without(&self, keys: &[&str]) -> String {
-        let decisive = self.decisive(Kernel::encode_shape).into_iter().filter(|(key, _)| !keys.contains(key));
+        let decisive = self.decisive(Kernel::encode_decisive).into_iter().filter(|(key, _)| !keys.contains(key));
         let mut hash = Fnv::default();
         hash.write(Value::object(decisive).to_string().as_bytes());
         hex(hash.finish())
@@ -548,11 +550,15 @@ fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> 
     };
     let kernel = library::find(name);
     if kernel.is_none() {
-        let short: Vec<&str> = library::names().into_iter().filter(|name| !name.contains('/')).collect();
-        let want = format!("one of {}, the papers' own as latency/VADD or ikra/HS, or a full kernel", short.join(", "));
-        problems.add(path, value.describe(), want);
+        problems.add(path, value.describe(), format!("{}, or a full kernel", library::near(name)));
     }
     kernel
+}
+
+fn labels(kernels: &[KernelUse]) -> Vec<&str> {
+    let kernels = || kernels.iter().map(|used| &used.kernel);
+    let shared = |kernel: &Kernel| kernels().any(|other| other.name != kernel.name && other.short_name() == kernel.short_name());
+    kernels().map(|kernel| if shared(kernel) { &kernel.name } else { kernel.short_name() }).collect()
 }
 
 /// What a policy's parameters are read against, as far as the GPU says.
@@ -705,6 +711,44 @@ mod tests {
         for (count, factor) in [(1 << 25, 100.0), (MAX_ALU, 100.0), (MAX_ALU, 1.01)] {
             let problems = experiment(count, factor).unwrap_err();
             assert_eq!(problems.0.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["kernels[0].arithmetic"]);
+        }
+    }
+
+    /// What is stored by hash, and every link, stays valid.
+    #[test]
+    fn an_old_name_means_its_kernel_and_hashes_alike() {
+        let experiment = |name: &str| {
+            let written = Value::object([("corun", Value::from(1)), ("gpu", "qos-56sm".into()), ("kernels", Value::array([name]))]);
+            Experiment::decode(&written).unwrap()
+        };
+        for (old, new) in library::OLD_NAMES {
+            let (before, after) = (experiment(old), experiment(new));
+            assert_eq!((before.encode(), before.config_hash()), (after.encode(), after.config_hash()));
+            assert_eq!((after.kernels[0].kernel.name.as_str(), after.kernels[0].kernel.key()), (*new, *old));
+        }
+        assert_ne!(experiment("ccbp/BP").config_hash(), experiment("ikra/BP").config_hash());
+    }
+
+    /// Results call kernels by short names, unless two kernels would be called the same.
+    #[test]
+    fn labels_tell_kernels_apart() {
+        let labels = |names: &[&str]| {
+            let kernels = names.iter().map(|name| match library::find(name) {
+                Some(_) => Value::from(*name),
+                None => Kernel { name: name.to_string(), ..library::find("VADD").unwrap() }.encode(),
+            });
+            let value = Value::object([("corun", Value::from(VERSION)), ("kernels", Value::array(kernels))]);
+            let experiment = Experiment::decode(&value).unwrap();
+            (experiment.labels().join(" "), experiment.name)
+        };
+        for (names, said) in [
+            (&["BP", "ccbp/CFD", "qos/SGEMM"][..], "BP CFD SGEMM"),
+            (&["BP", "ikra/BP", "CFD"], "ccbp/BP ikra/BP CFD"),
+            (&["BP", "ccbp/BP"], "BP BP"),
+            (&["VADD", "latency/VADD"], "VADD latency/VADD"),
+            (&["my/own", "own", "odd/"], "my/own own odd/"),
+        ] {
+            assert_eq!(labels(names), (said.to_string(), said.replace(' ', " + ")));
         }
     }
 

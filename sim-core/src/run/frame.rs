@@ -474,7 +474,7 @@ pub fn layout(machine: &Machine, experiment: &Experiment) -> Value {
         ("counters", Value::array(counters)),
         ("core_mhz", gpu.core_mhz.into()),
         ("sections", sections.into()),
-        ("kernels", Value::array(experiment.kernels.iter().map(|used| used.kernel.name.as_str()))),
+        ("kernels", Value::array(experiment.labels())),
         ("stalls", Value::array(StallCause::INFO.iter().map(|info| names(info.key, info.title, info.doc)))),
         ("warp_states", Value::array(WARP_STATES.iter().map(|(key, title, doc)| names(key, title, doc)))),
         ("sms", Value::array(sms)),

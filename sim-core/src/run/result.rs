@@ -92,6 +92,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     let given = experiment.policy.numbers_if_any("ipc_alone");
     let mut paces = Vec::new();
     let mut kernels = Vec::new();
+    let labels = experiment.labels();
     for (kernel, (stats, used)) in KernelId::first(totals.len()).zip(totals.iter().zip(&experiment.kernels)) {
         let shared = ipc(stats, cycles);
         let alone = simulation.ipc_alone(kernel);
@@ -99,7 +100,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
         paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared, goal });
         let run = simulation.machine().run(kernel);
         let finished = run.finished();
-        let mut fields = alloc::vec![("name", Value::from(used.kernel.name.as_str()))];
+        let mut fields = alloc::vec![("name", Value::from(labels[kernel.index()])), ("kernel", used.kernel.name.as_str().into())];
         fields.extend(rates(stats, gpu, cycles));
         fields.extend([
             ("ipc_alone", alone.into()),
@@ -209,9 +210,9 @@ pub fn result(simulation: &mut Simulation, reason: Reason) -> Value {
 /// What each kernel did on the SMs of each class: IPC over these SMs, and CTAs on each of them.
 fn sm_classes(experiment: &Experiment, measured: &Measured) -> Vec<Value> {
     let of_class = |(class, stats): (&SmClass, &Vec<KernelStats>)| {
-        let kernels = experiment.kernels.iter().zip(stats).map(|(used, stats)| {
+        let kernels = experiment.labels().into_iter().zip(stats).map(|(label, stats)| {
             Value::object([
-                ("name", Value::from(used.kernel.name.as_str())),
+                ("name", Value::from(label)),
                 ("ipc", ipc(stats, measured.cycles).into()),
                 ("ctas_per_sm", ratio(stats.cta_cycles, measured.cycles * u64::from(class.count)).into()),
                 ("ctas_done", stats.ctas_done.into()),

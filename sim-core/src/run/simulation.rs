@@ -678,8 +678,7 @@ impl Simulation {
 
     /// Which queue waits for which, for a run that is stuck.
     pub fn explain_stuck(&self) -> String {
-        let names: Vec<&str> = self.experiment.kernels.iter().map(|used| used.kernel.name.as_str()).collect();
-        stuck::explain(&self.machine, &names)
+        stuck::explain(&self.machine, &self.experiment.labels())
     }
 }
 

@@ -159,6 +159,7 @@ fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
     });
     Some(Value::object([
         ("name", Value::from(name)),
+        ("formerly", Value::array(library::old_name(name))),
         ("title", kernel.title.as_str().into()),
         ("doc", kernel.doc.as_str().into()),
         ("source", kernel.source.as_str().into()),

@@ -29,7 +29,7 @@ pub fn experiment(question: &Question, kernels: &[(usize, u32)]) -> Result<Exper
         problems.add("gpu", "nothing", "the GPU to run on");
     }
     let name = |kernel: usize| question.kernels[kernel].name.as_str();
-    for &(kernel, _) in kernels.iter().filter(|(kernel, _)| !library::names().contains(&name(*kernel))) {
+    for &(kernel, _) in kernels.iter().filter(|(kernel, _)| library::find(name(*kernel)).is_none()) {
         let path = format!("{}.name", kernel_path(kernel));
         problems.add(path, format!("{:?}", name(kernel)), "one of the library's kernels, which can run");
     }

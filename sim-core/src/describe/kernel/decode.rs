@@ -81,14 +81,17 @@ impl Kernel {
 
     /// The canonical form, which `decode` reads back.
     pub fn encode(&self) -> Value {
-        let Value::Object(mut pairs) = self.encode_shape() else { unreachable!("a shape is an object") };
-        let texts = [("title", &self.title), ("doc", &self.doc), ("source", &self.source)];
-        pairs.splice(1..1, texts.map(|(key, text)| (key.to_string(), text.as_str().into())));
-        Value::Object(pairs)
+        let texts = [("name", &self.name), ("title", &self.title), ("doc", &self.doc), ("source", &self.source)];
+        Value::object(texts.map(|(key, text)| (key, Value::from(text.as_str()))).into_iter().chain(self.shape()))
     }
 
-    /// The canonical form without the texts for people: what decides a run.
-    pub fn encode_shape(&self) -> Value {
+    /// What decides a run, for hashes: the canonical form with the key as the name, and without the texts for people.
+    pub fn encode_decisive(&self) -> Value {
+        Value::object(core::iter::once(("name", Value::from(self.key()))).chain(self.shape()))
+    }
+
+    /// Arrays, launches and lists.
+    fn shape(&self) -> impl Iterator<Item = (&'static str, Value)> {
         let arrays = self.arrays.iter().map(|array| {
             let read_only = array.read_only.then_some(("read_only", Value::from(true)));
             Value::object([("name", Value::from(array.name.as_str())), ("bytes", array.bytes.into())].into_iter().chain(read_only))
@@ -105,8 +108,7 @@ impl Kernel {
             .iter()
             .map(|list| Value::object([("name", Value::from(list.name.as_str())), ("values", Value::array(list.values.iter().copied()))]));
         let lists = (!self.lists.is_empty()).then(|| ("lists", Value::array(lists)));
-        let shape = [("name", Value::from(self.name.as_str())), ("arrays", Value::array(arrays)), ("launches", Value::array(launches))];
-        Value::object(shape.into_iter().chain(lists))
+        [("arrays", Value::array(arrays)), ("launches", Value::array(launches))].into_iter().chain(lists)
     }
 }
 

@@ -26,7 +26,7 @@ pub const MAX_LOOPS: usize = 3;
 /// A kernel as it stands in an experiment or in the library.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kernel {
-    /// Short name, such as `BP`.
+    /// Name, such as `ccbp/BP`.
     pub name: String,
     /// What it is, in a few words.
     pub title: String,
@@ -45,6 +45,16 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Its name without the paper: `BP` of `ccbp/BP`.
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit('/').next().filter(|short| !short.is_empty()).unwrap_or(&self.name)
+    }
+
+    /// What its draws and hashes are keyed by: its old name, if it had one.
+    pub fn key(&self) -> &str {
+        library::old_name(&self.name).unwrap_or(&self.name)
+    }
+
     /// Whether every count of arithmetic instructions is one that a Program may have.
     pub fn arithmetic_in_range(&self) -> bool {
         let mut ops = self.launches.iter().flat_map(|launch| &launch.program);

@@ -1,4 +1,4 @@
-//! BFS: breadth-first search.
+//! ccbp/BFS: breadth-first search.
 
 use super::{ALL, array, chain, load, named, some_warps};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter, Trips};
@@ -48,7 +48,7 @@ pub fn kernel() -> Kernel {
         ..Launch::default()
     };
     named(
-        "BFS",
+        "ccbp/BFS",
         "Breadth-first search",
         "Rodinia 3.1, cuda/bfs/kernel.cu and kernel2.cu, Kernel and Kernel2",
         "A thread for each node. Most threads read one byte, see that their node is not on the frontier, and end: that is most of the time, and \

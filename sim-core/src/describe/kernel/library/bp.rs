@@ -1,4 +1,4 @@
-//! BP: back-propagation.
+//! ccbp/BP: back-propagation.
 
 use super::{ALL, array, chain, load, named, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
@@ -38,7 +38,7 @@ pub fn kernel() -> Kernel {
         array("partial sums", u64::from(ctas) * 64),
     ];
     named(
-        "BP",
+        "ccbp/BP",
         "Back-propagation",
         "Rodinia 3.1, cuda/backprop/backprop_cuda_kernel.cu, bpnn_layerforward_CUDA",
         "One layer of a neural network, forward: a CTA of 16 × 16 threads loads 16 inputs and a tile of weights into shared memory, multiplies, \

@@ -1,4 +1,4 @@
-//! BT: look-ups in a B+ tree.
+//! ccbp/BT: look-ups in a B+ tree.
 
 use super::{ALL, array, chain, load, named, some_warps, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
@@ -59,7 +59,7 @@ pub fn kernel() -> Kernel {
     program.extend([child(2, 4099), ALL, single(10), load_one(Address { array: 6, cta: 4 * 33 * 7919, ..Address::default() }), ALL]);
     program.extend([store_one(words(7, 4, 0)), Op::End]);
     named(
-        "BT",
+        "ccbp/BT",
         "B+ tree look-up",
         "Rodinia 3.1, cuda/b+tree/kernel/kernel_gpu_cuda.cu, findK",
         "Each CTA looks up one key: at each level its 256 threads compare the node's keys; the one that matches reads the child's number and stores \

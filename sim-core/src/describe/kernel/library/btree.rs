@@ -1,4 +1,4 @@
-//! BTREE-H: look-ups in a B+ tree, the whole program.
+//! hetero/BTREE: look-ups in a B+ tree, the whole program.
 
 use super::hetero::{some_work, work};
 use super::parboil::launch;
@@ -27,7 +27,7 @@ const ANSWERS: u8 = 7;
 pub fn kernel() -> Kernel {
     let queries = u64::from(POINTS);
     named(
-        "BTREE-H",
+        "hetero/BTREE",
         "B+ tree, ranges and single keys",
         "Rodinia 3.1, cuda/b+tree/kernel/kernel_gpu_cuda_2.cu, findRangeK, and kernel_gpu_cuda.cu, findK",
         "Each CTA looks up one key (findK) or two (findRangeK): at each level its 256 threads compare the node's keys; the one that matches reads the \

@@ -1,4 +1,4 @@
-//! CFD: an unstructured-grid Euler solver.
+//! ccbp/CFD: an unstructured-grid Euler solver.
 
 use super::{ALL, array, chain, load, named, repeat, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
@@ -40,7 +40,7 @@ pub fn kernel() -> Kernel {
     program.extend((0..5).map(|variable| store(own(2, variable))));
     let bytes = plane as u64;
     named(
-        "CFD",
+        "ccbp/CFD",
         "Euler solver on an unstructured grid",
         "Rodinia 3.1, cuda/cfd/euler3d.cu, cuda_compute_flux",
         "A thread for each cell of the mesh: reads its own five variables, then, for each of four neighbours, the neighbour's number, the \

@@ -1,4 +1,4 @@
-//! CUTCP-P: Coulomb potential with a cutoff.
+//! qos/CUTCP: Coulomb potential with a cutoff.
 
 use super::parboil::{broadcast, launch, sfu};
 use super::{ALL, alu, array, load, named, repeat, shared, store, words};
@@ -46,7 +46,7 @@ pub fn kernel() -> Kernel {
         launch(REGIONS * REGIONS, 128, 32, 4116, program)
     };
     named(
-        "CUTCP-P",
+        "qos/CUTCP",
         "Coulomb potential with a cutoff",
         "Parboil, cutcp/src/cuda/cutoff6overlap.cu, cuda_cutoff_potential_lattice6overlap; input watbox.sl100",
         "The potential of charged atoms at the points of a lattice: a CTA for each 8 × 8 × 8 points, a launch for each plane of them. It brings the \

@@ -1,4 +1,4 @@
-//! DXTC: compression of textures.
+//! hetero/DXTC: compression of textures.
 
 use super::hetero::{some_work, work};
 use super::parboil::{broadcast, launch};
@@ -13,7 +13,7 @@ const LAUNCHES: [u32; 2] = [12_288, 4096];
 /// CUDA SDK `dxtc`: `compress`.
 pub fn kernel() -> Kernel {
     named(
-        "DXTC",
+        "hetero/DXTC",
         "DirectX texture compression",
         "CUDA SDK, dxtc/dxtc.cu, compress",
         "A CTA compresses 4 × 4 pixels: it fits a line through their colours, then its 64 threads try 992 ways to give each pixel one of four colours and 160 \

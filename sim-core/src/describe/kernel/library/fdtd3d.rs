@@ -1,4 +1,4 @@
-//! FDTD3D: finite differences in three dimensions.
+//! hetero/FDTD3D: finite differences in three dimensions.
 
 use super::hetero::work;
 use super::parboil::launch;
@@ -35,7 +35,7 @@ pub fn kernel() -> Kernel {
     });
     let bytes = (PLANE * 384) as u64;
     named(
-        "FDTD3D",
+        "hetero/FDTD3D",
         "Finite differences, 3D",
         "CUDA SDK, FDTD3d/inc/FDTD3dGPUKernel.cuh, FiniteDifferencesKernel",
         "A CTA takes a tile of 32 × 16 points through 376 planes: in each it reads its own points four planes ahead into registers, and those of this plane \

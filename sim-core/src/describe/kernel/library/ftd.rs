@@ -1,4 +1,4 @@
-//! FTD: two-dimensional finite-difference time domain.
+//! ccbp/FTD: two-dimensional finite-difference time domain.
 
 use super::{ALL, alu, array, load, named, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
@@ -32,7 +32,7 @@ pub fn kernel() -> Kernel {
     };
     let bytes = (SIDE * SIDE * 4) as u64;
     named(
-        "FTD",
+        "ccbp/FTD",
         "Finite-difference time domain, 2D",
         "PolyBench/GPU 1.0, CUDA/FDTD-2D/fdtd2d.cu, fdtd_step1_kernel, fdtd_step2_kernel, fdtd_step3_kernel",
         "Three launches for each time step, a thread for each cell of a 2048 × 2048 grid: ey from hz and the row above, ex from hz and the column \

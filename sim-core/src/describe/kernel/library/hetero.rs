@@ -1,5 +1,4 @@
-//! The twelve programs of the HeteroCore paper (Zhao, Wang and Eeckhout, TPDS 2019). An `-H` in the name tells one from a kernel of another paper
-//! that comes from the same benchmark.
+//! The twelve programs of the HeteroCore paper (Zhao, Wang and Eeckhout, TPDS 2019).
 //!
 //! Shapes, loops, loads, stores, strides, divergence and the use of shared memory are those of the public sources; how many CTAs an SM of each
 //! class holds is what the paper's Table 3 prints, with the registers that an old compiler needs. The paper gives no inputs and no counts of

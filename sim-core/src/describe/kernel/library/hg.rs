@@ -1,4 +1,4 @@
-//! HG: histogram.
+//! ccbp/HG: histogram.
 
 use super::{ALL, array, chain, load, named, repeat, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Trips};
@@ -34,7 +34,7 @@ pub fn kernel() -> Kernel {
         |n| Launch { grid: CTAS.into(), threads: 96, registers: 17, shared_bytes: 12 << 10, program: program(n), ..Launch::default() };
     let bytes = (grid * i64::from(TRIPS) * LAUNCHES) as u64;
     named(
-        "HG",
+        "ccbp/HG",
         "Histogram",
         "Rodinia 3.1, cuda/hybridsort/histogram1024_kernel.cu, histogram1024Kernel",
         "Each warp counts a stretch of the data in a histogram of its own in shared memory, a line at a time: load, divide, then a loop of tagged \

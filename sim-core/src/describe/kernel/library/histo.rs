@@ -1,4 +1,4 @@
-//! HISTO-P: a histogram that saturates.
+//! qos/HISTO: a histogram that saturates.
 
 use super::parboil::{launch, tree};
 use super::{ALL, alu, array, load, named, repeat, shared, some_warps, store, words};
@@ -27,7 +27,7 @@ const HISTOGRAM: u8 = 5;
 /// Parboil `histo`: one of its 10,000 iterations.
 pub fn kernel() -> Kernel {
     named(
-        "HISTO-P",
+        "qos/HISTO",
         "Saturating histogram",
         "Parboil, histo/src/cuda/histo_prescan.cu, histo_intermediates.cu, histo_main.cu, histo_final.cu; input large",
         "Four short launches an iteration. prescan samples an eighth of the image and finds which bins are likely. intermediates turns each pixel \

@@ -1,4 +1,4 @@
-//! HISTO-H: a histogram of 64 bins.
+//! hetero/HISTO: a histogram of 64 bins.
 
 use super::hetero::work;
 use super::parboil::launch;
@@ -19,7 +19,7 @@ pub fn kernel() -> Kernel {
     program.extend([repeat(16), work(3), shared(2), Op::End, Op::End, Op::Barrier]);
     program.extend([repeat(16), shared(4), work(6), Op::End, store(words(1, 256, 128))]);
     named(
-        "HISTO-H",
+        "hetero/HISTO",
         "Histogram of 64 bins",
         "CUDA SDK, histogram/histogram64.cu, histogram64Kernel",
         "A thread counts 240 bytes in 64 counters of a byte each in shared memory, 16 bytes a load; then it adds one bin of all threads up and stores it. Each \

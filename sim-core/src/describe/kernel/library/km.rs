@@ -1,4 +1,4 @@
-//! KM: k-means clustering.
+//! ccbp/KM: k-means clustering.
 
 use super::{ALL, alu, array, load, named, repeat, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
@@ -31,7 +31,7 @@ pub fn kernel() -> Kernel {
     ];
     let bytes = (POINTS * row) as u64;
     named(
-        "KM",
+        "ccbp/KM",
         "k-means: transposing the features",
         "Rodinia 3.1, cuda/kmeans/kmeans_cuda_kernel.cu, invert_mapping",
         "Each thread copies the features of one point from rows to columns. A warp's reads lie 136 bytes apart, so that one load touches 32 lines, \

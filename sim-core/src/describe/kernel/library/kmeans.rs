@@ -1,4 +1,4 @@
-//! KMEANS-H: k-means clustering, the whole program.
+//! hetero/KMEANS: k-means clustering, the whole program.
 
 use super::hetero::work;
 use super::parboil::{broadcast, launch};
@@ -22,7 +22,7 @@ pub fn kernel() -> Kernel {
     let mut launches = vec![transpose()];
     launches.extend((0..ITERATIONS).map(|_| nearest()));
     named(
-        "KMEANS-H",
+        "hetero/KMEANS",
         "k-means, the whole program",
         "Rodinia 3.1, cuda/kmeans/kmeans_cuda_kernel.cu, invert_mapping and kmeansPoint",
         "First the features of each point go from rows to columns: reads 136 bytes apart, 32 lines a load, that L1D has lost when the next trip wants \

@@ -1,4 +1,4 @@
-//! LAV: particles in boxes.
+//! ccbp/LAV: particles in boxes.
 
 use super::{ALL, alu, array, named, repeat, shared};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Trips};
@@ -44,7 +44,7 @@ pub fn launch(registers: u32) -> Launch {
 /// Rodinia `lavaMD`: `kernel_gpu_cuda`.
 pub fn kernel() -> Kernel {
     named(
-        "LAV",
+        "ccbp/LAV",
         "Forces between particles in boxes",
         "Rodinia 3.1, cuda/lavaMD/kernel/kernel_gpu_cuda.cu, kernel_gpu_cuda",
         "A CTA for each box: for each of the 8 to 27 boxes around it, it brings positions and charges into shared memory and, for each of their \

@@ -1,4 +1,4 @@
-//! LBM: lattice Boltzmann.
+//! ccbp/LBM: lattice Boltzmann.
 
 use super::{ALL, array, named, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op};
@@ -38,7 +38,7 @@ pub fn launch(from: u8, to: u8, work: u32, divisions: u32) -> Launch {
 /// Parboil `lbm`: `performStreamCollide_kernel`.
 pub fn kernel() -> Kernel {
     named(
-        "LBM",
+        "ccbp/LBM",
         "Lattice Boltzmann method",
         "Parboil, lbm/src/cuda/lbm_kernel.cu, performStreamCollide_kernel",
         "A thread for each cell of a fluid: reads the particles that move in each of 19 directions, and the cell's flags, lets them collide, and \

@@ -1,4 +1,5 @@
 //! Kernels by name, one file each: which real kernel it is, what its Program takes from the source, and what the source leaves open.
+//! `paper/NAME` is the kernel that a paper calls NAME; the four without a paper are for lessons and tests.
 //!
 //! Shapes, loops, loads, stores, strides, divergence and the use of shared memory are those of the benchmark's source. What no source says
 //! (footprints, addresses that follow from data, the arithmetic of the paper's compiler and how far its results depend on each other) is
@@ -8,8 +9,8 @@
 //! "Factor" is how many times the instructions of a modern compile the Program issues. Table 2 needs 1.2 to 2.7 times as many nearly
 //! everywhere, which a compiler of CCBP's time explains; only arithmetic is scaled, addresses and bytes stay.
 //!
-//! The programs of Parboil that the QoS paper runs (`parboil`, names that end in `-P`) are written the same way; of them no paper prints what
-//! they do alone, and nothing is calibrated.
+//! The programs of Parboil that the QoS paper runs (`parboil`) are written the same way; of them no paper prints what they do alone, and nothing is
+//! calibrated.
 //!
 //! The programs of the HeteroCore paper (`hetero`) have the CTAs and the class that it prints of each alone (`tests/suite/sm_classes.rs`,
 //! docs/kernels-hetero.md).
@@ -63,47 +64,48 @@ mod syrk;
 mod tpacf;
 
 use super::{Address, Array, Kernel, Launch, Op, Trips};
-use alloc::string::ToString;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 type Make = fn() -> Kernel;
 
 const KERNELS: &[(&str, Make)] = &[
-    ("BFS", bfs::kernel),
-    ("BP", bp::kernel),
-    ("BT", bt::kernel),
-    ("CFD", cfd::kernel),
-    ("FTD", ftd::kernel),
-    ("HG", hg::kernel),
-    ("KM", km::kernel),
-    ("LAV", lav::kernel),
-    ("LBM", lbm::kernel),
-    ("PF", pf::kernel),
-    ("SAD", sad::kernel),
-    ("SMV", smv::kernel),
-    ("SRT", srt::kernel),
-    ("CUTCP-P", cutcp::kernel),
-    ("HISTO-P", histo::kernel),
-    ("LBM-P", lbm_p::kernel),
-    ("MRIG-P", mri_gridding::kernel),
-    ("MRIQ-P", mri_q::kernel),
-    ("SAD-P", sad_p::kernel),
-    ("SGEMM-P", sgemm::kernel),
-    ("SPMV-P", spmv::kernel),
-    ("STENCIL-P", stencil::kernel),
-    ("TPACF-P", tpacf::kernel),
-    ("LAVAMD-H", lavamd::kernel),
-    ("SYRK", syrk::kernel),
-    ("KMEANS-H", kmeans::kernel),
-    ("SYR2K", syrk::twice),
-    ("NN", nn::kernel),
-    ("SC", sc::kernel),
-    ("FDTD3D", fdtd3d::kernel),
-    ("NQU", nqu::kernel),
-    ("STO", sto::kernel),
-    ("BTREE-H", btree::kernel),
-    ("DXTC", dxtc::kernel),
-    ("HISTO-H", histo64::kernel),
+    ("ccbp/BFS", bfs::kernel),
+    ("ccbp/BP", bp::kernel),
+    ("ccbp/BT", bt::kernel),
+    ("ccbp/CFD", cfd::kernel),
+    ("ccbp/FTD", ftd::kernel),
+    ("ccbp/HG", hg::kernel),
+    ("ccbp/KM", km::kernel),
+    ("ccbp/LAV", lav::kernel),
+    ("ccbp/LBM", lbm::kernel),
+    ("ccbp/PF", pf::kernel),
+    ("ccbp/SAD", sad::kernel),
+    ("ccbp/SMV", smv::kernel),
+    ("ccbp/SRT", srt::kernel),
+    ("qos/CUTCP", cutcp::kernel),
+    ("qos/HISTO", histo::kernel),
+    ("qos/LBM", lbm_p::kernel),
+    ("qos/MRIG", mri_gridding::kernel),
+    ("qos/MRIQ", mri_q::kernel),
+    ("qos/SAD", sad_p::kernel),
+    ("qos/SGEMM", sgemm::kernel),
+    ("qos/SPMV", spmv::kernel),
+    ("qos/STENCIL", stencil::kernel),
+    ("qos/TPACF", tpacf::kernel),
+    ("hetero/LAVAMD", lavamd::kernel),
+    ("hetero/SYRK", syrk::kernel),
+    ("hetero/KMEANS", kmeans::kernel),
+    ("hetero/SYR2K", syrk::twice),
+    ("hetero/NN", nn::kernel),
+    ("hetero/SC", sc::kernel),
+    ("hetero/FDTD3D", fdtd3d::kernel),
+    ("hetero/NQU", nqu::kernel),
+    ("hetero/STO", sto::kernel),
+    ("hetero/BTREE", btree::kernel),
+    ("hetero/DXTC", dxtc::kernel),
+    ("hetero/HISTO", histo64::kernel),
     ("VADD", basics::vector_add),
     ("SAXPY", basics::saxpy),
     ("COPY", basics::copy),
@@ -118,6 +120,45 @@ const KERNELS: &[(&str, Make)] = &[
     ("latency/PF", latency::path_finder),
 ];
 
+/// Names from before kernels were called `paper/NAME`. Experiments may still use them; draws and hashes are keyed by them, so that neither has changed.
+pub const OLD_NAMES: &[(&str, &str)] = &[
+    ("BFS", "ccbp/BFS"),
+    ("BP", "ccbp/BP"),
+    ("BT", "ccbp/BT"),
+    ("CFD", "ccbp/CFD"),
+    ("FTD", "ccbp/FTD"),
+    ("HG", "ccbp/HG"),
+    ("KM", "ccbp/KM"),
+    ("LAV", "ccbp/LAV"),
+    ("LBM", "ccbp/LBM"),
+    ("PF", "ccbp/PF"),
+    ("SAD", "ccbp/SAD"),
+    ("SMV", "ccbp/SMV"),
+    ("SRT", "ccbp/SRT"),
+    ("CUTCP-P", "qos/CUTCP"),
+    ("HISTO-P", "qos/HISTO"),
+    ("LBM-P", "qos/LBM"),
+    ("MRIG-P", "qos/MRIG"),
+    ("MRIQ-P", "qos/MRIQ"),
+    ("SAD-P", "qos/SAD"),
+    ("SGEMM-P", "qos/SGEMM"),
+    ("SPMV-P", "qos/SPMV"),
+    ("STENCIL-P", "qos/STENCIL"),
+    ("TPACF-P", "qos/TPACF"),
+    ("LAVAMD-H", "hetero/LAVAMD"),
+    ("SYRK", "hetero/SYRK"),
+    ("KMEANS-H", "hetero/KMEANS"),
+    ("SYR2K", "hetero/SYR2K"),
+    ("NN", "hetero/NN"),
+    ("SC", "hetero/SC"),
+    ("FDTD3D", "hetero/FDTD3D"),
+    ("NQU", "hetero/NQU"),
+    ("STO", "hetero/STO"),
+    ("BTREE-H", "hetero/BTREE"),
+    ("DXTC", "hetero/DXTC"),
+    ("HISTO-H", "hetero/HISTO"),
+];
+
 fn all() -> impl Iterator<Item = &'static (&'static str, Make)> {
     KERNELS.iter().chain(ikra::KERNELS)
 }
@@ -127,9 +168,25 @@ pub fn names() -> Vec<&'static str> {
     all().map(|kernel| kernel.0).collect()
 }
 
-/// The kernel of that name.
+/// The kernel of this name, or of this old one.
 pub fn find(name: &str) -> Option<Kernel> {
+    let name = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
     all().find(|kernel| kernel.0 == name).map(|kernel| kernel.1())
+}
+
+/// The old name of the kernel that is now called so.
+pub fn old_name(name: &str) -> Option<&'static str> {
+    OLD_NAMES.iter().find(|(_, new)| *new == name).map(|(old, _)| *old)
+}
+
+/// What to write in the place of a name that is none, with up to five names that begin alike but for the paper and case.
+pub fn near(name: &str) -> String {
+    let short = |name: &str| name.rsplit('/').next().unwrap_or(name).to_uppercase();
+    let wanted = short(name);
+    let alike = |other: &&str| !wanted.is_empty() && (short(other).starts_with(&wanted) || wanted.starts_with(&short(other)));
+    let near: Vec<&str> = names().into_iter().filter(alike).take(5).collect();
+    let (how, which) = if near.is_empty() { ("such as", "ccbp/BP or VADD".to_string()) } else { ("perhaps", near.join(" or ")) };
+    format!("the name of a kernel, {how} {which} (`corun list kernels` has all)")
 }
 
 /// An array of `bytes`.
@@ -192,5 +249,34 @@ fn named(name: &str, title: &str, source: &str, doc: &str, arrays: Vec<Array>, l
         launches,
         repeats: Vec::new(),
         lists: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn each_name_is_one_kernels() {
+        for name in names() {
+            assert_eq!(find(name).map(|kernel| kernel.name).as_deref(), Some(name));
+        }
+        let all: BTreeSet<&str> = names().into_iter().chain(OLD_NAMES.iter().map(|(old, _)| *old)).collect();
+        assert_eq!(all.len(), names().len() + OLD_NAMES.len());
+    }
+
+    #[test]
+    fn names_that_are_near() {
+        for (name, want) in [
+            ("bp", "perhaps ccbp/BP or ikra/BP"),
+            ("qos/SGEM", "perhaps qos/SGEMM or ikra/SG"),
+            ("HISTO-Q", "perhaps qos/HISTO or hetero/HISTO"),
+            ("Flowers", "such as ccbp/BP or VADD"),
+            ("", "such as ccbp/BP or VADD"),
+        ] {
+            assert_eq!(near(name), format!("the name of a kernel, {want} (`corun list kernels` has all)"));
+        }
+        assert_eq!(near("S").matches(" or ").count(), 4);
     }
 }

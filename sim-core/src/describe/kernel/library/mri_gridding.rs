@@ -1,4 +1,4 @@
-//! MRIG-P: samples of an MRI scan brought onto a grid.
+//! qos/MRIG: samples of an MRI scan brought onto a grid.
 
 use super::parboil::{broadcast, launch, scan, sfu};
 use super::{ALL, alu, array, chain, load, named, repeat, shared, some_warps, store, words};
@@ -41,7 +41,7 @@ pub fn kernel() -> Kernel {
     launches.push(gridding());
     let bytes = |elements: u32, each: u64| u64::from(elements) * each;
     named(
-        "MRIG-P",
+        "qos/MRIG",
         "Gridding of an MRI scan",
         "Parboil, mri-gridding/src/cuda: GPU_kernels.cu, sort.cu, scanLargeArray.cu; input small, arguments 32 0",
         "Samples at places of their own become values on a grid: each finds its cell (binning), seven passes of a radix sort bring the samples into the \

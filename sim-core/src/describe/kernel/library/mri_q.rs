@@ -1,4 +1,4 @@
-//! MRIQ-P: the matrix Q of an MRI reconstruction.
+//! qos/MRIQ: the matrix Q of an MRI reconstruction.
 
 use super::parboil::{broadcast, launch, sfu};
 use super::{ALL, alu, array, load, named, repeat, store, words};
@@ -25,7 +25,7 @@ pub fn kernel() -> Kernel {
     let samples = u64::from(SAMPLES) * 4;
     let points = u64::from(POINTS) * 4;
     named(
-        "MRIQ-P",
+        "qos/MRIQ",
         "Matrix Q of an MRI reconstruction",
         "Parboil, mri-q/src/cuda/computeQ.cu, ComputePhiMag_GPU and ComputeQ_GPU; input 64_64_64",
         "A thread for each point sums sines and cosines over all samples, which are constants: nothing but arithmetic and the special-function unit. \

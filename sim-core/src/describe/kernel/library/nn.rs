@@ -1,4 +1,4 @@
-//! NN: a neural network that recognises digits.
+//! hetero/NN: a neural network that recognises digits.
 
 use super::hetero::some_work;
 use super::parboil::launch;
@@ -21,7 +21,7 @@ const MORE_MAPS: i64 = 50;
 pub fn kernel() -> Kernel {
     let bytes = |each: i64| (IMAGES * each) as u64;
     named(
-        "NN",
+        "hetero/NN",
         "Neural network, two layers of convolution",
         "GPGPU-Sim's ISPASS 2009 benchmarks, NN/NN_kernel.cu, executeFirstLayer and executeSecondLayer",
         "Digits go through two layers of convolution. In the first a CTA computes one of six maps of an image: 13 × 13 neurons, each from 5 × 5 \

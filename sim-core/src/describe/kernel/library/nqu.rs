@@ -1,4 +1,4 @@
-//! NQU: how many ways there are to place queens.
+//! hetero/NQU: how many ways there are to place queens.
 
 use super::hetero::{some_work, work};
 use super::parboil::{launch, tree};
@@ -24,7 +24,7 @@ pub fn kernel() -> Kernel {
     program.push(Op::Barrier);
     program.push(store(words(3, 4, 0)));
     named(
-        "NQU",
+        "hetero/NQU",
         "Queens on a chess board",
         "GPGPU-Sim's ISPASS 2009 benchmarks, NQU/nqueen.cu, solve_nqueen_cuda_kernel",
         "A thread counts the solutions that begin with the queens of its first rows: a depth-first search with four stacks in shared memory. A warp goes on \

@@ -1,5 +1,5 @@
 //! The ten programs of Parboil that the QoS paper runs (Wang et al., ISCA 2017), each whole: all of its launches, one after the other, with
-//! its largest input. A `-P` in the name tells a program from a kernel of CCBP's Table 2 that has the same name.
+//! its largest input.
 //!
 //! Shapes, loops, loads, stores, strides, divergence and the use of shared memory are those of the variant `cuda`, the one that Parboil builds by
 //! default. No paper prints what one of them does alone: nothing is calibrated, arithmetic is what a modern compile has, and what the source

@@ -1,4 +1,4 @@
-//! PF: the cheapest path through a grid.
+//! ccbp/PF: the cheapest path through a grid.
 
 use super::{ALL, array, chain, load, named, repeat, shared, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op};
@@ -26,7 +26,7 @@ pub fn kernel() -> Kernel {
     program.extend([chain(18, LATENCY), some(2), Op::Barrier, chain(12, LATENCY), Op::End]);
     program.push(Op::Store { address: words(2, 864, 108), lanes: 27 });
     named(
-        "PF",
+        "ccbp/PF",
         "Dynamic programming on a grid",
         "Rodinia 3.1, cuda/pathfinder/pathfinder.cu, dynproc_kernel",
         "Each CTA takes a strip of the grid and goes down 20 of its rows: each cell adds its cost to the cheapest of the three above, which are in \

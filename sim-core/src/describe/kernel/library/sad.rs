@@ -1,4 +1,4 @@
-//! SAD: sums of absolute differences.
+//! ccbp/SAD: sums of absolute differences.
 
 use super::{ALL, alu, array, named, repeat, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op};
@@ -57,7 +57,7 @@ pub fn launch(work: u32) -> Launch {
 /// Parboil `sad`: `larger_sad_calc_8`.
 pub fn kernel() -> Kernel {
     named(
-        "SAD",
+        "ccbp/SAD",
         "Sums of absolute differences",
         "Parboil, sad/src/cuda/largerBlocks.cu, larger_sad_calc_8",
         "Motion estimation: from the sums of the 4 × 4 pixels of a frame, for each of 1089 positions, come those of 4 × 8, 8 × 4 and 8 × 8. A CTA takes \

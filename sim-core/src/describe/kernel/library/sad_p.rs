@@ -1,4 +1,4 @@
-//! SAD-P: sums of absolute differences, the whole program.
+//! qos/SAD: sums of absolute differences, the whole program.
 
 use super::parboil::launch;
 use super::sad::{self, BLOCKS, ROW};
@@ -27,11 +27,11 @@ pub fn kernel() -> Kernel {
     let inputs = [0, 1, 2, 3].map(|n| row(3, 4, n));
     let outputs = [row(4, 2, 0), row(4, 2, 1), row(5, 2, 0), row(5, 2, 1), row(6, 1, 0)];
     named(
-        "SAD-P",
+        "qos/SAD",
         "Sums of absolute differences, the whole program",
         "Parboil, sad/src/cuda/sad4.cu and largerBlocks.cu, mb_sad_calc, larger_sad_calc_8, larger_sad_calc_16; input large",
         "Motion estimation: mb_sad_calc compares each block of 4 × 4 pixels with 1089 places of the reference frame; the two other launches add these \
-         sums up for larger blocks (the first of them is SAD, there in full). mb_sad_calc is bound by arithmetic and by textures, and takes more than \
+         sums up for larger blocks (the first of them is ccbp/SAD, there in full). mb_sad_calc is bound by arithmetic and by textures, and takes more than \
          ten million cycles; the others stream. From the source: blocks of 61, 128 and 32 threads, registers, shared memory, grids, six trips of \
          three places with 24 texture fetches, 16 reads of shared memory and 400 arithmetic instructions, rows of 2192 bytes, loads, stores, \
          barriers. Free: frames of 1920 × 1072 pixels; what of the window of 36 rows the textures' cache lacks, here each row once a CTA.",

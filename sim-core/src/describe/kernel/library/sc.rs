@@ -1,4 +1,4 @@
-//! SC: clustering of a stream of points.
+//! hetero/SC: clustering of a stream of points.
 
 use super::hetero::work;
 use super::parboil::launch;
@@ -28,7 +28,7 @@ pub fn kernel() -> Kernel {
     program.extend([load(table), ALL, work(3), load(lower), ALL, work(3), store(lower)]);
     program.extend([some_warps(1, 16), store(Address { lane: 1, warp: 32, cta: 512, ..words(4, 0, 0) }), Op::End]);
     named(
-        "SC",
+        "hetero/SC",
         "Clustering of a stream of points",
         "Rodinia 3.1, cuda/streamcluster/streamcluster_cuda.cu, kernel_compute_cost",
         "What a candidate centre would cost each point: a thread for each point sums the squares of its distance from the candidate over 256 dimensions. \

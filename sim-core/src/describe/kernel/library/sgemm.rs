@@ -1,4 +1,4 @@
-//! SGEMM-P: a dense matrix product.
+//! qos/SGEMM: a dense matrix product.
 
 use super::parboil::{broadcast, launch};
 use super::{ALL, alu, array, chain, load, named, repeat, shared, store, words};
@@ -40,7 +40,7 @@ pub fn kernel() -> Kernel {
     let c = Address { cta: 512 + WIDE * ROWS * 4 / 8, ..c };
     program.extend([repeat(WIDE as u32), load(c), ALL, alu(4), store(c), Op::End]);
     named(
-        "SGEMM-P",
+        "qos/SGEMM",
         "Dense matrix product",
         "Parboil, sgemm/src/cuda/sgemm_kernel.cu, mysgemmNT; input medium",
         "A thread has one row and sixteen columns of the product in registers. Eight rows of B at a time go to shared memory, from where every lane \

@@ -1,4 +1,4 @@
-//! SMV: a sparse matrix times a vector.
+//! ccbp/SMV: a sparse matrix times a vector.
 
 use super::{ALL, alu, array, load, named, repeat, store, words};
 use crate::describe::kernel::{Address, Array, Kernel, Launch, Op, Scatter};
@@ -59,7 +59,7 @@ pub fn launch(address: u32, product: u32) -> Launch {
 /// Parboil `spmv`: `spmv_jds`.
 pub fn kernel() -> Kernel {
     named(
-        "SMV",
+        "ccbp/SMV",
         "Sparse matrix-vector product",
         "Parboil, spmv/src/cuda/jds_kernels.cu, spmv_jds",
         "A thread for each row: reads column number and value of each element, in order, and the vector's element of that column, gathered from several \

@@ -1,4 +1,4 @@
-//! SRT: bucket sort.
+//! ccbp/SRT: bucket sort.
 
 use super::{ALL, alu, array, load, named, repeat, shared, store, words};
 use crate::describe::kernel::{Address, Kernel, Launch, Op, Scatter};
@@ -38,7 +38,7 @@ pub fn kernel() -> Kernel {
     ];
     let bytes = u64::from(VALUES) * 4;
     named(
-        "SRT",
+        "ccbp/SRT",
         "Bucket sort",
         "Rodinia 3.1, cuda/hybridsort/bucketsort_kernel.cu, bucketsort",
         "Each CTA, a single warp, brings the places of its values in 1024 buckets into shared memory, then moves 128 lines of values to their \

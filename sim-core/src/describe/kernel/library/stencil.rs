@@ -1,4 +1,4 @@
-//! STENCIL-P: seven points of a grid in three dimensions.
+//! qos/STENCIL: seven points of a grid in three dimensions.
 
 use super::parboil::launch;
 use super::{ALL, alu, array, load, named, repeat, shared, some_warps, store, words};
@@ -36,7 +36,7 @@ pub fn kernel() -> Kernel {
     };
     let bytes = (PLANE * PLANES) as u64;
     named(
-        "STENCIL-P",
+        "qos/STENCIL",
         "Seven-point stencil, two time steps",
         "Parboil, stencil/src/cuda/kernels.cu, block2D_hybrid_coarsen_x; input default (512 × 512 × 64)",
         "A CTA takes a tile of 64 × 4 points through all planes: it reads the plane above, has its own in shared memory and the one below in registers, \

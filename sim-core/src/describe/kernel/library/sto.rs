@@ -1,4 +1,4 @@
-//! STO: hashes of overlapping chunks of a file.
+//! hetero/STO: hashes of overlapping chunks of a file.
 
 use super::hetero::work;
 use super::parboil::launch;
@@ -18,7 +18,7 @@ pub fn kernel() -> Kernel {
     program.extend([ALL, shared(16), repeat(16), shared(5), work(8), Op::End, repeat(16), shared(1), work(10), Op::End]);
     program.extend([repeat(64), shared(5), work(12), Op::End, work(10), store(words(1, 512, 128))]);
     named(
-        "STO",
+        "hetero/STO",
         "Hashes of overlapping chunks",
         "GPGPU-Sim's ISPASS 2009 benchmarks, STO/sha1_kernel.cu, sha1_overlap",
         "Each thread hashes 52 bytes of a file (SHA-1), four bytes after those of the thread before it: 13 loads, of which all but the first find their \

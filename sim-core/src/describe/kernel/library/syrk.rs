@@ -1,4 +1,4 @@
-//! SYRK and SYR2K: a symmetric update of a matrix.
+//! hetero/SYRK and hetero/SYR2K: a symmetric update of a matrix.
 
 use super::hetero::work;
 use super::parboil::launch;
@@ -14,7 +14,7 @@ const SYR2K: i64 = 2048;
 /// PolyBench `syrk`: `syrk_kernel`.
 pub fn kernel() -> Kernel {
     named(
-        "SYRK",
+        "hetero/SYRK",
         "Symmetric rank-k update",
         "PolyBench/GPU 1.0, CUDA/SYRK/syrk.cu, syrk_kernel",
         "A thread for each element of C. In each of 1024 trips a warp reads one word of a row of A, the same for all lanes, and a word of \
@@ -31,7 +31,7 @@ pub fn kernel() -> Kernel {
 /// PolyBench `syr2k`: `syr2k_kernel`.
 pub fn twice() -> Kernel {
     named(
-        "SYR2K",
+        "hetero/SYR2K",
         "Symmetric rank-2k update",
         "PolyBench/GPU 1.0, CUDA/SYR2K/syr2k.cu, syr2k_kernel",
         "SYRK with two matrices: a word of one row and of 32 others, 8 KB apart, from each. From the source: as SYRK, 16,384 CTAs, 20 registers. Free: \

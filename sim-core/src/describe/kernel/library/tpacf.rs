@@ -1,4 +1,4 @@
-//! TPACF-P: the angles between all pairs of galaxies.
+//! qos/TPACF: the angles between all pairs of galaxies.
 
 use super::parboil::{broadcast, launch};
 use super::{ALL, alu, array, load, named, repeat, shared, some_warps, words};
@@ -32,7 +32,7 @@ pub fn kernel() -> Kernel {
     let bins = Address { array: 1, cta: 160, lane: 8, ..Address::default() };
     program.extend([Op::Barrier, some_warps(1, 8), Op::Store { address: bins, lanes: 20 }, Op::End]);
     named(
-        "TPACF-P",
+        "qos/TPACF",
         "Two-point angular correlation",
         "Parboil, tpacf/src/cuda/tpacf_kernel.cu, gen_hists; input large (-n 100 -p 10391)",
         "A CTA compares all pairs of two sets of points, 256 of one in shared memory at a time, and counts their angles in private histograms in shared \
