@@ -8,7 +8,7 @@
 //!     "axes": [
 //!       { "path": "policy", "values": ["even", "spatial", { "name": "fixed", "combination": [2, 3] }] },
 //!       { "path": "gpu.dram.mhz", "values": [462, 924, 1848] },
-//!       { "zip": [ { "path": "kernels", "values": [["BP", "CFD"], ["CFD", "SAD"]] },
+//!       { "zip": [ { "path": "kernels", "values": [["ccbp/BP", "ccbp/CFD"], ["ccbp/CFD", "ccbp/SAD"]] },
 //!                  { "path": "stop.cycles", "values": [100000, 200000] } ] } ] } }
 //! ```
 //!
