@@ -33,6 +33,7 @@ use super::runs::{Detail, Mix, Runs, SHORT};
 use super::study::Study;
 use super::tables::changed;
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
+use sim_core::describe::kernel::{Kernel, library};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle};
@@ -409,8 +410,13 @@ impl<'a> Measure<'a> {
         Some(bytes * f64::from(gpu.core_mhz) / 1000.0)
     }
 
+    /// The kernel of the library that the measure names as mixes do.
+    pub fn kernel(&self) -> Option<Kernel> {
+        library::find(&format!("{}{}", self.runs.study.prefix, self.text("kernel")))
+    }
+
     fn limiter(&self) -> Option<f64> {
-        let kernel = sim_core::describe::kernel::library::find(self.text("kernel"))?;
+        let kernel = self.kernel()?;
         let gpu = self.gpu()?;
         let limited = |launch| occupancy::of(launch, &gpu.sms[0]).limiter.key() == self.text("limiter");
         Some(f64::from(u8::from(kernel.launches.iter().all(limited))))

@@ -81,7 +81,7 @@ fn sm(measure: &Measure) -> Option<SmClass> {
 
 /// CTAs of a kernel that an SM holds; of several launches, the fewest.
 fn residency(measure: &Measure) -> Option<f64> {
-    let (kernel, sm) = (sim_core::describe::kernel::library::find(measure.text("kernel"))?, sm(measure)?);
+    let (kernel, sm) = (measure.kernel()?, sm(measure)?);
     kernel.launches.iter().map(|launch| f64::from(occupancy::of(launch, &sm).ctas)).reduce(f64::min)
 }
 

@@ -287,7 +287,7 @@ fn config(measure: &Measure) -> Option<f64> {
         "steepness" => isolated::STEEPNESS,
         "miss_banks" => f64::from(PLATFORM.sms - PLATFORM.l2_banks),
         "margin" => 100.0 * MARGIN,
-        "ctas" => f64::from(library::find(&format!("{}{}", measure.runs.study.prefix, measure.text("kernel")))?.launches.first()?.ctas()),
+        "ctas" => f64::from(measure.kernel()?.launches.first()?.ctas()),
         _ => return None,
     })
 }

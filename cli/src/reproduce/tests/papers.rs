@@ -257,9 +257,7 @@ fn the_mixes_are_the_hetero_papers() {
     assert_eq!(study.mixes("quads"), of("full").mixes("quads"));
     for quad in study.mixes("quads") {
         let classes: Vec<&str> = quad.iter().map(|kernel| study.class_of(kernel)).collect();
-        assert!(
-            quad.len() == 4 && classes.contains(&"thick") && classes.contains(&"lean") && !quad.iter().any(|kernel| kernel == "BTREE-H")
-        );
+        assert!(quad.len() == 4 && classes.contains(&"thick") && classes.contains(&"lean") && !quad.iter().any(|kernel| kernel == "BTREE"));
     }
     for mode in ["sample", "full"].map(of) {
         for (kind, all) in [("some all", 12), ("few het", 12)] {
@@ -311,7 +309,7 @@ fn counts_and_areas_are_the_hetero_papers() {
     };
     assert_eq!(call(r#"{"call": "count", "kernels": 2}"#), Some(66.0));
     assert_eq!(call(r#"{"call": "count", "kernels": 4, "mixed": true}"#), Some(465.0));
-    assert_eq!(call(r#"{"call": "count", "kernels": 4, "mixed": true, "without": ["BTREE-H"]}"#), Some(310.0));
+    assert_eq!(call(r#"{"call": "count", "kernels": 4, "mixed": true, "without": ["BTREE"]}"#), Some(310.0));
     assert_eq!(call(r#"{"call": "area", "what": "pair", "big": 6.9, "small": -3.1}"#), Some(3.8));
     assert_eq!(call(r#"{"call": "area", "what": "seventeenth"}"#), Some(6.2));
     assert_eq!(call(r#"{"call": "profile_length"}"#), Some(40_000.0));
