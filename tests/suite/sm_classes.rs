@@ -41,7 +41,7 @@ fn small_sms_slow_thick_kernels_alone_down() {
             assert!(small < 0.98 * base && big > 1.02 * base, "{name}: {base:.1}, big {big:.1}, small {small:.1}");
         } else {
             // What one CTA of SC leaves in L1D, three push out (§2.2).
-            let least = if name == "SC" { 1.3 } else { 0.98 };
+            let least = if name == "hetero/SC" { 1.3 } else { 0.98 };
             assert!(small >= least * base, "{name}: {base:.1}, small {small:.1}");
         }
     }

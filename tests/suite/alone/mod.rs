@@ -64,16 +64,16 @@ pub const TABLE_2: [Target; 13] = [
 /// The programs of Parboil that the QoS paper runs, and whether each is bound by memory: it takes at least `MEMORY` of the DRAM bandwidth of
 /// `qos-16sm` alone. The paper splits them so and does not say which is which.
 pub const PROGRAMS: [(&str, bool); 10] = [
-    ("CUTCP-P", false),
-    ("HISTO-P", true),
-    ("LBM-P", true),
-    ("MRIG-P", false),
-    ("MRIQ-P", false),
-    ("SAD-P", false),
-    ("SGEMM-P", false),
-    ("SPMV-P", false),
-    ("STENCIL-P", true),
-    ("TPACF-P", false),
+    ("qos/CUTCP", false),
+    ("qos/HISTO", true),
+    ("qos/LBM", true),
+    ("qos/MRIG", false),
+    ("qos/MRIQ", false),
+    ("qos/SAD", false),
+    ("qos/SGEMM", false),
+    ("qos/SPMV", false),
+    ("qos/STENCIL", true),
+    ("qos/TPACF", false),
 ];
 /// Percent of DRAM's peak from which on a program is bound by memory.
 pub const MEMORY: f64 = 40.0;
@@ -96,18 +96,18 @@ const fn resident(name: &'static str, ctas: [u32; 3], thick: bool, hetero: Optio
 
 /// HeteroCore, Table 3 and §6.3. What no SM can hold stands as the source has it: KMEANS and SYR2K have 1 on a small SM in print, B+TREE 5, 9 and 3.
 pub const HETERO: [Resident; 12] = [
-    resident("LAVAMD-H", [6, 9, 3], false, None),
-    resident("SYRK", [6, 9, 3], false, None),
-    resident("KMEANS-H", [6, 9, 3], false, None),
-    resident("SYR2K", [6, 9, 3], false, None),
-    resident("NN", [8, 10, 4], false, Some(1.099)),
-    resident("SC", [3, 4, 1], false, Some(1.466)),
-    resident("FDTD3D", [2, 3, 1], true, Some(1.199)),
-    resident("NQU", [3, 4, 2], true, None),
-    resident("STO", [3, 4, 2], true, None),
-    resident("BTREE-H", [5, 8, 2], true, Some(0.937)),
-    resident("DXTC", [8, 10, 6], true, None),
-    resident("HISTO-H", [8, 10, 6], true, None),
+    resident("hetero/LAVAMD", [6, 9, 3], false, None),
+    resident("hetero/SYRK", [6, 9, 3], false, None),
+    resident("hetero/KMEANS", [6, 9, 3], false, None),
+    resident("hetero/SYR2K", [6, 9, 3], false, None),
+    resident("hetero/NN", [8, 10, 4], false, Some(1.099)),
+    resident("hetero/SC", [3, 4, 1], false, Some(1.466)),
+    resident("hetero/FDTD3D", [2, 3, 1], true, Some(1.199)),
+    resident("hetero/NQU", [3, 4, 2], true, None),
+    resident("hetero/STO", [3, 4, 2], true, None),
+    resident("hetero/BTREE", [5, 8, 2], true, Some(0.937)),
+    resident("hetero/DXTC", [8, 10, 6], true, None),
+    resident("hetero/HISTO", [8, 10, 6], true, None),
 ];
 
 /// Core cycles of an unloaded L2 hit and of an unloaded DRAM access, whole ways (CCBP Table 1).

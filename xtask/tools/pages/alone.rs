@@ -3,13 +3,13 @@
 //!
 //! `cargo run --release -p corun-tools --bin pages alone [CYCLES]` prints docs/kernels.md.
 
-use crate::table_2;
+use crate::{short, table_2};
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::kernel::{Launch, library};
 
 use crate::table_2::{
-    Alone, Asked, BP_RAW_LONG, CFD_CTAS, Class, HETERO, MEMORY, PROGRAMS, QOS_CYCLES, SAD_LATENCY, SAD_ONE_CTA, SENSITIVE, SUSTAINED,
-    TABLE_2, Target, far, tolerance,
+    Alone, Asked, BP_RAW_LONG, CFD_CTAS, Class, MEMORY, PROGRAMS, QOS_CYCLES, SAD_LATENCY, SAD_ONE_CTA, SENSITIVE, SUSTAINED, TABLE_2,
+    Target, far, tolerance,
 };
 
 /// Prints the page.
@@ -43,11 +43,7 @@ pub fn page(args: &[String]) -> Result<(), String> {
     }
     println!("{LESSONS}");
     for name in library::names() {
-        let elsewhere = TABLE_2.iter().any(|target| target.name == name)
-            || PROGRAMS.iter().any(|program| program.0 == name)
-            || HETERO.iter().any(|program| program.name == name)
-            || name.contains('/');
-        if !elsewhere {
+        if !name.contains('/') {
             let found = Alone::measure(&gpu, name, None, cycles)?;
             println!("| {name} | {} | {:.1} | {:.1} | {:.1} | {:.1} |", found.ctas, found.throughput, found.noc, found.dram, found.l2_miss);
         }
@@ -136,8 +132,15 @@ fn program(name: &str) -> Result<String, String> {
     let (found, large) = (on("qos-16sm")?, on("qos-56sm")?);
     let class = if found.dram >= MEMORY { "memory" } else { "compute" };
     Ok(format!(
-        "| {name} | {class} | {:.0} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} | {:.1} |",
-        found.ipc, found.throughput, found.noc, found.dram, found.l2_miss, large.ipc, large.dram
+        "| {} | {class} | {:.0} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} | {:.1} |",
+        short(name),
+        found.ipc,
+        found.throughput,
+        found.noc,
+        found.dram,
+        found.l2_miss,
+        large.ipc,
+        large.dram
     ))
 }
 
@@ -165,7 +168,7 @@ fn source(gpu: &Gpu, name: &str) -> Result<String, String> {
         new
     });
     let times = if kernel.launches.len() > shapes.len() { format!(", {} launches", kernel.launches.len()) } else { String::new() };
-    Ok(format!("\n### {name}: {}\n\n{}\n\n{}{times}.\n\n{}", kernel.title, kernel.source, shapes.join("; then "), kernel.doc))
+    Ok(format!("\n### {}: {}\n\n{}\n\n{}{times}.\n\n{}", kernel.name, kernel.title, kernel.source, shapes.join("; then "), kernel.doc))
 }
 
 fn shape(gpu: &Gpu, launch: &Launch) -> String {
@@ -226,7 +229,7 @@ const PARBOIL: &str = "
 Each whole program that the QoS paper runs (Wang et al., ISCA 2017), from its beginning, alone for two million cycles on `qos-16sm`, and in the last
 two columns on `qos-56sm`. No paper prints what one of them does alone, so that nothing here is calibrated: arithmetic is what a modern compile has, and
 what a source leaves open stands after *Free*. The paper splits its programs into compute and memory and does not say which is which: here those of at
-least 40 % of DRAM's peak alone are memory. By that rule SPMV-P is compute, which the NoC bounds before DRAM does, MRIG-P just so, and SAD-P because two
+least 40 % of DRAM's peak alone are memory. By that rule SPMV is compute, which the NoC bounds before DRAM does, MRIG just so, and SAD because two
 million cycles do not see its two launches that stream. Percent of peak, but for L2 misses.
 
 | program | class | IPC | throughput | NoC | DRAM | L2 misses | IPC, 56 SMs | DRAM, 56 SMs |

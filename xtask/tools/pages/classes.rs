@@ -6,6 +6,7 @@
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::kernel::{Launch, library};
 
+use crate::short;
 use crate::table_2::{HETERO, Launched, Resident, classes};
 
 /// Prints the page.
@@ -52,7 +53,7 @@ fn different(name: &str) -> Result<Vec<(usize, Launch)>, String> {
 /// A row of the table, and the IPC on 16 SMs of the baseline.
 fn row(gpus: &[Gpu; 5], program: &Resident, number: usize, launch: &Launch, cycles: u64) -> Result<(String, f64), String> {
     // A launch of SC begins with all warps in step, which is not how it goes on.
-    let cycles = if program.name == "SC" { 3 * cycles } else { cycles };
+    let cycles = if short(program.name) == "SC" { 3 * cycles } else { cycles };
     let measure = |gpu: &Gpu| Launched::measure(gpu, program.name, number, cycles);
     let [base, big, small, sixteen, hetero] = [0, 1, 2, 3, 4].map(|n: usize| measure(&gpus[n]));
     let (base, big, small, sixteen, hetero) = (base?, big?, small?, sixteen?, hetero?);
@@ -60,7 +61,7 @@ fn row(gpus: &[Gpu; 5], program: &Resident, number: usize, launch: &Launch, cycl
     let printed = program.hetero.filter(|_| number == 0).map_or(String::new(), |printed| format!(" ({printed})"));
     let row = format!(
         "| {}{} | {class} | {} | {:.0} | {:.2} | {:.2} | {:.0} / {:.0} | {:.0} | {:.2}{printed} | {:.0} / {:.0} |",
-        program.name,
+        short(program.name),
         if number > 0 { format!(", launch {}", number + 1) } else { String::new() },
         held(gpus, launch),
         base.ipc,
@@ -87,7 +88,7 @@ fn source(gpus: &[Gpu; 5], name: &str) -> Result<String, String> {
     let kernel = library::find(name).ok_or("no kernel")?;
     let shapes: Vec<String> = different(name)?.iter().map(|(_, launch)| shape(gpus, launch)).collect();
     let times = if kernel.launches.len() > shapes.len() { format!(", {} launches", kernel.launches.len()) } else { String::new() };
-    Ok(format!("\n### {name}: {}\n\n{}\n\n{}{times}.\n\n{}", kernel.title, kernel.source, shapes.join("; then "), kernel.doc))
+    Ok(format!("\n### {}: {}\n\n{}\n\n{}{times}.\n\n{}", kernel.name, kernel.title, kernel.source, shapes.join("; then "), kernel.doc))
 }
 
 fn shape(gpus: &[Gpu; 5], launch: &Launch) -> String {

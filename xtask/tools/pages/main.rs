@@ -12,6 +12,11 @@ mod table_2;
 
 use std::process::ExitCode;
 
+/// A kernel's name without its paper: a table has kernels of one.
+fn short(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
 /// A page: its arguments, and why it could not be measured.
 type Page = fn(&[String]) -> Result<(), String>;
 

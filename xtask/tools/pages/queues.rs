@@ -4,7 +4,7 @@
 //! paper's GPUs nothing is printed: what the peak rate of DRAM asks for.
 //! `cargo run --release -p corun-tools --bin pages queues [CYCLES]` prints docs/queues.md.
 
-use crate::table_2;
+use crate::{short, table_2};
 use sim_core::describe::gpu::{Gpu, presets};
 use sim_core::describe::ids::KernelId;
 use sim_core::machine::Machine;
@@ -154,7 +154,7 @@ fn held(gpu: &Gpu, kernel: &str, cycles: u64) -> Result<String, String> {
         }
     }
     let binds = if binds.is_empty() { "none".to_owned() } else { binds.join(", ") };
-    Ok(format!("| {kernel} | {} | {binds} |", cells.join(" | ")))
+    Ok(format!("| {} | {} | {binds} |", short(kernel), cells.join(" | ")))
 }
 
 const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pages queues`: change the machine, or xtask/tools/pages/queues.rs. -->
