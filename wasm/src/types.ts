@@ -83,6 +83,7 @@ export interface Settled {
 /** What `intervals()` gives while a run goes on. */
 export interface Intervals { ci95: Ci95; settled?: Settled }
 export interface KernelResult {
+  /** A label: the name without its paper, or whole where another kernel of the run would be called the same. */
   name: string;
   ipc?: number | null;
   ipc_alone?: number | null;
@@ -180,6 +181,8 @@ export interface GpuField {
 }
 export interface KernelEntry {
   name: string;
+  /** Names that experiments may still call it by. */
+  formerly: string[];
   title: string;
   doc: string;
   source: string;

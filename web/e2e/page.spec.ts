@@ -45,7 +45,7 @@ test("the first visit runs two kernels", async ({ page }) => {
   await open(page);
   await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
   await expect(page).toHaveTitle(/BP \+ CFD/);
-  expect(page.url()).toContain("#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1");
+  expect(page.url()).toContain("#v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1");
   expect(await states()).toContain("Running");
   await expect
     .poll(async () => (await rates()).filter((rate) => /[1-9].* cycles\/s/.test(rate)).length)
@@ -354,7 +354,7 @@ test("a damaged link gets a message and a way out", async ({ page }) => {
   await noViolations(page);
   await page.getByRole("button", { name: "Open the default experiment" }).click();
   await expect.poll(states).toContain("Running");
-  await expect.poll(() => page.url()).toContain("mix=BP+CFD");
+  await expect.poll(() => page.url()).toContain("mix=ccbp/BP+ccbp/CFD");
 });
 
 test("a link to what cannot run says why", async ({ page }) => {

@@ -54,7 +54,7 @@ test("what is left of each quota is in every SM's card, in the open SM and in th
 
 test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an even split", async ({ page }) => {
   test.setTimeout(240_000);
-  const kernels = [{ kernel: "SAD-P", qos: 0.8 }, "SGEMM-P"],
+  const kernels = [{ kernel: "qos/SAD", qos: 0.8 }, "qos/SGEMM"],
     cycles = 120_000;
   await openAt(
     page,
@@ -63,38 +63,36 @@ test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an 
   ).catch(() => undefined);
   const said = page.locator("corun-verdict").first();
   await page.getByRole("button", { name: "Play" }).click();
-  await expect(said).toContainText(/SAD-P misses its goal by \d+ %/, { timeout: 100_000 });
+  await expect(said).toContainText(/SAD misses its goal by \d+ %/, { timeout: 100_000 });
   await is(page, "Finished");
-  await expect(page.getByText("a goal for SAD-P, which policy even does not know")).toBeVisible();
+  await expect(page.getByText("a goal for SAD, which policy even does not know")).toBeVisible();
   await page.getByLabel("Policy", { exact: true }).selectOption("qos-rollover");
-  await expect(page.getByText("a goal for SAD-P, which policy even does not know")).toBeHidden();
+  await expect(page.getByText("a goal for SAD, which policy even does not know")).toBeHidden();
   await page.getByRole("button", { name: "Play" }).click();
   await is(page, "Finished");
-  await expect(said).toContainText(/SAD-P reaches its goal, with [\d.]+ % to spare/);
+  await expect(said).toContainText(/SAD reaches its goal, with [\d.]+ % to spare/);
   await expect(said).toContainText(
-    /SGEMM-P waits for its quota in \d\d % of the cycles in which its schedulers issue nothing: 1?SAD-P, which has a goal, gets \d\d % of the issue slots/,
+    /SGEMM waits for its quota in \d\d % of the cycles in which its schedulers issue nothing: 1?SAD, which has a goal, gets \d\d % of the issue slots/,
   );
   await said.getByText("Why? From its warps").click();
   await expect(said.locator(".why-step", { hasText: "What their quotas leave them" })).toContainText(
-    /SGEMM-P waits for its quota in \d\d %/,
+    /SGEMM waits for its quota in \d\d %/,
   );
-  await expect(said.locator(".why-row", { hasText: "Contexts in DRAM" })).toContainText(/SGEMM-P \d\d %/);
+  await expect(said.locator(".why-row", { hasText: "Contexts in DRAM" })).toContainText(/SGEMM \d\d %/);
   await expect(said.getByRole("button", { name: "Compare with spart" })).toBeVisible();
   await expect(page.locator("corun-decisions")).toContainText("80 % of");
 
   const timeline = page.locator("#timeline"),
     listed = timeline.getByRole("list", { name: "Launches, switches and decisions" });
   await timeline.getByText("As a list").click();
-  await expect(listed).toContainText("SAD-P is behind its goal: one CTA more on");
+  await expect(listed).toContainText("SAD is behind its goal: one CTA more on");
   await timeline.getByLabel("Show", { exact: true }).selectOption("context switches of CTAs");
-  await expect(listed).toContainText(/cycle [\d,]+ context switches take \d+ CTAs? of SGEMM-P off/);
+  await expect(listed).toContainText(/cycle [\d,]+ context switches take \d+ CTAs? of SGEMM off/);
   await expect(listed).not.toContainText("goal");
   await timeline.getByLabel("Show", { exact: true }).selectOption("quotas on top");
-  await expect(listed).toContainText(
-    /cycle [\d,]+ SGEMM-P gets its quota on top (once|[\d,]+ times), all SMs together/,
-  );
-  await expect(listed).not.toContainText("SAD-P");
+  await expect(listed).toContainText(/cycle [\d,]+ SGEMM gets its quota on top (once|[\d,]+ times), all SMs together/);
+  await expect(listed).not.toContainText("SAD");
   await timeline.getByLabel("Show", { exact: true }).selectOption("decisions: SM CTAs");
-  await expect(listed).toContainText(/SGEMM-P gives up \d+ CTAs on SMs/);
+  await expect(listed).toContainText(/SGEMM gives up \d+ CTAs on SMs/);
   await expect(listed).not.toContainText("quota");
 });

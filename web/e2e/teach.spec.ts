@@ -106,7 +106,7 @@ test("a run in an article: the panels that are asked for, as tall as they are", 
     e.setAttribute("link", "flowers");
   });
   await expect(lab.locator("p")).toHaveText(
-    "corun-lab: link: found “flowers”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD",
+    "corun-lab: link: found “flowers”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD",
   );
 });
 

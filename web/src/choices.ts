@@ -1,11 +1,23 @@
 // What an experiment says of its kernels, its policy and its order of warps, read and written: an experiment may say each in several ways.
 import { words } from "./format.ts";
-import type { Catalogue, Experiment, KernelChoice, PolicyChoice, PolicyEntry } from "./types.ts";
+import type { Catalogue, Experiment, KernelChoice, KernelEntry, PolicyChoice, PolicyEntry } from "./types.ts";
 
 /** A kernel of the mix as the name of a preset, or as a whole kernel; either may be inside an object that says more about it. */
 export function kernelName(choice: KernelChoice): string {
   const inner = typeof choice === "string" ? choice : (choice["kernel"] ?? choice);
   return typeof inner === "string" ? inner : String((inner as Record<string, unknown> | null)?.["name"] ?? "own");
+}
+const shortName = (name: string): string => name.slice(name.lastIndexOf("/") + 1) || name;
+/** What the kernels of a mix are called in tables and charts, as in a result: by their names without the paper, or whole where that would call two alike. */
+export function kernelLabels(kernels: readonly KernelChoice[]): string[] {
+  const names = kernels.map(kernelName);
+  const alike = (name: string): boolean =>
+    names.some((other) => other !== name && shortName(other) === shortName(name));
+  return names.map((name) => (alike(name) ? name : shortName(name)));
+}
+/** What the catalogue says of a kernel, by its name or by one that it had before. */
+export function kernelEntry(catalogue: Catalogue, name: string): KernelEntry | undefined {
+  return catalogue.kernels.find((k) => k.name === name || k.formerly.includes(name));
 }
 export function ownBody(choice: KernelChoice): Record<string, unknown> | null {
   if (typeof choice === "string") return null;
@@ -72,7 +84,7 @@ export function epochOf({ policy }: Experiment): number | null {
   const epoch = typeof policy === "object" && policy.name !== "qos-elastic" ? policy["epoch"] : null;
   return typeof epoch === "number" && epoch > 0 ? epoch : null;
 }
-export const mixText = (experiment: Experiment): string => experiment.kernels.map(kernelName).join(" + ");
+export const mixText = ({ kernels }: Pick<Experiment, "kernels">): string => kernelLabels(kernels).join(" + ");
 
 /** A scheme with what must be given of it and has a beginning that makes sense: the advice of MPS's manual, a short slice. */
 export function begun(name: string, kernels: number): PolicyChoice {

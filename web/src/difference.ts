@@ -1,5 +1,5 @@
 // In which fields two experiments differ: computed from the two descriptions, after defaults, so that what is left out counts as what it means.
-import { kernelName, ownBody, schemeText, valueText } from "./choices.ts";
+import { kernelLabels, ownBody, schemeText, valueText } from "./choices.ts";
 import { gpuTitle, pathTitle, titleOf } from "./titles.ts";
 import type { Experiment, KernelChoice, PolicyChoice } from "./types.ts";
 
@@ -54,10 +54,9 @@ function kernels(a: readonly KernelChoice[], b: readonly KernelChoice[]): Differ
     const one = a[i],
       other = b[i],
       path = `kernels.${i}`;
-    const name = one === undefined ? NONE : kernelName(one),
-      named = other === undefined ? NONE : kernelName(other);
+    const [name = NONE, named = NONE] = kernelLabels([one ?? other, other ?? one] as KernelChoice[]);
     if (one === undefined || other === undefined || name !== named)
-      return [{ path, title: `Kernel ${i + 1}`, a: name, b: named }];
+      return [{ path, title: `Kernel ${i + 1}`, a: one ? name : NONE, b: other ? named : NONE }];
     const more = (choice: KernelChoice): unknown => ({
       ...(typeof choice === "object" && choice["kernel"] !== undefined ? { ...choice, kernel: undefined } : {}),
       body: ownBody(choice),

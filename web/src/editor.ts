@@ -23,6 +23,8 @@ import { GOALS, goalOf, withExtra, written, type Goal } from "./goal.ts";
 import { limitedClasses, limitOf, limitOn, withClassLimit } from "./limits.ts";
 import {
   eachPerKernel,
+  kernelEntry,
+  kernelLabels,
   kernelName,
   normalPolicy,
   ownBody,
@@ -451,8 +453,8 @@ export class CorunEditor extends HTMLElement {
         id: "f-add-kernel",
         disabled: experiment.kernels.length >= MAX_KERNELS,
         onclick: () => {
-          const used = new Set(experiment.kernels.map(kernelName));
-          const next = catalogue.kernels.find((k) => !used.has(k.name)) ?? catalogue.kernels[0];
+          const used = new Set(experiment.kernels.map((choice) => kernelEntry(catalogue, kernelName(choice))));
+          const next = catalogue.kernels.find((k) => !used.has(k)) ?? catalogue.kernels[0];
           if (next)
             this.#edit((e) => {
               e.kernels.push(next.name);
@@ -475,7 +477,7 @@ export class CorunEditor extends HTMLElement {
       [
         { value: own, text: "another mix, to be chosen" },
         ...(experiment.kernels.length > 1
-          ? experiment.kernels.map((kernel, i) => ({ value: `-${i}`, text: `without ${kernelName(kernel)}` }))
+          ? kernelLabels(experiment.kernels).map((name, i) => ({ value: `-${i}`, text: `without ${name}` }))
           : []),
         ...catalogue.kernels.map((k) => ({ value: k.name, text: `with ${k.name} too` })),
       ],
@@ -501,8 +503,8 @@ export class CorunEditor extends HTMLElement {
 
   #kernel(catalogue: Catalogue, experiment: Experiment, choice: KernelChoice, i: number): HTMLElement {
     const own = ownBody(choice);
-    const name = kernelName(choice);
-    const entry = own ? undefined : catalogue.kernels.find((k) => k.name === name);
+    const name = kernelLabels(experiment.kernels)[i] ?? "";
+    const entry = own ? undefined : kernelEntry(catalogue, kernelName(choice));
     const select = this.#select(
       [
         ...catalogue.kernels.map((k) => ({
@@ -511,12 +513,12 @@ export class CorunEditor extends HTMLElement {
         })),
         { value: OWN, text: "Own kernel (JSON)…" },
       ],
-      own ? OWN : name,
+      own ? OWN : (entry?.name ?? kernelName(choice)),
       (value) =>
         this.#edit((e) => {
           this.#drafts.delete(i);
           const old = e.kernels[i] as KernelChoice;
-          e.kernels[i] = withBody(old, value === OWN ? this.#template(i, name) : value);
+          e.kernels[i] = withBody(old, value === OWN ? this.#template(i, entry?.name ?? kernelName(choice)) : value);
         }, true),
     );
     select.setAttribute("aria-label", `Kernel ${i + 1}`);
@@ -946,7 +948,7 @@ export class CorunEditor extends HTMLElement {
         const step = param.kind === "per_kernel_int" ? "1" : "any";
         const values: unknown[] = Array.isArray(value) ? value : [];
         const defaults: unknown[] = Array.isArray(byDefault) ? byDefault : [];
-        const rows = experiment.kernels.map((kernel, k) => {
+        const rows = kernelLabels(experiment.kernels).map((name, k) => {
           const input = this.#number(
             values[k],
             { min: param.min, max: param.max, step, placeholder: defaults[k] === undefined ? "" : String(defaults[k]) },
@@ -963,7 +965,7 @@ export class CorunEditor extends HTMLElement {
           );
           return {
             input,
-            row: this.#field(`${path}.${k}`, kernelName(kernel), input, { unit: param.unit, mark: swatch(k) }),
+            row: this.#field(`${path}.${k}`, name, input, { unit: param.unit, mark: swatch(k) }),
           };
         });
         const inputs = rows.map((r) => r.input);
@@ -986,7 +988,7 @@ export class CorunEditor extends HTMLElement {
       }
       case "per_kernel_list": {
         const values: unknown[] = Array.isArray(value) ? value : [];
-        const rows = experiment.kernels.map((kernel, k) => {
+        const rows = kernelLabels(experiment.kernels).map((name, k) => {
           const list = values[k];
           const input = h("input", {
             autocomplete: "off",
@@ -1006,7 +1008,7 @@ export class CorunEditor extends HTMLElement {
           });
           return {
             input,
-            row: this.#field(`${path}.${k}`, kernelName(kernel), input, { unit: param.unit, mark: swatch(k) }),
+            row: this.#field(`${path}.${k}`, name, input, { unit: param.unit, mark: swatch(k) }),
           };
         });
         const inputs = rows.map((r) => r.input);
@@ -1090,7 +1092,7 @@ export class CorunEditor extends HTMLElement {
     const all = this.#catalogue?.controls ?? [];
     const blocks = kernelControls(all, sms).map((control) => {
       const entries = controls[control.key];
-      const rows = experiment.kernels.map((kernel, k) => {
+      const rows = kernelLabels(experiment.kernels).map((name, k) => {
         const entry: unknown = Array.isArray(entries) ? entries[k] : undefined;
         let input: HTMLInputElement;
         if (control.kind === "numbers") {
@@ -1110,7 +1112,7 @@ export class CorunEditor extends HTMLElement {
             );
             if (numbers !== null) set((c) => withEntry(c, control, kernels, k, numbers.length === 0 ? null : numbers));
           });
-          return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), input, {
+          return this.#field(`${path}.${control.key}.${k}`, name, input, {
             unit: control.unit,
             mark: swatch(k),
           });
@@ -1119,7 +1121,7 @@ export class CorunEditor extends HTMLElement {
           const box = h("input", { checked: entry === true });
           box.setAttribute("type", "checkbox");
           box.addEventListener("change", () => set((c) => withEntry(c, control, kernels, k, box.checked)));
-          return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), box, { mark: swatch(k) });
+          return this.#field(`${path}.${control.key}.${k}`, name, box, { mark: swatch(k) });
         }
         const commit = (v: number | null): void => set((c) => withEntry(c, control, kernels, k, v));
         input = this.#number(
@@ -1127,8 +1129,8 @@ export class CorunEditor extends HTMLElement {
           { min: control.min, max: control.max, placeholder: control.kind === "rank" ? "0" : "no limit" },
           commit,
         );
-        const below = this.#slider(control, kernelName(kernel), input, commit);
-        return this.#field(`${path}.${control.key}.${k}`, kernelName(kernel), input, {
+        const below = this.#slider(control, name, input, commit);
+        return this.#field(`${path}.${control.key}.${k}`, name, input, {
           unit: control.unit,
           mark: swatch(k),
           below,

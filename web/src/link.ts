@@ -1,7 +1,7 @@
 // The address bar: the whole experiment and the view, after the `#`.
 //
 // Two forms. Where an experiment is made of presets it can be read and typed:
-//   #v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1
+//   #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD&policy=even&seed=1
 // Anything else is the experiment's JSON, packed: #v=1&z=<deflate-raw, base64url>.
 // A second experiment that it is compared with has the same parts with “b.” before them: b.policy=ccbp. What is left out is as in the first.
 // The view follows in both: c (cycle), sm (open SM), zoom (cycles shown), panel (open charts), why (the causes are open), launches (which kernel's are shown, from which on, and the one at whose beginning L1Ds are), m.CYCLE=note (a bookmark); and last, e: the engine

@@ -29,7 +29,7 @@ import "./transport.ts";
 import "./teach/teach.css";
 import "./teach/warnings-view.ts";
 import "./why/element.ts";
-import { epochOf, kernelName, mixText, runTitles, scheme, schemeName } from "./choices.ts";
+import { epochOf, kernelLabels, mixText, runTitles, scheme, schemeName } from "./choices.ts";
 import { MARKS, type CorunCompare } from "./compare.ts";
 import { latest } from "./decided.ts";
 import { differences } from "./difference.ts";
@@ -77,7 +77,13 @@ import type {
 } from "./types.ts";
 
 /** The first screen. */
-const FIRST: Experiment = { corun: 1, gpu: "ccbp-16sm", kernels: ["BP", "CFD"], policy: { name: "even" }, seed: 1 };
+const FIRST: Experiment = {
+  corun: 1,
+  gpu: "ccbp-16sm",
+  kernels: ["ccbp/BP", "ccbp/CFD"],
+  policy: { name: "even" },
+  seed: 1,
+};
 /** Where the first screen stops when motion is not wanted: the SMs are full and the charts have begun. */
 const STILL = 8_000;
 
@@ -731,7 +737,9 @@ function drawCharts(still: boolean): void {
 /** The first run's log. */
 let decided: readonly Decision[] = [];
 const decidedAfterStart = (): string =>
-  decided.some((d) => d.cycle > 0) ? latest(decided, (k) => kernelName(sides[0]?.experiment.kernels[k] ?? "")) : "";
+  decided.some((d) => d.cycle > 0)
+    ? latest(decided, (k) => kernelLabels(sides[0]?.experiment.kernels ?? [])[k] ?? "")
+    : "";
 
 /** A frame of each run, all of one cycle. */
 function onFrames(frames: FrameMessage[], now: RunState, rate: number): void {

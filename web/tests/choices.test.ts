@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PAIRS, pairOf } from "../src/pairs.ts";
-import { eachPerKernel, epochOf, policyEntry, runTitles } from "../src/choices.ts";
+import { eachPerKernel, epochOf, kernelEntry, kernelLabels, policyEntry, runTitles } from "../src/choices.ts";
 import type { Catalogue, Experiment } from "../src/types.ts";
 
 const split = { name: "ctas", kind: "per_kernel_int", unit: "", required: false, default: null, doc: "" };
@@ -62,4 +62,35 @@ test("a pair of examples is an example and what is otherwise in the second run",
     [pairOf({ experiments: [] }, first.name), pairOf({ experiments: [] }, "no such pair")],
     [null, null],
   );
+});
+
+test("a kernel is found by its name and by one that it had before", () => {
+  const kernels = [
+    { name: "ccbp/BP", formerly: ["BP"] },
+    { name: "ikra/BP", formerly: [] },
+  ];
+  const found = (name: string): string | undefined => kernelEntry({ kernels } as unknown as Catalogue, name)?.name;
+  assert.deepEqual(["ccbp/BP", "BP", "ikra/BP", "none"].map(found), ["ccbp/BP", "ccbp/BP", "ikra/BP", undefined]);
+});
+
+test("kernels are called by their names without the paper, as in a result, unless two would be called alike", () => {
+  for (const [kernels, labels] of [
+    [
+      ["ccbp/BP", "CFD", { kernel: "qos/SGEMM", qos: 0.8 }, { name: "ikra/HS" }],
+      ["BP", "CFD", "SGEMM", "HS"],
+    ],
+    [
+      ["ccbp/BP", "ikra/BP", "ccbp/CFD"],
+      ["ccbp/BP", "ikra/BP", "CFD"],
+    ],
+    [
+      ["ccbp/BP", "ccbp/BP"],
+      ["BP", "BP"],
+    ],
+    [
+      ["VADD", "latency/VADD", "odd/"],
+      ["VADD", "latency/VADD", "odd/"],
+    ],
+  ] as const)
+    assert.deepEqual(kernelLabels(kernels), labels);
 });

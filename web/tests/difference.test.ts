@@ -67,6 +67,9 @@ test("kernels are compared place by place: another one, one more, and the fields
   const sad = { kernel: { name: "SAD", launches: [] } };
   assert.deepEqual(said(of({}), of({ kernels: [bp, sad] })), ["kernels.1 | Kernel 2: CFD | SAD"]);
   assert.deepEqual(said(of({}), of({ kernels: [bp, cfd, sad] })), ["kernels.2 | Kernel 3: none | SAD"]);
+  const named = (name: string) => of({ kernels: [{ kernel: { name, launches: [] } }] });
+  assert.deepEqual(said(named("ccbp/BP"), named("qos/SAD")), ["kernels.0 | Kernel 1: BP | SAD"]);
+  assert.deepEqual(said(named("ccbp/BP"), named("ikra/BP")), ["kernels.0 | Kernel 1: ccbp/BP | ikra/BP"]);
   assert.deepEqual(said(of({}), of({ kernels: [bp, { ...cfd, ctas_per_sm: 6 }] })), [
     "kernels.1.ctas_per_sm | CFD: CTAs per SM: 4 | 6",
   ]);

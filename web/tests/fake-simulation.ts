@@ -25,6 +25,7 @@ class Refused extends Error {
 
 const kernelEntry = (name: string, title: string, threads: number, registers: number, shared: number) => ({
   name,
+  formerly: [],
   title,
   threads,
   registers,

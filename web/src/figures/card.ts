@@ -1,5 +1,5 @@
 // One figure: the stored data as a picture at once, each mark a way into the lab, and its runs again on this computer.
-import { kernelName } from "../choices.ts";
+import { kernelLabels } from "../choices.ts";
 import { copyText } from "../dialogs.ts";
 import { append, h, icon, setText } from "../dom.ts";
 import { encodeLink } from "../link.ts";
@@ -320,7 +320,7 @@ export class FigureCard {
     this.#mark();
     const here = this.#here?.[index];
     const baseline = point.baseline ?? [];
-    const kernels = (this.#shared.document.runs[point.runs[0] ?? -1]?.experiment.kernels ?? []).map(kernelName);
+    const kernels = kernelLabels(this.#shared.document.runs[point.runs[0] ?? -1]?.experiment.kernels ?? []);
     const links = [
       ...point.runs.map((run) => this.#link(run, "")),
       ...baseline.map((run) => this.#link(run, "divided by ")),

@@ -148,7 +148,7 @@ p { color: #b3261e; font: 0.875rem/1.5 system-ui, sans-serif; }
         at = link.indexOf("#"),
         hide = this.getAttribute("hide") ?? "";
       if (!/^#v=\d/.test(link.slice(Math.max(0, at))))
-        return `corun-lab: link: found “${link.slice(0, 40) || "nothing"}”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=BP+CFD`;
+        return `corun-lab: link: found “${link.slice(0, 40) || "nothing"}”, want the link to a run, such as #v=1&gpu=ccbp-16sm&mix=ccbp/BP+ccbp/CFD`;
       if (!/^[a-z, ]*$/.test(hide))
         return `corun-lab: hide: found “${hide.slice(0, 40)}”, want names of panels, such as experiment,schemes`;
       const panels = hide.replaceAll(" ", "");

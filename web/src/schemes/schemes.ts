@@ -1,6 +1,6 @@
 // <corun-schemes>: the present mix under every scheme, or under those that are chosen, on the pool of workers that sweeps use. A table that any
 // column sorts, bars, and every row opens as A or as B.
-import { begun, kernelName, policyEntry, schemeName } from "../choices.ts";
+import { begun, kernelLabels, policyEntry, schemeName } from "../choices.ts";
 import { definition, h, setText } from "../dom.ts";
 import { MISSING, count, fixed, problemText, timeText } from "../format.ts";
 import { kernelStyle } from "../palette.ts";
@@ -254,7 +254,7 @@ export class CorunSchemes extends HTMLElement {
         deaf: goals.includes(true) && this.#isDeaf(policy.name),
       };
     });
-    const names = distinctNames(experiment.kernels.map(kernelName), (k) => kernelStyle(k).number);
+    const names = distinctNames(kernelLabels(experiment.kernels), (k) => kernelStyle(k).number);
     const study: Study = {
       experiment: structuredClone(experiment),
       cycles,

@@ -1,9 +1,9 @@
 // The results of a sweep as tables and as the series of a chart: plain functions of the plan and the lines.
 import { fieldsOf } from "../browser-store.ts";
-import { valueText } from "../choices.ts";
+import { mixText, valueText } from "../choices.ts";
 import { pathTitle } from "../titles.ts";
 import type { Cell, Column, Tabular } from "../views/tabular.ts";
-import type { SweepPoint } from "../types.ts";
+import type { KernelChoice, SweepPoint } from "../types.ts";
 import type { Line, Plan } from "./types.ts";
 
 /** A figure of a result that a chart can show. */
@@ -58,9 +58,12 @@ export function figureOf(line: Line | undefined, metric: Metric): number | null 
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
+const axisValue = (path: string, value: unknown): string =>
+  path === "kernels" && Array.isArray(value) ? mixText({ kernels: value as KernelChoice[] }) : valueText(value);
+
 /** What a point sets on one axis; the paths of a zip together. */
 export function axisText(plan: Plan, axis: number, point: SweepPoint): string {
-  return (plan.axes[axis] ?? []).map((path) => valueText(point.axes[path])).join(", ");
+  return (plan.axes[axis] ?? []).map((path) => axisValue(path, point.axes[path])).join(", ");
 }
 export const axisTitle = (plan: Plan, axis: number): string => (plan.axes[axis] ?? []).map(pathTitle).join(", ");
 
