@@ -24,7 +24,6 @@ const PARTS = 3;
 
 for (let part = 0; part < PARTS; part += 1)
   test(`each malformed experiment gets its named error on the page, ${part + 1} of ${PARTS}`, async ({ page }) => {
-    test.setTimeout(300_000);
     const mine = [...cases.entries()].filter(([i]) => i % PARTS === part);
     expect(mine.length).toBeGreaterThanOrEqual(40);
     await openAt(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1", 100);

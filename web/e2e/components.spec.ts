@@ -7,7 +7,7 @@ async function lab(page: Page, hash = ""): Promise<void> {
   await page.goto(`./components.html${hash}`);
 }
 const settled = (page: Page, how = "Measured"): Promise<void> =>
-  expect(page.locator(".lab-progress")).toContainText(`${how}:`, { timeout: 50_000 });
+  expect(page.locator(".lab-progress")).toContainText(`${how}:`);
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 const rows = async (page: Page, title: string): Promise<string[][]> => {
   await card(page, title).getByRole("button", { name: "as a table" }).click();

@@ -12,7 +12,6 @@ const goldens = JSON.parse(readFileSync("../tests/golden/digests.json", "utf8"))
 
 // One page opens one link after the other, so that it is loaded once.
 test("the page ends like the native build, in every experiment of the goldens", async ({ page }) => {
-  test.setTimeout(600_000);
   const all = Object.entries(goldens.experiments);
   expect(all.length).toBeGreaterThanOrEqual(8);
   await open(page, "#v=1&gpu=tiny-2sm&mix=BP&policy=even&seed=1&c=1");
@@ -30,7 +29,7 @@ test("the page ends like the native build, in every experiment of the goldens", 
         return { config_hash, cycles };
       };
       await expect
-        .poll(there, { message: name, timeout: 120_000, intervals: [200, 500] })
+        .poll(there, { message: name, intervals: [200, 500] })
         .toEqual({ config_hash: golden.config_hash, cycles: goldens.cycles });
       await is(page, "Paused");
       expect.soft((await result(page)).digest, name).toBe(golden.digest);

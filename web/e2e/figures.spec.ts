@@ -74,9 +74,7 @@ test("run again here, every figure equals the runner's, values and digests", asy
     ["fig13a", 40, 1],
   ] as const) {
     await button(card(page, id), "Run it again here").click();
-    await expect(card(page, id).locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", {
-      timeout: 50_000,
-    });
+    await expect(card(page, id).locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal");
     await expect(card(page, id).locator(".figure-outcome")).toHaveText(
       `Equal, to the last digit: ${points} points of ${points} computed here, and the digests of ${runs === 1 ? "its run" : `all ${runs} runs`} are equal.`,
     );
@@ -125,7 +123,7 @@ test("what differs is said, and so is an experiment that changed its meaning", a
   await ready(page);
   await button(card(page, "fig2a"), "Run it again here").click();
   const outcome = card(page, "fig2a").locator(".figure-outcome");
-  await expect(outcome).toHaveAttribute("data-outcome", "different", { timeout: 50_000 });
+  await expect(outcome).toHaveAttribute("data-outcome", "different");
   await expect(outcome).toContainText(
     /1 point of 2 computed here differs; 1 run of 3 ended in another state\. The worst: SAD, stored [\d.]+ %, here [\d.]+ %\. 1 of the experiments are not what they were/,
   );
@@ -142,7 +140,7 @@ test("stopping ends all workers within the click, and keeps what is done", async
   await ready(page);
   const fig = card(page, "fig9a");
   await button(fig, "Run it again here").click();
-  await expect(fig.locator(".figure-progress")).toContainText(/3 of 4 runs, about .* left/, { timeout: 50_000 });
+  await expect(fig.locator(".figure-progress")).toContainText(/3 of 4 runs, about .* left/);
   await expect(button(card(page, "fig2a"), "Run it again here"), "one figure at a time").toBeDisabled();
   const after = await page.evaluate(() => {
     [...document.querySelectorAll<HTMLButtonElement>("#fig9a button")].find((b) => b.textContent === "Stop")?.click();
@@ -181,9 +179,7 @@ test("a mark opens its experiment in the lab, by pointer and by keyboard", async
   const link = panel.getByRole("link", { name: "Open in the lab: BP + SAD: spatial" });
   await expect(link).toBeFocused();
   await button(panel, "Run this point again here").click();
-  await expect(fig.locator(".figure-outcome")).toContainText("Equal, to the last digit: 1 point of 6", {
-    timeout: 50_000,
-  });
+  await expect(fig.locator(".figure-outcome")).toContainText("Equal, to the last digit: 1 point of 6");
   await link.focus();
   await page.keyboard.press("Enter");
   await is(page, "Finished");
@@ -229,9 +225,7 @@ test("the command and the embed code are what they say", async ({ page }) => {
     const live = away.frameLocator("corun-figure iframe");
     await expect(card(live, "fig2a").locator("svg [data-point]")).toHaveCount(2);
     await button(card(live, "fig2a"), "Run it again here").click();
-    await expect(card(live, "fig2a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", {
-      timeout: 50_000,
-    });
+    await expect(card(live, "fig2a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal");
     // The frame is as tall as the figure: nothing scrolls in it.
     await expect.poll(() => live.locator("html").evaluate((e) => e.scrollHeight - innerHeight)).toBe(0);
     // Everything that leads away from a frame opens beside the article.
@@ -348,9 +342,7 @@ for (const scheme of ["light", "dark"] as const) {
     await ready(page);
     await card(page, "fig9a").locator('svg [data-point="1"]').click();
     await button(card(page, "fig9a"), "Run this point again here").click();
-    await expect(card(page, "fig9a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal", {
-      timeout: 50_000,
-    });
+    await expect(card(page, "fig9a").locator(".figure-outcome")).toHaveAttribute("data-outcome", "equal");
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });
       await expect

@@ -61,7 +61,7 @@ test("Hotspot from the menu: flip finds more in L1D than reset, because it begin
   await page.locator("#f-example").selectOption({ label: "Hotspot: why flip finds more in L1D than reset" });
   const card = page.locator("#launches");
   // Both have ended two launches by then.
-  await expect.poll(() => cycle(page), { timeout: 40_000 }).toBeGreaterThan(30_000);
+  await expect.poll(() => cycle(page)).toBeGreaterThan(30_000);
   await page.keyboard.press("Space");
   await is(page, "Paused");
   const differ = card.locator("corun-launches > .ln-said");

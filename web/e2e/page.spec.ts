@@ -114,7 +114,7 @@ test("a change of policy runs from the start, and measures nothing alone again",
   // Of another seed than those that the page brings along.
   await open(page, TINY.replace("seed=1", "seed=7"));
   const slowdowns = async (cells: Locator[]): Promise<void> => {
-    for (const cell of cells) await expect(cell.locator(".value")).toHaveText(/^\d+\.\d\d$/, { timeout: 50_000 });
+    for (const cell of cells) await expect(cell.locator(".value")).toHaveText(/^\d+\.\d\d$/);
   };
   const rows = page.locator("table.numbers").first().locator("tbody tr");
   await slowdowns([0, 1].map((k) => rows.nth(k).locator("td").nth(2)));
@@ -165,7 +165,7 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
   expect(before).toEqual(Array.from({ length: last }, (_, i) => [i + 1, all]));
   expect(last).toBeLessThan(all);
   await page.getByRole("button", { name: "Go on" }).click();
-  await expect(page.locator("#pictures")).toBeVisible({ timeout: 50_000 });
+  await expect(page.locator("#pictures")).toBeVisible();
   const after = (await profiled()).slice(before.length);
   // The run that was stopped is measured anew, unless it had just ended.
   const first = after[0]?.[0] ?? 0;
@@ -835,7 +835,6 @@ test("a link of a newer format says so, and a long way shows how far it is and c
 test("SM classes are added, counted, sized, named and removed; what all SMs hold stands beside the baseline", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   await openAt(page, TINY, 20);
   const gpu = async (): Promise<unknown> => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu;
   const sums = page.getByRole("region", { name: "Storage for threads, of all SMs together" }),

@@ -57,15 +57,12 @@ const deadline = (page: Page, kernel: string) =>
 const figure = async (page: Page, kernel: string, column: number): Promise<number> =>
   Number((await row(page, kernel).locator("td").nth(column).locator(".value").textContent())?.replace(/[^\d.]/g, ""));
 const measured = async (page: Page): Promise<void> => {
-  await expect(panel(page)).toContainText("Each kernel is measured alone on all 30 SMs, once to its end.", {
-    timeout: 60_000,
-  });
+  await expect(panel(page)).toContainText("Each kernel is measured alone on all 30 SMs, once to its end.");
 };
 
 test("a person finds a partition of 30 SMs that meets two deadlines, and the simulation proves it", async ({
   page,
 }) => {
-  test.setTimeout(180_000);
   await openAt(page, await spatial(ONCE), 2000);
   await measured(page);
   await deadline(page, "STREAM").fill("0.065");
@@ -135,14 +132,11 @@ test("a person finds a partition of 30 SMs that meets two deadlines, and the sim
 });
 
 test("a search with what is measured ends at a partition that is measured", async ({ page }) => {
-  test.setTimeout(180_000);
   await openAt(page, await spatial(ONCE), 2000);
   await measured(page);
   await panel(page).getByLabel("Alone on its SMs", { exact: true }).selectOption("measured");
   await panel(page).getByRole("button", { name: "Find a partition" }).click();
-  await expect(panel(page).getByRole("status").first()).toHaveText(/^The shortest of 435 partitions: /, {
-    timeout: 120_000,
-  });
+  await expect(panel(page).getByRole("status").first()).toHaveText(/^The shortest of 435 partitions: /);
   await expect(panel(page)).toContainText(
     "Each kernel is measured alone on all 30 SMs and on its own, once to its end.",
   );
@@ -151,7 +145,6 @@ test("a search with what is measured ends at a partition that is measured", asyn
 test("the prediction follows the border, by pointer and by keyboard; readings differ; windows are a picture and a table", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   await openAt(page, await spatial(), 2000);
   await expect(panel(page)).toContainText("kernels that have ended start again");
   await measured(page);
@@ -188,7 +181,6 @@ test("the prediction follows the border, by pointer and by keyboard; readings di
   await panel(page).getByLabel("Alone on its SMs", { exact: true }).selectOption("measured");
   await expect(panel(page)).toContainText(
     "Each kernel is measured alone on all 30 SMs and on its own, once to its end.",
-    { timeout: 30_000 },
   );
   await expect.poll(() => page.url()).toContain("&reading=fluid&alone=measured");
   const windows = panel(page).locator("corun-windows");
@@ -228,7 +220,6 @@ test("where kernels share SMs there is nothing to predict, and one press partiti
   await openAt(page, await spatial({ policy: { name: "spatial", split: [0, 30] } }), 2000);
   await expect(panel(page)).toContainText(
     "The formulas cannot say: predict.kernels[0].sms: found 0, want a whole number from 1",
-    { timeout: 60_000 },
   );
 });
 
@@ -238,7 +229,6 @@ test("kernels that run long are measured until somebody stops them; a part stand
   await open(page, "#v=1&gpu=tiny-2sm&mix=VADD+SAD&policy=spatial&seed=1");
   await expect(panel(page)).toContainText(
     /Measuring each kernel alone, once to its end: VADD on all 2 SMs, [1-9]\d* % of its 65,536 CTAs in [\d,]+ cycles/,
-    { timeout: 30_000 },
   );
   await panel(page).getByRole("button", { name: "Stop" }).click();
   await expect(panel(page)).toContainText(
@@ -250,7 +240,6 @@ test("kernels that run long are measured until somebody stops them; a part stand
 });
 
 test("the panel is whole in light and dark colours, on wide and on narrow screens", async ({ page }) => {
-  test.setTimeout(240_000);
   await openAt(page, `${await spatial(ONCE)}&deadlines=0.065,0.042`, 20_000);
   await measured(page);
   await expect(row(page, "COMPUTE")).toContainText("missed by prediction");

@@ -13,7 +13,6 @@ test("a goal is set by its slider, drawn in the chart, and said to be missed or 
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator("corun-verdict .prose, corun-verdict p").first()).toContainText(
     /SAD (misses its goal by|reaches its goal, with) [\d.]+ %/,
-    { timeout: 40_000 },
   );
   const promised = page.getByRole("region", { name: /What each kernel is promised|The numbers compared/ }).first();
   await expect(promised).toContainText("Of its goal");
@@ -53,17 +52,16 @@ test("what is left of each quota is in every SM's card, in the open SM and in th
 });
 
 test("SAD beside sgemm keeps 80 % of its speed under rollover, and not under an even split", async ({ page }) => {
-  test.setTimeout(240_000);
   const kernels = [{ kernel: "qos/SAD", qos: 0.8 }, "qos/SGEMM"],
     cycles = 120_000;
   await openAt(
     page,
     `#v=1&z=${await pack(JSON.stringify({ corun: 1, gpu: "qos-16sm", kernels, policy: "even", stop: { cycles } }))}`,
-    0,
-  ).catch(() => undefined);
+    1,
+  );
   const said = page.locator("corun-verdict").first();
   await page.getByRole("button", { name: "Play" }).click();
-  await expect(said).toContainText(/SAD misses its goal by \d+ %/, { timeout: 100_000 });
+  await expect(said).toContainText(/SAD misses its goal by \d+ %/);
   await is(page, "Finished");
   await expect(page.getByText("a goal for SAD, which policy even does not know")).toBeVisible();
   await page.getByLabel("Policy", { exact: true }).selectOption("qos-rollover");

@@ -42,8 +42,7 @@ async function open(page: Page, hash = ""): Promise<void> {
   await page.goto(`./sweeps.html${hash}`);
 }
 const sweep = async (page: Page, of: object): Promise<void> => open(page, `#v=1&z=${await pack(JSON.stringify(of))}`);
-const phase = (page: Page, is: string): Promise<void> =>
-  expect(page.locator("html")).toHaveAttribute("data-sweep", is, { timeout: 50_000 });
+const phase = (page: Page, is: string): Promise<void> => expect(page.locator("html")).toHaveAttribute("data-sweep", is);
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const done = async (page: Page): Promise<string[]> =>
   page
@@ -343,7 +342,7 @@ test("a sweep begins with a field of the present experiment, is changed in a for
   await expect(page.getByRole("columnheader", { name: "Cycles" })).toHaveAttribute("title", "stop.cycles");
   await noViolations(page);
   await page.getByRole("button", { name: "Run", exact: true }).click();
-  await expect(page.locator("html")).toHaveAttribute("data-sweep", "done", { timeout: 50_000 });
+  await expect(page.locator("html")).toHaveAttribute("data-sweep", "done");
   const cells = (): Promise<string[]> => page.locator("#results tbody tr").allTextContents();
   const before = await cells();
   expect(before).toHaveLength(6);

@@ -158,9 +158,7 @@ test("vendors' words set the policy, are known again, and say that they are an a
   // MIG brings its GPU, SMs, channels and L2 with them; the link has it all.
   await vendor.selectOption({ label: "3g.20gb each" });
   await expect(page.locator("#f-gpu")).toHaveValue("a100-40gb");
-  await expect(page.locator("#decisions")).toContainText("gets DRAM channels 20 to 39 and their L2 banks", {
-    timeout: 30_000,
-  });
+  await expect(page.locator("#decisions")).toContainText("gets DRAM channels 20 to 39 and their L2 banks");
   await expect.poll(async () => (await decodeLink(new URL(page.url()).hash))?.experiment.gpu).toBe("a100-40gb");
   const link = page.url();
   await open(page, link.slice(link.indexOf("#")));

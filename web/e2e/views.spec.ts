@@ -293,7 +293,6 @@ test("no window and no decision is lost where a word on a frame comes late, or a
 test("SMs of a GPU with classes are named by class; one that drains says so on the grid, in its card and in the table", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   const experiment = {
     corun: 1,
     gpu: "hetero-8b8s",
