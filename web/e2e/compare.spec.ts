@@ -326,17 +326,15 @@ test("what was before stays beside what is now, until it is dismissed", async ({
 });
 
 test("two runs have room from 360 to 1,920 pixels, light and dark", async ({ page }) => {
-  await openAt(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial", 30_000);
+  await openAt(page, "#v=1&gpu=ccbp-16sm&mix=BP+CFD&policy=even&seed=1&b.policy=spatial", 6000);
   for (const width of [360, 390, 768, 1440, 1920]) {
     await page.setViewportSize({ width, height: 900 });
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    // One column, and two: what else there is to judge changes with nothing else.
-    for (const theme of [390, 1440].includes(width) ? ["light", "dark"] : []) {
-      if (theme === "dark") await page.keyboard.press("d");
-      await noViolations(page);
-      await picture(page, `compare-${width}-${theme}`, true);
-      if (theme === "dark") await page.keyboard.press("d");
-    }
+    // One column and two, light and dark: colours do not change with the columns.
+    if (width !== 390 && width !== 1440) continue;
+    await noViolations(page);
+    await picture(page, `compare-${width}`, true);
+    if (width === 390) await page.keyboard.press("d");
   }
 });
 
