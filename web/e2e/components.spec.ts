@@ -26,7 +26,7 @@ test("the simulator leads to the lab and back", async ({ page }) => {
   await expect(page.locator("corun-transport")).toBeVisible();
 });
 
-test("a crossbar's curves lie on theory, and saturate where it says", async ({ page }) => {
+test("a crossbar's curves lie on theory, and saturate where it says", { tag: "@core" }, async ({ page }) => {
   await lab(page, "#v=1&part=noc&flits=1&points=0.1:0.9:0.2");
   await settled(page);
   const throughput = await rows(page, "Throughput");

@@ -25,7 +25,9 @@ const ready = (page: Page): Promise<void> => expect(page.locator("html")).toHave
 const card = (page: Page | ReturnType<Page["frameLocator"]>, id: string): Locator => page.locator(`section#${id}`);
 const button = (of: Locator, name: string): Locator => of.getByRole("button", { name, exact: true });
 
-test("the simulator leads to small pictures of all figures, and each of them to its figure", async ({ page }) => {
+test("the simulator leads to small pictures of all figures, and each of them to its figure", { tag: "@core" }, async ({
+  page,
+}) => {
   await serve(page);
   await page.goto("./");
   await page.getByRole("link", { name: "Figures" }).click();
@@ -64,7 +66,7 @@ test("the simulator leads to small pictures of all figures, and each of them to 
   await expect(card(page, "fig2a")).toBeVisible();
 });
 
-test("run again here, every figure equals the runner's, values and digests", async ({ page }) => {
+test("run again here, every figure equals the runner's, values and digests", { tag: "@core" }, async ({ page }) => {
   await serve(page);
   await page.goto("./figures.html?all=1");
   await ready(page);
@@ -187,7 +189,7 @@ test("a mark opens its experiment in the lab, by pointer and by keyboard", async
   expect([there.config_hash, there.digest]).toEqual([document.runs[3]?.hash, digests[3]]);
 });
 
-test("the command and the embed code are what they say", async ({ page }) => {
+test("the command and the embed code are what they say", { tag: "@core" }, async ({ page }) => {
   await serve(page);
   await page.goto("./figures.html?all=1");
   await ready(page);
@@ -365,11 +367,11 @@ for (const scheme of ["light", "dark"] as const) {
 
 // What is shipped.
 const SHIPPED = readdirSync("public/papers").filter((name) => name.endsWith(".json"));
-test("a paper is shipped", () => {
+test("a paper is shipped", { tag: "@core" }, () => {
   expect(SHIPPED).toContain("ccbp.json");
 });
 for (const name of SHIPPED) {
-  test(`the page draws every figure of ${name}`, async ({ page }) => {
+  test(`the page draws every figure of ${name}`, { tag: "@core" }, async ({ page }) => {
     const { figures } = JSON.parse(readFileSync(`public/papers/${name}`, "utf8")) as {
       figures: { id: string; points: { value: number | null }[] }[];
     };

@@ -2,9 +2,9 @@
 import { expect, openAt, test } from "./corun.ts";
 import { pack } from "../src/link.ts";
 
-test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it the other way round", async ({
-  page,
-}) => {
+test("FDTD3D goes to the big SMs and SYRK to the small ones; one press shows it the other way round", {
+  tag: "@core",
+}, async ({ page }) => {
   const experiment = {
     corun: 1,
     gpu: "hetero-8b8s",

@@ -41,7 +41,9 @@ test("the simulator at eight widths: three kernels, an SM that is open; then two
   }
 });
 
-test("every page names itself in one navigation that leads to the others, also at 360 pixels", async ({ page }) => {
+test("every page names itself in one navigation that leads to the others, also at 360 pixels", {
+  tag: "@core",
+}, async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await open(page, "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1&c=100");
   await is(page, "Paused");

@@ -53,7 +53,7 @@ test("the first visit runs two kernels", async ({ page }) => {
   await picture(page, "first-light", true);
 });
 
-test("play, pause, step, step back, next event, reset", async ({ page }) => {
+test("play, pause, step, step back, next event, reset", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 5000);
   await page.getByRole("button", { name: "Step one cycle" }).click();
   await expect(page.locator("#cycle")).toHaveText("5,001");
@@ -180,7 +180,7 @@ test("a policy's profile is shown as it is measured, can be stopped, goes on, an
   expect(await profiled()).toEqual([]);
 });
 
-test("a link opens the same run in another tab", async ({ page, context }) => {
+test("a link opens the same run in another tab", { tag: "@core" }, async ({ page, context }) => {
   await openAt(page, TINY, 4321);
   await page.getByRole("button", { name: "SM 1" }).or(page.locator("corun-sm-grid")).first().focus();
   await page.getByRole("button", { name: "Copy the link" }).click();
@@ -276,7 +276,7 @@ test("the mix: add, remove, order, limit", async ({ page }) => {
   await expect.poll(() => page.url()).not.toMatch(/seed=1(&|$)/);
 });
 
-test("what is wrong is said at its field, and the last good run stays", async ({ page }) => {
+test("what is wrong is said at its field, and the last good run stays", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 300);
   await page.getByText("SMs", { exact: true }).first().click();
   const count = page.locator("#f-gpu-sm-count");
@@ -300,7 +300,7 @@ test("what is wrong is said at its field, and the last good run stays", async ({
   await expect(page.locator("#f-kernels-0-problem")).toContainText("want");
 });
 
-test("files: the experiment out and in, and the command", async ({ page }) => {
+test("files: the experiment out and in, and the command", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 1500);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -338,7 +338,7 @@ test("files: the experiment out and in, and the command", async ({ page }) => {
   await expect(page.getByText("“broken.json” cannot be opened")).toBeVisible();
 });
 
-test("a damaged link gets a message and a way out", async ({ page }) => {
+test("a damaged link gets a message and a way out", { tag: "@core" }, async ({ page }) => {
   const states = await noted(page, STATE);
   for (const hash of [
     "#v=1&z=AAAA",
@@ -367,7 +367,7 @@ test("a link to what cannot run says why", async ({ page }) => {
   await expect.poll(states).toContain("Running");
 });
 
-test("a module that does not come gets a message", async ({ page, watched }) => {
+test("a module that does not come gets a message", { tag: "@core" }, async ({ page, watched }) => {
   watched.allow = /404|Failed to load resource/;
   await page.route("**/*.wasm", (route) => route.fulfill({ status: 404 }));
   await open(page);
@@ -429,7 +429,7 @@ test("keyboard alone is enough", async ({ page }) => {
   await expect(page.getByRole("button", { name: "What is STP?" })).toBeFocused();
 });
 
-test("360 pixels are enough", async ({ page }) => {
+test("360 pixels are enough", { tag: "@core" }, async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await openAt(page, TINY, 3000);
   const wide = async (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
@@ -807,7 +807,7 @@ test("the policy's decision is explained: the sentence, what holds, the controls
   await picture(panel, "decisions-360-dark");
 });
 
-test("opened as a file, the page says what to do instead", async ({ browser }) => {
+test("opened as a file, the page says what to do instead", { tag: "@core" }, async ({ browser }) => {
   const page = await browser.newPage();
   for (const name of ["index", "sweeps", "figures", "components"]) {
     await page.goto(new URL(`../dist/${name}.html`, import.meta.url).href);

@@ -87,9 +87,9 @@ test("one press runs all schemes; the table sorts by any column; one that cannot
   expect(Math.abs(ipc.slowdown / (even[0] ?? 0) - 1), "alone for as long, or for longer").toBeLessThan(0.5);
 });
 
-test("where a kernel has a goal: whether each scheme keeps it, what it leaves for the others, as columns and against the line", async ({
-  page,
-}) => {
+test("where a kernel has a goal: whether each scheme keeps it, what it leaves for the others, as columns and against the line", {
+  tag: "@core",
+}, async ({ page }) => {
   const experiment = {
     corun: 1,
     gpu: "tiny-2sm",

@@ -3,10 +3,9 @@ import { cycle, expect, is, noViolations, open, picture, result, state, test, wa
 
 const TINY = "#v=1&gpu=tiny-2sm&mix=BP+CFD&policy=even&seed=1";
 
-test("a policy is written in the page: names are completed, the wrong line is marked, it runs, and its link carries it", async ({
-  page,
-  watched,
-}) => {
+test("a policy is written in the page: names are completed, the wrong line is marked, it runs, and its link carries it", {
+  tag: "@core",
+}, async ({ page, watched }) => {
   const fetched: string[] = [];
   page.on("request", (request) => {
     if (request.url().includes("corun_script")) fetched.push(request.url());

@@ -77,7 +77,7 @@ for (const [name, text] of [
   ["an example", readFileSync("../examples/sweeps/bandwidth.json", "utf8")],
   ["mixes and open ends", JSON.stringify(MIXED)],
 ] as const) {
-  test(`the lines are the runner's, byte for byte: ${name}`, async ({ page }) => {
+  test(`the lines are the runner's, byte for byte: ${name}`, { tag: "@core" }, async ({ page }) => {
     await sweep(page, JSON.parse(text) as object);
     await phase(page, "ready");
     await button(page, "Run").click();

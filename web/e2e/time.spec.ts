@@ -29,9 +29,9 @@ async function results(page: Page): Promise<Record<"A" | "B", SavedResult>> {
   return JSON.parse((await saved(download)).text) as Record<"A" | "B", SavedResult>;
 }
 
-test("a run goes to any cycle, back and forth, and is there what a run is that has only come this far", async ({
-  page,
-}) => {
+test("a run goes to any cycle, back and forth, and is there what a run is that has only come this far", {
+  tag: "@core",
+}, async ({ page }) => {
   await openAt(page, TINY, 90_000);
   const end = (await result(page)).digest;
   await goTo(page, "30,000");

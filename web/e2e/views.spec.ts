@@ -29,7 +29,7 @@ async function exported(
   return { path: await download.path(), ...(await saved(download)) };
 }
 
-test("an SM opens with a click and with the keyboard, and is in the link", async ({ page }) => {
+test("an SM opens with a click and with the keyboard, and is in the link", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 6000);
   const canvas = page.locator("corun-sm-grid canvas");
   expect(await colours(canvas)).toBeGreaterThan(5);
@@ -121,7 +121,7 @@ test("behind each picture is a table with the same numbers", async ({ page }) =>
   await expect(ipc.locator("canvas")).toBeVisible();
 });
 
-test("exported data are what the engine counted, and every export is stamped", async ({ page }) => {
+test("exported data are what the engine counted, and every export is stamped", { tag: "@core" }, async ({ page }) => {
   await openAt(page, TINY, 20_000);
   const run = await result(page);
   const csv = await exported(page, chart(page, "ipc"), "csv");

@@ -1,4 +1,5 @@
 // Who suffers, and why: read as a person reads it, and held against the result that the page saves.
+import type { Page } from "@playwright/test";
 import { encodeLink } from "../src/link.ts";
 import type { Experiment } from "../src/types.ts";
 import { cycle, expect, is, noViolations, open, openAt, overhear, result, test } from "./corun.ts";
@@ -13,7 +14,9 @@ const short = (policy: string, cycles = 20_000): Experiment => ({
   stop: { cycles },
 });
 
-test("the verdict says who suffers and why, and its numbers lead to where they stand", async ({ page }) => {
+test("the verdict says who suffers and why, and its numbers lead to where they stand", { tag: "@core" }, async ({
+  page,
+}) => {
   await openAt(page, await encodeLink({ experiment: short("even"), view: {} }), 15_000);
   const verdict = page.locator("corun-verdict");
   await expect(verdict.locator(".verdict > .prose")).toContainText(
@@ -121,34 +124,50 @@ test("what the page brings along of its kernels alone is there at once; another 
   expect(await jobs()).not.toContain(first);
 });
 
-test("the first visit says what this is, plays at a speed that can be followed, and has a tour of five stops", async ({
-  page,
-}) => {
+const STOPS = ["What you see", "Who suffers", "Why", "Another scheme", "Share it"];
+const tourOf = (page: Page) => page.getByRole("dialog", { name: new RegExp(STOPS.join("|")) });
+const firstOf = (page: Page) => page.getByRole("complementary", { name: "What this is" });
+
+test("the first visit says what this is, plays at a speed that can be followed, and has a tour of five stops", {
+  tag: "@core",
+}, async ({ page }) => {
   const said = await overhear(page);
   await open(page);
-  const first = page.getByRole("complementary", { name: "What this is" });
-  await expect(first).toContainText("simulates one GPU that runs two kernels at once, cycle by cycle");
+  await expect(firstOf(page)).toContainText("simulates one GPU that runs two kernels at once, cycle by cycle");
   await is(page, "Running");
   expect((await said()).filter((m) => m["t"] === "speed").map((m) => m["cyclesPerSecond"])[0]).toBe(2000);
-  await first.getByRole("button", { name: "Take the tour" }).click();
-  const tour = page.getByRole("dialog", { name: /What you see|Who suffers|Why|Another scheme|Share it/ });
-  for (const title of ["What you see", "Who suffers", "Why", "Another scheme", "Share it"]) {
+  await firstOf(page).getByRole("button", { name: "Take the tour" }).click();
+  const tour = tourOf(page);
+  for (const title of STOPS) {
     await expect(tour.getByRole("heading")).toHaveText(title);
-    if (title === "Why") await noViolations(page);
     await tour.getByRole("button", { name: title === "Share it" ? "Done" : "Next" }).click();
   }
   await expect(tour).toBeHidden();
   await expect(page.locator("#why")).toHaveAttribute("open");
-  // It goes on meanwhile; a change of the experiment ends the slow play.
+  // It goes on meanwhile.
   await expect.poll(() => cycle(page)).toBeGreaterThan(2000);
+});
+
+test("a change of the experiment ends the slow play; who has been here is not told again; the tour has a link", async ({
+  page,
+}) => {
+  const said = await overhear(page);
+  await open(page);
+  await firstOf(page).getByRole("button", { name: "Take the tour" }).click();
+  const tour = tourOf(page);
+  await tour.getByRole("button", { name: "Next" }).click();
+  await tour.getByRole("button", { name: "Next" }).click();
+  await expect(tour.getByRole("heading")).toHaveText("Why");
+  await noViolations(page);
+  await page.keyboard.press("Escape");
+  await expect(tour).toBeHidden();
   await page.getByLabel("Policy", { exact: true }).selectOption("spatial");
   await expect
     .poll(async () => (await said()).filter((m) => m["t"] === "speed").at(-1)?.["cyclesPerSecond"])
     .toBe(Infinity);
-  // Who has been here is not told again; the tour has a link, and is left with Escape.
   await open(page);
   await expect(page.locator("#pictures")).toBeVisible();
-  await expect(first).toBeHidden();
+  await expect(firstOf(page)).toBeHidden();
   await open(page, "#tour");
   await expect(tour.getByRole("heading")).toHaveText("What you see");
   await page.keyboard.press("Escape");
