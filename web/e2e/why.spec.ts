@@ -107,12 +107,20 @@ test("what the page brings along of its kernels alone is there at once; another 
   await expect.poll(() => page.url()).toMatch(/&e=/);
   answers = { [first]: brought };
   engine = "0.0.0-00000000";
-  // This browser has kept what it has measured: without that, it is measured anew, for the file is another engine's.
+  // This browser has kept what it has measured: where that is spoilt, it is measured anew, for the file is another engine's.
   await page.evaluate(
     () =>
       new Promise((done) => {
-        const gone = indexedDB.deleteDatabase("corun");
-        gone.onsuccess = gone.onblocked = done;
+        const opened = indexedDB.open("corun");
+        opened.onsuccess = () => {
+          const spoilt = opened.result.transaction("answers", "readwrite"),
+            all = spoilt.objectStore("answers").openCursor();
+          all.onsuccess = () => {
+            all.result?.update({ ipc: "much" });
+            all.result?.continue();
+          };
+          spoilt.oncomplete = done;
+        };
       }),
   );
   await open(page, hash);
