@@ -288,15 +288,21 @@ async function fromPacked(packed: string): Promise<Experiment> {
   return asExperiment(value);
 }
 
+/** Whether a value is nested deeper than that; what recurses has to know it first. */
+export function deeperThan(value: unknown, most: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true;
+    level = level.flatMap((v) => (typeof v === "object" && v !== null ? Object.values(v) : []));
+  }
+  return false;
+}
+
 /** A value that can be edited and sent as an experiment: an object, with a list of kernels, not too deep. */
 export function asExperiment(value: unknown): Experiment {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new LinkError('An experiment is a JSON object: { "corun": 1, … }.');
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) throw new LinkError(`The experiment is nested more than ${MAX_DEPTH} deep.`);
-    level = level.flatMap((v) => (typeof v === "object" && v !== null ? Object.values(v) : []));
-  }
+  if (deeperThan(value, MAX_DEPTH)) throw new LinkError(`The experiment is nested more than ${MAX_DEPTH} deep.`);
   const { kernels, gpu, policy } = value as Record<string, unknown>;
   if (!Array.isArray(kernels)) throw new LinkError("The experiment has no list of kernels.");
   if (kernels.length > MAX_KERNELS) throw new LinkError(`The experiment has ${kernels.length} kernels.`);

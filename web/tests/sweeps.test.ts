@@ -208,6 +208,11 @@ test("JSON is written for people, and is the same JSON", () => {
   assert.equal(pretty("{ not json"), "{ not json");
 });
 
+test("what is nested deeper than the engine reads stays as it is written", () => {
+  const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  assert.equal(pretty(deep), deep);
+});
+
 test("a sweep of mixes and schemes is a heat map, with the best scheme of each mix", () => {
   const mixes = [
       ["BP", "CFD"],

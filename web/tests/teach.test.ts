@@ -42,6 +42,7 @@ test("a file that the page saved has its run in it, whatever kind it is", async 
     [png.slice(0, 60), "f.png"],
     ['{"link":"https://x/"}', "g.json"],
     ["null", "h.json"],
+    [`${'{"stamp":'.repeat(100_000)}1${"}".repeat(100_000)}`, "i.json"],
   ] as const) {
     assert.equal(await linkIn(file(content, name)), null, name);
   }

@@ -64,3 +64,26 @@ test("the axes of a text, and the text with others", () => {
   assert.deepEqual(axesOf(withAxes(text, [{ path: "gpu", values: ["a"] }])), [{ path: "gpu", values: ["a"] }]);
   assert.deepEqual([axesOf("{"), axesOf("{}"), axesOf("[]"), axesOf('{"sweep":{"axes":3}}')], [null, null, null, null]);
 });
+
+test("a form is for axes that are some; what else a text has is left to the engine", () => {
+  const of = (axes: unknown): string => JSON.stringify({ corun: 1, sweep: { axes } });
+  const seed = { path: "seed", values: [1, 2] };
+  assert.deepEqual(axesOf(of([seed, { zip: [seed] }])), [seed, { zip: [seed] }]);
+  const bad = [
+    null,
+    5,
+    [],
+    {},
+    { zip: null },
+    { zip: [null] },
+    { zip: {} },
+    { ...seed, zip: null },
+    { ...seed, path: 1 },
+    { ...seed, values: "xy" },
+  ];
+  for (const axis of bad) assert.equal(axesOf(of([seed, axis])), null, JSON.stringify(axis));
+  const deep = JSON.stringify(seed).replace("2", `${"[".repeat(9000)}${"]".repeat(9000)}`);
+  assert.equal(axesOf(`{"corun":1,"sweep":{"axes":[${deep}]}}`), null);
+  for (const axes of [{}, null, 5]) assert.equal(axesOf(of(axes)), null);
+  for (const text of ["null", "5", "[]", "{", '{"sweep":null}']) assert.equal(axesOf(text), null, text);
+});

@@ -1,5 +1,5 @@
 // What the sweeps page shows, as a link: the sweep itself, or the name of an example, and what the chart shows of it.
-import { LinkError, checkVersion, pack, unpack } from "../link.ts";
+import { LinkError, checkVersion, deeperThan, pack, unpack } from "../link.ts";
 
 /** `y`: the metric; `x`: the axis across, from 0. */
 export interface SweepState {
@@ -66,15 +66,23 @@ export async function decodeSweep(
   return { text: found, x: Number(x), y };
 }
 
+/** A deeper one is refused by the engine. */
+const MAX_DEPTH = 128;
+
+/** A sweep's file, read; undefined where it is no JSON, or deeper than any sweep. */
+export function read(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return deeperThan(value, MAX_DEPTH) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON as a person would write it: what fits on a line stands on one. */
 export function pretty(text: string): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return text;
-  }
-  return `${written(value, "")}\n`;
+  const value = read(text);
+  return value === undefined ? text : `${written(value, "")}\n`;
 }
 
 function written(value: unknown, indent: string): string {

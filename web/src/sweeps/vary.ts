@@ -1,5 +1,7 @@
 // A sweep that varies one field of an experiment, and the axes of a sweep as a form has them: plain functions of JSON.
+import { fieldsOf } from "../browser-store.ts";
 import type { Experiment } from "../types.ts";
+import { read } from "./state.ts";
 
 export interface Axis {
   path: string;
@@ -42,12 +44,15 @@ export function sweepOf(experiment: Experiment, axis: Axis, title: string): stri
 
 /** The axes of a sweep's text, where a form can show them; null where the text is not such a sweep. */
 export function axesOf(text: string): (Axis | { zip: Axis[] })[] | null {
-  try {
-    const axes = (JSON.parse(text) as { sweep?: { axes?: unknown } }).sweep?.axes;
-    return Array.isArray(axes) ? (axes as (Axis | { zip: Axis[] })[]) : null;
-  } catch {
-    return null;
-  }
+  const { axes } = fieldsOf(fieldsOf(read(text))["sweep"]);
+  const isAxis = (one: unknown): boolean => {
+    const { path, values, zip } = fieldsOf(one);
+    return typeof path === "string" && Array.isArray(values) && zip === undefined;
+  };
+  const all = (list: unknown, is: (one: unknown) => boolean): boolean => Array.isArray(list) && list.every(is);
+  return all(axes, (one) => isAxis(one) || all(fieldsOf(one)["zip"], isAxis))
+    ? (axes as (Axis | { zip: Axis[] })[])
+    : null;
 }
 
 /** The text with other axes. */

@@ -1,4 +1,5 @@
 // The link to its run in a file that the page saved: a picture (PNG, SVG), a table or a result. Dropped on the page, it opens that run.
+import { fieldsOf } from "../browser-store.ts";
 import { crc32 } from "../draw/png.ts";
 
 /** The keyword of the chunk that a PNG has its stamp in (views/parts.ts). */
@@ -28,9 +29,9 @@ function parsed(text: string | null): unknown {
 
 /** Of a stamp, or of what has a stamp or a link in it. Only the part behind the `#` counts: the run opens here, wherever it was saved. */
 function hashOf(value: unknown): string | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { link, stamp } = value as { link?: unknown; stamp?: unknown };
-  if (typeof link !== "string") return stamp === undefined ? null : hashOf(stamp);
+  const { link: own, stamp } = fieldsOf(value),
+    link = own ?? fieldsOf(stamp)["link"];
+  if (typeof link !== "string") return null;
   const at = link.indexOf("#");
   return at < 0 || at + 1 === link.length ? null : link.slice(at);
 }
