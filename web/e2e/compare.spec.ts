@@ -1,6 +1,7 @@
 // Two runs side by side, as a person compares them: in lock-step, with their numbers, their differences and a link that holds both.
 import type { Page } from "@playwright/test";
-import { decodeLink } from "../src/link.ts";
+import { decodeLink, encodeLink } from "../src/link.ts";
+import type { Experiment } from "../src/types.ts";
 import {
   cycle,
   expect,
@@ -283,7 +284,22 @@ test("a profile for B can be stopped, and goes on to where A stands", async ({ p
         ?.click();
     }).observe(document, { subtree: true, childList: true, characterData: true });
   });
-  await compareWith(page, "policy").selectOption("ws");
+  // With a profile that is not over while a page looks.
+  const experiment: Experiment = {
+    corun: 1,
+    gpu: "tiny-2sm",
+    kernels: ["BP", "CFD"],
+    policy: { name: "even" },
+    seed: 7,
+  };
+  const hash = await encodeLink({
+    experiment,
+    other: { ...experiment, policy: { name: "ws", profile_cycles: 400_000 } },
+    view: { cycle: 3000 },
+  });
+  await page.evaluate((to) => {
+    location.hash = to;
+  }, hash);
   await expect(page.locator("#notices h2")).toHaveText("Stopped before the run began");
   await is(page, "Not begun");
   await page.getByRole("button", { name: "Go on" }).click();
