@@ -84,6 +84,6 @@ pub fn tests(host: Host, runner: &Path) -> Result<Command> {
         std::fs::write(&file, settings.replace("\"goog:chromeOptions\": {", &binary))?;
         command.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", file);
     }
-    command.env("WASM_BINDGEN_TEST_TIMEOUT", "120");
+    command.env("WASM_BINDGEN_TEST_TIMEOUT", "600");
     Ok(command)
 }
