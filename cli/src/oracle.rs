@@ -102,7 +102,12 @@ fn table(experiment: &Experiment, title: &str, rows: &[Row], best: &[(&str, Opti
         Some(row) => vec![format!("best {key}"), row.ctas.to_string()].into_iter().chain(row.shown.clone()).collect(),
         None => vec![format!("no {key}")],
     });
-    format!("{}: CTAs per SM of {}; 95 % interval after ±\n\n{every}\n\n{}", one_line(title), experiment.labels().join(", "), text::table(2, best))
+    format!(
+        "{}: CTAs per SM of {}; 95 % interval after ±\n\n{every}\n\n{}",
+        one_line(title),
+        experiment.labels().join(", "),
+        text::table(2, best)
+    )
 }
 
 impl Row {

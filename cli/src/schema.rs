@@ -7,7 +7,7 @@ use sim_core::describe::gpu::presets::{self, PRESETS};
 use sim_core::describe::ids::MAX_KERNELS;
 use sim_core::describe::kernel::tile::MAX_TERM;
 use sim_core::describe::kernel::validate::{MAX_LISTED, MAX_LISTS};
-use sim_core::describe::kernel::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_SEQUENCE, library};
+use sim_core::describe::kernel::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_SEQUENCE, formerly, library};
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::CtaOrderInfo;
 use sim_core::policy::PolicyInfo;
@@ -279,7 +279,7 @@ fn experiment() -> Value {
     let goals = ways.map(|(key, range)| closed(named(vec![(key, range)]), &[key]));
     let goal = any_of([share()].into_iter().chain(goals).collect());
     let ctas = || whole(1, 64, "CTAs that the kernel may hold on an SM, whatever the policy; by class of SMs, where classes differ");
-    let old = || Value::object([("enum", Value::array(library::OLD_NAMES.iter().map(|(old, _)| *old))), ("deprecated", true.into())]);
+    let old = || Value::object([("enum", Value::array(formerly::OLD_NAMES.iter().map(|(old, _)| *old))), ("deprecated", true.into())]);
     let chosen = || vec![one_of(library::names()), old(), reference("kernel")];
     let used = closed(
         named(vec![

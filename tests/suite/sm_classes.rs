@@ -383,7 +383,9 @@ fn a_class_can_be_added_to_a_preset() {
     for (key, value) in [("sm.tniy.threads", 64), ("sm.l1.count", 2), ("sm.a b.count", 2), ("sm..count", 2), ("sm.no.such.count", 2)] {
         let gpu = Value::object([("preset", Value::from("ccbp-16sm")), (key, value.into())]);
         let problems = Experiment::decode(&experiment(gpu, &[kernel("any", &[(10, 64, 0)])], "even".into())).unwrap_err();
-        assert_eq!(problems.0[0].path, format!("gpu.{key}"));
+        // A key that would not read as part of a path is quoted.
+        let path = if key.contains(' ') || key.contains("..") { format!("gpu[\"{key}\"]") } else { format!("gpu.{key}") };
+        assert_eq!(problems.0[0].path, path);
     }
 }
 

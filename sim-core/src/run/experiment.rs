@@ -721,7 +721,7 @@ mod tests {
             let written = Value::object([("corun", Value::from(1)), ("gpu", "qos-56sm".into()), ("kernels", Value::array([name]))]);
             Experiment::decode(&written).unwrap()
         };
-        for (old, new) in library::OLD_NAMES {
+        for (old, new) in crate::describe::kernel::formerly::OLD_NAMES {
             let (before, after) = (experiment(old), experiment(new));
             assert_eq!((before.encode(), before.config_hash()), (after.encode(), after.config_hash()));
             assert_eq!((after.kernels[0].kernel.name.as_str(), after.kernels[0].kernel.key()), (*new, *old));

@@ -3,7 +3,7 @@
 use crate::describe::gpu::fields::{self, Field, GPU_FIELDS, Kind, SM_FIELDS};
 use crate::describe::gpu::presets::{self, PRESETS};
 use crate::describe::gpu::{Gpu, SmClass, occupancy};
-use crate::describe::kernel::{Dim3, library};
+use crate::describe::kernel::{Dim3, formerly, library};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::script::{self, Hook, Name};
@@ -159,7 +159,7 @@ fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
     });
     Some(Value::object([
         ("name", Value::from(name)),
-        ("formerly", Value::array(library::old_name(name))),
+        ("formerly", Value::array(formerly::old_name(name))),
         ("title", kernel.title.as_str().into()),
         ("doc", kernel.doc.as_str().into()),
         ("source", kernel.source.as_str().into()),

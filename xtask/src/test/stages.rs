@@ -6,6 +6,7 @@ use crate::run::{cargo, npm, output, quietly, root, run, shown, target_dir, watc
 use crate::wasm::Host;
 use crate::{need, page, readme, wasm};
 use anyhow::{Context, Result, anyhow, ensure};
+use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -267,10 +268,14 @@ fn native(run: &Run, log: &Log, count: &mut Count) -> Result<()> {
         if run.full {
             command.arg("--include-ignored");
         }
+        // What threads of a test write past its harness is of use only where one fails.
+        let errors = target_dir().join("stderr.txt");
+        command.stderr(File::create(&errors)?);
         let mut left = Vec::new();
         let ok = counted(log, &mut command, count, |line| left.extend(ignored(line)))?;
         if !ok {
             failed.push(built.name.as_str());
+            log.say(&std::fs::read_to_string(&errors)?);
         }
         if run.all {
             run.left.lock().unwrap_or_else(PoisonError::into_inner).extend(left);

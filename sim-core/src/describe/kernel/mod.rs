@@ -5,6 +5,7 @@
 //! burstiness and row locality come out of the caches and the DRAM; they are never numbers in a kernel.
 
 pub mod decode;
+pub mod formerly;
 pub mod library;
 pub mod sequence;
 pub mod tile;
@@ -52,7 +53,7 @@ impl Kernel {
 
     /// What its draws and hashes are keyed by: its old name, if it had one.
     pub fn key(&self) -> &str {
-        library::old_name(&self.name).unwrap_or(&self.name)
+        formerly::old_name(&self.name).unwrap_or(&self.name)
     }
 
     /// Whether every count of arithmetic instructions is one that a Program may have.

@@ -63,6 +63,7 @@ mod sto;
 mod syrk;
 mod tpacf;
 
+use super::formerly;
 use super::{Address, Array, Kernel, Launch, Op, Trips};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -120,45 +121,6 @@ const KERNELS: &[(&str, Make)] = &[
     ("latency/PF", latency::path_finder),
 ];
 
-/// Names from before kernels were called `paper/NAME`. Experiments may still use them; draws and hashes are keyed by them, so that neither has changed.
-pub const OLD_NAMES: &[(&str, &str)] = &[
-    ("BFS", "ccbp/BFS"),
-    ("BP", "ccbp/BP"),
-    ("BT", "ccbp/BT"),
-    ("CFD", "ccbp/CFD"),
-    ("FTD", "ccbp/FTD"),
-    ("HG", "ccbp/HG"),
-    ("KM", "ccbp/KM"),
-    ("LAV", "ccbp/LAV"),
-    ("LBM", "ccbp/LBM"),
-    ("PF", "ccbp/PF"),
-    ("SAD", "ccbp/SAD"),
-    ("SMV", "ccbp/SMV"),
-    ("SRT", "ccbp/SRT"),
-    ("CUTCP-P", "qos/CUTCP"),
-    ("HISTO-P", "qos/HISTO"),
-    ("LBM-P", "qos/LBM"),
-    ("MRIG-P", "qos/MRIG"),
-    ("MRIQ-P", "qos/MRIQ"),
-    ("SAD-P", "qos/SAD"),
-    ("SGEMM-P", "qos/SGEMM"),
-    ("SPMV-P", "qos/SPMV"),
-    ("STENCIL-P", "qos/STENCIL"),
-    ("TPACF-P", "qos/TPACF"),
-    ("LAVAMD-H", "hetero/LAVAMD"),
-    ("SYRK", "hetero/SYRK"),
-    ("KMEANS-H", "hetero/KMEANS"),
-    ("SYR2K", "hetero/SYR2K"),
-    ("NN", "hetero/NN"),
-    ("SC", "hetero/SC"),
-    ("FDTD3D", "hetero/FDTD3D"),
-    ("NQU", "hetero/NQU"),
-    ("STO", "hetero/STO"),
-    ("BTREE-H", "hetero/BTREE"),
-    ("DXTC", "hetero/DXTC"),
-    ("HISTO-H", "hetero/HISTO"),
-];
-
 fn all() -> impl Iterator<Item = &'static (&'static str, Make)> {
     KERNELS.iter().chain(ikra::KERNELS)
 }
@@ -170,13 +132,8 @@ pub fn names() -> Vec<&'static str> {
 
 /// The kernel of this name, or of this old one.
 pub fn find(name: &str) -> Option<Kernel> {
-    let name = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
+    let name = formerly::new_name(name).unwrap_or(name);
     all().find(|kernel| kernel.0 == name).map(|kernel| kernel.1())
-}
-
-/// The old name of the kernel that is now called so.
-pub fn old_name(name: &str) -> Option<&'static str> {
-    OLD_NAMES.iter().find(|(_, new)| *new == name).map(|(old, _)| *old)
 }
 
 /// What to write in the place of a name that is none, with up to five names that begin alike but for the paper and case.
@@ -262,8 +219,8 @@ mod tests {
         for name in names() {
             assert_eq!(find(name).map(|kernel| kernel.name).as_deref(), Some(name));
         }
-        let all: BTreeSet<&str> = names().into_iter().chain(OLD_NAMES.iter().map(|(old, _)| *old)).collect();
-        assert_eq!(all.len(), names().len() + OLD_NAMES.len());
+        let all: BTreeSet<&str> = names().into_iter().chain(formerly::OLD_NAMES.iter().map(|(old, _)| *old)).collect();
+        assert_eq!(all.len(), names().len() + formerly::OLD_NAMES.len());
     }
 
     #[test]
