@@ -27,15 +27,16 @@ pub struct Call {
     package: String,
     name: String,
     kind: String,
-    wasm: bool,
+    /// The target's name; empty for this machine.
+    platform: String,
     test: bool,
 }
 
 impl Call {
     fn shown(&self) -> String {
-        let of = if self.wasm { ", wasm" } else { "" };
         let test = if self.test { ", test" } else { "" };
-        format!("{} ({}{test}{of})", self.name, self.kind)
+        let on = if self.platform.is_empty() { String::new() } else { format!(" for {}", self.platform) };
+        format!("{} ({}{test}){on}", self.name, self.kind)
     }
 }
 
@@ -93,7 +94,10 @@ fn call(message: &Value) -> Call {
         package: text(&message["package_id"]),
         name: text(&message["target"]["name"]),
         kind: text(&message["target"]["kind"][0]),
-        wasm: files.iter().any(|file| text(file).contains("/wasm32")),
+        platform: files
+            .iter()
+            .find_map(|file| text(file).split(['/', '\\']).find(|part| part.starts_with("wasm32")).map(str::to_owned))
+            .unwrap_or_default(),
         test: message["profile"]["test"] == true,
     }
 }

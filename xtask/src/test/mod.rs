@@ -27,12 +27,15 @@ pub fn test(names: &[String], full: bool) -> Result<()> {
     };
     // A line about the tool itself: cargo has become this program, so that what it took stands in this process.
     let itself = itself();
-    let busy = load();
+    let (busy, worked) = (load(), worked());
     std::fs::create_dir_all(target_dir())?;
     let shared = Run::new(full, names.is_empty());
     let rows = stage::run(&stages, &shared);
     println!();
     print!("{}", table(&rows, itself, began.elapsed()));
+    if let Some((before, after)) = worked.zip(self::worked()) {
+        println!("All cores together have worked {:.0} s since the suite began: a browser's processes count here alone", after - before);
+    }
     if let Some(load) = busy {
         println!("The machine was busy before this began (load {load:.1} on {} cores): these are upper bounds", cores());
     }
@@ -67,6 +70,14 @@ fn load() -> Option<f64> {
     // What this command has kept busy of that minute.
     let load = load - cpu / since.max(60.0);
     (load > 0.25 * cores() as f64).then_some(load)
+}
+
+/// Seconds that all cores together have worked since the system started, where it says so.
+fn worked() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    let ticks: Vec<f64> = stat.lines().next()?.split_whitespace().skip(1).map(|field| field.parse().unwrap_or(0.0)).collect();
+    // user, nice and system; then idle, waiting, and what belongs to neither.
+    Some(ticks.get(..3)?.iter().sum::<f64>() / 100.0)
 }
 
 /// Seconds since cargo was started and processor seconds since then, where the system says so.
@@ -130,5 +141,6 @@ mod tests {
     fn this_process_has_a_beginning() {
         let (wall, cpu) = itself().expect("Linux says so");
         assert!((0.0..86_400.0).contains(&wall) && (0.0..86_400.0).contains(&cpu), "{wall} {cpu}");
+        assert!(worked().expect("Linux says so") > 0.0);
     }
 }
