@@ -1,6 +1,6 @@
 //! The compiled module in a JavaScript host: Node, a window of Chromium, and a worker of Chromium run these same tests (`cargo xtask test wasm`).
 //!
-//! The goldens are the ones that the native build is held to (`tests/determinism.rs`).
+//! The goldens are the ones that the native build is held to (`tests/suite/determinism.rs`).
 #![cfg(target_arch = "wasm32")]
 
 use corun::{EXPERIMENTS, Simulation};

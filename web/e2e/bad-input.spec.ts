@@ -1,4 +1,4 @@
-// Every malformed experiment that the runner is held to (tests/bad_input.rs), opened on the page: each gets its words, and the
+// Every malformed experiment that the runner is held to (tests/suite/bad_input.rs), opened on the page: each gets its words, and the
 // run that was there before goes on being shown.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";

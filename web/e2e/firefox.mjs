@@ -1,4 +1,4 @@
-// `cargo xtask test --firefox`: every page in Firefox, over WebDriver BiDi. It prints what it did, and fails at the first thing that is
+// `cargo xtask test --full firefox`: every page in Firefox, over WebDriver BiDi. It prints what it did, and fails at the first thing that is
 // wrong: an error on a page, a request to somebody else, an end that is not the native build's, a sweep or a figure that differs.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
