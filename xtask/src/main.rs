@@ -6,6 +6,8 @@
 #[path = "../../wasm/behaviour.rs"]
 mod behaviour;
 mod bench;
+#[cfg(feature = "mutants")]
+mod mutants;
 mod need;
 mod page;
 mod profiles;
@@ -41,6 +43,9 @@ Usage: cargo xtask COMMAND
   profiles [--gpu NAME]...        what the library's kernels do alone, measured natively and put into web/src/profiles.json, so that the page has
                                   slowdowns at once; anew after the engine has changed
   reproduce [ARGUMENTS]...        `corun reproduce` with these arguments; a full report goes to docs/papers and its figures to the page too
+  mutants [--count N] [--seed N] [--list]
+                                  a study: how many of 30 seeded faults in the machine, the policies and the run do the native tests of the
+                                  first tier catch, and how many more those of --full? A second call goes on where the first was stopped
   fuzz [--seconds N] [--seed N]   malformed and odd experiments through the parser and the machine; stops at the first failure
 ";
 
@@ -90,6 +95,13 @@ fn command(mut args: Vec<String>) -> Result<()> {
             let seed = number(args, "--seed")?.unwrap_or(1);
             none_left(args)?;
             test::fuzz(seconds, seed)
+        }
+        #[cfg(feature = "mutants")]
+        "mutants" => mutants::mutants(args),
+        #[cfg(not(feature = "mutants"))]
+        "mutants" => {
+            let words = ["run", "--quiet", "--package", "xtask", "--features", "mutants", "--", "mutants"];
+            run::run(run::cargo(&words).args(std::mem::take(args)))
         }
         "profiles" => {
             let gpus = words(args, "--gpu", "a GPU's name")?;

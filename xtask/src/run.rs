@@ -21,7 +21,7 @@ pub fn spent() -> Duration {
 }
 
 /// Waits for the end of a program and adds what it took.
-fn wait(child: Child) -> Result<ExitStatus> {
+pub fn wait(child: Child) -> Result<ExitStatus> {
     let ended = child.wait4()?;
     SPENT.set(SPENT.get() + ended.rusage.utime + ended.rusage.stime);
     Ok(ended.status)

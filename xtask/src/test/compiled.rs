@@ -103,7 +103,7 @@ fn call(message: &Value) -> Call {
 }
 
 /// The executables and the modules of an artifact.
-fn programs(message: &Value) -> Vec<Built> {
+pub fn programs(message: &Value) -> Vec<Built> {
     let files = message["filenames"].as_array().map_or(&[][..], Vec::as_slice);
     let package = Path::new(message["manifest_path"].as_str().unwrap_or("")).parent().map(Path::to_path_buf).unwrap_or_default();
     let wanted = files.iter().filter_map(Value::as_str).filter(|file| message["executable"] == **file || file.ends_with(".wasm"));

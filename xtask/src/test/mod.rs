@@ -7,7 +7,11 @@ mod compiled;
 mod stage;
 mod stages;
 
+#[cfg(feature = "mutants")]
+pub use compiled::{Built, programs};
 pub use stage::Count;
+#[cfg(feature = "mutants")]
+pub use stages::SEED;
 
 use crate::run::target_dir;
 use anyhow::{Result, bail, ensure};

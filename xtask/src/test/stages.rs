@@ -20,7 +20,7 @@ const HYPERQUEUE: &str = "hyperqueue==0.27.0";
 const RUNNER: &str = "wasm-test-runner";
 
 /// The seed of random tests in the first tier, which gives the same answer twice.
-const SEED: u64 = 1;
+pub const SEED: u64 = 1;
 
 /// What the stages share.
 #[derive(Debug)]
@@ -216,7 +216,7 @@ fn says_golden(message: &str) -> bool {
 /// Everything native in one call of cargo, so that features are resolved once. The module has no native test, and criterion is for benches alone.
 fn native_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
     let excluded = ["corun-wasm", "corun-bench", RUNNER, wasm::TOOL].map(|package| ["--exclude", package]).concat();
-    let built = run.build(log, cargo(&["test", "--no-run", "--workspace"]).args(excluded))?;
+    let built = run.build(log, cargo(&["test", "--no-run", "--workspace", "--features", "xtask/mutants"]).args(excluded))?;
     keep(&run.native, built)
 }
 
