@@ -44,7 +44,9 @@ async function fetched(): Promise<FigureDocument> {
     throw new DocumentError("The address does not name a paper: paper=… takes small letters, digits and dashes.");
   const response = await fetch(`./papers/${paper}.json`);
   if (response.status === 404)
-    throw new DocumentError(`This page has no figures of a paper “${paper}”. \`cargo xtask reproduce\` computes them.`);
+    throw new DocumentError(
+      `This page has no figures of a paper “${paper}”. \`cargo xtask reproduce --paper NAME\` computes them.`,
+    );
   if (!response.ok) throw new Error(`the figures could not be fetched: ${response.status} ${response.statusText}`);
   let value: unknown;
   // Some hosts answer with a page of their own instead of 404.
