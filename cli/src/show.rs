@@ -46,7 +46,7 @@ pub struct Show {
     /// A plot, on stdout or to this file: bars, or lines where the last axis has numbers
     #[arg(long, value_name = "FILE")]
     svg: Option<Option<String>>,
-    /// What the plot shows: the place of a number in a result, such as kernels[0].ipc
+    /// What the plot shows: the place of a number in a result, such as `kernels[0].ipc`
     #[arg(long, value_name = "PATH", default_value = "metrics.hspeedup")]
     metric: String,
 }

@@ -15,7 +15,7 @@ pub struct Built {
     pub package: PathBuf,
     /// The target's name.
     pub name: String,
-    /// Whether it is a test harness.
+    /// Whether it is a test harness; benchmarks are none.
     pub test: bool,
     pub file: PathBuf,
 }
@@ -111,7 +111,7 @@ pub fn programs(message: &Value) -> Vec<Built> {
         .map(|file| Built {
             package: package.clone(),
             name: message["target"]["name"].as_str().unwrap_or("").to_owned(),
-            test: message["profile"]["test"] == true,
+            test: message["profile"]["test"] == true && message["target"]["kind"][0] != "bench",
             file: file.into(),
         })
         .collect()

@@ -46,6 +46,7 @@ impl Run {
             left.extend(STAGES.iter().filter(|stage| stage.full).map(|stage| stage.title.to_owned()));
             left.push("random machines, controls and schemes with a fresh seed".to_owned());
             left.push("every end-to-end test, on the modules as they are shipped".to_owned());
+            left.push("benchmarks, under Clippy".to_owned());
         }
         Run {
             full,
@@ -99,14 +100,7 @@ pub const STAGES: &[Stage<Run>] = &[
     Stage { name: "build", title: "build and lint, native", lane: Lane::Build, full: false, after: &[], work: native_build },
     Stage { name: "module", title: "build and lint, WebAssembly", lane: Lane::Build, full: false, after: &[], work: module_build },
     Stage { name: "no-std", title: "the core needs no std", lane: Lane::Build, full: false, after: &[], work: no_std },
-    Stage {
-        name: "docs",
-        title: "documentation and benchmarks without warnings",
-        lane: Lane::Build,
-        full: true,
-        after: &["build"],
-        work: docs,
-    },
+    Stage { name: "docs", title: "documentation without warnings", lane: Lane::Build, full: true, after: &["build"], work: docs },
     Stage {
         name: "page",
         title: "the page: lint, types, build",
@@ -213,11 +207,12 @@ fn says_golden(message: &str) -> bool {
     message.contains("golden") || message.contains("digest")
 }
 
-/// Everything native in one call of cargo, so that features are resolved once. The module has no native test, and criterion is for benches alone.
+/// Everything native in one call of cargo, so that features are resolved once. The module has no native test; benchmarks, with criterion, are in the full tier.
 fn native_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
-    let excluded = ["corun-wasm", "corun-bench", RUNNER, wasm::TOOL].map(|package| ["--exclude", package]).concat();
-    let built = run.build(log, cargo(&["test", "--no-run", "--workspace", "--features", "xtask/mutants"]).args(excluded))?;
-    keep(&run.native, built)
+    let mut command = cargo(&["test", "--no-run", "--workspace", "--features", "xtask/mutants"]);
+    command.args(["corun-wasm", RUNNER, wasm::TOOL].map(|package| ["--exclude", package]).concat());
+    command.args(if run.full { ["--all-targets"].as_slice() } else { &["--exclude", "corun-bench"] });
+    keep(&run.native, run.build(log, &mut command)?)
 }
 
 /// The module with its tests, the program that runs them, and no optimisation of the whole: the full tier tests the page's own modules.
@@ -251,9 +246,7 @@ fn no_std(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
     Ok(())
 }
 
-/// What the native build leaves out: benchmarks under Clippy, and rustdoc.
-fn docs(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
-    run.build(log, &mut cargo(&["test", "--no-run", "--package", "corun-bench", "--benches"]))?;
+fn docs(_: &Run, _: &Log, _: &mut Count) -> Result<()> {
     quietly(cargo(&["doc", "--quiet", "--workspace", "--no-deps", "--document-private-items"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
