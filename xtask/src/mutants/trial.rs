@@ -2,12 +2,12 @@
 
 use super::limited::{End, limited};
 use super::list::Mutant;
-use crate::run::{cargo, output, root, run, shown, spent, target_dir, watch};
+use crate::run::{cargo, output, root, run, spent, target_dir, watch};
 use crate::test::{Built, programs};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -57,6 +57,10 @@ pub type Baseline = BTreeMap<String, f64>;
 /// The tree that mutants are put into: a clone of the last commit, so that one can go on working beside it.
 pub fn tree() -> Result<PathBuf> {
     Ok(std::path::absolute(target_dir())?.join("mutants/tree"))
+}
+
+fn build_dir() -> Result<PathBuf> {
+    Ok(tree()?.with_file_name("build"))
 }
 
 /// Makes the tree that of HEAD, and names the commit.
@@ -140,25 +144,56 @@ fn key(harness: &Built, ignored: bool) -> String {
     format!("{}{}", harness.name, if ignored { " --ignored" } else { "" })
 }
 
-/// Builds the harnesses of a step, and gives those that no step has built before; the inner error is what the compiler says.
+/// Builds the harnesses of a step, and gives those that no step has built before; the inner error is what the compiler says of the source.
+///
+/// A compiler that was stopped can leave what the next one cannot link. That says nothing of the mutant: it is built once more, from nothing.
 fn build(step: &[&str], before: &[Built]) -> Result<std::result::Result<Vec<Built>, String>> {
-    let mut command = cargo(&["test", "--no-run", "--locked", "--quiet", "--message-format", "json", "--profile", "mutants"]);
-    command.args(PACKAGES).args(step).current_dir(tree()?).env("CARGO_TARGET_DIR", tree()?.with_file_name("build"));
-    let (mut built, mut errors) = (Vec::new(), String::new());
-    let ok = watch(&mut command, |line| {
-        let Ok(message) = serde_json::from_str::<Value>(line) else { return };
-        built.extend(programs(&message).into_iter().filter(|program| program.test));
-        if message["message"]["level"] == "error" {
-            errors += message["message"]["rendered"].as_str().unwrap_or_default();
-        }
-    })?;
-    if !ok {
-        ensure!(!errors.is_empty(), "{} failed", shown(&command));
-        return Ok(Err(errors));
+    let mut built = compile(step)?;
+    if built.as_ref().is_err_and(|errors| errors.of_source.is_empty()) {
+        println!("           cannot be linked: the compiler begins anew");
+        fs::remove_dir_all(build_dir()?.join("mutants/incremental"))?;
+        built = compile(step)?;
     }
-    let known: BTreeSet<&PathBuf> = before.iter().map(|harness| &harness.file).collect();
-    built.retain(|harness| !known.contains(&harness.file));
-    Ok(Ok(built))
+    match built {
+        Ok(mut built) => {
+            built.retain(|harness| before.iter().all(|known| known.file != harness.file));
+            Ok(Ok(built))
+        }
+        Err(errors) if errors.of_source.is_empty() => bail!("the tests cannot be built: {}", errors.others),
+        Err(errors) => Ok(Err(errors.of_source)),
+    }
+}
+
+/// Errors of the compiler, as it prints them.
+#[derive(Default)]
+struct Errors {
+    /// Those that point into the source.
+    of_source: String,
+    others: String,
+}
+
+impl Errors {
+    fn read(&mut self, message: &Value) {
+        let message = &message["message"];
+        if message["level"] == "error" {
+            let somewhere = message["spans"].as_array().is_some_and(|spans| !spans.is_empty());
+            let kind = if somewhere { &mut self.of_source } else { &mut self.others };
+            *kind += message["rendered"].as_str().unwrap_or_default();
+        }
+    }
+}
+
+/// Every harness of a step.
+fn compile(step: &[&str]) -> Result<std::result::Result<Vec<Built>, Errors>> {
+    let mut command = cargo(&["test", "--no-run", "--locked", "--quiet", "--message-format", "json", "--profile", "mutants"]);
+    command.args(PACKAGES).args(step).current_dir(tree()?).env("CARGO_TARGET_DIR", build_dir()?);
+    let (mut built, mut errors) = (Vec::new(), Errors::default());
+    let ok = watch(&mut command, |line| {
+        let Ok(message) = serde_json::from_str(line) else { return };
+        built.extend(programs(&message).into_iter().filter(|program| program.test));
+        errors.read(&message);
+    })?;
+    Ok(if ok { Ok(built) } else { Err(errors) })
 }
 
 /// Runs a harness with the first tier's seed to the first test that fails, and says what gave the mutant away.
@@ -193,12 +228,25 @@ fn failed(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_test_that_fails_is_named() {
         assert_eq!(failed("test a::b ... FAILED"), Some("a::b".to_owned()));
         assert_eq!(failed("test a::b - should panic ... FAILED"), Some("a::b - should panic".to_owned()));
         assert_eq!((failed("test a::b ... ok"), failed("test result: FAILED. 1 passed; 1 failed")), (None, None));
+    }
+
+    #[test]
+    fn only_errors_of_the_source_speak_of_the_mutant() {
+        let mut errors = Errors::default();
+        let mut read =
+            |level, rendered, spans| errors.read(&json!({ "message": { "level": level, "rendered": rendered, "spans": spans } }));
+        read("error", "mismatched types", json!([{ "line_start": 1 }]));
+        read("error", "linking failed", json!([]));
+        read("warning", "unused", json!([{ "line_start": 1 }]));
+        errors.read(&json!({ "reason": "compiler-artifact" }));
+        assert_eq!((errors.of_source.as_str(), errors.others.as_str()), ("mismatched types", "linking failed"));
     }
 
     #[test]
