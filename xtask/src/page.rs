@@ -3,8 +3,6 @@
 use crate::run::{npm, root, run};
 use crate::{need, profiles, wasm};
 use anyhow::{Context, Result, anyhow};
-use flate2::{Compression, write::GzEncoder};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -15,8 +13,8 @@ pub fn needs() -> Result<()> {
     profiles::warn()
 }
 
-/// Builds both modules and the page into web/dist.
-pub fn build() -> Result<()> {
+/// Builds both modules and the page into web/dist, types checked.
+pub fn build(log_level: &str) -> Result<()> {
     needs()?;
     // npm waits for the network while cargo keeps the processor busy.
     let packages = thread::spawn(need::packages);
@@ -24,38 +22,22 @@ pub fn build() -> Result<()> {
         wasm::build(name)?;
     }
     packages.join().map_err(|_| anyhow!("the page's packages could not be installed"))??;
-    bundle(&[])
+    run(&mut npm(&["run", "--silent", "typecheck"])).context("the page's types do not fit")?;
+    bundle(&["--logLevel", log_level])
 }
 
 /// Bundles the page with the modules that are there; `args` go to Vite.
 pub fn bundle(args: &[&str]) -> Result<()> {
-    run(npm(&["run", "--silent", "build", "--", "--logLevel=warn"]).args(args)).context("the page did not build")
+    run(npm(&["run", "--silent", "bundle", "--"]).args(args)).context("the page did not build")
 }
 
-/// Builds web/dist and prints what it weighs.
+/// Builds web/dist and prints what it weighs: Vite each file that it makes, and what browsers fetch of it compressed.
 pub fn dist() -> Result<()> {
-    build()?;
-    let dist = root().join("web/dist");
-    let mut files = files(&dist)?;
-    files.sort();
-    println!("\n{:>10} {:>10}", "bytes", "gzip");
-    let (mut all, mut all_packed) = (0, 0);
-    for file in &files {
-        let bytes = std::fs::read(file)?;
-        let packed = gzip(&bytes)?.len();
-        println!("{:>10} {:>10}  {}", bytes.len(), packed, file.strip_prefix(&dist)?.display());
-        all += bytes.len();
-        all_packed += packed;
-    }
-    println!("{all:>10} {all_packed:>10}  web/dist, {} files: put the folder on any web server", files.len());
+    build("info")?;
+    let files = files(&root().join("web/dist"))?;
+    let sizes: std::io::Result<Vec<u64>> = files.iter().map(|file| Ok(file.metadata()?.len())).collect();
+    println!("web/dist: {} files, {} KB; put the folder on any web server", files.len(), sizes?.iter().sum::<u64>() / 1000);
     Ok(())
-}
-
-/// The bytes as gzip, as small as it gets.
-fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes)?;
-    encoder.finish()
 }
 
 /// Every file in a folder and in those within it.

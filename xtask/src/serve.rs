@@ -35,14 +35,14 @@ pub fn serve(port: u16, build: bool) -> Result<()> {
         wasm::stand_in()?;
     }
     packages.join().map_err(|_| anyhow::anyhow!("the page's packages could not be installed"))??;
-    step(2, 3, "the page", || page::bundle(&[]))?;
+    step(2, 3, "the page", || page::bundle(&["--logLevel", "warn"]))?;
     eprintln!("Built in {:.0} s.", began.elapsed().as_secs_f64());
     let server = start(port)?;
     let before = fs::read(&scripts).ok();
     step(3, 3, "the same with the interpreter of scripts; the page is there meanwhile", || wasm::build("corun_script"))?;
     if fs::read(&scripts).ok() != before {
         // Nothing is deleted: a page that is open may still ask for the files that it began with.
-        page::bundle(&["--emptyOutDir", "false"])?;
+        page::bundle(&["--logLevel", "warn", "--emptyOutDir", "false"])?;
         eprintln!("Experiments with scripts run too, in pages that are opened from now on.");
     }
     server.ends()
