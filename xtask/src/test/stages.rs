@@ -377,10 +377,8 @@ fn firefox(run_: &Run, _: &Log, count: &mut Count) -> Result<()> {
     Ok(())
 }
 
-fn fuzz(run_: &Run, log: &Log, count: &mut Count) -> Result<()> {
-    let built = run_.build(log, &mut cargo(&["build", "--package", "corun-tools", "--bin", "fuzz"]))?;
-    let fuzz = built.iter().find(|built| built.name == "fuzz").context("the build left no fuzz")?;
-    run(Command::new(&fuzz.file).args(["30", &run_.seed.to_string()]))?;
+fn fuzz(run_: &Run, _: &Log, count: &mut Count) -> Result<()> {
+    run(Command::new(program(&run_.native, "fuzz")?).args(["30", &run_.seed.to_string()]))?;
     count.passed += 1;
     Ok(())
 }
