@@ -32,6 +32,9 @@ const VERSION: &str = "27.1.0";
 /// Where faults are put.
 const FILES: [&str; 3] = ["sim-core/src/machine/**", "sim-core/src/policy/**", "sim-core/src/run/**"];
 
+/// Where there are but tests.
+const TESTS: [&str; 2] = ["**/tests.rs", "**/tests/**"];
+
 /// What is known of a commit: written after each mutant, so that a study that was stopped goes on where it was.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Results {
@@ -68,6 +71,7 @@ fn list_all() -> Result<Vec<Mutant>> {
     let mut command = Command::new(tool()?);
     command.args(["mutants", "--list", "--json", "--no-config", "--colors", "never", "--package", "sim-core"]);
     command.args(FILES.iter().flat_map(|files| ["--file", files]));
+    command.args(TESTS.iter().flat_map(|files| ["--exclude", files]));
     let listed = output(command.current_dir(trial::tree()?)).context("cargo-mutants does not list its mutants")?;
     list::read(&listed)
 }
