@@ -354,10 +354,14 @@ fn no_kernel_is_granted_more_than_spreads_its_grid_over_the_sms() {
 
 #[test]
 fn without_ipc_alone_there_is_no_climb() {
-    let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[]);
-    fake_run.profile = Profile::default();
-    fake_run.run();
-    assert_eq!(fake_run.said("settled"), ["171000 settled: IPC alone is not known: the priority stays 1.00"]);
+    let none_alone = Alone { ipc: 0.0, ..Alone::default() };
+    // Not known, or of no use: a speedup over an IPC of 0 is none.
+    for profile in [Profile::default(), Profile(alloc::vec![alloc::vec![alloc::vec![none_alone]; 2]])] {
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[]);
+        fake_run.profile = profile;
+        fake_run.run();
+        assert_eq!(fake_run.said("settled"), ["171000 settled: IPC alone is not known: the priority stays 1.00"]);
+    }
     assert_eq!(FakeRun::new(&[LATENCY, NOC], &[]).policy.needs(), Needs::of(By::Whole, 50_000));
     let given = [("ipc_alone", Setting::Numbers(alloc::vec![50.0, 50.0]))];
     assert_eq!(FakeRun::new(&[LATENCY, NOC], &given).policy.needs(), Needs::default());

@@ -420,6 +420,7 @@ fn lists_maps_and_texts_have_their_functions() {
         ),
         ["[2, 4, 6] [2, 3] [1, 2, 3, 1] true true true "]
     );
+    assert_eq!(says("log(`${[()] == [()]} ${[()] == [1]} ${[true] == [()]} ${[true] == [true]}`);"), ["true false false true"]);
     assert_eq!(
         says(
             "let m = #{ b: 1, a: [true] }; log(`${m} ${m.keys()} ${m.values()} ${\"a\" in m} ${m.remove(\"b\")} ${m.len()} ${m == #{ a: [true] }}`);"
