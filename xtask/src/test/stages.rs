@@ -31,8 +31,6 @@ pub struct Run {
     seed: u64,
     native: Left,
     module: Left,
-    /// wasm-bindgen's own programs.
-    tools: Left,
     calls: Mutex<Vec<Call>>,
     /// What only the full tier asks.
     left: Mutex<Vec<String>>,
@@ -54,7 +52,6 @@ impl Run {
             seed: if full { now } else { SEED },
             native: OnceLock::new(),
             module: OnceLock::new(),
-            tools: OnceLock::new(),
             calls: Mutex::new(Vec::new()),
             left: Mutex::new(left),
         }
@@ -207,21 +204,19 @@ fn says_golden(message: &str) -> bool {
     message.contains("golden") || message.contains("digest")
 }
 
-/// Everything native in one call of cargo, so that features are resolved once. The module has no native test; benchmarks, with criterion, are in the full tier.
+/// Everything native in one call of cargo, wasm-bindgen's programs too, so that features are resolved once. The module has no native test; benchmarks, with
+/// criterion, are in the full tier.
 fn native_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
-    let mut command = cargo(&["test", "--no-run", "--workspace", "--features", "xtask/mutants"]);
-    command.args(["corun-wasm", RUNNER, wasm::TOOL].map(|package| ["--exclude", package]).concat());
-    command.args(if run.full { ["--all-targets"].as_slice() } else { &["--exclude", "corun-bench"] });
+    let mut command = cargo(&["build", "--workspace", "--exclude", "corun-wasm", "--features", "xtask/mutants"]);
+    command.args(if run.full { ["--all-targets"].as_slice() } else { &["--lib", "--bins", "--tests", "--exclude", "corun-bench"] });
     keep(&run.native, run.build(log, &mut command)?)
 }
 
-/// The module with its tests, the program that runs them, and no optimisation of the whole: the full tier tests the page's own modules.
+/// The module with its tests, and no optimisation of the whole: the full tier tests the page's own modules.
 fn module_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
     need::wasm_target()?;
-    keep(&run.tools, run.build(log, &mut cargo(&["build", "--package", RUNNER, "--package", wasm::TOOL]))?)?;
-    let built =
-        run.build(log, &mut cargo(&["test", "--no-run", "--package", "corun-wasm", "--features", "script", "--target", wasm::TARGET]))?;
-    keep(&run.module, built)
+    let mut command = cargo(&["test", "--no-run", "--package", "corun-wasm", "--features", "script", "--target", wasm::TARGET]);
+    keep(&run.module, run.build(log, &mut command)?)
 }
 
 /// Builds the core for a target that has no std, and shows that the target would refuse a crate that uses it.
@@ -334,7 +329,7 @@ fn commands(run: &Run, _: &Log, count: &mut Count) -> Result<()> {
 }
 
 fn in_host(run: &Run, log: &Log, count: &mut Count, host: Host) -> Result<()> {
-    let runner = program(&run.tools, RUNNER)?;
+    let runner = program(&run.native, RUNNER)?;
     for built in harnesses(&run.module) {
         let mut command = wasm::tests(host, &runner)?;
         tested(log, command.arg(&built.file).current_dir(&built.package), count)?;
@@ -350,7 +345,7 @@ fn page_build(run: &Run, log: &Log, _: &mut Count) -> Result<()> {
         log.progress("the modules as they are shipped".to_owned());
         wasm::MODULES.iter().try_for_each(|module| wasm::build(module.0))?;
     } else {
-        let (tool, module) = (program(&run.tools, wasm::TOOL)?, program(&run.module, "corun")?);
+        let (tool, module) = (program(&run.native, wasm::TOOL)?, program(&run.module, "corun")?);
         wasm::MODULES.iter().try_for_each(|(name, _)| wasm::bind(&tool, name, &module, &wasm::place()))?;
     }
     // The page is checked against the declarations of the real module.
