@@ -4,7 +4,7 @@ use crate::jsonl::Lines;
 use crate::{input, report, results, text};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::study::catalogue::METRICS;
+use sim_core::study::catalogue::metrics;
 use sim_core::study::figure::{Figure, Kind, Label, Measure, Options, Point, Reduce, draw, lookup};
 use std::collections::BTreeMap;
 
@@ -188,7 +188,7 @@ fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
 /// What a figure is called, with its unit.
 fn heading(path: &str) -> String {
     let key = path.rsplit_once(['.']).map_or(path, |(_, key)| key);
-    match METRICS.iter().find(|metric| path.ends_with(metric.key) && metric.key.ends_with(key)) {
+    match metrics().into_iter().find(|metric| path.ends_with(&metric.key) && metric.key.ends_with(key)) {
         Some(_) if path == "gpu.ipc" => "IPC, thread instr./cycle".to_owned(),
         Some(metric) if metric.unit.is_empty() => metric.title.to_owned(),
         Some(metric) => format!("{}, {}", metric.title, metric.unit),

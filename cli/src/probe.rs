@@ -128,7 +128,7 @@ fn subcommand(component: &'static Component) -> Command {
         let help = format!("{}{choices}{swept}{default}", text(&option, "doc"));
         let arg = Arg::new(name.clone()).long(flag(&name)).help(help);
         command = command.arg(match text(&option, "kind") {
-            "flag" => arg.action(ArgAction::SetTrue),
+            "bool" => arg.action(ArgAction::SetTrue),
             _ if unit.is_empty() => arg,
             _ => arg.value_name(unit.to_uppercase()).allow_negative_numbers(true),
         });
@@ -145,7 +145,7 @@ fn driven(component: &'static Component, given: &ArgMatches) -> Result<Driven, c
         Driven { component, options: Vec::new(), curve: None, json: given.get_flag("json"), out: Out::from_arg_matches(given)? };
     for option in options(component) {
         let name = text(&option, "name");
-        if text(&option, "kind") == "flag" {
+        if text(&option, "kind") == "bool" {
             if given.get_flag(name) {
                 driven.options.push((name.to_owned(), true.into()));
             }

@@ -3,7 +3,7 @@
 use crate::text;
 use sim_core::describe::error::one_line;
 use sim_core::describe::value::Value;
-use sim_core::study::catalogue::METRICS;
+use sim_core::study::catalogue::metrics;
 use sim_core::study::figure::lookup;
 use std::fmt::Write;
 
@@ -55,9 +55,9 @@ pub fn table(result: &Value) -> String {
     for goal in items(result.get("kernels")).iter().enumerate().filter_map(|(place, kernel)| goal(result, place, kernel)) {
         let _ = writeln!(out, "{goal}");
     }
-    for metric in METRICS.iter().filter(|metric| metric.scope == "mix" && metric.key != "wspeedup") {
+    for metric in metrics().iter().filter(|metric| metric.scope == "mix" && metric.key != "wspeedup") {
         let unit = if metric.unit.is_empty() { String::new() } else { format!("{}, ", metric.unit) };
-        let _ = writeln!(out, "{}", row(metric.title, &figure(result, "metrics", metric.key), &format!("{unit}{}", metric.formula)));
+        let _ = writeln!(out, "{}", row(metric.title, &figure(result, "metrics", &metric.key), &format!("{unit}{}", metric.formula)));
     }
     let _ = writeln!(out, "{}", energy(result));
     out.push('\n');
@@ -122,7 +122,7 @@ pub fn figure(result: &Value, place: &str, key: &str) -> String {
 fn kernels(result: &Value) -> String {
     let kernels = items(result.get("kernels"));
     let row = |key: &&str| {
-        let heading = match (*key, METRICS.iter().find(|metric| metric.key == *key)) {
+        let heading = match (*key, metrics().into_iter().find(|metric| metric.key == *key)) {
             ("ctas_per_sm", _) => "CTAs per SM".to_owned(),
             ("runs_done", _) => "Runs to its end".to_owned(),
             (_, Some(metric)) => format!("{}, {}", metric.title, metric.unit),

@@ -177,7 +177,7 @@ fn values(row: &Value) -> String {
         "choice" => rows(row.get("choices").unwrap_or(&Value::Null)).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
         "bool" | "flag" => "true, false".to_owned(),
         "text" => format!("text, at most {max}"),
-        "controls" => "controls by key".to_owned(),
+        "record" => "an object with fields of its own".to_owned(),
         "per_kernel_list" => format!("a list of {min} to {max} for each kernel"),
         kind if kind.starts_with("per_kernel") => format!("{min} to {max} for each kernel"),
         _ if row.get("max").is_some() => format!("{min} to {max}"),

@@ -12,8 +12,8 @@ use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
 use crate::{Failure, input, output};
 use clap::Args;
 use sim_core::describe::error::{ENOUGH, Problems};
+use sim_core::run::outcome::ENGINE;
 use sim_core::run::plan::{Plan, Planned};
-use sim_core::run::result;
 use sim_core::run::simulation::Simulation;
 use sim_core::study::sweep::{Point, Sweep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -204,8 +204,8 @@ impl Before {
             let experiment = sweep.point(row.index)?.experiment;
             if row.config_hash != experiment.config_hash() {
                 problems.add(&row.line.place, format!("config hash {}", row.config_hash), experiment.config_hash());
-            } else if row.engine != result::ENGINE {
-                problems.add(&row.line.place, format!("a result of engine {}", row.engine), result::ENGINE);
+            } else if row.engine != ENGINE {
+                problems.add(&row.line.place, format!("a result of engine {}", row.engine), ENGINE);
             }
             known.extend(experiment.alone_runs().into_iter().zip(&row.alone).map(|((_, hash, _), ipc)| (hash, *ipc)));
         }

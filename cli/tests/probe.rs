@@ -21,7 +21,7 @@ fn every_option_is_a_flag_that_reaches_the_probe() {
             let name = option.get("name").and_then(Value::as_str).unwrap();
             let flag = format!("--{}", name.replace('_', "-"));
             assert!(help.contains(&format!("{flag} ")) || help.contains(&format!("{flag}\n")), "{}: {flag} in\n{help}", component.name);
-            if option.get("kind").and_then(Value::as_str) != Some("flag") {
+            if option.get("kind").and_then(Value::as_str) != Some("bool") {
                 let (code, _, error) = probe(&[component.name, &flag, "a lot"]);
                 assert_eq!(code, Some(2), "{flag}: {error}");
                 assert!(error.contains(&format!("{name}: found \"a lot\", want")), "{flag}: {error}");

@@ -11,7 +11,7 @@ use sim_core::run::experiment::Experiment;
 use std::path::Path;
 
 #[path = "../bad_input/table.rs"]
-mod table;
+pub mod table;
 use table::Case;
 
 fn cases() -> Vec<Case> {

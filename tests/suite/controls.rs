@@ -188,7 +188,7 @@ proptest! {
         let (info, kernels) = (&POLICIES[policy], experiment.kernels.len());
         let mut pairs = vec![("name", Value::from(info.name))];
         for (param, draw) in info.params.iter().zip(draws) {
-            let value = if param.name == "profile_cycles" { Some(1000.into()) } else { random::drawn(&param.kind, draw, kernels) };
+            let value = if param.name == "profile_cycles" { Some(1000.into()) } else { random::drawn(&param.shape, draw, kernels) };
             pairs.extend(value.filter(|_| draw >> 32 & 1 == 0 || param.name == "profile_cycles").map(|value| (param.name, value)));
         }
         let mut problems = Problems::default();

@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use sim_core::describe::error::Problems;
-use sim_core::describe::gpu::fields::{GPU_FIELDS, Kind, SM_FIELDS};
+use sim_core::describe::gpu::fields::{GPU_FIELDS, SM_FIELDS};
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::kernel::Kernel;
+use sim_core::describe::record::{Field, Shape};
 use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
@@ -16,12 +17,13 @@ use sim_core::seam::controls::Controls;
 
 /// The smallest and the largest value of every field of `tiny-2sm`, one at a time, as overrides.
 fn ends() -> Vec<(String, Value)> {
-    let of = |path: String, kind: Kind| match kind {
-        Kind::Int(min, max) => vec![(path.clone(), Value::from(min)), (path, Value::from(max))],
-        Kind::Choice(names) => names.iter().map(|name| (path.clone(), Value::from(*name))).collect(),
+    let of = |path: String, field: Field| match field.shape {
+        Shape::Int { min, max } => vec![(path.clone(), Value::from(min)), (path, Value::from(max))],
+        Shape::Choice(names) => names.iter().map(|name| (path.clone(), Value::from(*name))).collect(),
+        other => panic!("a GPU's field is {other:?}"),
     };
-    let sm = SM_FIELDS.iter().flat_map(|field| of(format!("sm.{}", field.path), field.kind));
-    sm.chain(GPU_FIELDS.iter().flat_map(|field| of(field.path.to_string(), field.kind))).collect()
+    let sm = SM_FIELDS.iter().flat_map(|placed| of(format!("sm.{}", placed.field.name), placed.field));
+    sm.chain(GPU_FIELDS.iter().flat_map(|placed| of(placed.field.name.to_string(), placed.field))).collect()
 }
 
 /// Kernels that use every operation, the same ones each time.

@@ -23,6 +23,7 @@ mod probes;
 mod qos;
 mod random;
 mod recipes;
+mod records;
 mod same_bits;
 mod schemes;
 mod scripts;

@@ -8,10 +8,10 @@ use sim_core::describe::gpu::SmClass;
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use sim_core::policy::PolicySpec;
-use sim_core::policy::spec::{Fallback, POLICIES, Param, ParamKind};
+use sim_core::policy::spec::{Absent, POLICIES, Param, Shape};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
-use sim_core::seam::controls::{CONTROLS, Control, Controls, Kind, WarpOrder, decode_warp_order};
+use sim_core::seam::controls::{CONTROLS, Control, Controls, Kind, WARP_ORDER, WarpOrder};
 use sim_core::study::profile;
 use std::fs;
 use std::path::Path;
@@ -24,8 +24,8 @@ const MIXES: [&[&str]; 3] = [&["BP", "CFD"], &["HG", "KM", "SAD"], &["PF", "SMV"
 /// A parameter in the shortest time that it allows, and the ones that cannot be left out; nothing is profiled on machines where that is slow.
 fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
     let each = |value: Value| Some(Value::array((0..kernels).map(|_| value.clone())));
-    match (param.name, param.kind) {
-        ("combination", _) if param.default == Fallback::Needed => each(1.into()),
+    match (param.name, param.shape) {
+        ("combination", _) if param.absent == Absent::Needed => each(1.into()),
         ("percentage", _) => each(100.into()),
         // Longer than any context takes to come and go.
         ("slice", _) => Some(2_000_000.into()),
@@ -33,10 +33,10 @@ fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
         ("ipc_alone" | "warp_ipc_alone", _) if !profile => each(10.into()),
         ("time_scale", _) => Some(0.01.into()),
         ("source", _) => Some(include_str!("../../examples/scripts/slowest-first.rhai").into()),
-        ("profile_cycles", ParamKind::Int { min: 0, .. }) if !profile => Some(0.into()),
+        ("profile_cycles", Shape::Int { min: 0, .. }) if !profile => Some(0.into()),
         (
             "profile_cycles" | "quantum" | "warm_up" | "measure" | "repartition" | "interval" | "sample" | "epoch",
-            ParamKind::Int { min, .. },
+            Shape::Int { min, .. },
         ) => Some(min.max(500).into()),
         _ => None,
     }
@@ -119,8 +119,7 @@ fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
     for (policy, info) in POLICIES.iter().enumerate() {
         for mix in MIXES {
             for order in ORDERS {
-                let mut problems = Problems::default();
-                assert!(decode_warp_order(&order.into(), "warp_order", &mut problems).is_some(), "{problems}");
+                assert!((WARP_ORDER.holds)(order), "{order}");
                 let idle = idle(&experiment(policy, gpu(policy, "tiny-2sm", 2), mix, order, 3000, true));
                 assert!(idle.len() < mix.len(), "{}, {order}: no kernel of {mix:?} has issued anything", info.name);
             }
@@ -295,13 +294,13 @@ fn docs(file: &str) -> String {
 
 /// A parameter as a row of its page's table.
 fn row(param: &Param) -> String {
-    let default = match param.default {
-        Fallback::Needed => "none: it must be given".into(),
-        Fallback::Words(words) => words.to_string(),
-        Fallback::Int(n) => format!("`{n}`"),
-        Fallback::Number(x) => format!("`{x}`"),
-        Fallback::Choice(name) => format!("`{name}`"),
-        Fallback::Bool(b) => format!("`{b}`"),
+    let default = match param.absent {
+        Absent::Needed => "none: it must be given".into(),
+        Absent::Words(words) => words.to_string(),
+        Absent::Int(n) => format!("`{n}`"),
+        Absent::Number(x) => format!("`{x}`"),
+        Absent::Name(name) => format!("`{name}`"),
+        Absent::Flag(b) => format!("`{b}`"),
     };
     format!("| `{}` | {default} | {} | {} |", param.name, param.unit, param.doc)
 }
@@ -355,8 +354,14 @@ fn the_page_of_the_manual_policy_names_every_control() {
             Kind::Choice(names) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
             Kind::WarpOrder => "a warp order".to_string(),
         };
-        let (unit, neutral) = (control.unit, control.neutral());
-        format!("| `{}` | {} | {takes} | {unit} | {neutral} | {} | {} |\n", control.key, control.scope.words(), control.doc, control.effect)
+        let (unit, neutral) = (control.field.unit, control.neutral());
+        format!(
+            "| `{}` | {} | {takes} | {unit} | {neutral} | {} | {} |\n",
+            control.field.name,
+            control.scope.words(),
+            control.field.doc,
+            control.effect
+        )
     };
     let missing: String = CONTROLS.iter().map(row).filter(|row| !page.contains(row.as_str())).collect();
     assert!(missing.is_empty(), "rows that are missing:\n{missing}");

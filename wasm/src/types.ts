@@ -197,7 +197,7 @@ export interface KernelEntry {
 /** A parameter of a policy or of a CTA order, enough to build a form from. */
 export interface PolicyParam {
   name: string;
-  kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "bool" | "controls" | "text";
+  kind: "int" | "number" | "choice" | "per_kernel_int" | "per_kernel_number" | "per_kernel_list" | "bool" | "record" | "text";
   unit: string;
   min?: number;
   max?: number;
@@ -266,7 +266,7 @@ export type OptionValue = number | string | boolean;
 export interface ProbeOption {
   name: string;
   unit: string;
-  kind: "int" | "number" | "choice" | "flag";
+  kind: "int" | "number" | "choice" | "bool";
   min?: number;
   max?: number;
   choices?: string[];

@@ -939,7 +939,7 @@ export class CorunEditor extends HTMLElement {
         );
         return [this.#field(path, label, input, { unit: param.unit, help })];
       }
-      case "controls":
+      case "record":
         return this.#controls(param, current, experiment);
       case "text":
         return [this.#script(path, help, typeof value === "string" ? value : "")];

@@ -10,7 +10,7 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::policy::POLICIES;
 use sim_core::run::experiment::Experiment;
-use sim_core::run::result::ENGINE;
+use sim_core::run::outcome::ENGINE;
 use sim_core::study::profile;
 use std::collections::BTreeMap;
 use std::hash::Hasher;

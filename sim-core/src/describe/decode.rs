@@ -34,8 +34,18 @@ pub fn element(path: &str, index: usize) -> String {
     format!("{path}[{index}]")
 }
 
+/// Names in a row, as problems want one of them.
+pub fn one_of(names: &[&str]) -> String {
+    format!("one of {}", names.join(", "))
+}
+
+/// What follows `outer` in `path`, if that is the same path or lies inside.
+pub fn within<'p>(path: &'p str, outer: &str) -> Option<&'p str> {
+    path.strip_prefix(outer).filter(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with(['.', '[']))
+}
+
 /// The path as a problem prints it: the input itself needs a name too.
-fn whole(path: &str) -> &str {
+pub fn whole_path(path: &str) -> &str {
     if path.is_empty() { "(whole)" } else { path }
 }
 
@@ -51,11 +61,11 @@ impl<'v> Fields<'v> {
     /// The fields of `value`, if it is an object; a field that occurs twice is a problem.
     pub fn of(value: &'v Value, path: &str, what: &str, problems: &mut Problems) -> Option<Self> {
         let Value::Object(pairs) = value else {
-            problems.add(whole(path), value.describe(), what);
+            problems.add(whole_path(path), value.describe(), what);
             return None;
         };
         if pairs.len() > 4096 {
-            problems.add(whole(path), format!("{} fields", pairs.len()), "at most 4096");
+            problems.add(whole_path(path), format!("{} fields", pairs.len()), "at most 4096");
             return None;
         }
         let mut left: Vec<(&str, &Value)> = Vec::with_capacity(pairs.len());

@@ -1,5 +1,6 @@
 //! What can be wrong with an input, and how a run can end.
 
+use crate::describe::record::Rule;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,12 +15,14 @@ pub struct Problem {
     pub found: String,
     /// What is wanted instead.
     pub want: String,
+    /// Name of the rule across fields that found it; none for a field by itself.
+    pub rule: Option<&'static str>,
 }
 
 impl Problem {
     /// A problem from its three parts.
     pub fn new(path: impl ToString, found: impl ToString, want: impl ToString) -> Self {
-        Problem { path: path.to_string(), found: found.to_string(), want: want.to_string() }
+        Problem { path: path.to_string(), found: found.to_string(), want: want.to_string(), rule: None }
     }
 }
 
@@ -54,6 +57,16 @@ impl Problems {
     /// Adds a problem.
     pub fn add(&mut self, path: impl ToString, found: impl ToString, want: impl ToString) {
         self.0.push(Problem::new(path, found, want));
+    }
+
+    /// Runs a check of a rule across fields: what it adds carries the rule's name, unless a rule within it has given its own.
+    pub fn by<T>(&mut self, rule: &'static Rule, check: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.0.len();
+        let checked = check(self);
+        self.0[before..].iter_mut().for_each(|problem| {
+            problem.rule.get_or_insert(rule.name);
+        });
+        checked
     }
 
     /// The value if nothing was found wrong, else all that was.

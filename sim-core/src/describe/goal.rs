@@ -1,12 +1,8 @@
 //! What a kernel is promised: its goal, for policies that keep goals. The machine knows of none.
 
-use crate::describe::decode::{Fields, field, number};
-use crate::describe::error::Problems;
 use crate::describe::kernel::Kernel;
+use crate::describe::record::{Absent, Datum, Field, One, Shape};
 use crate::describe::value::Value;
-use alloc::string::String;
-use alloc::vec::Vec;
-use core::ops::RangeInclusive;
 
 /// A goal of a kernel, on the mean of its whole run.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -19,43 +15,53 @@ pub enum Goal {
     DeadlineMs(f64),
 }
 
-/// A way to say a goal: its key, and what its number may be.
-type Kind = (&'static str, RangeInclusive<f64>, fn(f64) -> Goal);
-
-const KINDS: [Kind; 3] =
-    [("of_alone", 0.001..=1.0, Goal::OfAlone), ("ipc", 0.001..=1e6, Goal::Ipc), ("deadline_ms", 1e-6..=1e9, Goal::DeadlineMs)];
-
 /// What a goal looks like.
 const WANT: &str = "one goal: a share of the IPC alone from 0.001 to 1, {\"ipc\": N} or {\"deadline_ms\": N}";
 
-impl Goal {
-    /// Reads a goal: a share of the IPC alone, or an object that says one goal by name.
-    pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Goal> {
-        let Value::Object(_) = value else {
-            let (_, range, goal) = &KINDS[0];
-            return number(value, path, range.clone(), problems).map(goal);
-        };
-        let mut fields = Fields::of(value, path, WANT, problems)?;
-        let given: Vec<_> = KINDS.iter().filter_map(|kind| Some((kind, fields.take(kind.0)?))).collect();
-        fields.finish(problems);
-        let &[((key, range, goal), value)] = &given[..] else {
-            let keys: Vec<&str> = given.iter().map(|(kind, _)| kind.0).collect();
-            let found = if keys.is_empty() { String::from("none") } else { keys.join(" and ") };
-            problems.add(path, found, WANT);
-            return None;
-        };
-        number(value, &field(path, key), range.clone(), problems).map(goal)
+const SHARE: Shape = Shape::Number { min: 0.001, max: 1.0 };
+
+/// A share of the IPC alone, or an object that says one goal by name.
+pub const GOAL: Shape = Shape::Forms { of: &[SHARE, Shape::One(&GOALS)], want: WANT };
+
+const fn goal(name: &'static str, shape: Shape, unit: &'static str, doc: &'static str) -> Field {
+    Field { name, shape, unit, absent: Absent::Needed, doc }
+}
+
+/// The ways to say a goal by name.
+static GOALS: One = One {
+    name: "Goal",
+    of: &[
+        goal("of_alone", SHARE, "", "Share of its IPC alone that the kernel is promised"),
+        goal("ipc", Shape::Number { min: 0.001, max: 1e6 }, "thread instructions per cycle", "IPC that it is promised"),
+        goal("deadline_ms", Shape::Number { min: 1e-6, max: 1e9 }, "ms", "Time within which each of its runs ends"),
+    ],
+    want: WANT,
+    unknown: "an unknown goal",
+};
+
+impl Datum for Goal {
+    fn read(value: &Value) -> Self {
+        match value {
+            Value::Object(pairs) => match pairs.first().map(|(key, number)| (key.as_str(), f64::read(number))) {
+                Some(("ipc", ipc)) => Goal::Ipc(ipc),
+                Some(("deadline_ms", ms)) => Goal::DeadlineMs(ms),
+                Some((_, share)) => Goal::OfAlone(share),
+                None => Goal::OfAlone(1.0),
+            },
+            share => Goal::OfAlone(f64::read(share)),
+        }
     }
 
-    /// The form that `decode` reads back.
-    pub fn encode(self) -> Value {
-        match self {
+    fn write(&self) -> Value {
+        match *self {
             Goal::OfAlone(share) => share.into(),
             Goal::Ipc(ipc) => Value::object([("ipc", ipc)]),
             Goal::DeadlineMs(ms) => Value::object([("deadline_ms", ms)]),
         }
     }
+}
 
+impl Goal {
     /// The same with a deadline as the IPC that keeps it, at a core clock of so many MHz: instructions over frequency times time (Wang et al.,
     /// ISCA 2017, §3.2).
     pub fn as_rate(self, kernel: &Kernel, core_mhz: u32) -> Goal {
@@ -78,17 +84,19 @@ impl Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::error::Problems;
     use crate::describe::kernel::library;
+    use alloc::string::String;
 
     fn read(value: Value) -> Result<Goal, String> {
         let mut problems = Problems::default();
-        Goal::decode(&value, "qos", &mut problems).ok_or_else(|| alloc::format!("{}", problems.0[0]))
+        if GOAL.check(&value, "qos", &mut problems) { Ok(Goal::read(&value)) } else { Err(alloc::format!("{}", problems.0[0])) }
     }
 
     #[test]
     fn a_goal_is_said_in_one_of_three_ways_and_reads_back() {
         for goal in [Goal::OfAlone(0.8), Goal::Ipc(512.5), Goal::DeadlineMs(1.5)] {
-            assert_eq!(read(goal.encode()), Ok(goal));
+            assert_eq!(read(goal.write()), Ok(goal));
         }
         assert_eq!(read(Value::object([("of_alone", 0.8)])), Ok(Goal::OfAlone(0.8)));
         let two = read(Value::object([("ipc", 5.0), ("deadline_ms", 1.0)])).unwrap_err();

@@ -7,5 +7,6 @@ pub mod goal;
 pub mod gpu;
 pub mod ids;
 pub mod kernel;
+pub mod record;
 pub mod rng;
 pub mod value;

@@ -28,6 +28,9 @@ pub enum Value {
     Object(Vec<(String, Value)>),
 }
 
+/// Up to here every whole number is a float of its own: 2^53 − 1.
+const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
+
 impl Value {
     /// An object from pairs.
     pub fn object<K: ToString, V: Into<Value>>(pairs: impl IntoIterator<Item = (K, V)>) -> Value {
@@ -47,6 +50,11 @@ impl Value {
         }
     }
 
+    /// The elements, if this is a list; else none.
+    pub fn items(&self) -> &[Value] {
+        if let Value::Array(items) = self { items } else { &[] }
+    }
+
     /// Text, if this is text.
     pub fn as_str(&self) -> Option<&str> {
         if let Value::Str(s) = self { Some(s) } else { None }
@@ -56,7 +64,7 @@ impl Value {
     pub fn as_int(&self) -> Option<i64> {
         match *self {
             Value::Int(n) => Some(n),
-            Value::Float(x) if (-9.0e15..=9.0e15).contains(&x) && x == (x as i64) as f64 => Some(x as i64),
+            Value::Float(x) if (-MOST_WHOLE..=MOST_WHOLE).contains(&x) && x == (x as i64) as f64 => Some(x as i64),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@
 //! # Parameters
 //! `combination`: CTAs on each SM, one number per kernel of the mix; 0 keeps a kernel out.
 
-use super::spec::{Fallback, Param, ParamKind};
+use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::field;
 use crate::describe::ids::KernelId;
@@ -24,9 +24,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     doc: "So many CTAs of each kernel on every SM",
     params: &[Param {
         name: "combination",
-        kind: ParamKind::PerKernelInt { min: 0, max: 64 },
+        shape: Shape::PerKernel(&Shape::Int { min: 0, max: 64 }),
         unit: "CTAs per SM",
-        default: Fallback::Needed,
+        absent: Absent::Needed,
         doc: "CTAs of each kernel on every SM, in the order of the mix; 0 keeps a kernel out",
     }],
     check: |spec, mix, problems| {

@@ -3,10 +3,10 @@
 //! # Sets
 //! The given controls; the rest stays neutral.
 
-use super::spec::{Fallback, Param, ParamKind};
+use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::field;
-use crate::seam::controls::Controls;
+use crate::seam::controls::{CONTROLS_RECORD, Controls};
 use crate::seam::decision::{Decided, Log, decide};
 use crate::seam::observation::Observation;
 use alloc::format;
@@ -19,9 +19,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     doc: "Controls set from outside: sliders, a function, or an experiment",
     params: &[Param {
         name: "controls",
-        kind: ParamKind::Controls,
+        shape: Shape::Record(&CONTROLS_RECORD),
         unit: "",
-        default: Fallback::Words("neutral"),
+        absent: Absent::Words("neutral"),
         doc: "What to set; what is left out stays neutral",
     }],
     check: |spec, mix, problems| {

@@ -12,7 +12,7 @@
 //! 2. The percentage is rounded down to whole SMs, one at least. Hardware's steps are not published; they may be pairs of SMs.
 
 use super::spatial::{give, parts_fit};
-use super::spec::{Fallback, Param, ParamKind};
+use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
@@ -28,9 +28,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     doc: "Each kernel may use a percentage of the SMs, where others may run too; nothing is reserved",
     params: &[Param {
         name: "percentage",
-        kind: ParamKind::PerKernelNumber { min: 0.1, max: 100.0 },
+        shape: Shape::PerKernel(&Shape::Number { min: 0.1, max: 100.0 }),
         unit: "%",
-        default: Fallback::Needed,
+        absent: Absent::Needed,
         doc: "SMs that each kernel may use, of all, in the order of the mix: CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
     }],
     check: |spec, mix, problems| parts_fit(&parts(spec.numbers("percentage"), mix.sms as u32), "percentage", mix, problems),

@@ -14,7 +14,7 @@
 //! 1. The size of a quota is not stated: what the kernel issues alone in its K-th part of `epoch` cycles, times `quota_scale`.
 //! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
-use super::spec::{Fallback, Param, ParamKind};
+use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
@@ -56,9 +56,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
         PROFILE_CYCLES,
         Param {
             name: "warp_ipc_alone",
-            kind: ParamKind::PerKernelNumber { min: 0.001, max: 100_000.0 },
+            shape: Shape::PerKernel(&Shape::Number { min: 0.001, max: 100_000.0 }),
             unit: "warp instructions per cycle",
-            default: Fallback::Words("measured before the run"),
+            absent: Absent::Words("measured before the run"),
             doc: "What each kernel issues alone on the whole GPU, in the order of the mix",
         },
     ],

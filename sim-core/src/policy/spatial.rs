@@ -13,7 +13,7 @@
 //! `channels`: DRAM channels of each kernel with their L2 banks, consecutive from channel 0; left out, all are shared. With it, kernels meet
 //! only in the crossbars' arbiters, as instances of MIG do not.
 
-use super::spec::{Fallback, Mix, Param, ParamKind};
+use super::spec::{Absent, Mix, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
@@ -33,30 +33,30 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         Param {
             name: "split",
-            kind: ParamKind::PerKernelInt { min: 0, max: 256 },
+            shape: Shape::PerKernel(&Shape::Int { min: 0, max: 256 }),
             unit: "SMs",
-            default: Fallback::Words("equal parts"),
+            absent: Absent::Words("equal parts"),
             doc: "SMs of each kernel, in the order of the mix",
         },
         Param {
             name: "first",
-            kind: ParamKind::PerKernelInt { min: 0, max: 255 },
+            shape: Shape::PerKernel(&Shape::Int { min: 0, max: 255 }),
             unit: "SM",
-            default: Fallback::Words("one after the other from SM 0 on"),
+            absent: Absent::Words("one after the other from SM 0 on"),
             doc: "First SM of each kernel's part, in the order of the mix; parts do not overlap",
         },
         Param {
             name: "ctas",
-            kind: ParamKind::PerKernelInt { min: 1, max: 64 },
+            shape: Shape::PerKernel(&Shape::Int { min: 1, max: 64 }),
             unit: "CTAs per SM",
-            default: Fallback::Words("what fits"),
+            absent: Absent::Words("what fits"),
             doc: "CTAs of each kernel on each of its SMs, in the order of the mix",
         },
         Param {
             name: "channels",
-            kind: ParamKind::PerKernelInt { min: 1, max: 256 },
+            shape: Shape::PerKernel(&Shape::Int { min: 1, max: 256 }),
             unit: "DRAM channels",
-            default: Fallback::Words("all are shared"),
+            absent: Absent::Words("all are shared"),
             doc: "DRAM channels of each kernel, with their L2 banks, in the order of the mix",
         },
     ],

@@ -1,18 +1,34 @@
 //! Policies as data: each policy's file has one table (`INFO`) of its parameters, which `seam/spec.rs` reads.
 
 use super::{AnyPolicy, leftover, manual};
+use crate::describe::decode;
 use crate::describe::error::Problems;
+use crate::describe::record::{Entries, Names};
 use crate::seam::controls::Controls;
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 pub use super::POLICIES;
-pub use crate::seam::spec::{Entry, Fallback, MAX_LIST, Mix, Param, ParamKind, Setting};
+pub use crate::describe::record::{Absent, Shape};
+pub use crate::seam::spec::{Entry, MAX_LIST, Mix, Param, Setting};
 
 /// A policy and its parameters.
 pub type PolicySpec = crate::seam::spec::Spec<PolicyInfo>;
 
 /// Names that policies had before, and have now: experiments and links that say them still mean the same.
 pub const OLD_NAMES: &[(&str, &str)] = &[("maestro", "ws+lrr+gto")];
+
+/// The names of the policies.
+static NAMES: Names = Names {
+    names: || POLICIES.iter().map(|policy| policy.name).collect(),
+    old: || OLD_NAMES.iter().map(|(old, _)| *old).collect(),
+    known: |name| PolicyInfo::find(name).is_some(),
+    want: |_| decode::one_of(&POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>()),
+    what: "a policy",
+};
+
+/// What experiments choose a policy from.
+static ENTRIES: Entries = Entries { name: "Policy", names: &NAMES, params: |name| PolicyInfo::find(name).map(|policy| policy.params) };
 
 /// A policy of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +55,7 @@ impl PolicyInfo {
 }
 
 impl Entry for PolicyInfo {
-    const KIND: &'static str = "a policy";
+    const ENTRIES: &'static Entries = &ENTRIES;
 
     fn all() -> &'static [PolicyInfo] {
         POLICIES

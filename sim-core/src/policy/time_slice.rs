@@ -13,7 +13,7 @@
 //! 3. A slice that is shorter than the contexts take to come and go is spent on them alone, and no kernel gets on.
 //! 4. A kernel that has ended and does not restart keeps its turns; hardware gives an idle context's slice up.
 
-use super::spec::{Fallback, Param, ParamKind};
+use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
@@ -28,9 +28,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     doc: "The whole GPU to one kernel after the other, with context switches in between",
     params: &[Param {
         name: "slice",
-        kind: ParamKind::Int { min: 1000, max: 1_000_000_000 },
+        shape: Shape::Int { min: 1000, max: 1_000_000_000 },
         unit: "cycles",
-        default: Fallback::Needed,
+        absent: Absent::Needed,
         doc: "Turn of each kernel, with the switch at its beginning",
     }],
     check: PolicyInfo::NO_CHECK,

@@ -3,9 +3,11 @@
 use super::group::Load;
 use super::reading::{Base, Model, Reading};
 use super::{Platform, bandwidth, isolated};
-use crate::describe::decode::{self, Fields, element, field, list};
+use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
 use crate::describe::ids::MAX_KERNELS;
+use crate::describe::record::Absent::{Flag, Name, Needed, Words};
+use crate::describe::record::{Datum, Rule, Shape, int, list, names, record, text};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -26,19 +28,16 @@ pub const LONGEST_NAME: usize = 200;
 /// Largest seed: whole numbers up to there are the same in every JSON reader.
 const MAX_SEED: i64 = 1 << 53;
 
-/// Where a latency or a bandwidth on a partition comes from if the file leaves it out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Missing {
-    /// From a run of its own; without a GPU to run on, it must be given.
-    #[default]
-    Measured,
-    /// From Eqs. 4 and 17.
-    Model,
-}
-
-impl Missing {
-    /// The names in files.
-    pub const NAMES: [&str; 2] = ["measured", "model"];
+names! {
+    /// Where a latency or a bandwidth on a partition comes from if the file leaves it out.
+    #[derive(Default)]
+    pub enum Missing {
+        /// From a run of its own; without a GPU to run on, it must be given.
+        #[default]
+        Measured = "measured",
+        /// From Eqs. 4 and 17.
+        Model = "model",
+    }
 }
 
 /// The file, with what it leaves out left out.
@@ -129,49 +128,33 @@ impl Question {
     }
 
     fn whole(value: &Value, problems: &mut Problems) -> Option<Question> {
-        let mut fields = Fields::of(value, "", "a prediction: {\"corun\": 1, \"predict\": {…}}", problems)?;
-        fields.int("corun", 1..=1, None, problems);
-        let name = fields.text("name", LONGEST_NAME, problems);
-        let _ = fields.text("source", 4096, problems);
-        let gpu = fields.take("gpu");
-        let seed = fields.int("seed", 0..=MAX_SEED, Some(0), problems);
-        let inner = fields.need("predict", "an object", problems);
-        let seed = value.get("seed").and(seed).map(|seed| seed as u64);
-        let mut question = inner.and_then(|inner| Self::inner(inner, problems)).unwrap_or_default();
-        fields.finish(problems);
-        if let Some(gpu) = gpu {
-            if question.gpu.is_some() {
-                problems.add("predict.gpu", "a second gpu", "one, there or beside predict");
-            }
-            question.gpu = Some(gpu.clone());
+        if !QUESTION_FILE.check(value, "", problems) {
+            return None;
         }
-        (question.name, question.seed) = (name.unwrap_or_default(), seed);
-        Some(question)
-    }
-
-    fn inner(value: &Value, problems: &mut Problems) -> Option<Question> {
-        let mut fields = Fields::of(value, "predict", "an object", problems)?;
-        let model = Model {
-            reading: choice(&mut fields, "reading", &Reading::NAMES, problems).map_or_else(Default::default, |at| Reading::ALL[at]),
-            base: if choice(&mut fields, "base", &Base::NAMES, problems) == Some(1) { Base::Measured } else { Base::Eq4 },
-            exact_at_n: fields.flag("exact_at_n", false, problems),
-            density_added: fields.flag("density_added", false, problems),
-        };
-        let missing = choice(&mut fields, "missing", &Missing::NAMES, problems);
-        let question = Question {
-            gpu: fields.take("gpu").cloned(),
-            sms: count(&mut fields, "sms", 1, MAX_SMS, problems),
-            l2_banks: count(&mut fields, "l2_banks", 1, MAX_SMS, problems),
-            bandwidth_max: positive(&mut fields, "bandwidth_max", problems),
-            bandwidth_sustained: positive(&mut fields, "bandwidth_sustained", problems),
-            model,
-            missing: if missing == Some(1) { Missing::Model } else { Missing::Measured },
-            step: count(&mut fields, "step", 1, MAX_SMS, problems),
-            kernels: fields.need("kernels", "a list of kernels", problems).map(|value| kernels(value, problems)).unwrap_or_default(),
-            ..Question::default()
-        };
-        fields.finish(problems);
-        Some(question)
+        let inner = value.get("predict")?;
+        let of = |key| QUESTION.taken(inner, key);
+        let gpus: Vec<&Value> = [value.get("gpu"), inner.get("gpu")].into_iter().flatten().collect();
+        if gpus.len() > 1 {
+            problems.by(&ONE_GPU, |problems| problems.add("predict.gpu", "a second gpu", "one, there or beside predict"));
+        }
+        Some(Question {
+            name: String::read(&QUESTION_FILE.taken(value, "name")),
+            gpu: gpus.first().map(|gpu| (*gpu).clone()),
+            seed: value.get("seed").map(u64::read),
+            sms: Datum::read(&of("sms")),
+            l2_banks: Datum::read(&of("l2_banks")),
+            bandwidth_max: Datum::read(&of("bandwidth_max")),
+            bandwidth_sustained: Datum::read(&of("bandwidth_sustained")),
+            model: Model {
+                reading: Datum::read(&of("reading")),
+                base: Datum::read(&of("base")),
+                exact_at_n: Datum::read(&of("exact_at_n")),
+                density_added: Datum::read(&of("density_added")),
+            },
+            missing: Datum::read(&of("missing")),
+            step: Datum::read(&of("step")),
+            kernels: Datum::read(&of("kernels")),
+        })
     }
 
     /// Which kernels have to run alone, and on how many of all `sms` SMs, for what the file leaves out; a `plan` needs no kernel's own SMs.
@@ -400,76 +383,141 @@ fn profile_path(kernel: &str, at: usize, key: &str) -> String {
     field(&element(&field(kernel, "profile"), at), key)
 }
 
-fn kernels(value: &Value, problems: &mut Problems) -> Vec<Profile> {
-    let items = list(value, "predict.kernels", 1..=MAX_KERNELS, "kernels", problems).unwrap_or_default();
-    items.iter().enumerate().filter_map(|(at, item)| kernel(item, &kernel_path(at), problems)).collect()
-}
-
-fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Profile> {
-    let mut fields = Fields::of(value, path, "an object", problems)?;
-    let name = fields.need("name", "the kernel's name", problems);
-    let name = name.and_then(|value| decode::text(value, &field(path, "name"), LONGEST_NAME, problems));
-    let kernel = Profile {
-        name: name.unwrap_or_default(),
-        sms: count(&mut fields, "sms", 1, MAX_SMS, problems),
-        first: count(&mut fields, "first", 0, MAX_SMS, problems),
-        latency_full: positive(&mut fields, "latency_full", problems),
-        bandwidth_full: at_least_0(&mut fields, "bandwidth_full", problems),
-        kai: at_least_0(&mut fields, "kai", problems),
-        own: size(&mut fields, problems),
-        deadline: positive(&mut fields, "deadline", problems),
-        profile: fields.take("profile").map(|value| profile(value, &field(path, "profile"), problems)).unwrap_or_default(),
-    };
-    fields.finish(problems);
-    Some(kernel)
-}
-
-fn profile(value: &Value, path: &str, problems: &mut Problems) -> Vec<(u32, Size)> {
-    let items = list(value, path, 0..=MAX_PROFILE, "sizes", problems).unwrap_or_default();
-    let item = |(at, item)| {
-        let mut fields = Fields::of(item, &element(path, at), "an object", problems)?;
-        let sms = fields.int("sms", 1..=MAX_SMS.into(), None, problems);
-        let size = size(&mut fields, problems);
-        fields.finish(problems);
-        Some((sms? as u32, size))
-    };
-    items.iter().enumerate().filter_map(item).collect()
-}
-
-fn size(fields: &mut Fields, problems: &mut Problems) -> Size {
-    Size {
-        latency: positive(fields, "latency", problems),
-        bandwidth: at_least_0(fields, "bandwidth", problems),
-        accesses: at_least_0(fields, "accesses", problems),
-        tc: positive(fields, "tc", problems),
-    }
-}
-
-fn count(fields: &mut Fields, key: &'static str, least: u32, most: u32, problems: &mut Problems) -> Option<u32> {
-    let value = fields.take(key)?;
-    decode::int(value, &fields.path(key), least.into()..=most.into(), problems).map(|n| n as u32)
-}
-
 /// A latency or a bandwidth of a GPU.
-fn positive(fields: &mut Fields, key: &'static str, problems: &mut Problems) -> Option<f64> {
-    in_range(fields, key, 1.0 / LARGEST, "a number above 0", problems)
-}
+const POSITIVE: Shape = Shape::Number { min: 1.0 / LARGEST, max: LARGEST };
 
 /// What a kernel may do without: bandwidth, accesses.
-fn at_least_0(fields: &mut Fields, key: &'static str, problems: &mut Problems) -> Option<f64> {
-    in_range(fields, key, 0.0, "a number from 0 on", problems)
+const FROM_0: Shape = Shape::Number { min: 0.0, max: LARGEST };
+
+const SMS: Shape = Shape::Int { min: 1, max: MAX_SMS as i64 };
+
+/// See its text.
+pub static ONE_GPU: Rule = Rule { name: "one_gpu", says: "the gpu stands beside predict or in it, not in both" };
+/// See its text.
+pub static COMPLETE: Rule = Rule {
+    name: "complete",
+    says: "what the formulas need is given or can be measured, bandwidths are at most bandwidth_max, and the parts of the GPU do not overlap",
+};
+
+record! {
+    /// A file that asks for a prediction.
+    pub static QUESTION_FILE "Prediction", "a prediction: {\"corun\": 1, \"predict\": {…}}", rules [&ONE_GPU, &COMPLETE];
+    /// Version of the format.
+    corun = int!(1, 1), Needed;
+    /// Name, for people.
+    name = text!(LONGEST_NAME), Name("");
+    /// What it reproduces or where it comes from.
+    source = text!(4096), Name("");
+    /// The GPU on which is measured what is left out, as in an experiment.
+    gpu = Shape::Any { want: "a GPU" }, Words("nothing is measured");
+    /// Seed of the runs that measure.
+    seed = Shape::Int { min: 0, max: MAX_SEED }, Words("1");
+    /// What is asked.
+    predict = Shape::Record(&QUESTION), Needed;
 }
 
-fn in_range(fields: &mut Fields, key: &'static str, least: f64, want: &str, problems: &mut Problems) -> Option<f64> {
-    let value = fields.take(key)?;
-    let found = value.as_f64().filter(|x| (least..=LARGEST).contains(x));
-    if found.is_none() {
-        problems.add(fields.path(key), value.describe(), format!("{want}, from {least:e} to {LARGEST:e}"));
+record! {
+    /// A group of kernels on disjoint parts of a GPU. Latencies share one unit, bandwidths another.
+    pub static QUESTION "PredictionQuestion", "an object";
+    /// The GPU on which is measured what is left out, as in an experiment.
+    gpu = Shape::Any { want: "a GPU" }, Words("nothing is measured");
+    /// SMs of the whole GPU, N.
+    sms ["SMs"] = SMS, Words("the gpu's");
+    /// L2 banks (slices).
+    l2_banks ["banks"] = SMS, Words("the gpu's");
+    /// Nominal bandwidth, BW_max.
+    bandwidth_max = POSITIVE, Words("the gpu's");
+    /// Bandwidth at which kernels saturate, EM_BW; at most bandwidth_max.
+    bandwidth_sustained = POSITIVE, Words("330/348 of bandwidth_max");
+    /// What becomes of Eq. 15.
+    reading = Shape::Choice(Reading::NAMES), Name("literal");
+    /// Which latency Eq. 8 stretches.
+    base = Shape::Choice(Base::NAMES), Name("eq4");
+    /// Whether, on all SMs, Eq. 4 returns latency_full.
+    exact_at_n = Shape::Flag, Flag(false);
+    /// Whether Eq. 16 adds its density to 1.
+    density_added = Shape::Flag, Flag(false);
+    /// Where latencies and bandwidths come from that are left out.
+    missing = Shape::Choice(Missing::NAMES), Name("measured");
+    /// Every part of a plan is a multiple of so many SMs.
+    step ["SMs"] = SMS, Words("1");
+    /// The group.
+    kernels = list!(Shape::Record(&PROFILE), 1, MAX_KERNELS, "kernels"), Needed;
+}
+
+record! {
+    /// A kernel of the group, and what is known of it alone.
+    pub static PROFILE "PredictionKernel", "an object";
+    /// Name; of a kernel of the library, if it is to be measured.
+    name = text!(LONGEST_NAME), Needed;
+    /// SMs of its own.
+    sms ["SMs"] = SMS, Words("needed but for a plan");
+    /// The first of its SMs.
+    first = Shape::Int { min: 0, max: MAX_SMS as i64 }, Words("any");
+    /// Latency alone on all SMs, C(N).
+    latency_full = POSITIVE, Words("measured");
+    /// Bandwidth alone on all SMs, BW(N); at most bandwidth_max.
+    bandwidth_full = FROM_0, Words("measured");
+    /// Thousands of thread instructions for each L2 access (Eq. 3); times the utilisation less than the number of SMs.
+    kai = FROM_0, Words("measured");
+    /// Latency alone on its SMs, C(n).
+    latency = POSITIVE, Words("see missing");
+    /// Bandwidth alone on its SMs, BW(n); at most bandwidth_max.
+    bandwidth = FROM_0, Words("see missing");
+    /// L2 accesses of the whole kernel; of every kernel, or of none.
+    accesses = FROM_0, Words("bandwidth times latency");
+    /// Latency that Eq. 8 stretches.
+    tc = POSITIVE, Words("by Eq. 4");
+    /// Latency that it must not exceed.
+    deadline = POSITIVE, Words("none");
+    /// What is known of it on other numbers of SMs.
+    profile = list!(Shape::Record(&SIZE), 0, MAX_PROFILE, "sizes"), Words("nothing");
+}
+
+record! {
+    /// What is known of a kernel alone on a number of SMs.
+    pub static SIZE "PredictionSize", "an object";
+    /// The SMs.
+    sms ["SMs"] = SMS, Needed;
+    /// Latency, C(n).
+    latency = POSITIVE, Words("unknown");
+    /// Bandwidth, BW(n); at most bandwidth_max.
+    bandwidth = FROM_0, Words("unknown");
+    /// L2 accesses of the whole kernel.
+    accesses = FROM_0, Words("bandwidth times latency");
+    /// Latency that Eq. 8 stretches.
+    tc = POSITIVE, Words("by Eq. 4");
+}
+
+impl Datum for Size {
+    fn read(value: &Value) -> Self {
+        let of = |key| Datum::read(&SIZE.taken(value, key));
+        Size { latency: of("latency"), bandwidth: of("bandwidth"), accesses: of("accesses"), tc: of("tc") }
     }
-    found
+
+    fn write(&self) -> Value {
+        let all = [("latency", self.latency), ("bandwidth", self.bandwidth), ("accesses", self.accesses), ("tc", self.tc)];
+        Value::object(all.into_iter().filter(|(_, known)| known.is_some()))
+    }
 }
 
-fn choice(fields: &mut Fields, key: &'static str, names: &[&str], problems: &mut Problems) -> Option<usize> {
-    let value = fields.take(key)?;
-    decode::choice(value, &fields.path(key), names, problems)
+impl Datum for Profile {
+    fn read(value: &Value) -> Self {
+        let of = |key| PROFILE.taken(value, key);
+        Profile {
+            name: Datum::read(&of("name")),
+            sms: Datum::read(&of("sms")),
+            first: Datum::read(&of("first")),
+            latency_full: Datum::read(&of("latency_full")),
+            bandwidth_full: Datum::read(&of("bandwidth_full")),
+            kai: Datum::read(&of("kai")),
+            own: Size::read(value),
+            profile: of("profile").items().iter().map(|size| (u32::read(&SIZE.taken(size, "sms")), Size::read(size))).collect(),
+            deadline: Datum::read(&of("deadline")),
+        }
+    }
+
+    fn write(&self) -> Value {
+        Value::object([("name", self.name.as_str())])
+    }
 }

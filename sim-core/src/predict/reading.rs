@@ -1,54 +1,36 @@
 //! How the paper is read where its text and its equations leave something open.
 
+use crate::describe::record::names;
 use crate::describe::value::Value;
 
-/// What becomes of Eq. 15, or which model stands in the place of Eqs. 5 to 16.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Reading {
-    /// Eq. 15 as printed.
-    #[default]
-    Literal,
-    /// Eq. 15, and at least 1: the text before it says that a penalty cannot be lower.
-    Clamped,
-    /// The text after Eq. 15: in each window the kernel that asks for the most bandwidth has the branch for penalties below 1, and every other
-    /// has its penalties (Eq. 9), at least 1.
-    Elected,
-    /// No penalties: I(w) alone slows a window, so that nothing counts twice.
-    IOnly,
-    /// Not the paper's: see [`super::fluid`].
-    Fluid,
-}
-
-impl Reading {
-    /// Every reading.
-    pub const ALL: [Reading; 5] = [Reading::Literal, Reading::Clamped, Reading::Elected, Reading::IOnly, Reading::Fluid];
-
-    /// The names of the readings, in the order of `ALL`.
-    pub const NAMES: [&str; 5] = ["literal", "clamped", "elected", "i_only", "fluid"];
-
-    /// The reading's name in files and on the command line.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+names! {
+    /// What becomes of Eq. 15, or which model stands in the place of Eqs. 5 to 16.
+    #[derive(Default)]
+    pub enum Reading {
+        /// Eq. 15 as printed.
+        #[default]
+        Literal = "literal",
+        /// Eq. 15, and at least 1: the text before it says that a penalty cannot be lower.
+        Clamped = "clamped",
+        /// The text after Eq. 15: in each window the kernel that asks for the most bandwidth has the branch for penalties below 1, and every
+        /// other has its penalties (Eq. 9), at least 1.
+        Elected = "elected",
+        /// No penalties: I(w) alone slows a window, so that nothing counts twice.
+        IOnly = "i_only",
+        /// Not the paper's: see [`super::fluid`].
+        Fluid = "fluid",
     }
 }
 
-/// Which latency Eq. 8 stretches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Base {
-    /// What Eq. 4 predicts.
-    #[default]
-    Eq4,
-    /// What the kernel takes alone on its SMs.
-    Measured,
-}
-
-impl Base {
-    /// The names of the bases.
-    pub const NAMES: [&str; 2] = ["eq4", "measured"];
-
-    /// The base's name in files.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+names! {
+    /// Which latency Eq. 8 stretches.
+    #[derive(Default)]
+    pub enum Base {
+        /// What Eq. 4 predicts.
+        #[default]
+        Eq4 = "eq4",
+        /// What the kernel takes alone on its SMs.
+        Measured = "measured",
     }
 }
 

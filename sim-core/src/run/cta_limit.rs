@@ -6,10 +6,11 @@
 //! gives; CTAs that give 6/9/3 do so with `{ "small": 1 }`, and with `{ "sm": 5 }` on `fermi-16sm`; `uniform` names the SMs
 //! of the uniform GPU that schemes compare with.
 
-use crate::describe::decode::{Fields, field, int};
+use crate::describe::decode::field;
 use crate::describe::error::Problems;
 use crate::describe::gpu::presets::{self, Preset};
 use crate::describe::gpu::{Gpu, SmClass};
+use crate::describe::record::{ANY_KEY, Datum, Shape};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -24,27 +25,30 @@ pub enum CtaLimit {
     OfClass(Vec<(String, u32)>),
 }
 
-impl CtaLimit {
-    /// Reads a number, or an object of numbers by class.
-    pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<CtaLimit> {
-        let ctas = |value: &Value, path: &str, problems: &mut Problems| int(value, path, 1..=64, problems).map(|n| n as u32);
-        if !matches!(value, Value::Object(_)) {
-            return ctas(value, path, problems).map(CtaLimit::Each);
+/// CTAs on an SM.
+const CTAS: Shape = Shape::Int { min: 1, max: 64 };
+
+/// A number, or an object of numbers by class; which classes there are is a rule.
+pub const CTA_LIMIT: Shape =
+    Shape::Forms { of: &[CTAS, Shape::Map { keys: &ANY_KEY, of: &CTAS, want: "CTAs by SM class" }], want: "CTAs, or CTAs by SM class" };
+
+impl Datum for CtaLimit {
+    fn read(value: &Value) -> Self {
+        match value {
+            Value::Object(limits) => CtaLimit::OfClass(limits.iter().map(|(class, ctas)| (class.clone(), u32::read(ctas))).collect()),
+            ctas => CtaLimit::Each(u32::read(ctas)),
         }
-        let mut fields = Fields::of(value, path, "CTAs by SM class", problems)?;
-        let read = |(class, value): (&str, &Value)| Some((class.into(), ctas(value, &field(path, class), problems)?));
-        let limits: Vec<Option<(String, u32)>> = fields.rest().into_iter().map(read).collect();
-        limits.into_iter().collect::<Option<Vec<_>>>().map(CtaLimit::OfClass)
     }
 
-    /// What `decode` reads back.
-    pub fn encode(&self) -> Value {
+    fn write(&self) -> Value {
         match self {
             CtaLimit::Each(ctas) => (*ctas).into(),
             CtaLimit::OfClass(limits) => Value::object(limits.iter().map(|(class, ctas)| (class.as_str(), *ctas))),
         }
     }
+}
 
+impl CtaLimit {
     /// The limit on an SM of `class`, if there is one.
     pub fn on(&self, class: &SmClass) -> Option<u32> {
         match self {

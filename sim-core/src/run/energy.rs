@@ -11,14 +11,18 @@
 //! of this GPU, a write of DRAM (it takes what a read takes), leakage by the size of an SM (every SM leaks as the one that was measured).
 
 use crate::describe::gpu::Gpu;
+use crate::describe::ids::MAX_KERNELS;
+use crate::describe::record::Absent::Needed;
+use crate::describe::record::{Datum, Field, Record, Shape, list, record};
 use crate::describe::value::Value;
 use crate::run::simulation::Measured;
 use crate::seam::ratios::{ratio, scheduler_cycles};
 use crate::seam::stats::{KernelStats, StallCause};
+use alloc::vec::Vec;
 
 /// What takes energy.
 #[derive(Clone, Copy, Debug)]
-pub struct Energy {
+pub struct Consumer {
     /// Key in results.
     pub key: &'static str,
     /// Heading.
@@ -57,8 +61,8 @@ const WORD: f64 = 32.0;
 const VOLTA_SMS: f64 = 80.0;
 
 /// Everything that takes energy.
-pub const ENERGIES: [Energy; 10] = [
-    Energy {
+pub const ENERGIES: [Consumer; 10] = [
+    Consumer {
         key: "arithmetic",
         title: "Arithmetic",
         figure: 60.0,
@@ -69,7 +73,7 @@ pub const ENERGIES: [Energy; 10] = [
             (stats.thread_instructions - others) as f64
         }),
     },
-    Energy {
+    Consumer {
         key: "special",
         title: "Special functions",
         figure: 100.0,
@@ -77,7 +81,7 @@ pub const ENERGIES: [Energy; 10] = [
         source: GPUJOULE,
         count: Count::Events(|stats, _| stats.special_thread_instructions as f64),
     },
-    Energy {
+    Consumer {
         key: "shared_memory",
         title: "Shared memory",
         figure: 5.32,
@@ -85,7 +89,7 @@ pub const ENERGIES: [Energy; 10] = [
         source: GPUJOULE,
         count: Count::Events(|stats, _| stats.shared_thread_instructions as f64 * WORD),
     },
-    Energy {
+    Consumer {
         key: "l1",
         title: "L1D",
         figure: 5.85,
@@ -93,7 +97,7 @@ pub const ENERGIES: [Energy; 10] = [
         source: GPUJOULE,
         count: Count::Events(|stats, gpu| bits(stats.l1_reads + stats.l1_writes, gpu)),
     },
-    Energy {
+    Consumer {
         key: "l2",
         title: "L2 and NoC",
         figure: 15.48,
@@ -101,7 +105,7 @@ pub const ENERGIES: [Energy; 10] = [
         source: GPUJOULE,
         count: Count::Events(|stats, gpu| bits(stats.l2_reads + stats.l2_writes + stats.context_lines_out + stats.context_lines_in, gpu)),
     },
-    Energy {
+    Consumer {
         key: "dram",
         title: "DRAM",
         figure: 30.55 - ROW_BIT,
@@ -109,7 +113,7 @@ pub const ENERGIES: [Energy; 10] = [
         source: GPUJOULE,
         count: Count::Events(|stats, gpu| bits(stats.dram_reads + stats.dram_writes, gpu)),
     },
-    Energy {
+    Consumer {
         key: "dram_rows",
         title: "DRAM rows opened",
         figure: ROW_BIT,
@@ -121,7 +125,7 @@ pub const ENERGIES: [Energy; 10] = [
         }),
     },
     // First lane and 31 more, of integer and floating point, with all SMs at work.
-    Energy {
+    Consumer {
         key: "busy_sms",
         title: "Leakage of SMs at work",
         figure: (18.617_990_6 + 31.0 * 0.645_228_013) / VOLTA_SMS,
@@ -129,7 +133,7 @@ pub const ENERGIES: [Energy; 10] = [
         source: ACCELWATCH,
         count: Count::BusySms,
     },
-    Energy {
+    Consumer {
         key: "idle_sms",
         title: "Leakage of idle SMs",
         figure: 0.282_791_66,
@@ -137,7 +141,7 @@ pub const ENERGIES: [Energy; 10] = [
         source: ACCELWATCH,
         count: Count::IdleSms,
     },
-    Energy {
+    Consumer {
         key: "constant",
         title: "Constant power",
         figure: 32.325_222_72,
@@ -147,6 +151,72 @@ pub const ENERGIES: [Energy; 10] = [
     },
 ];
 
+record! {
+    /// The energy of a run, by published energies of events: for ratios between schemes on one GPU, not for absolute values.
+    pub struct Energy as ENERGY "Energy", "energy";
+    /// All of it.
+    totals: Totals = Shape::Flat(&TOTALS), Needed;
+    /// With idle SMs switched off.
+    idle_sms_off: Totals = Shape::Record(&TOTALS), Needed;
+    /// By what took it.
+    parts: Parts ["J"] = Shape::Record(&PARTS), Needed;
+    /// Of each kernel's events, without what leaks.
+    kernels: Vec<f64> ["J"] = list!(Shape::Measured, 1, MAX_KERNELS, "joules"), Needed;
+}
+
+record! {
+    /// Energy, power, and what is done with it.
+    #[derive(Copy)]
+    pub struct Totals as TOTALS "EnergyTotals", "energy";
+    /// Of the measured cycles. For ratios between schemes on one GPU; not for absolute values: docs/reference/energy.md.
+    joules: f64 ["J"] as ("Energy", "Σ published energy of an event × how often it was counted, and what leaks × time") = Shape::Measured, Needed;
+    /// Energy by time; for ratios, not for absolute values.
+    watts: Option<f64> ["W"] as ("Power", "energy / time") = Shape::Measured, Needed;
+    /// Thread instructions of the measured cycles for each watt: compare runs of equal length.
+    instructions_per_watt: Option<f64> ["thread instructions / W"] as ("Instructions per watt", "thread instructions / power") = Shape::Measured, Needed;
+}
+
+/// Joules of each of `ENERGIES`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Parts(pub [f64; ENERGIES.len()]);
+
+/// The record of [`Parts`].
+pub static PARTS: Record = Record {
+    name: "EnergyParts",
+    want: "energy by what took it",
+    fields: {
+        static FIELDS: [Field; ENERGIES.len()] = {
+            let mut fields = [part(&ENERGIES[0]); ENERGIES.len()];
+            let mut i = 0;
+            while i < fields.len() {
+                fields[i] = part(&ENERGIES[i]);
+                i += 1;
+            }
+            fields
+        };
+        &FIELDS
+    },
+    more: None,
+    tag: "",
+    rules: &[],
+    figures: &[],
+    doc: "Energy by what took it",
+};
+
+const fn part(energy: &Consumer) -> Field {
+    Field { name: energy.key, shape: Shape::Measured, unit: "J", absent: Needed, doc: energy.title }
+}
+
+impl Datum for Parts {
+    fn read(value: &Value) -> Self {
+        Parts(ENERGIES.map(|energy| value.get(energy.key).map_or(0.0, f64::read)))
+    }
+
+    fn write(&self) -> Value {
+        Value::object(ENERGIES.iter().zip(self.0).map(|(energy, joules)| (energy.key, joules)))
+    }
+}
+
 /// Bits of so many lines.
 fn bits(lines: u64, gpu: &Gpu) -> f64 {
     lines as f64 * f64::from(gpu.l2.line_bytes) * 8.0
@@ -154,7 +224,7 @@ fn bits(lines: u64, gpu: &Gpu) -> f64 {
 
 /// Joules of a kernel's events.
 fn of_events(stats: &KernelStats, gpu: &Gpu) -> f64 {
-    let joules = |energy: &Energy| match energy.count {
+    let joules = |energy: &Consumer| match energy.count {
         Count::Events(count) => energy.figure * 1e-12 * count(stats, gpu),
         _ => 0.0,
     };
@@ -162,15 +232,15 @@ fn of_events(stats: &KernelStats, gpu: &Gpu) -> f64 {
 }
 
 /// What a run's figures are with one of the two choices for idle SMs.
-fn totals(joules: f64, seconds: f64, instructions: u64) -> [(&'static str, Value); 3] {
+fn totals(joules: f64, seconds: f64, instructions: u64) -> Totals {
     let watts = (seconds > 0.0).then(|| joules / seconds);
     // A watt is a joule a second: the instructions of the whole run for each watt that it took.
     let per_watt = watts.filter(|&watts| watts > 0.0).map(|watts| instructions as f64 / watts);
-    [("joules", joules.into()), ("watts", watts.into()), ("instructions_per_watt", per_watt.into())]
+    Totals { joules, watts, instructions_per_watt: per_watt }
 }
 
 /// The energy of the measured cycles: all of it, by what took it, by kernel without what leaks, and with idle SMs switched off.
-pub fn energy(measured: &Measured, gpu: &Gpu) -> Value {
+pub fn energy(measured: &Measured, gpu: &Gpu) -> Energy {
     let mut whole = KernelStats::default();
     measured.stats.iter().for_each(|stats| whole += *stats);
     let seconds = measured.cycles as f64 / (f64::from(gpu.core_mhz) * 1e6);
@@ -188,11 +258,12 @@ pub fn energy(measured: &Measured, gpu: &Gpu) -> Value {
     });
     let sum: f64 = parts.iter().map(|(_, joules)| joules).sum();
     let idle_sms: f64 = parts.iter().filter(|(energy, _)| matches!(energy.count, Count::IdleSms)).map(|(_, joules)| joules).sum();
-    let mut fields = totals(sum, seconds, whole.thread_instructions).to_vec();
-    fields.push(("idle_sms_off", Value::object(totals(sum - idle_sms, seconds, whole.thread_instructions))));
-    fields.push(("parts", Value::object(parts.map(|(energy, joules)| (energy.key, joules)))));
-    fields.push(("kernels", Value::array(measured.stats.iter().map(|stats| of_events(stats, gpu)))));
-    Value::object(fields)
+    Energy {
+        totals: totals(sum, seconds, whole.thread_instructions),
+        idle_sms_off: totals(sum - idle_sms, seconds, whole.thread_instructions),
+        parts: Parts(parts.map(|(_, joules)| joules)),
+        kernels: measured.stats.iter().map(|stats| of_events(stats, gpu)).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -200,7 +271,6 @@ mod tests {
     use super::*;
     use crate::describe::gpu::presets;
     use crate::seam::stats::StallCounts;
-    use alloc::vec::Vec;
 
     fn figure(value: &Value, path: &str) -> f64 {
         path.split('.').try_fold(value, |value, key| value.get(key)).and_then(Value::as_f64).expect("a figure")
@@ -232,7 +302,7 @@ mod tests {
     #[test]
     fn each_part_is_its_figure_times_its_count() {
         let gpu = presets::find("qos-16sm").unwrap();
-        let found = energy(&measured(), &gpu);
+        let found = energy(&measured(), &gpu).write();
         let (line, seconds) = (1024.0, 1e6 / 1216e6);
         for (key, joules) in [
             ("arithmetic", 400.0 * 60e-12),
@@ -256,7 +326,7 @@ mod tests {
     #[test]
     fn nothing_is_counted_twice() {
         let gpu = presets::find("qos-16sm").unwrap();
-        let found = energy(&measured(), &gpu);
+        let found = energy(&measured(), &gpu).write();
         let part = |key| figure(found.get("parts").unwrap(), key);
         let sum: f64 = ENERGIES.iter().map(|energy| part(energy.key)).sum();
         let joules = figure(&found, "joules");
@@ -274,7 +344,7 @@ mod tests {
     #[test]
     fn no_cycles_no_power() {
         let none = Measured { cycles: 0, stats: Vec::from([KernelStats::default()]), all_stalls: StallCounts::default(), ..measured() };
-        let found = energy(&none, &presets::find("ccbp-16sm").unwrap());
+        let found = energy(&none, &presets::find("ccbp-16sm").unwrap()).write();
         assert_eq!((figure(&found, "joules"), found.get("watts").and_then(Value::as_f64)), (0.0, None));
     }
 }

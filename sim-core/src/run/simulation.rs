@@ -7,6 +7,7 @@ use crate::describe::digest::Fnv;
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
+use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::machine::Machine;
 use crate::machine::sm::Sm;
@@ -14,8 +15,8 @@ use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::batches::{Batches, Counters};
 use crate::run::confidence::{self, Least, RATIOS};
 use crate::run::experiment::{Experiment, KernelUse, Settled, Stop};
+use crate::run::outcome::{self, Outcome};
 use crate::run::plan::{self, Answers};
-use crate::run::result;
 use crate::run::stuck;
 use crate::run::windows::Windows;
 use crate::seam::controls::Controls;
@@ -655,15 +656,20 @@ impl Simulation {
         self.ipc_alone[kernel].and_then(|(_, ci95)| ci95)
     }
 
-    /// The result as it stands now, without wall-clock figures.
-    pub fn result(&mut self) -> Value {
+    /// The outcome as it stands now, without wall-clock figures.
+    pub fn outcome(&mut self) -> Outcome {
         let reason = self.stopped().unwrap_or(Reason::Budget);
-        result::result(self, reason)
+        outcome::outcome(self, reason)
+    }
+
+    /// The outcome as JSON.
+    pub fn result(&mut self) -> Value {
+        self.outcome().write()
     }
 
     /// The intervals of the result as it stands now, by themselves: `ci95`, and `settled` where that is the stop condition.
     pub fn intervals(&mut self) -> Value {
-        result::intervals(self)
+        outcome::intervals(self)
     }
 
     /// The result with `windows`, a list of what happened in each window of 400 cycles: the points of a time series read them.

@@ -567,7 +567,7 @@ topics! {
         value: String, "", "What it is now, as controls write it; where SMs differ, the first of them";
         sms: u32, "SMs", "On how many SMs it has changed; 0 for a control that is not of an SM";
     } => {
-        let title = CONTROLS.iter().find(|one| one.key == *control).map_or(*control, |one| one.title);
+        let title = CONTROLS.iter().find(|one| one.field.name == *control).map_or(*control, |one| one.title);
         let value = if value == "null" { "no limit" } else { value.as_str() };
         match sms {
             0 => format!("{title}: {value}"),

@@ -1,7 +1,8 @@
 //! Everything that divides, with its formula: pure functions of counters and of the hardware. Integers are counted where things happen.
 
 use crate::describe::gpu::{DramKind, Gpu, NocKind};
-use crate::describe::value::Value;
+use crate::describe::record::Absent::Needed;
+use crate::describe::record::{Shape, record};
 use crate::seam::stats::KernelStats;
 use alloc::vec::Vec;
 
@@ -34,17 +35,20 @@ pub fn scheduler_cycles(gpu: &Gpu, cycles: u64) -> u64 {
     gpu.sms.iter().map(|class| u64::from(class.count * class.schedulers)).sum::<u64>() * cycles
 }
 
-/// Multiprogram metrics from (IPC alone, IPC shared) of each kernel; each is missing while an IPC is missing or zero.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Metrics {
-    /// Harmonic speedup, N / Σ (alone / shared).
-    pub hspeedup: Option<f64>,
-    /// System throughput or weighted speedup, Σ (shared / alone).
-    pub stp: Option<f64>,
-    /// Average normalised turnaround time, Σ (alone / shared) / N.
-    pub antt: Option<f64>,
-    /// Least over greatest normalised progress, min (shared / alone) / max (shared / alone).
-    pub fairness: Option<f64>,
+record! {
+    /// Metrics of a mix; each is missing while an IPC is missing or zero.
+    #[derive(Copy, Default)]
+    pub struct Metrics as METRICS "Metrics", "figures of the mix";
+    /// Harmonic speedup: the harmonic mean of the kernels' progress, which punishes starving one of them.
+    hspeedup: Option<f64> as ("HSpeedup", "N / Σ (IPC alone / IPC shared)") = Shape::Measured, Needed;
+    /// System throughput, also called weighted speedup: how many GPUs' worth of progress is made; N is the ideal.
+    stp: Option<f64> as ("STP", "Σ (IPC shared / IPC alone)") = Shape::Measured, Needed;
+    /// Weighted speedup, another name of STP.
+    wspeedup: Option<f64> as ("WSpeedup", "Σ (IPC shared / IPC alone)") = Shape::Measured, Needed;
+    /// Average normalised turnaround time: the mean slowdown; 1 is the ideal.
+    antt: Option<f64> ["×"] as ("ANTT", "Σ (IPC alone / IPC shared) / N") = Shape::Measured, Needed;
+    /// 1 if all kernels progress alike, 0 if one starves.
+    fairness: Option<f64> as ("Fairness", "min (shared / alone) / max (shared / alone)") = Shape::Measured, Needed;
 }
 
 impl Metrics {
@@ -60,33 +64,23 @@ impl Metrics {
         Metrics {
             hspeedup: Some(n / slowdowns),
             stp: Some(progress.iter().sum()),
+            wspeedup: Some(progress.iter().sum()),
             antt: Some(slowdowns / n),
             fairness: Some(least / greatest),
         }
     }
-
-    /// As results carry them.
-    pub fn to_value(self) -> Value {
-        Value::object([
-            ("hspeedup", self.hspeedup),
-            ("stp", self.stp),
-            ("wspeedup", self.stp),
-            ("antt", self.antt),
-            ("fairness", self.fairness),
-        ])
-    }
 }
 
-/// How the goals of a mix came out (Wang et al., ISCA 2017, §4.1), from (IPC alone, IPC shared, the IPC that its goal asks for) of each kernel; each
-/// is missing while a number that it needs is.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Goals {
+record! {
+    /// How the goals of a mix came out (Wang et al., ISCA 2017, §4.1); each number is missing while one that it needs is.
+    #[derive(Copy, Default)]
+    pub struct Goals as GOALS "GoalsResult", "how goals came out";
     /// Least of IPC shared / goal over the kernels with a goal: the goals of the mix are reached where it is 1 or more.
-    pub least: Option<f64>,
+    least: Option<f64> = Shape::Measured, Needed;
     /// Mean of IPC shared / goal over the kernels with a goal.
-    pub mean: Option<f64>,
+    mean: Option<f64> = Shape::Measured, Needed;
     /// Mean of IPC shared / IPC alone over the kernels without a goal.
-    pub others: Option<f64>,
+    others: Option<f64> = Shape::Measured, Needed;
 }
 
 /// IPC alone, IPC shared, and of a kernel with a goal the IPC that it asks for, where that is known.
@@ -105,11 +99,6 @@ impl Goals {
             mean: reached.as_ref().and_then(mean),
             others: others.as_ref().and_then(mean),
         })
-    }
-
-    /// As results carry them.
-    pub fn to_value(self) -> Value {
-        Value::object([("least", self.least), ("mean", self.mean), ("others", self.others)])
     }
 }
 
@@ -175,7 +164,10 @@ mod tests {
     #[test]
     fn metrics_follow_their_formulas() {
         let metrics = Metrics::of(&[(Some(100.0), Some(50.0)), (Some(40.0), Some(10.0))]);
-        assert_eq!(metrics, Metrics { hspeedup: Some(2.0 / 6.0), stp: Some(0.75), antt: Some(3.0), fairness: Some(0.5) });
+        assert_eq!(
+            metrics,
+            Metrics { hspeedup: Some(2.0 / 6.0), stp: Some(0.75), wspeedup: Some(0.75), antt: Some(3.0), fairness: Some(0.5) }
+        );
         assert_eq!(Metrics::of(&[(Some(1.0), None)]), Metrics::default());
         assert_eq!(Metrics::of(&[(Some(1.0), Some(0.0))]), Metrics::default());
     }

@@ -2,122 +2,28 @@
 //! parameters; decoding, the canonical form, the catalogue, the JSON Schema and the page's form are made from it.
 
 use super::controls::{Controls, WarpOrder};
-use crate::describe::decode::{self, Fields, element, field, int, list, number};
+use crate::describe::decode::field;
 use crate::describe::error::Problems;
 use crate::describe::ids::PerKernel;
+use crate::describe::record::{Absent, Datum, Entries, Field, Rule, Shape};
 use crate::describe::value::Value;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What a parameter takes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum ParamKind {
-    /// A whole number.
-    Int {
-        /// Least.
-        min: i64,
-        /// Greatest.
-        max: i64,
-    },
-    /// A number.
-    Number {
-        /// Least.
-        min: f64,
-        /// Greatest.
-        max: f64,
-    },
-    /// One of these names.
-    Choice(&'static [&'static str]),
-    /// True or false.
-    Bool,
-    /// A whole number for each kernel of the mix.
-    PerKernelInt {
-        /// Least.
-        min: u32,
-        /// Greatest.
-        max: u32,
-    },
-    /// A number for each kernel of the mix.
-    PerKernelNumber {
-        /// Least.
-        min: f64,
-        /// Greatest.
-        max: f64,
-    },
-    /// A list of numbers, one at least, for each kernel of the mix.
-    PerKernelList {
-        /// Least.
-        min: f64,
-        /// Greatest.
-        max: f64,
-    },
-    /// Controls as an object.
-    Controls,
-    /// Text.
-    Text {
-        /// Most characters.
-        longest: usize,
-    },
-}
+/// A parameter: a field of its entry.
+pub type Param = Field;
 
-/// Longest list of a `PerKernelList`: an SM holds no more CTAs.
+/// Longest list of a kernel: an SM holds no more CTAs.
 pub const MAX_LIST: usize = 64;
 
-/// A parameter's default.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Fallback {
-    /// It cannot be left out.
-    Needed,
-    /// What these words say.
-    Words(&'static str),
-    /// This whole number.
-    Int(i64),
-    /// This number.
-    Number(f64),
-    /// This name.
-    Choice(&'static str),
-    /// This.
-    Bool(bool),
-}
+/// See its text.
+pub static FITS_THE_MIX: Rule = Rule {
+    name: "fits_the_mix",
+    says: "parameters and controls fit the mix and the GPU: an entry for each kernel, SMs, classes and channels that there are, combinations that fit an SM",
+};
 
-/// A parameter.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Param {
-    /// Name in experiments.
-    pub name: &'static str,
-    /// Values.
-    pub kind: ParamKind,
-    /// Unit.
-    pub unit: &'static str,
-    /// What holds where it is left out.
-    pub default: Fallback,
-    /// Meaning.
-    pub doc: &'static str,
-}
-
-impl Param {
-    /// A whole number from `min` to `max`.
-    pub const fn int(name: &'static str, (min, max): (i64, i64), default: i64, unit: &'static str, doc: &'static str) -> Param {
-        Param { name, kind: ParamKind::Int { min, max }, unit, default: Fallback::Int(default), doc }
-    }
-
-    /// A number from `min` to `max`.
-    pub const fn number(name: &'static str, (min, max): (f64, f64), default: f64, unit: &'static str, doc: &'static str) -> Param {
-        Param { name, kind: ParamKind::Number { min, max }, unit, default: Fallback::Number(default), doc }
-    }
-
-    /// One of several names.
-    pub const fn choice(name: &'static str, names: &'static [&'static str], default: &'static str, doc: &'static str) -> Param {
-        Param { name, kind: ParamKind::Choice(names), unit: "", default: Fallback::Choice(default), doc }
-    }
-
-    /// True or false.
-    pub const fn flag(name: &'static str, default: bool, doc: &'static str) -> Param {
-        Param { name, kind: ParamKind::Bool, unit: "", default: Fallback::Bool(default), doc }
-    }
-}
 /// What parameters are read against.
 #[derive(Clone, Copy, Debug)]
 pub struct Mix<'a> {
@@ -171,8 +77,8 @@ impl Mix<'static> {
 
 /// An entry of a list that experiments choose from by name.
 pub trait Entry: Sized + 'static {
-    /// What it is one of, with its article: "a policy".
-    const KIND: &'static str;
+    /// The list as experiments choose from it.
+    const ENTRIES: &'static Entries;
 
     /// The list.
     fn all() -> &'static [Self];
@@ -234,7 +140,7 @@ impl<I: Entry> PartialEq for Spec<I> {
 impl<I: Entry> Spec<I> {
     /// The entry `info` with the defaults of all parameters.
     pub fn of(info: &'static I) -> Self {
-        Spec { info, settings: info.params().iter().map(|param| param.default.setting()).collect() }
+        Spec { info, settings: info.params().iter().map(Setting::of).collect() }
     }
 
     /// The same with one parameter set; nothing happens if it has no such parameter.
@@ -314,35 +220,27 @@ impl<I: Entry> Spec<I> {
 
     /// Reads an entry for a mix: a name, or an object with `name` and parameters.
     pub fn decode(value: &Value, mix: Mix, problems: &mut Problems) -> Option<Self> {
-        let whole;
-        let value = match value {
-            Value::Str(name) => {
-                whole = Value::object([("name", name.as_str())]);
-                &whole
-            }
-            other => other,
-        };
-        let wanted = format!("{}'s name, or an object with its name and parameters", I::KIND);
-        let mut fields = Fields::of(value, mix.path, &wanted, problems)?;
-        let names = || I::all().iter().map(I::name).collect::<Vec<_>>().join(", ");
-        let name = fields.need("name", &format!("one of {}", names()), problems)?;
-        let Some(info) = name.as_str().and_then(I::find) else {
-            problems.add(field(mix.path, "name"), name.describe(), format!("one of {}", names()));
-            return None;
-        };
+        if Shape::Entry(I::ENTRIES).check(value, mix.path, problems) { Self::read(value, mix, problems) } else { None }
+    }
+
+    /// Reads an entry whose shape is right.
+    pub fn read(value: &Value, mix: Mix, problems: &mut Problems) -> Option<Self> {
         let before = problems.0.len();
-        let settings = info.params().iter().map(|param| param.take(&mut fields, mix, problems)).collect();
+        let info = value.get("name").unwrap_or(value).as_str().and_then(I::find)?;
+        let settings = info.params().iter().map(|param| Setting::read(param, value, mix, problems)).collect();
         let spec = Spec { info, settings };
         if problems.0.len() == before {
-            I::check(&spec, mix, problems);
+            spec.check(mix, problems);
         }
-        let right = problems.0.len() == before;
-        fields.finish(problems);
-        right.then_some(spec)
+        (problems.0.len() == before).then_some(spec)
     }
 
     /// Whether it fits a mix; `decode` has checked this, but a spec can also be made in Rust.
     pub fn check(&self, mix: Mix, problems: &mut Problems) {
+        problems.by(&FITS_THE_MIX, |problems| self.check_parts(mix, problems));
+    }
+
+    fn check_parts(&self, mix: Mix, problems: &mut Problems) {
         for (param, setting) in self.info.params().iter().zip(&self.settings) {
             let (found, wanted, what) = match setting {
                 Setting::Ints(numbers) => (numbers.len(), mix.kernels, "numbers"),
@@ -382,27 +280,11 @@ impl<I: Entry> Spec<I> {
     pub fn check_table(&self) {
         let params = self.info.params();
         for (param, setting) in params.iter().zip(&self.settings).filter(|(_, setting)| **setting != Setting::Unset) {
-            let read = param.read(&setting.encode(), Mix::SMALL, &mut Problems::default());
-            assert_eq!(read.as_ref(), Some(setting), "{}.{}", self.name(), param.name);
+            let (written, mut problems) = (Value::object([(param.name, setting.encode())]), Problems::default());
+            assert!(param.shape.check(&setting.encode(), param.name, &mut problems), "{}: {problems}", self.name());
+            assert_eq!(Setting::read(param, &written, Mix::SMALL, &mut problems), *setting, "{}.{}", self.name(), param.name);
         }
         assert!(params.iter().enumerate().all(|(i, a)| params[..i].iter().all(|b| a.name != b.name)), "{}", self.name());
-    }
-}
-
-impl Fallback {
-    fn setting(self) -> Setting {
-        match self {
-            Fallback::Needed | Fallback::Words(_) => Setting::Unset,
-            Fallback::Int(n) => Setting::Int(n),
-            Fallback::Number(x) => Setting::Number(x),
-            Fallback::Choice(name) => Setting::Choice(name),
-            Fallback::Bool(b) => Setting::Bool(b),
-        }
-    }
-
-    /// As the catalogue writes it: a value, or words; null for a parameter that cannot be left out.
-    pub fn encode(self) -> Value {
-        if let Fallback::Words(words) = self { words.into() } else { self.setting().encode() }
     }
 }
 
@@ -423,73 +305,35 @@ impl Setting {
     }
 }
 
-impl Param {
-    fn take(&self, fields: &mut Fields, mix: Mix, problems: &mut Problems) -> Setting {
-        let read = match fields.take(self.name) {
-            Some(value) => self.read(value, mix, problems),
-            None if self.default == Fallback::Needed => {
-                problems.add(field(mix.path, self.name), "nothing", self.wanted(mix));
-                None
-            }
-            None => Some(self.default.setting()),
-        };
-        read.unwrap_or(Setting::Unset)
+impl Setting {
+    /// What holds where a parameter is left out.
+    fn of(param: &Param) -> Setting {
+        match param.absent {
+            Absent::Needed | Absent::Words(_) => Setting::Unset,
+            Absent::Int(n) => Setting::Int(n),
+            Absent::Number(x) => Setting::Number(x),
+            Absent::Name(name) => Setting::Choice(name),
+            Absent::Flag(flag) => Setting::Bool(flag),
+        }
     }
 
-    fn read(&self, value: &Value, mix: Mix, problems: &mut Problems) -> Option<Setting> {
-        let path = &field(mix.path, self.name);
-        Some(match self.kind {
-            ParamKind::Int { min, max } => Setting::Int(int(value, path, min..=max, problems)?),
-            ParamKind::Number { min, max } => Setting::Number(number(value, path, min..=max, problems)?),
-            ParamKind::Choice(names) => Setting::Choice(names[decode::choice(value, path, names, problems)?]),
-            ParamKind::Bool => match value {
-                Value::Bool(b) => Setting::Bool(*b),
-                other => {
-                    problems.add(path.as_str(), other.describe(), "true or false");
-                    return None;
-                }
-            },
-            ParamKind::PerKernelInt { min, max } => {
-                let read = |item: &Value, path: &str, problems: &mut Problems| int(item, path, min.into()..=max.into(), problems);
-                Setting::Ints(self.each(value, mix, problems, |item, path, problems| read(item, path, problems).map(|n| n as u32))?)
-            }
-            ParamKind::PerKernelNumber { min, max } => {
-                Setting::Numbers(self.each(value, mix, problems, |item, path, problems| number(item, path, min..=max, problems))?)
-            }
-            ParamKind::PerKernelList { min, max } => Setting::Lists(self.each(value, mix, problems, |item, path, problems| {
-                let items = list(item, path, 1..=MAX_LIST, "numbers", problems)?;
-                let read = |(i, item): (usize, &Value)| number(item, &element(path, i), min..=max, problems);
-                let read: Vec<Option<f64>> = items.iter().enumerate().map(read).collect();
-                read.into_iter().collect()
-            })?),
-            ParamKind::Controls => {
+    /// A parameter of an entry whose shape is right.
+    fn read(param: &Param, entry: &Value, mix: Mix, problems: &mut Problems) -> Setting {
+        let Some(value) = entry.get(param.name) else { return Self::of(param) };
+        match param.shape {
+            Shape::Int { .. } => Setting::Int(i64::read(value)),
+            Shape::Number { .. } => Setting::Number(f64::read(value)),
+            Shape::Choice(names) => Setting::Choice(names.iter().find(|name| value.as_str() == Some(name)).copied().unwrap_or("")),
+            Shape::Flag => Setting::Bool(bool::read(value)),
+            Shape::PerKernel(Shape::Int { .. }) => Setting::Ints(Datum::read(value)),
+            Shape::PerKernel(Shape::Number { .. }) => Setting::Numbers(Datum::read(value)),
+            Shape::PerKernel(_) => Setting::Lists(Datum::read(value)),
+            Shape::Text { .. } => Setting::Text(Datum::read(value)),
+            _ => {
                 let neutral = Controls::neutral(mix.sms, mix.warp_order);
-                Setting::Controls(Box::new(Controls::decode(value, path, mix.kernels, neutral, problems)?))
+                let controls = Controls::read(value, &field(mix.path, param.name), mix.kernels, neutral, problems);
+                controls.map_or(Setting::Unset, |controls| Setting::Controls(Box::new(controls)))
             }
-            ParamKind::Text { longest } => Setting::Text(decode::text(value, path, longest, problems)?),
-        })
-    }
-
-    /// Reads a list with an entry for each kernel.
-    fn each<T>(
-        &self,
-        value: &Value,
-        mix: Mix,
-        problems: &mut Problems,
-        read: impl Fn(&Value, &str, &mut Problems) -> Option<T>,
-    ) -> Option<Vec<T>> {
-        let path = field(mix.path, self.name);
-        let items = list(value, &path, mix.kernels..=mix.kernels, &format!("numbers ({} of each kernel)", self.unit), problems)?;
-        let read: Vec<Option<T>> = items.iter().enumerate().map(|(i, item)| read(item, &element(&path, i), problems)).collect();
-        read.into_iter().collect()
-    }
-
-    fn wanted(&self, mix: Mix) -> String {
-        match self.kind {
-            ParamKind::PerKernelInt { .. } => format!("{} whole numbers: {} of each kernel", mix.kernels, self.unit),
-            ParamKind::PerKernelNumber { .. } => format!("{} numbers: {} of each kernel", mix.kernels, self.unit),
-            ParamKind::PerKernelList { .. } => format!("{} lists of numbers: {} of each kernel", mix.kernels, self.unit),
-            _ => format!("a value: {}", self.doc),
         }
     }
 }
@@ -497,13 +341,14 @@ impl Param {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::record::Names;
     use alloc::string::ToString;
 
     #[derive(Clone, Debug)]
     struct MadeUp;
 
     impl Entry for MadeUp {
-        const KIND: &'static str = "an entry";
+        const ENTRIES: &'static Entries = &ENTRIES;
 
         fn all() -> &'static [MadeUp] {
             &[MadeUp]
@@ -518,6 +363,16 @@ mod tests {
         }
     }
 
+    static NAMES: Names = Names {
+        names: || alloc::vec!["made-up"],
+        old: Vec::new,
+        known: |name| name == "made-up",
+        want: |_| "made-up".into(),
+        what: "an entry",
+    };
+
+    static ENTRIES: Entries = Entries { name: "MadeUp", names: &NAMES, params: |name| (name == "made-up").then_some(PARAMS) };
+
     const PARAMS: &[Param] = &[
         Param::int("units", (1, 64), 20, "units", ""),
         Param::number("share", (0.0, 1.0), 0.5, "", ""),
@@ -525,16 +380,16 @@ mod tests {
         Param::flag("on", true, ""),
         Param {
             name: "alone",
-            kind: ParamKind::PerKernelNumber { min: 0.0, max: 9.0 },
+            shape: Shape::PerKernel(&Shape::Number { min: 0.0, max: 9.0 }),
             unit: "IPC",
-            default: Fallback::Words("none"),
+            absent: Absent::Words("none"),
             doc: "",
         },
         Param {
             name: "curves",
-            kind: ParamKind::PerKernelList { min: 0.0, max: 9.0 },
+            shape: Shape::PerKernel(&Shape::List { of: &Shape::Number { min: 0.0, max: 9.0 }, min: 1, max: MAX_LIST, what: "numbers" }),
             unit: "IPC",
-            default: Fallback::Words("none"),
+            absent: Absent::Words("none"),
             doc: "",
         },
     ];

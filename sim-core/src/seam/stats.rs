@@ -34,6 +34,11 @@ macro_rules! counters {
             pub const INFO: &'static [CounterInfo] =
                 &[$(CounterInfo { key: stringify!($key), unit: $unit, doc: $doc },)*];
 
+            /// Counters by key.
+            pub fn of(counter: impl Fn(&str) -> u64) -> $name {
+                $name { $($key: counter(stringify!($key)),)* }
+            }
+
             /// Every counter's value, in the order of `INFO`.
             pub fn values(&self) -> [u64; Self::INFO.len()] {
                 [$(self.$key,)*]

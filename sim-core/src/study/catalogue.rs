@@ -1,15 +1,20 @@
 //! Everything that can be chosen, with its description: what `corun list` prints and what the page builds its forms and tooltips from.
 
-use crate::describe::gpu::fields::{self, Field, GPU_FIELDS, Kind, SM_FIELDS};
+use crate::describe::gpu::fields::{self, GPU_FIELDS, SM_FIELDS};
 use crate::describe::gpu::presets::{self, PRESETS};
 use crate::describe::gpu::{Gpu, SmClass, occupancy};
 use crate::describe::kernel::{Dim3, formerly, library};
+use crate::describe::record::schema::said;
+use crate::describe::record::{Figure, Placed, Record, form};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::script::{self, Hook, Name};
-use crate::policy::spec::{Fallback, OLD_NAMES, POLICIES, Param, ParamKind, PolicyInfo, PolicySpec};
+use crate::policy::spec::{OLD_NAMES, POLICIES, PolicyInfo, PolicySpec};
 use crate::policy::{AnyPolicy, Policy};
+use crate::run::energy::TOTALS;
+use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME, LATENCY, RATES};
 use crate::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
+use crate::seam::ratios::METRICS;
 use crate::seam::stats::KernelStats;
 use crate::study::probe::{COMPONENTS, Component};
 use alloc::format;
@@ -17,10 +22,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A figure of a result: the one definition that reports, tables and tooltips show.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Metric {
     /// Key in results.
-    pub key: &'static str,
+    pub key: String,
     /// Heading.
     pub title: &'static str,
     /// Unit.
@@ -30,68 +35,39 @@ pub struct Metric {
     /// How it is worked out.
     pub formula: &'static str,
     /// What it says.
-    pub doc: &'static str,
+    pub doc: String,
 }
 
-macro_rules! metrics {
-    ($($key:literal, $title:literal, $unit:literal, $scope:literal, $formula:literal, $doc:literal;)*) => {
-        &[$(Metric { key: $key, title: $title, unit: $unit, scope: $scope, formula: $formula, doc: $doc }),*]
+/// Every metric: the fields of a result that have a heading.
+pub fn metrics() -> Vec<Metric> {
+    let parts: [(&'static str, &'static str, &'static Record); 6] = [
+        ("kernel", "", &RATES),
+        ("kernel", "", &KERNEL_OUTCOME),
+        ("kernel", "latency.", &LATENCY),
+        ("mix", "", &METRICS),
+        ("gpu", "", &GPU_OUTCOME),
+        ("energy", "", &TOTALS),
+    ];
+    let of = |(scope, prefix, record): (&'static str, &str, &'static Record)| {
+        let metric = |figure: &Figure| {
+            let field = record.fields.iter().find(|field| field.name == figure.field)?;
+            let key = format!("{prefix}{}", field.name);
+            Some(Metric { key, title: figure.title, unit: field.unit, scope, formula: figure.formula, doc: said(field.doc) })
+        };
+        record.figures.iter().filter_map(metric).collect::<Vec<_>>()
     };
+    parts.into_iter().flat_map(of).collect()
 }
-
-/// Every metric.
-pub const METRICS: &[Metric] = metrics! {
-    "ipc", "IPC", "thread instructions per cycle", "kernel", "thread instructions / core cycles",
-        "Instructions of active lanes per core cycle, over the whole GPU";
-    "ipc_alone", "IPC alone", "thread instructions per cycle", "kernel", "IPC of the same kernel by itself",
-        "The whole GPU, greedy-then-oldest warps, as many CTAs as fit, as long a run";
-    "slowdown", "Slowdown", "×", "kernel", "IPC alone / IPC shared", "How many times slower the kernel is than by itself; 1 is no loss";
-    "goal_ipc", "Goal", "thread instructions per cycle", "kernel", "share × IPC alone, or instructions / (deadline × core clock)",
-        "The IPC that the kernel is promised over its whole run; only where it has a goal. IPC alone is the policy's `ipc_alone` where that is given";
-    "goal_reached", "Of its goal", "", "kernel", "IPC shared / goal", "1 or more: the promise is kept so far; only where it has a goal";
-    "hspeedup", "HSpeedup", "", "mix", "N / Σ (IPC alone / IPC shared)",
-        "Harmonic speedup: the harmonic mean of the kernels' progress, which punishes starving one of them";
-    "stp", "STP", "", "mix", "Σ (IPC shared / IPC alone)",
-        "System throughput, also called weighted speedup: how many GPUs' worth of progress is made; N is the ideal";
-    "wspeedup", "WSpeedup", "", "mix", "Σ (IPC shared / IPC alone)", "Weighted speedup, the same as STP";
-    "antt", "ANTT", "×", "mix", "Σ (IPC alone / IPC shared) / N", "Average normalised turnaround time: the mean slowdown; 1 is the ideal";
-    "fairness", "Fairness", "", "mix", "min (shared / alone) / max (shared / alone)", "1 if all kernels progress alike, 0 if one starves";
-    "throughput", "Throughput", "fraction of peak", "gpu", "IPC / (32 × schedulers of all SMs)", "Share of the issue slots' lanes that did work";
-    "noc_utilisation", "NoC utilisation", "fraction of peak", "kernel", "bytes of replies to reads / (ports × flit × NoC cycles)",
-        "Share of the L2-to-SM crossbar's bandwidth that replies to reads take, headers included (CCBP eq. 1); missing with an ideal NoC";
-    "noc_utilisation_all", "NoC utilisation, all replies", "fraction of peak", "kernel", "bytes of replies / (ports × flit × NoC cycles)",
-        "The same with the acknowledgements of stores";
-    "dram_utilisation", "DRAM utilisation", "fraction of peak", "kernel", "bytes read and written / (channels × line / T × DRAM clocks)",
-        "Share of all DRAM data buses' time; missing with an ideal DRAM";
-    "l2_gb_s", "L2 bandwidth", "GB/s", "kernel", "L2 lookups × line × core clock / cycles", "Bytes of lines that SMs and L2 move between them, headers not counted";
-    "dram_gb_s", "DRAM bandwidth", "GB/s", "kernel", "lines read and written × line × core clock / cycles", "Bytes that DRAM moves";
-    "finished_at", "Finished at", "core cycles", "kernel", "end of the last CTA when it last ran to its end",
-        "From the beginning of the run; the kernel's latency, where it runs once";
-    "finished_at_ms", "Finished at", "ms", "kernel", "finished_at / core clock", "The same in milliseconds";
-    "launches_took", "Launches took", "core cycles", "kernel", "finished_at − the gaps between launches",
-        "The time in which launches ran, without what the CPU does between them";
-    "l1_hit_rate", "L1D hit rate", "fraction", "kernel", "L1D hits / lines read", "Reads that found their line in L1D";
-    "l2_miss_rate", "L2 miss rate", "fraction", "kernel", "L2 misses / L2 lookups", "Lookups that sent a fetch to DRAM";
-    "dram_row_hit_rate", "Row hits", "fraction", "kernel", "row hits / lines moved", "DRAM accesses that found their row open";
-    "rf", "Read fraction", "fraction", "kernel", "read requests / requests", "CCBP eq. 2";
-    "df", "DRAM accesses", "accesses per request", "kernel", "reported DRAM accesses / replies", "0 to 2; CCBP eq. 4";
-    "joules", "Energy", "J", "energy", "Σ published energy of an event × how often it was counted, and what leaks × time",
-        "Of the measured cycles. For ratios between schemes on one GPU; not for absolute values: docs/energy.md";
-    "watts", "Power", "W", "energy", "energy / time", "The same by time; for ratios, not for absolute values";
-    "instructions_per_watt", "Instructions per watt", "thread instructions / W", "energy", "thread instructions / power",
-        "Thread instructions of the measured cycles for each watt: compare runs of equal length";
-    "latency.mean", "Memory latency", "core cycles", "kernel", "Σ (reply − miss-queue entry) / read replies", "Mean time of an L1D read miss";
-};
 
 /// Everything, as one object. `experiments` are the shipped ones, as (name, experiment), `scripts` as (name, text).
 pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> Value {
     let gpus: Vec<Gpu> = PRESETS.iter().filter_map(|preset| presets::find(preset.name)).collect();
     let mut gpu_fields = Vec::new();
     for (prefix, class) in sm_prefixes(&gpus) {
-        let value = |gpu: &Gpu, f: &Field<SmClass>| class_at(gpu, class).map(|class| f.value(class));
-        gpu_fields.extend(SM_FIELDS.iter().map(|f| gpu_field(f, &format!("{prefix}.{}", f.path), &gpus, |gpu| value(gpu, f))));
+        let value = |gpu: &Gpu, f: &Placed<SmClass, u32>| class_at(gpu, class).map(|class| f.value(class));
+        gpu_fields.extend(SM_FIELDS.iter().map(|f| gpu_field(f, &format!("{prefix}.{}", f.field.name), &gpus, |gpu| value(gpu, f))));
     }
-    gpu_fields.extend(GPU_FIELDS.iter().map(|f| gpu_field(f, f.path, &gpus, |gpu| Some(f.value(gpu)))));
+    gpu_fields.extend(GPU_FIELDS.iter().map(|f| gpu_field(f, f.field.name, &gpus, |gpu| Some(f.value(gpu)))));
     let named = |pairs: &[(&str, &str)]| Value::array(pairs.iter().map(|(name, doc)| Value::object([("name", *name), ("doc", *doc)])));
     Value::object([
         (
@@ -107,7 +83,7 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
         ("script", script(scripts)),
         ("warp_orders", named(WARP_ORDERS)),
         ("cta_orders", Value::array(CTA_ORDERS.iter().map(cta_order))),
-        ("metrics", Value::array(METRICS.iter().map(metric))),
+        ("metrics", Value::array(metrics().iter().map(metric))),
         ("probes", Value::array(COMPONENTS.iter().map(Component::describe))),
         (
             "experiments",
@@ -138,12 +114,10 @@ fn class_at<'a>(gpu: &'a Gpu, name: Option<&str>) -> Option<&'a SmClass> {
 }
 
 /// A field, with its value on each GPU that has it.
-fn gpu_field<T>(field: &Field<T>, path: &str, gpus: &[Gpu], value: impl Fn(&Gpu) -> Option<Value>) -> Value {
+fn gpu_field<T>(placed: &Placed<T, u32>, path: &str, gpus: &[Gpu], value: impl Fn(&Gpu) -> Option<Value>) -> Value {
+    let field = placed.field;
     let mut pairs = alloc::vec![("path", Value::from(path)), ("unit", field.unit.into()), ("doc", field.doc.into())];
-    match field.kind {
-        Kind::Int(min, max) => pairs.extend([("kind", "int".into()), ("min", min.into()), ("max", max.into())]),
-        Kind::Choice(names) => pairs.extend([("kind", "choice".into()), ("choices", Value::array(names.iter().copied()))]),
-    }
+    pairs.extend(form::shape(&field.shape));
     pairs.push(("values", Value::object(gpus.iter().filter_map(|gpu| Some((gpu.name.as_str(), value(gpu)?))))));
     Value::object(pairs)
 }
@@ -172,40 +146,9 @@ fn kernel(name: &str, gpus: &[Gpu]) -> Option<Value> {
     ]))
 }
 
-/// Parameters, each with all that a form for it takes.
-fn params(params: &[Param]) -> Value {
-    Value::array(params.iter().map(|param| {
-        let mut pairs = alloc::vec![
-            ("name", Value::from(param.name)),
-            ("unit", param.unit.into()),
-            ("doc", param.doc.into()),
-            ("required", (param.default == Fallback::Needed).into()),
-            ("default", param.default.encode()),
-        ];
-        match param.kind {
-            ParamKind::Int { min, max } => pairs.extend([("kind", "int".into()), ("min", min.into()), ("max", max.into())]),
-            ParamKind::Number { min, max } => pairs.extend([("kind", "number".into()), ("min", min.into()), ("max", max.into())]),
-            ParamKind::Choice(names) => pairs.extend([("kind", "choice".into()), ("choices", Value::array(names.iter().copied()))]),
-            ParamKind::Bool => pairs.push(("kind", "bool".into())),
-            ParamKind::PerKernelInt { min, max } => {
-                pairs.extend([("kind", "per_kernel_int".into()), ("min", min.into()), ("max", max.into())])
-            }
-            ParamKind::PerKernelNumber { min, max } => {
-                pairs.extend([("kind", "per_kernel_number".into()), ("min", min.into()), ("max", max.into())])
-            }
-            ParamKind::PerKernelList { min, max } => {
-                pairs.extend([("kind", "per_kernel_list".into()), ("min", min.into()), ("max", max.into())])
-            }
-            ParamKind::Controls => pairs.push(("kind", "controls".into())),
-            ParamKind::Text { longest } => pairs.extend([("kind", "text".into()), ("max", longest.into())]),
-        }
-        Value::object(pairs)
-    }))
-}
-
 fn cta_order(order: &CtaOrderInfo) -> Value {
     let texts = [("name", order.name), ("source", order.source), ("doc", order.doc)].map(|(key, text)| (key, Value::from(text)));
-    Value::object(texts.into_iter().chain([("params", params(order.params))]))
+    Value::object(texts.into_iter().chain([("params", form::fields(order.params))]))
 }
 
 fn policy(policy: &'static PolicyInfo) -> Value {
@@ -216,7 +159,7 @@ fn policy(policy: &'static PolicyInfo) -> Value {
         ("source", policy.source.into()),
         ("doc", policy.doc.into()),
         ("keeps_goals", AnyPolicy::new(&PolicySpec::of(policy)).keeps_goals().into()),
-        ("params", params(policy.params)),
+        ("params", form::fields(policy.params)),
     ])
 }
 
@@ -248,12 +191,12 @@ fn script(examples: &[(&str, &str)]) -> Value {
 
 fn control(control: &Control) -> Value {
     let mut pairs = alloc::vec![
-        ("key", Value::from(control.key)),
+        ("key", Value::from(control.field.name)),
         ("title", control.title.into()),
-        ("unit", control.unit.into()),
+        ("unit", control.field.unit.into()),
         ("scope", control.scope.words().into()),
         ("neutral", control.neutral().into()),
-        ("doc", control.doc.into()),
+        ("doc", control.field.doc.into()),
         ("effect", control.effect.into()),
     ];
     let (kind, range) = match control.kind {
@@ -278,12 +221,12 @@ fn control(control: &Control) -> Value {
 
 fn metric(metric: &Metric) -> Value {
     Value::object([
-        ("key", metric.key),
+        ("key", metric.key.as_str()),
         ("title", metric.title),
         ("unit", metric.unit),
         ("scope", metric.scope),
         ("formula", metric.formula),
-        ("doc", metric.doc),
+        ("doc", &metric.doc),
     ])
 }
 

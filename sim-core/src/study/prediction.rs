@@ -4,13 +4,14 @@
 //! 2023, §4, §7.1). Latencies are milliseconds of the core clock; bandwidth is that of lines between SMs and L2, GB/s; an L2 access is 32 B.
 
 use crate::describe::error::Problems;
+use crate::describe::gpu::fields::decode_gpu;
 use crate::describe::gpu::{Gpu, validate};
 use crate::describe::ids::KernelId;
 use crate::describe::kernel::library;
 use crate::describe::value::Value;
 use crate::predict::isolated;
 use crate::predict::question::{MAX_SMS, Measured, Question, kernel_path};
-use crate::run::experiment::{Experiment, read_gpu};
+use crate::run::experiment::Experiment;
 use crate::run::simulation::Simulation;
 use crate::seam::ratios;
 use alloc::format;
@@ -82,7 +83,7 @@ fn firsts(question: &Question, kernels: &[(usize, u32)], problems: &mut Problems
 pub fn take_gpu(question: &mut Question) -> Result<Option<Gpu>, Problems> {
     let Some(value) = &question.gpu else { return Ok(None) };
     let mut problems = Problems::default();
-    let gpu = read_gpu(value, "gpu", &mut problems);
+    let gpu = decode_gpu(value, "gpu", &mut problems);
     if let Some(gpu) = &gpu {
         validate::check(gpu, "gpu", &mut problems);
         let sms = *question.sms.get_or_insert(gpu.sm_count());

@@ -9,7 +9,7 @@ mod options;
 mod theory;
 
 pub use self::mesh::{MeshProbe, Traffic, mesh};
-pub use self::options::{COMPONENTS, Component, Figure, Kind, Preset, range};
+pub use self::options::{COMPONENTS, Component, Figure, Preset, range};
 
 use crate::describe::error::Problems;
 use crate::describe::gpu::mesh::MeshConfig;

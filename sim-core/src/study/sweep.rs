@@ -16,9 +16,11 @@
 //! product of the axes, as nested loops in the order of the file would visit them: the last axis turns fastest. The paths of a `zip` step
 //! together. Where two paths overlap, the wider one must stand first, because axes change the base in their order.
 
-use crate::describe::decode::{Fields, element, field, int, list, text};
+use crate::describe::decode::{element, field, within};
 use crate::describe::digest::{Fnv, hex};
 use crate::describe::error::{ENOUGH, Problem, Problems};
+use crate::describe::record::Absent::{Name, Needed};
+use crate::describe::record::{ANY_KEY, Datum, Pattern, Rule, Shape, int, list, record, text};
 use crate::describe::value::Value;
 use crate::run::experiment::{Experiment, VERSION, set_path};
 use alloc::format;
@@ -34,6 +36,64 @@ pub const MAX_AXES: usize = 16;
 
 /// Most values of a path.
 pub const MAX_VALUES: usize = 10_000;
+
+/// See its text.
+pub static WIDER_FIRST: Rule = Rule { name: "wider_first", says: "each path stands once, and before the paths inside it" };
+/// See its text.
+pub static EQUAL_STEPS: Rule = Rule { name: "equal_steps", says: "the paths of a zip have equally many values" };
+/// See its text.
+pub static FEW_POINTS: Rule = Rule { name: "few_points", says: "the axes make at most a million points" };
+/// See its text.
+pub static EACH_POINT: Rule =
+    Rule { name: "each_point", says: "the first point is an experiment, and each that differs from it by one step of one axis" };
+
+record! {
+    /// A file with a sweep.
+    pub static SWEEP_FILE "SweepFile", "a sweep: an object", rules [&WIDER_FIRST, &EQUAL_STEPS, &FEW_POINTS, &EACH_POINT];
+    /// Version of the format.
+    corun = int!(VERSION, VERSION), Needed;
+    /// The sweep.
+    sweep = Shape::Record(&SWEEP), Needed;
+}
+
+record! {
+    /// Many experiments: a base and the fields that vary.
+    pub static SWEEP "Sweep", "{\"base\": an experiment, \"axes\": a list}";
+    /// Name, for people.
+    name = text!(200), Name("");
+    /// What it reproduces or where it comes from.
+    source = text!(400), Name("");
+    /// An experiment, of which the axes may fill in what is missing.
+    base = Shape::Map { keys: &ANY_KEY, of: &Shape::Any { want: "anything" }, want: "an experiment: an object" }, Needed;
+    /// What varies: the points are the product of the axes, of which the last turns fastest.
+    axes = list!(AXIS, 1, MAX_AXES, "axes"), Needed;
+}
+
+const WANT_AXIS: &str = "{\"path\": …, \"values\": […]} or {\"zip\": […]}";
+
+const AXIS: Shape = Shape::Forms { of: &[Shape::Record(&ZIP), Shape::Record(&PATH)], want: WANT_AXIS };
+
+record! {
+    /// Paths that step together.
+    pub static ZIP "Zip", WANT_AXIS, tag "zip";
+    /// The paths.
+    zip = list!(Shape::Record(&PATH), 1, MAX_AXES, "paths"), Needed;
+}
+
+record! {
+    /// A field of the experiment and its values.
+    pub static PATH "Path", WANT_AXIS;
+    /// Where in the experiment, as `corun run --set` takes it: policy, kernels[0].ctas_per_sm, gpu.sm.count.
+    path = Shape::Pattern(&A_PATH), Needed;
+    /// What stands there, one after the other.
+    values = list!(Shape::Any { want: "anything" }, 1, MAX_VALUES, "values"), Needed;
+}
+
+static A_PATH: Pattern = Pattern {
+    regex: "^[!-~]{1,200}$",
+    holds: |text| (1..=200).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_graphic()),
+    want: "a path such as \"policy\" or \"gpu.sm.count\"",
+};
 
 /// Many experiments: a base and the fields that vary.
 #[derive(Clone, PartialEq, Debug)]
@@ -82,31 +142,22 @@ impl Sweep {
     pub fn decode(value: &Value) -> Result<Sweep, Problems> {
         let mut problems = Problems::default();
         let Some(sweep) = Self::read(value, &mut problems).filter(|_| problems.0.is_empty()) else { return Err(problems) };
-        sweep.try_each_value(&mut problems);
+        problems.by(&EACH_POINT, |problems| sweep.try_each_value(problems));
         problems.or(sweep)
     }
 
     fn read(value: &Value, problems: &mut Problems) -> Option<Sweep> {
-        let mut file = Fields::of(value, "", "a sweep: an object", problems)?;
-        if let Some(version) = file.need("corun", "1, the version of this format", problems) {
-            int(version, "corun", VERSION..=VERSION, problems);
+        if !SWEEP_FILE.check(value, "", problems) {
+            return None;
         }
-        let sweep = file.need("sweep", "{\"base\": an experiment, \"axes\": a list}", problems);
-        file.finish(problems);
-        let mut fields = Fields::of(sweep?, "sweep", "{\"base\": an experiment, \"axes\": a list}", problems)?;
-        let name = fields.text("name", 200, problems).unwrap_or_default();
-        let source = fields.text("source", 400, problems).unwrap_or_default();
-        let base = fields.need("base", "an experiment", problems);
-        if let Some(base) = base.filter(|base| !matches!(base, Value::Object(_))) {
-            problems.add("sweep.base", base.describe(), "an experiment: an object");
-        }
-        let axes = fields.need("axes", "a list of axes", problems).and_then(|value| read_axes(value, problems));
-        fields.finish(problems);
-        let (base, axes) = (base?.clone(), axes?);
-        let points = count(&axes, problems)?;
+        let sweep = value.get("sweep")?;
+        let (base, axes) = (sweep.get("base")?.clone(), sweep.get("axes")?);
         let mut hash = Fnv::default();
-        hash.write(Value::object([("base", sorted(&base)), ("axes", sorted(sweep?.get("axes")?))]).to_string().as_bytes());
-        Some(Sweep { name, source, base, axes, points, hash: hex(hash.finish()) })
+        hash.write(Value::object([("base", sorted(&base)), ("axes", sorted(axes))]).to_string().as_bytes());
+        let axes = read_axes(axes, problems)?;
+        let points = count(&axes, problems)?;
+        let text = |key| String::read(&SWEEP.taken(sweep, key));
+        Some(Sweep { name: text("name"), source: text("source"), base, axes, points, hash: hex(hash.finish()) })
     }
 
     /// Decodes the first point, and each point that differs from it by one step of one axis. So every value is checked once, in a time
@@ -193,7 +244,7 @@ impl Sweep {
     fn placed(&self, problem: Problem, index: usize, steps: &[usize]) -> Problem {
         for (a, (axis, step)) in self.axes.iter().zip(steps).enumerate().rev() {
             for (p, (path, _)) in axis.paths.iter().enumerate().rev() {
-                if let Some(rest) = inside(&problem.path, path) {
+                if let Some(rest) = within(&problem.path, path) {
                     let values = field(&axis_path(a, axis.zip.then_some(p)), "values");
                     return Problem { path: format!("{}{rest}", element(&values, *step)), ..problem };
                 }
@@ -229,29 +280,25 @@ fn without_point(found: &str) -> String {
     found.rsplit_once(IN_POINT).map_or(found, |(plain, _)| plain).into()
 }
 
-/// What follows `path` in `inner`, if that is the path itself or lies inside.
-fn inside<'p>(inner: &'p str, path: &str) -> Option<&'p str> {
-    inner.strip_prefix(path).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-}
-
 fn axis_path(axis: usize, zipped: Option<usize>) -> String {
     let path = element("sweep.axes", axis);
     zipped.map_or(path.clone(), |part| element(&field(&path, "zip"), part))
 }
 
 fn read_axes(value: &Value, problems: &mut Problems) -> Option<Vec<Axis>> {
-    let items = list(value, "sweep.axes", 1..=MAX_AXES, "axes", problems)?;
-    let axes: Vec<Option<Axis>> = items.iter().enumerate().map(|(a, item)| read_axis(item, a, problems)).collect();
+    let axes: Vec<Option<Axis>> = value.items().iter().enumerate().map(|(a, item)| read_axis(item, a, problems)).collect();
     let axes: Vec<Axis> = axes.into_iter().collect::<Option<_>>()?;
     let mut earlier: Vec<&str> = Vec::new();
     for (a, axis) in axes.iter().enumerate() {
         for (p, (path, _)) in axis.paths.iter().enumerate() {
-            let at = || field(&axis_path(a, axis.zip.then_some(p)), "path");
-            if earlier.contains(&path.as_str()) {
-                problems.add(at(), format!("{path:?} a second time"), "each path once");
-            } else if let Some(inner) = earlier.iter().find(|inner| inside(inner, path).is_some()) {
-                problems.add(at(), format!("{path:?} after {inner:?}, which it replaces"), "the wider path first");
-            }
+            let at = field(&axis_path(a, axis.zip.then_some(p)), "path");
+            problems.by(&WIDER_FIRST, |problems| {
+                if earlier.contains(&path.as_str()) {
+                    problems.add(at, format!("{path:?} a second time"), "each path once");
+                } else if let Some(inner) = earlier.iter().find(|inner| within(inner, path).is_some()) {
+                    problems.add(at, format!("{path:?} after {inner:?}, which it replaces"), "the wider path first");
+                }
+            });
             earlier.push(path);
         }
     }
@@ -259,35 +306,16 @@ fn read_axes(value: &Value, problems: &mut Problems) -> Option<Vec<Axis>> {
 }
 
 fn read_axis(value: &Value, a: usize, problems: &mut Problems) -> Option<Axis> {
-    if value.get("zip").is_none() {
-        return Some(Axis { paths: alloc::vec![read_path(value, &axis_path(a, None), problems)?], zip: false });
-    }
-    let at = axis_path(a, None);
-    let mut fields = Fields::of(value, &at, "an axis", problems)?;
-    let parts = fields.take("zip").and_then(|parts| list(parts, &fields.path("zip"), 1..=MAX_AXES, "paths", problems));
-    fields.finish(problems);
-    let paths: Vec<_> = parts?.iter().enumerate().map(|(p, part)| read_path(part, &axis_path(a, Some(p)), problems)).collect();
-    let paths: Vec<(String, Vec<Value>)> = paths.into_iter().collect::<Option<_>>()?;
+    let one = |part: &Value| (String::read(&PATH.taken(part, "path")), PATH.taken(part, "values").items().to_vec());
+    let Some(parts) = value.get("zip") else { return Some(Axis { paths: alloc::vec![one(value)], zip: false }) };
+    let paths: Vec<(String, Vec<Value>)> = parts.items().iter().map(one).collect();
     let steps = paths[0].1.len();
     for (p, (_, values)) in paths.iter().enumerate().filter(|(_, (_, values))| values.len() != steps) {
         let found = format!("a list of {}", values.len());
-        problems.add(field(&axis_path(a, Some(p)), "values"), found, format!("{steps} values, as many as the first path of the zip has"));
+        let want = format!("{steps} values, as many as the first path of the zip has");
+        problems.by(&EQUAL_STEPS, |problems| problems.add(field(&axis_path(a, Some(p)), "values"), found, want));
     }
     paths.iter().all(|(_, values)| values.len() == steps).then_some(Axis { paths, zip: true })
-}
-
-/// A path and its values.
-fn read_path(value: &Value, at: &str, problems: &mut Problems) -> Option<(String, Vec<Value>)> {
-    let mut fields = Fields::of(value, at, "{\"path\": …, \"values\": […]} or {\"zip\": […]}", problems)?;
-    let path = fields.need("path", "a path such as \"policy\" or \"gpu.sm.count\"", problems);
-    let path = path.and_then(|value| text(value, &fields.path("path"), 200, problems));
-    if path.as_deref().is_some_and(|path| path.trim() != path || path.is_empty()) {
-        problems.add(fields.path("path"), format!("{:?}", path.as_deref().unwrap_or("")), "a path such as \"policy\" or \"gpu.sm.count\"");
-    }
-    let values = fields.need("values", "a list of values", problems);
-    let values = values.and_then(|value| list(value, &fields.path("values"), 1..=MAX_VALUES, "values", problems));
-    fields.finish(problems);
-    Some((path?, values?.to_vec()))
 }
 
 /// The product of the axes, if it is not too large.
@@ -295,7 +323,7 @@ fn count(axes: &[Axis], problems: &mut Problems) -> Option<usize> {
     let points = axes.iter().try_fold(1_usize, |points, axis| points.checked_mul(axis.steps())).filter(|points| *points <= MAX_POINTS);
     if points.is_none() {
         let steps = axes.iter().map(|axis| format!("{}", axis.steps())).collect::<Vec<_>>().join(" × ");
-        problems.add("sweep.axes", format!("{steps} points"), format!("at most {MAX_POINTS}"));
+        problems.by(&FEW_POINTS, |problems| problems.add("sweep.axes", format!("{steps} points"), format!("at most {MAX_POINTS}")));
     }
     points
 }

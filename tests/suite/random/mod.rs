@@ -18,7 +18,7 @@ use sim_core::describe::kernel::{Address, Array, Dim3, Kernel, Launch, MAX_LOOPS
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::{CTA_ORDERS, CtaOrderSpec};
 use sim_core::policy::PolicySpec;
-use sim_core::policy::spec::{MAX_LIST, ParamKind};
+use sim_core::policy::spec::{MAX_LIST, Shape};
 use sim_core::run::experiment::{Experiment, KernelUse, Stop};
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
@@ -320,20 +320,22 @@ pub fn controls() -> impl Strategy<Value = Controls> {
 }
 
 /// A value that a parameter may take, out of a draw.
-pub fn drawn(kind: &ParamKind, draw: u64, kernels: usize) -> Option<Value> {
+pub fn drawn(shape: &Shape, draw: u64, kernels: usize) -> Option<Value> {
     let int = |min: i64, max: i64| min + (draw % (max - min).unsigned_abs().saturating_add(1)) as i64;
     let number = |min: f64, max: f64| min + (max - min) * (draw % 1000) as f64 / 1000.0;
     let each = |value: Value| Value::array((0..kernels).map(|_| value.clone()));
-    Some(match *kind {
-        ParamKind::Int { min, max } => int(min, max.min(min + 1000)).into(),
-        ParamKind::Number { min, max } => number(min, max.min(min + 2.0)).into(),
-        ParamKind::Choice(names) => names[(draw % names.len() as u64) as usize].into(),
-        ParamKind::Bool => (draw & 1 == 1).into(),
-        ParamKind::PerKernelInt { min, max } => each(int(min.into(), max.into()).into()),
-        ParamKind::PerKernelNumber { min, max } => each(number(min, max).into()),
-        ParamKind::PerKernelList { min, max } => each(Value::array((0..1 + draw as usize % MAX_LIST).map(|_| number(min, max)))),
-        ParamKind::Controls => return None,
-        ParamKind::Text { .. } => "fn start(seen, controls) {}".into(),
+    Some(match *shape {
+        Shape::Int { min, max } => int(min, max.min(min + 1000)).into(),
+        Shape::Number { min, max } => number(min, max.min(min + 2.0)).into(),
+        Shape::Choice(names) => names[(draw % names.len() as u64) as usize].into(),
+        Shape::Flag => (draw & 1 == 1).into(),
+        Shape::PerKernel(&Shape::Int { min, max }) => each(int(min, max).into()),
+        Shape::PerKernel(&Shape::Number { min, max }) => each(number(min, max).into()),
+        Shape::PerKernel(&Shape::List { of: &Shape::Number { min, max }, .. }) => {
+            each(Value::array((0..1 + draw as usize % MAX_LIST).map(|_| number(min, max))))
+        }
+        Shape::Text { .. } => "fn start(seen, controls) {}".into(),
+        _ => return None,
     })
 }
 
@@ -342,7 +344,7 @@ fn cta_order(draws: [u64; 8], mix: Mix) -> CtaOrderSpec {
     let order = &CTA_ORDERS[draws[0] as usize % CTA_ORDERS.len()];
     let mut pairs = vec![("name", Value::from(order.name))];
     for (param, draw) in order.params.iter().zip(&draws[1..]) {
-        let value = drawn(&param.kind, *draw, mix.kernels).filter(|_| draw >> 32 & 1 == 0);
+        let value = drawn(&param.shape, *draw, mix.kernels).filter(|_| draw >> 32 & 1 == 0);
         pairs.extend(value.map(|value| (param.name, value)));
     }
     CtaOrderSpec::decode(&Value::object(pairs), mix, &mut Problems::default()).unwrap_or_default()

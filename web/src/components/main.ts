@@ -295,7 +295,7 @@ function field(option: ProbeOption): HTMLElement {
       set(option, box.value);
     };
     control = box;
-  } else if (option.kind === "flag") {
+  } else if (option.kind === "bool") {
     const box = h("input", { id, checked: value === true });
     box.setAttribute("type", "checkbox");
     box.onchange = () => {

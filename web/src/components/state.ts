@@ -46,7 +46,7 @@ export function decodeLab(hash: string, probes: readonly ProbeInfo[]): LabState 
 
 /** Text as the option's kind of value; text that is none stays text, and the engine refuses it by name. */
 export function read(option: ProbeOption, text: string): OptionValue {
-  if (option.kind === "flag") return text === "true" ? true : text === "false" ? false : text;
+  if (option.kind === "bool") return text === "true" ? true : text === "false" ? false : text;
   if (option.kind === "choice") return text;
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 }

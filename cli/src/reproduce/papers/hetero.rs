@@ -5,7 +5,7 @@ use super::super::runs::{Detail, Mix};
 use super::Code;
 use sim_core::describe::gpu::{SmClass, occupancy, presets};
 use sim_core::describe::value::Value;
-use sim_core::policy::{POLICIES, spec::Fallback};
+use sim_core::policy::{POLICIES, spec::Absent};
 use sim_core::run::experiment::Experiment;
 
 /// The paper's code.
@@ -129,7 +129,7 @@ fn profile_length(_: &Measure) -> Option<f64> {
     let dynamic = POLICIES.iter().find(|policy| policy.name == "hetero-dynamic")?;
     let length = |name: &str| {
         let param = dynamic.params.iter().find(|param| param.name == name)?;
-        if let Fallback::Int(cycles) = param.default { Some(cycles as f64) } else { None }
+        if let Absent::Int(cycles) = param.absent { Some(cycles as f64) } else { None }
     };
     Some(length("warm_up")? + length("measure")?)
 }

@@ -15,6 +15,7 @@ use super::store::Store;
 use super::study::{Study, promised, sized};
 use sim_core::describe::error::Problems;
 use sim_core::describe::goal::Goal;
+use sim_core::describe::record::Datum;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::seam::ratios::{Goals, Metrics};
@@ -476,7 +477,7 @@ fn completed(raw: &Value, ipc_alone: &[Option<f64>], goals: &[Option<Goal>]) -> 
     }
     if let Some(goals) = Goals::of(&promises).filter(|_| ipc_alone.len() == promises.len()) {
         fields.retain(|(key, _)| key != "goals");
-        fields.push(("goals".to_owned(), goals.to_value()));
+        fields.push(("goals".to_owned(), goals.write()));
     }
     if ipc_alone.len() == pairs.len() {
         let metrics = Metrics::of(&pairs);

@@ -1,57 +1,39 @@
-//! The registry of GPU fields: each is declared once, with its path, unit, range and meaning. Overrides, the canonical form, the JSON
-//! Schema and the page's form are made from it.
+//! The registry of GPU fields: each is declared once, with its path, unit, range and meaning, and its place in Rust's structs.
 //!
 //! `sm.X` is X of every SM class; on a GPU with several classes, `sm.NAME.X` is X of one.
 
 use super::protocols::L1Protocol;
 use super::{
     Allocate, Arbiter, DramKind, DramMap, Gpu, LsuHol, NocKind, PagePolicy, ReadOnlyLines, SetIndex, SmClass, StoreFlits, StoreRelease,
-    WriteFill, presets,
+    WriteFill, presets, validate,
 };
-use crate::describe::decode::{choice, int};
+use crate::describe::decode;
 use crate::describe::error::Problems;
+use crate::describe::record::{Absent, Datum, Field, More, Names, Placed, Record, Rule, Shape, fields_of};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What values a field takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Whole numbers from the first to the second.
-    Int(u32, u32),
-    /// One of these names.
-    Choice(&'static [&'static str]),
-}
-
-/// A field of the GPU, or of each SM class.
-#[derive(Clone, Copy, Debug)]
-pub struct Field<T> {
-    /// Its path; for SM classes, what follows `sm.`.
-    pub path: &'static str,
-    /// Unit; empty for a choice.
-    pub unit: &'static str,
-    /// Values.
-    pub kind: Kind,
-    /// Meaning.
-    pub doc: &'static str,
-    get: fn(&T) -> u32,
-    set: fn(&mut T, u32),
+/// A field that holds what the preset holds if it is left out.
+const fn field(name: &'static str, shape: Shape, unit: &'static str, doc: &'static str) -> Field {
+    Field { name, shape, unit, absent: Absent::Words("the preset's"), doc }
 }
 
 macro_rules! whole {
     ($path:literal, $unit:literal, $min:literal..=$max:literal, $($place:ident).+, $doc:literal) => {
-        Field { path: $path, unit: $unit, kind: Kind::Int($min, $max), doc: $doc, get: |of| of.$($place).+, set: |of, n| of.$($place).+ = n }
+        Placed {
+            field: field($path, Shape::Int { min: $min, max: $max }, $unit, $doc),
+            get: |of| of.$($place).+,
+            set: |of, n| of.$($place).+ = n,
+        }
     };
 }
 
 macro_rules! choose {
     ($path:literal, [$($name:literal = $value:expr),+], $($place:ident).+, $doc:literal) => {
-        Field {
-            path: $path,
-            unit: "",
-            kind: Kind::Choice(&[$($name),+]),
-            doc: $doc,
+        Placed {
+            field: field($path, Shape::Choice(&[$($name),+]), "", $doc),
             get: |of| [$($value),+].iter().position(|value| *value == of.$($place).+).unwrap_or(0) as u32,
             set: |of, n| of.$($place).+ = [$($value),+][n as usize],
         }
@@ -59,7 +41,7 @@ macro_rules! choose {
 }
 
 /// Fields of each SM class.
-pub const SM_FIELDS: &[Field<SmClass>] = &[
+pub const SM_FIELDS: &[Placed<SmClass, u32>] = &[
     whole!("count", "SMs", 0..=256, count, "SMs; 0 takes the class away, if there is another one"),
     whole!("ctas", "CTAs", 1..=64, ctas, "CTA slots of an SM"),
     whole!("threads", "threads", 32..=4096, threads, "Threads that an SM can hold, a multiple of 32"),
@@ -98,11 +80,13 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
         lsu_hol,
         "Whether a kernel's blocked access holds back other kernels' accesses; unless_split: not if it lacks room in its own virtual queue"
     ),
-    Field {
-        path: "l1.protocol",
-        unit: "",
-        kind: Kind::Choice(L1Protocol::NAMES),
-        doc: "What L1D does with stores, and with lines that others may have written",
+    Placed {
+        field: field(
+            "l1.protocol",
+            Shape::Choice(L1Protocol::NAMES),
+            "",
+            "What L1D does with stores, and with lines that others may have written",
+        ),
         get: |of| L1Protocol::ALL.iter().position(|&protocol| protocol == of.l1.protocol).unwrap_or(0) as u32,
         set: |of, n| of.l1.protocol = L1Protocol::ALL[n as usize],
     },
@@ -148,7 +132,7 @@ pub const SM_FIELDS: &[Field<SmClass>] = &[
 ];
 
 /// Fields of the whole GPU.
-pub const GPU_FIELDS: &[Field<Gpu>] = &[
+pub const GPU_FIELDS: &[Placed<Gpu, u32>] = &[
     whole!("core_mhz", "MHz", 100..=5000, core_mhz, "SM clock"),
     choose!(
         "noc.kind",
@@ -246,33 +230,112 @@ pub const GPU_FIELDS: &[Field<Gpu>] = &[
     whole!("dram.timing.tRFC", "clocks", 0..=2000, dram.timing.tRFC, "Refresh duration"),
 ];
 
-impl<T> Field<T> {
+static OF_SM: [Field; SM_FIELDS.len()] = fields_of(SM_FIELDS);
+static OF_GPU: [Field; GPU_FIELDS.len()] = fields_of(GPU_FIELDS);
+
+/// The names of the presets.
+pub static PRESET_NAMES: Names = Names {
+    names: || presets::PRESETS.iter().map(|preset| preset.name).collect(),
+    old: Vec::new,
+    known: |name| presets::find(name).is_some(),
+    want: |_| decode::one_of(&presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
+    what: "a preset",
+};
+
+/// See its text.
+pub static CLASS: Rule =
+    Rule { name: "class", says: "sm.NAME.X is of a class of the preset, or of one whose sm.NAME.count is given; a GPU has at most 8" };
+/// See its text.
+pub static FITS_ITSELF: Rule = Rule {
+    name: "fits_itself",
+    says: "the parts of a GPU fit each other: whole cache sets, whole warps, at most 64 warps a scheduler, DRAM channels that divide the L2 banks, flits \
+           that divide a line, a router for each SM and bank of a mesh, one L1D protocol with the network that it needs, time between refreshes",
+};
+
+/// A GPU as an experiment changes a preset: `sm.X` is X of every class of SMs, `sm.NAME.X` of one.
+pub static GPU: Record = Record {
+    name: "GpuChange",
+    want: "a preset's name, or an object with `preset` and fields to change",
+    fields: &[Field {
+        name: "preset",
+        shape: Shape::Listed(&PRESET_NAMES),
+        unit: "",
+        absent: Absent::Needed,
+        doc: "The preset that is changed",
+    }],
+    more: Some(&CHANGES),
+    tag: "",
+    rules: &[&CLASS, &FITS_ITSELF],
+    figures: &[],
+    doc: "A preset with some of its fields changed",
+};
+
+static CHANGES: More = More {
+    find: |key| match key.strip_prefix("sm.") {
+        None => OF_GPU.iter().find(|field| field.name == key),
+        Some(rest) => {
+            let of_sm = |name: &str| OF_SM.iter().find(|field| field.name == name);
+            of_sm(rest).or_else(|| rest.split_once('.').filter(|(name, _)| is_class_name(name)).and_then(|(_, rest)| of_sm(rest)))
+        }
+    },
+    patterns: || {
+        let escaped = |name: &str| name.replace('.', "\\.");
+        let of_sm = OF_SM.iter().map(|field| (format!("^sm\\.([A-Za-z0-9_-]{{1,{LONGEST_CLASS}}}\\.)?{}$", escaped(field.name)), field));
+        of_sm.chain(OF_GPU.iter().map(|field| (format!("^{}$", escaped(field.name)), field))).collect()
+    },
+    want: |key| format!("a GPU field such as {}", nearest(key)),
+};
+
+/// A preset's name, or a preset with changes.
+pub const ANY_GPU: Shape = Shape::Forms { of: &[Shape::Listed(&PRESET_NAMES), Shape::Record(&GPU)], want: GPU_WANT };
+
+const GPU_WANT: &str = "a preset's name, or an object with `preset` and fields to change";
+
+fn is_class_name(name: &str) -> bool {
+    (1..=LONGEST_CLASS).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// Reads a GPU: a preset's name, or a preset with fields to change.
+pub fn decode_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
+    if ANY_GPU.check(value, path, problems) { read(value, path, problems) } else { None }
+}
+
+/// Reads a GPU whose shape is right: a preset's name, or a preset with fields to change.
+pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
+    let before = problems.0.len();
+    let name = value.get("preset").unwrap_or(value);
+    let mut gpu = name.as_str().and_then(presets::find)?;
+    if let Value::Object(changes) = value {
+        add_classes(&mut gpu, changes.iter().map(|(key, _)| key.as_str()));
+        for (key, value) in changes.iter().filter(|(key, _)| key != "preset") {
+            problems.by(&CLASS, |problems| set(&mut gpu, key, value, &decode::field(path, key), problems));
+        }
+        drop_classes(&mut gpu);
+    }
+    if problems.0.len() == before {
+        problems.by(&FITS_ITSELF, |problems| validate::check(&gpu, path, problems));
+    }
+    (problems.0.len() == before).then_some(gpu)
+}
+
+impl<T> Placed<T, u32> {
     /// The field's value in `of`.
     pub fn value(&self, of: &T) -> Value {
         let n = (self.get)(of);
-        match self.kind {
-            Kind::Int(..) => n.into(),
-            Kind::Choice(names) => names[n as usize].into(),
-        }
+        if let Shape::Choice(names) = self.field.shape { names[n as usize].into() } else { n.into() }
     }
 
-    /// Sets the field from a value that stands at `path`.
-    fn read(&self, value: &Value, path: &str, problems: &mut Problems) -> Option<u32> {
-        match self.kind {
-            Kind::Int(min, max) => int(value, path, min.into()..=max.into(), problems).map(|n| n as u32),
-            Kind::Choice(names) => choice(value, path, names, problems).map(|n| n as u32),
-        }
+    /// Sets the field in `of` from a value of its shape.
+    fn put(&self, of: &mut T, value: &Value) {
+        let place = |names: &[&str]| names.iter().position(|name| value.as_str() == Some(name)).unwrap_or(0) as u32;
+        (self.set)(of, if let Shape::Choice(names) = self.field.shape { place(names) } else { u32::read(value) });
     }
 }
 
 /// Adds the SM classes whose `sm.NAME.count` is among `keys` and that `gpu` does not have: each begins as a copy of the first class.
-pub fn add_classes<'a>(gpu: &mut Gpu, keys: impl Iterator<Item = &'a str>) {
+fn add_classes<'a>(gpu: &mut Gpu, keys: impl Iterator<Item = &'a str>) {
     for name in keys.filter_map(|key| key.strip_prefix("sm.")?.strip_suffix(".count")) {
-        let word = !name.is_empty()
-            && name != "l1"
-            && name.len() <= LONGEST_CLASS
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-        if word && gpu.sms.len() < MOST_CLASSES && gpu.sms.iter().all(|class| class.name != name) {
+        if name != "l1" && is_class_name(name) && gpu.sms.len() < MOST_CLASSES && gpu.sms.iter().all(|class| class.name != name) {
             gpu.sms.push(SmClass { name: name.into(), ..gpu.sms[0].clone() });
         }
     }
@@ -284,35 +347,29 @@ const LONGEST_CLASS: usize = 40;
 
 /// Sets the field named by `key` on `gpu`.
 pub fn set(gpu: &mut Gpu, key: &str, value: &Value, path: &str, problems: &mut Problems) {
-    if let Some(field) = GPU_FIELDS.iter().find(|field| field.path == key) {
-        if let Some(n) = field.read(value, path, problems) {
-            (field.set)(gpu, n);
-        }
+    if (CHANGES.find)(key).is_some_and(|field| !field.shape.check(value, path, problems)) {
         return;
     }
-    if let Some(rest) = key.strip_prefix("sm.") {
-        if let Some(field) = SM_FIELDS.iter().find(|field| field.path == rest) {
-            if let Some(n) = field.read(value, path, problems) {
-                gpu.sms.iter_mut().for_each(|class| (field.set)(class, n));
-            }
-            return;
-        }
-        if let Some((name, rest)) = rest.split_once('.')
-            && let Some(class) = gpu.sms.iter_mut().find(|class| class.name == name)
-            && let Some(field) = SM_FIELDS.iter().find(|field| field.path == rest)
-        {
-            if let Some(n) = field.read(value, path, problems) {
-                (field.set)(class, n);
-            }
-            return;
-        }
+    if let Some(placed) = GPU_FIELDS.iter().find(|placed| placed.field.name == key) {
+        return placed.put(gpu, value);
+    }
+    let of_sm = |name: &str| SM_FIELDS.iter().find(|placed| placed.field.name == name);
+    let rest = key.strip_prefix("sm.").unwrap_or(key);
+    if let Some(placed) = of_sm(rest) {
+        return gpu.sms.iter_mut().for_each(|class| placed.put(class, value));
+    }
+    if let Some((name, rest)) = rest.split_once('.')
+        && let Some(class) = gpu.sms.iter_mut().find(|class| class.name == name)
+        && let Some(placed) = of_sm(rest)
+    {
+        return placed.put(class, value);
     }
     problems.add(path, format!("an unknown field ({})", value.describe()), format!("a GPU field such as {}", nearest(key)));
 }
 
 /// The field whose path shares the longest start or end with `key`.
 fn nearest(key: &str) -> String {
-    let paths = GPU_FIELDS.iter().map(|field| field.path.into()).chain(SM_FIELDS.iter().map(|field| format!("sm.{}", field.path)));
+    let paths = OF_GPU.iter().map(|field| field.name.into()).chain(OF_SM.iter().map(|field| format!("sm.{}", field.name)));
     let alike = |path: &String| {
         let start = path.bytes().zip(key.bytes()).take_while(|(a, b)| a == b).count();
         let end = path.bytes().rev().zip(key.bytes().rev()).take_while(|(a, b)| a == b).count();
@@ -329,7 +386,7 @@ const LATER: &[&str] = &["gto_group", "l1.forward_latency", "l1.read_only"];
 const MESH: &[&str] = &["noc.width", "noc.height", "noc.hop", "noc.buffer", "noc.first_sm"];
 
 /// Takes the classes without SMs away, but for a GPU that has no others.
-pub fn drop_classes(gpu: &mut Gpu) {
+fn drop_classes(gpu: &mut Gpu) {
     if gpu.sm_count() > 0 {
         gpu.sms.retain(|class| class.count > 0);
     }
@@ -339,17 +396,18 @@ pub fn drop_classes(gpu: &mut Gpu) {
 pub fn all(gpu: &Gpu) -> Vec<(String, Value)> {
     let preset = presets::find(&gpu.name);
     let classes = || preset.iter().chain([gpu]).flat_map(|gpu| &gpu.sms);
-    let is_written = |field: &&Field<SmClass>| !LATER.contains(&field.path) || classes().any(|class| (field.get)(class) != 0);
+    let is_written =
+        |placed: &&Placed<SmClass, u32>| !LATER.contains(&placed.field.name) || classes().any(|class| (placed.get)(class) != 0);
     let is_gone = |class: &&SmClass| gpu.sms.iter().all(|other| other.name != class.name);
     let gone = preset.iter().flat_map(|preset| &preset.sms).filter(is_gone);
     let mut pairs: Vec<_> = gone.map(|class| (format!("sm.{}.count", class.name), Value::from(0))).collect();
     for class in &gpu.sms {
         let prefix = if gpu.sms.len() == 1 && pairs.is_empty() { "sm".into() } else { format!("sm.{}", class.name) };
-        pairs.extend(SM_FIELDS.iter().filter(is_written).map(|field| (format!("{prefix}.{}", field.path), field.value(class))));
+        pairs.extend(SM_FIELDS.iter().filter(is_written).map(|placed| (format!("{prefix}.{}", placed.field.name), placed.value(class))));
     }
     let is_mesh = preset.iter().chain([gpu]).any(|gpu| gpu.noc.kind == NocKind::Mesh);
-    let differs = |field: &Field<Gpu>| preset.as_ref().is_none_or(|preset| (field.get)(preset) != (field.get)(gpu));
-    let is_written = |field: &&Field<Gpu>| !MESH.contains(&field.path) || is_mesh || differs(field);
-    pairs.extend(GPU_FIELDS.iter().filter(is_written).map(|field| (field.path.into(), field.value(gpu))));
+    let differs = |placed: &Placed<Gpu, u32>| preset.as_ref().is_none_or(|preset| (placed.get)(preset) != (placed.get)(gpu));
+    let is_written = |placed: &&Placed<Gpu, u32>| !MESH.contains(&placed.field.name) || is_mesh || differs(placed);
+    pairs.extend(GPU_FIELDS.iter().filter(is_written).map(|placed| (placed.field.name.into(), placed.value(gpu))));
     pairs
 }

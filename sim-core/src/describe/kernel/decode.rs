@@ -30,51 +30,50 @@
 //!   { "load": { "array": "a", "cta": 512, "warp": 128, "lane": 4, "repeat": 262144 } }] }] }
 //! ```
 
-use super::tile::MAX_TERM;
-use super::validate::{self, MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LISTED, MAX_LISTS, MAX_OPS};
-use super::{Address, Array, Dim3, Kernel, Launch, List, MAX_LAUNCHES, MAX_LOOPS, MAX_SEQUENCE, Op, Repeat, Scatter, Terms, Tile, Trips};
-use crate::describe::decode::{Fields, element, field, int, list, text};
+use super::records::{ACCESS, ALU, SFU, SHARED, WAIT};
+use super::records::{KERNEL, LAUNCH, LOOP, NAMED, ONE_GRID, RUNS};
+use super::validate;
+use super::{Address, Array, Dim3, Kernel, Launch, List, MAX_LOOPS, Op, Repeat, Scatter, Trips};
+use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
+use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-
-const WORD: i64 = 1 << 40;
 
 impl Kernel {
     /// Reads a full kernel at `path`.
     pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {
+        if KERNEL.check(value, path, problems) { Kernel::read(value, path, problems) } else { None }
+    }
+
+    /// Reads a full kernel whose shape is right.
+    pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {
         let before = problems.0.len();
-        let mut fields = Fields::of(value, path, "a kernel's name, or a full kernel: an object with name, arrays and launches", problems)?;
-        let name = fields.need("name", "the kernel's name", problems).and_then(|value| text(value, &fields.path("name"), 40, problems));
-        let title = fields.text("title", 200, problems).unwrap_or_default();
-        let doc = fields.text("doc", 4000, problems).unwrap_or_default();
-        let source = fields.text("source", 400, problems).unwrap_or_default();
-        let arrays_path = fields.path("arrays");
-        let arrays: Vec<Array> = match fields.take("arrays") {
-            Some(value) => {
-                let items = list(value, &arrays_path, 0..=64, "arrays", problems).unwrap_or_default();
-                items.iter().enumerate().filter_map(|(i, item)| read_array(item, &element(&arrays_path, i), problems)).collect()
-            }
-            None => Vec::new(),
-        };
-        let lists_path = fields.path("lists");
-        let lists = fields.take("lists").and_then(|value| list(value, &lists_path, 0..=MAX_LISTS, "lists", problems)).unwrap_or_default();
-        let lists: Vec<List> =
-            lists.iter().enumerate().filter_map(|(i, item)| read_list(item, &element(&lists_path, i), problems)).collect();
+        let of = |key| KERNEL.taken(value, key);
+        let (arrays, lists): (Vec<Array>, Vec<List>) = (Datum::read(&of("arrays")), Datum::read(&of("lists")));
         let names = Names { arrays: &arrays, lists: &lists };
-        let launches_path = fields.path("launches");
-        let launches = fields.need("launches", &format!("a list of 1 to {MAX_LAUNCHES} launches"), problems);
-        let items = launches.and_then(|value| list(value, &launches_path, 1..=MAX_LAUNCHES, "launches", problems)).unwrap_or_default();
         let (mut launches, mut repeats) = (Vec::new(), Vec::new());
-        for (i, item) in items.iter().enumerate() {
-            read_item(item, names, &element(&launches_path, i), &mut launches, &mut repeats, problems);
+        for (i, item) in of("launches").items().iter().enumerate() {
+            let path = element(&field(path, "launches"), i);
+            let first = launches.len();
+            match item.get("repeat") {
+                None => launches.extend(read_launch(item, names, &path, problems)),
+                Some(times) => {
+                    let inner = field(&path, "launches");
+                    for (i, item) in item.get("launches").into_iter().flat_map(Value::items).enumerate() {
+                        launches.extend(read_launch(item, names, &element(&inner, i), problems));
+                    }
+                    repeats.push(Repeat { first, launches: launches.len() - first, times: Datum::read(times) });
+                }
+            }
         }
-        fields.finish(problems);
-        let kernel = Kernel { name: name?, title, doc, source, arrays, launches, repeats, lists };
+        let text = |key| String::read(&of(key));
+        let (name, title, doc, source) = (text("name"), text("title"), text("doc"), text("source"));
+        let kernel = Kernel { name, title, doc, source, arrays, launches, repeats, lists };
         if problems.0.len() == before {
-            validate::check(&kernel, path, problems);
+            problems.by(&RUNS, |problems| validate::check(&kernel, path, problems));
         }
         (problems.0.len() == before).then_some(kernel)
     }
@@ -92,10 +91,6 @@ impl Kernel {
 
     /// Arrays, launches and lists.
     fn shape(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        let arrays = self.arrays.iter().map(|array| {
-            let read_only = array.read_only.then_some(("read_only", Value::from(true)));
-            Value::object([("name", Value::from(array.name.as_str())), ("bytes", array.bytes.into())].into_iter().chain(read_only))
-        });
         let launches = self.groups().map(|Repeat { first, launches, times }| {
             let mut each = self.launches[first..first + launches].iter().map(|launch| write_launch(launch, &self.lists));
             match self.repeats.iter().any(|repeat| repeat.first == first) {
@@ -103,12 +98,8 @@ impl Kernel {
                 false => each.next().unwrap_or_default(),
             }
         });
-        let lists = self
-            .lists
-            .iter()
-            .map(|list| Value::object([("name", Value::from(list.name.as_str())), ("values", Value::array(list.values.iter().copied()))]));
-        let lists = (!self.lists.is_empty()).then(|| ("lists", Value::array(lists)));
-        [("arrays", Value::array(arrays)), ("launches", Value::array(launches))].into_iter().chain(lists)
+        let lists = (!self.lists.is_empty()).then(|| ("lists", self.lists.write()));
+        [("arrays", self.arrays.write()), ("launches", Value::array(launches))].into_iter().chain(lists)
     }
 }
 
@@ -119,286 +110,148 @@ struct Names<'k> {
     lists: &'k [List],
 }
 
-fn read_list(value: &Value, path: &str, problems: &mut Problems) -> Option<List> {
-    let mut fields = Fields::of(value, path, "a list of trips: {\"name\", \"values\"}", problems)?;
-    let name = fields.need("name", "the list's name", problems).and_then(|value| text(value, &fields.path("name"), 40, problems));
-    let path = fields.path("values");
-    let values = fields.need("values", "trips", problems).and_then(|value| list(value, &path, 1..=MAX_LISTED, "trips", problems));
-    fields.finish(problems);
-    let values: Option<Vec<u32>> =
-        values?.iter().enumerate().map(|(i, item)| Some(int(item, &element(&path, i), 0..=1 << 24, problems)? as u32)).collect();
-    Some(List { name: name?, values: values? })
-}
-
-fn read_array(value: &Value, path: &str, problems: &mut Problems) -> Option<Array> {
-    let mut fields = Fields::of(value, path, "an array: {\"name\", \"bytes\"}", problems)?;
-    let name = fields.need("name", "the array's name", problems).and_then(|value| text(value, &fields.path("name"), 40, problems));
-    let bytes = fields.int("bytes", 128..=1 << 35, None, problems);
-    let read_only = fields.flag("read_only", false, problems);
-    fields.finish(problems);
-    Some(Array { name: name?, bytes: bytes? as u64, read_only })
-}
-
-/// Reads an item of `launches`: a launch, or some that repeat.
-fn read_item(value: &Value, names: Names, path: &str, launches: &mut Vec<Launch>, repeats: &mut Vec<Repeat>, problems: &mut Problems) {
-    if value.get("repeat").is_none() {
-        launches.extend(read_launch(value, names, path, problems));
-        return;
+/// The place of a name or a number among `names`; 0 and a problem if it is none of them.
+fn place<'n>(given: &Value, names: impl Iterator<Item = &'n str>, what: &str, path: String, problems: &mut Problems) -> u8 {
+    let names: Vec<&str> = names.collect();
+    let found = match given {
+        Value::Str(name) => names.iter().position(|known| known == name),
+        Value::Null => Some(0),
+        number => number.as_int().map(|n| n as usize),
+    };
+    let found = found.filter(|&place| place < names.len());
+    if found.is_none() {
+        let found = if *given == Value::Null { "nothing".into() } else { given.describe() };
+        problems.by(&NAMED, |problems| problems.add(path, found, format!("one of the kernel's {what}: {}", names.join(", "))));
     }
-    let Some(mut fields) = Fields::of(value, path, "launches that repeat: {\"repeat\", \"launches\"}", problems) else { return };
-    let times = fields.int("repeat", 1..=MAX_SEQUENCE as i64, None, problems);
-    let path = fields.path("launches");
-    let given = fields.need("launches", &format!("a list of 1 to {MAX_LAUNCHES} launches"), problems);
-    let items = given.and_then(|value| list(value, &path, 1..=MAX_LAUNCHES, "launches", problems)).unwrap_or_default();
-    fields.finish(problems);
-    let first = launches.len();
-    for (i, item) in items.iter().enumerate() {
-        if item.get("repeat").is_some() {
-            problems.add(format!("{}.repeat", element(&path, i)), "repeats inside repeats", "a launch");
-        } else {
-            launches.extend(read_launch(item, names, &element(&path, i), problems));
-        }
-    }
-    repeats.extend(times.map(|times| Repeat { first, launches: launches.len() - first, times: times as u32 }));
+    found.unwrap_or(0) as u8
 }
 
-/// Reads the extents of a grid, or what is added to them: a number for x, or up to three for x, y and z.
-fn read_extents(value: &Value, path: &str, range: core::ops::RangeInclusive<i64>, rest: i64, problems: &mut Problems) -> Option<[i64; 3]> {
+/// The extents of a grid, or what is added to them: a number for x, or up to three for x, y and z.
+fn extents(value: &Value, rest: i64) -> [i64; 3] {
     let mut extents = [rest; 3];
-    if let Value::Int(_) | Value::Float(_) = value {
-        extents[0] = int(value, path, range, problems)?;
-        return Some(extents);
+    match value {
+        Value::Array(items) => extents.iter_mut().zip(items).for_each(|(extent, item)| *extent = i64::read(item)),
+        Value::Null => {}
+        one => extents[0] = i64::read(one),
     }
-    let items = list(value, path, 1..=3, "numbers, for x, y and z", problems)?;
-    for (i, item) in items.iter().enumerate() {
-        extents[i] = int(item, &element(path, i), range.clone(), problems)?;
-    }
-    Some(extents)
+    extents
 }
 
 fn read_launch(value: &Value, names: Names, path: &str, problems: &mut Problems) -> Option<Launch> {
-    let mut fields =
-        Fields::of(value, path, "a launch: an object with ctas or grid, threads, registers, shared_bytes and program", problems)?;
-    const EXTENT: i64 = MAX_EXTENT as i64;
-    let grid = match fields.take("grid") {
-        Some(value) => read_extents(value, &fields.path("grid"), 1..=EXTENT, 1, problems),
-        None => fields.int("ctas", 1..=EXTENT, None, problems).map(|x| [x, 1, 1]),
-    };
-    let grid_step = match fields.take("grid_step") {
-        Some(value) => read_extents(value, &fields.path("grid_step"), -EXTENT..=EXTENT, 0, problems),
-        None => Some([0; 3]),
-    };
-    let gap = fields.int("gap", 0..=MAX_GAP.into(), Some(0), problems);
-    let threads = fields.int("threads", 1..=2048, None, problems);
-    let registers = fields.int("registers", 1..=255, Some(16), problems);
-    let shared_bytes = fields.int("shared_bytes", 0..=1 << 20, Some(0), problems);
+    let of = |key| LAUNCH.taken(value, key);
     let mut program = Vec::new();
-    if let Some(value) = fields.need("program", "a list of operations", problems) {
-        read_ops(value, names, &fields.path("program"), 0, &mut program, problems);
-    }
-    fields.finish(problems);
+    read_ops(&of("program"), names, &field(path, "program"), 0, &mut program, problems);
+    let grid = match (of("grid"), of("ctas")) {
+        (Value::Null, Value::Null) => Err("nothing"),
+        (Value::Null, one) | (one, Value::Null) => Ok(one),
+        _ => Err("a grid besides"),
+    };
+    let grid = match grid {
+        Ok(grid) => extents(&grid, 1),
+        Err(found) => {
+            problems.by(&ONE_GRID, |problems| problems.add(field(path, "ctas"), found, "ctas or grid, one of them"));
+            return None;
+        }
+    };
     Some(Launch {
-        grid: Dim3::from(grid?.map(|extent| extent as u32)),
-        grid_step: grid_step?.map(|step| step as i32),
-        gap: gap? as u32,
-        threads: threads? as u32,
-        registers: registers? as u32,
-        shared_bytes: shared_bytes? as u32,
+        grid: Dim3::from(grid.map(|extent| extent as u32)),
+        grid_step: extents(&of("grid_step"), 0).map(|step| step as i32),
+        gap: Datum::read(&of("gap")),
+        threads: Datum::read(&of("threads")),
+        registers: Datum::read(&of("registers")),
+        shared_bytes: Datum::read(&of("shared_bytes")),
         program,
     })
 }
 
 fn read_ops(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
-    let Some(items) = list(value, path, 1..=MAX_OPS, "operations", problems) else { return };
-    for (i, item) in items.iter().enumerate() {
+    for (i, item) in value.items().iter().enumerate() {
         read_op(item, names, &element(path, i), depth, ops, problems);
     }
 }
 
-const OPS: &str =
-    "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"atomic\"}, {\"wait\"}, {\"loop\"}";
-
 fn read_op(value: &Value, names: Names, path: &str, depth: usize, ops: &mut Vec<Op>, problems: &mut Problems) {
-    if value.as_str() == Some("barrier") {
-        ops.push(Op::Barrier);
-        return;
-    }
-    let (kind, inner) = match value {
-        Value::Object(pairs) if pairs.len() == 1 => (pairs[0].0.as_str(), &pairs[0].1),
-        other => {
-            problems.add(path, other.describe(), OPS);
-            return;
-        }
+    let Value::Object(pairs) = value else { return ops.push(Op::Barrier) };
+    let Some((kind, inner)) = pairs.first() else { return };
+    let path = field(path, kind);
+    let record = match kind.as_str() {
+        "alu" => &ALU,
+        "sfu" => &SFU,
+        "shared" => &SHARED,
+        "wait" => &WAIT,
+        "loop" => &LOOP,
+        _ => &ACCESS,
     };
-    let inner_path = field(path, kind);
-    if !["alu", "sfu", "shared", "load", "store", "atomic", "wait", "loop"].contains(&kind) {
-        problems.add(inner_path, "an unknown operation", OPS);
-        return;
-    }
-    let Some(mut fields) = Fields::of(inner, &inner_path, "an object", problems) else { return };
-    let mut whole = |key, from, to, default| fields.int(key, from..=to, default, problems).unwrap_or(from) as u32;
-    match kind {
-        "alu" | "sfu" => {
-            let usual = if kind == "alu" { 4 } else { 16 };
-            let (count, latency, lanes) =
-                (whole("count", 1, MAX_ALU.into(), Some(1)), whole("latency", 1, 63, Some(usual)), whole("lanes", 1, 32, Some(32)));
-            ops.push(if kind == "alu" { Op::Alu { count, latency, lanes } } else { Op::Sfu { count, latency, lanes } });
-        }
-        "shared" => {
-            let (count, stride, lanes) =
-                (whole("count", 1, 1 << 24, Some(1)), whole("stride", 0, 4096, Some(1)), whole("lanes", 1, 32, Some(32)));
-            ops.push(Op::Shared { count, stride, lanes });
-        }
-        "load" | "store" | "atomic" => {
-            let lanes = whole("lanes", 1, 32, Some(32));
-            let address = read_address(&mut fields, names.arrays, problems);
-            ops.push(match kind {
-                "load" => Op::Load { address, lanes },
-                "store" => Op::Store { address, lanes },
-                _ => Op::Atomic { address, lanes },
-            });
-        }
-        "wait" => {
-            let loads = whole("loads", 0, 255, Some(0));
-            ops.push(Op::Wait { loads });
-        }
+    let whole = |key| u32::read(&record.taken(inner, key));
+    let op = match kind.as_str() {
+        "alu" => Op::Alu { count: whole("count"), latency: whole("latency"), lanes: whole("lanes") },
+        "sfu" => Op::Sfu { count: whole("count"), latency: whole("latency"), lanes: whole("lanes") },
+        "shared" => Op::Shared { count: whole("count"), stride: whole("stride"), lanes: whole("lanes") },
+        "wait" => Op::Wait { loads: whole("loads") },
+        "load" => Op::Load { address: read_address(inner, names.arrays, &path, problems), lanes: whole("lanes") },
+        "store" => Op::Store { address: read_address(inner, names.arrays, &path, problems), lanes: whole("lanes") },
+        "atomic" => Op::Atomic { address: read_address(inner, names.arrays, &path, problems), lanes: whole("lanes") },
         _ => {
             if depth >= MAX_LOOPS {
-                problems.add(&inner_path, "another loop inside", alloc::format!("at most {MAX_LOOPS} nested"));
+                problems.by(&RUNS, |problems| problems.add(path, "another loop inside", format!("at most {MAX_LOOPS} nested")));
                 return;
             }
-            let trips =
-                fields.need("trips", TRIPS, problems).and_then(|value| read_trips(value, &fields.path("trips"), names.lists, problems));
-            ops.push(Op::Loop { trips: trips.unwrap_or(Trips::Fixed(1)) });
-            if let Some(body) = fields.need("body", "a list of operations", problems) {
-                read_ops(body, names, &fields.path("body"), depth + 1, ops, problems);
-            }
-            ops.push(Op::End);
+            ops.push(Op::Loop { trips: read_trips(&LOOP.taken(inner, "trips"), names.lists, &field(&path, "trips"), problems) });
+            read_ops(&LOOP.taken(inner, "body"), names, &field(&path, "body"), depth + 1, ops, problems);
+            Op::End
         }
-    }
-    fields.finish(problems);
+    };
+    ops.push(op);
 }
 
-const TRIPS: &str = "a whole number, {\"per_warp\": [min, max]}, {\"per_cta\": [min, max]}, {\"some_warps\": [trips, one_in]}, \
-                     {\"listed_per_cta\": list} or {\"listed_per_warp\": list}";
-
-fn read_trips(value: &Value, path: &str, lists: &[List], problems: &mut Problems) -> Option<Trips> {
-    if let Value::Int(_) | Value::Float(_) = value {
-        return int(value, path, 0..=1 << 24, problems).map(|n| Trips::Fixed(n as u32));
-    }
-    let mut fields = Fields::of(value, path, TRIPS, problems)?;
-    if let Some((key, name)) = ["listed_per_cta", "listed_per_warp"].into_iter().find_map(|key| Some((key, fields.take(key)?))) {
-        let found = name.as_str().and_then(|name| lists.iter().position(|list| list.name == name));
-        if found.is_none() {
-            let names = lists.iter().map(|list| list.name.as_str()).collect::<Vec<_>>().join(", ");
-            problems.add(fields.path(key), name.describe(), format!("one of the kernel's lists: {names}"));
-        }
-        fields.finish(problems);
-        let list = found? as u8;
-        return Some(if key == "listed_per_cta" { Trips::ListedPerCta { list } } else { Trips::ListedPerWarp { list } });
-    }
-    let kinds = ["per_warp", "per_cta", "some_warps"].map(|key| fields.take(key).map(|pair| (key, pair)));
-    let mut kinds = kinds.into_iter().flatten();
-    let (Some((key, pair)), None) = (kinds.next(), kinds.next()) else {
-        problems.add(path, value.describe(), TRIPS);
-        return None;
-    };
-    let path = fields.path(key);
-    let want = if key == "some_warps" { "numbers: trips, and of how many warps one runs them" } else { "numbers: least and most trips" };
-    let pair = list(pair, &path, 2..=2, want, problems)?;
-    let number = |i: usize, problems: &mut Problems| int(&pair[i], &element(&path, i), 0..=1 << 24, problems).map(|n| n as u32);
-    let (first, second) = (number(0, problems), number(1, problems));
-    fields.finish(problems);
-    let (first, second) = (first?, second?);
-    Some(match key {
+fn read_trips(value: &Value, lists: &[List], path: &str, problems: &mut Problems) -> Trips {
+    let Value::Object(pairs) = value else { return Trips::Fixed(u32::read(value)) };
+    let Some((kind, inner)) = pairs.first() else { return Trips::Fixed(0) };
+    let [first, second] = <[u32; 2]>::read(inner);
+    let mut list = || place(inner, lists.iter().map(|list| list.name.as_str()), "lists", field(path, kind), problems);
+    match kind.as_str() {
         "per_warp" => Trips::PerWarp { min: first, max: second },
         "per_cta" => Trips::PerCta { min: first, max: second },
-        _ => Trips::SomeWarps { trips: first, one_in: second },
-    })
+        "some_warps" => Trips::SomeWarps { trips: first, one_in: second },
+        "listed_per_cta" => Trips::ListedPerCta { list: list() },
+        _ => Trips::ListedPerWarp { list: list() },
+    }
 }
 
-fn read_address(fields: &mut Fields, arrays: &[Array], problems: &mut Problems) -> Address {
-    let path = fields.path("array");
-    let names =
-        || alloc::format!("one of the kernel's arrays: {}", arrays.iter().map(|array| array.name.as_str()).collect::<Vec<_>>().join(", "));
-    let array = match fields.take("array") {
-        None if arrays.is_empty() => {
-            problems.add(path, "nothing", "an array; the kernel has none");
-            None
-        }
-        None => Some(0),
-        Some(Value::Str(name)) => {
-            let found = arrays.iter().position(|array| array.name == *name);
-            if found.is_none() {
-                problems.add(path, Value::from(name.as_str()).describe(), names());
-            }
-            found
-        }
-        Some(value) => int(value, &path, 0..=arrays.len() as i64 - 1, problems).map(|n| n as usize),
-    };
-    let mut loops = [0; MAX_LOOPS];
-    let loops_path = fields.path("loops");
-    if let Some(value) = fields.take("loops")
-        && let Some(items) = list(value, &loops_path, 0..=MAX_LOOPS, "strides, outermost loop first", problems)
-    {
-        for (i, item) in items.iter().enumerate() {
-            loops[i] = int(item, &element(&loops_path, i), -WORD..=WORD, problems).unwrap_or(0);
+fn read_address(value: &Value, arrays: &[Array], path: &str, problems: &mut Problems) -> Address {
+    let of = |key| ACCESS.taken(value, key);
+    let stride = |key| i64::read(&of(key));
+    let names = arrays.iter().map(|array| array.name.as_str());
+    Address {
+        array: place(&of("array"), names, "arrays", field(path, "array"), problems),
+        offset: stride("offset"),
+        repeat: stride("repeat"),
+        cta: stride("cta"),
+        warp: stride("warp"),
+        loops: Datum::read(&of("loops")),
+        lane: stride("lane"),
+        scatter: Datum::read(&of("scatter")),
+        tile: Datum::read(&of("tile")),
+    }
+}
+
+impl Datum for Scatter {
+    fn read(value: &Value) -> Self {
+        let Value::Object(pairs) = value else { return Scatter::None };
+        match pairs.first().map(|(kind, bytes)| (kind.as_str(), u64::read(bytes))) {
+            Some(("warp", bytes)) => Scatter::Warp { bytes },
+            Some(("lane", bytes)) => Scatter::Lane { bytes },
+            Some((_, bytes)) => Scatter::Skewed { bytes },
+            None => Scatter::None,
         }
     }
-    let scatter_path = fields.path("scatter");
-    let scatter = fields.take("scatter").and_then(|value| read_scatter(value, &scatter_path, problems)).unwrap_or_default();
-    let mut stride = |key| fields.int(key, -WORD..=WORD, Some(0), problems).unwrap_or(0);
-    let (offset, repeat) = (stride("offset"), stride("repeat"));
-    let (cta, warp, lane) = (stride("cta"), stride("warp"), stride("lane"));
-    let tile_path = fields.path("tile");
-    let tile = fields.take("tile").and_then(|value| read_tile(value, &tile_path, problems));
-    Address { array: array.unwrap_or(0) as u8, offset, repeat, cta, warp, loops, lane, scatter, tile }
-}
 
-fn read_tile(value: &Value, path: &str, problems: &mut Problems) -> Option<Tile> {
-    let mut fields = Fields::of(value, path, "a tile: columns, rows, pitch, lanes, x and y", problems)?;
-    let mut size = |key, most: i64, default| fields.int(key, 1..=most, default, problems).map(|n| n as u32);
-    let (columns, rows) = (size("columns", MAX_TERM, None), size("rows", MAX_TERM, Some(1)));
-    let (pitch, lanes) = (size("pitch", 1 << 30, Some(4)), size("lanes", 32, Some(32)));
-    let [x, y] = ["x", "y"].map(|key| match fields.take(key) {
-        Some(value) => read_terms(value, &fields.path(key), problems),
-        None => Some(Terms::default()),
-    });
-    fields.finish(problems);
-    Some(Tile { columns: columns?, rows: rows?, pitch: pitch?, lanes: lanes?, x: x?, y: y? })
-}
-
-fn read_terms(value: &Value, path: &str, problems: &mut Problems) -> Option<Terms> {
-    let mut fields = Fields::of(value, path, "terms: at, grid, warp, loops and repeat", problems)?;
-    let mut three = |key| {
-        let path = fields.path(key);
-        let mut terms = [0; 3];
-        let items = fields.take(key).and_then(|value| list(value, &path, 0..=3, "numbers", problems)).unwrap_or_default();
-        for (i, item) in items.iter().enumerate() {
-            terms[i] = int(item, &element(&path, i), -MAX_TERM..=MAX_TERM, problems).unwrap_or(0) as i32;
-        }
-        terms
-    };
-    let (grid, loops) = (three("grid"), three("loops"));
-    let mut one = |key| fields.int(key, -MAX_TERM..=MAX_TERM, Some(0), problems).map(|n| n as i32);
-    let (at, warp, repeat) = (one("at"), one("warp"), one("repeat"));
-    fields.finish(problems);
-    Some(Terms { at: at?, grid, warp: warp?, loops, repeat: repeat? })
-}
-
-fn read_scatter(value: &Value, path: &str, problems: &mut Problems) -> Option<Scatter> {
-    const WANT: &str = "{\"warp\": bytes}, {\"lane\": bytes} or {\"skewed\": bytes}";
-    let mut fields = Fields::of(value, path, WANT, problems)?;
-    let mut bytes = |key| fields.take(key).map(|value| int(value, &fields.path(key), 4..=1 << 35, problems).unwrap_or(4) as u64);
-    let found = (bytes("warp"), bytes("lane"), bytes("skewed"));
-    fields.finish(problems);
-    match found {
-        (Some(bytes), None, None) => Some(Scatter::Warp { bytes }),
-        (None, Some(bytes), None) => Some(Scatter::Lane { bytes }),
-        (None, None, Some(bytes)) => Some(Scatter::Skewed { bytes }),
-        _ => {
-            problems.add(path, value.describe(), WANT);
-            None
+    fn write(&self) -> Value {
+        match *self {
+            Scatter::None => Value::Null,
+            Scatter::Warp { bytes } => Value::object([("warp", bytes)]),
+            Scatter::Lane { bytes } => Value::object([("lane", bytes)]),
+            Scatter::Skewed { bytes } => Value::object([("skewed", bytes)]),
         }
     }
 }
@@ -453,39 +306,14 @@ fn write_trips(trips: Trips, lists: &[List]) -> Value {
 }
 
 fn write_address(address: &Address, lanes: u32) -> Value {
-    let mut pairs: Vec<(String, Value)> = alloc::vec![("array".to_string(), address.array.into()), ("lanes".to_string(), lanes.into())];
     let strides =
         [("offset", address.offset), ("cta", address.cta), ("warp", address.warp), ("lane", address.lane), ("repeat", address.repeat)];
-    pairs.extend(strides.into_iter().filter(|stride| stride.1 != 0).map(|(key, n)| (key.to_string(), n.into())));
-    if address.loops != [0; MAX_LOOPS] {
-        pairs.push(("loops".to_string(), Value::array(address.loops)));
-    }
-    let scatter = match address.scatter {
-        Scatter::None => None,
-        Scatter::Warp { bytes } => Some(("warp", bytes)),
-        Scatter::Lane { bytes } => Some(("lane", bytes)),
-        Scatter::Skewed { bytes } => Some(("skewed", bytes)),
-    };
-    pairs.extend(scatter.map(|pair| ("scatter".to_string(), Value::object([pair]))));
-    pairs.extend(address.tile.map(|tile| ("tile".to_string(), write_tile(&tile))));
-    Value::Object(pairs)
-}
-
-fn write_tile(tile: &Tile) -> Value {
-    let terms = |terms: &Terms| {
-        let ones = [("at", terms.at), ("warp", terms.warp), ("repeat", terms.repeat)];
-        let threes = [("grid", terms.grid), ("loops", terms.loops)];
-        let threes = threes.into_iter().filter(|three| three.1 != [0; 3]).map(|(key, three)| (key, Value::array(three)));
-        Value::object(ones.into_iter().filter(|one| one.1 != 0).map(|(key, one)| (key, Value::from(one))).chain(threes))
-    };
-    Value::object([
-        ("columns", Value::from(tile.columns)),
-        ("rows", tile.rows.into()),
-        ("pitch", tile.pitch.into()),
-        ("lanes", tile.lanes.into()),
-        ("x", terms(&tile.x)),
-        ("y", terms(&tile.y)),
-    ])
+    let mut pairs: Vec<(&str, Value)> = alloc::vec![("array", address.array.into()), ("lanes", lanes.into())];
+    pairs.extend(strides.into_iter().filter(|stride| stride.1 != 0).map(|(key, n)| (key, n.into())));
+    pairs.extend((address.loops != [0; MAX_LOOPS]).then(|| ("loops", address.loops.write())));
+    pairs.extend((address.scatter != Scatter::None).then(|| ("scatter", address.scatter.write())));
+    pairs.extend(address.tile.map(|tile| ("tile", tile.write())));
+    Value::object(pairs)
 }
 
 #[cfg(test)]

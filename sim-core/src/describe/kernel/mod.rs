@@ -7,6 +7,7 @@
 pub mod decode;
 pub mod formerly;
 pub mod library;
+pub mod records;
 pub mod sequence;
 pub mod tile;
 pub mod validate;
@@ -15,6 +16,8 @@ pub use sequence::{Dim3, Repeat};
 pub use tile::{Terms, Tile};
 pub use validate::{MAX_ALU, MAX_GAP, MAX_LAUNCHES, MAX_LINES, MAX_SEQUENCE};
 
+use crate::describe::record::Absent::{Flag, Needed};
+use crate::describe::record::{Shape, int, list, record, text};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -105,24 +108,26 @@ fn of_warp(program: &[Op], lists: &[List]) -> f64 {
     sum
 }
 
-/// Numbers of trips, for work that follows from data: the degrees of a graph's vertices, an input.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct List {
-    /// Name, for people.
-    pub name: String,
+record! {
+    /// Numbers of trips, for work that follows from data: the degrees of a graph's vertices, an input.
+    #[derive(Eq, Hash)]
+    pub struct List as LIST "TripList", "a list of trips: {\"name\", \"values\"}";
+    /// Name, by which loops refer to it.
+    name: String = text!(40), Needed;
     /// The trips, one after the other; behind the last comes the first again.
-    pub values: Vec<u32>,
+    values: Vec<u32> ["trips"] = list!(int!(0, 1 << 24), 1, validate::MAX_LISTED, "trips"), Needed;
 }
 
-/// An array in global memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Array {
-    /// Name, for people.
-    pub name: String,
-    /// Size, bytes. Addresses wrap around in it.
-    pub bytes: u64,
-    /// No launch writes it, nor does the CPU between launches: what a cache holds of it stays valid.
-    pub read_only: bool,
+record! {
+    /// An array in global memory.
+    #[derive(Eq, Hash)]
+    pub struct Array as ARRAY "GlobalArray", "an array: {\"name\", \"bytes\"}";
+    /// Name, by which accesses refer to it.
+    name: String = text!(40), Needed;
+    /// Size. Addresses wrap around in it.
+    bytes: u64 ["bytes"] = int!(128, 1_i64 << 35), Needed;
+    /// Whether neither a launch nor the CPU between launches writes it: what a cache holds of it stays valid.
+    read_only: bool = Shape::Flag, Flag(false), sparse;
 }
 
 /// One launch of a kernel.

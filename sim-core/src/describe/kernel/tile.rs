@@ -4,36 +4,42 @@
 //! the matrix is taken at its edge, as programs do that clamp their indices; of those that switch such threads off, the instructions are too many,
 //! the lines are not.
 
-/// An element of 4 bytes of a matrix, for each lane.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Tile {
+use super::records::TERM;
+use crate::describe::record::Absent::{Int, Needed, Words};
+use crate::describe::record::{Shape, int, list, record};
+
+record! {
+    /// An element of 4 bytes of a matrix, for each lane.
+    #[derive(Copy, Eq, Hash, Default)]
+    pub struct Tile as TILE "Tile", "a tile: columns, rows, pitch, lanes, x and y";
     /// Columns of the matrix.
-    pub columns: u32,
-    /// Its rows.
-    pub rows: u32,
-    /// Bytes from a row to the next.
-    pub pitch: u32,
+    columns: u32 ["columns"] = int!(1, MAX_TERM), Needed;
+    /// Rows of the matrix.
+    rows: u32 ["rows"] = int!(1, MAX_TERM), Int(1);
+    /// Distance from a row to the next.
+    pitch: u32 ["bytes"] = int!(1, 1 << 30), Int(4);
     /// Lanes in a row; the next lane is in the next row.
-    pub lanes: u32,
+    lanes: u32 ["lanes"] = int!(1, 32), Int(32);
     /// Column of lane 0.
-    pub x: Terms,
+    x: Terms = Shape::Record(&TERMS), Words("0");
     /// Row of lane 0.
-    pub y: Terms,
+    y: Terms = Shape::Record(&TERMS), Words("0");
 }
 
-/// What a column or row depends on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Terms {
+record! {
+    /// What a column or row depends on: the sum of these terms.
+    #[derive(Copy, Eq, Hash, Default)]
+    pub struct Terms as TERMS "Terms", "terms: at, grid, warp, loops and repeat";
     /// Where it starts.
-    pub at: i32,
-    /// For each CTA along x, y and z.
-    pub grid: [i32; 3],
-    /// For each warp of the CTA.
-    pub warp: i32,
-    /// For each iteration of the enclosing loops, outermost first.
-    pub loops: [i32; 3],
-    /// For each repeat of the launch.
-    pub repeat: i32,
+    at: i32 = TERM, Int(0), sparse;
+    /// What each warp of the CTA adds.
+    warp: i32 = TERM, Int(0), sparse;
+    /// What each repeat of the launch adds.
+    repeat: i32 = TERM, Int(0), sparse;
+    /// What each CTA along x, y and z adds.
+    grid: [i32; 3] = list!(TERM, 0, 3, "numbers"), Words("0"), sparse;
+    /// What each iteration of the enclosing loops adds, outermost first.
+    loops: [i32; 3] = list!(TERM, 0, 3, "numbers"), Words("0"), sparse;
 }
 
 /// Largest term either way, and most columns and rows.

@@ -1,6 +1,6 @@
 //! CCBP's parameters: lengths of the time-line, and one for each point that the paper leaves open.
 
-use super::super::spec::{Fallback, Param, ParamKind, PolicySpec};
+use super::super::spec::{Absent, Param, PolicySpec, Shape};
 use super::super::{AnyPolicy, PROFILE_CYCLES, PolicyInfo};
 use super::Ccbp;
 use crate::describe::ids::{Cycle, KernelId};
@@ -32,9 +32,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::choice("metric", &["hspeedup", "wspeedup"], "hspeedup", "What the priority maximises (CCBP §5.5)"),
         Param {
             name: "ipc_alone",
-            kind: ParamKind::PerKernelNumber { min: 0.001, max: 1e6 },
+            shape: Shape::PerKernel(&Shape::Number { min: 0.001, max: 1e6 }),
             unit: "thread instructions per cycle",
-            default: Fallback::Words("measured before the run"),
+            absent: Absent::Words("measured before the run"),
             doc: "IPC of each kernel alone, which the metric needs",
         },
         PROFILE_CYCLES,

@@ -25,7 +25,7 @@ mod tests;
 
 use self::place::{Candidate, Why, idle_ctas, partition, symmetric, victim};
 use self::quota::{alpha, goal_without, local};
-use super::spec::{Fallback, Mix, Param, ParamKind, PolicySpec};
+use super::spec::{Absent, Mix, Param, PolicySpec, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo, schemes};
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
@@ -43,9 +43,9 @@ const SOURCE: &str = "Wang et al., ISCA 2017";
 /// IPC alone, of which goals may be shares.
 pub(super) const IPC_ALONE: Param = Param {
     name: "ipc_alone",
-    kind: ParamKind::PerKernelNumber { min: 0.001, max: 1e6 },
+    shape: Shape::PerKernel(&Shape::Number { min: 0.001, max: 1e6 }),
     unit: "thread instructions per cycle",
-    default: Fallback::Words("measured before the run, in runs as long as it"),
+    absent: Absent::Words("measured before the run, in runs as long as it"),
     doc: "IPC of each kernel alone, of which goals are shares, in the order of the mix",
 };
 

@@ -33,7 +33,7 @@ pub use self::names::{KERNEL, Name, ON_SM, RUN, SM};
 use self::names::Seen;
 #[cfg(feature = "script")]
 use self::program::Program;
-use super::spec::{Fallback, Param, ParamKind};
+use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo, PolicySpec};
 use crate::describe::decode::field;
 use crate::describe::error::Problem;
@@ -60,9 +60,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         Param {
             name: "source",
-            kind: ParamKind::Text { longest: LONGEST },
+            shape: Shape::Text { longest: LONGEST },
             unit: "",
-            default: Fallback::Needed,
+            absent: Absent::Needed,
             doc: "The program, in Rhai: functions with the names of what calls them",
         },
         Param::int("interval", (100, 1_000_000_000), 5000, "cycles", "Cycles between two calls of the function interval"),
@@ -359,7 +359,7 @@ fn log_changes(before: &Controls, after: &Controls, seen: &Observation, log: &mu
             let written = if alike { value(after, first).to_string() } else { format!("{}, …", value(after, first)) };
             let of = control.scope.is_of_kernel().then_some(kernel);
             let sms = if control.scope.is_on_sm() { changed.len() as u32 } else { 0 };
-            decide(log, seen, of, Decided::Set { control: control.key, value: written, sms });
+            decide(log, seen, of, Decided::Set { control: control.field.name, value: written, sms });
         }
     }
 }

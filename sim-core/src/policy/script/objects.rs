@@ -112,7 +112,7 @@ struct EachKernel {
 
 impl Setting {
     fn find(name: &str) -> Fallible<&'static Control> {
-        CONTROLS.iter().find(|control| control.key == name).ok_or_else(|| format!("there is no control {name}").into())
+        CONTROLS.iter().find(|control| control.field.name == name).ok_or_else(|| format!("there is no control {name}").into())
     }
 
     /// The SMs that it sets, where a control is of SMs.
@@ -130,7 +130,7 @@ impl Setting {
     }
 
     fn put(&self, control: &Control, kernel: usize, value: &Dynamic) -> Fallible<()> {
-        let path = if control.scope.is_of_kernel() { format!("{}[{kernel}]", control.key) } else { control.key.to_string() };
+        let path = if control.scope.is_of_kernel() { format!("{}[{kernel}]", control.field.name) } else { control.field.name.to_string() };
         let value = plain(value, &path, 0)?;
         let sms = self.sms(control);
         self.desk.budget.pay(NAME + 8 * sms.len())?;

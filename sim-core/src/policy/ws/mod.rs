@@ -21,7 +21,7 @@ mod online;
 use self::online::Online;
 use super::fixed::Fixed;
 use super::spatial::Spatial;
-use super::spec::{Fallback, Param, ParamKind, PolicySpec};
+use super::spec::{Absent, MAX_LIST, Param, PolicySpec, Shape};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::decode::field;
 use crate::describe::gpu::occupancy::Resources;
@@ -71,18 +71,18 @@ fn is_online(spec: &PolicySpec) -> bool {
 /// See `Ws::curves`.
 pub const CURVES: Param = Param {
     name: "curves",
-    kind: ParamKind::PerKernelList { min: 0.0, max: 100_000.0 },
+    shape: Shape::PerKernel(&Shape::List { of: &Shape::Number { min: 0.0, max: 100_000.0 }, min: 1, max: MAX_LIST, what: "numbers" }),
     unit: "thread instructions per cycle",
-    default: Fallback::Words("measured before the run"),
+    absent: Absent::Words("measured before the run"),
     doc: "IPC of each kernel alone with 1, 2, … CTAs on every SM",
 };
 
 /// See `Ws::combination`.
 pub const COMBINATION: Param = Param {
     name: "combination",
-    kind: ParamKind::PerKernelInt { min: 1, max: 64 },
+    shape: Shape::PerKernel(&Shape::Int { min: 1, max: 64 }),
     unit: "CTAs per SM",
-    default: Fallback::Words("what the curves call for"),
+    absent: Absent::Words("what the curves call for"),
     doc: "CTAs of each kernel on every SM, whatever the curves say; then nothing is measured",
 };
 

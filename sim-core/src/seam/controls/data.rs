@@ -5,28 +5,39 @@
 //! the SM numbers of each kernel. Old files are still read: a list for each SM of lists for each kernel, and lists of up to eight entries
 //! for any mix.
 
-use super::{CONTROLS, Control, Controls, Kind, Number, Raw, Scope, WarpOrder, decode_warp_order, encode_warp_order};
-use crate::describe::decode::{Fields, choice, element, field, int, list, number};
+use super::{CONTROLS, CONTROLS_RECORD, Control, Controls, Kind, Number, Raw, Scope, WarpOrder, encode_warp_order};
+use crate::describe::decode::{element, field, int, list};
 use crate::describe::error::Problems;
 use crate::describe::ids::{KernelId, MAX_KERNELS};
+use crate::describe::record::{Datum, Rule};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 
+/// See its text.
+pub static OF_THE_MIX: Rule = Rule {
+    name: "of_the_mix",
+    says: "controls have an entry for each kernel (in old files up to eight), name SMs that there are, each once, and credits of 1/16 at least",
+};
+
 impl Controls {
     /// Reads controls for `kernels` kernels; omitted controls stay as in `neutral`.
     pub fn decode(value: &Value, path: &str, kernels: usize, neutral: Controls, problems: &mut Problems) -> Option<Controls> {
+        if CONTROLS_RECORD.check(value, path, problems) { Self::read(value, path, kernels, neutral, problems) } else { None }
+    }
+
+    /// Reads controls whose shape is right.
+    pub fn read(value: &Value, path: &str, kernels: usize, neutral: Controls, problems: &mut Problems) -> Option<Controls> {
         let before = problems.0.len();
         let mut controls = neutral;
-        let mut fields = Fields::of(value, path, "an object of controls", problems)?;
         for control in CONTROLS {
-            if let Some(value) = fields.take(control.key) {
-                control.read(value, &fields.path(control.key), kernels, &mut controls, problems);
+            if let Some(value) = value.get(control.field.name) {
+                let path = field(path, control.field.name);
+                problems.by(&OF_THE_MIX, |problems| control.read(value, &path, kernels, &mut controls, problems));
             }
         }
-        fields.finish(problems);
         (problems.0.len() == before).then_some(controls)
     }
 
@@ -34,7 +45,7 @@ impl Controls {
     /// experiment's.
     pub fn encode(&self, kernels: usize, warp_order: WarpOrder) -> Value {
         let neutral = Controls::neutral(1, warp_order);
-        Value::object(CONTROLS.iter().filter_map(|control| Some((control.key, control.write(self, &neutral, kernels)?))))
+        Value::object(CONTROLS.iter().filter_map(|control| Some((control.field.name, control.write(self, &neutral, kernels)?))))
     }
 }
 
@@ -60,7 +71,9 @@ impl Control {
     /// Sets its value for a kernel on these SMs.
     pub fn put(&self, controls: &mut Controls, sms: Range<usize>, kernel: KernelId, value: &Value, path: &str) -> Result<(), Problems> {
         let mut problems = Problems::default();
-        if let Some(raw) = self.kind.read(value, path, &mut problems) {
+        if self.kind.shape().check(value, path, &mut problems)
+            && let Some(raw) = self.kind.read(value, path, &mut problems)
+        {
             sms.for_each(|sm| (self.set)(controls, sm, kernel.index(), raw));
         }
         problems.or(())
@@ -103,10 +116,10 @@ impl Control {
 
     /// By SM numbers and ranges of them.
     fn read_by_sms(&self, value: &Value, path: &str, kernels: usize, controls: &mut Controls, problems: &mut Problems) {
-        let Some(mut fields) = Fields::of(value, path, "an object by SMs", problems) else { return };
+        let Value::Object(pairs) = value else { return };
         let count = controls.sms.len();
         let mut given = alloc::vec![false; count];
-        for (key, value) in fields.rest() {
+        for (key, value) in pairs {
             let path = field(path, key);
             let Some(sms) = sm_range(key).filter(|sms| sms.end <= count) else {
                 problems.add(path, value.describe(), format!("a value for an SM such as 0, or for some such as 0-{}", count - 1));
@@ -173,35 +186,25 @@ impl Control {
 }
 
 impl Kind {
+    /// A value whose shape is right, as the machine keeps it.
     fn read(self, value: &Value, path: &str, problems: &mut Problems) -> Option<Raw> {
-        let whole = |n: i64| Some(n as u32);
-        match self {
-            Kind::Limit { .. } | Kind::Requests { .. } if *value == Value::Null => Some(None),
-            Kind::Int { min, max } | Kind::Limit { min, max } => int(value, path, min.into()..=max.into(), problems).map(whole),
+        let place = |names: &[&str]| names.iter().position(|name| value.as_str() == Some(name)).unwrap_or(0) as u32;
+        Some(match self {
+            Kind::Limit { .. } | Kind::Requests { .. } if *value == Value::Null => None,
+            Kind::Int { .. } | Kind::Limit { .. } => Some(u32::read(value)),
             Kind::Requests { max } => {
-                let sixteenths = number(value, path, 0.0..=max.into(), problems)? * 16.0;
+                let sixteenths = f64::read(value) * 16.0;
                 if sixteenths > 0.0 && sixteenths < 1.0 {
                     problems.add(path, value.describe(), format!("null, 0, or a number from 0.0625 (1/16) to {max}"));
                     return None;
                 }
-                Some(Some(sixteenths as u32))
+                Some(sixteenths as u32)
             }
-            Kind::Numbers { max } => {
-                let items = list(value, path, 1..=max as usize + 1, "numbers", problems)?;
-                let bit = |(i, item)| int(item, &element(path, i), 0..=max.into(), problems);
-                let bits: Vec<Option<i64>> = items.iter().enumerate().map(bit).collect();
-                bits.into_iter().try_fold(0, |mask, bit| Some(mask | 1 << bit?)).map(Some)
-            }
-            Kind::Flag | Kind::Sms => match value {
-                Value::Bool(flag) => Some(flag.raw()),
-                other => {
-                    problems.add(path, other.describe(), "true or false");
-                    None
-                }
-            },
-            Kind::Choice(names) => choice(value, path, names, problems).map(|n| Some(n as u32)),
-            Kind::WarpOrder => decode_warp_order(value, path, problems).map(Number::raw),
-        }
+            Kind::Numbers { .. } => Some(value.items().iter().fold(0, |mask, bit| mask | 1 << u32::read(bit))),
+            Kind::Flag | Kind::Sms => bool::read(value).raw(),
+            Kind::Choice(names) => Some(place(names)),
+            Kind::WarpOrder => WarpOrder::read(value).raw(),
+        })
     }
 
     fn write(self, raw: Raw) -> Value {

@@ -9,9 +9,10 @@
 mod data;
 mod warp_order;
 
-pub use self::warp_order::{WARP_ORDERS, WarpOrder, decode_warp_order, encode_warp_order};
+pub use self::warp_order::{WARP_ORDER, WARP_ORDERS, WarpOrder, encode_warp_order};
 
 use crate::describe::ids::{KernelId, MAX_KERNELS, PerKernel};
+use crate::describe::record::{Absent, Field, Pattern, Record, Shape};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 
@@ -117,24 +118,105 @@ pub enum Kind {
     WarpOrder,
 }
 
+impl Kind {
+    /// What one value may be.
+    const fn shape(self) -> Shape {
+        match self {
+            Kind::Flag | Kind::Sms => Shape::Flag,
+            Kind::Int { min, max } => Shape::Int { min: min as i64, max: max as i64 },
+            Kind::Limit { min, max } => Shape::Limit { min: min as i64, max: max as i64 },
+            Kind::Requests { max } => Shape::Allowance { max: max as f64 },
+            Kind::Numbers { max } => Shape::Numbers { max: max as i64 },
+            Kind::Choice(names) => Shape::Choice(names),
+            Kind::WarpOrder => Shape::Pattern(&WARP_ORDER),
+        }
+    }
+}
+
+/// Numbers of SMs: one, or a range.
+static SMS: Pattern = Pattern {
+    regex: "^(0|[1-9][0-9]{0,4})(-(0|[1-9][0-9]{0,4}))?$",
+    holds: |text| {
+        let number =
+            |text: &str| text == "0" || (1..=5).contains(&text.len()) && !text.starts_with('0') && text.bytes().all(|c| c.is_ascii_digit());
+        text.split_once('-').map_or_else(|| number(text), |(first, last)| number(first) && number(last))
+    },
+    want: "a value for an SM such as 0, or for some such as 0-3",
+};
+
+/// A value for each kernel; of those on each SM, for all SMs, by SMs, or in an old form a list for each SM.
+macro_rules! shape {
+    (gpu $kind:expr) => {
+        $kind.shape()
+    };
+    (kernel $kind:expr) => {{
+        const OF: Shape = $kind.shape();
+        Shape::PerKernel(&OF)
+    }};
+    (sm $kind:expr) => {{
+        const OF: Shape = $kind.shape();
+        Shape::Forms { of: &[OF, Shape::Map { keys: &SMS, of: &OF, want: BY_SMS }], want: BY_SMS }
+    }};
+    (kernel_on_sm $kind:expr) => {{
+        const OF: Shape = $kind.shape();
+        const EACH: Shape = Shape::PerKernel(&OF);
+        const MAP: Shape = Shape::Map { keys: &SMS, of: &EACH, want: BY_SMS };
+        const LISTS: Shape = Shape::List { of: &EACH, min: 1, max: MOST_SMS, what: "lists, one for each SM" };
+        const NUMBERS: Shape =
+            Shape::PerKernel(&Shape::List { of: &Shape::Int { min: 0, max: 255 }, min: 0, max: MOST_SMS, what: "SM numbers" });
+        match $kind {
+            Kind::Sms => Shape::Forms { of: &[MAP, NUMBERS], want: BY_SMS },
+            Kind::Numbers { .. } => Shape::Forms { of: &[MAP, EACH], want: BY_SMS },
+            _ => Shape::Forms { of: &[MAP, EACH, LISTS], want: BY_SMS },
+        }
+    }};
+}
+
+const BY_SMS: &str = "an entry for each kernel, or an object of such by SMs";
+
+/// SMs of a GPU, at most.
+const MOST_SMS: usize = 256;
+
+/// The fields of controls.
+const fn fields<const N: usize>(controls: &'static [Control]) -> [Field; N] {
+    let mut fields = [controls[0].field; N];
+    let mut i = 0;
+    while i < N {
+        fields[i] = controls[i].field;
+        i += 1;
+    }
+    fields
+}
+
+/// Controls as the policy `manual` and the page's sliders set them.
+pub static CONTROLS_RECORD: Record = Record {
+    name: "Controls",
+    want: "an object of controls",
+    fields: {
+        static FIELDS: [Field; CONTROLS.len()] = fields(CONTROLS);
+        &FIELDS
+    },
+    more: None,
+    tag: "",
+    rules: &[],
+    figures: &[],
+    doc: "What a policy may set while the machine runs; a control that is left out is neutral",
+};
+
 /// A control's value as a number; `None` is no limit.
 type Raw = Option<u32>;
 
 /// Says what a control is, for schemas, forms and docs.
 #[derive(Clone, Copy, Debug)]
 pub struct Control {
-    /// Key in JSON.
-    pub key: &'static str,
+    /// Its field in JSON: key, values, unit and what it does.
+    pub field: Field,
     /// Heading.
     pub title: &'static str,
-    /// Unit.
-    pub unit: &'static str,
     /// What it has a value for.
     pub scope: Scope,
     /// What it takes.
     pub kind: Kind,
-    /// What it does.
-    pub doc: &'static str,
     /// When it takes effect, and what happens to work in flight.
     pub effect: &'static str,
     get: fn(&Controls, sm: usize, kernel: usize) -> Raw,
@@ -182,22 +264,26 @@ macro_rules! controls {
         /// Every control.
         pub const CONTROLS: &[Control] = &[
             $(Control {
-                key: $fkey, title: $ftitle, unit: $fu, scope: Scope::KernelOnSm, kind: $fk, doc: $fdoc, effect: $feffect,
+                field: Field { name: $fkey, shape: shape!(kernel_on_sm $fk), unit: $fu, absent: NEUTRAL, doc: $fdoc },
+                title: $ftitle, scope: Scope::KernelOnSm, kind: $fk, effect: $feffect,
                 get: |c, sm, kernel| c.sms[sm].$f.0[kernel].raw(),
                 set: |c, sm, kernel, value| c.sms[sm].$f.0[kernel] = Number::of(value),
             },)*
             $(Control {
-                key: $skey, title: $stitle, unit: $su, scope: Scope::Sm, kind: $sk, doc: $sdoc, effect: $seffect,
+                field: Field { name: $skey, shape: shape!(sm $sk), unit: $su, absent: NEUTRAL, doc: $sdoc },
+                title: $stitle, scope: Scope::Sm, kind: $sk, effect: $seffect,
                 get: |c, sm, _| c.sms[sm].$s.raw(),
                 set: |c, sm, _, value| c.sms[sm].$s = Number::of(value),
             },)*
             $(Control {
-                key: $kkey, title: $ktitle, unit: $ku, scope: Scope::Kernel, kind: $kk, doc: $kdoc, effect: $keffect,
+                field: Field { name: $kkey, shape: shape!(kernel $kk), unit: $ku, absent: NEUTRAL, doc: $kdoc },
+                title: $ktitle, scope: Scope::Kernel, kind: $kk, effect: $keffect,
                 get: |c, _, kernel| c.$k.0[kernel].raw(),
                 set: |c, _, kernel, value| c.$k.0[kernel] = Number::of(value),
             },)*
             $(Control {
-                key: $gkey, title: $gtitle, unit: $gu, scope: Scope::Gpu, kind: $gk, doc: $gdoc, effect: $geffect,
+                field: Field { name: $gkey, shape: shape!(gpu $gk), unit: $gu, absent: NEUTRAL, doc: $gdoc },
+                title: $gtitle, scope: Scope::Gpu, kind: $gk, effect: $geffect,
                 get: |c, _, _| c.$g.raw(),
                 set: |c, _, _, value| c.$g = Number::of(value),
             },)*
@@ -205,6 +291,7 @@ macro_rules! controls {
     };
 }
 
+const NEUTRAL: Absent = Absent::Words("neutral");
 const RANK: Kind = Kind::Int { min: 0, max: 255 };
 const CTAS: Kind = Kind::Limit { min: 0, max: 64 };
 
@@ -360,7 +447,7 @@ impl Controls {
             for (sm, kernel) in control.places(self.sms.len(), kernels) {
                 let value = (control.get)(self, sm, kernel);
                 if value != (control.get)(&neutral, 0, kernel) {
-                    control.key.hash(state);
+                    control.field.name.hash(state);
                     (sm as u32, kernel as u32, value).hash(state);
                 }
             }

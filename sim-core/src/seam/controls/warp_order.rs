@@ -1,6 +1,6 @@
 //! Orders of warps, and their names.
 
-use crate::describe::error::Problems;
+use crate::describe::record::{Datum, Pattern};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -44,26 +44,38 @@ pub const WARP_ORDERS: &[(&str, &str)] = &[
 /// Orders that carry a size, each with the one that its name alone stands for.
 const SIZED: [(&str, WarpOrder); 2] = [("gto-groups", WarpOrder::GtoGroups(24)), ("two-level", WarpOrder::TwoLevel(8))];
 
-/// Reads a warp order.
-pub fn decode_warp_order(value: &Value, path: &str, problems: &mut Problems) -> Option<WarpOrder> {
-    let text = value.as_str().unwrap_or("");
-    let sized = || {
-        let (name, size) = text.split_once('(').map_or((text, None), |(name, rest)| (name, Some(rest)));
-        let usual = SIZED.iter().find(|sized| sized.0 == name)?.1;
-        let Some(size) = size else { return Some(usual) };
-        let size = size.strip_suffix(')')?.parse().ok().filter(|size| (1..=64).contains(size))?;
-        Some(if let WarpOrder::GtoGroups(_) = usual { WarpOrder::GtoGroups(size) } else { WarpOrder::TwoLevel(size) })
-    };
-    let order = match text {
-        "lrr" => Some(WarpOrder::Lrr),
-        "gto" => Some(WarpOrder::Gto),
-        "lrr+gto" => Some(WarpOrder::LrrGto),
-        _ => sized(),
-    };
-    if order.is_none() {
-        problems.add(path, value.describe(), "lrr, gto, lrr+gto, or gto-groups(N) or two-level(N) with N from 1 to 64");
+/// The form of a warp order.
+pub static WARP_ORDER: Pattern = Pattern {
+    regex: "^(lrr|gto|lrr\\+gto|(gto-groups|two-level)(\\(([1-9]|[1-5][0-9]|6[0-4])\\))?)$",
+    holds: |text| named(text).is_some(),
+    want: "lrr, gto, lrr+gto, or gto-groups(N) or two-level(N) with N from 1 to 64",
+};
+
+fn named(text: &str) -> Option<WarpOrder> {
+    let (name, size) = text.split_once('(').map_or((text, None), |(name, rest)| (name, Some(rest)));
+    if size.is_none() {
+        match name {
+            "lrr" => return Some(WarpOrder::Lrr),
+            "gto" => return Some(WarpOrder::Gto),
+            "lrr+gto" => return Some(WarpOrder::LrrGto),
+            _ => {}
+        }
     }
-    order
+    let usual = SIZED.iter().find(|sized| sized.0 == name)?.1;
+    let Some(size) = size else { return Some(usual) };
+    let size: u8 =
+        size.strip_suffix(')').filter(|size| !size.starts_with(['0', '+']))?.parse().ok().filter(|size| (1..=64).contains(size))?;
+    Some(if let WarpOrder::GtoGroups(_) = usual { WarpOrder::GtoGroups(size) } else { WarpOrder::TwoLevel(size) })
+}
+
+impl Datum for WarpOrder {
+    fn read(value: &Value) -> Self {
+        value.as_str().and_then(named).unwrap_or_default()
+    }
+
+    fn write(&self) -> Value {
+        encode_warp_order(*self).into()
+    }
 }
 
 /// A warp order's name in experiments.

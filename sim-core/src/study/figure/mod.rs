@@ -25,9 +25,12 @@ mod svg;
 pub use draw::{Options, draw};
 pub use evaluate::{lookup, reduce};
 
-use crate::describe::decode::{Fields, choice, element, int, list, number, text};
+use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
+use crate::describe::record::Absent::{Name, Needed, Words};
+use crate::describe::record::{Datum, Rule, Shape, choice, int, list, names, number, record, text};
 use crate::describe::value::Value;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -37,20 +40,19 @@ pub const MAX_POINTS: usize = 20_000;
 /// Most runs behind a point.
 pub const MAX_RUNS: usize = 10_000;
 
-/// How values are shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// A bar for each series in each category.
-    Bars,
-    /// A line for each series.
-    Lines,
-    /// A mark for each point.
-    Scatter,
-    /// The series of a category on top of each other.
-    Shares,
+names! {
+    /// How values are shown.
+    pub enum Kind {
+        /// A bar for each series in each category.
+        Bars = "bars",
+        /// A line for each series.
+        Lines = "lines",
+        /// A mark for each point.
+        Scatter = "scatter",
+        /// The series of a category on top of each other.
+        Shares = "shares",
+    }
 }
-
-const KINDS: [&str; 4] = ["bars", "lines", "scatter", "shares"];
 
 /// How the runs of a point become one value.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -74,8 +76,6 @@ pub enum Reduce {
     Given,
 }
 
-const REDUCES: [&str; 6] = ["geomean", "mean", "max", "value", "share", "given"];
-
 impl Reduce {
     fn key(self) -> &'static str {
         match self {
@@ -98,13 +98,86 @@ pub struct Measure {
     pub reduce: Reduce,
 }
 
-/// An axis: what it shows and in which unit.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Label {
+/// See its text.
+pub static BOUNDS: Rule = Rule { name: "bounds", says: "from and to stand with share alone" };
+/// See its text.
+pub static PLACES: Rule = Rule {
+    name: "places",
+    says: "a point's series, and x where there are categories, are places in the figure's lists; bars and shares have categories; a baseline has a run for each run",
+};
+
+const ANY: Shape = number!(-1e300, 1e300);
+
+record! {
+    /// What of a result a point shows, and how the numbers of several runs become one.
+    pub static MEASURE "Measure",
+        "{\"path\": where the number stands in a result, \"reduce\": geomean, mean, max, value, given, or share with from or to}", rules [&BOUNDS];
+    /// Where the number stands in a result.
+    path = text!(200), Needed;
+    /// How several become one.
+    reduce = choice!("geomean", "mean", "max", "value", "share", "given"), Needed;
+    /// With share: values from there on count.
+    from = ANY, Words("no bound");
+    /// With share: values below it count.
+    to = ANY, Words("no bound");
+}
+
+record! {
+    /// An axis: what it shows and in which unit.
+    #[derive(Default)]
+    pub struct Label as LABEL "AxisLabel", "{\"label\": …, \"unit\": …}";
     /// Words.
-    pub label: String,
+    label: String = text!(200), Name("");
     /// Unit; empty for plain numbers, `%` for fractions that are shown as percent.
-    pub unit: String,
+    unit: String = text!(40), Name(""), sparse;
+}
+
+record! {
+    /// A mark of a figure.
+    pub static POINT "FigurePoint", "a point: an object";
+    /// Place of its series.
+    series = int!(0, 31), Needed;
+    /// Place of its category, or a number.
+    x = ANY, Needed;
+    /// Its value; missing where its runs have none.
+    value = Shape::Nullable(&ANY), Words("none");
+    /// What the paper prints there.
+    paper = Shape::Nullable(&ANY), Words("nothing");
+    /// The runs that it is made of, as places in the list of runs beside the figures.
+    runs = RUNS, Words("none");
+    /// The runs that they are divided by, one for each.
+    baseline = RUNS, Words("none");
+    /// How it is measured.
+    measure = Shape::Record(&MEASURE), Words("the figure's measure");
+}
+
+const RUNS: Shape = list!(int!(0, 1_000_000), 0, MAX_RUNS, "runs");
+
+record! {
+    /// A figure as data: what is drawn, and which runs make each point.
+    pub struct Figure as FIGURE "Figure", "a figure: an object", rules [&BOUNDS, &PLACES];
+    /// A short name, for addresses and files.
+    id: String = text!(60), Needed;
+    /// Heading.
+    title: String = text!(200), Needed;
+    /// What it follows, such as `CCBP Fig. 9`.
+    source: String = text!(400), Name("");
+    /// How it is drawn.
+    kind: Kind = Shape::Choice(Kind::NAMES), Needed;
+    /// The horizontal axis.
+    x: Label = Shape::Record(&LABEL), Words("no words");
+    /// The vertical axis.
+    y: Label = Shape::Record(&LABEL), Words("no words");
+    /// Names of the series.
+    series: Vec<String> = list!(text!(80), 1, 32, "names"), Needed;
+    /// Names of the places along x.
+    categories: Vec<String> = list!(text!(80), 1, 1000, "names"), Words("x is a number"), sparse;
+    /// How points are measured.
+    measure: Measure = Shape::Record(&MEASURE), Needed;
+    /// The marks.
+    points: Vec<Point> = list!(Shape::Record(&POINT), 0, MAX_POINTS, "points"), Needed;
+    /// Where and why it differs from the paper.
+    differs: String = text!(1000), Name("");
 }
 
 /// One mark.
@@ -126,88 +199,49 @@ pub struct Point {
     pub measure: Option<Measure>,
 }
 
-/// A figure.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Figure {
-    /// A short name, for addresses and files.
-    pub id: String,
-    /// Heading.
-    pub title: String,
-    /// What it follows, such as `CCBP Fig. 9`.
-    pub source: String,
-    /// How it is drawn.
-    pub kind: Kind,
-    /// The horizontal axis.
-    pub x: Label,
-    /// The vertical axis.
-    pub y: Label,
-    /// Names of the series.
-    pub series: Vec<String>,
-    /// Names of the places along x; empty where x is a number.
-    pub categories: Vec<String>,
-    /// How points are measured.
-    pub measure: Measure,
-    /// The marks.
-    pub points: Vec<Point>,
-    /// Where and why it differs from the paper.
-    pub differs: String,
-}
-
 impl Figure {
     /// Reads a figure at `path`; `None` if something is wrong with it, which is then among the problems.
     pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Figure> {
-        let before = problems.0.len();
-        let mut fields = Fields::of(value, path, "a figure: an object", problems)?;
-        let id = need_text(&mut fields, "id", 60, problems);
-        let title = need_text(&mut fields, "title", 200, problems);
-        let source = fields.text("source", 400, problems).unwrap_or_default();
-        let kind = fields.need("kind", "one of bars, lines, scatter, shares", problems);
-        let kind = kind.and_then(|value| choice(value, &fields.path("kind"), &KINDS, problems));
-        let x = label(fields.take("x"), &fields.path("x"), problems);
-        let y = label(fields.take("y"), &fields.path("y"), problems);
-        let series = names(&mut fields, "series", 1..=32, problems);
-        let categories =
-            if value.get("categories").is_some() { names(&mut fields, "categories", 1..=1000, problems) } else { Some(Vec::new()) };
-        let at = fields.path("measure");
-        let measure = fields.need("measure", WANT_MEASURE, problems).and_then(|value| Measure::decode(value, &at, problems));
-        let at = fields.path("points");
-        let points = fields.need("points", "a list of points", problems);
-        let differs = fields.text("differs", 1000, problems).unwrap_or_default();
-        fields.finish(problems);
-        let (series, categories) = (series?, categories?);
-        let points = list(points?, &at, 0..=MAX_POINTS, "points", problems)?;
-        let points: Vec<Option<Point>> = points
-            .iter()
-            .enumerate()
-            .map(|(i, point)| read_point(point, &element(&at, i), (series.len(), categories.len()), problems))
-            .collect();
-        let kind = [Kind::Bars, Kind::Lines, Kind::Scatter, Kind::Shares][kind?];
-        if categories.is_empty() && matches!(kind, Kind::Bars | Kind::Shares) {
-            problems.add(crate::describe::decode::field(path, "categories"), "nothing", "names along x, for bars and shares");
+        if !FIGURE.check(value, path, problems) {
+            return None;
         }
-        let points = points.into_iter().collect::<Option<_>>()?;
-        let figure = Figure { id: id?, title: title?, source, kind, x: x?, y: y?, series, categories, measure: measure?, points, differs };
+        let before = problems.0.len();
+        let figure = Figure::read(value);
+        if figure.categories.is_empty() && matches!(figure.kind, Kind::Bars | Kind::Shares) {
+            problems.by(&PLACES, |problems| problems.add(field(path, "categories"), "nothing", "names along x, for bars and shares"));
+        }
+        let bounds = |measure: Option<&Value>, path: String, problems: &mut Problems| {
+            let share = measure.and_then(|measure| measure.get("reduce")).and_then(Value::as_str) == Some("share");
+            let bound = ["from", "to"].into_iter().find(|key| measure.is_some_and(|measure| measure.get(key).is_some()));
+            if let Some(key) = bound.filter(|_| !share) {
+                problems.by(&BOUNDS, |problems| problems.add(field(&path, key), "a bound without share", "none"));
+            }
+        };
+        bounds(value.get("measure"), field(path, "measure"), problems);
+        let points = value.get("points").map_or(&[][..], Value::items);
+        for (i, (point, given)) in figure.points.iter().zip(points).enumerate() {
+            let path = element(&field(path, "points"), i);
+            bounds(given.get("measure"), field(&path, "measure"), problems);
+            problems.by(&PLACES, |problems| {
+                let place = |n: usize| format!("a whole number from 0 to {}", n - 1);
+                if point.series >= figure.series.len() {
+                    problems.add(field(&path, "series"), point.series, place(figure.series.len()));
+                }
+                let places = figure.categories.len();
+                if places > 0 && !given.get("x").and_then(Value::as_int).is_some_and(|x| (0..places as i64).contains(&x)) {
+                    problems.add(field(&path, "x"), point.x, place(places));
+                }
+                if !point.baseline.is_empty() && point.baseline.len() != point.runs.len() {
+                    problems.add(field(&path, "baseline"), point.baseline.len(), format!("{}, one for each run", point.runs.len()));
+                }
+            });
+        }
         (problems.0.len() == before).then_some(figure)
     }
 
     /// As it is written.
     pub fn encode(&self) -> Value {
-        let mut pairs = alloc::vec![
-            ("id", Value::from(self.id.as_str())),
-            ("title", self.title.as_str().into()),
-            ("source", self.source.as_str().into()),
-            ("kind", KINDS[self.kind as usize].into()),
-            ("x", self.x.encode()),
-            ("y", self.y.encode()),
-            ("series", Value::array(self.series.iter().map(String::as_str))),
-        ];
-        if !self.categories.is_empty() {
-            pairs.push(("categories", Value::array(self.categories.iter().map(String::as_str))));
-        }
-        pairs.push(("measure", self.measure.encode()));
-        pairs.push(("points", Value::array(self.points.iter().map(Point::encode))));
-        pairs.push(("differs", self.differs.as_str().into()));
-        Value::object(pairs)
+        self.write()
     }
 
     /// The value of every point, in order, from the results of the runs; missing where a result is missing or has no such number. A given value stands.
@@ -229,112 +263,51 @@ impl Figure {
     }
 }
 
-const WANT_MEASURE: &str =
-    "{\"path\": where the number stands in a result, \"reduce\": geomean, mean, max, value, given, or share with from or to}";
-
-impl Measure {
-    fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Measure> {
-        let mut fields = Fields::of(value, path, WANT_MEASURE, problems)?;
-        let place = need_text(&mut fields, "path", 200, problems);
-        let reduce = fields.need("reduce", "geomean, mean, max, value, share or given", problems);
-        let reduce = reduce.and_then(|value| choice(value, &fields.path("reduce"), &REDUCES, problems));
-        let is_share = reduce == REDUCES.iter().position(|key| *key == "share");
-        let mut bound = |key, none| match is_share.then(|| fields.take(key)).flatten() {
-            Some(value) => number(value, &fields.path(key), -1e300..=1e300, problems),
-            None => Some(none),
+impl Datum for Measure {
+    fn read(value: &Value) -> Self {
+        let of = |key| MEASURE.taken(value, key);
+        let bound = |key, none| Option::<f64>::read(&of(key)).unwrap_or(none);
+        let reduce = match of("reduce").as_str() {
+            Some("geomean") => Reduce::Geomean,
+            Some("mean") => Reduce::Mean,
+            Some("max") => Reduce::Max,
+            Some("share") => Reduce::Share { from: bound("from", f64::NEG_INFINITY), to: bound("to", f64::INFINITY) },
+            Some("given") => Reduce::Given,
+            _ => Reduce::Value,
         };
-        let (from, to) = (bound("from", f64::NEG_INFINITY), bound("to", f64::INFINITY));
-        fields.finish(problems);
-        let all = [Reduce::Geomean, Reduce::Mean, Reduce::Max, Reduce::Value, Reduce::Share { from: from?, to: to? }, Reduce::Given];
-        Some(Measure { path: place?, reduce: all[reduce?] })
+        Measure { path: String::read(&of("path")), reduce }
     }
 
-    fn encode(&self) -> Value {
-        let mut pairs = alloc::vec![("path", Value::from(self.path.as_str())), ("reduce", self.reduce.key().into())];
-        if let Reduce::Share { from, to } = self.reduce {
-            pairs.extend(
-                [("from", from), ("to", to)].into_iter().filter(|bound| bound.1.is_finite()).map(|(key, bound)| (key, bound.into())),
-            );
+    fn write(&self) -> Value {
+        let bounds = if let Reduce::Share { from, to } = self.reduce { alloc::vec![("from", from), ("to", to)] } else { Vec::new() };
+        let bounds = bounds.into_iter().filter(|bound| bound.1.is_finite()).map(|(key, bound)| (key, Value::from(bound)));
+        Value::object([("path", Value::from(self.path.as_str())), ("reduce", self.reduce.key().into())].into_iter().chain(bounds))
+    }
+}
+
+impl Datum for Point {
+    fn read(value: &Value) -> Self {
+        let of = |key| POINT.taken(value, key);
+        Point {
+            series: Datum::read(&of("series")),
+            x: Datum::read(&of("x")),
+            value: Datum::read(&of("value")),
+            paper: Datum::read(&of("paper")),
+            runs: Datum::read(&of("runs")),
+            baseline: Datum::read(&of("baseline")),
+            measure: Datum::read(&of("measure")),
         }
-        Value::object(pairs)
     }
-}
 
-impl Label {
-    fn encode(&self) -> Value {
-        let unit = (!self.unit.is_empty()).then_some(("unit", self.unit.as_str()));
-        Value::object([("label", self.label.as_str())].into_iter().chain(unit))
-    }
-}
-
-impl Point {
-    fn encode(&self) -> Value {
-        let places = |places: &[usize]| Value::array(places.iter().copied());
+    fn write(&self) -> Value {
         let x = if self.x == libm::trunc(self.x) { Value::Int(self.x as i64) } else { self.x.into() };
-        let mut pairs = alloc::vec![("series", Value::from(self.series)), ("x", x), ("value", self.value.into())];
+        let mut pairs = alloc::vec![("series", self.series.write()), ("x", x), ("value", self.value.write())];
         pairs.extend(self.paper.map(|paper| ("paper", paper.into())));
-        pairs.push(("runs", places(&self.runs)));
-        if !self.baseline.is_empty() {
-            pairs.push(("baseline", places(&self.baseline)));
-        }
-        pairs.extend(self.measure.as_ref().map(|measure| ("measure", measure.encode())));
+        pairs.push(("runs", self.runs.write()));
+        pairs.extend((!self.baseline.is_empty()).then(|| ("baseline", self.baseline.write())));
+        pairs.extend(self.measure.as_ref().map(|measure| ("measure", measure.write())));
         Value::object(pairs)
     }
-}
-
-fn need_text(fields: &mut Fields, key: &'static str, longest: usize, problems: &mut Problems) -> Option<String> {
-    let value = fields.need(key, "text", problems)?;
-    text(value, &fields.path(key), longest, problems)
-}
-
-fn label(value: Option<&Value>, path: &str, problems: &mut Problems) -> Option<Label> {
-    let Some(value) = value else { return Some(Label::default()) };
-    let mut fields = Fields::of(value, path, "{\"label\": …, \"unit\": …}", problems)?;
-    let label = fields.text("label", 200, problems).unwrap_or_default();
-    let unit = fields.text("unit", 40, problems).unwrap_or_default();
-    fields.finish(problems);
-    Some(Label { label, unit })
-}
-
-fn names(fields: &mut Fields, key: &'static str, range: core::ops::RangeInclusive<usize>, problems: &mut Problems) -> Option<Vec<String>> {
-    let value = fields.need(key, "a list of names", problems)?;
-    let at = fields.path(key);
-    let items = list(value, &at, range, "names", problems)?;
-    items.iter().enumerate().map(|(i, item)| text(item, &element(&at, i), 80, problems)).collect()
-}
-
-fn read_point(value: &Value, path: &str, (series, categories): (usize, usize), problems: &mut Problems) -> Option<Point> {
-    let mut fields = Fields::of(value, path, "a point: an object", problems)?;
-    let place = fields.int("series", 0..=series as i64 - 1, None, problems);
-    let x = fields.need("x", "a number", problems).and_then(|value| match categories {
-        0 => number(value, &fields.path("x"), -1e300..=1e300, problems),
-        n => int(value, &fields.path("x"), 0..=n as i64 - 1, problems).map(|n| n as f64),
-    });
-    let mut optional = |key| match fields.take(key) {
-        None | Some(Value::Null) => Some(None),
-        Some(value) => number(value, &fields.path(key), -1e300..=1e300, problems).map(Some),
-    };
-    let (value, paper) = (optional("value"), optional("paper"));
-    let mut places = |key| match fields.take(key) {
-        None => Some(Vec::new()),
-        Some(value) => {
-            let at = fields.path(key);
-            let items = list(value, &at, 0..=MAX_RUNS, "runs", problems)?;
-            items.iter().enumerate().map(|(i, item)| Some(int(item, &element(&at, i), 0..=1_000_000, problems)? as usize)).collect()
-        }
-    };
-    let (runs, baseline): (Option<Vec<usize>>, Option<Vec<usize>>) = (places("runs"), places("baseline"));
-    let at = fields.path("measure");
-    let measure = match fields.take("measure") {
-        None => Some(None),
-        Some(value) => Measure::decode(value, &at, problems).map(Some),
-    };
-    fields.finish(problems);
-    let (runs, baseline) = (runs?, baseline?);
-    if !baseline.is_empty() && baseline.len() != runs.len() {
-        problems.add(crate::describe::decode::field(path, "baseline"), baseline.len(), alloc::format!("{}, one for each run", runs.len()));
-    }
-    Some(Point { series: place? as usize, x: x?, value: value?, paper: paper?, runs, baseline, measure: measure? })
 }
 
 #[cfg(test)]

@@ -2,70 +2,45 @@
 
 use super::{CachePattern, DramStream};
 use super::{CacheProbe, DramProbe, MeshProbe, NocProbe, Traffic, cache, dram, mesh, noc};
-use crate::describe::decode::{Fields, choice, int, number};
 use crate::describe::error::Problems;
 use crate::describe::gpu::{Arbiter, DramMap, PagePolicy};
+use crate::describe::record::{Absent, Datum, Field, Placed, Shape, check_fields, fields_of, form};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// What values an option takes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Kind {
-    /// Whole numbers from the first to the second.
-    Int(i64, i64),
-    /// Numbers from the first to the second.
-    Number(f64, f64),
-    /// One of these names.
-    Choice(&'static [&'static str]),
-    /// True or false.
-    Flag,
-}
-
 /// An option of the probe with options `T`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Field<T> {
-    name: &'static str,
-    unit: &'static str,
-    kind: Kind,
-    doc: &'static str,
-    get: fn(&T) -> Value,
-    set: fn(&mut T, &Value),
+pub(super) type Choice<T> = Placed<T, Value>;
+
+/// An option that has the probe's default if it is left out.
+const fn option(name: &'static str, shape: Shape, unit: &'static str, doc: &'static str) -> Field {
+    Field { name, shape, unit, absent: Absent::Words("the probe's default"), doc }
 }
 
 macro_rules! whole {
     ($name:literal, $unit:literal, $min:literal..=$max:literal, $($place:ident).+, $doc:literal) => {
-        Field {
-            name: $name,
-            unit: $unit,
-            kind: Kind::Int($min, $max),
-            doc: $doc,
+        Placed {
+            field: option($name, Shape::Int { min: $min, max: $max }, $unit, $doc),
             get: |of| Value::from(of.$($place).+),
-            set: |of, value| of.$($place).+ = value.as_int().unwrap_or(0) as _,
+            set: |of, value| of.$($place).+ = Datum::read(&value),
         }
     };
 }
 
 macro_rules! real {
     ($name:literal, $unit:literal, $min:literal..=$max:literal, $place:ident, $doc:literal) => {
-        Field {
-            name: $name,
-            unit: $unit,
-            kind: Kind::Number($min, $max),
-            doc: $doc,
+        Placed {
+            field: option($name, Shape::Number { min: $min, max: $max }, $unit, $doc),
             get: |of| of.$place.into(),
-            set: |of, value| of.$place = value.as_f64().unwrap_or(0.0),
+            set: |of, value| of.$place = Datum::read(&value),
         }
     };
 }
 
 macro_rules! choose {
     ($name:literal, [$($key:literal = $value:expr),+], $($place:ident).+, $doc:literal) => {
-        Field {
-            name: $name,
-            unit: "",
-            kind: Kind::Choice(&[$($key),+]),
-            doc: $doc,
+        Placed {
+            field: option($name, Shape::Choice(&[$($key),+]), "", $doc),
             get: |of| [$(($key, $value)),+].iter().find(|(_, value)| *value == of.$($place).+).map(|(key, _)| *key).into(),
             set: |of, value| {
                 if let Some(&(_, found)) = [$(($key, $value)),+].iter().find(|(key, _)| value.as_str() == Some(key)) {
@@ -76,7 +51,7 @@ macro_rules! choose {
     };
 }
 
-const NOC: &[Field<NocProbe>] = &[
+const NOC: &[Choice<NocProbe>] = &[
     whole!("inputs", "ports", 1..=64, inputs, "Input ports"),
     whole!("outputs", "ports", 1..=64, outputs, "Output ports"),
     whole!("flits", "flits", 1..=1024, flits, "Flits of a packet"),
@@ -97,7 +72,7 @@ const NOC: &[Field<NocProbe>] = &[
     whole!("seed", "", 0..=4_294_967_295, seed, "Seed of arrivals, destinations and the random arbiter"),
 ];
 
-const MESH: &[Field<MeshProbe>] = &[
+const MESH: &[Choice<MeshProbe>] = &[
     whole!("width", "nodes", 1..=16, form.width, "Nodes of a row"),
     whole!("height", "rows", 1..=16, form.height, "Rows"),
     whole!("flits", "flits", 1..=1024, flits, "Flits of a packet"),
@@ -126,7 +101,7 @@ const MESH: &[Field<MeshProbe>] = &[
     whole!("seed", "", 0..=4_294_967_295, seed, "Seed of arrivals, destinations and the random arbiter"),
 ];
 
-const DRAM: &[Field<DramProbe>] = &[
+const DRAM: &[Choice<DramProbe>] = &[
     choose!(
         "stream",
         ["sequential" = DramStream::Sequential, "random" = DramStream::Random, "streams" = DramStream::Streams],
@@ -136,13 +111,10 @@ const DRAM: &[Field<DramProbe>] = &[
     whole!("streams", "streams", 1..=4096, streams, "Streams, where there are several"),
     whole!("stream_stride", "lines", 0..=4_294_967_295, stream_stride, "From the start of a stream to the start of the next"),
     real!("write_fraction", "fraction", 0.0..=1.0, write_fraction, "Requests that write, at random"),
-    Field {
-        name: "alternate_writes",
-        unit: "",
-        kind: Kind::Flag,
-        doc: "Every other request writes",
+    Placed {
+        field: option("alternate_writes", Shape::Flag, "", "Every other request writes"),
         get: |of| of.alternate_writes.into(),
-        set: |of, value| of.alternate_writes = *value == Value::Bool(true),
+        set: |of, value| of.alternate_writes = bool::read(&value),
     },
     real!(
         "load",
@@ -159,14 +131,11 @@ const DRAM: &[Field<DramProbe>] = &[
         "How a line number becomes row, bank and column"
     ),
     choose!("page", ["open" = PagePolicy::Open, "closed" = PagePolicy::Closed], config.page, "When a row is closed"),
-    Field {
-        name: "refresh",
-        unit: "",
-        kind: Kind::Flag,
-        doc: "Refresh all banks every 3604 clocks, for 60",
+    Placed {
+        field: option("refresh", Shape::Flag, "", "Refresh all banks every 3604 clocks, for 60"),
         get: |of| (of.config.timing.tREFI > 0).into(),
         set: |of, value| {
-            if *value == Value::Bool(true) {
+            if bool::read(&value) {
                 of.refresh();
             }
         },
@@ -193,7 +162,7 @@ const DRAM: &[Field<DramProbe>] = &[
     whole!("seed", "", 0..=4_294_967_295, seed, "Seed of arrivals and addresses"),
 ];
 
-const CACHE: &[Field<CacheProbe>] = &[
+const CACHE: &[Choice<CacheProbe>] = &[
     whole!("size", "bytes", 1..=268_435_456, size, "Capacity"),
     whole!("ways", "ways", 1..=32, ways, "Ways of a set"),
     whole!("line", "bytes", 1..=65_536, line, "Bytes of a line"),
@@ -208,33 +177,39 @@ const CACHE: &[Field<CacheProbe>] = &[
         pattern,
         "From the first line to the last again and again; forwards, then backwards; any; or cyclic with a stride"
     ),
-    Field {
-        name: "lines",
-        unit: "lines",
-        kind: Kind::Int(1, 16_777_216),
-        doc: "Lines visited; left out: as `capacities` says",
+    Placed {
+        field: option("lines", Shape::Int { min: 1, max: 16_777_216 }, "lines", "Lines visited; left out: as `capacities` says"),
         get: |of| of.lines.into(),
-        set: |of, value| of.lines = value.as_int().map(|n| n as u32),
+        set: |of, value| of.lines = Datum::read(&value),
     },
-    Field {
-        name: "capacities",
-        unit: "capacities",
-        kind: Kind::Number(0.0, 16.0),
-        doc: "Lines visited, in units of the capacity; left out, and no `lines`: 1",
+    Placed {
+        field: option(
+            "capacities",
+            Shape::Number { min: 0.0, max: 16.0 },
+            "capacities",
+            "Lines visited, in units of the capacity; left out, and no `lines`: 1",
+        ),
         get: |of| of.capacities.into(),
-        set: |of, value| of.capacities = value.as_f64(),
+        set: |of, value| of.capacities = Datum::read(&value),
     },
     whole!("stride", "lines", 1..=1_048_576, stride, "From one line to the next, with the pattern `stride`"),
-    Field {
-        name: "passes",
-        unit: "",
-        kind: Kind::Int(1, 1_000_000),
-        doc: "Visits to every line; left out: 10, with the pattern `random` 1000",
+    Placed {
+        field: option(
+            "passes",
+            Shape::Int { min: 1, max: 1_000_000 },
+            "",
+            "Visits to every line; left out: 10, with the pattern `random` 1000",
+        ),
         get: |of| of.passes.into(),
-        set: |of, value| of.passes = value.as_int().map(|n| n as u32),
+        set: |of, value| of.passes = Datum::read(&value),
     },
     whole!("seed", "", 0..=4_294_967_295, seed, "Seed of the random order"),
 ];
+
+static OF_NOC: [Field; NOC.len()] = fields_of(NOC);
+static OF_MESH: [Field; MESH.len()] = fields_of(MESH);
+static OF_DRAM: [Field; DRAM.len()] = fields_of(DRAM);
+static OF_CACHE: [Field; CACHE.len()] = fields_of(CACHE);
 
 /// A figure that a probe gives.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -319,7 +294,7 @@ pub const COMPONENTS: &[Component] = &[
             ("16 × 16, oldest first", &[("flits", Number(5.0)), ("arbiter", Name("oldest"))]),
         ],
         options: || describe(NOC),
-        measure: |options| noc(&decode(NOC, options)?),
+        measure: |options| noc(&decode(NOC, &OF_NOC, options)?),
     },
     Component {
         name: "mesh",
@@ -354,7 +329,7 @@ pub const COMPONENTS: &[Component] = &[
             ),
         ],
         options: || describe(MESH),
-        measure: |options| mesh(&decode(MESH, options)?),
+        measure: |options| mesh(&decode(MESH, &OF_MESH, options)?),
     },
     Component {
         name: "dram",
@@ -402,7 +377,7 @@ pub const COMPONENTS: &[Component] = &[
             ("Random reads, four banks", &[("stream", Name("random")), ("banks", Number(4.0))]),
         ],
         options: || describe(DRAM),
-        measure: |options| dram(&decode(DRAM, options)?),
+        measure: |options| dram(&decode(DRAM, &OF_DRAM, options)?),
     },
     Component {
         name: "cache",
@@ -425,7 +400,7 @@ pub const COMPONENTS: &[Component] = &[
             ("24 KB, direct-mapped, random", &[("pattern", Name("random")), ("ways", Number(1.0)), ("passes", Number(200.0))]),
         ],
         options: || describe(CACHE),
-        measure: |options| cache(&decode(CACHE, options)?),
+        measure: |options| cache(&decode(CACHE, &OF_CACHE, options)?),
     },
 ];
 
@@ -475,59 +450,31 @@ impl From<Preset> for Value {
     }
 }
 
-fn describe<T: Default>(fields: &[Field<T>]) -> Value {
+fn describe<T: Default>(options: &[Choice<T>]) -> Value {
     let defaults = T::default();
-    Value::array(fields.iter().map(|field| {
-        let mut pairs = alloc::vec![("name", Value::from(field.name)), ("unit", field.unit.into())];
-        match field.kind {
-            Kind::Int(min, max) => pairs.extend([("kind", "int".into()), ("min", min.into()), ("max", max.into())]),
-            Kind::Number(min, max) => pairs.extend([("kind", "number".into()), ("min", min.into()), ("max", max.into())]),
-            Kind::Choice(names) => pairs.extend([("kind", "choice".into()), ("choices", Value::array(names.iter().copied()))]),
-            Kind::Flag => pairs.push(("kind", "flag".into())),
-        }
-        pairs.extend([("default", (field.get)(&defaults)), ("doc", field.doc.into())]);
-        Value::object(pairs)
+    Value::array(options.iter().map(|option| {
+        let Value::Object(mut pairs) = form::field(&option.field) else { return Value::Null };
+        pairs.iter_mut().filter(|(key, _)| key == "default").for_each(|(_, default)| *default = (option.get)(&defaults));
+        Value::Object(pairs)
     }))
 }
 
-fn decode<T: Default>(table: &'static [Field<T>], given: &Value) -> Result<T, Problems> {
+fn decode<T: Default>(table: &'static [Choice<T>], fields: &'static [Field], given: &Value) -> Result<T, Problems> {
     let (mut options, mut problems) = (T::default(), Problems::default());
-    if let Some(mut fields) = Fields::of(given, "", "an object of options", &mut problems) {
-        for field in table {
-            let Some(value) = fields.take(field.name) else { continue };
-            if field.kind.holds(value, field.name, &mut problems) {
-                (field.set)(&mut options, value);
-            }
-        }
-        fields.finish(&mut problems);
+    if check_fields(fields, "an object of options", given, &mut problems) {
+        let named = |option: &Choice<T>| Some(((option.set), given.get(option.field.name)?.clone()));
+        table.iter().filter_map(named).for_each(|(set, value)| set(&mut options, value));
     }
     problems.or(options)
 }
 
-impl Kind {
-    fn holds(&self, value: &Value, path: &str, problems: &mut Problems) -> bool {
-        match *self {
-            Kind::Int(min, max) => int(value, path, min..=max, problems).is_some(),
-            Kind::Number(min, max) => number(value, path, min..=max, problems).is_some(),
-            Kind::Choice(names) => choice(value, path, names, problems).is_some(),
-            Kind::Flag => {
-                let flag = matches!(value, Value::Bool(_));
-                if !flag {
-                    problems.add(path, value.describe(), "true or false");
-                }
-                flag
-            }
-        }
-    }
-}
-
 /// The problems of options that were set in Rust.
-pub(super) fn problems<T>(table: &[Field<T>], options: &T) -> Problems {
+pub(super) fn problems<T>(table: &[Choice<T>], options: &T) -> Problems {
     let mut problems = Problems::default();
-    for field in table {
-        let value = (field.get)(options);
+    for option in table {
+        let value = (option.get)(options);
         if value != Value::Null {
-            field.kind.holds(&value, field.name, &mut problems);
+            option.field.shape.check(&value, option.field.name, &mut problems);
         }
     }
     problems
@@ -571,11 +518,11 @@ pub(super) fn cache_problems(options: &CacheProbe) -> Problems {
 impl DramProbe {
     /// Sets a whole-number option by name. Returns whether there is one of that name.
     pub fn set(&mut self, name: &str, value: u32) -> bool {
-        let field = DRAM.iter().find(|field| field.name == name && matches!(field.kind, Kind::Int(..)));
-        if let Some(field) = field {
-            (field.set)(self, &value.into());
+        let option = DRAM.iter().find(|option| option.field.name == name && matches!(option.field.shape, Shape::Int { .. }));
+        if let Some(option) = option {
+            (option.set)(self, value.into());
         }
-        field.is_some()
+        option.is_some()
     }
 }
 

@@ -21,8 +21,10 @@ mod turns;
 
 pub use self::chunks::ChunkEntry;
 use super::grid::Grid;
+use crate::describe::decode;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, Set};
+use crate::describe::record::{Entries, Names};
 use crate::seam::spec::{Entry, Param, Spec};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -159,8 +161,20 @@ pub struct CtaOrderInfo {
     pub make: fn(&CtaOrderSpec, usize, usize) -> AnyOrder,
 }
 
+/// The names of the orders.
+static NAMES: Names = Names {
+    names: || CTA_ORDERS.iter().map(|order| order.name).collect(),
+    old: Vec::new,
+    known: |name| CtaOrderInfo::find(name).is_some(),
+    want: |_| decode::one_of(&CTA_ORDERS.iter().map(|order| order.name).collect::<Vec<_>>()),
+    what: "a CTA order",
+};
+
+/// What experiments choose an order from.
+static ENTRIES: Entries = Entries { name: "CtaOrder", names: &NAMES, params: |name| CtaOrderInfo::find(name).map(|order| order.params) };
+
 impl Entry for CtaOrderInfo {
-    const KIND: &'static str = "a CTA order";
+    const ENTRIES: &'static Entries = &ENTRIES;
 
     fn all() -> &'static [CtaOrderInfo] {
         CTA_ORDERS

@@ -1,50 +1,30 @@
 //! An experiment: one GPU, the kernels on it, how they share it, and when to stop. The runner, the tests, the page and a shared link all
 //! read the same strict JSON, and `config_hash` names it after defaults.
 
-use crate::describe::decode::{self, Fields, element, int, list, number};
+mod records;
+
+pub use records::{EXPERIMENT, MAX_CYCLES, MAX_SEED, VERSION};
+
 use crate::describe::digest::{Fnv, hex};
 use crate::describe::error::Problems;
 use crate::describe::goal::Goal;
 use crate::describe::gpu::occupancy::{self, Resources};
-use crate::describe::gpu::{Gpu, SmClass, fields, presets, validate};
-use crate::describe::ids::{Cycle, KernelId, LaunchId, MAX_KERNELS, PerKernel};
-use crate::describe::kernel::{Dim3, Kernel, Launch, MAX_ALU, MAX_LINES, library};
+use crate::describe::gpu::{Gpu, SmClass, fields, validate};
+use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
+use crate::describe::kernel::{Dim3, Kernel, Launch, MAX_LINES};
+use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::CtaOrderSpec;
 use crate::policy::spec::Mix;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
-use crate::run::confidence::RATIOS;
 use crate::run::cta_limit::CtaLimit;
-use crate::seam::controls::{WarpOrder, decode_warp_order, encode_warp_order};
+use crate::seam::controls::{WarpOrder, encode_warp_order};
 use crate::seam::ratios::peak_ipc;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::hash::Hasher;
-
-/// Version of the experiment format.
-pub const VERSION: i64 = 1;
-
-/// Longest run, cycles.
-pub const MAX_CYCLES: u64 = 1_000_000_000_000;
-
-/// Largest seed: what JavaScript holds exactly.
-pub const MAX_SEED: u64 = (1 << 53) - 1;
-
-/// Longest name of an experiment, characters.
-const LONGEST_NAME: usize = 200;
-
-/// When nothing else is said.
-const DEFAULT_CYCLES: u64 = 1_000_000;
-
-/// Longest run that waits until it is settled, when nothing else is said.
-const DEFAULT_AT_MOST: u64 = 20_000_000;
-
-/// What a stop condition looks like.
-const WANT_STOP: &str = "{\"cycles\": N}, {\"kernels_done\": true} or {\"settled\": 0.01}";
-
-/// The GPU when nothing else is said.
-const DEFAULT_GPU: &str = "ccbp-16sm";
+use records::{ADDRESSES, CTA_FITS, DEFAULT_GPU, GROUPS, LIMIT_FITS, PEAK};
 
 /// Everything that decides a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -139,102 +119,21 @@ impl Stop {
 }
 
 impl Experiment {
-    /// Reads an experiment; on failure, everything that is wrong with it.
-    pub fn decode(value: &Value) -> Result<Experiment, Problems> {
-        let mut problems = Problems::default();
-        let experiment = Self::read(value, &mut problems);
-        match experiment {
-            Some(experiment) if problems.0.is_empty() => {
-                experiment.check()?;
-                Ok(experiment)
-            }
-            _ => Err(problems),
-        }
-    }
-
-    fn read(value: &Value, problems: &mut Problems) -> Option<Experiment> {
-        let mut fields = Fields::of(value, "", "an experiment: an object", problems)?;
-        if let Some(version) = fields.need("corun", "1, the version of this format", problems) {
-            int(version, "corun", VERSION..=VERSION, problems);
-        }
-        let name = fields.text("name", LONGEST_NAME, problems);
-        let source = fields.text("source", 400, problems);
-        let seed = fields.int("seed", 0..=MAX_SEED as i64, Some(1), problems);
-        let gpu = match fields.take("gpu") {
-            Some(value) => read_gpu(value, "gpu", problems),
-            None => presets::find(DEFAULT_GPU),
-        };
-        let mix = fields.need("kernels", "a list of 1 to 8 kernels", problems);
-        let kernels = mix.and_then(|value| read_kernels(value, problems));
-        let warp_order = match fields.take("warp_order") {
-            Some(value) => decode_warp_order(value, "warp_order", problems),
-            None => Some(WarpOrder::Lrr),
-        };
-        // Policies and CTA orders are read against the mix and the GPU: a guess at them would report false problems.
-        let against = match (mix, &gpu) {
-            (Some(Value::Array(mix)), Some(gpu)) if (1..=MAX_KERNELS).contains(&mix.len()) => {
-                Some(mix_of(gpu, mix.len(), warp_order.unwrap_or_default()))
-            }
-            _ => None,
-        };
-        let cta_order = match fields.take("cta_order") {
-            Some(value) => against.and_then(|mix| CtaOrderSpec::decode(value, Mix { path: "cta_order", ..mix }, problems)),
-            None => Some(CtaOrderSpec::default()),
-        };
-        let policy = match fields.take("policy") {
-            Some(value) => against.and_then(|mix| PolicySpec::decode(value, mix, problems)),
-            None => Some(PolicySpec::even()),
-        };
-        let stop = match fields.take("stop") {
-            Some(value) => read_stop(value, problems),
-            None => Some(Stop::Cycles(DEFAULT_CYCLES)),
-        };
-        let warm_up = fields.int("warm_up", 0..=MAX_CYCLES as i64, Some(0), problems);
-        if matches!((warm_up, stop), (Some(1..), Some(Stop::KernelsDone { .. }))) {
-            problems.add("warm_up", "a warm-up before kernels run to their end", "none, or stop.cycles alone");
-        }
-        let restart = fields.flag("restart", true, problems);
-        if matches!((restart, stop), (false, Some(Stop::Settled(_)))) {
-            problems.add("restart", "false", "true with stop.settled: the IPC of a kernel that has ended falls for ever");
-        }
-        let alone = fields.flag("alone", true, problems);
-        let alone_gpu = fields.take("alone_gpu").filter(|value| **value != Value::Null).map(|value| read_gpu(value, "alone_gpu", problems));
-        fields.finish(problems);
-        let kernels = kernels?;
-        let names = || labels(&kernels).join(" + ").chars().take(LONGEST_NAME).collect();
-        Some(Experiment {
-            name: name.unwrap_or_else(names),
-            source: source.unwrap_or_default(),
-            seed: seed? as u64,
-            gpu: gpu?,
-            policy: policy?,
-            warp_order: warp_order?,
-            cta_order: cta_order?,
-            warm_up: warm_up? as Cycle,
-            stop: stop?,
-            restart,
-            alone,
-            alone_gpu: match alone_gpu {
-                Some(gpu) => Some(gpu?),
-                None => None,
-            },
-            kernels,
-        })
-    }
-
     /// Parts that are right by themselves but do not fit each other.
     pub fn check(&self) -> Result<(), Problems> {
         let mut problems = Problems::default();
-        validate::check(&self.gpu, "gpu", &mut problems);
+        problems.by(&fields::FITS_ITSELF, |problems| validate::check(&self.gpu, "gpu", problems));
         for (i, used) in self.kernels.iter().enumerate() {
             let path = format!("kernels[{i}]");
             if let Some(limit) = &used.ctas_per_sm {
-                limit.check(&self.gpu, |class| used.ctas_held(class).max().unwrap_or(0), &format!("{path}.ctas_per_sm"), &mut problems);
+                let fit = |class: &SmClass| used.ctas_held(class).max().unwrap_or(0);
+                problems.by(&LIMIT_FITS, |problems| limit.check(&self.gpu, fit, &format!("{path}.ctas_per_sm"), problems));
             }
             let line = self.gpu.l2.line_bytes;
             let lines: u64 = used.kernel.arrays.iter().map(|array| array.bytes.div_ceil(line.into())).sum();
             if lines > MAX_LINES {
-                problems.add(format!("{path}.arrays"), format!("{lines} lines of {line} bytes together"), format!("at most {MAX_LINES}"));
+                let found = format!("{lines} lines of {line} bytes together");
+                problems.by(&ADDRESSES, |problems| problems.add(format!("{path}.arrays"), found, format!("at most {MAX_LINES}")));
             }
             for (l, launch) in used.kernel.launches.iter().enumerate() {
                 if self.gpu.sms.iter().any(|class| occupancy::of(launch, class).ctas > 0) {
@@ -242,17 +141,15 @@ impl Experiment {
                 }
                 for class in &self.gpu.sms {
                     let registers = occupancy::registers_of_cta(launch.threads, launch.registers, class.register_granularity);
-                    problems.add(
-                        format!("{path}.launches[{l}]"),
-                        format!(
-                            "a CTA of {} threads, {registers} registers and {} bytes of shared memory",
-                            launch.threads, launch.shared_bytes
-                        ),
-                        format!(
-                            "one that fits an SM of class {}: {} threads, {} registers, {} bytes",
-                            class.name, class.threads, class.registers, class.shared_bytes
-                        ),
+                    let found = format!(
+                        "a CTA of {} threads, {registers} registers and {} bytes of shared memory",
+                        launch.threads, launch.shared_bytes
                     );
+                    let want = format!(
+                        "one that fits an SM of class {}: {} threads, {} registers, {} bytes",
+                        class.name, class.threads, class.registers, class.shared_bytes
+                    );
+                    problems.by(&CTA_FITS, |problems| problems.add(format!("{path}.launches[{l}]"), found, want));
                 }
             }
         }
@@ -260,7 +157,8 @@ impl Experiment {
         if let WarpOrder::GtoGroups(size) = self.warp_order
             && u32::from(size) > warps
         {
-            problems.add("warp_order", encode_warp_order(self.warp_order), format!("groups of at most {warps}, the warps of a scheduler"));
+            let want = format!("groups of at most {warps}, the warps of a scheduler");
+            problems.by(&GROUPS, |problems| problems.add("warp_order", encode_warp_order(self.warp_order), want));
         }
         let peak = f64::from(peak_ipc(&self.gpu));
         for (i, (used, goal)) in self.kernels.iter().zip(self.goals()).enumerate() {
@@ -269,15 +167,16 @@ impl Experiment {
             {
                 let found =
                     if asked == Goal::Ipc(ipc) { format!("an IPC of {ipc}") } else { format!("a deadline that takes an IPC of {ipc:.1}") };
-                problems.add(format!("kernels[{i}].qos"), found, format!("at most {peak}, the GPU's peak"));
+                let want = format!("at most {peak}, the GPU's peak");
+                problems.by(&PEAK, |problems| problems.add(format!("kernels[{i}].qos"), found, want));
             }
         }
         if let Some(gpu) = &self.alone_gpu {
-            validate::check(gpu, "alone_gpu", &mut problems);
+            problems.by(&fields::FITS_ITSELF, |problems| validate::check(gpu, "alone_gpu", problems));
             for (i, used) in self.kernels.iter().enumerate() {
                 if used.kernel.launches.iter().any(|launch| gpu.sms.iter().all(|class| occupancy::of(launch, class).ctas == 0)) {
                     let found = format!("a GPU of which no SM holds a CTA of kernels[{i}], {}", used.kernel.short_name());
-                    problems.add("alone_gpu", found, "one that every kernel runs on");
+                    problems.by(&CTA_FITS, |problems| problems.add("alone_gpu", found, "one that every kernel runs on"));
                 }
             }
         }
@@ -432,18 +331,10 @@ impl Experiment {
         };
         let kernels = self.kernels.iter().map(|used| {
             let mut pairs = alloc::vec![("kernel", kernel(&used.kernel))];
-            pairs.extend(used.ctas_per_sm.as_ref().map(|limit| ("ctas_per_sm", limit.encode())));
-            pairs.extend(used.qos.map(|goal| ("qos", goal.encode())));
+            pairs.extend(used.ctas_per_sm.as_ref().map(|limit| ("ctas_per_sm", limit.write())));
+            pairs.extend(used.qos.map(|goal| ("qos", goal.write())));
             Value::object(pairs)
         });
-        let stop = match self.stop {
-            Stop::Cycles(cycles) => Value::object([("cycles", cycles)]),
-            Stop::KernelsDone { at_most } => Value::object([("kernels_done", Value::from(true)), ("cycles", at_most.into())]),
-            Stop::Settled(Settled { within, of, at_most }) => {
-                let paths = RATIOS.iter().enumerate().filter(|(i, _)| of & 1 << i != 0).map(|(_, ratio)| ratio.path);
-                Value::object([("settled", Value::from(within)), ("of", Value::array(paths)), ("at_most", at_most.into())])
-            }
-        };
         let mut pairs = alloc::vec![
             ("seed", self.seed.into()),
             ("gpu", written(&self.gpu)),
@@ -451,7 +342,7 @@ impl Experiment {
             ("policy", self.policy.encode(self.mix())),
             ("warp_order", encode_warp_order(self.warp_order).into()),
             ("cta_order", self.cta_order.encode_short(self.mix())),
-            ("stop", stop),
+            ("stop", self.stop.write()),
             ("restart", self.restart.into()),
             ("alone", self.alone.into()),
         ];
@@ -482,79 +373,6 @@ impl Experiment {
     }
 }
 
-/// Reads a GPU: a preset's name, or a preset with fields to change. What contradicts itself in it is not looked at yet.
-pub fn read_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
-    let names = || presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
-    let preset = |value: &Value, path: &str, problems: &mut Problems| {
-        let gpu = value.as_str().and_then(presets::find);
-        if gpu.is_none() {
-            problems.add(path, value.describe(), format!("one of {}", names()));
-        }
-        gpu
-    };
-    if let Value::Str(_) = value {
-        return preset(value, path, problems);
-    }
-    let mut given = Fields::of(value, path, "a preset's name, or an object with `preset` and fields to change", problems)?;
-    let base = given.need("preset", &format!("one of {}", names()), problems)?;
-    let mut gpu = preset(base, &given.path("preset"), problems)?;
-    let before = problems.0.len();
-    let changes = given.rest();
-    fields::add_classes(&mut gpu, changes.iter().map(|change| change.0));
-    for (key, value) in changes {
-        fields::set(&mut gpu, key, value, &decode::field(path, key), problems);
-    }
-    fields::drop_classes(&mut gpu);
-    if problems.0.len() == before {
-        validate::check(&gpu, path, problems);
-    }
-    (problems.0.len() == before).then_some(gpu)
-}
-
-fn read_kernels(value: &Value, problems: &mut Problems) -> Option<Vec<KernelUse>> {
-    let items = list(value, "kernels", 1..=MAX_KERNELS, "kernels", problems)?;
-    let kernels: Vec<Option<KernelUse>> =
-        items.iter().enumerate().map(|(i, item)| read_kernel(item, &element("kernels", i), problems)).collect();
-    kernels.into_iter().collect()
-}
-
-fn read_kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<KernelUse> {
-    // A name, a full kernel, or either of them with this experiment's settings for it.
-    if value.get("kernel").is_none() {
-        return Some(KernelUse { kernel: kernel(value, path, problems)?, ctas_per_sm: None, qos: None });
-    }
-    let mut fields = Fields::of(value, path, "a kernel", problems)?;
-    let kernel = fields.take("kernel").and_then(|value| kernel(value, &fields.path("kernel"), problems));
-    let ctas_per_sm = fields.take("ctas_per_sm").map(|value| CtaLimit::decode(value, &fields.path("ctas_per_sm"), problems));
-    let qos = fields.take("qos").map(|value| Goal::decode(value, &fields.path("qos"), problems));
-    // The result is a kernel with that much arithmetic; the factor is not kept.
-    let arithmetic = fields.take("arithmetic").and_then(|value| number(value, &fields.path("arithmetic"), 0.01..=100.0, problems));
-    let kernel = kernel.map(|kernel| kernel.with_arithmetic(arithmetic.unwrap_or(1.0)));
-    // So is one that is cut off after so many launches.
-    let launches = fields.take("launches").and_then(|value| int(value, &fields.path("launches"), 1..=i64::from(u16::MAX), problems));
-    let kernel = kernel.map(|kernel| match launches {
-        Some(n) => kernel.cut(n as usize),
-        None => kernel,
-    });
-    if let (Some(factor), Some(false)) = (arithmetic, kernel.as_ref().map(Kernel::arithmetic_in_range)) {
-        problems.add(fields.path("arithmetic"), factor, format!("a factor that makes no count larger than {MAX_ALU}"));
-    }
-    fields.finish(problems);
-    let kernel = kernel?;
-    Some(KernelUse { kernel, ctas_per_sm: ctas_per_sm.flatten(), qos: qos.flatten() })
-}
-
-fn kernel(value: &Value, path: &str, problems: &mut Problems) -> Option<Kernel> {
-    let Value::Str(name) = value else {
-        return Kernel::decode(value, path, problems);
-    };
-    let kernel = library::find(name);
-    if kernel.is_none() {
-        problems.add(path, value.describe(), format!("{}, or a full kernel", library::near(name)));
-    }
-    kernel
-}
-
 fn labels(kernels: &[KernelUse]) -> Vec<&str> {
     let kernels = || kernels.iter().map(|used| &used.kernel);
     let shared = |kernel: &Kernel| kernels().any(|other| other.name != kernel.name && other.short_name() == kernel.short_name());
@@ -575,51 +393,6 @@ fn mix_of(gpu: &Gpu, kernels: usize, warp_order: WarpOrder) -> Mix<'static> {
         goals_fit: true,
         warp_order,
     }
-}
-
-fn read_stop(value: &Value, problems: &mut Problems) -> Option<Stop> {
-    let mut fields = Fields::of(value, "stop", WANT_STOP, problems)?;
-    let mut whole = |key, problems: &mut Problems| {
-        let given = fields.take(key)?;
-        Some(int(given, &fields.path(key), 1..=MAX_CYCLES as i64, problems).map(|n| n as u64))
-    };
-    let (cycles, at_most) = (whole("cycles", problems), whole("at_most", problems));
-    let done = fields.flag("kernels_done", false, problems);
-    let within = fields.take("settled").map(|value| {
-        let within = value.as_f64().filter(|x| *x > 0.0 && *x < 1.0);
-        if within.is_none() {
-            problems.add("stop.settled", value.describe(), "a number over 0 and under 1");
-        }
-        within
-    });
-    let of = fields.take("of").map(|value| read_ratios(value, "stop.of", problems));
-    fields.finish(problems);
-    let one = [done, cycles.is_some() && !done, within.is_some()].into_iter().filter(|given| *given).count() == 1;
-    if !one {
-        problems.add("stop", value.describe(), WANT_STOP);
-    }
-    if within.is_none() && (of.is_some() || at_most.is_some()) {
-        problems.add("stop", value.describe(), "of and at_most only with settled");
-    }
-    match (done, cycles, within) {
-        _ if !one => None,
-        (true, None, _) => Some(Stop::KernelsDone { at_most: MAX_CYCLES }),
-        (true, Some(cycles), _) => Some(Stop::KernelsDone { at_most: cycles? }),
-        (_, Some(cycles), _) => Some(Stop::Cycles(cycles?)),
-        (_, _, within) => {
-            let (of, at_most) = (of.unwrap_or(Some(1))?, at_most.unwrap_or(Some(DEFAULT_AT_MOST))?);
-            Some(Stop::Settled(Settled { within: within??, of, at_most }))
-        }
-    }
-}
-
-/// Names of ratios as a bit for each of `RATIOS`.
-fn read_ratios(value: &Value, path: &str, problems: &mut Problems) -> Option<u32> {
-    let names: Vec<&str> = RATIOS.iter().map(|ratio| ratio.path).collect();
-    let items = list(value, path, 1..=names.len(), "ratios of a kernel", problems)?;
-    let bits: Vec<Option<usize>> =
-        items.iter().enumerate().map(|(i, item)| decode::choice(item, &element(path, i), &names, problems)).collect();
-    bits.into_iter().try_fold(0, |bits, bit| Some(bits | 1 << bit?))
 }
 
 /// Changes one field of an experiment before it is read: `path` as in `gpu.sm.count`, `policy.combination[1]`, `seed`; what follows `gpu.` is one
@@ -682,7 +455,8 @@ pub fn set_path(value: &mut Value, path: &str, new: Value) -> Result<(), Problem
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::describe::kernel::Op;
+    use crate::describe::ids::MAX_KERNELS;
+    use crate::describe::kernel::{MAX_ALU, Op, library};
 
     /// The default name of a mix may be longer than a name in an experiment.
     #[test]

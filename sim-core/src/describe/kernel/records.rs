@@ -1,0 +1,253 @@
+//! What a kernel looks like in JSON, each of its parts once.
+
+use super::MAX_LOOPS;
+use super::library;
+use super::tile::{MAX_TERM, TILE};
+use super::validate::{MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE};
+use crate::describe::record::{Absent, Field, Names, One, Rule, Shape, choice, int, list, record, text};
+use Absent::{Int, Name, Needed, Words};
+
+/// Strides of addresses, either way, bytes.
+const STRIDE: Shape = int!(-(1_i64 << 40), 1_i64 << 40);
+
+/// Trips of a loop.
+const TRIP: Shape = int!(0, 1 << 24);
+
+const LANES: Shape = int!(1, 32);
+
+/// Names in a kernel are short.
+const NAME: Shape = text!(40);
+
+/// The names of the library's kernels.
+pub static LIBRARY: Names = Names {
+    names: library::names,
+    old: || super::formerly::OLD_NAMES.iter().map(|(old, _)| *old).collect(),
+    known: |name| library::find(name).is_some(),
+    want: |name| alloc::format!("{}, or a full kernel", library::near(name)),
+    what: "a kernel",
+};
+
+/// See its text.
+pub static NAMED: Rule = Rule { name: "named", says: "an operation names an array or a list that its kernel has" };
+/// See its text.
+pub static ONE_GRID: Rule = Rule { name: "one_grid", says: "a launch has ctas or grid, and not both" };
+/// See its text.
+pub static RUNS: Rule = Rule {
+    name: "runs",
+    says: "a kernel compiles and ends: grids of 1 to 2^24 CTAs in every repeat, steps of a grid only where launches repeat, at most 3 nested loops, each with an \
+           instruction of its own, no barrier in a loop whose trips differ within a CTA, no store to a read-only array, arrays of whole words that fit the address \
+           space, at most 4096 launches and 2^17 operations with each repeat counted",
+};
+
+/// CTAs along x, or along x, y and z.
+const EXTENTS: Shape = Shape::Forms {
+    of: &[int!(1, MAX_EXTENT), list!(int!(1, MAX_EXTENT), 1, 3, "numbers, for x, y and z")],
+    want: "a whole number, or a list of up to three",
+};
+
+/// What is added to them.
+const STEPS: Shape = Shape::Forms {
+    of: &[int!(-(MAX_EXTENT as i64), MAX_EXTENT), list!(int!(-(MAX_EXTENT as i64), MAX_EXTENT), 1, 3, "numbers, for x, y and z")],
+    want: "a whole number, or a list of up to three",
+};
+
+record! {
+    /// A kernel: a sequence of launches over arrays in global memory.
+    pub static KERNEL "Kernel", "a kernel's name, or a full kernel: an object with name, arrays and launches", rules [&NAMED, &ONE_GRID, &RUNS];
+    /// Name, such as `ccbp/BP`.
+    name = NAME, Needed;
+    /// What it is, in a few words.
+    title = text!(200), Name("");
+    /// What the real kernel does and how the Program follows it.
+    doc = text!(4000), Name("");
+    /// Where its shape comes from.
+    source = text!(400), Name("");
+    /// Arrays in global memory, which all launches share.
+    arrays = list!(Shape::Record(&super::ARRAY), 0, 64, "arrays"), Words("none");
+    /// Lists of trips, for work that follows from data.
+    lists = list!(Shape::Record(&super::LIST), 0, MAX_LISTS, "lists"), Words("none");
+    /// Launches in order; each starts when the one before has finished.
+    launches = list!(LAUNCHES, 1, MAX_LAUNCHES, "launches"), Needed;
+}
+
+const LAUNCHES: Shape = Shape::Forms { of: &[Shape::Record(&REPEAT), Shape::Record(&LAUNCH)], want: WANT_LAUNCH };
+
+const WANT_LAUNCH: &str = "a launch: an object with ctas or grid, threads, registers, shared_bytes and program";
+
+record! {
+    /// Launches that run several times: all of them in order, then all of them again.
+    pub static REPEAT "Repeat", "launches that repeat: {\"repeat\", \"launches\"}", tag "repeat";
+    /// How often they run.
+    repeat ["times"] = int!(1, MAX_SEQUENCE), Needed;
+    /// The launches.
+    launches = list!(Shape::Record(&LAUNCH), 1, MAX_LAUNCHES, "launches"), Needed;
+}
+
+record! {
+    /// A launch: its grid, what a CTA takes, and what each warp does.
+    pub static LAUNCH "Launch", WANT_LAUNCH;
+    /// CTAs of a grid of one dimension.
+    ctas ["CTAs"] = int!(1, MAX_EXTENT), Words("see grid");
+    /// CTAs along x, or along x, y and z.
+    grid ["CTAs"] = EXTENTS, Words("see ctas");
+    /// What is added to the grid with each repeat of the launch.
+    grid_step ["CTAs"] = STEPS, Words("nothing");
+    /// Time from the end of the launch before to the first cycle in which a CTA may be placed.
+    gap ["cycles"] = int!(0, MAX_GAP), Int(0);
+    /// Threads of a CTA.
+    threads ["threads"] = int!(1, 2048), Needed;
+    /// Registers of a thread.
+    registers ["registers"] = int!(1, 255), Int(16);
+    /// Shared memory of a CTA.
+    shared_bytes ["bytes"] = int!(0, 1 << 20), Int(0);
+    /// What each warp does.
+    program = program(), Needed;
+}
+
+/// Operations in order; a loop holds its own in `body`. A function and no constant, because a loop's record comes back to it.
+const fn program() -> Shape {
+    list!(OP, 1, MAX_OPS, "operations")
+}
+
+const WANT_OP: &str =
+    "\"barrier\", or one of {\"alu\"}, {\"sfu\"}, {\"shared\"}, {\"load\"}, {\"store\"}, {\"atomic\"}, {\"wait\"}, {\"loop\"}";
+
+static OP: Shape = Shape::Forms { of: &[choice!("barrier"), Shape::One(&OPS)], want: WANT_OP };
+
+/// An operation by name.
+const fn op(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+    Field { name, shape, unit: "", absent: Needed, doc }
+}
+
+/// The operations of a Program but for the barrier.
+pub static OPS: One = One {
+    name: "Operation",
+    of: &[
+        op("alu", Shape::Record(&ALU), "Dependent arithmetic instructions"),
+        op("sfu", Shape::Record(&SFU), "Dependent instructions on the special-function unit"),
+        op("shared", Shape::Record(&SHARED), "Accesses of shared memory"),
+        op("load", Shape::Record(&ACCESS), "A global load; only a wait waits for it"),
+        op("store", Shape::Record(&ACCESS), "A global store; nothing waits for it"),
+        op("atomic", Shape::Record(&ACCESS), "A global atomic operation; nothing waits for it"),
+        op("wait", Shape::Record(&WAIT), "Waits until few enough loads of the warp are outstanding"),
+        op("loop", Shape::Record(&LOOP), "Repeats its body"),
+    ],
+    want: WANT_OP,
+    unknown: "an unknown operation",
+};
+
+record! {
+    /// Dependent arithmetic instructions.
+    pub static ALU "Alu", "an object";
+    /// How many, one after the other.
+    count ["instructions"] = int!(1, MAX_ALU), Int(1);
+    /// From one to the next.
+    latency ["cycles"] = int!(1, MAX_LATENCY), Int(4);
+    /// Active lanes.
+    lanes ["lanes"] = LANES, Int(32);
+}
+
+record! {
+    /// Dependent instructions on the special-function unit.
+    pub static SFU "Sfu", "an object";
+    /// How many, one after the other.
+    count ["instructions"] = int!(1, MAX_ALU), Int(1);
+    /// From one to the next.
+    latency ["cycles"] = int!(1, MAX_LATENCY), Int(16);
+    /// Active lanes.
+    lanes ["lanes"] = LANES, Int(32);
+}
+
+record! {
+    /// Accesses of shared memory.
+    pub static SHARED "Shared", "an object";
+    /// How many, one after the other.
+    count ["accesses"] = int!(1, 1 << 24), Int(1);
+    /// Distance of the words of neighbouring lanes; 0: all lanes read one word.
+    stride ["words"] = int!(0, 4096), Int(1);
+    /// Active lanes.
+    lanes ["lanes"] = LANES, Int(32);
+}
+
+record! {
+    /// A wait for the warp's loads.
+    pub static WAIT "Wait", "an object";
+    /// Loads that may stay outstanding.
+    loads ["loads"] = int!(0, 255), Int(0);
+}
+
+record! {
+    /// A loop.
+    pub static LOOP "Loop", "an object";
+    /// How often the body runs.
+    trips ["trips"] = TRIPS, Needed;
+    /// Operations in order.
+    body = program(), Needed;
+}
+
+const WANT_TRIPS: &str = "a whole number, {\"per_warp\": [min, max]}, {\"per_cta\": [min, max]}, {\"some_warps\": [trips, one_in]}, \
+                          {\"listed_per_cta\": list} or {\"listed_per_warp\": list}";
+
+const TRIPS: Shape = Shape::Forms { of: &[TRIP, Shape::One(&DRAWN_TRIPS)], want: WANT_TRIPS };
+
+const ENDS: Shape = list!(TRIP, 2, 2, "numbers: least and most trips");
+
+/// Trips that differ between CTAs or warps.
+pub static DRAWN_TRIPS: One = One {
+    name: "Trips",
+    of: &[
+        op("per_warp", ENDS, "The least and the most trips; each warp draws"),
+        op("per_cta", ENDS, "The least and the most trips; each CTA draws"),
+        op(
+            "some_warps",
+            list!(TRIP, 2, 2, "numbers: trips, and of how many warps one runs them"),
+            "Trips of one warp of so many; the others run none",
+        ),
+        op("listed_per_cta", NAME, "A list of the kernel, an entry for each CTA"),
+        op("listed_per_warp", NAME, "A list of the kernel, an entry for each warp"),
+    ],
+    want: WANT_TRIPS,
+    unknown: "an unknown way to count trips",
+};
+
+record! {
+    /// A global access: the byte address of each lane's word is the sum of the terms, modulo the array's size.
+    pub static ACCESS "Access", "an object";
+    /// The array, by name or by number.
+    array = Shape::Forms { of: &[NAME, int!(0, 63)], want: "an array's name or number" }, Words("the first");
+    /// Active lanes.
+    lanes ["lanes"] = LANES, Int(32);
+    /// Where it starts.
+    offset ["bytes"] = STRIDE, Int(0);
+    /// What each CTA of the grid adds.
+    cta ["bytes"] = STRIDE, Int(0);
+    /// What each warp of the CTA adds.
+    warp ["bytes"] = STRIDE, Int(0);
+    /// What each lane adds.
+    lane ["bytes"] = STRIDE, Int(0);
+    /// What each repeat of the launch adds.
+    repeat ["bytes"] = STRIDE, Int(0);
+    /// What each iteration of the enclosing loops adds, outermost first.
+    loops ["bytes"] = list!(STRIDE, 0, MAX_LOOPS, "strides, outermost loop first"), Words("0");
+    /// A random part.
+    scatter ["bytes"] = Shape::One(&SCATTER), Words("none");
+    /// A position in a matrix, in place of lane and scatter.
+    tile = Shape::Record(&TILE), Words("none");
+}
+
+const BYTES: Shape = int!(4, 1_i64 << 35);
+
+/// A random part of an address.
+pub static SCATTER: One = One {
+    name: "Scatter",
+    of: &[
+        op("warp", BYTES, "One draw for the warp, in whole lines, over so many bytes"),
+        op("lane", BYTES, "A draw for each lane, in words, over so many bytes"),
+        op("skewed", BYTES, "The smallest of three draws for each lane, in words, over so many bytes"),
+    ],
+    want: "{\"warp\": bytes}, {\"lane\": bytes} or {\"skewed\": bytes}",
+    unknown: "an unknown way to scatter",
+};
+
+/// A term of a tile.
+pub const TERM: Shape = int!(-MAX_TERM, MAX_TERM);

@@ -1,0 +1,296 @@
+//! What an experiment looks like in JSON, and how it is read.
+
+use super::{Experiment, KernelUse, Settled, Stop, labels, mix_of};
+use crate::describe::decode::{element, field};
+use crate::describe::error::Problems;
+use crate::describe::goal::{GOAL, Goal};
+use crate::describe::gpu::fields::{self, ANY_GPU};
+use crate::describe::ids::{Cycle, MAX_KERNELS};
+use crate::describe::kernel::records::{KERNEL, LIBRARY};
+use crate::describe::kernel::{Kernel, MAX_ALU, library};
+use crate::describe::record::Absent::{self, Int, Name, Needed, Words};
+use crate::describe::record::{Datum, Rule, Shape, int, is_right, list, number, record, text};
+use crate::describe::value::Value;
+use crate::machine::dispatch::order::{CtaOrderInfo, CtaOrderSpec};
+use crate::policy::PolicySpec;
+use crate::policy::spec::{Entry, Mix, PolicyInfo};
+use crate::run::confidence::RATIOS;
+use crate::run::cta_limit::CTA_LIMIT;
+use crate::seam::controls::{WARP_ORDER, WarpOrder};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Version of the experiment format.
+pub const VERSION: i64 = 1;
+
+/// Longest run, cycles.
+pub const MAX_CYCLES: u64 = 1_000_000_000_000;
+
+/// Largest seed: what JavaScript holds exactly.
+pub const MAX_SEED: u64 = (1 << 53) - 1;
+
+/// Longest name of an experiment, characters.
+const LONGEST_NAME: usize = 200;
+
+/// When nothing else is said.
+const DEFAULT_CYCLES: u64 = 1_000_000;
+
+/// The GPU when nothing else is said.
+pub(super) const DEFAULT_GPU: &str = "ccbp-16sm";
+
+/// See its text.
+pub static WARM_UP: Rule = Rule { name: "warm_up", says: "no warm-up before a run that ends with its kernels" };
+/// See its text.
+pub static RESTARTS: Rule =
+    Rule { name: "restarts", says: "with stop.settled kernels restart: the IPC of a kernel that has ended falls for ever" };
+/// See its text.
+pub static COUNTS: Rule = Rule { name: "counts", says: "arithmetic makes no count of a Program larger than one may be" };
+/// See its text.
+pub static CTA_FITS: Rule = Rule { name: "cta_fits", says: "a CTA of each launch fits an SM of some class, also on alone_gpu" };
+/// See its text.
+pub static LIMIT_FITS: Rule = Rule {
+    name: "limit_fits",
+    says: "ctas_per_sm of a class is at most what fits an SM of it, and the class is one of this GPU or of a preset",
+};
+/// See its text.
+pub static ADDRESSES: Rule = Rule { name: "addresses", says: "a kernel's arrays have at most 2^28 lines of L2" };
+/// See its text.
+pub static GROUPS: Rule = Rule { name: "groups", says: "gto-groups(N) has at most as many warps as a scheduler" };
+/// See its text.
+pub static PEAK: Rule = Rule { name: "peak", says: "a goal asks for at most the GPU's peak IPC" };
+
+/// A kernel by name or in full.
+const A_KERNEL: Shape = Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Record(&KERNEL)], want: KERNEL_WANT };
+
+const KERNEL_WANT: &str = "a kernel's name, or a full kernel: an object with name, arrays and launches";
+
+record! {
+    /// An experiment: one GPU, the kernels on it, how they share it, and when to stop.
+    pub static EXPERIMENT "Experiment", "an experiment: an object",
+        rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &crate::seam::spec::FITS_THE_MIX];
+    /// Version of the format.
+    corun = int!(VERSION, VERSION), Needed;
+    /// Name, for people.
+    name = text!(LONGEST_NAME), Words("the kernels' names");
+    /// What it reproduces or where it comes from.
+    source = text!(400), Name("");
+    /// Seed of every draw.
+    seed = int!(0, MAX_SEED), Int(1);
+    /// The hardware: a preset, or a preset with changes.
+    gpu = ANY_GPU, Name(DEFAULT_GPU);
+    /// The mix.
+    kernels = list!(
+        Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Record(&USE), Shape::Record(&KERNEL)], want: KERNEL_WANT },
+        1, MAX_KERNELS, "kernels"
+    ), Needed;
+    /// Order in which a scheduler considers its ready warps.
+    warp_order = Shape::Pattern(&WARP_ORDER), Name("lrr");
+    /// Order in which CTAs are placed.
+    cta_order = Shape::Entry(CtaOrderInfo::ENTRIES), Name("round-robin");
+    /// How the kernels share the GPU.
+    policy = Shape::Entry(PolicyInfo::ENTRIES), Name("even");
+    /// When the run ends.
+    stop = STOP, Words("after a million cycles");
+    /// Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on.
+    warm_up ["cycles"] = int!(0, MAX_CYCLES), Int(0);
+    /// Whether a kernel that has run to its end starts again.
+    restart = Shape::Flag, Absent::Flag(true);
+    /// Whether each kernel is also run by itself, so that slowdowns exist.
+    alone = Shape::Flag, Absent::Flag(true);
+    /// The GPU on which it is run by itself.
+    alone_gpu = Shape::Nullable(&ANY_GPU), Words("the run's own");
+}
+
+record! {
+    /// A kernel of the mix with this experiment's settings for it.
+    pub static USE "KernelUse", "a kernel", tag "kernel";
+    /// The kernel.
+    kernel = A_KERNEL, Needed;
+    /// CTAs that it may hold on an SM, whatever the policy; on every SM, or by class of SMs.
+    ctas_per_sm ["CTAs"] = CTA_LIMIT, Words("what fits");
+    /// What it is promised, for policies that keep goals.
+    qos = GOAL, Words("nothing");
+    /// Factor on the arithmetic instructions between its memory accesses.
+    arithmetic = number!(0.01, 100.0), Words("1");
+    /// Launches after which it is cut off.
+    launches ["launches"] = int!(1, u16::MAX), Words("all");
+}
+
+/// What a stop condition looks like.
+const WANT_STOP: &str = "{\"cycles\": N}, {\"kernels_done\": true} or {\"settled\": 0.01}";
+
+const STOP: Shape = Shape::Forms { of: &[Shape::Record(&SETTLED), Shape::Record(&CYCLES), Shape::Record(&DONE)], want: WANT_STOP };
+
+record! {
+    /// A run of a length, or at most of a length.
+    pub static CYCLES "StopAfter", WANT_STOP, tag "cycles";
+    /// How long it runs, or at most runs.
+    cycles ["cycles"] = int!(1, MAX_CYCLES), Needed;
+    /// Whether it ends before, once every kernel has run to its end.
+    kernels_done = Shape::Flag, Absent::Flag(false);
+}
+
+record! {
+    /// A run that ends once every kernel has run to its end.
+    pub static DONE "StopWhenDone", WANT_STOP, tag "kernels_done";
+    /// True.
+    kernels_done = Shape::True, Needed;
+}
+
+record! {
+    /// A run that ends when it knows what it measures.
+    pub static SETTLED "StopWhenSettled", WANT_STOP, tag "settled";
+    /// Half of the 95 % interval of each ratio, as a part of the ratio itself.
+    settled = Shape::Between { above: 0.0, below: 1.0 }, Needed;
+    /// The ratios, of each kernel.
+    of = list!(Shape::Choice(&RATIO_PATHS), 1, RATIOS.len(), "ratios of a kernel"), Words("IPC");
+    /// Measured cycles after which it ends all the same.
+    at_most ["cycles"] = int!(1, MAX_CYCLES), Int(20_000_000);
+}
+
+const RATIO_PATHS: [&str; RATIOS.len()] = {
+    let mut paths = [""; RATIOS.len()];
+    let mut i = 0;
+    while i < paths.len() {
+        paths[i] = RATIOS[i].path;
+        i += 1;
+    }
+    paths
+};
+
+impl Datum for Stop {
+    fn read(value: &Value) -> Self {
+        if value.get("settled").is_some() {
+            let places = SETTLED.taken(value, "of");
+            let bit = |name: &Value| RATIO_PATHS.iter().position(|path| name.as_str() == Some(path)).unwrap_or(0);
+            let of = places.items().iter().fold(0, |bits, name| bits | 1 << bit(name));
+            return Stop::Settled(Settled {
+                within: f64::read(&SETTLED.taken(value, "settled")),
+                of: if of == 0 { 1 } else { of },
+                at_most: u64::read(&SETTLED.taken(value, "at_most")),
+            });
+        }
+        let cycles = value.get("cycles").map(u64::read);
+        match (value.get("kernels_done").is_some_and(bool::read), cycles) {
+            (true, cycles) => Stop::KernelsDone { at_most: cycles.unwrap_or(MAX_CYCLES) },
+            (false, cycles) => Stop::Cycles(cycles.unwrap_or(DEFAULT_CYCLES)),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match *self {
+            Stop::Cycles(cycles) => Value::object([("cycles", cycles)]),
+            Stop::KernelsDone { at_most } => Value::object([("kernels_done", Value::from(true)), ("cycles", at_most.into())]),
+            Stop::Settled(Settled { within, of, at_most }) => {
+                let paths = RATIO_PATHS.iter().enumerate().filter(|(i, _)| of & 1 << i != 0).map(|(_, path)| *path);
+                Value::object([("settled", Value::from(within)), ("of", Value::array(paths)), ("at_most", at_most.into())])
+            }
+        }
+    }
+}
+
+impl Experiment {
+    /// Reads an experiment; on failure, everything that is wrong with it.
+    pub fn decode(value: &Value) -> Result<Experiment, Problems> {
+        let mut problems = Problems::default();
+        EXPERIMENT.check(value, "", &mut problems);
+        match Self::read(value, &mut problems) {
+            Some(experiment) if problems.0.is_empty() => {
+                experiment.check()?;
+                Ok(experiment)
+            }
+            _ => Err(problems),
+        }
+    }
+
+    /// Reads what is right by itself, so that problems between such parts are found beside those of others.
+    fn read(value: &Value, problems: &mut Problems) -> Option<Experiment> {
+        let Value::Object(_) = value else { return None };
+        let of = |key| EXPERIMENT.taken(value, key);
+        let wrong: Vec<&str> = EXPERIMENT.fields.iter().map(|field| field.name).filter(|name| !is_right(name, problems)).collect();
+        let right = |key: &str| !wrong.contains(&key);
+        let gpu = right("gpu").then(|| fields::read(&of("gpu"), "gpu", problems)).flatten();
+        let mix = of("kernels");
+        let mix = mix.items();
+        let kernels: Vec<Option<KernelUse>> = mix
+            .iter()
+            .take(MAX_KERNELS)
+            .enumerate()
+            .map(|(i, item)| {
+                let path = element("kernels", i);
+                is_right(&path, problems).then(|| KernelUse::read(item, &path, problems)).flatten()
+            })
+            .collect();
+        let warp_order = right("warp_order").then(|| WarpOrder::read(&of("warp_order")));
+        // Policies and CTA orders are read against the mix and the GPU: a guess at them would report false problems.
+        let against = gpu.as_ref().filter(|_| (1..=MAX_KERNELS).contains(&mix.len()));
+        let against = against.map(|gpu| mix_of(gpu, mix.len(), warp_order.unwrap_or_default()));
+        let cta_order = against.filter(|_| right("cta_order"));
+        let cta_order = cta_order.and_then(|mix| CtaOrderSpec::read(&of("cta_order"), Mix { path: "cta_order", ..mix }, problems));
+        let policy = against.filter(|_| right("policy"));
+        let policy = policy.and_then(|mix| PolicySpec::read(&of("policy"), mix, problems));
+        let (stop, warm_up, restart) = (Stop::read(&of("stop")), Cycle::read(&of("warm_up")), bool::read(&of("restart")));
+        if right("warm_up") && right("stop") && warm_up > 0 && matches!(stop, Stop::KernelsDone { .. }) {
+            problems.by(&WARM_UP, |problems| {
+                problems.add("warm_up", "a warm-up before kernels run to their end", "none, or stop.cycles alone");
+            });
+        }
+        if right("restart") && right("stop") && !restart && matches!(stop, Stop::Settled(_)) {
+            let want = "true with stop.settled: the IPC of a kernel that has ended falls for ever";
+            problems.by(&RESTARTS, |problems| problems.add("restart", "false", want));
+        }
+        let alone_gpu = Some(of("alone_gpu")).filter(|value| right("alone_gpu") && *value != Value::Null);
+        let alone_gpu = alone_gpu.map(|value| fields::read(&value, "alone_gpu", problems));
+        let kernels: Vec<KernelUse> = kernels.into_iter().collect::<Option<_>>()?;
+        let name = value.get("name").map(String::read);
+        Some(Experiment {
+            name: name.unwrap_or_else(|| labels(&kernels).join(" + ").chars().take(LONGEST_NAME).collect()),
+            source: String::read(&of("source")),
+            seed: u64::read(&of("seed")),
+            gpu: gpu?,
+            policy: policy?,
+            warp_order: warp_order?,
+            cta_order: cta_order?,
+            warm_up,
+            stop,
+            restart,
+            alone: bool::read(&of("alone")),
+            alone_gpu: match alone_gpu {
+                Some(gpu) => Some(gpu?),
+                None => None,
+            },
+            kernels,
+        })
+    }
+}
+
+impl KernelUse {
+    /// Reads a name, a full kernel, or either of them with this experiment's settings for it.
+    fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<KernelUse> {
+        let of = |key| USE.taken(value, key);
+        let (given, path_of_kernel) = match value.get("kernel") {
+            Some(inner) => (inner, field(path, "kernel")),
+            None => (value, path.into()),
+        };
+        let mut kernel = match given {
+            Value::Str(name) => library::find(name)?,
+            full => Kernel::read(full, &path_of_kernel, problems)?,
+        };
+        if value.get("kernel").is_none() {
+            return Some(KernelUse { kernel, ctas_per_sm: None, qos: None });
+        }
+        // The result is a kernel with that much arithmetic, cut off after so many launches; neither number is kept.
+        if let Some(factor) = Option::<f64>::read(&of("arithmetic")) {
+            kernel = kernel.with_arithmetic(factor);
+            if !kernel.arithmetic_in_range() {
+                let want = format!("a factor that makes no count larger than {MAX_ALU}");
+                problems.by(&COUNTS, |problems| problems.add(field(path, "arithmetic"), factor, want));
+            }
+        }
+        if let Some(launches) = Option::<usize>::read(&of("launches")) {
+            kernel = kernel.cut(launches);
+        }
+        Some(KernelUse { kernel, ctas_per_sm: Datum::read(&of("ctas_per_sm")), qos: Option::<Goal>::read(&of("qos")) })
+    }
+}

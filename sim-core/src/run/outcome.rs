@@ -1,0 +1,580 @@
+//! The outcome of a run: what `corun run --json` prints, without wall-clock figures. A field is its line in a record and its line where it is worked out.
+
+use crate::describe::digest::hex;
+use crate::describe::goal::Goal;
+use crate::describe::gpu::{Gpu, SmClass};
+use crate::describe::ids::{KernelId, MAX_KERNELS};
+use crate::describe::record::Absent::{Needed, Words};
+use crate::describe::record::{Datum, Field, Record, Shape, Topic, int, list, record, text};
+use crate::describe::value::Value;
+use crate::run::confidence::{Pace, ci95};
+use crate::run::energy::{ENERGY, Energy, energy};
+use crate::run::experiment::{Experiment, MAX_SEED, Stop, VERSION};
+use crate::run::simulation::{Measured, Reason, Simulation};
+use crate::seam::decision::{Decided, Decision, Kind, TopicInfo, ValueInfo};
+use crate::seam::ratios::{
+    GOALS, Goals, METRICS, Metrics, dram_gb_s, dram_utilisation, ipc, l2_gb_s, milliseconds, noc_utilisation, noc_utilisation_all,
+    peak_ipc, ratio, scheduler_cycles,
+};
+use crate::seam::stats::{KernelStats, StallCause, StallCounts};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Version of the engine, as results carry it.
+pub const ENGINE: &str = env!("CARGO_PKG_VERSION");
+
+/// A count.
+const COUNT: Shape = int!(0, MAX_SEED);
+
+const MEASURED: Shape = Shape::Measured;
+
+const NAME: Shape = text!(4000);
+
+record! {
+    /// What a run was, and what came out of it. A number that is missing is null, never 0.
+    pub struct Outcome as OUTCOME "Result", "a result: an object";
+    /// Version of the format.
+    corun: i64 = int!(VERSION, VERSION), Needed;
+    /// Version of the engine.
+    engine: String = NAME, Needed;
+    /// Name of the experiment.
+    name: String = NAME, Needed;
+    /// What it reproduces or where it comes from.
+    source: String = NAME, Needed;
+    /// Hash of the experiment after defaults, sixteen hexadecimal digits.
+    config_hash: String = text!(16), Needed;
+    /// Digest of the whole state at the end, sixteen hexadecimal digits.
+    digest: String = text!(16), Needed;
+    /// Seed of every draw.
+    seed: u64 = COUNT, Needed;
+    /// How long was simulated.
+    cycles: u64 ["core cycles"] = COUNT, Needed;
+    /// The core clock.
+    core_mhz: u32 ["MHz"] = COUNT, Needed;
+    /// The time of these cycles.
+    ms: f64 ["ms"] = MEASURED, Needed;
+    /// First cycle after the warm-up, from which on everything is measured; null while the warm-up lasts.
+    measured_from: Option<u64> ["core cycles"] = Shape::Nullable(&COUNT), Needed;
+    /// Why the run ended.
+    stop: String = Shape::Choice(&["budget", "interrupted", "cycles", "kernels_done", "settled", "stuck", "failed"]), Needed;
+    /// Time that the shared run took.
+    wall_seconds: Option<f64> ["s"] = MEASURED, Words("by the module");
+    /// Speed of the simulation.
+    cycles_per_second: Option<f64> ["core cycles/s"] = MEASURED, Words("by the module");
+    /// Speed of the simulation.
+    warp_instructions_per_second: Option<f64> ["warp instructions/s"] = MEASURED, Words("by the module");
+    /// Figures of the whole GPU.
+    gpu: GpuOutcome = Shape::Record(&GPU_OUTCOME), Needed;
+    /// Figures of each kernel, in the order of the mix.
+    kernels: Vec<KernelOutcome> = list!(Shape::Record(&KERNEL_OUTCOME), 1, MAX_KERNELS, "kernels"), Needed;
+    /// Figures of the mix.
+    metrics: Metrics = Shape::Record(&METRICS), Needed;
+    /// Energy of the measured cycles, by published energies of events: for ratios, not for absolute values.
+    energy: Energy = Shape::Record(&ENERGY), Needed;
+    /// How well each ratio is known.
+    ci95: Value = Shape::Record(&CI95), Needed;
+    /// The policy and what it decided.
+    policy: PolicyOutcome = Shape::Record(&POLICY_OUTCOME), Needed;
+    /// How the goals of the mix came out.
+    goals: Option<Goals> = Shape::Record(&GOALS), Words("no kernel has a goal");
+    /// Why the script that shares the GPU failed: the line, and what is wrong.
+    failure: Option<String> = NAME, Words("nothing failed");
+    /// How sure a run is that stops when it is settled.
+    settled: Option<SettledOutcome> = Shape::Record(&SETTLED_OUTCOME), Words("no stop.settled");
+    /// What each kernel did on the SMs of each class.
+    sm_classes: Option<Vec<ClassOutcome>> = list!(Shape::Record(&CLASS_OUTCOME), 2, 8, "classes"), Words("all SMs are alike");
+}
+
+record! {
+    /// Rates that exist for one kernel and for the whole GPU alike.
+    pub struct Rates as RATES "Rates", "rates";
+    /// Instructions of active lanes per core cycle, over the whole GPU.
+    ipc: Option<f64> ["thread instructions per cycle"] as ("IPC", "thread instructions / core cycles") = MEASURED, Needed;
+    /// Share of the L2-to-SM crossbar's bandwidth that replies to reads take, headers included (CCBP eq. 1); missing with an ideal NoC.
+    noc_utilisation: Option<f64> ["fraction of peak"] as ("NoC utilisation", "bytes of replies to reads / (ports × flit × NoC cycles)") = MEASURED, Needed;
+    /// Share of that bandwidth that all replies take, acknowledgements of stores included.
+    noc_utilisation_all: Option<f64> ["fraction of peak"] as ("NoC utilisation, all replies", "bytes of replies / (ports × flit × NoC cycles)") = MEASURED, Needed;
+    /// Share of all DRAM data buses' time; missing with an ideal DRAM.
+    dram_utilisation: Option<f64> ["fraction of peak"] as ("DRAM utilisation", "bytes read and written / (channels × line / T × DRAM clocks)") = MEASURED, Needed;
+    /// Bytes of lines that SMs and L2 move between them, headers not counted.
+    l2_gb_s: Option<f64> ["GB/s"] as ("L2 bandwidth", "L2 lookups × line × core clock / cycles") = MEASURED, Needed;
+    /// Bytes that DRAM moves.
+    dram_gb_s: Option<f64> ["GB/s"] as ("DRAM bandwidth", "lines read and written × line × core clock / cycles") = MEASURED, Needed;
+    /// Reads that found their line in L1D.
+    l1_hit_rate: Option<f64> ["fraction"] as ("L1D hit rate", "L1D hits / lines read") = MEASURED, Needed;
+    /// Lookups that sent a fetch to DRAM.
+    l2_miss_rate: Option<f64> ["fraction"] as ("L2 miss rate", "L2 misses / L2 lookups") = MEASURED, Needed;
+    /// DRAM accesses that found their row open.
+    dram_row_hit_rate: Option<f64> ["fraction"] as ("Row hits", "row hits / lines moved") = MEASURED, Needed;
+}
+
+record! {
+    /// What the whole GPU did.
+    pub struct GpuOutcome as GPU_OUTCOME "GpuResult", "figures of the GPU";
+    /// Rates over all kernels.
+    rates: Rates = Shape::Flat(&RATES), Needed;
+    /// Share of the issue slots' lanes that did work.
+    throughput: Option<f64> ["fraction of peak"] as ("Throughput", "IPC / (32 × schedulers of all SMs)") = MEASURED, Needed;
+    /// Shares of the cycles in which a scheduler issued nothing, by cause.
+    stalls: StallShares = Shape::Record(&STALLS), Needed;
+    /// Schedulers of all SMs × core cycles: what the shares of stalls can be compared with.
+    scheduler_cycles: u64 ["scheduler cycles"] = COUNT, Needed;
+}
+
+record! {
+    /// What a kernel did, and what was done for it.
+    pub struct KernelOutcome as KERNEL_OUTCOME "KernelResult", "figures of a kernel";
+    /// Name without the paper, or the whole name where two kernels would be called alike.
+    name: String = NAME, Needed;
+    /// Whole name.
+    kernel: String = NAME, Needed;
+    /// Rates of the kernel.
+    rates: Rates = Shape::Flat(&RATES), Needed;
+    /// IPC on the whole GPU, greedy-then-oldest warps, as many CTAs as fit, as long a run.
+    ipc_alone: Option<f64> ["thread instructions per cycle"] as ("IPC alone", "IPC of the same kernel by itself") = MEASURED, Needed;
+    /// How many times slower the kernel is than by itself; 1 is no loss.
+    slowdown: Option<f64> ["×"] as ("Slowdown", "IPC alone / IPC shared") = MEASURED, Needed;
+    /// Instructions issued, counted once for each active lane.
+    thread_instructions: u64 ["thread instructions"] = COUNT, Needed;
+    /// Instructions issued, counted once for each warp.
+    warp_instructions: u64 ["warp instructions"] = COUNT, Needed;
+    /// CTAs finished.
+    ctas_done: u64 ["CTAs"] = COUNT, Needed;
+    /// Times that the kernel ran to its end.
+    runs_done: u64 ["runs"] = COUNT, Needed;
+    /// From the beginning of the run; the kernel's latency, where it runs once.
+    finished_at: Option<u64> ["core cycles"] as ("Finished at", "end of the last CTA when it last ran to its end") = Shape::Nullable(&COUNT), Needed;
+    /// Time from the beginning of the run; the kernel's latency, where it runs once.
+    finished_at_ms: Option<f64> ["ms"] as ("Finished at", "finished_at / core clock") = Shape::Nullable(&Shape::Number { min: 0.0, max: f64::MAX }), Needed;
+    /// Time in which launches ran, without what the CPU does between them.
+    launches_took: Option<u64> ["core cycles"] as ("Launches took", "finished_at − the gaps between launches") = Shape::Nullable(&COUNT), Needed;
+    /// Reads among the requests (CCBP eq. 2).
+    rf: Option<f64> ["fraction"] as ("Read fraction", "read requests / requests") = MEASURED, Needed;
+    /// DRAM accesses that a reply reports, 0 to 2 (CCBP eq. 4).
+    df: Option<f64> ["accesses per request"] as ("DRAM accesses", "reported DRAM accesses / replies") = MEASURED, Needed;
+    /// Mean time of an L1D read miss, and its parts by station.
+    latency: Latency ["core cycles"] = Shape::Record(&LATENCY), Needed;
+    /// Shares of the cycles in which a scheduler that holds the kernel issued nothing, by cause.
+    stalls: StallShares = Shape::Record(&STALLS), Needed;
+    /// What resident warps wait for.
+    warp_stalls: WarpStalls = Shape::Record(&WARP_STALLS), Needed;
+    /// Resident CTAs, mean over cycles and SMs.
+    ctas_per_sm: Option<f64> ["CTAs"] = MEASURED, Needed;
+    /// Every counter.
+    counters: KernelStats = Shape::Record(&COUNTERS), Needed;
+    /// The IPC that the kernel is promised over its whole run. IPC alone is the policy's `ipc_alone` where that is given.
+    goal_ipc: Option<f64> ["thread instructions per cycle"] as ("Goal", "share × IPC alone, or instructions / (deadline × core clock)") = MEASURED, Words("no goal, or none known yet");
+    /// 1 or more: the promise is kept so far.
+    goal_reached: Option<f64> as ("Of its goal", "IPC shared / goal") = MEASURED, Words("no goal, or none known yet");
+}
+
+record! {
+    /// Mean time of an L1D read miss, and its parts by station.
+    pub struct Latency as LATENCY "Latency", "latencies";
+    /// From entering the miss queue to the reply.
+    mean: Option<f64> ["core cycles"] as ("Memory latency", "Σ (reply − miss-queue entry) / read replies") = MEASURED, Needed;
+    /// In the miss queue and its arbiter.
+    miss_queue: Option<f64> ["core cycles"] = MEASURED, Needed;
+    /// In the request network and its queues.
+    request_noc: Option<f64> ["core cycles"] = MEASURED, Needed;
+    /// In L2: queue, lookup, pipeline and reply port.
+    l2: Option<f64> ["core cycles"] = MEASURED, Needed;
+    /// Waiting for DRAM, merged requests included.
+    dram: Option<f64> ["core cycles"] = MEASURED, Needed;
+    /// In the reply network and its queues.
+    reply_noc: Option<f64> ["core cycles"] = MEASURED, Needed;
+    /// All but the wait for DRAM.
+    l1_to_l2: Option<f64> ["core cycles"] = MEASURED, Needed;
+    /// The wait for DRAM.
+    l2_to_dram: Option<f64> ["core cycles"] = MEASURED, Needed;
+    /// From a load's issue to its last line.
+    load: Option<f64> ["core cycles"] = MEASURED, Needed;
+}
+
+record! {
+    /// What warps wait for, as shares of the cycles in which a resident warp issues nothing (the account of CCBP Fig. 11(d)).
+    pub struct WarpStalls as WARP_STALLS "WarpStalls", "shares";
+    /// Waits for a load that missed L1D.
+    raw_long: Option<f64> ["fraction"] = MEASURED, Needed;
+    /// Has an access that the load-store unit does not take.
+    lsu_full: Option<f64> ["fraction"] = MEASURED, Needed;
+    /// Anything else: arithmetic, a barrier, ready while another warp issues.
+    other: Option<f64> ["fraction"] = MEASURED, Needed;
+}
+
+record! {
+    /// The policy of a run.
+    pub struct PolicyOutcome as POLICY_OUTCOME "PolicyResult", "a policy";
+    /// Which one.
+    name: String = NAME, Needed;
+    /// What it decided, in order.
+    decisions: Vec<Value> = list!(Shape::Record(&DECISION), 0, 1 << 24, "decisions"), Needed;
+}
+
+record! {
+    /// Something that a policy decided. A later decision about the same kernel and topic replaces it.
+    pub static DECISION "Decision", "a decision";
+    /// When.
+    cycle ["core cycles"] = COUNT, Needed;
+    /// About which kernel; null: about the whole GPU.
+    kernel = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;
+    /// About what.
+    topic = NAME, Needed;
+    /// What holds from now on, by name.
+    values = Shape::Topics(topics), Needed;
+    /// A sentence for people, whose words may change.
+    text = NAME, Needed;
+}
+
+record! {
+    /// How sure a run is that stops when it is settled.
+    pub struct SettledOutcome as SETTLED_OUTCOME "SettledResult", "an object";
+    /// Half of an interval that was asked for, as a part of its ratio.
+    within: f64 = Shape::Between { above: 0.0, below: 1.0 }, Needed;
+    /// Whether the run stopped for it.
+    reached: bool = Shape::Flag, Needed;
+    /// Half of the interval of the ratio that is known least, as a part of it; null: nothing is known yet.
+    known: Option<f64> = MEASURED, Needed;
+    /// Of which kernel that is.
+    kernel: Option<u32> = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;
+    /// Where the ratio stands in what the result says of a kernel.
+    ratio: Option<String> = Shape::Nullable(&NAME), Needed;
+    /// A kernel that has not shown a whole launch; the run goes on until it has.
+    waits_for: Option<u32> = Shape::Nullable(&int!(0, MAX_KERNELS - 1)), Needed;
+}
+
+record! {
+    /// What each kernel did on the SMs of a class.
+    pub struct ClassOutcome as CLASS_OUTCOME "ClassResult", "a class of SMs";
+    /// Name of the class.
+    name: String = NAME, Needed;
+    /// SMs of it.
+    sms: u32 ["SMs"] = COUNT, Needed;
+    /// Figures of each kernel there.
+    kernels: Vec<OnClass> = list!(Shape::Record(&ON_CLASS), 1, MAX_KERNELS, "kernels"), Needed;
+}
+
+record! {
+    /// What a kernel did on the SMs of a class.
+    pub struct OnClass as ON_CLASS "KernelOnClass", "figures of a kernel";
+    /// Its name, as among the kernels.
+    name: String = NAME, Needed;
+    /// IPC over these SMs.
+    ipc: Option<f64> ["thread instructions per cycle"] = MEASURED, Needed;
+    /// Resident CTAs on each of them, mean over cycles.
+    ctas_per_sm: Option<f64> ["CTAs"] = MEASURED, Needed;
+    /// CTAs finished there.
+    ctas_done: u64 ["CTAs"] = COUNT, Needed;
+}
+
+record! {
+    /// The 95 % interval of each ratio of a result, at its place there.
+    pub static CI95 "Ci95", "intervals";
+    /// Batches that the intervals are made of.
+    batches ["batches"] = COUNT, Needed;
+    /// Windows of 400 cycles in each batch; null while the warm-up lasts.
+    batch_windows ["windows"] = Shape::Nullable(&COUNT), Needed;
+    /// Of the whole GPU.
+    gpu = Shape::Intervals(&GPU_OUTCOME), Needed;
+    /// Of each kernel.
+    kernels = list!(Shape::Intervals(&KERNEL_OUTCOME), 1, MAX_KERNELS, "kernels"), Needed;
+    /// Of the mix.
+    metrics = Shape::Intervals(&METRICS), Needed;
+    /// Of each class of SMs, by kernel.
+    sm_classes = Shape::Any { want: "intervals of each kernel on each class" }, Words("all SMs are alike");
+}
+
+/// What policies decide about.
+fn topics() -> Vec<Topic> {
+    let of = |kind: Kind| match kind {
+        Kind::Integer => COUNT,
+        Kind::Number => MEASURED,
+        Kind::Word => NAME,
+        Kind::Integers => list!(COUNT, 0, 4096, "whole numbers"),
+        Kind::Numbers => list!(MEASURED, 0, 4096, "numbers"),
+    };
+    let value = |info: &ValueInfo| {
+        let absent = if info.optional { Words("not known") } else { Needed };
+        Field { name: info.key, shape: of(info.kind), unit: info.unit, absent, doc: info.doc }
+    };
+    let topic = |info: &TopicInfo| Topic { name: info.topic, doc: info.doc, values: info.values.iter().map(value).collect() };
+    Decided::INFO.iter().map(topic).collect()
+}
+
+/// Shares of stalled scheduler cycles by cause, in the causes' order; missing where nothing stalled.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StallShares(pub [Option<f64>; StallCause::COUNT]);
+
+/// The record of [`StallShares`].
+pub static STALLS: Record = Record {
+    name: "Stalls",
+    want: "shares",
+    fields: {
+        static FIELDS: [Field; StallCause::COUNT] = {
+            let mut fields = [share("", ""); StallCause::COUNT];
+            let mut i = 0;
+            while i < fields.len() {
+                fields[i] = share(StallCause::INFO[i].key, StallCause::INFO[i].doc);
+                i += 1;
+            }
+            fields
+        };
+        &FIELDS
+    },
+    more: None,
+    tag: "",
+    rules: &[],
+    figures: &[],
+    doc: "Shares of the cycles in which schedulers issued nothing, by cause",
+};
+
+const fn share(name: &'static str, doc: &'static str) -> Field {
+    Field { name, shape: MEASURED, unit: "fraction", absent: Needed, doc }
+}
+
+/// The record of [`KernelStats`].
+pub static COUNTERS: Record = Record {
+    name: "Counters",
+    want: "counters",
+    fields: {
+        static FIELDS: [Field; KernelStats::INFO.len()] = {
+            let mut fields = [count("", "", ""); KernelStats::INFO.len()];
+            let mut i = 0;
+            while i < fields.len() {
+                fields[i] = count(KernelStats::INFO[i].key, KernelStats::INFO[i].unit, KernelStats::INFO[i].doc);
+                i += 1;
+            }
+            fields
+        };
+        &FIELDS
+    },
+    more: None,
+    tag: "",
+    rules: &[],
+    figures: &[],
+    doc: "Everything that is counted of a kernel",
+};
+
+const fn count(name: &'static str, unit: &'static str, doc: &'static str) -> Field {
+    Field { name, shape: COUNT, unit, absent: Needed, doc }
+}
+
+impl Datum for StallShares {
+    fn read(value: &Value) -> Self {
+        StallShares(StallCause::INFO.map(|info| value.get(info.key).and_then(Value::as_f64)))
+    }
+
+    fn write(&self) -> Value {
+        Value::object(StallCause::INFO.iter().zip(self.0).map(|(info, share)| (info.key, share)))
+    }
+}
+
+impl Datum for KernelStats {
+    fn read(value: &Value) -> Self {
+        KernelStats::of(|key| value.get(key).map_or(0, u64::read))
+    }
+
+    fn write(&self) -> Value {
+        Value::object(KernelStats::INFO.iter().zip(self.values()).map(|(info, n)| (info.key, n)))
+    }
+}
+
+fn rates(stats: &KernelStats, gpu: &Gpu, cycles: u64) -> Rates {
+    Rates {
+        ipc: ipc(stats, cycles),
+        noc_utilisation: noc_utilisation(stats, gpu, cycles),
+        noc_utilisation_all: noc_utilisation_all(stats, gpu, cycles),
+        dram_utilisation: dram_utilisation(stats, gpu, cycles),
+        l2_gb_s: l2_gb_s(stats, gpu, cycles),
+        dram_gb_s: dram_gb_s(stats, gpu, cycles),
+        l1_hit_rate: ratio(stats.l1_hits, stats.l1_reads),
+        l2_miss_rate: ratio(stats.l2_misses, stats.l2_reads + stats.l2_writes),
+        dram_row_hit_rate: ratio(stats.dram_row_hits, stats.dram_reads + stats.dram_writes),
+    }
+}
+
+fn latency(stats: &KernelStats) -> Latency {
+    let mean = |sum: u64| ratio(sum, stats.latency_count);
+    Latency {
+        mean: mean(stats.latency_sum),
+        miss_queue: mean(stats.wait_miss_queue),
+        request_noc: mean(stats.wait_request_noc),
+        l2: mean(stats.wait_l2),
+        dram: mean(stats.wait_dram),
+        reply_noc: mean(stats.wait_reply_noc),
+        l1_to_l2: mean(stats.latency_sum - stats.wait_dram),
+        l2_to_dram: mean(stats.wait_dram),
+        load: ratio(stats.load_latency_sum, stats.loads_done),
+    }
+}
+
+fn stall_shares(counts: &StallCounts) -> StallShares {
+    StallShares(counts.0.map(|cycles| ratio(cycles, counts.total())))
+}
+
+fn warp_stalls(stats: &KernelStats) -> WarpStalls {
+    let stalled = stats.warp_cycles - stats.warp_instructions;
+    let share = |cycles: u64| ratio(cycles, stalled);
+    WarpStalls {
+        raw_long: share(stats.warps_wait_memory),
+        lsu_full: share(stats.warps_wait_lsu),
+        other: share(stalled - stats.warps_wait_memory - stats.warps_wait_lsu),
+    }
+}
+
+/// Figures of a run: of the GPU, of its kernels, and of the mix.
+struct Figures {
+    gpu: GpuOutcome,
+    kernels: Vec<KernelOutcome>,
+    metrics: Metrics,
+    goals: Option<Goals>,
+    classes: Vec<ClassOutcome>,
+    ci95: Value,
+}
+
+fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
+    let (totals, cycles) = (&measured.stats, measured.cycles);
+    let experiment = simulation.experiment();
+    let gpu = &experiment.gpu;
+    let mut whole = KernelStats::default();
+    totals.iter().for_each(|stats| whole += *stats);
+    let given = experiment.policy.numbers_if_any("ipc_alone");
+    let mut paces = Vec::new();
+    let mut kernels = Vec::new();
+    let labels = experiment.labels();
+    for (kernel, (stats, used)) in KernelId::first(totals.len()).zip(totals.iter().zip(&experiment.kernels)) {
+        let shared = ipc(stats, cycles);
+        let alone = simulation.ipc_alone(kernel);
+        let goal = used.qos.map(|goal| of_given(goal.as_rate(&used.kernel, gpu.core_mhz), given.get(kernel.index()).copied()));
+        paces.push(Pace { alone, alone_ci95: simulation.ipc_alone_ci95(kernel), shared, goal });
+        let run = simulation.machine().run(kernel);
+        let finished = run.finished();
+        let goal_ipc = goal.and_then(|goal| goal.ipc(alone));
+        kernels.push(KernelOutcome {
+            name: labels[kernel.index()].to_string(),
+            kernel: used.kernel.name.clone(),
+            rates: rates(stats, gpu, cycles),
+            ipc_alone: alone,
+            slowdown: shared.filter(|s| *s > 0.0).and_then(|s| Some(alone? / s)),
+            thread_instructions: stats.thread_instructions,
+            warp_instructions: stats.warp_instructions,
+            ctas_done: stats.ctas_done,
+            runs_done: stats.runs_done,
+            finished_at: finished,
+            finished_at_ms: finished.map(|cycles| milliseconds(gpu, cycles)),
+            launches_took: finished.map(|cycles| cycles - used.kernel.gaps(run.runs)),
+            rf: ratio(stats.read_requests, stats.requests),
+            df: ratio(stats.reported_dram_accesses, stats.replies),
+            latency: latency(stats),
+            stalls: stall_shares(&measured.stalls[kernel.index()]),
+            warp_stalls: warp_stalls(stats),
+            ctas_per_sm: ratio(stats.cta_cycles, cycles * u64::from(gpu.sm_count())),
+            counters: *stats,
+            goal_ipc,
+            goal_reached: shared.and_then(|shared| Some(shared / goal_ipc?)),
+        });
+    }
+    let gpu = GpuOutcome {
+        rates: rates(&whole, gpu, cycles),
+        throughput: ipc(&whole, cycles).map(|ipc| ipc / f64::from(peak_ipc(gpu))),
+        stalls: stall_shares(&measured.all_stalls),
+        scheduler_cycles: scheduler_cycles(gpu, cycles),
+    };
+    let metrics = Metrics::of(&paces.iter().map(|pace| (pace.alone, pace.shared)).collect::<Vec<_>>());
+    let goals = paces.iter().map(|pace| (pace.alone, pace.shared, pace.goal.map(|goal| goal.ipc(pace.alone))));
+    let goals = Goals::of(&goals.collect::<Vec<_>>());
+    let classes = sm_classes(experiment, measured);
+    let written = |kernels: &[KernelOutcome]| kernels.iter().map(Datum::write).collect::<Vec<_>>();
+    let of_classes: Vec<Value> = classes.iter().map(Datum::write).collect();
+    let ci95 = ci95(simulation.batches(), &gpu.write(), &written(&kernels), &of_classes, &paces, metrics);
+    Figures { gpu, kernels, metrics, goals, classes, ci95 }
+}
+
+/// A goal as the policy sees it: a share is one of the IPC alone that the policy was given, where it was, whatever the kernel does alone in a run as
+/// long as this one.
+fn of_given(goal: Goal, alone: Option<f64>) -> Goal {
+    match goal {
+        Goal::OfAlone(_) => goal.ipc(alone).map_or(goal, Goal::Ipc),
+        _ => goal,
+    }
+}
+
+/// The intervals of a run's figures as it stands.
+pub fn intervals(simulation: &mut Simulation) -> Value {
+    let measured = simulation.measured();
+    let mut pairs = alloc::vec![("ci95", figures(simulation, &measured).ci95)];
+    pairs.extend(settled(simulation).map(|settled| ("settled", settled.write())));
+    Value::object(pairs)
+}
+
+fn settled(simulation: &Simulation) -> Option<SettledOutcome> {
+    let Stop::Settled(asked) = simulation.experiment().stop else { return None };
+    let settling = simulation.settling();
+    let least = settling.and_then(|settling| settling.least);
+    Some(SettledOutcome {
+        within: asked.within,
+        reached: simulation.stopped() == Some(Reason::Settled),
+        known: least.and_then(|least| least.known),
+        kernel: least.map(|least| least.kernel as u32),
+        ratio: least.map(|least| least.ratio.path.to_string()),
+        waits_for: settling.and_then(|settling| settling.waits_for).map(|kernel| kernel as u32),
+    })
+}
+
+/// The outcome of a run as it stands (wall-clock figures are the runner's to add).
+pub fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
+    let measured = simulation.measured();
+    let digest = simulation.digest();
+    let figures = figures(simulation, &measured);
+    let experiment = simulation.experiment();
+    Outcome {
+        corun: VERSION,
+        engine: ENGINE.into(),
+        name: experiment.name.clone(),
+        source: experiment.source.clone(),
+        config_hash: experiment.config_hash(),
+        digest: hex(digest),
+        seed: experiment.seed,
+        cycles: simulation.cycle(),
+        core_mhz: experiment.gpu.core_mhz,
+        ms: milliseconds(&experiment.gpu, simulation.cycle()),
+        measured_from: measured.from,
+        stop: reason.key().into(),
+        wall_seconds: None,
+        cycles_per_second: None,
+        warp_instructions_per_second: None,
+        gpu: figures.gpu,
+        kernels: figures.kernels,
+        metrics: figures.metrics,
+        energy: energy(&measured, &experiment.gpu),
+        ci95: figures.ci95,
+        policy: PolicyOutcome {
+            name: experiment.policy.name().into(),
+            decisions: simulation.decisions().iter().map(Decision::to_value).collect(),
+        },
+        goals: figures.goals,
+        failure: simulation.failure().map(Into::into),
+        settled: settled(simulation),
+        sm_classes: (!figures.classes.is_empty()).then_some(figures.classes),
+    }
+}
+
+/// What each kernel did on the SMs of each class.
+fn sm_classes(experiment: &Experiment, measured: &Measured) -> Vec<ClassOutcome> {
+    let of_class = |(class, stats): (&SmClass, &Vec<KernelStats>)| ClassOutcome {
+        name: class.name.clone(),
+        sms: class.count,
+        kernels: experiment
+            .labels()
+            .into_iter()
+            .zip(stats)
+            .map(|(label, stats)| OnClass {
+                name: label.to_string(),
+                ipc: ipc(stats, measured.cycles),
+                ctas_per_sm: ratio(stats.cta_cycles, measured.cycles * u64::from(class.count)),
+                ctas_done: stats.ctas_done,
+            })
+            .collect(),
+    };
+    experiment.gpu.sms.iter().zip(&measured.classes).map(of_class).collect()
+}
