@@ -4,11 +4,8 @@ use crate::{Failure, output};
 use clap::{Args, ValueEnum};
 use sim_core::describe::record::schema::schema;
 use sim_core::describe::record::{Record, table, typescript};
-use sim_core::predict::question::QUESTION_FILE;
-use sim_core::run::experiment::EXPERIMENT;
-use sim_core::run::outcome::OUTCOME;
-use sim_core::study::figure::FIGURE;
-use sim_core::study::sweep::SWEEP_FILE;
+use sim_core::describe::value::Value;
+use sim_core::study::catalogue::FORMAT;
 
 /// Arguments of `corun schema`.
 #[derive(Args, Debug)]
@@ -33,6 +30,8 @@ enum What {
     Predict,
     /// A figure of a paper's page
     Figure,
+    /// Everything
+    All,
 }
 
 #[derive(Clone, Copy, ValueEnum, Debug)]
@@ -47,17 +46,16 @@ enum Form {
 
 impl Schema {
     pub fn execute(self) -> Result<(), Failure> {
-        let (record, title): (&'static Record, _) = match self.what {
-            What::Experiment => (&EXPERIMENT, "A Corun experiment"),
-            What::Sweep => (&SWEEP_FILE, "A Corun sweep"),
-            What::Result => (&OUTCOME, "A Corun result"),
-            What::Predict => (&QUESTION_FILE, "A Corun prediction"),
-            What::Figure => (&FIGURE, "A figure of Corun's"),
+        let chosen: Vec<_> = match self.what {
+            What::All => FORMAT.to_vec(),
+            one => FORMAT[one as usize..=one as usize].to_vec(),
         };
-        match self.form {
-            Form::Json => output::print_json(&schema(record, title)),
-            Form::Typescript => output::print(&typescript::declarations(&[record])),
-            Form::Markdown => output::print(&table::page(&[record])),
+        let records: Vec<&Record> = chosen.iter().map(|(_, record, _)| *record).collect();
+        match (self.form, &chosen[..]) {
+            (Form::Json, [(_, record, title)]) => output::print_json(&schema(record, title)),
+            (Form::Json, all) => output::print_json(&Value::object(all.iter().map(|(name, record, title)| (name, schema(record, title))))),
+            (Form::Typescript, _) => output::print(&typescript::declarations(&records)),
+            (Form::Markdown, _) => output::print(&table::page(&records)),
         }
     }
 }

@@ -5,13 +5,14 @@ use crate::bad_input::table;
 use boon::{Compiler, SchemaIndex, Schemas};
 use sim_core::describe::error::Problems;
 use sim_core::describe::record::schema::schema;
-use sim_core::describe::record::{Absent, Record, Shape, flattened};
+use sim_core::describe::record::{Absent, Record, flattened, met, typescript};
 use sim_core::describe::value::Value;
 use sim_core::predict::question::{QUESTION_FILE, Question};
 use sim_core::run::energy::ENERGIES;
 use sim_core::run::experiment::{EXPERIMENT, Experiment};
 use sim_core::run::outcome::OUTCOME;
 use sim_core::seam::stats::KernelStats;
+use sim_core::study::catalogue::FORMAT;
 use sim_core::study::figure::{FIGURE, Figure};
 use sim_core::study::profile;
 use sim_core::study::sweep::{SWEEP_FILE, Sweep};
@@ -272,10 +273,7 @@ fn results_satisfy_their_schema_which_names_every_figure() {
 /// No doc is empty, no name stands twice, and every default is a value that its own shape takes.
 #[test]
 fn records_say_what_they_mean() {
-    let mut met = Vec::new();
-    for record in [&EXPERIMENT, &SWEEP_FILE, &QUESTION_FILE, &FIGURE, &OUTCOME] {
-        meet(record, &mut met);
-    }
+    let met = met(&FORMAT.map(|(_, record, _)| record));
     assert!(met.len() > 30, "only {} records", met.len());
     for record in met {
         let fields = flattened(record.fields);
@@ -292,21 +290,12 @@ fn records_say_what_they_mean() {
     }
 }
 
-fn meet(record: &'static Record, met: &mut Vec<&'static Record>) {
-    if met.iter().all(|known| known.name != record.name) {
-        met.push(record);
-        record.fields.iter().for_each(|field| meet_in(&field.shape, met));
-    }
-}
-
-fn meet_in(shape: &Shape, met: &mut Vec<&'static Record>) {
-    match shape {
-        Shape::Record(record) | Shape::Flat(record) => meet(record, met),
-        Shape::List { of, .. } | Shape::PerKernel(of) | Shape::Nullable(of) | Shape::Map { of, .. } => meet_in(of, met),
-        Shape::One(one) => one.of.iter().for_each(|inner| meet_in(&inner.shape, met)),
-        Shape::Forms { of, .. } => of.iter().for_each(|form| meet_in(form, met)),
-        _ => {}
-    }
+/// The module's declarations are the records', as `corun schema all --as typescript` prints them.
+#[test]
+fn the_modules_types_are_those_of_the_records() {
+    let file = fs::read_to_string(root().join("wasm/src/records.ts")).expect("the file is there");
+    let now = typescript::declarations(&FORMAT.map(|(_, record, _)| record));
+    assert!(file.trim_end() == now.trim_end(), "wasm/src/records.ts is not what `corun schema all --as typescript` prints");
 }
 
 /// docs/energy.md says of each part of a run's energy its figure, as the program has it, and each counter that it names is one.

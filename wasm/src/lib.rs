@@ -35,7 +35,7 @@ pub use sweep::Sweep;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = include_str!("types.ts");
+const TYPES: &str = concat!(include_str!("records.ts"), include_str!("types.ts"));
 
 /// The example experiments as JSON text, by name.
 pub const EXPERIMENTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));

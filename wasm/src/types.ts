@@ -10,103 +10,17 @@ export type Reason = "budget" | "event" | "cycles" | "kernels_done" | "settled" 
 /** A key with words for people. */
 export interface Named { key: string; title: string; doc: string }
 
-// ---------------------------------------------------------------- an experiment, as the format has it
+// ---------------------------------------------------------------- parts of the format by themselves
 
-export type GpuChoice = string | ({ preset: string } & Record<string, number | string>);
-/** A preset's name, a preset with settings, or a whole kernel. */
-export type KernelChoice = string | Record<string, unknown>;
-export type PolicyChoice = { name: string } & Record<string, unknown>;
 /** Settings of the machine, by name, in the shape that the policy `manual` takes. */
 export type Controls = Record<string, unknown>;
-export interface Experiment {
-  corun: 1;
-  name?: string;
-  source?: string;
-  seed?: number;
-  /** Left out: the engine's own choice. */
-  gpu?: GpuChoice;
-  kernels: KernelChoice[];
-  policy?: PolicyChoice | string;
-  warp_order?: unknown;
-  /** A name, or an object with a name and parameters. */
-  cta_order?: unknown;
-  stop?: unknown;
-  restart?: boolean;
-  alone?: boolean;
-  [more: string]: unknown;
-}
 
-/** A result: every figure of the catalogue's metrics by its key. A value that is missing is null or absent, never 0. */
-export interface Result {
-  engine: string;
-  config_hash: string;
-  digest: string;
-  seed: number;
-  cycles: number;
-  stop?: string;
-  gpu: Record<string, number | null | undefined>;
-  kernels: KernelResult[];
-  metrics?: Record<string, number | null | undefined>;
-  ci95?: Ci95;
-  /** With `stop.settled`. */
-  settled?: Settled;
-  /** Why the script that shares the GPU failed, where it did. */
-  failure?: string;
-  [more: string]: unknown;
-}
 /** The two ends of a 95 % interval; null where the run is too short to have one, or there is no number. */
 export type Interval = [number, number] | null;
 /** Intervals by the keys of the figures that they belong to; those of an inner object stand in an inner object. */
 export interface IntervalsOf { [key: string]: Interval | undefined | Record<string, Interval> }
-/** For each ratio of a result, at the same place, its interval. */
-export interface Ci95 {
-  /** Batches that they are made of, and how many windows of 400 cycles each has. */
-  batches: number;
-  batch_windows: number | null;
-  gpu: IntervalsOf;
-  kernels: IntervalsOf[];
-  metrics: Record<string, Interval>;
-}
-/** How sure a run is whose experiment stops when it is settled: what is known least, as half of its interval in parts of itself. */
-export interface Settled {
-  /** What was asked for. */
-  within: number;
-  /** The run stopped for it. */
-  reached: boolean;
-  known: number | null;
-  kernel: number | null;
-  /** A path in the result's kernel: `ipc`. */
-  ratio: string | null;
-  /** A kernel that has not shown a whole launch; the run goes on until it has. */
-  waits_for: number | null;
-}
 /** What `intervals()` gives while a run goes on. */
 export interface Intervals { ci95: Ci95; settled?: Settled }
-export interface KernelResult {
-  /** A label: the name without its paper, or whole where another kernel of the run would be called the same. */
-  name: string;
-  ipc?: number | null;
-  ipc_alone?: number | null;
-  slowdown?: number | null;
-  thread_instructions?: number;
-  warp_instructions?: number;
-  ctas_done?: number;
-  runs_done?: number;
-  /** Cycles, and milliseconds of the core clock, until it last ran to its end; null if it never did. */
-  finished_at?: number | null;
-  finished_at_ms?: number | null;
-  /** Cycles of that without the gaps between launches. */
-  launches_took?: number | null;
-  /** Bytes between SMs and L2, and of DRAM, over the measured time. */
-  l2_gb_s?: number | null;
-  dram_gb_s?: number | null;
-  noc_utilisation?: number | null;
-  dram_utilisation?: number | null;
-  l1_hit_rate?: number | null;
-  l2_miss_rate?: number | null;
-  [more: string]: unknown;
-}
-
 // ---------------------------------------------------------------- a frame: the machine at one cycle, as u32 words
 
 export interface FrameSection { name: string; offset: number; shape: number[]; doc: string }
@@ -162,9 +76,6 @@ export interface WindowsLayout {
   /** Null of an ideal NoC and an ideal DRAM, which have none. */
   peaks: { noc_bytes_per_cycle: number | null; dram_bytes_per_cycle: number | null; ipc: number };
 }
-/** An entry of the policy's log: a topic with its values (`corun schema result` has them all), and the same as a sentence for people. */
-export interface Decision { cycle: number; kernel: number | null; topic: string; values: Record<string, number | string | number[]>; text: string }
-
 // ---------------------------------------------------------------- the catalogue: everything that can be chosen by name
 
 export interface GpuEntry { name: string; title: string; source: string; doc: string }
@@ -194,6 +105,10 @@ export interface KernelEntry {
   /** CTAs that an SM of each preset holds. */
   fits: Record<string, number>;
 }
+/** A field of a record, enough to build its form from; what else it has depends on its kind. */
+export interface RecordField { name: string; unit: string; doc: string; required: boolean; default: unknown; kind: string; [more: string]: unknown }
+/** A record of the format, and its rules across fields. */
+export interface RecordEntry { name: string; doc: string; fields: RecordField[]; rules: { name: string; says: string }[] }
 /** A parameter of a policy or of a CTA order, enough to build a form from. */
 export interface PolicyParam {
   name: string;
@@ -256,6 +171,8 @@ export interface Catalogue {
   cta_orders: CtaOrderEntry[];
   probes: ProbeInfo[];
   metrics: MetricEntry[];
+  /** Every record of the format, enough to build its form from. */
+  records: RecordEntry[];
   experiments: { name: string; title: string; experiment: Experiment }[];
 }
 
@@ -308,76 +225,9 @@ export interface PlannedRun { hash: string; name: string; experiment: Experiment
 /** The runs alone that an experiment needs: what its policy has to know before it begins, and what its result compares with. */
 export interface Plan { profile: PlannedRun[]; alone: PlannedRun[] }
 
-// ---------------------------------------------------------------- figures
-
-/** What of a result a point shows, and how several become one: `share` is the part of the values that are at least `from` and less than `to`. */
-export interface Measure { path: string; reduce: "geomean" | "mean" | "max" | "value" | "share" | "given"; from?: number; to?: number }
-/** A mark of a figure. */
-export interface FigurePoint {
-  series: number;
-  /** The place of a category, or a number. */
-  x: number;
-  value?: number | null;
-  /** What the paper prints. */
-  paper?: number;
-  /** Places in the document's runs. */
-  runs: number[];
-  /** The runs that they are divided by, one for each. */
-  baseline?: number[];
-  measure?: Measure;
-}
-/** A figure as data: `figureSvg` draws it, `figureValues` computes its points. */
-export interface Figure {
-  id: string;
-  title: string;
-  source?: string;
-  kind: "bars" | "lines" | "scatter" | "shares";
-  x?: { label?: string; unit?: string };
-  y?: { label?: string; unit?: string };
-  series: string[];
-  categories?: string[];
-  measure: Measure;
-  points: FigurePoint[];
-  differs?: string;
-}
-
 // ---------------------------------------------------------------- predictions
 
 export type Reading = "literal" | "clamped" | "elected" | "i_only" | "fluid";
-/** What is known of a kernel alone on a number of SMs. */
-export interface PredictSize { latency?: number; bandwidth?: number; accesses?: number; tc?: number }
-/** Latencies share one unit, bandwidths another. */
-export interface PredictKernel extends PredictSize {
-  name: string;
-  sms?: number;
-  /** The first of its SMs. */
-  first?: number;
-  latency_full?: number;
-  bandwidth_full?: number;
-  kai?: number;
-  deadline?: number;
-  profile?: ({ sms: number } & PredictSize)[];
-}
-export interface PredictQuestion {
-  corun: 1;
-  name?: string;
-  predict: {
-    sms: number;
-    l2_banks: number;
-    bandwidth_max: number;
-    /** 330/348 of `bandwidth_max` if left out. */
-    bandwidth_sustained?: number;
-    reading?: Reading;
-    base?: "eq4" | "measured";
-    exact_at_n?: boolean;
-    density_added?: boolean;
-    /** Where latencies and bandwidths come from that are left out: here, `model` alone can do without them. */
-    missing?: "measured" | "model";
-    /** Every part of a plan is a multiple of so many SMs. */
-    step?: number;
-    kernels: PredictKernel[];
-  };
-}
 /** A time in which the same kernels run; `kernels` is how many, `sum` the bandwidth that they ask for. */
 export interface PredictWindow { start: number; end: number; kernels: number; sum: number; interference: number }
 /** A kernel in one window. The single penalties are null where the sum is below the sustained bandwidth. */

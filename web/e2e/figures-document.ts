@@ -111,7 +111,7 @@ async function make(): Promise<Fixture> {
   // The runner's result has no windows: those of its first run are the module's own.
   const windowed = new engine.Simulation(EXPERIMENTS[0] as Experiment);
   windowed.advance(CYCLES);
-  results[0] = { ...(results[0] as Result), windows: windowed.resultWithWindows()["windows"] };
+  results[0] = { ...(results[0] as Result), windows: (windowed.resultWithWindows() as Result).windows };
   windowed.free();
   const figures = FIGURES.map((figure) => {
     const values = engine.figureValues(figure, JSON.stringify(results));

@@ -1,8 +1,18 @@
 // What crosses between the page and its views, beside what the engine declares.
 
-import type { Catalogue, Decision, FrameLayout, WindowsLayout } from "./wasm/corun.js";
+import type {
+  Catalogue,
+  Decision,
+  Experiment as DeclaredExperiment,
+  Figure as DeclaredFigure,
+  FigurePoint as DeclaredPoint,
+  KernelResult as DeclaredKernel,
+  Result as DeclaredResult,
+  FrameLayout,
+  WindowsLayout,
+} from "./wasm/corun.js";
 
-// What the engine takes and gives: declared once, by the module (wasm/src/types.ts).
+// What the engine takes and gives: declared once, by the module.
 export type {
   Answer,
   Catalogue,
@@ -10,25 +20,18 @@ export type {
   ControlEntry,
   Controls,
   Decision,
-  Experiment,
-  Figure,
-  FigurePoint,
   FrameLayout,
   FrameSection,
-  GpuChoice,
   GpuEntry,
   GpuField,
   Interval,
   IntervalsOf,
-  KernelChoice,
   KernelEntry,
-  KernelResult,
   MetricEntry,
   Named,
   OptionValue,
   OrderEntry,
   PlannedRun,
-  PolicyChoice,
   PolicyEntry,
   PolicyParam,
   Prediction,
@@ -40,7 +43,6 @@ export type {
   Problem,
   Reading,
   Reason,
-  Result,
   ScriptName,
   ScriptWords,
   Share,
@@ -50,6 +52,39 @@ export type {
   WindowColumn,
   WindowsLayout,
 } from "./wasm/corun.js";
+
+// ---------------------------------------------------------------- an experiment while it is edited: the engine says what is wrong with it
+
+/** A preset's name, or a preset with settings. */
+export type GpuChoice = string | ({ preset: string } & Record<string, number | string>);
+/** A preset's name, a kernel with settings, or a whole kernel. */
+export type KernelChoice = string | Record<string, unknown>;
+export type PolicyChoice = { name: string } & Record<string, unknown>;
+export interface Experiment
+  extends Omit<DeclaredExperiment, "gpu" | "kernels" | "policy" | "warp_order" | "cta_order" | "stop"> {
+  gpu?: GpuChoice;
+  kernels: KernelChoice[];
+  policy?: PolicyChoice | string;
+  warp_order?: unknown;
+  cta_order?: unknown;
+  stop?: unknown;
+  [more: string]: unknown;
+}
+
+// ---------------------------------------------------------------- results, whose figures are also looked up by their keys
+
+export type KernelResult = Partial<DeclaredKernel> & { name: string; [key: string]: unknown };
+/** A result, with what a document of figures stores beside it. */
+export type Result = Omit<Partial<DeclaredResult>, "gpu" | "kernels" | "metrics"> &
+  Pick<DeclaredResult, "engine" | "config_hash" | "digest" | "seed" | "cycles"> & {
+    gpu: Record<string, unknown> & Partial<DeclaredResult["gpu"]>;
+    kernels: KernelResult[];
+    metrics?: Record<string, unknown> & Partial<DeclaredResult["metrics"]>;
+    windows?: unknown;
+    [key: string]: unknown;
+  };
+export type FigurePoint = DeclaredPoint & { runs: number[] };
+export type Figure = Omit<DeclaredFigure, "points"> & { points: FigurePoint[] };
 
 // ---------------------------------------------------------------- the views (src/views/index.ts)
 

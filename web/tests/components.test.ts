@@ -19,7 +19,7 @@ const PROBES: ProbeInfo[] = [
       { name: "load", unit: "", kind: "number", default: 1, doc: "" },
       { name: "banks", unit: "banks", kind: "int", default: 16, doc: "" },
       { name: "map", unit: "", kind: "choice", choices: ["row:bank:column", "xor"], default: "xor", doc: "" },
-      { name: "alternate_writes", unit: "", kind: "flag", default: false, doc: "" },
+      { name: "alternate_writes", unit: "", kind: "bool", default: false, doc: "" },
     ],
   },
 ];

@@ -214,6 +214,7 @@ const catalogue: Catalogue = {
   ],
   probes: [],
   cta_orders: [{ name: "round-robin", doc: "The next SM with room.", source: "ours", params: [] }],
+  records: [],
   metrics: [
     {
       key: "ipc",

@@ -9,9 +9,9 @@ import { Kept } from "../src/sweeps/kept.ts";
 import { Schedule } from "../src/sweeps/schedule.ts";
 import { decodeSweep, encodeSweep, pretty } from "../src/sweeps/state.ts";
 import type { Line, Plan, PlanPoint, Task } from "../src/sweeps/types.ts";
-import type { Answer, Experiment } from "../src/types.ts";
+import type { Answer } from "../src/types.ts";
 
-const experiment: Experiment = { corun: 1, kernels: ["BP"] };
+const experiment: PlanPoint["experiment"] = { corun: 1, kernels: ["BP"] };
 const point = (axes: Record<string, unknown>, ...needs: string[]): PlanPoint => ({
   axes,
   config_hash: "",

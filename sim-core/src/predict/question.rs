@@ -401,7 +401,7 @@ pub static COMPLETE: Rule = Rule {
 
 record! {
     /// A file that asks for a prediction.
-    pub static QUESTION_FILE "Prediction", "a prediction: {\"corun\": 1, \"predict\": {…}}", rules [&ONE_GPU, &COMPLETE];
+    pub static QUESTION_FILE "PredictQuestion", "a prediction: {\"corun\": 1, \"predict\": {…}}", rules [&ONE_GPU, &COMPLETE];
     /// Version of the format.
     corun = int!(1, 1), Needed;
     /// Name, for people.
@@ -418,7 +418,7 @@ record! {
 
 record! {
     /// A group of kernels on disjoint parts of a GPU. Latencies share one unit, bandwidths another.
-    pub static QUESTION "PredictionQuestion", "an object";
+    pub static QUESTION "PredictGroup", "an object";
     /// The GPU on which is measured what is left out, as in an experiment.
     gpu = Shape::Any { want: "a GPU" }, Words("nothing is measured");
     /// SMs of the whole GPU, N.
@@ -447,7 +447,7 @@ record! {
 
 record! {
     /// A kernel of the group, and what is known of it alone.
-    pub static PROFILE "PredictionKernel", "an object";
+    pub static PROFILE "PredictKernel", "an object";
     /// Name; of a kernel of the library, if it is to be measured.
     name = text!(LONGEST_NAME), Needed;
     /// SMs of its own.
@@ -476,7 +476,7 @@ record! {
 
 record! {
     /// What is known of a kernel alone on a number of SMs.
-    pub static SIZE "PredictionSize", "an object";
+    pub static SIZE "PredictSize", "an object";
     /// The SMs.
     sms ["SMs"] = SMS, Needed;
     /// Latency, C(n).

@@ -228,7 +228,7 @@ record! {
 
 record! {
     /// How sure a run is that stops when it is settled.
-    pub struct SettledOutcome as SETTLED_OUTCOME "SettledResult", "an object";
+    pub struct SettledOutcome as SETTLED_OUTCOME "Settled", "an object";
     /// Half of an interval that was asked for, as a part of its ratio.
     within: f64 = Shape::Between { above: 0.0, below: 1.0 }, Needed;
     /// Whether the run stopped for it.

@@ -5,18 +5,22 @@ use crate::describe::gpu::presets::{self, PRESETS};
 use crate::describe::gpu::{Gpu, SmClass, occupancy};
 use crate::describe::kernel::{Dim3, formerly, library};
 use crate::describe::record::schema::said;
-use crate::describe::record::{Figure, Placed, Record, form};
+use crate::describe::record::{self, Figure, Placed, Record, form};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::script::{self, Hook, Name};
 use crate::policy::spec::{OLD_NAMES, POLICIES, PolicyInfo, PolicySpec};
 use crate::policy::{AnyPolicy, Policy};
+use crate::predict::question::QUESTION_FILE;
 use crate::run::energy::TOTALS;
-use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME, LATENCY, RATES};
+use crate::run::experiment::EXPERIMENT;
+use crate::run::outcome::{GPU_OUTCOME, KERNEL_OUTCOME, LATENCY, OUTCOME, RATES};
 use crate::seam::controls::{CONTROLS, Control, Kind as ControlKind, WARP_ORDERS};
 use crate::seam::ratios::METRICS;
 use crate::seam::stats::KernelStats;
+use crate::study::figure::FIGURE;
 use crate::study::probe::{COMPONENTS, Component};
+use crate::study::sweep::SWEEP_FILE;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -59,6 +63,15 @@ pub fn metrics() -> Vec<Metric> {
     parts.into_iter().flat_map(of).collect()
 }
 
+/// What is a file or an output by itself: name, record, heading.
+pub const FORMAT: [(&str, &Record, &str); 5] = [
+    ("experiment", &EXPERIMENT, "A Corun experiment"),
+    ("sweep", &SWEEP_FILE, "A Corun sweep"),
+    ("result", &OUTCOME, "A Corun result"),
+    ("predict", &QUESTION_FILE, "A Corun prediction"),
+    ("figure", &FIGURE, "A figure of Corun's"),
+];
+
 /// Everything, as one object. `experiments` are the shipped ones, as (name, experiment), `scripts` as (name, text).
 pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> Value {
     let gpus: Vec<Gpu> = PRESETS.iter().filter_map(|preset| presets::find(preset.name)).collect();
@@ -84,6 +97,7 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
         ("warp_orders", named(WARP_ORDERS)),
         ("cta_orders", Value::array(CTA_ORDERS.iter().map(cta_order))),
         ("metrics", Value::array(metrics().iter().map(metric))),
+        ("records", Value::array(record::met(&FORMAT.map(|(_, record, _)| record)).into_iter().map(form::record))),
         ("probes", Value::array(COMPONENTS.iter().map(Component::describe))),
         (
             "experiments",

@@ -58,7 +58,7 @@ record! {
 
 record! {
     /// Many experiments: a base and the fields that vary.
-    pub static SWEEP "Sweep", "{\"base\": an experiment, \"axes\": a list}";
+    pub static SWEEP "SweepBody", "{\"base\": an experiment, \"axes\": a list}";
     /// Name, for people.
     name = text!(200), Name("");
     /// What it reproduces or where it comes from.

@@ -280,8 +280,10 @@ static CHANGES: More = More {
     },
     patterns: || {
         let escaped = |name: &str| name.replace('.', "\\.");
-        let of_sm = OF_SM.iter().map(|field| (format!("^sm\\.([A-Za-z0-9_-]{{1,{LONGEST_CLASS}}}\\.)?{}$", escaped(field.name)), field));
-        of_sm.chain(OF_GPU.iter().map(|field| (format!("^{}$", escaped(field.name)), field))).collect()
+        let of_sm = OF_SM.iter().map(|field| {
+            (format!("^sm\\.([A-Za-z0-9_-]{{1,{LONGEST_CLASS}}}\\.)?{}$", escaped(field.name)), format!("sm.{}", field.name), field)
+        });
+        of_sm.chain(OF_GPU.iter().map(|field| (format!("^{}$", escaped(field.name)), field.name.into(), field))).collect()
     },
     want: |key| format!("a GPU field such as {}", nearest(key)),
 };

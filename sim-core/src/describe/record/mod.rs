@@ -336,13 +336,37 @@ pub fn flattened(fields: &'static [Field]) -> Vec<&'static Field> {
     all
 }
 
+/// Some records and all that they mention, each once.
+pub fn met(records: &[&'static Record]) -> Vec<&'static Record> {
+    let mut all = Vec::new();
+    records.iter().for_each(|record| meet(record, &mut all));
+    all
+}
+
+fn meet(record: &'static Record, all: &mut Vec<&'static Record>) {
+    if all.iter().all(|known| known.name != record.name) {
+        all.push(record);
+        flattened(record.fields).iter().for_each(|field| meet_in(&field.shape, all));
+    }
+}
+
+fn meet_in(shape: &Shape, all: &mut Vec<&'static Record>) {
+    match shape {
+        Shape::Record(record) => meet(record, all),
+        Shape::List { of, .. } | Shape::PerKernel(of) | Shape::Nullable(of) | Shape::Map { of, .. } => meet_in(of, all),
+        Shape::One(one) => one.of.iter().for_each(|field| meet_in(&field.shape, all)),
+        Shape::Forms { of, .. } => of.iter().for_each(|form| meet_in(form, all)),
+        _ => {}
+    }
+}
+
 /// Fields of a record whose names are not known beforehand.
 #[derive(Debug)]
 pub struct More {
     /// The field of a key, if it is one.
     pub find: fn(&str) -> Option<&'static Field>,
-    /// Every field with the regular expression of its keys.
-    pub patterns: fn() -> Vec<(String, &'static Field)>,
+    /// Every field with the regular expression of its keys, and with a key as docs write it.
+    pub patterns: fn() -> Vec<(String, String, &'static Field)>,
     /// What is wanted in place of a key that is none.
     pub want: fn(&str) -> String,
 }

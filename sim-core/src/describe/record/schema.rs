@@ -54,7 +54,7 @@ impl Definitions {
         let mut pairs =
             alloc::vec![("type", Value::from("object")), ("properties", Value::object(properties)), ("required", Value::array(required)),];
         if let Some(more) = record.and_then(|record| record.more) {
-            let patterns = (more.patterns)().into_iter().map(|(pattern, field)| (pattern, self.field(field)));
+            let patterns = (more.patterns)().into_iter().map(|(pattern, _, field)| (pattern, self.field(field)));
             pairs.push(("patternProperties", Value::Object(patterns.collect())));
         }
         pairs.push(("additionalProperties", false.into()));

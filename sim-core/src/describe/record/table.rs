@@ -1,34 +1,14 @@
 //! A record as a page of the docs: a table of its fields, and its rules.
 
 use super::schema::said;
-use super::{Absent, Field, Record, Shape, flattened};
+use super::{Absent, Field, Record, flattened, met};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Markdown of a record and of all records that it mentions, each once.
+/// Markdown of some records and of all that they mention, each once.
 pub fn page(records: &[&'static Record]) -> String {
-    let mut met: Vec<&'static Record> = Vec::new();
-    records.iter().for_each(|record| meet(record, &mut met));
-    met.iter().map(|record| section(record)).collect::<Vec<_>>().join("\n")
-}
-
-fn meet(record: &'static Record, met: &mut Vec<&'static Record>) {
-    if met.iter().any(|known| known.name == record.name) {
-        return;
-    }
-    met.push(record);
-    flattened(record.fields).iter().for_each(|field| meet_in(&field.shape, met));
-}
-
-fn meet_in(shape: &Shape, met: &mut Vec<&'static Record>) {
-    match shape {
-        Shape::Record(record) => meet(record, met),
-        Shape::List { of, .. } | Shape::PerKernel(of) | Shape::Nullable(of) | Shape::Map { of, .. } => meet_in(of, met),
-        Shape::One(one) => one.of.iter().for_each(|field| meet_in(&field.shape, met)),
-        Shape::Forms { of, .. } => of.iter().for_each(|form| meet_in(form, met)),
-        _ => {}
-    }
+    met(records).into_iter().map(section).collect::<Vec<_>>().join("\n")
 }
 
 fn section(record: &Record) -> String {
@@ -39,7 +19,7 @@ fn section(record: &Record) -> String {
     );
     flattened(record.fields).iter().for_each(|field| text += &row(field));
     if let Some(more) = record.more {
-        (more.patterns)().iter().for_each(|(pattern, field)| text += &row_of(pattern, field));
+        (more.patterns)().iter().for_each(|(_, key, field)| text += &row_of(key, field));
     }
     if !record.rules.is_empty() {
         text += "\nRules:\n\n";

@@ -1,4 +1,4 @@
-//! TypeScript types of records, each once.
+//! TypeScript types of records, each once. They are aliases and no interfaces, so that a value of one fits where any field may stand.
 
 use super::schema::said;
 use super::{Absent, Field, Record, Shape, flattened};
@@ -32,14 +32,21 @@ impl Declarations {
 
     fn record(&mut self, record: &'static Record) -> String {
         self.named(record.name, |all| {
-            let mut text = format!("/** {} */\nexport interface {} {{\n", said(record.doc), record.name);
+            let mut text = format!("/** {} */\nexport type {} = {{\n", said(record.doc), record.name);
             for field in flattened(record.fields) {
                 text += &all.line(field);
             }
-            if record.more.is_some() {
-                text += "  [more: string]: unknown;\n";
+            if let Some(more) = record.more {
+                let mut types: Vec<String> = Vec::new();
+                for (_, _, field) in (more.patterns)() {
+                    let of = if let Shape::Choice(_) = field.shape { "string".into() } else { all.shape(&field.shape) };
+                    if !types.contains(&of) {
+                        types.push(of);
+                    }
+                }
+                text += &format!("  [more: string]: {};\n", types.join(" | "));
             }
-            text + "}\n"
+            text + "};\n"
         })
     }
 
@@ -61,7 +68,10 @@ impl Declarations {
             Shape::Numbers { .. } => "number[]".into(),
             Shape::Text { .. } | Shape::Pattern(_) | Shape::Listed(_) => "string".into(),
             Shape::Choice(names) => names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" | "),
-            Shape::List { of, .. } | Shape::PerKernel(of) => format!("({})[]", self.shape(of)),
+            Shape::List { of, .. } | Shape::PerKernel(of) => {
+                let of = self.shape(of);
+                if of.contains(' ') { format!("({of})[]") } else { format!("{of}[]") }
+            }
             Shape::Map { of, .. } => format!("Record<string, {}>", self.shape(of)),
             Shape::Record(record) | Shape::Flat(record) => self.record(record),
             Shape::Measured => "number | null".into(),
