@@ -9,7 +9,7 @@ use sim_core::describe::value::Value;
 use sim_core::policy::PolicySpec;
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::run::simulation::Simulation;
-use sim_core::seam::decision::Decided;
+use sim_core::seam::decision::Decision;
 use sim_core::study::profile;
 use std::cell::Cell;
 
@@ -132,11 +132,9 @@ fn types_of_table_2() {
             let wanted = types.iter().find(|class| class.1.contains(&name)).expect("a kernel of Table 2").0;
             let other = otherwise.iter().find(|(kernel, beside, _)| *kernel == name && names.contains(beside));
             let wanted = other.map_or(wanted, |other| other.2);
-            let taken_for = simulation.decisions().iter().filter(|d| d.kernel == Some(kernel)).find_map(|d| match d.what {
-                Decided::KernelType { kernel_type, .. } => Some((d.cycle, kernel_type)),
-                _ => None,
-            });
-            assert_eq!(taken_for, Some((90_000, wanted)), "{name} in {names:?}");
+            let typed = |d: &&Decision| d.kernel == Some(kernel) && d.what.topic() == "kernel_type";
+            let taken_for = simulation.decisions().iter().find(typed).map(|d| (d.cycle, d.what.value("kernel_type")));
+            assert_eq!(taken_for, Some((90_000, wanted.into())), "{name} in {names:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::Simulation;
-use sim_core::seam::decision::{Decided, Decision};
+use sim_core::seam::decision::Decision;
 use sim_core::study::profile;
 
 fn read(text: &str) -> Value {
@@ -28,6 +28,11 @@ fn compute(name: &str, ctas: u32, instructions: u32) -> String {
         r#"{{ "name": "{name}", "launches": [{{ "ctas": {ctas}, "threads": 64, "registers": 16,
               "program": [{{ "alu": {{ "count": {instructions}, "latency": 20 }} }}] }}] }}"#
     )
+}
+
+/// Values of a decision by their keys.
+fn numbers<const N: usize>(decision: &Decision, keys: [&str; N]) -> [f64; N] {
+    keys.map(|key| decision.what.value(key).as_f64().unwrap())
 }
 
 fn said<'a>(run: &'a Simulation, topic: &'a str) -> impl Iterator<Item = &'a Decision> {
@@ -60,7 +65,9 @@ fn a_measurement_assigns_sms_and_begins_anew_with_each_launch() {
     assert_eq!(on(&run), [[0, 2], [1, 3]]);
     run.advance(3001);
     assert_eq!(said(&run, "phase").count(), 2);
-    let Some(Decision { cycle: 4000, what: Decided::ClassIpc { big, small, base }, .. }) = said(&run, "class_ipc").next() else { panic!() };
+    let first = said(&run, "class_ipc").next().unwrap();
+    assert_eq!(first.cycle, 4000);
+    let [big, small, base] = numbers(first, ["big", "small", "base"]);
     assert!(big > small && (small..=big).contains(&base), "{big}, {small}, {base}");
     let mut launches = 0;
     while run.machine().now < 60_000 {
@@ -73,7 +80,7 @@ fn a_measurement_assigns_sms_and_begins_anew_with_each_launch() {
         launches = run.totals()[1].runs_done;
     }
     assert!(launches >= 3, "{launches}");
-    let measured = run.decisions().iter().filter(|decision| matches!(decision.what, Decided::MeasuredClasses { .. })).count() as u64;
+    let measured = said(&run, "phase").filter(|decision| decision.what.value("measure") != Value::Null).count() as u64;
     assert!((2..=1 + launches).contains(&measured), "{measured} measurements, {launches} runs");
 }
 
@@ -85,7 +92,7 @@ fn the_estimate_keeps_to_ctas_per_sm() {
         let mut run =
             start(&kernels, r#"{ "name": "hetero-dynamic", "warm_up": 3000, "measure": 9000 }"#, r#", "stop": { "cycles": 20000 }"#);
         run.advance(12_001);
-        let Some(Decision { what: Decided::ClassIpc { big, small, base }, .. }) = said(&run, "class_ipc").next() else { panic!() };
+        let [big, small, base] = numbers(said(&run, "class_ipc").next().unwrap(), ["big", "small", "base"]);
         assert!(big > small, "{limit}: {big}, {small}");
         (base - small) / (big - small)
     };
@@ -106,14 +113,12 @@ fn ctas_leave_as_they_did_in_the_warm_up() {
     let stop = r#", "stop": { "cycles": 30000 }"#;
     let mut run = start(&kernels, &policy("adaptive"), stop);
     run.advance(30_000);
-    let how: Vec<&str> =
-        said(&run, "make_room").map(|decision| if let Decided::LeavesBy { how, .. } = decision.what { how } else { "" }).collect();
-    assert_eq!(how, ["context_switch", "drain"]);
+    let how: Vec<Value> = said(&run, "make_room").map(|decision| decision.what.value("how")).collect();
+    assert_eq!(how, ["context_switch", "drain"].map(Value::from));
     for (room, switched) in [("drain", false), ("context_switch", true), ("free", true)] {
         let mut run = start(&kernels, &policy(room), stop);
         run.advance(30_000);
-        let assigned =
-            run.decisions().iter().find_map(|decision| if let Decided::Assigned { split } = decision.what { Some(split) } else { None });
+        let assigned = said(&run, "phase").find_map(|decision| decision.what.value("split").as_int());
         let totals = run.totals();
         let (out, lines) = totals.iter().fold((0, 0), |(out, lines), of| (out + of.ctas_switched_out, lines + of.context_lines_out));
         assert_eq!((assigned, out > 0, lines > 0), (Some(0), switched, room == "context_switch"), "{room}");

@@ -9,11 +9,13 @@
 //! # Deviations
 //! 1. The rounding is not stated in the paper; down, so that the combination always fits when every kernel has at least K.
 
+use super::ctas::decide_ctas;
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide_ctas};
+use crate::seam::decision::{Log, count, topics};
 use crate::seam::observation::Observation;
+use alloc::format;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -22,9 +24,18 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "CCBP §5.4",
     doc: "Every kernel may hold an equal part of the CTAs that it could hold alone, on every SM",
     params: &[],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |_| AnyPolicy::Even(Even),
 };
+
+topics! {
+    EvenCtas "ctas", "CTAs that a kernel may hold on each SM when all kernels share evenly" {
+        ctas: u32, "CTAs per SM", "At most so many";
+        alone: u32, "CTAs per SM", "What an SM holds of the kernel alone";
+        kernels: u32, "kernels", "Kernels that share";
+    } => format!("may hold {} on each SM: its {alone} alone, shared by {kernels}", count(*ctas, "CTA"));
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,7 +49,7 @@ impl Policy for Even {
             }
             let (target, alone) = (controls.sms[0].cta_target[kernel], seen.cta_limit[0][kernel]);
             let kernels = seen.kernels as u32;
-            let even = Decided::EvenCtas { ctas: target.into(), alone, kernels };
+            let even = EvenCtas { ctas: target.into(), alone, kernels };
             decide_ctas(log, seen, kernel, even, |sm| controls.sms[sm].cta_target[kernel].into());
         }
     }

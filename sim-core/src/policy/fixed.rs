@@ -12,8 +12,9 @@ use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::field;
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, count, decide, topics};
 use crate::seam::observation::Observation;
+use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -29,6 +30,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         absent: Absent::Needed,
         doc: "CTAs of each kernel on every SM, in the order of the mix; 0 keeps a kernel out",
     }],
+    topics: TOPICS,
     check: |spec, mix, problems| {
         if spec.ints("combination").iter().all(|&ctas| ctas == 0) {
             problems.add(field(mix.path, "combination"), "only zeros", "a CTA of at least one kernel");
@@ -36,6 +38,12 @@ pub const INFO: PolicyInfo = PolicyInfo {
     },
     make: |spec| AnyPolicy::Fixed(Fixed { combination: spec.ints("combination").to_vec() }),
 };
+
+topics! {
+    GivenCtas "ctas", "CTAs that a kernel may hold on each SM, as they were given" {
+        ctas: u32, "CTAs per SM", "At most so many";
+    } => format!("may hold {} on each SM, as given", count(*ctas, "CTA"));
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,7 +56,7 @@ impl Policy for Fixed {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for (kernel, &ctas) in KernelId::first(seen.kernels).zip(&self.combination) {
             controls.each_sm(|sm| sm.cta_target[kernel] = ctas.min(u32::from(u16::MAX)) as u16);
-            decide(log, seen, kernel, Decided::GivenCtas { ctas });
+            decide(log, seen, kernel, GivenCtas { ctas });
         }
     }
 }

@@ -10,8 +10,9 @@
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide, topics};
 use crate::seam::observation::Observation;
+use alloc::format;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -20,9 +21,20 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "GPGPU-Sim's concurrent kernels",
     doc: "The next kernel gets room only once the one before has no CTA left to place",
     params: &[],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |_| AnyPolicy::Leftover(Leftover),
 };
+
+topics! {
+    DispatchRank "dispatch_rank", "Which kernels have to have placed their CTAs before a kernel gets room" {
+        dispatch_rank: u32, "kernels", "Kernels before it";
+    } => match dispatch_rank {
+        0 => "takes all the room that it can use".into(),
+        1 => "takes what is left once the kernel before it has no CTA to place".into(),
+        n => format!("takes what is left once the {n} kernels before it have no CTA to place"),
+    };
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,7 +44,7 @@ impl Policy for Leftover {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for kernel in KernelId::first(seen.kernels) {
             controls.dispatch_rank[kernel] = kernel.0;
-            decide(log, seen, kernel, Decided::DispatchRank { dispatch_rank: kernel.0.into() });
+            decide(log, seen, kernel, DispatchRank { dispatch_rank: kernel.0.into() });
         }
     }
 }

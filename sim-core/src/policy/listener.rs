@@ -16,6 +16,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Corun",
     doc: "Hears events and sets each SM by itself",
     params: &[],
+    topics: &[],
     check: PolicyInfo::NO_CHECK,
     make: |_| AnyPolicy::Listener(Listener::default()),
 };

@@ -7,7 +7,7 @@ use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::field;
 use crate::seam::controls::{CONTROLS_RECORD, Controls};
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide, topics};
 use crate::seam::observation::Observation;
 use alloc::format;
 
@@ -24,6 +24,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         absent: Absent::Words("neutral"),
         doc: "What to set; what is left out stays neutral",
     }],
+    topics: TOPICS,
     check: |spec, mix, problems| {
         let Some(controls) = spec.controls() else { return };
         let (path, channels) = (field(&field(mix.path, "controls"), "channels"), mix.channels as u32);
@@ -38,6 +39,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
     make: |spec| AnyPolicy::Manual(Manual { controls: spec.controls().cloned() }),
 };
 
+topics! {
+    FromOutside "controls", "That controls were set from outside" {
+    } => "controls set from outside".into();
+}
+
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Manual {
@@ -50,6 +56,6 @@ impl Policy for Manual {
         if let Some(given) = &self.controls {
             *controls = given.clone();
         }
-        decide(log, seen, None, Decided::FromOutside {});
+        decide(log, seen, None, FromOutside {});
     }
 }

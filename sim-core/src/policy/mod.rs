@@ -4,6 +4,7 @@
 //! To add one: a file with its type, `impl Policy` and `INFO` (name, parameters, how it is made), and its line in `policies!`.
 
 mod ccbp;
+mod ctas;
 mod even;
 mod fixed;
 mod hetero;
@@ -34,7 +35,7 @@ use self::qos::{elastic, naive, rollover, rollover_time};
 use self::spec::Param;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::Log;
+use crate::seam::decision::{Log, TopicInfo};
 use crate::seam::event::{Event, EventKinds};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
@@ -99,7 +100,7 @@ pub trait Policy {
 
 /// Makes the modules of schemes that are one type: of each its name, its title, what it is, and its parameters.
 macro_rules! schemes {
-    ($Scheme:ident, $source:expr, $check:expr; $($module:ident $Type:ident $name:literal $title:literal $doc:literal $params:expr;)*) => { $(
+    ($Scheme:ident, $source:expr, $check:expr, $topics:expr; $($module:ident $Type:ident $name:literal $title:literal $doc:literal $params:expr;)*) => { $(
         #[doc = $title]
         pub mod $module {
             use super::*;
@@ -111,6 +112,7 @@ macro_rules! schemes {
                 source: $source,
                 doc: $doc,
                 params: $params,
+                topics: $topics,
                 check: $check,
                 make: |spec| AnyPolicy::$Type($Scheme::new(spec)),
             };
@@ -180,6 +182,17 @@ policies! {
     manual::Manual,
     script::Script,
     #[cfg(test)] listener::Listener,
+}
+
+/// Every topic that a policy may decide about, each line once.
+pub fn topics() -> Vec<&'static TopicInfo> {
+    let mut all: Vec<&TopicInfo> = Vec::new();
+    for line in POLICIES.iter().flat_map(|policy| policy.topics).chain(ctas::TOPICS) {
+        if !all.contains(&line) {
+            all.push(line);
+        }
+    }
+    all
 }
 
 impl AnyPolicy {

@@ -16,8 +16,9 @@ use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, count, decide, topics};
 use crate::seam::observation::Observation;
+use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -33,9 +34,17 @@ pub const INFO: PolicyInfo = PolicyInfo {
         absent: Absent::Needed,
         doc: "SMs that each kernel may use, of all, in the order of the mix: CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
     }],
+    topics: TOPICS,
     check: |spec, mix, problems| parts_fit(&parts(spec.numbers("percentage"), mix.sms as u32), "percentage", mix, problems),
     make: |spec| AnyPolicy::Mps(Mps { percentage: spec.numbers("percentage").to_vec() }),
 };
+
+topics! {
+    SharedSms "sms", "SMs that a kernel may use, where others may run too" {
+        sms: u32, "SMs", "How many";
+        first: u32, "", "The number of the first; after the GPU's last one comes SM 0";
+    } => format!("may use {} from SM {first} on, beside others", count(*sms, "SM"));
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -48,7 +57,7 @@ impl Policy for Mps {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         for (kernel, (first, sms)) in KernelId::first(seen.kernels).zip(parts(&self.percentage, seen.gpu.sm_count())) {
             give(controls, kernel, first, sms);
-            decide(log, seen, kernel, Decided::SharedSms { sms, first });
+            decide(log, seen, kernel, SharedSms { sms, first });
         }
     }
 }

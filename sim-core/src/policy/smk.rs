@@ -14,14 +14,16 @@
 //! 1. The size of a quota is not stated: what the kernel issues alone in its K-th part of `epoch` cycles, times `quota_scale`.
 //! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
+use super::ctas::decide_ctas;
 use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::{Controls, QuotaRefill};
-use crate::seam::decision::{Decided, Log, decide, decide_ctas};
+use crate::seam::decision::{Log, count, decide, percent, topics};
 use crate::seam::observation::{By, Needs, Observation};
+use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -62,6 +64,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             doc: "What each kernel issues alone on the whole GPU, in the order of the mix",
         },
     ],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |spec| {
         AnyPolicy::Smk(Smk {
@@ -75,6 +78,22 @@ pub const INFO: PolicyInfo = PolicyInfo {
         })
     },
 };
+
+topics! {
+    FairCtas "ctas", "CTAs that a kernel may hold on each SM, by dominant-resource fairness" {
+        ctas: u32, "CTAs per SM", "At most so many";
+        share: f64, "of an SM", "The greatest share that they take of any resource";
+        resource: &'static str, "", "That resource";
+    } => format!("may hold {} on each SM: {} of its {resource}, its dominant share", count(*ctas, "CTA"), percent(*share));
+
+    WarpQuota "warp_quota", "Warp instructions of a kernel in a round, in proportion to what it issues alone" {
+        warp_quota: u32, "warp instructions per SM", "At most so many in a round";
+        alone: f64, "warp instructions per cycle", "What it issues alone on the whole GPU";
+    } => {
+        let quota = count(*warp_quota, "warp instruction");
+        format!("gets {quota} of each round on each SM: alone it issues {alone:.2} a cycle on the whole GPU")
+    };
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -118,7 +137,7 @@ impl Policy for Smk {
             }
             let ctas = combinations[0][kernel.index()];
             let (share, resource) = Share::of(seen.cta_cost[0][kernel], ctas, whole(0), self.slots);
-            let fair = Decided::FairCtas { ctas, share: share.to_f64(), resource };
+            let fair = FairCtas { ctas, share: share.to_f64(), resource };
             decide_ctas(log, seen, kernel, fair, |sm| combinations[sm][kernel.index()]);
         }
         if self.quotas {
@@ -138,7 +157,7 @@ impl Smk {
         let cycles = self.epoch as f64 * self.quota_scale;
         for ((kernel, quota), ipc) in KernelId::first(seen.kernels).zip(quotas(alone, cycles, seen.gpu)).zip(alone) {
             controls.each_sm(|sm| sm.warp_quota[kernel] = Some(quota));
-            decide(log, seen, kernel, Decided::WarpQuota { warp_quota: quota, alone: *ipc });
+            decide(log, seen, kernel, WarpQuota { warp_quota: quota, alone: *ipc });
         }
     }
 }

@@ -15,13 +15,17 @@
 //!    of two moves within `rest` epochs. A kernel that has ended gives all its SMs away.
 //! 2. With `rule` linear, the SMs of each kernel follow from one estimate of its IPC per SM, in every epoch.
 
+use super::qos::topics::Promised;
 use super::qos::{EPOCH, IPC_ALONE, goals};
+use super::spatial::Sms;
 use super::spec::{Param, PolicySpec};
 use super::{AnyPolicy, Policy, PolicyInfo, spatial};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, count, decide, percent, topics};
 use crate::seam::observation::{By, Needs, Observation};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -55,6 +59,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "How CTAs leave an SM. context_switch: their context travels to memory; free: it is gone at once; drain: they finish",
         ),
     ],
+    topics: TOPICS,
     check: |spec, mix, problems| {
         let held = spec.int("least_sms").max(1) as usize * mix.kernels;
         if spec.int("least_sms") > 0 && held > mix.sms {
@@ -69,6 +74,19 @@ pub const INFO: PolicyInfo = PolicyInfo {
     },
     make: |spec| AnyPolicy::Spart(Spart::new(spec)),
 };
+
+topics! {
+    MovedSm "sms_moved", "That an SM goes from one kernel to another" {
+        sm: u32, "", "The SM";
+        sms: u32, "SMs", "What it has now";
+        gets: u32, "", "1 if it gets the SM, 0 if it gives it";
+        of_goal: Option<f64>, "of its goal", "How it stands to its goal; missing without one";
+    } => {
+        let stands = of_goal.map_or(String::new(), |part| format!("is at {} of its goal: ", percent(part)));
+        let what = if *gets == 1 { "gets" } else { "gives up" };
+        format!("{stands}{what} SM {sm}, {} now", count(*sms, "SM"))
+    };
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -127,9 +145,9 @@ impl Policy for Spart {
                 moved: None,
             });
             if let Some(goal) = goal {
-                decide(log, seen, kernel, Decided::Goal { goal, alone });
+                decide(log, seen, kernel, Promised { goal, alone });
             }
-            decide(log, seen, kernel, Decided::Sms { sms: count, first });
+            decide(log, seen, kernel, Sms { sms: count, first });
         }
         let room = self.spec.choice("make_room");
         controls.each_sm(|sm| {
@@ -276,8 +294,7 @@ impl Spart {
         for kernel in [from, to] {
             self.kernels[kernel].moved = Some(self.epochs);
             let Held { goal, history, ref sms, .. } = self.kernels[kernel];
-            let what =
-                Decided::MovedSm { sm, sms: sms.len() as u32, gets: u32::from(kernel == to), of_goal: goal.map(|goal| history / goal) };
+            let what = MovedSm { sm, sms: sms.len() as u32, gets: u32::from(kernel == to), of_goal: goal.map(|goal| history / goal) };
             decide(log, seen, KernelId(kernel as u8), what);
         }
     }

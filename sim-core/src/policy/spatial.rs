@@ -19,7 +19,7 @@ use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
 use crate::describe::ids::KernelId;
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide, topics};
 use crate::seam::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
@@ -60,6 +60,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             doc: "DRAM channels of each kernel, with their L2 banks, in the order of the mix",
         },
     ],
+    topics: TOPICS,
     check: |spec, mix, problems| {
         let split = spec.ints("split");
         let given: u32 = split.iter().sum();
@@ -91,6 +92,25 @@ pub const INFO: PolicyInfo = PolicyInfo {
     },
 };
 
+topics! {
+    Sms "sms", "SMs that a kernel gets for itself" {
+        sms: u32, "SMs", "How many";
+        first: u32, "", "The number of the first";
+    } => match sms {
+        0 => "gets no SM".into(),
+        1 => format!("gets SM {first}"),
+        _ => format!("gets SMs {first} to {}", first + sms - 1),
+    };
+
+    Channels "channels", "DRAM channels, with their L2 banks, that a kernel gets for itself" {
+        channels: u32, "DRAM channels", "How many";
+        first: u32, "", "The number of the first";
+    } => match channels {
+        1 => format!("gets DRAM channel {first} and its L2 banks"),
+        _ => format!("gets DRAM channels {first} to {} and their L2 banks", first + channels - 1),
+    };
+}
+
 /// See the module.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Spatial {
@@ -115,12 +135,12 @@ impl Policy for Spatial {
             if let Some(&ctas) = self.ctas.get(kernel.index()) {
                 controls.each_sm(|sm| sm.cta_target[kernel] = ctas as u16);
             }
-            decide(log, seen, kernel, Decided::Sms { sms: count, first });
+            decide(log, seen, kernel, Sms { sms: count, first });
         }
         let mut first = 0;
         for (kernel, &channels) in KernelId::first(seen.kernels).zip(&self.channels) {
             (controls.first_channel[kernel], controls.channels[kernel]) = (first as u16, channels as u16);
-            decide(log, seen, kernel, Decided::Channels { channels, first });
+            decide(log, seen, kernel, Channels { channels, first });
             first += channels;
         }
     }

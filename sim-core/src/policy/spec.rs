@@ -5,6 +5,7 @@ use crate::describe::decode;
 use crate::describe::error::Problems;
 use crate::describe::record::{Entries, Names};
 use crate::seam::controls::Controls;
+use crate::seam::decision::TopicInfo;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -43,6 +44,8 @@ pub struct PolicyInfo {
     pub doc: &'static str,
     /// Its parameters.
     pub params: &'static [Param],
+    /// What it decides; topics of another policy, whose types it uses, are that one's.
+    pub topics: &'static [TopicInfo],
     /// Checks that concern several parameters together.
     pub check: fn(&PolicySpec, Mix, &mut Problems),
     /// Makes it.
@@ -128,6 +131,17 @@ mod tests {
             let spec = PolicySpec::of(info);
             let _ = AnyPolicy::new(&spec);
             spec.check_table();
+        }
+    }
+    /// Lines that share a topic name the same value alike, so that one reader fits them all.
+    #[test]
+    fn a_value_is_one_thing_in_all_lines_of_a_topic() {
+        let lines = super::super::topics();
+        assert_eq!(lines.len(), 49);
+        let all = || lines.iter().flat_map(|line| line.values.iter().map(|value| (line.topic, value)));
+        for (topic, value) in all() {
+            let mut others = all().filter(|other| (other.0, other.1.key) == (topic, value.key));
+            assert!(others.all(|(_, other)| (other.kind, other.unit) == (value.kind, value.unit)), "{topic}.{}", value.key);
         }
     }
 }

@@ -17,8 +17,9 @@ use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide, topics};
 use crate::seam::observation::Observation;
+use alloc::format;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -33,9 +34,16 @@ pub const INFO: PolicyInfo = PolicyInfo {
         absent: Absent::Needed,
         doc: "Turn of each kernel, with the switch at its beginning",
     }],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |spec| AnyPolicy::TimeSlice(TimeSlice { slice: spec.int("slice") as Cycle, turn: 0 }),
 };
+
+topics! {
+    Turn "turn", "That a kernel gets the whole GPU until the next one does" {
+        cycles: u64, "cycles", "For so long";
+    } => format!("gets the whole GPU for {cycles} cycles; the others leave by context switches");
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,7 +62,7 @@ impl TimeSlice {
                 sm.cta_switch[kernel] = true;
             });
         }
-        decide(log, seen, KernelId(self.turn), Decided::Turn { cycles: self.slice });
+        decide(log, seen, KernelId(self.turn), Turn { cycles: self.slice });
     }
 }
 

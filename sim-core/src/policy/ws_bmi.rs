@@ -22,10 +22,11 @@ use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, count, decide, list, topics};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
+use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -35,9 +36,23 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Dai et al., HPCA 2018, as CCBP §7.5 compares it",
     doc: "Warped-Slicer's combination of CTAs; kernels take turns at memory so that they make as many L1D requests each",
     params: &[PROFILE_CYCLES, ws::CURVES, ws::COMBINATION, ws::FALLBACK, ws::FALLBACK_LOSS, SAMPLE, SAMPLE_INTERVAL],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |spec| AnyPolicy::WsBmi(WsBmi::new(spec)),
 };
+
+topics! {
+    MemoryQuotas "memory_quota", "Quotas of memory instructions by what a kernel's cost (BMI)" {
+        memory_quota: Vec<u32>, "memory instructions per round", "Each kernel's quota";
+        cost: u64, "requests per memory instruction", "Of the kernel that was judged";
+        requests: u64, "requests", "In its sample";
+        instructions: u64, "memory instructions", "In its sample";
+    } => {
+        let (requests, instructions) = (count(*requests, "request"), count(*instructions, "memory instruction"));
+        let quotas = list(memory_quota.iter().map(|quota| format!("{quota}")));
+        format!("made {requests} with {instructions}, {cost} each: kernels' quotas are {quotas} a round")
+    };
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,7 +90,7 @@ impl Policy for WsBmi {
             self.costs[kernel.index()] = cost;
             let (requests, instructions) = (Samples::requests(&sample), Samples::instructions(&sample));
             let memory_quota = quotas(&self.costs);
-            decide(log, seen, kernel, Decided::MemoryQuotas { memory_quota, cost, requests, instructions });
+            decide(log, seen, kernel, MemoryQuotas { memory_quota, cost, requests, instructions });
         }
         self.set(controls);
     }

@@ -17,9 +17,10 @@ use super::spec::PolicySpec;
 use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::seam::controls::{Controls, WarpOrder};
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide, topics};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
+use alloc::format;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -28,9 +29,19 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "The warp order of Maestro (Park et al., ASPLOS 2017), as CCBP §7.6 compares it",
     doc: "Warped-Slicer's combination of CTAs; schedulers take turns between kernels and are greedy within each, whatever the experiment's warp order",
     params: &[PROFILE_CYCLES, ws::CURVES, ws::COMBINATION, ws::FALLBACK, ws::FALLBACK_LOSS],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |spec| AnyPolicy::WsLrrGto(WsLrrGto::new(spec)),
 };
+
+topics! {
+    OrderOfWarps "warp_order", "The order of warps" {
+        warp_order: &'static str, "", "As controls write it";
+    } => match *warp_order {
+        "lrr+gto" => "warps issue in round robin over kernels, greedy then oldest within each".into(),
+        other => format!("warps issue in the order {other}"),
+    };
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,7 +57,7 @@ impl Policy for WsLrrGto {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.ws.start(seen, controls, log);
         controls.each_sm(|sm| sm.warp_order = WarpOrder::LrrGto);
-        decide(log, seen, None, Decided::WarpOrder { warp_order: "lrr+gto" });
+        decide(log, seen, None, OrderOfWarps { warp_order: "lrr+gto" });
     }
 }
 

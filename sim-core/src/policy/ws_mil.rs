@@ -20,10 +20,11 @@ use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, count, decide, topics};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
+use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -62,9 +63,29 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::number("release", (0.0, 1000.0), 1.0, "failures per request", "Reservation failures below which a kernel has no cap"),
         Param::int("least", (1, 64), 1, "instructions", "The lowest cap"),
     ],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |spec| AnyPolicy::WsMil(WsMil::new(spec)),
 };
+
+topics! {
+    MemoryCap "memory_cap", "Memory instructions that a kernel may have in flight, by its reservation failures (MIL)" {
+        memory_cap: Option<u32>, "memory instructions per SM", "The least that an SM lets it have from now on; missing without a cap";
+        highest: Option<u32>, "memory instructions per SM", "The most that an SM lets it have; missing where it has no cap";
+        sms: u32, "SMs", "Whose samples ended";
+        failures: f64, "failures per request", "How often L1D failed there to reserve what a request needs";
+        peak: u32, "memory instructions per SM", "The most in flight in these samples";
+    } => {
+        let cap = match (memory_cap, highest) {
+            (None, _) => "no cap".into(),
+            (Some(least), None) => format!("at most {least} on some SM from now on, and no cap on some other"),
+            (Some(least), Some(most)) if least == most => format!("at most {least} from now on"),
+            (Some(least), Some(most)) => format!("at most {least} to {most} from now on"),
+        };
+        let (sms, peak) = (count(*sms, "SM"), count(*peak, "memory instruction"));
+        format!("L1D of {sms} failed {failures:.2} times per request with up to {peak} in flight: {cap}")
+    };
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -160,7 +181,7 @@ impl Policy for WsMil {
             if after != before {
                 let [memory_cap, most] = after.map(|cap| (cap != NO_CAP).then_some(cap.into()));
                 let failures = fails as f64 / requests.max(1) as f64;
-                decide(log, seen, kernel, Decided::MemoryCap { memory_cap, highest: most, sms: judged, failures, peak: highest });
+                decide(log, seen, kernel, MemoryCap { memory_cap, highest: most, sms: judged, failures, peak: highest });
             }
         }
     }

@@ -22,10 +22,11 @@ use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, mix};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide, percent, topics};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
+use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -59,9 +60,24 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::choice("shuffle", &["random", "rotate"], "random", "How the ranks of the other kernels change"),
         Param::int("shuffle_interval", (1, 1_000_000_000), 800, "cycles", "Cycles between such changes"),
     ],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |spec| AnyPolicy::WsTcm(WsTcm::new(spec)),
 };
+
+topics! {
+    Clustered "cluster", "A kernel's place in DRAM scheduling by clusters (TCM)" {
+        rank: Option<u32>, "", "Its rank in the latency-sensitive cluster; missing outside it";
+        mpki: f64, "L2 misses per 1000 instructions", "How intensive it is";
+        dram_part: f64, "of the DRAM lines", "What it takes";
+    } => {
+        let place = match rank {
+            Some(rank) => format!("in the latency-sensitive cluster, rank {rank}"),
+            None => "behind the latency-sensitive cluster, with the ranks that change".into(),
+        };
+        format!("has {mpki:.1} L2 misses per 1000 instructions and {} of the DRAM lines: {place}", percent(*dram_part))
+    };
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -171,7 +187,7 @@ impl WsTcm {
             }
             let rank = place.flatten().map(|rank| rank as u32);
             let dram_part = lines[kernel] as f64 / all as f64;
-            decide(log, seen, KernelId(kernel as u8), Decided::Cluster { rank, mpki: mpki[kernel], dram_part });
+            decide(log, seen, KernelId(kernel as u8), Clustered { rank, mpki: mpki[kernel], dram_part });
         }
         self.clusters = clusters;
         self.then = seen.total.to_vec();

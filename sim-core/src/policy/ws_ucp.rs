@@ -23,9 +23,10 @@ use super::ws::{self, Ws};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, count, decide, topics};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
+use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
@@ -44,9 +45,26 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::int("sampling", (1, 1_000_000), 1, "sets", "Every so many sets of L1D have shadow tags"),
         Param::int("least_ways", (1, 8), 1, "ways", "Ways of each kernel before any are handed out, where there are as many"),
     ],
+    topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
     make: |spec| AnyPolicy::WsUcp(WsUcp::new(spec)),
 };
+
+topics! {
+    L1Ways "l1_ways", "Ways of L1D that a kernel's fills may take, by the hits that they bring (UCP)" {
+        l1_ways: Option<u32>, "ways", "How many; missing if it fills every way, as there are more kernels than ways";
+        of: u32, "ways", "All of them";
+        hits_one: u64, "reads", "What it would hit with 1 way";
+        hits: u64, "reads", "With these";
+        hits_all: u64, "reads", "With all";
+    } => match l1_ways {
+        Some(ways) => {
+            let one = count(*hits_one, "read");
+            format!("gets {ways} of {of} ways: it would hit {one} with 1 way, {hits} with these, {hits_all} with all")
+        }
+        None => format!("fills every way: there are more kernels than the {of} ways"),
+    };
+}
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
@@ -131,10 +149,10 @@ impl WsUcp {
     }
 }
 
-fn decided(counts: &[u64], granted: u32, ways: u32) -> Decided {
+fn decided(counts: &[u64], granted: u32, ways: u32) -> L1Ways {
     let with = |ways: u32| counts.iter().take(ways as usize).sum::<u64>();
     let l1_ways = (granted > 0).then_some(granted);
-    Decided::L1Ways { l1_ways, of: ways, hits_one: with(1), hits: with(l1_ways.unwrap_or(ways)), hits_all: with(ways) }
+    L1Ways { l1_ways, of: ways, hits_one: with(1), hits: with(l1_ways.unwrap_or(ways)), hits_all: with(ways) }
 }
 
 /// The look-ahead algorithm (Qureshi and Patt, Algorithm 1): ways of each kernel by its hits in each position, from `least` each where

@@ -11,7 +11,7 @@ use crate::run::confidence::{Pace, ci95};
 use crate::run::energy::{ENERGY, Energy, energy};
 use crate::run::experiment::{Experiment, MAX_SEED, Stop, VERSION};
 use crate::run::simulation::{Measured, Reason, Simulation};
-use crate::seam::decision::{Decided, Decision, Kind, TopicInfo, ValueInfo};
+use crate::seam::decision::{Decision, Kind, TopicInfo, ValueInfo};
 use crate::seam::ratios::{
     GOALS, Goals, METRICS, Metrics, dram_gb_s, dram_utilisation, ipc, l2_gb_s, milliseconds, noc_utilisation, noc_utilisation_all,
     peak_ipc, ratio, scheduler_cycles,
@@ -298,7 +298,7 @@ fn topics() -> Vec<Topic> {
         Field { name: info.key, shape: of(info.kind), unit: info.unit, absent, doc: info.doc }
     };
     let topic = |info: &TopicInfo| Topic { name: info.topic, doc: info.doc, values: info.values.iter().map(value).collect() };
-    Decided::INFO.iter().map(topic).collect()
+    crate::policy::topics().into_iter().map(topic).collect()
 }
 
 /// Shares of stalled scheduler cycles by cause, in the causes' order; missing where nothing stalled.

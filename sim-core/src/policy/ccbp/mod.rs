@@ -26,6 +26,7 @@ mod model;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod topics;
 
 pub use self::settings::INFO;
 
@@ -33,6 +34,9 @@ use self::allocate::{Demand, Grant, KernelType, Rules, allocate};
 use self::curve::{Point, cta_points, through};
 use self::model::{Factors, Model};
 use self::settings::{LsCredits, Settings, Variant};
+use self::topics::{
+    Bandwidth, BestPriority, DemandCurve, DemandPerCta, GrantedCtas, KeptPriority, MeasuringCtas, Requests, TriedPriority, Typed,
+};
 use super::Policy;
 use super::spec::PolicySpec;
 use crate::describe::gpu::occupancy::Resources;
@@ -128,7 +132,7 @@ impl Policy for Ccbp {
             let alone = seen.cta_limit.iter().map(|limit| limit[kernel]).min().unwrap_or(0).min(seen.grid_per_sm(kernel));
             let even = (alone / seen.kernels as u32).max(1);
             self.kernels.push(Learned { ctas: (even, alone), ..Learned::default() });
-            decide(log, seen, kernel, Decided::MeasuringCtas { ctas: even, alone, kernels: seen.kernels as u32 });
+            decide(log, seen, kernel, MeasuringCtas { ctas: even, alone, kernels: seen.kernels as u32 });
         }
         controls.each_sm(|sm| {
             (sm.miss_queue_split, sm.credit_interval, sm.credit_carry) = (true, self.settings.interval as u32, self.settings.carry);
@@ -246,7 +250,7 @@ impl Ccbp {
             let even_rate = model.even_rate(factors, seen.kernels);
             let learned = &mut self.kernels[kernel.index()];
             (learned.factors, learned.even_rate) = (factors, even_rate);
-            decide(log, seen, kernel, Decided::Requests { rf: factors.rf, df: factors.df, even_rate: finite(even_rate) });
+            decide(log, seen, kernel, Requests { rf: factors.rf, df: factors.df, even_rate: finite(even_rate) });
         }
     }
 
@@ -284,7 +288,7 @@ impl Ccbp {
                 (true, true) => KernelType::NocIntensive,
                 (true, false) => KernelType::DramIntensive,
             };
-            let what = Decided::KernelType {
+            let what = Typed {
                 kernel_type: word(kind),
                 demand,
                 even_rate: finite(learned.even_rate),
@@ -375,7 +379,7 @@ impl Ccbp {
             _ if self.alone(seen).is_none() => Some("no_ipc_alone"),
             _ => None,
         };
-        self.settling = why.map(|why| Decided::KeptPriority { priority: self.priority(0), why });
+        self.settling = why.map(|why| KeptPriority { priority: self.priority(0), why }.into());
         self.drain(seen);
     }
 
@@ -442,9 +446,9 @@ impl Ccbp {
             let credits = self.credits(rate, latency_sensitive);
             controls.each_sm(|sm| sm.miss_credits[kernel] = credits);
             let requests = credits.map(|credits| f64::from(credits) / 16.0);
-            decide(log, seen, kernel, Decided::GrantedCtas { ctas: grant.ctas as u32 });
+            decide(log, seen, kernel, GrantedCtas { ctas: grant.ctas as u32 });
             let units = self.settings.units as u32;
-            decide(log, seen, kernel, Decided::Bandwidth { noc: grant.noc, dram: grant.dram, units, requests });
+            decide(log, seen, kernel, Bandwidth { noc: grant.noc, dram: grant.dram, units, requests });
         }
         self.climb.applied = grants;
     }
@@ -516,7 +520,7 @@ impl Ccbp {
         let steps = self.climb.steps;
         let better = self.climb.best.as_ref().is_none_or(|best| score > best.0);
         let best = self.climb.best.as_ref().map(|best| best.0);
-        decide(log, seen, None, Decided::TriedPriority { priority: self.priority(steps), metric, score, best });
+        decide(log, seen, None, TriedPriority { priority: self.priority(steps), metric, score, best });
         if better {
             self.climb.best = Some((score, steps, self.climb.applied.clone()));
         }
@@ -527,7 +531,7 @@ impl Ccbp {
             return self.drain(seen);
         }
         let Some((score, best, grants)) = self.climb.best.clone() else { return };
-        let why = Decided::BestPriority { priority: self.priority(best), metric, score };
+        let why: Decided = BestPriority { priority: self.priority(best), metric, score }.into();
         if grants == self.climb.applied {
             return self.settle(why, seen, log);
         }
@@ -557,11 +561,11 @@ impl Learned {
         let units = units as u32;
         let at = |line: &[f64], ctas: u32| line.get(ctas as usize).copied().unwrap_or(0.0);
         if self.kind == KernelType::LatencySensitive {
-            return Decided::DemandPerCta { noc: at(&self.noc, 1), dram: at(&self.dram, 1), units };
+            return DemandPerCta { noc: at(&self.noc, 1), dram: at(&self.dram, 1), units }.into();
         }
         let ctas: Vec<u32> = self.points.iter().map(|point| point.ctas).collect();
         let with = |line: &[f64]| ctas.iter().map(|&ctas| at(line, ctas)).collect();
-        Decided::DemandCurve { noc: with(&self.noc), dram: with(&self.dram), ctas, units }
+        DemandCurve { noc: with(&self.noc), dram: with(&self.dram), ctas, units }.into()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::spec::{Absent, Param, PolicySpec, Shape};
 use super::super::{AnyPolicy, PROFILE_CYCLES, PolicyInfo};
 use super::Ccbp;
+use super::topics::TOPICS;
 use crate::describe::ids::{Cycle, KernelId};
 use alloc::format;
 use alloc::vec::Vec;
@@ -139,6 +140,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::number("priority_step", (0.01, 1.0), 0.1, "", "Step from one priority to the next (CCBP §5.5)"),
         Param::number("priority_floor", (0.01, 1.0), 0.1, "", "Last priority that is tried"),
     ],
+    topics: TOPICS,
     check: |_, mix, problems| {
         let fits = |kernel: &KernelId| mix.limits.iter().all(|limit| limit[*kernel] > 0);
         for kernel in KernelId::first(mix.kernels).filter(|kernel| !fits(kernel)) {

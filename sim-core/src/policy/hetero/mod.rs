@@ -16,15 +16,17 @@
 //! 3. An SM goes to its new kernel once the last CTA of the old one has left it.
 
 mod assign;
+mod topics;
 
 use self::assign::{Assignment, Best, Speeds, best, estimate};
+use self::topics::{Assigned, ClassIpc, ClassSms, LeavesBy, MeasuredClasses, TOPICS, Thickness, ToBigAsThick, ToBigSms};
 use super::spec::{Mix, Param, PolicySpec};
 use super::{AnyPolicy, Policy, PolicyInfo, schemes, spatial};
 use crate::describe::decode::field;
 use crate::describe::error::Problems;
 use crate::describe::ids::{Cycle, KernelId, LaunchId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide};
 use crate::seam::event::{Event, EventKind, EventKinds};
 use crate::seam::observation::{By, Needs, Observation};
 use alloc::format;
@@ -54,7 +56,7 @@ const SWAP: Param = Param::flag(
     "The assignment is turned round, to see what it is worth: who would get big SMs gets small ones, and the other way",
 );
 
-schemes! { Hetero, SOURCE, check;
+schemes! { Hetero, SOURCE, check, TOPICS;
     agnostic HeteroAgnostic "hetero-agnostic" "HeteroCore: some of each class" "Every kernel gets as many SMs of each class" &[];
     classify HeteroClassify "hetero-classify" "HeteroCore: by the kernel's class" "Thick kernels on big SMs, lean ones on small SMs; of one class, some of each" &[PROFILE_CYCLES, SMALL_LOSS, SWAP];
     stp HeteroStp "hetero-stp" "HeteroCore: for throughput" "The assignment with the greatest sum of speeds alone" &[PROFILE_CYCLES, SWAP];
@@ -172,7 +174,7 @@ impl Policy for Hetero {
                 let way = self.choose(&speeds, true, seen, log);
                 let split = u32::from(way == Assignment::Split);
                 self.phase = Phase::Assigned;
-                decide(log, seen, None, Decided::Assigned { split });
+                decide(log, seen, None, Assigned { split });
                 self.assign(&way, seen, log);
                 self.hand_over(seen, controls);
             }
@@ -229,7 +231,7 @@ impl Hetero {
     /// A new measurement: every kernel gets SMs of each class.
     fn measure_anew(&mut self, seen: &Observation, log: &mut Log) {
         let [warm_up, measure] = ["warm_up", "measure"].map(|name| self.spec.int(name) as Cycle);
-        decide(log, seen, None, Decided::MeasuredClasses { warm_up, measure });
+        decide(log, seen, None, MeasuredClasses { warm_up, measure });
         self.phase = Phase::WarmUp(seen.now + warm_up);
         self.ended = seen.total.iter().map(|total| total.ctas_done).collect();
         self.assign(&Assignment::Split, seen, log);
@@ -252,7 +254,7 @@ impl Hetero {
             }
         }
         for (&kernel, [big, small]) in self.live.iter().zip(sms) {
-            decide(log, seen, kernel, Decided::ClassSms { big, small });
+            decide(log, seen, kernel, ClassSms { big, small });
         }
     }
 
@@ -273,7 +275,7 @@ impl Hetero {
             let ctas = seen.total[kernel.index()].ctas_done - self.ended[kernel.index()];
             let drain = room == "drain" || room == "adaptive" && ctas > 0;
             if room == "adaptive" {
-                decide(log, seen, kernel, Decided::LeavesBy { how: if drain { "drain" } else { "context_switch" }, ctas });
+                decide(log, seen, kernel, LeavesBy { how: if drain { "drain" } else { "context_switch" }, ctas });
             }
             controls.each_sm(|sm| {
                 sm.cta_switch[kernel] = !drain;
@@ -298,11 +300,11 @@ impl Hetero {
     /// The assignment by speeds, and why.
     fn choose(&self, speeds: &[Speeds], split_if_all_gain: bool, seen: &Observation, log: &mut Log) -> Assignment {
         for (&kernel, &Speeds { big, small, base }) in self.live.iter().zip(speeds) {
-            decide(log, seen, kernel, Decided::ClassIpc { big, small, base });
+            decide(log, seen, kernel, ClassIpc { big, small, base });
         }
         let Some(Best { big, sum, other }) = best(speeds, split_if_all_gain) else { return Assignment::Split };
         for (&kernel, _) in self.live.iter().zip(&big).filter(|(_, big)| **big) {
-            decide(log, seen, kernel, Decided::ToBigSms { sum, other });
+            decide(log, seen, kernel, ToBigSms { sum, other });
         }
         Assignment::Apart(big)
     }
@@ -317,14 +319,14 @@ impl Hetero {
         };
         let kernels: Vec<(bool, f64, f64)> = self.live.iter().map(|&kernel| thick(kernel)).collect();
         for (&kernel, &(thick, small, base)) in self.live.iter().zip(&kernels) {
-            decide(log, seen, kernel, Decided::Thickness { class: if thick { "thick" } else { "lean" }, small, base });
+            decide(log, seen, kernel, Thickness { class: if thick { "thick" } else { "lean" }, small, base });
         }
         let lean = kernels.iter().filter(|(thick, ..)| !thick).count() as u32;
         if lean == 0 || lean as usize == kernels.len() {
             return Assignment::Split;
         }
         for (&kernel, _) in self.live.iter().zip(&kernels).filter(|(_, (thick, ..))| *thick) {
-            decide(log, seen, kernel, Decided::ToBigAsThick { lean });
+            decide(log, seen, kernel, ToBigAsThick { lean });
         }
         Assignment::Apart(kernels.iter().map(|(thick, ..)| *thick).collect())
     }

@@ -22,16 +22,20 @@ mod place;
 mod quota;
 #[cfg(test)]
 mod tests;
+pub(super) mod topics;
 
 use self::place::{Candidate, Why, idle_ctas, partition, symmetric, victim};
 use self::quota::{alpha, goal_without, local};
+use self::topics::{GaveCtas, GoalQuota, GotCtas, LeftQuota, Promised, SymmetricCtas, TOPICS};
+use super::ctas::decide_ctas;
+use super::spatial::Sms;
 use super::spec::{Absent, Mix, Param, PolicySpec, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo, schemes};
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill};
-use crate::seam::decision::{Decided, Log, decide, decide_ctas};
+use crate::seam::decision::{Log, decide};
 use crate::seam::event::{Event, EventKind, EventKinds};
 use crate::seam::observation::{By, Needs, Observation};
 use crate::seam::ratios::peak_ipc;
@@ -81,7 +85,7 @@ fn check(_: &PolicySpec, mix: Mix, problems: &mut Problems) {
     }
 }
 
-schemes! { Qos, SOURCE, check;
+schemes! { Qos, SOURCE, check, TOPICS;
     naive QosNaive "qos-naive" "QoS quotas, naive" "Quotas that keep goals, full again in each epoch" params![];
     elastic QosElastic "qos-elastic" "QoS quotas, elastic epochs" "Quotas that keep goals; the next epoch begins once all are used" params![
         Param::choice("elastic_scope", &["sm", "gpu"], "sm", "Where all quotas have to be used. sm: on an SM, which has an epoch of its own then; gpu: on every SM; not stated"),
@@ -174,7 +178,7 @@ impl Policy for Qos {
             let (before, rate) = (total.thread_instructions, goal.unwrap_or(self.first_ipc()));
             self.kernels.push(Learned { goal, before, before_epoch: before, rate, said: 0.0 });
             if let Some(goal) = goal {
-                decide(log, seen, kernel, Decided::Goal { goal, alone });
+                decide(log, seen, kernel, Promised { goal, alone });
             }
         }
         self.place(seen, controls, log);
@@ -332,9 +336,9 @@ impl Qos {
             }
             let own = || parts.iter().enumerate().filter(|(_, sm)| sm[kernel.index()]).map(|(sm, _)| sm as u32);
             let first = own().next().unwrap_or(0);
-            decide(log, seen, kernel, Decided::Sms { sms: own().count() as u32, first });
+            decide(log, seen, kernel, Sms { sms: own().count() as u32, first });
             let ctas = placed[first as usize][kernel.index()];
-            decide_ctas(log, seen, kernel, Decided::SymmetricCtas { ctas }, |sm| placed[sm][kernel.index()]);
+            decide_ctas(log, seen, kernel, SymmetricCtas { ctas }, |sm| placed[sm][kernel.index()]);
         }
     }
 
@@ -433,11 +437,11 @@ impl Learned {
         match self.goal {
             Some(goal) if libm::round(100.0 * self.rate / goal) != self.said => {
                 self.said = libm::round(100.0 * self.rate / goal);
-                decide(log, seen, kernel, Decided::GoalQuota { alpha: self.rate / goal, goal, history });
+                decide(log, seen, kernel, GoalQuota { alpha: self.rate / goal, goal, history });
             }
             None if self.rate > 1.1 * self.said || self.rate < 0.9 * self.said => {
                 self.said = self.rate;
-                decide(log, seen, kernel, Decided::LeftQuota { ipc: self.rate });
+                decide(log, seen, kernel, LeftQuota { ipc: self.rate });
             }
             _ => {}
         }
@@ -453,12 +457,12 @@ fn say_moves(moves: &[Moved], seen: &Observation, log: &mut Log) {
             let mut sms: Vec<u32> = given().map(|(sm, _)| sm).collect();
             sms.dedup();
             if !sms.is_empty() {
-                decide(log, seen, kernel, Decided::GaveCtas { sms, ctas: given().map(|(_, ctas)| ctas).sum(), why: why.key() });
+                decide(log, seen, kernel, GaveCtas { sms, ctas: given().map(|(_, ctas)| ctas).sum(), why: why.key() });
             }
         }
         let sms: Vec<u32> = moves.iter().filter(|moved| moved.kernel == kernel).map(|moved| moved.sm).collect();
         if !sms.is_empty() {
-            decide(log, seen, kernel, Decided::GotCtas { sms });
+            decide(log, seen, kernel, GotCtas { sms });
         }
     }
 }

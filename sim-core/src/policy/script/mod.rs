@@ -27,12 +27,14 @@ mod program;
 mod subset;
 #[cfg(all(test, feature = "script"))]
 mod tests;
+mod topics;
 
 pub use self::names::{KERNEL, Name, ON_SM, RUN, SM};
 
 use self::names::Seen;
 #[cfg(feature = "script")]
 use self::program::Program;
+use self::topics::{ControlSet, Failed, Said, TOPICS};
 use super::spec::{Absent, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo, PolicySpec};
 use crate::describe::decode::field;
@@ -40,7 +42,7 @@ use crate::describe::error::Problem;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
 use crate::seam::controls::{CONTROLS, Controls};
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide};
 use crate::seam::event::{Event, EventKind, EventKinds};
 use crate::seam::observation::{By, Needs, Observation};
 use alloc::format;
@@ -75,6 +77,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         Param::int("seed", (0, (1 << 53) - 1), 1, "", "Seed of the script's random numbers"),
     ],
+    topics: TOPICS,
     check: |spec, mix, problems| {
         let flaw = Program::new(spec.text("source")).err();
         problems.0.extend(flaw.map(|flaw| Problem::new(field(mix.path, "source"), flaw, "a script that can run")));
@@ -332,11 +335,11 @@ impl Script {
             what: "a kernel has DRAM channels of its own, where DeNovo keeps each line in one L2 bank".into(),
         });
         for (kernel, text) in call.log {
-            decide(log, seen, kernel, Decided::Said { text });
+            decide(log, seen, kernel, Said { text });
         }
         if let Some(flaw) = flaw.or(mixed).or(moved) {
             let failure = flaw.to_string();
-            decide(log, seen, None, Decided::Failed { failure: failure.clone() });
+            decide(log, seen, None, Failed { failure: failure.clone() });
             self.failure = Some(failure);
             return;
         }
@@ -359,7 +362,7 @@ fn log_changes(before: &Controls, after: &Controls, seen: &Observation, log: &mu
             let written = if alike { value(after, first).to_string() } else { format!("{}, …", value(after, first)) };
             let of = control.scope.is_of_kernel().then_some(kernel);
             let sms = if control.scope.is_on_sm() { changed.len() as u32 } else { 0 };
-            decide(log, seen, of, Decided::Set { control: control.field.name, value: written, sms });
+            decide(log, seen, of, ControlSet { control: control.field.name, value: written, sms });
         }
     }
 }

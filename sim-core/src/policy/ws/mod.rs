@@ -17,8 +17,11 @@
 //! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
 mod online;
+mod topics;
 
 use self::online::Online;
+use self::topics::{CurveCtas, IpcCurve, SampledCurve, SplitSms, TOPICS};
+use super::ctas::decide_ctas;
 use super::fixed::Fixed;
 use super::spatial::Spatial;
 use super::spec::{Absent, MAX_LIST, Param, PolicySpec, Shape};
@@ -27,7 +30,7 @@ use crate::describe::decode::field;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide, decide_ctas};
+use crate::seam::decision::{Log, decide};
 use crate::seam::observation::{By, Needs, Observation};
 use alloc::vec::Vec;
 
@@ -52,6 +55,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         Param::int("warm_up", (1, 100_000_000), 20_000, "cycles", "Online: before anything is counted"),
         Param::int("window", (1, 100_000_000), 5000, "cycles", "Online: in which each SM's IPC is counted"),
     ],
+    topics: TOPICS,
     check: |spec, mix, problems| {
         if is_online(spec) && !(spec.lists("curves").is_empty() && spec.ints("combination").is_empty()) {
             let found = "online, with curves or a combination that are given";
@@ -183,12 +187,16 @@ impl Ws {
             let first = level(curve, on(0));
             let ipc_part = first + (0..filled.len()).map(|sm| level(curve, on(sm)) - first).sum::<f64>() / filled.len() as f64;
             let ipc = curve.clone();
-            decide(log, seen, kernel, if self.online.is_some() { Decided::SampledCurve { ipc } } else { Decided::IpcCurve { ipc } });
+            if self.online.is_some() {
+                decide(log, seen, kernel, SampledCurve { ipc });
+            } else {
+                decide(log, seen, kernel, IpcCurve { ipc });
+            }
             if self.fallback && 1.0 - ipc_part > most_loss && !split {
                 split = true;
-                decide(log, seen, kernel, Decided::SplitSms { ctas, ipc_part, most_loss });
+                decide(log, seen, kernel, SplitSms { ctas, ipc_part, most_loss });
             } else {
-                decide_ctas(log, seen, kernel, Decided::CurveCtas { ctas, ipc_part }, on);
+                decide_ctas(log, seen, kernel, CurveCtas { ctas, ipc_part }, on);
             }
         }
         split
@@ -242,12 +250,14 @@ fn fill(curves: &[Vec<f64>], costs: &[Resources], limits: &[u32], whole: Resourc
 
 #[cfg(test)]
 mod tests {
+    use super::super::ctas::ClassCtas;
     use super::super::even::Even;
     use super::super::smk::Smk;
     use super::*;
     use crate::describe::gpu::presets;
     use crate::describe::ids::PerKernel;
     use crate::seam::controls::WarpOrder;
+    use crate::seam::decision::{Decided, Topic};
     use crate::seam::observation::Profile;
     use alloc::vec;
 
@@ -308,6 +318,12 @@ mod tests {
     }
 
     #[test]
+    fn one_cta_is_not_many() {
+        assert_eq!(IpcCurve { ipc: vec![2.0] }.sentence(), "alone, 1 CTA on every SM makes 2.0 instructions a cycle");
+        assert_eq!(IpcCurve { ipc: vec![2.0, 3.0] }.sentence(), "alone, 1 to 2 CTAs on every SM make 2.0, 3.0 instructions a cycle");
+    }
+
+    #[test]
     fn policies_say_what_each_class_may_hold() {
         let smk = Smk {
             quotas: false,
@@ -322,7 +338,7 @@ mod tests {
         for (decided, wide, any) in
             [(on_unlike_sms(Even).0, [1, 0], [5, 3]), (on_unlike_sms(smk).0, [1, 0], [9, 6]), (on_unlike_sms(ws(2.0)).0, [1, 0], [1, 1])]
         {
-            assert_eq!(said(decided), [wide, any].map(|ctas| Decided::ClassCtas { ctas: ctas.to_vec() }));
+            assert_eq!(said(decided), [wide, any].map(|ctas| ClassCtas { ctas: ctas.to_vec() }.into()));
         }
     }
 
@@ -330,7 +346,7 @@ mod tests {
     #[test]
     fn all_sms_are_judged_for_the_fallback() {
         let (decided, targets) = on_unlike_sms(ws(0.9));
-        assert!(decided.contains(&Decided::SplitSms { ctas: 0, ipc_part: 0.5, most_loss: 0.45 }), "{decided:?}");
+        assert!(decided.contains(&SplitSms { ctas: 0, ipc_part: 0.5, most_loss: 0.45 }.into()), "{decided:?}");
         assert_eq!(targets[0], targets[1]);
         // A loss of one half is no more than 1.1 parts of 1/2.
         let (decided, targets) = on_unlike_sms(ws(1.1));

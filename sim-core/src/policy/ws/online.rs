@@ -9,9 +9,10 @@
 //! Only the paper's abstract and first page are public, and nothing that we found says how it profiles: all of this is our reading.
 
 use super::super::spatial::parts;
+use super::topics::SampledCtas;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
-use crate::seam::decision::{Decided, Log, decide};
+use crate::seam::decision::{Log, decide};
 use crate::seam::observation::Observation;
 use crate::seam::stats::StallCause;
 use alloc::vec::Vec;
@@ -64,7 +65,7 @@ impl Online {
                 let controls = &mut controls.sms[sm as usize];
                 (controls.allowed[kernel], controls.cta_target[kernel]) = (true, on(sm) as u16);
             }
-            decide(log, seen, kernel, Decided::SampledCtas { first, ctas: own.clone().map(on).collect() });
+            decide(log, seen, kernel, SampledCtas { first, ctas: own.clone().map(on).collect() });
             let place = |sm| Place { sm, ctas: on(sm), instructions: 0, waited: 0 };
             self.places.push(own.map(place).filter(|place| place.ctas > 0).collect());
         }
