@@ -16,6 +16,7 @@ mod kernels;
 mod launches;
 mod liveness;
 mod metamorphic;
+mod own;
 mod partitions;
 mod pins;
 mod predict;

@@ -23,7 +23,7 @@ pub mod noc;
 pub mod packet;
 pub mod sm;
 
-use self::dispatch::order::{CtaOrderSpec, Shares};
+use self::dispatch::order::{AnyOrder, CtaOrderSpec, Shares};
 use self::dispatch::{CtaEvent, Dispatcher, Ended, LaunchEnd, Run};
 use self::memory::Memory;
 use self::sm::Sm;
@@ -86,6 +86,12 @@ pub struct Machine {
 impl Machine {
     /// A machine at cycle 0. GPU and kernels are valid and fit each other.
     pub fn new(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, order: &CtaOrderSpec, controls: Controls) -> Self {
+        let order = AnyOrder::new(order, gpu.sm_count() as usize, kernels.len());
+        Machine::with_order(gpu, kernels, seed, restart, order, controls)
+    }
+
+    /// A machine before its first cycle, whose CTAs go to SMs in the order that `order` says.
+    pub fn with_order(gpu: &Gpu, kernels: &[Kernel], seed: u64, restart: bool, order: AnyOrder, controls: Controls) -> Self {
         let count = kernels.len();
         let banks = gpu.sms[0].shared_banks;
         let compile = |(index, kernel)| Code::compile(kernel, index, seed, gpu.l2.line_bytes, banks);

@@ -1,7 +1,9 @@
 //! Sharing schemes, one file each: `ls policy/` is the list. A policy is a small state machine that reads an `Observation` when the run
 //! begins and at its own intervals, edits the `Controls`, and says why. It sees nothing of the machine.
 //!
-//! To add one: a file with its type, `impl Policy` and `INFO` (name, parameters, how it is made), and its line in `policies!`.
+//! A program that uses this crate has its own beside them: it implements `Policy`, and `Simulation::with_policy` takes it.
+//!
+//! To add one here: a file with its type, `impl Policy` and `INFO` (name, parameters, how it is made), and its line in `policies!`.
 
 mod ccbp;
 mod ctas;
@@ -40,7 +42,9 @@ use crate::seam::event::{Event, EventKinds};
 use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
 
 /// Core cycles of each run that a profile takes.
 const PROFILE_CYCLES: Param = Param::int(
@@ -51,8 +55,13 @@ const PROFILE_CYCLES: Param = Param::int(
     "Length of each run that measures a kernel alone; the run itself begins after all of them",
 );
 
-/// A sharing scheme.
-pub trait Policy {
+/// A sharing scheme. It is plain data, so that a snapshot of a run is a copy.
+pub trait Policy: Boxed + fmt::Debug + Send + Sync {
+    /// Its name in results, if it is none of `POLICIES`: those have theirs in the list.
+    fn name(&self) -> &str {
+        "own"
+    }
+
     /// The run begins, or the policy takes over in the middle of one: sets its controls, starting from neutral ones.
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log);
 
@@ -98,6 +107,24 @@ pub trait Policy {
     }
 }
 
+/// What a policy in a box is copied by. Every policy that is `Clone` has it.
+pub trait Boxed {
+    /// A copy.
+    fn boxed(&self) -> Box<dyn Policy>;
+}
+
+impl<P: Policy + Clone + 'static> Boxed for P {
+    fn boxed(&self) -> Box<dyn Policy> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Policy> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
+    }
+}
+
 /// Makes the modules of schemes that are one type: of each its name, its title, what it is, and its parameters.
 macro_rules! schemes {
     ($Scheme:ident, $source:expr, $check:expr, $topics:expr; $($module:ident $Type:ident $name:literal $title:literal $doc:literal $params:expr;)*) => { $(
@@ -128,11 +155,13 @@ use schemes;
 macro_rules! policies {
     ($($(#[$only:meta])? $module:ident::$Type:ident,)*) => {
         /// Any of the policies.
-        #[derive(Clone, PartialEq, Debug)]
+        #[derive(Clone, Debug)]
         #[allow(missing_docs)] // each is documented in its own file
         #[allow(clippy::large_enum_variant)] // one of them in a simulation
         pub enum AnyPolicy {
             $($(#[$only])? $Type($module::$Type),)*
+            /// One from outside this crate.
+            Own(Box<dyn Policy>),
         }
 
         /// Every policy, in the order in which they are offered.
@@ -142,12 +171,14 @@ macro_rules! policies {
             fn inner(&self) -> &dyn Policy {
                 match self {
                     $($(#[$only])? AnyPolicy::$Type(policy) => policy,)*
+                    AnyPolicy::Own(policy) => &**policy,
                 }
             }
 
             fn inner_mut(&mut self) -> &mut dyn Policy {
                 match self {
                     $($(#[$only])? AnyPolicy::$Type(policy) => policy,)*
+                    AnyPolicy::Own(policy) => &mut **policy,
                 }
             }
         }
@@ -203,6 +234,10 @@ impl AnyPolicy {
 }
 
 impl Policy for AnyPolicy {
+    fn name(&self) -> &str {
+        self.inner().name()
+    }
+
     fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         self.inner_mut().start(seen, controls, log);
     }

@@ -8,6 +8,7 @@ pub mod experiment;
 pub mod frame;
 pub mod interval;
 pub mod outcome;
+pub mod own;
 pub mod plan;
 pub mod simulation;
 pub mod stuck;

@@ -549,7 +549,7 @@ pub fn outcome(simulation: &mut Simulation, reason: Reason) -> Outcome {
         energy: energy(&measured, &experiment.gpu),
         ci95: figures.ci95,
         policy: PolicyOutcome {
-            name: experiment.policy.name().into(),
+            name: simulation.policy_name().into(),
             decisions: simulation.decisions().iter().map(Decision::to_value).collect(),
         },
         goals: figures.goals,

@@ -42,7 +42,12 @@ pub struct Plan {
 impl Plan {
     /// The plan of an experiment.
     pub fn of(experiment: &Experiment) -> Plan {
-        let needs = AnyPolicy::new(&experiment.policy).needs();
+        Plan::under(experiment, &AnyPolicy::new(&experiment.policy))
+    }
+
+    /// The plan of an experiment whose GPU another policy shares.
+    pub fn under(experiment: &Experiment, policy: &dyn Policy) -> Plan {
+        let needs = policy.needs();
         let profile = needs.by.iter().flat_map(|by| of_each(experiment, by, needs.cycles)).flatten();
         let alone = experiment.alone_runs().into_iter().map(|(_, _, run)| run);
         Plan { profile: distinct(profile), alone: distinct(alone) }
@@ -112,8 +117,8 @@ fn points(experiment: &Experiment, kernel: KernelId, by: &By) -> Vec<(PolicySpec
     }
 }
 
-/// The profile that the policy of an experiment needs, from the answers; on failure, the runs of the plan without an answer.
-pub fn profile(experiment: &Experiment, answers: &Answers) -> Result<Profile, Problems> {
+/// The profile that the policy needs which shares an experiment's GPU, from the answers; on failure, the runs of the plan without an answer.
+pub fn profile(experiment: &Experiment, policy: &dyn Policy, answers: &Answers) -> Result<Profile, Problems> {
     let mut missing = Vec::new();
     let mut answer = |run: Experiment| {
         let hash = run.config_hash();
@@ -124,14 +129,14 @@ pub fn profile(experiment: &Experiment, answers: &Answers) -> Result<Profile, Pr
         found.unwrap_or_default()
     };
     let mut profile = Profile::default();
-    let needs = AnyPolicy::new(&experiment.policy).needs();
+    let needs = policy.needs();
     for by in &needs.by {
         let mut of_kernel = |runs: Vec<Experiment>| runs.into_iter().map(&mut answer).collect();
         profile.0.push(of_each(experiment, by, needs.cycles).into_iter().map(&mut of_kernel).collect());
     }
     let mut problems = Problems::default();
     if !missing.is_empty() {
-        let found = format!("{}, without the answers of {} runs: {}", experiment.policy.name(), missing.len(), missing.join("; "));
+        let found = format!("a policy without the answers of {} runs: {}", missing.len(), missing.join("; "));
         problems.add("policy", found, "the answers of every run that its plan puts first");
     }
     problems.or(profile)

@@ -10,12 +10,14 @@ use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::machine::Machine;
+use crate::machine::dispatch::order::{AnyOrder, CtaOrder};
 use crate::machine::sm::Sm;
 use crate::policy::{AnyPolicy, Policy, PolicySpec};
 use crate::run::batches::{Batches, Counters};
 use crate::run::confidence::{self, Least, RATIOS};
 use crate::run::experiment::{Experiment, KernelUse, Settled, Stop};
 use crate::run::outcome::{self, Outcome};
+use crate::run::own::Own;
 use crate::run::plan::{self, Answers};
 use crate::run::stuck;
 use crate::run::windows::Windows;
@@ -25,6 +27,7 @@ use crate::seam::event::EventKinds;
 use crate::seam::observation::{Alone, Observation, Profile, Progress};
 use crate::seam::ratios;
 use crate::seam::stats::{KernelStats, StallCounts};
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -165,17 +168,34 @@ impl Simulation {
         Simulation::with(experiment, &Answers::new())
     }
 
-    /// The same with the answers of the experiment's plan; on failure, also names the missing ones.
+    /// A run at cycle 0 with the answers of the experiment's plan; on failure, also names the missing ones.
     pub fn with(experiment: &Experiment, answers: &Answers) -> Result<Self, Problems> {
+        Simulation::with_own(experiment, Own::default(), answers)
+    }
+
+    /// A run at cycle 0 that a policy of the caller's own shares, which needs no profile; the experiment's own has no say.
+    pub fn with_policy(experiment: &Experiment, policy: Box<dyn Policy>) -> Result<Self, Problems> {
+        Simulation::with_own(experiment, Own { policy: Some(policy), ..Own::default() }, &Answers::new())
+    }
+
+    /// A run at cycle 0 of an experiment whose policy needs no profile, with a CTA order of the caller's own in place of the experiment's.
+    pub fn with_order(experiment: &Experiment, order: Box<dyn CtaOrder>) -> Result<Self, Problems> {
+        Simulation::with_own(experiment, Own { cta_order: Some(order), ..Own::default() }, &Answers::new())
+    }
+
+    /// A run at cycle 0 with what the caller brings, and with the answers of the plan under that policy (`Plan::under`).
+    pub fn with_own(experiment: &Experiment, own: Own, answers: &Answers) -> Result<Self, Problems> {
         experiment.check()?;
+        let policy = own.policy.map_or_else(|| AnyPolicy::new(&experiment.policy), AnyPolicy::Own);
         let gpu = &experiment.gpu;
         let kernels: Vec<_> = experiment.kernels.iter().map(|used| used.kernel.clone()).collect();
         let neutral = Controls::neutral(gpu.sm_count() as usize, experiment.warp_order);
-        let machine = Machine::new(gpu, &kernels, experiment.seed, experiment.restart, &experiment.cta_order, neutral);
+        let given = || AnyOrder::new(&experiment.cta_order, gpu.sm_count() as usize, kernels.len());
+        let order = own.cta_order.map_or_else(given, AnyOrder::Own);
+        let machine = Machine::with_order(gpu, &kernels, experiment.seed, experiment.restart, order, neutral);
         let mut simulation = Simulation {
             windows: Windows::new(kernels.len()),
             machine,
-            policy: AnyPolicy::new(&experiment.policy),
             log: Log::new(),
             cta_limit: experiment.cta_limits(),
             most_ctas: experiment.most_ctas(),
@@ -183,7 +203,8 @@ impl Simulation {
             uniform_ctas: experiment.uniform_ctas(),
             grid: experiment.grids(),
             answers: Answers::new(),
-            profile: plan::profile(experiment, answers)?,
+            profile: plan::profile(experiment, &policy, answers)?,
+            policy,
             idle_sum: alloc::vec![PerKernel::all(0); gpu.sm_count() as usize],
             idle_samples: 0,
             sampled_at: 0,
@@ -494,9 +515,9 @@ impl Simulation {
     pub fn set_policy(&mut self, spec: &PolicySpec) -> Result<(), Problems> {
         let changed = Experiment { policy: spec.clone(), ..self.experiment.clone() };
         changed.check()?;
-        self.profile = plan::profile(&changed, &self.answers)?;
-        self.experiment = changed;
-        self.policy = AnyPolicy::new(spec);
+        let policy = AnyPolicy::new(spec);
+        self.profile = plan::profile(&changed, &policy, &self.answers)?;
+        (self.experiment, self.policy) = (changed, policy);
         self.wait_anew();
         self.stuck = false;
         self.start_policy();
@@ -533,6 +554,11 @@ impl Simulation {
     /// What the policy decided so far.
     pub fn decisions(&self) -> &[Decision] {
         &self.log
+    }
+
+    /// The name of the policy that shares the GPU, as results have it.
+    pub fn policy_name(&self) -> &str {
+        if let AnyPolicy::Own(own) = &self.policy { own.name() } else { self.experiment.policy.name() }
     }
 
     /// Whether the policy has finished learning: from then on it keeps its settings, and the scheme can be judged.

@@ -3,13 +3,18 @@
 
 use crate::describe::error::Problems;
 use crate::run::experiment::Experiment;
+use crate::run::own::Own;
 use crate::run::plan::{Answers, Plan};
 use crate::run::simulation::Simulation;
 
 /// The answers that the policy of an experiment needs.
 pub fn answer(experiment: &Experiment) -> Result<Answers, Problems> {
+    measure(Plan::of(experiment))
+}
+
+fn measure(plan: Plan) -> Result<Answers, Problems> {
     let mut answers = Answers::new();
-    for run in Plan::of(experiment).profile {
+    for run in plan.profile {
         let mut alone = Simulation::new(&run.experiment)?;
         alone.advance(u64::MAX);
         answers.insert(run.hash, alone.answer());
@@ -22,11 +27,18 @@ pub fn start(experiment: &Experiment) -> Result<Simulation, Problems> {
     Simulation::with(experiment, &answer(experiment)?)
 }
 
+/// An experiment's run at cycle 0 with what the caller brings, and with the profile that its policy needs.
+pub fn start_own(experiment: &Experiment, own: Own) -> Result<Simulation, Problems> {
+    let answers = own.policy.as_ref().map_or_else(|| answer(experiment), |policy| measure(Plan::under(experiment, &**policy)))?;
+    Simulation::with_own(experiment, own, &answers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::describe::ids::KernelId;
     use crate::describe::value::Value;
+    use crate::policy::AnyPolicy;
     use crate::policy::spec::{PolicySpec, Setting};
     use crate::run::experiment::Stop;
     use crate::run::plan;
@@ -50,7 +62,7 @@ mod tests {
     fn a_profile_is_what_runs_alone_measure() {
         let experiment = experiment("ws");
         let answers = answer(&experiment).unwrap();
-        let profile = plan::profile(&experiment, &answers).unwrap();
+        let profile = plan::profile(&experiment, &AnyPolicy::new(&experiment.policy), &answers).unwrap();
         let limit = experiment.cta_limits()[0];
         let curves = profile.curves(|run| run.ipc);
         for kernel in KernelId::first(2) {

@@ -11,7 +11,7 @@ pub mod grid;
 pub mod order;
 
 use self::grid::Grid;
-use self::order::{AnyOrder, CtaOrder, CtaOrderSpec, Offer, Shares};
+use self::order::{AnyOrder, CtaOrder, Offer, Shares};
 use super::l1d::held::Held;
 use super::sm::code::Code;
 use super::sm::context::SavedCta;
@@ -93,7 +93,7 @@ pub struct Ended {
 }
 
 /// The dispatcher's state.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Dispatcher {
     runs: PerKernel<Run>,
     restart: bool,
@@ -114,12 +114,12 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     /// A dispatcher with every kernel before its first CTA.
-    pub fn new(sms: usize, codes: &[Vec<Code>], restart: bool, order: &CtaOrderSpec) -> Self {
+    pub fn new(sms: usize, codes: &[Vec<Code>], restart: bool, order: AnyOrder) -> Self {
         let mut dispatcher = Dispatcher {
             runs: PerKernel::all(Run::default()),
             restart,
             runs_done: 0,
-            order: (order.info().make)(order, sms, codes.len()),
+            order,
             grids: alloc::vec![Grid::default(); codes.len()],
             saved: alloc::vec![VecDeque::new(); codes.len()],
             changed: Set::ALL,

@@ -13,7 +13,7 @@ struct Desk {
     gpu: Gpu,
     profile: Profile,
     window: [KernelStats; 2],
-    script: AnyPolicy,
+    script: Script,
     controls: Controls,
     log: Log,
     now: Cycle,
@@ -31,14 +31,14 @@ impl Desk {
             gpu: presets::find("tiny-2sm").unwrap(),
             profile: Profile(alloc::vec![alloc::vec![alone(60.0), alone(100.0)]]),
             window,
-            script: AnyPolicy::new(&spec(source)),
+            script: Script::new(&spec(source)),
             controls: Controls::neutral(2, WarpOrder::Lrr),
             log: Log::new(),
             now: 0,
         }
     }
 
-    fn ask(&mut self, ask: impl FnOnce(&mut AnyPolicy, &Observation, &mut Controls, &mut Log)) {
+    fn ask(&mut self, ask: impl FnOnce(&mut Script, &Observation, &mut Controls, &mut Log)) {
         let (counts, on_sm, stalls) = (
             [PerKernel::all(3); 2],
             [[KernelStats::default(); 2].to_vec(), Vec::new()],

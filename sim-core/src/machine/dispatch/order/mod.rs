@@ -1,6 +1,8 @@
 //! CTA orders, one file each: which kernel and which of its CTAs go next to an SM with room.
 //!
-//! To add one: a file with its type, `impl CtaOrder` and `INFO` (name, source, what it does, its parameters, how it is made), and its line in
+//! A program that uses this crate has its own beside them: it implements `CtaOrder`, and `Simulation::with_order` takes it.
+//!
+//! To add one here: a file with its type, `impl CtaOrder` and `INFO` (name, source, what it does, its parameters, how it is made), and its line in
 //! `orders!`. The experiment's field `cta_order`, its schema, the catalogue and the page's form follow.
 //!
 //! With several kernels at once an order keeps its state of each kernel apart, over the SMs on which that kernel may run.
@@ -26,7 +28,9 @@ use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, Set};
 use crate::describe::record::{Entries, Names};
 use crate::seam::spec::{Entry, Param, Spec};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
 use core::hash::{Hash, Hasher};
 
 /// An SM with room, and what may go there.
@@ -68,8 +72,8 @@ impl Offer<'_> {
     }
 }
 
-/// A CTA order.
-pub trait CtaOrder {
+/// A CTA order. It is plain data: a snapshot of a run copies it, and the run's digest covers it.
+pub trait CtaOrder: Boxed + fmt::Debug + Send + Sync {
     /// Whether it reads `Grid::ran_on`.
     fn remembers(&self) -> bool {
         false
@@ -103,6 +107,31 @@ pub trait CtaOrder {
     /// What each SM has before it of a kernel's launch, under an order that deals chunks.
     fn shares(&self, _kernel: KernelId) -> Option<Shares> {
         None
+    }
+}
+
+/// What an order in a box is copied and hashed by. Every order that is `Clone` and `Hash` has it.
+pub trait Boxed {
+    /// A copy.
+    fn boxed(&self) -> Box<dyn CtaOrder>;
+
+    /// Hashes its state.
+    fn hash_state(&self, state: &mut dyn Hasher);
+}
+
+impl<O: CtaOrder + Clone + Hash + 'static> Boxed for O {
+    fn boxed(&self) -> Box<dyn CtaOrder> {
+        Box::new(self.clone())
+    }
+
+    fn hash_state(&self, mut state: &mut dyn Hasher) {
+        self.hash(&mut state);
+    }
+}
+
+impl Clone for Box<dyn CtaOrder> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
     }
 }
 
@@ -196,14 +225,23 @@ impl Default for CtaOrderSpec {
     }
 }
 
+impl AnyOrder {
+    /// The order that `spec` describes, for so many SMs and kernels.
+    pub fn new(spec: &CtaOrderSpec, sms: usize, kernels: usize) -> Self {
+        (spec.info().make)(spec, sms, kernels)
+    }
+}
+
 /// Makes the enum of all orders and their catalogue from one list.
 macro_rules! orders {
     ($($(#[$only:meta])? $module:ident::$Type:ident,)*) => {
         /// Any of the orders.
-        #[derive(Clone, PartialEq, Eq, Debug)]
+        #[derive(Clone, Debug)]
         #[allow(missing_docs)] // each is documented in its own file
         pub enum AnyOrder {
             $($(#[$only])? $Type($module::$Type),)*
+            /// One from outside this crate.
+            Own(Box<dyn CtaOrder>),
         }
 
         /// Every order, the one that holds where an experiment names none first.
@@ -211,42 +249,42 @@ macro_rules! orders {
 
         impl CtaOrder for AnyOrder {
             fn remembers(&self) -> bool {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.remembers(),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.remembers(),)* AnyOrder::Own(order) => order.remembers(), }
             }
 
             fn first_sm(&self) -> u16 {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.first_sm(),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.first_sm(),)* AnyOrder::Own(order) => order.first_sm(), }
             }
 
             fn launch(&mut self, kernel: KernelId, grid: &Grid, sms: u16) {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.launch(kernel, grid, sms),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.launch(kernel, grid, sms),)* AnyOrder::Own(order) => order.launch(kernel, grid, sms), }
             }
 
             fn choose(&mut self, offer: &Offer) -> Option<(KernelId, u32)> {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.choose(offer),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.choose(offer),)* AnyOrder::Own(order) => order.choose(offer), }
             }
 
             fn waits(&self, offer: &Offer) -> bool {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.waits(offer),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.waits(offer),)* AnyOrder::Own(order) => order.waits(offer), }
             }
 
             fn finished(&mut self, now: Cycle, sm: u16, kernel: KernelId, cta: u32) {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.finished(now, sm, kernel, cta),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.finished(now, sm, kernel, cta),)* AnyOrder::Own(order) => order.finished(now, sm, kernel, cta), }
             }
 
             fn stolen_from(&self) -> Option<u16> {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.stolen_from(),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.stolen_from(),)* AnyOrder::Own(order) => order.stolen_from(), }
             }
 
             fn shares(&self, kernel: KernelId) -> Option<Shares> {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.shares(kernel),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.shares(kernel),)* AnyOrder::Own(order) => order.shares(kernel), }
             }
         }
 
         /// The order does not change during a run.
         impl Hash for AnyOrder {
             fn hash<H: Hasher>(&self, state: &mut H) {
-                match self { $($(#[$only])? AnyOrder::$Type(order) => order.hash(state),)* }
+                match self { $($(#[$only])? AnyOrder::$Type(order) => order.hash(state),)* AnyOrder::Own(order) => order.hash_state(state), }
             }
         }
     };
