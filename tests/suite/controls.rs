@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::{KernelId, PerKernel};
 use sim_core::describe::value::Value;
-use sim_core::policy::PolicySpec;
-use sim_core::policy::spec::POLICIES;
+use sim_core::policy::spec::Entry;
+use sim_core::policy::{PolicyInfo, PolicySpec};
 use sim_core::run::experiment::{Experiment, Stop};
 use sim_core::seam::controls::{Controls, WarpOrder};
 use sim_core::study::profile;
@@ -182,18 +182,18 @@ proptest! {
     fn an_experiment_runs_as_its_canonical_form(
         mut experiment in random::experiment().boxed(),
         controls in by_sms().boxed(),
-        policy in 0..POLICIES.len(),
+        policy in 0..(PolicyInfo::ENTRIES.names.names)().len(),
         draws in any::<[u64; 24]>(),
     ) {
-        let (info, kernels) = (&POLICIES[policy], experiment.kernels.len());
-        let mut pairs = vec![("name", Value::from(info.name))];
-        for (param, draw) in info.params.iter().zip(draws) {
+        let (name, kernels) = ((PolicyInfo::ENTRIES.names.names)()[policy], experiment.kernels.len());
+        let mut pairs = vec![("name", Value::from(name))];
+        for (param, draw) in (PolicyInfo::ENTRIES.params)(name).unwrap().into_iter().flatten().zip(draws) {
             let value = if param.name == "profile_cycles" { Some(1000.into()) } else { random::drawn(&param.shape, draw, kernels) };
             pairs.extend(value.filter(|_| draw >> 32 & 1 == 0 || param.name == "profile_cycles").map(|value| (param.name, value)));
         }
         let mut problems = Problems::default();
         experiment.policy = match PolicySpec::decode(&Value::object(pairs), experiment.mix(), &mut problems) {
-            _ if info.name == "manual" => PolicySpec::manual(Controls { sms: controls.sms[..experiment.mix().sms].to_vec(), ..controls }),
+            _ if name == "manual" => PolicySpec::manual(Controls { sms: controls.sms[..experiment.mix().sms].to_vec(), ..controls }),
             Some(policy) => policy,
             None => return Ok(()),
         };

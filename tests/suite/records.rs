@@ -84,7 +84,7 @@ fn inputs() -> Vec<Input> {
                   {"loop": {"trips": {"some_warps": [2, 3]}, "body": [{"alu": {}}]}}, {"loop": {"trips": {"listed_per_cta": "l"}, "body": [{"alu": {}}]}},
                   {"loop": {"trips": 3, "body": [{"alu": {}}]}}, {"loop": {"trips": {"per_warp": [1, 2]}, "body": [{"alu": {}}]}}]},
                 {"repeat": 2, "launches": [{"grid": [2, 2], "grid_step": [-1], "threads": 32, "program": [{"alu": {}}]}]}]}],
-            "policy": "leftover", "stop": {"kernels_done": true}, "restart": false}"#,
+            "policy": ["leftover", {"name": "ws+ucp", "repartition": 500, "combination": [1]}], "stop": {"kernels_done": true}, "restart": false}"#,
     ];
     let figures = [
         r#"{"id": "f", "title": "t", "source": "s", "kind": "bars", "x": {"label": "l"}, "y": {"label": "l", "unit": "%"}, "series": ["a", "b"],

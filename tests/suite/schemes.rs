@@ -7,8 +7,8 @@ use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::SmClass;
 use sim_core::describe::value::Value;
 use sim_core::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
-use sim_core::policy::PolicySpec;
-use sim_core::policy::spec::{Absent, POLICIES, Param, Shape};
+use sim_core::policy::spec::{Absent, COMBINATIONS, POLICIES, Param, Shape};
+use sim_core::policy::{PolicyInfo, PolicySpec};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::simulation::{Reason, Simulation};
 use sim_core::seam::controls::{CONTROLS, Control, Controls, Kind, WARP_ORDER, WarpOrder};
@@ -42,15 +42,26 @@ fn setting(param: &Param, kernels: usize, profile: bool) -> Option<Value> {
     }
 }
 
+/// Every policy, every combination, and two lists without a name: by name, and with their members.
+fn schemes() -> Vec<(String, Vec<&'static PolicyInfo>)> {
+    let find = |name: &str| POLICIES.iter().find(|policy| policy.name == name).unwrap();
+    let lists = [["ccbp", "ucp"], ["spatial", "mil"]].map(|list| list.map(find).to_vec());
+    let all = POLICIES.iter().map(|policy| vec![policy]).chain(COMBINATIONS.iter().map(|one| one.of.to_vec())).chain(lists);
+    all.map(|members| (members.iter().map(|policy| policy.name).collect::<Vec<_>>().join("+"), members)).collect()
+}
+
 fn policy(index: usize, kernels: usize, profile: bool) -> Value {
-    let info = &POLICIES[index];
-    let settings = info.params.iter().filter_map(|param| Some((param.name, setting(param, kernels, profile)?)));
-    Value::object([("name", info.name.into())].into_iter().chain(settings))
+    let member = |info: &&PolicyInfo| {
+        let settings = info.params.iter().filter_map(|param| Some((param.name, setting(param, kernels, profile)?)));
+        Value::object([("name", info.name.into())].into_iter().chain(settings))
+    };
+    Value::array(schemes()[index].1.iter().map(member))
 }
 
 /// A kernel of a mix; the first two have goals where the scheme keeps goals.
 fn used(index: usize, place: usize, name: &str) -> Value {
-    let keeps = POLICIES[index].name.starts_with("qos-") || POLICIES[index].name == "spart";
+    let scheme = &schemes()[index].0;
+    let keeps = scheme.starts_with("qos-") || scheme == "spart";
     match place {
         0 if keeps => Value::object([("kernel", Value::from(name)), ("qos", 0.5.into())]),
         1 if keeps => Value::object([("kernel", Value::from(name)), ("qos", Value::object([("ipc", 5.0)]))]),
@@ -67,13 +78,13 @@ fn experiment(index: usize, gpu: Value, mix: &[&str], order: &str, cycles: i64, 
         ("warp_order", order.into()),
         ("stop", Value::object([("cycles", cycles)])),
     ]);
-    Experiment::decode(&value).unwrap_or_else(|problems| panic!("{}:\n{problems}", POLICIES[index].name))
+    Experiment::decode(&value).unwrap_or_else(|problems| panic!("{}:\n{problems}", schemes()[index].0))
 }
 
 /// A GPU that a scheme can run on: `preset` with `sms` SMs, or for schemes that assign SM classes, with half of them in a class of its own.
 fn gpu(index: usize, preset: &str, sms: i64) -> Value {
     let plain = [("preset", Value::from(preset)), ("sm.count", sms.into())];
-    if !POLICIES[index].name.starts_with("hetero-") {
+    if !schemes()[index].0.starts_with("hetero-") {
         return Value::object(plain);
     }
     let half = sms.max(8) / 2;
@@ -116,12 +127,12 @@ fn within_limits(simulation: &Simulation, name: &str) {
 
 #[test]
 fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
-    for (policy, info) in POLICIES.iter().enumerate() {
+    for (policy, (name, _)) in schemes().iter().enumerate() {
         for mix in MIXES {
             for order in ORDERS {
                 assert!((WARP_ORDER.holds)(order), "{order}");
                 let idle = idle(&experiment(policy, gpu(policy, "tiny-2sm", 2), mix, order, 3000, true));
-                assert!(idle.len() < mix.len(), "{}, {order}: no kernel of {mix:?} has issued anything", info.name);
+                assert!(idle.len() < mix.len(), "{name}, {order}: no kernel of {mix:?} has issued anything");
             }
         }
     }
@@ -130,10 +141,10 @@ fn every_scheme_runs_two_to_four_kernels_under_every_warp_order() {
 /// On 56 SMs there is room for a CTA of each: only leftover and turns keep kernels waiting.
 #[test]
 fn on_a_large_gpu_every_kernel_gets_its_turn() {
-    for (policy, info) in POLICIES.iter().enumerate() {
+    for (policy, (name, _)) in schemes().iter().enumerate() {
         for mix in MIXES {
             let idle = idle(&experiment(policy, gpu(policy, "ccbp-16sm", 56), mix, "lrr", 2000, false));
-            assert!(idle.is_empty() || ["leftover", "time-slice"].contains(&info.name), "{}: {:?} of {mix:?} wait", info.name, idle);
+            assert!(idle.is_empty() || ["leftover", "time-slice"].contains(&name.as_str()), "{name}: {idle:?} of {mix:?} wait");
         }
     }
 }
@@ -178,6 +189,33 @@ fn each_hybrid_turns_its_control() {
     let turns = after("bt-cfd-ws-lrr-gto.json", 1000);
     assert_eq!(turns.experiment().warp_order, WarpOrder::Lrr);
     assert_eq!(turns.machine().controls().sms[0].warp_order, WarpOrder::LrrGto);
+}
+
+/// Members of a list work at their own intervals, and both turn their controls.
+#[test]
+fn every_policy_of_a_list_works_in_its_own_time() {
+    let policy = r#"[{ "name": "bmi", "sample": 100, "interval": 1000 }, { "name": "ucp", "repartition": 2500 }]"#;
+    let run = pair(["BP", "CFD"], policy, 12_000);
+    let at = |topic: &str| run.decisions().iter().filter(|d| d.what.topic() == topic).map(|d| d.cycle).collect::<Vec<_>>();
+    let (quotas, ways) = (at("memory_quota"), at("l1_ways"));
+    assert!(!quotas.is_empty() && quotas.iter().all(|cycle| cycle % 1000 == 0), "{quotas:?}");
+    assert!(ways.contains(&2500) && ways.iter().all(|cycle| cycle % 2500 == 0), "{ways:?}");
+    let sm = &run.machine().controls().sms[0];
+    assert!(sm.memory_quota.0[0].is_some() && sm.l1_ways.0[0] & sm.l1_ways.0[1] == 0);
+
+    let run = pair(["BP", "CFD"], r#"["spatial", "mil"]"#, 12_000);
+    let sms = &run.machine().controls().sms;
+    assert!(sms.iter().all(|sm| sm.allowed.0[0] != sm.allowed.0[1] && sm.memory_cap.0[0].is_some()));
+    assert_eq!(run.policy_name(), "spatial+mil");
+}
+
+/// Where two set a control, the later one's value holds.
+#[test]
+fn the_order_of_a_list_matters() {
+    let targets = |policy: &str| pair(["BP", "CFD"], policy, 0).machine().controls().sms[0].cta_target.0[..2].to_vec();
+    let fixed = r#"{ "name": "fixed", "combination": [1, 2] }"#;
+    let even = targets(r#""even""#);
+    assert_eq!((targets(&format!("[\"even\", {fixed}]")), targets(&format!("[{fixed}, \"even\"]"))), (vec![1, 2], even));
 }
 
 /// Two kernels under a policy on `ccbp-16sm`, until `cycles`.
@@ -260,9 +298,9 @@ proptest! {
 
     /// On any machine and mix, every scheme keeps its controls within their limits, and the mix comes to its end.
     #[test]
-    fn on_random_machines_every_scheme_stays_within_limits(mut experiment in random::experiment(), index in 0..POLICIES.len()) {
+    fn on_random_machines_every_scheme_stays_within_limits(mut experiment in random::experiment(), index in 0..schemes().len()) {
         let mut problems = Problems::default();
-        if POLICIES[index].name.starts_with("hetero-") {
+        if schemes()[index].0.starts_with("hetero-") {
             let count = experiment.kernels.len() as u32;
             let big = SmClass { count, ..experiment.gpu.sms[0].clone() };
             experiment.gpu.sms = vec![SmClass { name: "small".into(), ctas: big.ctas.div_ceil(2), ..big.clone() }, big];
@@ -309,6 +347,14 @@ fn row(param: &Param) -> String {
 fn every_scheme_has_its_page_with_its_parameters_as_the_catalogue_has_them() {
     let index = docs("README.md");
     let mut missing = String::new();
+    for combination in COMBINATIONS {
+        let file = format!("{}.md", combination.of.last().map(|policy| policy.name.replace('+', "-")).unwrap_or_default());
+        let page = docs(&file);
+        assert!(
+            index.contains(&format!("[`{}`]({file})", combination.name)) && page.contains(&format!("`{}`", combination.name)),
+            "{file}"
+        );
+    }
     for info in POLICIES {
         // The schemes of one paper that differ in a rule have one page, with a chapter for each.
         let family = ["qos", "hetero"].into_iter().find(|family| info.name.starts_with(&format!("{family}-")));

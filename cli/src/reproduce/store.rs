@@ -8,7 +8,7 @@ use crate::jsonl::Lines;
 use sim_core::describe::digest::{Fnv, hex};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::policy::POLICIES;
+use sim_core::policy::spec::{COMBINATIONS, POLICIES, Param, PolicyInfo};
 use sim_core::run::experiment::Experiment;
 use sim_core::run::outcome::ENGINE;
 use sim_core::study::profile;
@@ -98,9 +98,13 @@ pub fn line(key: &str, result: &Value) -> Value {
 /// differently never mix.
 pub fn behaviour() -> Option<String> {
     let mut digest = Fnv::default();
+    // A policy that only makes sense on another's CTAs runs in the combination that has a name.
+    let combined = |info: &PolicyInfo| COMBINATIONS.iter().find(|combination| combination.of.last().is_some_and(|of| of.name == info.name));
     for info in POLICIES {
-        let has = |name: &str| info.params.iter().any(|param| param.name == name);
-        let mut policy = vec![("name", Value::from(info.name))];
+        let (name, params): (&str, Vec<&Param>) =
+            combined(info).map_or((info.name, info.params.iter().collect()), |of| (of.name, of.params().collect()));
+        let has = |name: &str| params.iter().any(|param| param.name == name);
+        let mut policy = vec![("name", Value::from(name))];
         policy.extend(has("profile_cycles").then(|| ("profile_cycles", 1000.into())));
         policy.extend(has("time_scale").then(|| ("time_scale", 0.02.into())));
         let value = Value::object([

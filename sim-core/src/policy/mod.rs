@@ -5,6 +5,7 @@
 //!
 //! To add one here: a file with its type, `impl Policy` and `INFO` (name, parameters, how it is made), and its line in `policies!`.
 
+mod bmi;
 mod ccbp;
 mod ctas;
 mod even;
@@ -13,7 +14,9 @@ mod hetero;
 mod leftover;
 #[cfg(test)]
 pub(crate) mod listener;
+mod lrr_gto;
 mod manual;
+mod mil;
 mod mps;
 mod qos;
 pub mod script;
@@ -21,20 +24,17 @@ mod smk;
 mod spart;
 mod spatial;
 pub mod spec;
+mod tcm;
 mod time_slice;
+mod ucp;
 mod ws;
-mod ws_bmi;
-mod ws_lrr_gto;
-mod ws_mil;
-mod ws_tcm;
-mod ws_ucp;
 
 pub use self::spec::{PolicyInfo, PolicySpec};
 
 use self::hetero::{agnostic, balanced, classify, dynamic, stp};
 use self::qos::{elastic, naive, rollover, rollover_time};
 
-use self::spec::Param;
+use self::spec::{Member, Param};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Log, TopicInfo};
@@ -194,11 +194,11 @@ policies! {
     time_slice::TimeSlice,
     smk::Smk,
     ws::Ws,
-    ws_tcm::WsTcm,
-    ws_bmi::WsBmi,
-    ws_mil::WsMil,
-    ws_ucp::WsUcp,
-    ws_lrr_gto::WsLrrGto,
+    tcm::Tcm,
+    bmi::Bmi,
+    mil::Mil,
+    ucp::Ucp,
+    lrr_gto::LrrGto,
     ccbp::Ccbp,
     naive::QosNaive,
     elastic::QosElastic,
@@ -226,9 +226,16 @@ pub fn topics() -> Vec<&'static TopicInfo> {
     all
 }
 
+impl PolicySpec {
+    /// The policies that it describes.
+    pub fn policies(&self) -> Vec<AnyPolicy> {
+        self.members().iter().map(AnyPolicy::new).collect()
+    }
+}
+
 impl AnyPolicy {
     /// The policy that `spec` describes.
-    pub fn new(spec: &PolicySpec) -> Self {
+    pub fn new(spec: &Member) -> Self {
         (spec.info().make)(spec)
     }
 }

@@ -220,7 +220,7 @@ fn combination(costs: &[Resources], limits: &[u32], whole: Resources, slots: boo
 
 #[cfg(test)]
 mod tests {
-    use super::super::spec::{PolicySpec, Setting};
+    use super::super::spec::{Member, Setting};
     use super::*;
     use crate::describe::gpu::presets;
     use crate::describe::ids::PerKernel;
@@ -268,7 +268,7 @@ mod tests {
 
     /// What it sets with these parameters, from the IPC of two kernels alone.
     fn started(settings: &[(&str, Setting)], grid: &[u32]) -> Controls {
-        let spec = settings.iter().fold(PolicySpec::of(&INFO), |spec, (name, setting)| spec.with(name, setting.clone()));
+        let spec = settings.iter().fold(Member::of(&INFO), |spec, (name, setting)| spec.with(name, setting.clone()));
         let spec = spec.with("warp_ipc_alone", Setting::Numbers(alloc::vec![32.0, 8.0]));
         let (gpu, profile) = (presets::find("ccbp-16sm").unwrap(), Profile::default());
         let seen = Observation {

@@ -18,7 +18,7 @@
 use super::qos::topics::Promised;
 use super::qos::{EPOCH, IPC_ALONE, goals};
 use super::spatial::Sms;
-use super::spec::{Param, PolicySpec};
+use super::spec::{Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo, spatial};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
@@ -91,7 +91,7 @@ topics! {
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Spart {
-    spec: PolicySpec,
+    spec: Member,
     kernels: Vec<Held>,
     began: Cycle,
     epochs: u64,
@@ -180,7 +180,7 @@ impl Policy for Spart {
 }
 
 impl Spart {
-    fn new(spec: &PolicySpec) -> Self {
+    fn new(spec: &Member) -> Self {
         Spart { spec: spec.clone(), kernels: Vec::new(), began: 0, epochs: 0 }
     }
 
@@ -314,7 +314,7 @@ mod tests {
     fn run(goals: &[Option<f64>], ipc: impl Fn(usize, usize) -> f64, epochs: u64, settings: &[(&str, Setting)]) -> (Vec<usize>, Vec<f64>) {
         let gpu = presets::find("ccbp-16sm").unwrap();
         let alone = goals.iter().map(|_| 1600.0).collect();
-        let spec = settings.iter().fold(PolicySpec::of(&INFO), |spec, (name, value)| spec.with(name, value.clone()));
+        let spec = settings.iter().fold(Member::of(&INFO), |spec, (name, value)| spec.with(name, value.clone()));
         let mut policy = Spart::new(&spec.with("ipc_alone", Setting::Numbers(alone)));
         let goals: Vec<Option<Goal>> = goals.iter().map(|goal| goal.map(Goal::OfAlone)).collect();
         let (profile, mut controls, mut log) = (Profile::default(), Controls::neutral(16, WarpOrder::Gto), Log::new());
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn a_kernel_that_has_ended_gives_all_its_sms_away() {
         let gpu = presets::find("ccbp-16sm").unwrap();
-        let mut policy = Spart::new(&PolicySpec::of(&INFO).with("ipc_alone", Setting::Numbers(alloc::vec![1000.0; 2])));
+        let mut policy = Spart::new(&Member::of(&INFO).with("ipc_alone", Setting::Numbers(alloc::vec![1000.0; 2])));
         let (profile, mut controls, mut log) = (Profile::default(), Controls::neutral(16, WarpOrder::Gto), Log::new());
         let goals = [Some(Goal::OfAlone(0.9)), None];
         let (before, mut total) = ([KernelStats::default(); 2], [KernelStats::default(); 2]);

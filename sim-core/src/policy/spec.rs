@@ -1,35 +1,98 @@
-//! Policies as data: each policy's file has one table (`INFO`) of its parameters, which `seam/spec.rs` reads.
+//! Policies as data: each policy's file has one table (`INFO`) of its parameters, which `seam/spec.rs` reads. An experiment names one policy or a
+//! list of them, of which each edits the controls in turn.
 
-use super::{AnyPolicy, leftover, manual};
-use crate::describe::decode;
+use super::{AnyPolicy, bmi, even, fixed, leftover, lrr_gto, manual, mil, tcm, ucp, ws};
+use crate::describe::decode::{element, field, one_of};
 use crate::describe::error::Problems;
-use crate::describe::record::{Entries, Names};
+use crate::describe::record::{Entries, Names, Rule};
+use crate::describe::value::Value;
 use crate::seam::controls::Controls;
 use crate::seam::decision::TopicInfo;
 use alloc::boxed::Box;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 pub use super::POLICIES;
 pub use crate::describe::record::{Absent, Shape};
 pub use crate::seam::spec::{Entry, MAX_LIST, Mix, Param, Setting};
 
-/// A policy and its parameters.
-pub type PolicySpec = crate::seam::spec::Spec<PolicyInfo>;
+/// A policy and its parameters: a member of those that share a GPU.
+pub type Member = crate::seam::spec::Spec<PolicyInfo>;
+
+/// Most policies that share a GPU.
+pub const MAX_MEMBERS: usize = 4;
+
+/// What shares a GPU: one policy, or several, of which each edits the controls in turn. Where two set a control, the later one's value holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PolicySpec {
+    members: Vec<Member>,
+    name: String,
+}
+
+/// A list of policies that has a name of its own. Under that name, parameters go to the members that have them.
+#[derive(Clone, Copy, Debug)]
+pub struct Combination {
+    /// Name in experiments.
+    pub name: &'static str,
+    /// Heading.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// Its members, in the order in which they edit the controls. No two have a parameter in common.
+    pub of: &'static [&'static PolicyInfo],
+}
+
+/// Every combination that has a name.
+pub const COMBINATIONS: &[Combination] = &[
+    Combination {
+        name: "ws+tcm",
+        title: "Warped-Slicer with TCM: ranks in DRAM",
+        source: tcm::INFO.source,
+        doc: "Warped-Slicer's combination of CTAs; DRAM serves the kernels with the fewest misses per instruction first",
+        of: &[&ws::INFO, &tcm::INFO],
+    },
+    Combination {
+        name: "ws+bmi",
+        title: "Warped-Slicer with BMI: turns at memory",
+        source: bmi::INFO.source,
+        doc: "Warped-Slicer's combination of CTAs; kernels take turns at memory so that they make as many L1D requests each",
+        of: &[&ws::INFO, &bmi::INFO],
+    },
+    Combination {
+        name: "ws+mil",
+        title: "Warped-Slicer with MIL: caps on memory instructions",
+        source: mil::INFO.source,
+        doc: "Warped-Slicer's combination of CTAs; kernels for which L1D often fails to reserve may have fewer memory instructions in flight",
+        of: &[&ws::INFO, &mil::INFO],
+    },
+    Combination {
+        name: "ws+ucp",
+        title: "Warped-Slicer with UCP: ways of L1D",
+        source: ucp::INFO.source,
+        doc: "Warped-Slicer's combination of CTAs; L1D's ways go to the kernels whose hits grow most with them",
+        of: &[&ws::INFO, &ucp::INFO],
+    },
+    Combination {
+        name: "ws+lrr+gto",
+        title: "Warped-Slicer with LRR across kernels, GTO within",
+        source: lrr_gto::INFO.source,
+        doc: "Warped-Slicer's combination of CTAs; schedulers take turns between kernels and are greedy within each, whatever the experiment's warp order",
+        of: &[&ws::INFO, &lrr_gto::INFO],
+    },
+];
+
+/// Parameters of `ws` that its combinations got when they became lists. Hashes, which are older, say nothing of them where they have their defaults.
+const NEW_IN_COMBINATIONS: &[&str] = &["curves_from", "warm_up", "window"];
 
 /// Names that policies had before, and have now: experiments and links that say them still mean the same.
 pub const OLD_NAMES: &[(&str, &str)] = &[("maestro", "ws+lrr+gto")];
 
-/// The names of the policies.
-static NAMES: Names = Names {
-    names: || POLICIES.iter().map(|policy| policy.name).collect(),
-    old: || OLD_NAMES.iter().map(|(old, _)| *old).collect(),
-    known: |name| PolicyInfo::find(name).is_some(),
-    want: |_| decode::one_of(&POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>()),
-    what: "a policy",
-};
-
-/// What experiments choose a policy from.
-static ENTRIES: Entries = Entries { name: "Policy", names: &NAMES, params: |name| PolicyInfo::find(name).map(|policy| policy.params) };
+/// What a policy that may be called by an old name is called now.
+fn now_called(name: &str) -> &str {
+    OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
+}
 
 /// A policy of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -47,14 +110,48 @@ pub struct PolicyInfo {
     /// What it decides; topics of another policy, whose types it uses, are that one's.
     pub topics: &'static [TopicInfo],
     /// Checks that concern several parameters together.
-    pub check: fn(&PolicySpec, Mix, &mut Problems),
+    pub check: fn(&Member, Mix, &mut Problems),
     /// Makes it.
-    pub make: fn(&PolicySpec) -> AnyPolicy,
+    pub make: fn(&Member) -> AnyPolicy,
 }
 
 impl PolicyInfo {
     /// For policies whose parameters cannot contradict each other.
-    pub const NO_CHECK: fn(&PolicySpec, Mix, &mut Problems) = |_, _, _| {};
+    pub const NO_CHECK: fn(&Member, Mix, &mut Problems) = |_, _, _| {};
+}
+
+/// The names that an experiment may say: those of policies and of combinations.
+static NAMES: Names = Names {
+    names,
+    old: || OLD_NAMES.iter().map(|(old, _)| *old).collect(),
+    known: |name| members_of(name).is_some(),
+    want: |_| one_of(&names()),
+    what: "a policy",
+};
+
+/// What experiments choose a policy from.
+static ENTRIES: Entries =
+    Entries { name: "Policy", names: &NAMES, params: |name| Some(members_of(name)?.into_iter().map(|policy| policy.params).collect()) };
+
+/// What an experiment says of its policy.
+pub const POLICY: Shape = Shape::Forms {
+    of: &[Shape::Entry(&ENTRIES), Shape::List { of: &Shape::Entry(&ENTRIES), min: 1, max: MAX_MEMBERS, what: "policies" }],
+    want: "a policy's name, an object with its name and parameters, or a list of 1 to 4 policies",
+};
+
+/// See its text.
+pub static MEMBERS: Rule =
+    Rule { name: "members", says: "a list of policies has each policy once, and at most four with the members of combinations" };
+
+fn names() -> Vec<&'static str> {
+    POLICIES.iter().map(|policy| policy.name).chain(COMBINATIONS.iter().map(|combination| combination.name)).collect()
+}
+
+/// The policies that a name stands for, which may be an old one.
+fn members_of(name: &str) -> Option<Vec<&'static PolicyInfo>> {
+    let name = now_called(name);
+    let combination = COMBINATIONS.iter().find(|combination| combination.name == name);
+    combination.map_or_else(|| Some(alloc::vec![PolicyInfo::find(name)?]), |combination| Some(combination.of.to_vec()))
 }
 
 impl Entry for PolicyInfo {
@@ -72,18 +169,30 @@ impl Entry for PolicyInfo {
         self.params
     }
 
-    /// The policy of this name, or of this old one.
-    fn find(name: &str) -> Option<&'static PolicyInfo> {
-        let name = OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
-        POLICIES.iter().find(|policy| policy.name == name)
-    }
-
-    fn check(spec: &PolicySpec, mix: Mix, problems: &mut Problems) {
+    fn check(spec: &Member, mix: Mix, problems: &mut Problems) {
         (spec.info().check)(spec, mix, problems);
     }
 }
 
+impl Combination {
+    /// Its parameters: those of every member.
+    pub fn params(&self) -> impl Iterator<Item = &'static Param> {
+        self.of.iter().flat_map(|policy| policy.params)
+    }
+}
+
+impl From<Member> for PolicySpec {
+    fn from(member: Member) -> Self {
+        PolicySpec::new(alloc::vec![member])
+    }
+}
+
 impl PolicySpec {
+    /// A policy with the defaults of all parameters.
+    pub fn of(info: &'static PolicyInfo) -> PolicySpec {
+        Member::of(info).into()
+    }
+
     /// `leftover`: what a kernel alone runs under.
     pub fn leftover() -> PolicySpec {
         Self::of(&leftover::INFO)
@@ -91,18 +200,129 @@ impl PolicySpec {
 
     /// `even`: what holds where an experiment names no policy.
     pub fn even() -> PolicySpec {
-        Self::of(&super::even::INFO)
+        Self::of(&even::INFO)
     }
 
     /// `fixed` with this combination.
     pub fn fixed(combination: &[u32]) -> PolicySpec {
-        Self::of(&super::fixed::INFO).with("combination", Setting::Ints(combination.to_vec()))
+        Self::of(&fixed::INFO).with("combination", Setting::Ints(combination.to_vec()))
     }
 
     /// `manual` with these controls.
     pub fn manual(controls: Controls) -> PolicySpec {
         Self::of(&manual::INFO).with("controls", Setting::Controls(Box::new(controls)))
     }
+
+    fn new(members: Vec<Member>) -> PolicySpec {
+        let names: Vec<&str> = members.iter().map(Member::name).collect();
+        PolicySpec { name: names.join("+"), members }
+    }
+
+    /// The policies, in the order in which they edit the controls.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// Its name in results: those of all members, with `+` between them.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A parameter set, of every member that has it.
+    pub fn with(self, name: &str, setting: Setting) -> PolicySpec {
+        PolicySpec::new(self.members.into_iter().map(|member| member.with(name, setting.clone())).collect())
+    }
+
+    /// A whole number for each kernel, of the first member that has the parameter; none if it is left out or no member has it.
+    pub fn ints(&self, name: &str) -> &[u32] {
+        self.members.iter().find(|member| member.has(name)).map_or(&[], |member| member.ints(name))
+    }
+
+    /// A number for each kernel, of the first member that has the parameter; none if it is left out or no member has it.
+    pub fn numbers(&self, name: &str) -> &[f64] {
+        self.members.iter().find(|member| member.has(name)).map_or(&[], |member| member.numbers(name))
+    }
+
+    /// The controls that a member was given, if one of them is given some.
+    pub fn controls(&self) -> Option<&Controls> {
+        self.members.iter().find_map(Member::controls)
+    }
+
+    /// Reads a policy or a list of policies for a mix.
+    pub fn decode(value: &Value, mix: Mix, problems: &mut Problems) -> Option<PolicySpec> {
+        if POLICY.check(value, mix.path, problems) { Self::read(value, mix, problems) } else { None }
+    }
+
+    /// Reads a policy or a list of policies whose shape is right.
+    pub fn read(value: &Value, mix: Mix, problems: &mut Problems) -> Option<PolicySpec> {
+        let Value::Array(items) = value else { return Some(PolicySpec::new(read(value, mix, problems)?)) };
+        let before = problems.0.len();
+        let mut members: Vec<Member> = Vec::new();
+        for (i, item) in items.iter().enumerate() {
+            let path = element(mix.path, i);
+            for member in read(item, Mix { path: &path, ..mix }, problems).unwrap_or_default() {
+                if members.iter().any(|other| other.name() == member.name()) {
+                    let found = alloc::format!("{} for the second time", member.name());
+                    problems.by(&MEMBERS, |problems| problems.add(field(&path, "name"), found, "each policy once"));
+                }
+                members.push(member);
+            }
+        }
+        if members.len() > MAX_MEMBERS {
+            let found = alloc::format!("{} policies", members.len());
+            problems.by(&MEMBERS, |problems| problems.add(mix.path, found, alloc::format!("at most {MAX_MEMBERS}")));
+        }
+        (problems.0.len() == before).then(|| PolicySpec::new(members))
+    }
+
+    /// Whether it fits a mix; `decode` has checked this, but a spec can also be made in Rust.
+    pub fn check(&self, mix: Mix, problems: &mut Problems) {
+        for (i, member) in self.members.iter().enumerate() {
+            let path = if self.is_one_object() { mix.path.to_string() } else { element(mix.path, i) };
+            member.check(Mix { path: &path, ..mix }, problems);
+        }
+    }
+
+    /// Whether its canonical form is one object: it is one policy, or a combination with a name.
+    fn is_one_object(&self) -> bool {
+        self.members.len() == 1 || COMBINATIONS.iter().any(|combination| combination.name == self.name)
+    }
+
+    /// The canonical form: an object with the name and every parameter that has a value, or a list of such objects. It is read back against an equal
+    /// mix.
+    pub fn encode(&self, mix: Mix) -> Value {
+        self.written(|member| member.encode(mix))
+    }
+
+    /// The form that hashes are made of.
+    pub fn encode_decisive(&self, mix: Mix) -> Value {
+        let combined = self.members.len() > 1 && self.is_one_object();
+        self.written(|member| {
+            let plain = Member::of(member.info());
+            let said = |key: &str| !(combined && NEW_IN_COMBINATIONS.contains(&key) && member.get(key) == plain.get(key));
+            match member.encode(mix) {
+                Value::Object(pairs) => Value::Object(pairs.into_iter().filter(|(key, _)| said(key)).collect()),
+                other => other,
+            }
+        })
+    }
+
+    fn written(&self, of: impl Fn(&Member) -> Value) -> Value {
+        let members = self.members.iter().map(of);
+        if !self.is_one_object() {
+            return Value::array(members);
+        }
+        let pairs = members.flat_map(|member| if let Value::Object(pairs) = member { pairs } else { Vec::new() });
+        let name = [("name".to_string(), self.name.as_str().into())];
+        Value::Object(name.into_iter().chain(pairs.filter(|(key, _)| key != "name")).collect())
+    }
+}
+
+/// Reads a policy, or the members of a combination by its name; the shape is right.
+fn read(value: &Value, mix: Mix, problems: &mut Problems) -> Option<Vec<Member>> {
+    let members = members_of(value.get("name").unwrap_or(value).as_str()?)?;
+    let members: Vec<Option<Member>> = members.into_iter().map(|policy| Member::read_as(policy, value, mix, problems)).collect();
+    members.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -111,28 +331,78 @@ mod tests {
 
     const MIX: Mix = Mix::SMALL;
 
+    fn read(value: impl Into<Value>) -> Result<PolicySpec, String> {
+        let mut problems = Problems::default();
+        let spec = PolicySpec::decode(&value.into(), MIX, &mut problems);
+        if problems.0.is_empty() { Ok(spec.unwrap()) } else { Err(problems.to_string().trim().to_string()) }
+    }
+
     /// The canonical form says the new name.
     #[test]
     fn an_old_name_means_what_it_meant() {
         for (old, new) in OLD_NAMES {
-            let read = |name: &str| {
-                let mut problems = Problems::default();
-                PolicySpec::decode(&name.into(), MIX, &mut problems).unwrap_or_else(|| panic!("{problems}"))
-            };
-            assert_eq!(read(old).encode(MIX), read(new).encode(MIX));
-            assert_eq!(read(old).name(), *new);
+            let [before, after] = [*old, *new].map(|name| read(name).unwrap());
+            assert_eq!((before.name(), before.encode(MIX)), (*new, after.encode(MIX)));
             assert!(POLICIES.iter().all(|policy| policy.name != *old));
         }
+    }
+
+    /// A combination's name, the list of its members, and its canonical form are one thing, which is one object where it has a name.
+    #[test]
+    fn a_combination_is_the_list_of_its_members() {
+        for combination in COMBINATIONS {
+            let members = || combination.of.iter().map(|policy| policy.name);
+            let spec = read(combination.name).unwrap();
+            assert_eq!(spec, read(Value::array(members())).unwrap());
+            assert_eq!(spec.name(), members().collect::<Vec<_>>().join("+"));
+            assert_eq!(spec.name(), combination.name);
+            assert_eq!(read(spec.encode(MIX)).unwrap(), spec);
+            let names: Vec<&str> = combination.params().map(|param| param.name).collect();
+            assert!(names.iter().enumerate().all(|(i, name)| !names[..i].contains(name)), "{names:?}");
+        }
+        let object = |pairs: &[(&'static str, Value)]| Value::object(pairs.iter().cloned());
+        let given = object(&[("name", "ws+tcm".into()), ("quantum", 500.into()), ("combination", Value::array([1, 2]))]);
+        let [first, second] = &read(given).unwrap().members[..] else { panic!() };
+        assert_eq!((first.ints("combination"), second.int("quantum")), (&[1, 2][..], 500));
+
+        let apart = read(Value::array(["spatial", "mil"])).unwrap();
+        assert_eq!((apart.name(), apart.members().len()), ("spatial+mil", 2));
+        assert!(matches!(apart.encode(MIX), Value::Array(_)));
+        assert_eq!(read(apart.encode(MIX)).unwrap(), apart);
+        assert_eq!(read(Value::array(["ws"])).unwrap(), read("ws").unwrap());
+        assert_eq!(read(Value::array(["ws+mil", "ucp"])).unwrap().name(), "ws+mil+ucp");
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_list_is_named_where_it_stands() {
+        let wrong = |value: Value| read(value).unwrap_err();
+        assert_eq!(wrong(Value::Array(Vec::new())), "policy: found a list of 0, want a list of 1 to 4 policies");
+        assert!(wrong(Value::array(["ws", "fair"])).starts_with("policy[1].name: found \"fair\", want one of leftover, "));
+        let text = "policy[1].name: found ws for the second time, want each policy once";
+        assert_eq!(wrong(Value::array(["ws", "ws"])), text);
+        assert_eq!(wrong(Value::array(["ws", "ws+tcm"])), text);
+        let five = Value::array(["ws", "tcm", "bmi", "mil", "ucp"]);
+        assert_eq!(wrong(five), "policy: found a list of 5, want a list of 1 to 4 policies");
+        assert_eq!(wrong(Value::array(["ws+tcm", "bmi", "mil", "ucp"])), "policy: found 5 policies, want at most 4");
+        let misspelt = Value::object([("name", Value::from("ucp")), ("repartitoin", 500.into())]);
+        assert!(wrong(Value::array(["ws".into(), misspelt])).starts_with("policy[1].repartitoin: found an unknown field (500)"));
+        let misspelt = Value::object([("name", Value::from("ws+ucp")), ("repartitoin", 500.into())]);
+        let text = wrong(misspelt);
+        assert!(
+            text.starts_with("policy.repartitoin: found an unknown field (500), want one of name, ") && text.contains(", repartition"),
+            "{text}"
+        );
     }
 
     #[test]
     fn every_policy_can_be_made_and_has_defaults_that_its_own_kinds_take() {
         for info in POLICIES {
-            let spec = PolicySpec::of(info);
-            let _ = AnyPolicy::new(&spec);
-            spec.check_table();
+            let member = Member::of(info);
+            let _ = AnyPolicy::new(&member);
+            member.check_table();
         }
     }
+
     /// Lines that share a topic name the same value alike, so that one reader fits them all.
     #[test]
     fn a_value_is_one_thing_in_all_lines_of_a_topic() {

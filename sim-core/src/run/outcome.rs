@@ -438,7 +438,7 @@ fn figures(simulation: &Simulation, measured: &Measured) -> Figures {
     let gpu = &experiment.gpu;
     let mut whole = KernelStats::default();
     totals.iter().for_each(|stats| whole += *stats);
-    let given = experiment.policy.numbers_if_any("ipc_alone");
+    let given = experiment.policy.numbers("ipc_alone");
     let mut paces = Vec::new();
     let mut kernels = Vec::new();
     let labels = experiment.labels();

@@ -9,10 +9,10 @@ use crate::describe::error::Problems;
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::value::Value;
-use crate::policy::{AnyPolicy, Policy, PolicySpec};
+use crate::policy::{Policy, PolicySpec};
 use crate::run::experiment::{Experiment, Stop};
 use crate::seam::controls::{Controls, WarpOrder};
-use crate::seam::observation::{Alone, By, Profile};
+use crate::seam::observation::{Alone, By, Needs, Profile};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -42,13 +42,17 @@ pub struct Plan {
 impl Plan {
     /// The plan of an experiment.
     pub fn of(experiment: &Experiment) -> Plan {
-        Plan::under(experiment, &AnyPolicy::new(&experiment.policy))
+        Plan::of_needs(experiment, experiment.policy.policies().iter().map(Policy::needs))
     }
 
     /// The plan of an experiment whose GPU another policy shares.
     pub fn under(experiment: &Experiment, policy: &dyn Policy) -> Plan {
-        let needs = policy.needs();
-        let profile = needs.by.iter().flat_map(|by| of_each(experiment, by, needs.cycles)).flatten();
+        Plan::of_needs(experiment, [policy.needs()])
+    }
+
+    fn of_needs(experiment: &Experiment, needs: impl IntoIterator<Item = Needs>) -> Plan {
+        let runs = |needs: Needs| needs.by.into_iter().flat_map(move |by| of_each(experiment, &by, needs.cycles)).flatten();
+        let profile = needs.into_iter().flat_map(runs);
         let alone = experiment.alone_runs().into_iter().map(|(_, _, run)| run);
         Plan { profile: distinct(profile), alone: distinct(alone) }
     }
@@ -117,7 +121,7 @@ fn points(experiment: &Experiment, kernel: KernelId, by: &By) -> Vec<(PolicySpec
     }
 }
 
-/// The profile that the policy needs which shares an experiment's GPU, from the answers; on failure, the runs of the plan without an answer.
+/// The profile that a policy needs which shares an experiment's GPU, from the answers; on failure, the runs of the plan without an answer.
 pub fn profile(experiment: &Experiment, policy: &dyn Policy, answers: &Answers) -> Result<Profile, Problems> {
     let mut missing = Vec::new();
     let mut answer = |run: Experiment| {

@@ -18,7 +18,8 @@ use crate::run::confidence::{self, Least, RATIOS};
 use crate::run::experiment::{Experiment, KernelUse, Settled, Stop};
 use crate::run::outcome::{self, Outcome};
 use crate::run::own::Own;
-use crate::run::plan::{self, Answers};
+use crate::run::plan::Answers;
+use crate::run::sharing::Sharer;
 use crate::run::stuck;
 use crate::run::windows::Windows;
 use crate::seam::controls::Controls;
@@ -75,25 +76,18 @@ impl Reason {
 pub struct Simulation {
     experiment: Experiment,
     machine: Machine,
-    policy: AnyPolicy,
+    /// Who shares the GPU: each edits the controls in turn.
+    sharers: Vec<Sharer>,
     log: Log,
     cta_limit: Vec<PerKernel<u32>>,
     most_ctas: Vec<PerKernel<u32>>,
     cta_cost: Vec<PerKernel<Resources>>,
     uniform_ctas: Vec<Vec<u32>>,
     grid: Vec<u32>,
-    /// Answers of runs alone, and the profile that the policy sees of them.
+    /// Answers of runs alone.
     answers: Answers,
-    profile: Profile,
-    /// Samples of idle warps since the policy was last asked: their sums, how many, and when the last was taken.
-    idle_sum: Vec<PerKernel<u32>>,
-    idle_samples: u32,
-    sampled_at: Cycle,
-    /// Counters when the policy was last asked.
-    asked: Vec<KernelStats>,
-    asked_at: Cycle,
     windows: Windows,
-    /// Since when only the policy can get the run out and has changed nothing.
+    /// Since when only the policies can get the run out and have changed nothing.
     waits: Waits,
     /// Whether what the run waits for can never happen.
     stuck: bool,
@@ -101,15 +95,13 @@ pub struct Simulation {
     ipc_alone: PerKernel<Option<(f64, Option<[f64; 2]>)>>,
     /// Where measuring began; `None` during the warm-up.
     began: Option<Began>,
-    /// When the policy was first found settled.
+    /// When the policies were first found settled.
     settled_at: Option<Cycle>,
 }
 
-/// How long a policy has left the controls as they are.
+/// Since when policies have left the controls as they are.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waits {
-    /// Intervals after which it was asked.
-    intervals: u64,
     /// `Machine::runs_done` when it began, and when intervals were counted from 0 last.
     runs_before: u64,
     runs_seen: u64,
@@ -186,7 +178,7 @@ impl Simulation {
     /// A run at cycle 0 with what the caller brings, and with the answers of the plan under that policy (`Plan::under`).
     pub fn with_own(experiment: &Experiment, own: Own, answers: &Answers) -> Result<Self, Problems> {
         experiment.check()?;
-        let policy = own.policy.map_or_else(|| AnyPolicy::new(&experiment.policy), AnyPolicy::Own);
+        let policies = own.policy.map_or_else(|| experiment.policy.policies(), |policy| alloc::vec![AnyPolicy::Own(policy)]);
         let gpu = &experiment.gpu;
         let kernels: Vec<_> = experiment.kernels.iter().map(|used| used.kernel.clone()).collect();
         let neutral = Controls::neutral(gpu.sm_count() as usize, experiment.warp_order);
@@ -203,13 +195,7 @@ impl Simulation {
             uniform_ctas: experiment.uniform_ctas(),
             grid: experiment.grids(),
             answers: Answers::new(),
-            profile: plan::profile(experiment, &policy, answers)?,
-            policy,
-            idle_sum: alloc::vec![PerKernel::all(0); gpu.sm_count() as usize],
-            idle_samples: 0,
-            sampled_at: 0,
-            asked: alloc::vec![KernelStats::default(); kernels.len()],
-            asked_at: 0,
+            sharers: Sharer::all(policies, experiment, answers, (0, &alloc::vec![KernelStats::default(); kernels.len()]))?,
             waits: Waits::default(),
             stuck: false,
             ipc_alone: PerKernel([None; crate::describe::ids::MAX_KERNELS]),
@@ -218,11 +204,11 @@ impl Simulation {
             experiment: experiment.clone(),
         };
         simulation.tell(answers);
-        simulation.start_policy();
+        simulation.start_policies();
         if experiment.warm_up == 0 {
             simulation.begin();
         }
-        simulation.settled_at = simulation.policy.settled().then_some(0);
+        simulation.settled_at = simulation.settled().then_some(0);
         Ok(simulation)
     }
 
@@ -292,11 +278,8 @@ impl Simulation {
 
     fn next_border(&self) -> Cycle {
         let mut border = self.windows.next_end(self.machine.now);
-        if let Some(interval) = self.policy.interval() {
-            border = border.min(self.asked_at + interval);
-        }
-        if let Some(sampling) = self.policy.sampling() {
-            border = border.min(self.sampled_at + sampling);
+        for sharer in &self.sharers {
+            border = sharer.asks_at().into_iter().chain(sharer.samples_at()).fold(border, Cycle::min);
         }
         let due = match (&self.began, self.experiment.stop) {
             (None, _) => self.settled_at.map_or(0, |settled| settled.saturating_add(self.experiment.warm_up)),
@@ -304,7 +287,7 @@ impl Simulation {
             (Some(began), Stop::Settled(Settled { at_most, .. })) => began.at.saturating_add(at_most),
             (_, Stop::KernelsDone { at_most }) => at_most,
         };
-        // While the policy learns, the cycle at which it settles is not known.
+        // While a policy learns, the cycle at which it settles is not known.
         if self.settled_at.is_some() || self.began.is_some() { border.min(due.max(self.machine.now + 1)) } else { border }
     }
 
@@ -314,17 +297,17 @@ impl Simulation {
             self.windows.close(&mut self.machine);
             self.close_batch();
         }
-        if self.policy.sampling().is_some_and(|sampling| now == self.sampled_at + sampling) {
-            self.sample_idle_warps();
+        let kernels = self.machine.kernels();
+        for sharer in self.sharers.iter_mut().filter(|sharer| sharer.samples_at() == Some(now)) {
+            sharer.sample(now, &self.machine.sms, kernels);
         }
-        if self.policy.interval().is_some_and(|interval| now == self.asked_at + interval) {
-            self.ask_policy();
-        }
+        self.ask_policies();
         for event in core::mem::take(&mut self.machine.heard) {
             let controls = self.machine.controls().clone();
-            self.consult(controls, |policy, seen, controls, log| policy.on_event(event, seen, controls, log));
+            let hears = |sharer: &Sharer| sharer.wants.has(event.kind());
+            self.consult(controls, hears, |policy, seen, controls, log| policy.on_event(event, seen, controls, log));
         }
-        if self.settled_at.is_none() && self.policy.settled() {
+        if self.settled_at.is_none() && self.settled() {
             self.settled_at = Some(now);
         }
         if self.began.is_none() && self.settled_at.is_some_and(|settled| now - settled >= self.experiment.warm_up) {
@@ -367,7 +350,8 @@ impl Simulation {
     fn look_whether_stuck(&mut self) {
         let waits_for_kernels = matches!(self.experiment.stop, Stop::KernelsDone { .. });
         if self.machine.runs_done() != self.waits.runs_seen {
-            (self.waits.intervals, self.waits.runs_seen) = (0, self.machine.runs_done());
+            self.waits.runs_seen = self.machine.runs_done();
+            self.sharers.iter_mut().for_each(|sharer| sharer.unchanged = 0);
         }
         let hopeless = stuck::is_stuck(&self.machine, waits_for_kernels);
         if !hopeless {
@@ -376,17 +360,19 @@ impl Simulation {
         self.stuck = hopeless && !self.policy_may_act();
     }
 
-    /// Whether the policy may still change the controls: at an interval, of which there are a few after the last end of a kernel; or while the machine
+    /// Whether a policy may still change the controls: at an interval, of which there are a few after the last end of a kernel; or while the machine
     /// goes on, as it may wait for another kernel's end.
     fn policy_may_act(&self) -> bool {
-        let asked = self.policy.interval().is_some();
-        let waits = (asked || self.policy.wants() != EventKinds::NONE) && !self.machine.is_still();
-        asked && self.waits.intervals < STUCK_AFTER || waits && self.machine.runs_done() - self.waits.runs_before < STUCK_AFTER
+        let asked = |sharer: &Sharer| sharer.policy.interval().is_some();
+        let waits = self.sharers.iter().any(|sharer| asked(sharer) || sharer.wants != EventKinds::NONE) && !self.machine.is_still();
+        self.sharers.iter().any(|sharer| asked(sharer) && sharer.unchanged < STUCK_AFTER)
+            || waits && self.machine.runs_done() - self.waits.runs_before < STUCK_AFTER
     }
 
     fn wait_anew(&mut self) {
         let runs = self.machine.runs_done();
-        self.waits = Waits { intervals: 0, runs_before: runs, runs_seen: runs };
+        self.waits = Waits { runs_before: runs, runs_seen: runs };
+        self.sharers.iter_mut().for_each(|sharer| sharer.unchanged = 0);
     }
 
     /// Begins to measure.
@@ -426,64 +412,76 @@ impl Simulation {
 
     // --- policy ------------------------------------------------------------------------------------------------------------------
 
-    fn start_policy(&mut self) {
+    fn start_policies(&mut self) {
         let sms = self.machine.sms.len();
         let neutral = Controls::neutral(sms, self.experiment.warp_order);
-        self.consult(neutral, |policy, seen, controls, log| policy.start(seen, controls, log));
-        self.begin_interval();
-        self.machine.listen_to(self.policy.wants());
+        self.consult(neutral, |_| true, |policy, seen, controls, log| policy.start(seen, controls, log));
+        self.begin_intervals(&alloc::vec![true; self.sharers.len()]);
+        self.sharers.iter_mut().for_each(|sharer| sharer.wants = sharer.policy.wants());
+        self.machine.listen_to(self.sharers.iter().fold(EventKinds::NONE, |all, sharer| all.with(sharer.wants)));
     }
 
-    fn ask_policy(&mut self) {
-        let controls = self.machine.controls().clone();
-        self.waits.intervals += 1;
-        self.consult(controls, |policy, seen, controls, log| policy.on_interval(seen, controls, log));
-        self.begin_interval();
-    }
-
-    fn begin_interval(&mut self) {
-        self.machine.forget_peaks();
-        self.asked = self.totals();
-        self.asked_at = self.machine.now;
-        self.idle_sum.fill(PerKernel::all(0));
-        (self.idle_samples, self.sampled_at) = (0, self.machine.now);
-    }
-
-    fn sample_idle_warps(&mut self) {
-        let kernels = KernelId::first(self.machine.kernels());
-        for (sm, sum) in self.machine.sms.iter().zip(&mut self.idle_sum) {
-            kernels.clone().for_each(|kernel| sum[kernel] += sm.idle_warps(kernel));
+    /// Asks the policies whose intervals end now.
+    fn ask_policies(&mut self) {
+        let now = self.machine.now;
+        let due: Vec<bool> = self.sharers.iter().map(|sharer| sharer.asks_at() == Some(now)).collect();
+        if !due.contains(&true) {
+            return;
         }
-        self.idle_samples += 1;
-        self.sampled_at = self.machine.now;
+        self.sharers.iter_mut().zip(&due).for_each(|(sharer, &due)| sharer.unchanged += u64::from(due));
+        let controls = self.machine.controls().clone();
+        let is_due = |sharer: &Sharer| sharer.asks_at() == Some(now);
+        self.consult(controls, is_due, |policy, seen, controls, log| policy.on_interval(seen, controls, log));
+        self.begin_intervals(&due);
     }
 
-    fn consult(&mut self, mut controls: Controls, ask: impl FnOnce(&mut AnyPolicy, &Observation, &mut Controls, &mut Log)) {
+    /// Begins the next interval of the policies that have been asked.
+    fn begin_intervals(&mut self, asked: &[bool]) {
+        let (now, totals) = (self.machine.now, self.totals());
+        if asked.contains(&false) {
+            let peaks = self.on_each_sm(|sm, kernel| sm.gate().peak_in_flight(kernel));
+            self.sharers.iter_mut().for_each(|sharer| sharer.keep_peaks(&peaks));
+        }
+        self.machine.forget_peaks();
+        for (sharer, _) in self.sharers.iter_mut().zip(asked).filter(|(_, asked)| **asked) {
+            sharer.begin_interval(now, &totals);
+        }
+    }
+
+    /// A number for each kernel on each SM.
+    fn on_each_sm(&self, count: fn(&Sm, KernelId) -> u32) -> Vec<PerKernel<u32>> {
+        let of = |sm: &Sm| {
+            let mut counts = PerKernel::all(0);
+            KernelId::first(self.machine.kernels()).for_each(|kernel| counts[kernel] = count(sm, kernel));
+            counts
+        };
+        self.machine.sms.iter().map(of).collect()
+    }
+
+    /// Asks policies about the controls, one after another, and sets what they make of them.
+    fn consult(
+        &mut self,
+        mut controls: Controls,
+        whom: impl Fn(&Sharer) -> bool,
+        ask: impl Fn(&mut AnyPolicy, &Observation, &mut Controls, &mut Log),
+    ) {
         self.machine.settle();
         let total = self.totals();
-        let window: Vec<KernelStats> = total.iter().zip(&self.asked).map(|(&now, &then)| now - then).collect();
-        let on_each_sm = |count: fn(&Sm, KernelId) -> u32| -> Vec<PerKernel<u32>> {
-            let of = |sm: &Sm| {
-                let mut counts = PerKernel::all(0);
-                KernelId::first(total.len()).for_each(|kernel| counts[kernel] = count(sm, kernel));
-                counts
-            };
-            self.machine.sms.iter().map(of).collect()
-        };
         let kernels = KernelId::first(total.len());
         let on_sm: Vec<Vec<KernelStats>> = self.machine.sms.iter().map(|sm| sm.stats().to_vec()).collect();
         let stalls_on_sm: Vec<Vec<StallCounts>> = self.machine.sms.iter().map(|sm| sm.kernel_stalls().to_vec()).collect();
         let goals = self.experiment.goals();
         let progress: Vec<Progress> = kernels.clone().map(|kernel| self.machine.progress(kernel)).collect();
         let l1_utility: Vec<Vec<u64>> = kernels.map(|kernel| self.machine.l1_utility(kernel)).collect();
-        let seen = Observation {
+        let in_flight = self.on_each_sm(|sm, kernel| sm.gate().peak_in_flight(kernel));
+        let all = Observation {
             now: self.machine.now,
-            resident: &on_each_sm(|sm, kernel| sm.ctas.used(kernel).ctas),
+            resident: &self.on_each_sm(|sm, kernel| sm.ctas.used(kernel).ctas),
             quota_left: &self.machine.sms.iter().map(|sm| sm.gate().quotas.all_left()).collect::<Vec<_>>(),
-            queued: &on_each_sm(|sm, kernel| sm.l1().misses_waiting(kernel)),
-            idle_warps: &on_each_sm(Sm::idle_warps),
-            idle_sum: &self.idle_sum,
-            idle_samples: self.idle_samples,
+            queued: &self.on_each_sm(|sm, kernel| sm.l1().misses_waiting(kernel)),
+            idle_warps: &self.on_each_sm(Sm::idle_warps),
+            idle_sum: &[],
+            idle_samples: 0,
             on_sm: &on_sm,
             stalls_on_sm: &stalls_on_sm,
             goals: &goals,
@@ -496,13 +494,27 @@ impl Simulation {
             launched: &self.experiment.of_launches(|kernel| progress[kernel.index()].launch),
             uniform_ctas: &self.uniform_ctas,
             grid: &self.grid,
-            profile: &self.profile,
-            peak_in_flight: &on_each_sm(|sm, kernel| sm.gate().peak_in_flight(kernel)),
+            profile: &Profile::default(),
+            peak_in_flight: &in_flight,
             l1_utility: &l1_utility,
             total: &total,
-            window: &window,
+            window: &[],
         };
-        ask(&mut self.policy, &seen, &mut controls, &mut self.log);
+        for sharer in &mut self.sharers {
+            if !whom(sharer) {
+                continue;
+            }
+            let window: Vec<KernelStats> = total.iter().zip(&sharer.asked).map(|(&now, &then)| now - then).collect();
+            let seen = Observation {
+                window: &window,
+                profile: &sharer.profile,
+                peak_in_flight: &sharer.peaks(&in_flight),
+                idle_sum: &sharer.idle_sum,
+                idle_samples: sharer.idle_samples,
+                ..all
+            };
+            ask(&mut sharer.policy, &seen, &mut controls, &mut self.log);
+        }
         controls.keep_limits(&self.most_ctas, total.len());
         if controls != *self.machine.controls() {
             self.wait_anew();
@@ -510,17 +522,17 @@ impl Simulation {
         self.machine.set_controls(controls);
     }
 
-    /// Hands the sharing over to another policy, from the present cycle on. The host has passed on the answers that it needs before
+    /// Hands the sharing over to other policies, from the present cycle on. The host has passed on the answers that they need before
     /// (`tell`).
     pub fn set_policy(&mut self, spec: &PolicySpec) -> Result<(), Problems> {
         let changed = Experiment { policy: spec.clone(), ..self.experiment.clone() };
         changed.check()?;
-        let policy = AnyPolicy::new(spec);
-        self.profile = plan::profile(&changed, &policy, &self.answers)?;
-        (self.experiment, self.policy) = (changed, policy);
+        let totals = self.totals();
+        self.sharers = Sharer::all(spec.policies(), &changed, &self.answers, (self.machine.now, &totals))?;
+        self.experiment = changed;
         self.wait_anew();
         self.stuck = false;
-        self.start_policy();
+        self.start_policies();
         Ok(())
     }
 
@@ -556,19 +568,22 @@ impl Simulation {
         &self.log
     }
 
-    /// The name of the policy that shares the GPU, as results have it.
+    /// The name of what shares the GPU, as results have it.
     pub fn policy_name(&self) -> &str {
-        if let AnyPolicy::Own(own) = &self.policy { own.name() } else { self.experiment.policy.name() }
+        match &self.sharers[..] {
+            [Sharer { policy: AnyPolicy::Own(own), .. }] => own.name(),
+            _ => self.experiment.policy.name(),
+        }
     }
 
-    /// Whether the policy has finished learning: from then on it keeps its settings, and the scheme can be judged.
+    /// Whether every policy has finished learning: from then on they keep their settings, and the scheme can be judged.
     pub fn settled(&self) -> bool {
-        self.policy.settled()
+        self.sharers.iter().all(|sharer| sharer.policy.settled())
     }
 
-    /// Why the policy can decide nothing more, if it has failed: the run has ended.
+    /// Why a policy can decide nothing more, the first of those that have failed: the run has ended.
     pub fn failure(&self) -> Option<&str> {
-        self.policy.failure()
+        self.sharers.iter().find_map(|sharer| sharer.policy.failure())
     }
 
     /// Series over time.

@@ -86,6 +86,11 @@ impl EventKinds {
         EventKinds(set)
     }
 
+    /// These and others.
+    pub const fn with(self, others: EventKinds) -> EventKinds {
+        EventKinds(self.0 | others.0)
+    }
+
     /// Whether all of them are among others.
     pub const fn are_among(self, others: EventKinds) -> bool {
         self.0 & !others.0 == 0

@@ -161,6 +161,11 @@ impl<I: Entry> Spec<I> {
         self.info.name()
     }
 
+    /// Whether it has a parameter of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.info.params().iter().any(|param| param.name == name)
+    }
+
     /// A parameter's value; `Unset` if it has no such parameter.
     pub fn get(&self, name: &str) -> &Setting {
         let at = self.info.params().iter().position(|param| param.name == name);
@@ -193,11 +198,6 @@ impl<I: Entry> Spec<I> {
         if let Setting::Ints(numbers) = self.get(name) { numbers } else { &[] }
     }
 
-    /// A number for each kernel, of a policy that may not know the parameter; none if left out.
-    pub fn numbers_if_any(&self, name: &str) -> &[f64] {
-        if self.info.params().iter().any(|param| param.name == name) { self.numbers(name) } else { &[] }
-    }
-
     /// A number for each kernel; none if left out.
     pub fn numbers(&self, name: &str) -> &[f64] {
         if let Setting::Numbers(numbers) = self.get(name) { numbers } else { &[] }
@@ -225,8 +225,12 @@ impl<I: Entry> Spec<I> {
 
     /// Reads an entry whose shape is right.
     pub fn read(value: &Value, mix: Mix, problems: &mut Problems) -> Option<Self> {
+        Self::read_as(value.get("name").unwrap_or(value).as_str().and_then(I::find)?, value, mix, problems)
+    }
+
+    /// Reads what belongs to one entry of a value whose shape is right; it may have parameters of others.
+    pub fn read_as(info: &'static I, value: &Value, mix: Mix, problems: &mut Problems) -> Option<Self> {
         let before = problems.0.len();
-        let info = value.get("name").unwrap_or(value).as_str().and_then(I::find)?;
         let settings = info.params().iter().map(|param| Setting::read(param, value, mix, problems)).collect();
         let spec = Spec { info, settings };
         if problems.0.len() == before {
@@ -371,7 +375,7 @@ mod tests {
         what: "an entry",
     };
 
-    static ENTRIES: Entries = Entries { name: "MadeUp", names: &NAMES, params: |name| (name == "made-up").then_some(PARAMS) };
+    static ENTRIES: Entries = Entries { name: "MadeUp", names: &NAMES, params: |name| (name == "made-up").then(|| alloc::vec![PARAMS]) };
 
     const PARAMS: &[Param] = &[
         Param::int("units", (1, 64), 20, "units", ""),

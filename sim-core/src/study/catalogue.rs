@@ -9,7 +9,7 @@ use crate::describe::record::{self, Figure, Placed, Record, form};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CTA_ORDERS, CtaOrderInfo};
 use crate::policy::script::{self, Hook, Name};
-use crate::policy::spec::{OLD_NAMES, POLICIES, PolicyInfo, PolicySpec};
+use crate::policy::spec::{COMBINATIONS, Combination, Member, OLD_NAMES, POLICIES, PolicyInfo};
 use crate::policy::{AnyPolicy, Policy};
 use crate::predict::question::QUESTION_FILE;
 use crate::run::energy::TOTALS;
@@ -91,7 +91,7 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
         ),
         ("gpu_fields", gpu_fields.into()),
         ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),
-        ("policies", Value::array(POLICIES.iter().map(policy))),
+        ("policies", Value::array(POLICIES.iter().map(policy).chain(COMBINATIONS.iter().map(combination)))),
         ("controls", Value::array(CONTROLS.iter().map(control))),
         ("script", script(scripts)),
         ("warp_orders", named(WARP_ORDERS)),
@@ -165,14 +165,32 @@ fn cta_order(order: &CtaOrderInfo) -> Value {
     Value::object(texts.into_iter().chain([("params", form::fields(order.params))]))
 }
 
+fn formerly(name: &'static str) -> (&'static str, Value) {
+    ("formerly", Value::array(OLD_NAMES.iter().filter(|(_, new)| *new == name).map(|(old, _)| *old)))
+}
+
+/// A combination as if it were one policy with the parameters of all of its members.
+fn combination(combination: &'static Combination) -> Value {
+    let keeps_goals = combination.of.iter().any(|policy| AnyPolicy::new(&Member::of(policy)).keeps_goals());
+    Value::object([
+        ("name", Value::from(combination.name)),
+        formerly(combination.name),
+        ("title", combination.title.into()),
+        ("source", combination.source.into()),
+        ("doc", combination.doc.into()),
+        ("keeps_goals", keeps_goals.into()),
+        ("params", Value::array(combination.params().map(form::field))),
+    ])
+}
+
 fn policy(policy: &'static PolicyInfo) -> Value {
     Value::object([
         ("name", Value::from(policy.name)),
-        ("formerly", Value::array(OLD_NAMES.iter().filter(|(_, new)| *new == policy.name).map(|(old, _)| *old))),
+        formerly(policy.name),
         ("title", policy.title.into()),
         ("source", policy.source.into()),
         ("doc", policy.doc.into()),
-        ("keeps_goals", AnyPolicy::new(&PolicySpec::of(policy)).keeps_goals().into()),
+        ("keeps_goals", AnyPolicy::new(&Member::of(policy)).keeps_goals().into()),
         ("params", form::fields(policy.params)),
     ])
 }

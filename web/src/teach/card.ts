@@ -8,7 +8,9 @@ import { corunBibtex } from "./cite.ts";
 import { readMarkdown, without, type Block, type Inline } from "./markdown.ts";
 
 const PAGES = import.meta.glob<string>("../../../docs/schemes/*.md", { query: "?raw", import: "default", eager: true });
-const pageOf = (name: string): string | undefined => PAGES[`../../../docs/schemes/${name.replaceAll("+", "-")}.md`];
+/** A combination's page is that of the policy that it adds to `ws`. */
+const pageOf = (name: string): string | undefined =>
+  PAGES[`../../../docs/schemes/${name.replace(/^ws\+/, "").replaceAll("+", "-")}.md`];
 
 /** Opens the card of a policy. `engine` is the stamp that citations name. */
 export function openCard(policy: PolicyEntry, policies: readonly PolicyEntry[], engine: string): void {

@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::workers::{self, locked};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::policy::{AnyPolicy, Policy};
+use sim_core::policy::Policy;
 use sim_core::run::experiment::{Experiment, Settled, Stop};
 use sim_core::run::plan::Plan;
 use std::collections::VecDeque;
@@ -69,7 +69,7 @@ impl Task {
         let (Stop::Cycles(cycles) | Stop::KernelsDone { at_most: cycles } | Stop::Settled(Settled { at_most: cycles, .. })) =
             experiment.stop;
         // A scheme that learns takes longer than it is measured.
-        let learns = u64::from(!AnyPolicy::new(&experiment.policy).settled());
+        let learns = u64::from(experiment.policy.policies().iter().any(|policy| !policy.settled()));
         Ok(Task {
             key,
             detail: run.detail,

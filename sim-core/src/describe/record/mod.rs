@@ -182,8 +182,8 @@ pub struct Entries {
     pub name: &'static str,
     /// The names.
     pub names: &'static Names,
-    /// The parameters of an entry.
-    pub params: fn(&str) -> Option<&'static [Field]>,
+    /// The parameters of an entry, which may be put together of several lists.
+    pub params: fn(&str) -> Option<Vec<&'static [Field]>>,
 }
 
 /// What holds where a field is left out.
@@ -653,7 +653,8 @@ impl Entries {
         let name = Shape::Listed(self.names);
         if let Value::Str(text) = value {
             if (self.names.known)(text) {
-                let needed = (self.params)(text).unwrap_or_default().iter().filter(|param| param.absent == Absent::Needed);
+                let params = (self.params)(text).unwrap_or_default();
+                let needed = params.into_iter().flatten().filter(|param| param.absent == Absent::Needed);
                 needed.for_each(|param| problems.add(field(path, param.name), "nothing", param.shape.want()));
             } else {
                 name.look(value, &field(path, "name"), problems);
@@ -666,7 +667,7 @@ impl Entries {
             return problems.add(at, "nothing", name.want());
         };
         match chosen.as_str().and_then(self.params) {
-            Some(params) => look_fields(&[&NAME_FIELD, params], None, given, path, problems),
+            Some(params) => look_fields(&[&[&NAME_FIELD[..]], &params[..]].concat(), None, given, path, problems),
             None => name.look(chosen, &at, problems),
         }
     }

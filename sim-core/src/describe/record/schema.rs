@@ -172,13 +172,14 @@ impl Definitions {
     }
 
     fn entries(&mut self, entries: &Entries) -> Value {
-        let needs = |name: &&str| (entries.params)(name).unwrap_or_default().iter().any(|param| param.absent == Absent::Needed);
+        let params = |name: &str| (entries.params)(name).unwrap_or_default();
+        let needs = |name: &&str| params(name).into_iter().flatten().any(|param| param.absent == Absent::Needed);
         let names = (entries.names.names)();
         let old = (entries.names.old)();
         let alone = Value::array(names.iter().chain(&old).filter(|name| !needs(name)).copied());
         let mut forms = alloc::vec![Value::object([("enum", alone)])];
         for name in names.iter().chain(&old) {
-            let Value::Object(mut object) = self.object(&[(entries.params)(name).unwrap_or_default()], None) else { continue };
+            let Value::Object(mut object) = self.object(&params(name), None) else { continue };
             for (key, value) in &mut object {
                 match (key.as_str(), value) {
                     ("properties", Value::Object(all)) => all.insert(0, ("name".to_string(), Value::object([("const", *name)]))),

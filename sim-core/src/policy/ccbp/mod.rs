@@ -38,7 +38,7 @@ use self::topics::{
     Bandwidth, BestPriority, DemandCurve, DemandPerCta, GrantedCtas, KeptPriority, MeasuringCtas, Requests, TriedPriority, Typed,
 };
 use super::Policy;
-use super::spec::PolicySpec;
+use super::spec::Member;
 use crate::describe::gpu::occupancy::Resources;
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
@@ -199,7 +199,7 @@ impl Policy for Ccbp {
 /// Measuring (CCBP §5.4).
 impl Ccbp {
     /// The policy that `spec` describes.
-    pub fn new(spec: &PolicySpec) -> Self {
+    pub fn new(spec: &Member) -> Self {
         Ccbp {
             settings: Settings::new(spec),
             phase: Phase::WarmUp,

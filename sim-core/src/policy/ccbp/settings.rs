@@ -1,6 +1,6 @@
 //! CCBP's parameters: lengths of the time-line, and one for each point that the paper leaves open.
 
-use super::super::spec::{Absent, Param, PolicySpec, Shape};
+use super::super::spec::{Absent, Member, Param, Shape};
 use super::super::{AnyPolicy, PROFILE_CYCLES, PolicyInfo};
 use super::Ccbp;
 use super::topics::TOPICS;
@@ -202,7 +202,7 @@ pub struct Settings {
 
 impl Settings {
     /// As `spec` says.
-    pub fn new(spec: &PolicySpec) -> Self {
+    pub fn new(spec: &Member) -> Self {
         let variant = match spec.choice("variant") {
             "drf" => Variant::Drf,
             "offline" => Variant::Offline,

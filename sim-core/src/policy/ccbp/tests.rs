@@ -47,7 +47,7 @@ struct FakeRun {
 impl FakeRun {
     /// Sixteen SMs.
     fn new(fakes: &[Fake], settings: &[(&str, Setting)]) -> FakeRun {
-        let mut spec = PolicySpec::of(&INFO);
+        let mut spec = Member::of(&INFO);
         for (name, setting) in settings {
             spec = spec.with(name, setting.clone());
         }
@@ -413,7 +413,7 @@ fn a_quota_is_the_demand_that_was_measured_although_the_kernel_has_changed_since
 
 #[test]
 fn its_parameters_have_the_papers_values() {
-    let settings = Settings::new(&PolicySpec::of(&INFO));
+    let settings = Settings::new(&Member::of(&INFO));
     assert_eq!((settings.units, settings.sustainable, settings.interval), (20.0, (0.6, 0.7), 200));
     assert_eq!((settings.warm_up, settings.factor_window, settings.skip, settings.window), (50_000, 20_000, 10_000, 10_000));
     assert_eq!((settings.priority_window, settings.priority, settings.step, settings.floor), (100_000, 1.0, 0.1, 0.1));

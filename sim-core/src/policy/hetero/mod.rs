@@ -20,7 +20,7 @@ mod topics;
 
 use self::assign::{Assignment, Best, Speeds, best, estimate};
 use self::topics::{Assigned, ClassIpc, ClassSms, LeavesBy, MeasuredClasses, TOPICS, Thickness, ToBigAsThick, ToBigSms};
-use super::spec::{Mix, Param, PolicySpec};
+use super::spec::{Member, Mix, Param};
 use super::{AnyPolicy, Policy, PolicyInfo, schemes, spatial};
 use crate::describe::decode::field;
 use crate::describe::error::Problems;
@@ -72,7 +72,7 @@ schemes! { Hetero, SOURCE, check, TOPICS;
 }
 
 /// Two classes, with an SM of each for every kernel while SMs are split.
-fn check(spec: &PolicySpec, mix: Mix, problems: &mut Problems) {
+fn check(spec: &Member, mix: Mix, problems: &mut Problems) {
     if mix.classes != 2 {
         let found = format!("{} on a GPU with {} SM class{}", spec.name(), mix.classes, if mix.classes == 1 { "" } else { "es" });
         problems.add(field(mix.path, "name"), found, "a GPU with two SM classes, such as hetero-8b8s");
@@ -85,7 +85,7 @@ fn check(spec: &PolicySpec, mix: Mix, problems: &mut Problems) {
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hetero {
-    spec: PolicySpec,
+    spec: Member,
     /// The kernel that each SM is for.
     owner: Vec<KernelId>,
     /// Kernels that go on.
@@ -212,7 +212,7 @@ impl Policy for Hetero {
 }
 
 impl Hetero {
-    fn new(spec: &PolicySpec) -> Self {
+    fn new(spec: &Member) -> Self {
         Hetero {
             spec: spec.clone(),
             owner: Vec::new(),

@@ -29,7 +29,7 @@ use self::quota::{alpha, goal_without, local};
 use self::topics::{GaveCtas, GoalQuota, GotCtas, LeftQuota, Promised, SymmetricCtas, TOPICS};
 use super::ctas::decide_ctas;
 use super::spatial::Sms;
-use super::spec::{Absent, Mix, Param, PolicySpec, Shape};
+use super::spec::{Absent, Member, Mix, Param, Shape};
 use super::{AnyPolicy, Policy, PolicyInfo, schemes};
 use crate::describe::error::Problems;
 use crate::describe::gpu::occupancy::Resources;
@@ -79,7 +79,7 @@ macro_rules! params {
 }
 
 /// Every SM holds a CTA of each kernel with a goal.
-fn check(_: &PolicySpec, mix: Mix, problems: &mut Problems) {
+fn check(_: &Member, mix: Mix, problems: &mut Problems) {
     if !mix.goals_fit {
         problems.add(mix.path, "more kernels with a goal than fit an SM together", "a CTA of each of them on every SM at once");
     }
@@ -102,7 +102,7 @@ schemes! { Qos, SOURCE, check, TOPICS;
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Qos {
-    spec: PolicySpec,
+    spec: Member,
     epoch: Cycle,
     kernels: Vec<Learned>,
     /// When the policy began, when the present epoch did, and when it was asked at an interval last.
@@ -206,7 +206,7 @@ impl Policy for Qos {
 }
 
 impl Qos {
-    fn new(spec: &PolicySpec) -> Self {
+    fn new(spec: &Member) -> Self {
         let epoch = spec.int("epoch") as Cycle;
         Qos { spec: spec.clone(), epoch, kernels: Vec::new(), began: 0, epoch_began: 0, asked_at: 0, rounds: 0, threads: Vec::new() }
     }

@@ -30,7 +30,7 @@ impl World {
     fn new(info: &'static PolicyInfo, goals: &[Option<f64>], settings: &[(&str, Setting)]) -> World {
         let mut gpu = presets::find("ccbp-16sm").unwrap();
         (gpu.sms[0].threads, gpu.sms[0].ctas) = (2048, 32);
-        let spec = settings.iter().fold(PolicySpec::of(info), |spec, (name, value)| spec.with(name, value.clone()));
+        let spec = settings.iter().fold(Member::of(info), |spec, (name, value)| spec.with(name, value.clone()));
         let cost = Resources { ctas: 1, threads: 256, registers: 0, shared_bytes: 0 };
         let mut world = World {
             gpu,

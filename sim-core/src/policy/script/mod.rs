@@ -35,8 +35,8 @@ use self::names::Seen;
 #[cfg(feature = "script")]
 use self::program::Program;
 use self::topics::{ControlSet, Failed, Said, TOPICS};
-use super::spec::{Absent, Param, Shape};
-use super::{AnyPolicy, Policy, PolicyInfo, PolicySpec};
+use super::spec::{Absent, Member, Param, Shape};
+use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::decode::field;
 use crate::describe::error::Problem;
 use crate::describe::ids::{Cycle, KernelId};
@@ -249,7 +249,7 @@ struct Call {
 /// See the module. It is plain data, which any thread may have: the program is read anew for each call, of which there are few.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Script {
-    spec: PolicySpec,
+    spec: Member,
     /// Which of `HOOKS` the program has: a bit for each.
     hooks: u32,
     kept: Value,
@@ -303,7 +303,7 @@ impl Policy for Script {
 }
 
 impl Script {
-    fn new(spec: &PolicySpec) -> Self {
+    fn new(spec: &Member) -> Self {
         let (hooks, failure) = match Program::new(spec.text("source")) {
             Ok(program) => ((0..HOOKS.len()).filter(|&hook| program.has(hook)).fold(0, |hooks, hook| hooks | 1 << hook), None),
             Err(flaw) => (0, Some(flaw.to_string())),

@@ -19,8 +19,8 @@ struct Desk {
     now: Cycle,
 }
 
-fn spec(source: &str) -> PolicySpec {
-    PolicySpec::of(&INFO).with("source", Setting::Text(source.into()))
+fn spec(source: &str) -> Member {
+    Member::of(&INFO).with("source", Setting::Text(source.into()))
 }
 
 impl Desk {

@@ -24,7 +24,7 @@ use self::topics::{CurveCtas, IpcCurve, SampledCurve, SplitSms, TOPICS};
 use super::ctas::decide_ctas;
 use super::fixed::Fixed;
 use super::spatial::Spatial;
-use super::spec::{Absent, MAX_LIST, Param, PolicySpec, Shape};
+use super::spec::{Absent, MAX_LIST, Member, Param, Shape};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::decode::field;
 use crate::describe::gpu::occupancy::Resources;
@@ -68,7 +68,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     },
 };
 
-fn is_online(spec: &PolicySpec) -> bool {
+fn is_online(spec: &Member) -> bool {
     spec.choice("curves_from") == "online"
 }
 
@@ -147,8 +147,7 @@ impl Policy for Ws {
 }
 
 impl Ws {
-    /// As the five parameters that all schemes on Warped-Slicer's combination have say.
-    pub fn new(spec: &PolicySpec) -> Self {
+    fn new(spec: &Member) -> Self {
         Ws {
             profile_cycles: spec.int("profile_cycles") as Cycle,
             curves: spec.lists("curves").to_vec(),

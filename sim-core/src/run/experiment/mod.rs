@@ -16,7 +16,7 @@ use crate::describe::record::Datum;
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::CtaOrderSpec;
 use crate::policy::spec::Mix;
-use crate::policy::{AnyPolicy, Policy, PolicySpec};
+use crate::policy::{Policy, PolicySpec};
 use crate::run::cta_limit::CtaLimit;
 use crate::seam::controls::{WarpOrder, encode_warp_order};
 use crate::seam::ratios::peak_ipc;
@@ -196,7 +196,7 @@ impl Experiment {
     /// What is no error, and yet not as it is most likely meant.
     pub fn warnings(&self) -> Problems {
         let mut problems = Problems::default();
-        let kept = AnyPolicy::new(&self.policy).keeps_goals();
+        let kept = self.policy.policies().iter().any(Policy::keeps_goals);
         for (i, used) in self.kernels.iter().enumerate().filter(|(_, used)| used.qos.is_some() && !kept) {
             let found = format!("a goal for {}, which policy {} does not know", used.kernel.short_name(), self.policy.name());
             problems.add(format!("kernels[{i}].qos"), found, "a policy that keeps goals, or none");
@@ -319,12 +319,12 @@ impl Experiment {
     pub fn encode(&self) -> Value {
         let mut pairs =
             alloc::vec![("corun", Value::from(VERSION)), ("name", self.name.as_str().into()), ("source", self.source.as_str().into())];
-        pairs.extend(self.decisive(Kernel::encode));
+        pairs.extend(self.decisive(Kernel::encode, self.policy.encode(self.mix())));
         Value::object(pairs)
     }
 
     /// What decides the run: everything but the texts for people.
-    fn decisive(&self, kernel: fn(&Kernel) -> Value) -> Vec<(&'static str, Value)> {
+    fn decisive(&self, kernel: fn(&Kernel) -> Value, policy: Value) -> Vec<(&'static str, Value)> {
         let written = |gpu: &Gpu| {
             let preset = [("preset".to_string(), Value::from(gpu.name.as_str()))];
             Value::Object(preset.into_iter().chain(fields::all(gpu)).collect())
@@ -339,7 +339,7 @@ impl Experiment {
             ("seed", self.seed.into()),
             ("gpu", written(&self.gpu)),
             ("kernels", Value::array(kernels)),
-            ("policy", self.policy.encode(self.mix())),
+            ("policy", policy),
             ("warp_order", encode_warp_order(self.warp_order).into()),
             ("cta_order", self.cta_order.encode_short(self.mix())),
             ("stop", self.stop.write()),
@@ -366,7 +366,8 @@ impl Experiment {
     }
 
     fn hash_without(&self, keys: &[&str]) -> String {
-        let decisive = self.decisive(Kernel::encode_decisive).into_iter().filter(|(key, _)| !keys.contains(key));
+        let decisive = self.decisive(Kernel::encode_decisive, self.policy.encode_decisive(self.mix()));
+        let decisive = decisive.into_iter().filter(|(key, _)| !keys.contains(key));
         let mut hash = Fnv::default();
         hash.write(Value::object(decisive).to_string().as_bytes());
         hex(hash.finish())

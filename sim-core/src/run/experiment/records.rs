@@ -13,7 +13,7 @@ use crate::describe::record::{Datum, Rule, Shape, int, is_right, list, number, r
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CtaOrderInfo, CtaOrderSpec};
 use crate::policy::PolicySpec;
-use crate::policy::spec::{Entry, Mix, PolicyInfo};
+use crate::policy::spec::{Entry, MEMBERS, Mix, POLICY};
 use crate::run::confidence::RATIOS;
 use crate::run::cta_limit::CTA_LIMIT;
 use crate::seam::controls::{WARP_ORDER, WarpOrder};
@@ -68,7 +68,7 @@ const KERNEL_WANT: &str = "a kernel's name, or a full kernel: an object with nam
 record! {
     /// An experiment: one GPU, the kernels on it, how they share it, and when to stop.
     pub static EXPERIMENT "Experiment", "an experiment: an object",
-        rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &crate::seam::spec::FITS_THE_MIX];
+        rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &MEMBERS, &crate::seam::spec::FITS_THE_MIX];
     /// Version of the format.
     corun = int!(VERSION, VERSION), Needed;
     /// Name, for people.
@@ -89,7 +89,7 @@ record! {
     /// Order in which CTAs are placed.
     cta_order = Shape::Entry(CtaOrderInfo::ENTRIES), Name("round-robin");
     /// How the kernels share the GPU.
-    policy = Shape::Entry(PolicyInfo::ENTRIES), Name("even");
+    policy = POLICY, Name("even");
     /// When the run ends.
     stop = STOP, Words("after a million cycles");
     /// Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on.

@@ -4,6 +4,7 @@ use crate::describe::kernel::Launch;
 use crate::machine::dispatch::CtaEvent;
 use crate::policy::listener::Listener;
 use crate::policy::spec::Setting;
+use crate::run::plan::Plan;
 use crate::seam::event::Event;
 
 fn experiment(policy: &str) -> Experiment {
@@ -137,7 +138,7 @@ fn listened() -> Experiment {
 }
 
 fn listener(run: &Simulation) -> &Listener {
-    let AnyPolicy::Listener(listener) = &run.policy else { panic!("another policy") };
+    let AnyPolicy::Listener(listener) = &run.sharers[0].policy else { panic!("another policy") };
     listener
 }
 
@@ -253,8 +254,8 @@ fn a_run_that_cannot_go_on_is_stuck_and_says_why() {
 fn held_back(ends: u32) -> Simulation {
     let long = Experiment { stop: Stop::KernelsDone { at_most: 1_000_000_000 }, ..listened() };
     let mut run = Simulation::new(&long).unwrap();
-    run.policy = AnyPolicy::Listener(Listener { held_back: ends, ..Listener::default() });
-    run.start_policy();
+    run.sharers[0].policy = AnyPolicy::Listener(Listener { held_back: ends, ..Listener::default() });
+    run.start_policies();
     run
 }
 
@@ -465,6 +466,52 @@ fn goals_are_shares_of_what_the_result_compares_with() {
         ("policy", "qos-rollover".into()),
         ("stop", Value::object([("cycles", 7_000)])),
     ]);
-    let plan = plan::Plan::of(&Experiment::decode(&written).unwrap());
+    let plan = Plan::of(&Experiment::decode(&written).unwrap());
     assert_eq!(plan.profile, plan.alone);
+}
+
+/// Says what it is shown at its own interval; a cap that limits nothing makes the machine count what is in flight.
+#[derive(Clone, Debug)]
+struct Probe {
+    interval: Cycle,
+    sampling: Cycle,
+    shown: Vec<String>,
+}
+
+impl Policy for Probe {
+    fn start(&mut self, _seen: &Observation, controls: &mut Controls, _log: &mut Log) {
+        controls.each_sm(|sm| sm.memory_cap = PerKernel::all(Some(u16::MAX)));
+    }
+
+    fn interval(&self) -> Option<Cycle> {
+        Some(self.interval)
+    }
+
+    fn sampling(&self) -> Option<Cycle> {
+        Some(self.sampling)
+    }
+
+    fn on_interval(&mut self, seen: &Observation, _controls: &mut Controls, _log: &mut Log) {
+        let shown = (seen.now, seen.window, seen.idle_samples, seen.idle_sum, seen.peak_in_flight);
+        self.shown.push(alloc::format!("{shown:?}"));
+    }
+}
+
+/// What a policy is shown of its interval does not depend on who shares the GPU with it at other intervals.
+#[test]
+fn each_policy_of_several_has_an_interval_of_its_own() {
+    let experiment = Experiment { policy: PolicySpec::even(), stop: Stop::Cycles(6_000), ..listened() };
+    let shown = |policies: Vec<AnyPolicy>| {
+        let mut run = Simulation::new(&experiment).unwrap();
+        let totals = run.totals();
+        run.sharers = Sharer::all(policies, &experiment, &Answers::new(), (0, &totals)).unwrap();
+        run.start_policies();
+        run.advance(u64::MAX);
+        run.sharers.into_iter().map(|sharer| alloc::format!("{:?}", sharer.policy)).collect::<Vec<_>>()
+    };
+    let probe = |interval, sampling| AnyPolicy::Own(Box::new(Probe { interval, sampling, shown: Vec::new() }));
+    let (slow, fast) = (|| probe(700, 50), || probe(300, 40));
+    let together = shown(alloc::vec![slow(), fast()]);
+    assert_eq!(together, [shown(alloc::vec![slow()]), shown(alloc::vec![fast()])].concat());
+    assert!(together[0].contains("shown: [\"(700, "), "{}", together[0]);
 }

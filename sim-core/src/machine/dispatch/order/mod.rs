@@ -200,7 +200,7 @@ static NAMES: Names = Names {
 };
 
 /// What experiments choose an order from.
-static ENTRIES: Entries = Entries { name: "CtaOrder", names: &NAMES, params: |name| CtaOrderInfo::find(name).map(|order| order.params) };
+static ENTRIES: Entries = Entries { name: "CtaOrder", names: &NAMES, params: |name| Some(alloc::vec![CtaOrderInfo::find(name)?.params]) };
 
 impl Entry for CtaOrderInfo {
     const ENTRIES: &'static Entries = &ENTRIES;

@@ -1,15 +1,15 @@
-//! Warped-Slicer with balanced memory issue: kernels take turns at memory by quotas that weigh their memory instructions.
+//! Balanced memory issue: kernels take turns at memory by quotas that weigh their memory instructions.
 //!
 //! # Idea
 //! Dai et al., HPCA 2018 (QBMI), as CCBP §7.5 compares it. A memory instruction of one kernel may make one request of L1D, that of another
 //! many. Each kernel has a quota of memory instructions in inverse proportion to that, the least common multiple of all over its own; of
 //! ready memory instructions, those of the kernel with most of its quota left go first; when one has used its quota, all get theirs again.
 //! # Observes
-//! L1D requests and memory instructions of each kernel; and what Warped-Slicer does.
+//! L1D requests and memory instructions of each kernel.
 //! # Sets
-//! `memory_quota`; and what Warped-Slicer does.
+//! `memory_quota`.
 //! # Parameters
-//! See `docs/schemes/ws-bmi.md`.
+//! See `docs/schemes/bmi.md`.
 //! # Deviations
 //! 1. Requests per instruction are those of all SMs together, and all SMs have the same quotas.
 //! 2. They are checked every `interval` cycles, not at the request that completes a sample.
@@ -17,13 +17,11 @@
 //! 4. Quotas decide among the ready warps of a scheduler; the schedulers of an SM take turns at the LSU's port, whichever kernel they
 //!    serve.
 
-use super::spec::PolicySpec;
-use super::ws::{self, Ws};
-use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
+use super::spec::Member;
+use super::{AnyPolicy, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Log, count, decide, list, topics};
-use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
 use alloc::format;
@@ -31,14 +29,14 @@ use alloc::vec::Vec;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
-    name: "ws+bmi",
-    title: "Warped-Slicer with BMI: turns at memory",
+    name: "bmi",
+    title: "BMI: turns at memory",
     source: "Dai et al., HPCA 2018, as CCBP §7.5 compares it",
-    doc: "Warped-Slicer's combination of CTAs; kernels take turns at memory so that they make as many L1D requests each",
-    params: &[PROFILE_CYCLES, ws::CURVES, ws::COMBINATION, ws::FALLBACK, ws::FALLBACK_LOSS, SAMPLE, SAMPLE_INTERVAL],
+    doc: "Kernels take turns at memory so that they make as many L1D requests each",
+    params: &[SAMPLE, SAMPLE_INTERVAL],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::WsBmi(WsBmi::new(spec)),
+    make: |spec| AnyPolicy::Bmi(Bmi::new(spec)),
 };
 
 topics! {
@@ -56,21 +54,15 @@ topics! {
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WsBmi {
-    ws: Ws,
+pub struct Bmi {
     interval: Cycle,
     samples: Samples,
     /// Requests per memory instruction of each kernel.
     costs: Vec<u64>,
 }
 
-impl Policy for WsBmi {
-    fn needs(&self) -> Needs {
-        self.ws.needs()
-    }
-
-    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        self.ws.start(seen, controls, log);
+impl Policy for Bmi {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, _log: &mut Log) {
         self.samples.start(seen);
         self.costs = alloc::vec![1; seen.kernels];
         self.set(controls);
@@ -96,14 +88,9 @@ impl Policy for WsBmi {
     }
 }
 
-impl WsBmi {
-    fn new(spec: &PolicySpec) -> Self {
-        WsBmi {
-            ws: Ws::new(spec),
-            interval: spec.int(SAMPLE_INTERVAL.name) as Cycle,
-            samples: Samples::new(spec.int(SAMPLE.name) as u64),
-            costs: Vec::new(),
-        }
+impl Bmi {
+    fn new(spec: &Member) -> Self {
+        Bmi { interval: spec.int(SAMPLE_INTERVAL.name) as Cycle, samples: Samples::new(spec.int(SAMPLE.name) as u64), costs: Vec::new() }
     }
 
     fn set(&self, controls: &mut Controls) {

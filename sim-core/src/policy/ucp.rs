@@ -1,15 +1,15 @@
-//! Warped-Slicer with utility-based cache partitioning: ways of L1D for the kernels whose hits grow most with them.
+//! Utility-based cache partitioning: ways of L1D for the kernels whose hits grow most with them.
 //!
 //! # Idea
 //! Qureshi and Patt, MICRO 2006, on L1D, as CCBP §7.5 compares it. Shadow tags count for each kernel how many reads it would hit with 1, 2, … ways to
 //! itself. At each interval the look-ahead algorithm hands out the ways: always to the kernel that can gain the most hits per way with any
 //! number of the ways that are left. Counts are halved after it, so that the past fades.
 //! # Observes
-//! Hits by position in the LRU stacks of shadow tags (UMON); and what Warped-Slicer does.
+//! Hits by position in the LRU stacks of shadow tags (UMON).
 //! # Sets
-//! `l1_ways`, `l1_monitor`; and what Warped-Slicer does.
+//! `l1_ways`, `l1_monitor`.
 //! # Parameters
-//! See `docs/schemes/ws-ucp.md`.
+//! See `docs/schemes/ucp.md`.
 //! # Deviations
 //! 1. The source partitions a shared L2 every 5 million cycles; this is L1D, and runs are shorter.
 //! 2. A kernel fills its own ways only (masks); the source counts lines and takes a victim from a kernel that has too many.
@@ -18,36 +18,29 @@
 //! 5. Ways from which no kernel gains go to the kernel with the fewest, the first on a tie.
 //! 6. With more kernels than ways, L1D is not partitioned. On a GPU with unlike SMs, the last kernel has the ways beyond the smallest L1D.
 
-use super::spec::{Param, PolicySpec};
-use super::ws::{self, Ws};
-use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use super::spec::{Member, Param};
+use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Log, count, decide, topics};
-use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use alloc::format;
 use alloc::vec::Vec;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
-    name: "ws+ucp",
-    title: "Warped-Slicer with UCP: ways of L1D",
+    name: "ucp",
+    title: "UCP: ways of L1D",
     source: "Qureshi and Patt, MICRO 2006, on L1D, as CCBP §7.5 compares it",
-    doc: "Warped-Slicer's combination of CTAs; L1D's ways go to the kernels whose hits grow most with them",
+    doc: "L1D's ways go to the kernels whose hits grow most with them",
     params: &[
-        PROFILE_CYCLES,
-        ws::CURVES,
-        ws::COMBINATION,
-        ws::FALLBACK,
-        ws::FALLBACK_LOSS,
         Param::int("repartition", (100, 1_000_000_000), 100_000, "cycles", "Cycles after which the ways are handed out again"),
         Param::int("sampling", (1, 1_000_000), 1, "sets", "Every so many sets of L1D have shadow tags"),
         Param::int("least_ways", (1, 8), 1, "ways", "Ways of each kernel before any are handed out, where there are as many"),
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::WsUcp(WsUcp::new(spec)),
+    make: |spec| AnyPolicy::Ucp(Ucp::new(spec)),
 };
 
 topics! {
@@ -68,8 +61,7 @@ topics! {
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WsUcp {
-    ws: Ws,
+pub struct Ucp {
     repartition: Cycle,
     sampling: u32,
     least_ways: u32,
@@ -79,13 +71,8 @@ pub struct WsUcp {
     partition: Vec<u32>,
 }
 
-impl Policy for WsUcp {
-    fn needs(&self) -> Needs {
-        self.ws.needs()
-    }
-
-    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        self.ws.start(seen, controls, log);
+impl Policy for Ucp {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, _log: &mut Log) {
         controls.each_sm(|sm| sm.l1_monitor = self.sampling);
         self.then = seen.l1_utility.to_vec();
     }
@@ -121,10 +108,9 @@ impl Policy for WsUcp {
     }
 }
 
-impl WsUcp {
-    fn new(spec: &PolicySpec) -> Self {
-        WsUcp {
-            ws: Ws::new(spec),
+impl Ucp {
+    fn new(spec: &Member) -> Self {
+        Ucp {
             repartition: spec.int("repartition") as Cycle,
             sampling: spec.int("sampling") as u32,
             least_ways: spec.int("least_ways") as u32,
@@ -230,7 +216,7 @@ mod tests {
 
     #[test]
     fn counts_fade_by_half() {
-        let mut ucp = WsUcp::new(&PolicySpec::of(&INFO));
+        let mut ucp = Ucp::new(&Member::of(&INFO));
         ucp.then = vec![vec![100, 10]];
         assert_eq!(ucp.counts(&[vec![140, 20]]), [[40, 10]]);
         ucp.faded = vec![vec![20, 5]];

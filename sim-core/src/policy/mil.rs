@@ -1,4 +1,4 @@
-//! Warped-Slicer with memory instruction limiting: a kernel with many reservation failures in L1D may have fewer memory instructions in
+//! Memory instruction limiting: a kernel with many reservation failures in L1D may have fewer memory instructions in
 //! flight.
 //!
 //! # Idea
@@ -6,22 +6,20 @@
 //! a miss needs (an MSHR, a merge, a way, a place in the miss queue). The kernel may then have as many memory instructions in flight as its peak
 //! in the sample, halved once for each failure per request. Where failures are rare, it has no limit. Each SM judges by its own samples.
 //! # Observes
-//! L1D requests, reservation failures and the peak of memory instructions in flight of each kernel; and what Warped-Slicer does.
+//! L1D requests, reservation failures and the peak of memory instructions in flight of each kernel.
 //! # Sets
-//! `memory_cap`; and what Warped-Slicer does.
+//! `memory_cap`.
 //! # Parameters
-//! See `docs/schemes/ws-mil.md`.
+//! See `docs/schemes/mil.md`.
 //! # Deviations
 //! 1. Samples are checked every `interval` cycles, not at the request that completes one.
 //! 2. A failure is a cycle in which an access waits as the oldest of its SM, as if one access were tried again in each cycle.
 
-use super::spec::{Param, PolicySpec};
-use super::ws::{self, Ws};
-use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
+use super::spec::{Member, Param};
+use super::{AnyPolicy, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Log, count, decide, topics};
-use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
 use alloc::format;
@@ -30,16 +28,11 @@ use core::ops::Range;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
-    name: "ws+mil",
-    title: "Warped-Slicer with MIL: caps on memory instructions",
+    name: "mil",
+    title: "MIL: caps on memory instructions",
     source: "Dai et al., HPCA 2018, as CCBP §7.5 compares it",
-    doc: "Warped-Slicer's combination of CTAs; kernels for which L1D often fails to reserve may have fewer memory instructions in flight",
+    doc: "Kernels for which L1D often fails to reserve may have fewer memory instructions in flight",
     params: &[
-        PROFILE_CYCLES,
-        ws::CURVES,
-        ws::COMBINATION,
-        ws::FALLBACK,
-        ws::FALLBACK_LOSS,
         SAMPLE,
         SAMPLE_INTERVAL,
         Param::choice(
@@ -65,7 +58,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::WsMil(WsMil::new(spec)),
+    make: |spec| AnyPolicy::Mil(Mil::new(spec)),
 };
 
 topics! {
@@ -89,8 +82,7 @@ topics! {
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WsMil {
-    ws: Ws,
+pub struct Mil {
     interval: Cycle,
     stores_count: bool,
     /// Whether all SMs are judged together.
@@ -143,13 +135,8 @@ impl Group {
 /// A cap that never limits, so that the machine counts peaks.
 const NO_CAP: u16 = u16::MAX;
 
-impl Policy for WsMil {
-    fn needs(&self) -> Needs {
-        self.ws.needs()
-    }
-
-    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        self.ws.start(seen, controls, log);
+impl Policy for Mil {
+    fn start(&mut self, seen: &Observation, controls: &mut Controls, _log: &mut Log) {
         let sms = seen.gpu.sm_count() as usize;
         let group = |sms| Group::new(sms, seen);
         self.groups = if self.pooled { alloc::vec![group(0..sms)] } else { (0..sms).map(|sm| group(sm..sm + 1)).collect() };
@@ -193,10 +180,9 @@ fn range(controls: &Controls, kernel: KernelId) -> [u16; 2] {
     [caps().min(), caps().max()].map(|cap| cap.unwrap_or(NO_CAP))
 }
 
-impl WsMil {
-    fn new(spec: &PolicySpec) -> Self {
-        WsMil {
-            ws: Ws::new(spec),
+impl Mil {
+    fn new(spec: &Member) -> Self {
+        Mil {
             interval: spec.int(SAMPLE_INTERVAL.name) as Cycle,
             stores_count: spec.choice("failures") == "all",
             pooled: spec.choice("scope") == "gpu",
@@ -249,10 +235,9 @@ mod tests {
     /// `peaks` in flight.
     fn caps<const N: usize>(settings: [(&str, Setting); N], peaks: [[u32; 2]; 3]) -> ([[u16; 2]; 3], usize) {
         let gpu = presets::find("tiny-2sm").unwrap();
-        let combination = Setting::Ints([1].into());
-        let of = PolicySpec::of(&INFO).with("combination", combination).with("sample", Setting::Int(100));
+        let of = Member::of(&INFO).with("sample", Setting::Int(100));
         let spec = settings.into_iter().fold(of, |spec, (name, setting)| spec.with(name, setting));
-        let (mut mil, profile, mut log) = (WsMil::new(&spec), Profile::default(), Log::new());
+        let (mut mil, profile, mut log) = (Mil::new(&spec), Profile::default(), Log::new());
         let mut controls = Controls::neutral(2, WarpOrder::Lrr);
         let mut on_sm = alloc::vec![alloc::vec![KernelStats::default()]; 2];
         let limits = [PerKernel::all(8); 2];

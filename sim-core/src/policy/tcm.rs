@@ -1,29 +1,27 @@
-//! Warped-Slicer with thread cluster memory scheduling: DRAM serves latency-sensitive kernels first.
+//! Thread cluster memory scheduling: DRAM serves latency-sensitive kernels first.
 //!
 //! # Idea
 //! Kim et al., MICRO 2010, with kernels in place of threads, as CCBP §7.5 compares it. At the end of each quantum, kernels go into the
 //! latency-sensitive cluster in the order of their misses per thousand instructions (MPKI), the lowest first, until the next one would
 //! take the cluster beyond a part of the DRAM traffic. The cluster goes first in DRAM, in that order; the ranks of the others are shuffled.
 //! # Observes
-//! L2 misses, instructions and DRAM lines of each kernel; and what Warped-Slicer does.
+//! L2 misses, instructions and DRAM lines of each kernel.
 //! # Sets
-//! `dram_rank`; and what Warped-Slicer does.
+//! `dram_rank`.
 //! # Parameters
-//! See `docs/schemes/ws-tcm.md`.
+//! See `docs/schemes/tcm.md`.
 //! # Deviations
 //! 1. The quantum is a tenth of the source's million cycles: runs here are shorter.
 //! 2. Of the two shuffles of the source, the random one. Insertion shuffle wants the bank-level parallelism of each kernel, which no counter has.
 //! 3. Bandwidth is counted in lines, not in cycles of banks.
 //! 4. The past does not count unless `history` says so.
 
-use super::spec::{Param, PolicySpec};
-use super::ws::{self, Ws};
-use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
+use super::spec::{Member, Param};
+use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, mix};
 use crate::seam::controls::Controls;
 use crate::seam::decision::{Log, decide, percent, topics};
-use crate::seam::observation::Needs;
 use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
 use alloc::format;
@@ -31,16 +29,11 @@ use alloc::vec::Vec;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
-    name: "ws+tcm",
-    title: "Warped-Slicer with TCM: ranks in DRAM",
+    name: "tcm",
+    title: "TCM: ranks in DRAM",
     source: "Kim et al., MICRO 2010, with kernels for threads, as CCBP §7.5 compares it",
-    doc: "Warped-Slicer's combination of CTAs; DRAM serves the kernels with the fewest misses per instruction first",
+    doc: "DRAM serves the kernels with the fewest misses per instruction first",
     params: &[
-        PROFILE_CYCLES,
-        ws::CURVES,
-        ws::COMBINATION,
-        ws::FALLBACK,
-        ws::FALLBACK_LOSS,
         Param::int("quantum", (100, 1_000_000_000), 100_000, "cycles", "Cycles after which kernels are put into clusters again"),
         Param::number(
             "cluster_threshold",
@@ -62,7 +55,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
-    make: |spec| AnyPolicy::WsTcm(WsTcm::new(spec)),
+    make: |spec| AnyPolicy::Tcm(Tcm::new(spec)),
 };
 
 topics! {
@@ -81,8 +74,7 @@ topics! {
 
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WsTcm {
-    ws: Ws,
+pub struct Tcm {
     quantum: Cycle,
     cluster_threshold: f64,
     history: f64,
@@ -115,13 +107,8 @@ impl Clusters {
     }
 }
 
-impl Policy for WsTcm {
-    fn needs(&self) -> Needs {
-        self.ws.needs()
-    }
-
-    fn start(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        self.ws.start(seen, controls, log);
+impl Policy for Tcm {
+    fn start(&mut self, seen: &Observation, _controls: &mut Controls, _log: &mut Log) {
         self.then = seen.total.to_vec();
         self.asked = seen.now;
         self.quantum_end = seen.now + self.quantum;
@@ -151,10 +138,9 @@ impl Policy for WsTcm {
     }
 }
 
-impl WsTcm {
-    fn new(spec: &PolicySpec) -> Self {
-        WsTcm {
-            ws: Ws::new(spec),
+impl Tcm {
+    fn new(spec: &Member) -> Self {
+        Tcm {
             quantum: spec.int("quantum") as Cycle,
             cluster_threshold: spec.number("cluster_threshold"),
             history: spec.number("history"),
