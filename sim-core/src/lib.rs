@@ -1,6 +1,25 @@
 //! Corun simulates **one GPU that runs several kernels at once**, cycle by cycle, and lets its user choose which kernel gets which share of
 //! it: SMs, CTA slots, warp issue, L1 ways, NoC and DRAM bandwidth.
 //!
+//! ```
+//! use sim_core::{Experiment, run};
+//!
+//! let experiment = Experiment::of(["ccbp/BP", "ccbp/SAD"]).set("gpu", "tiny-2sm").set("policy", "spatial").set("stop.cycles", 20_000).build()?;
+//! let outcome = run(&experiment)?;
+//! for kernel in &outcome.kernels {
+//!     println!("{} is {:.2} times slower than alone", kernel.name, kernel.slowdown.unwrap_or(f64::NAN));
+//! }
+//! assert!(outcome.metrics.stp.is_some_and(|stp| stp > 0.5 && stp < 2.0));
+//! # Ok::<(), sim_core::Problems>(())
+//! ```
+//!
+//! An [`Experiment`] comes from JSON ([`Experiment::decode`]) or from Rust ([`Experiment::of`]). [`run`] takes it to its end; [`start`] gives a
+//! [`Simulation`] that is advanced step by step, copied by `clone`, and asked for its [`Outcome`] at any time. A [`Policy`] or a [`CtaOrder`] of
+//! one's own goes in by [`Simulation::with_policy`] and [`Simulation::with_order`]. Everything that is wrong with an input is in [`Problems`],
+//! each with its path, what was found and what is wanted.
+//!
+//! # Inside
+//!
 //! ```text
 //! Experiment (data) ── build ──> Simulation ── step ──> Machine ── counters ──> Stats
 //!                                     │                    ▲                      │ difference
@@ -37,10 +56,64 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+// The rooms are no part of the promise: the module, the runner and the tests of this repository reach into them.
+#[doc(hidden)]
 pub mod describe;
+#[doc(hidden)]
 pub mod machine;
+#[doc(hidden)]
 pub mod policy;
+#[doc(hidden)]
 pub mod predict;
+#[doc(hidden)]
 pub mod run;
+#[doc(hidden)]
 pub mod seam;
+#[doc(hidden)]
 pub mod study;
+
+// What runs.
+pub use describe::error::{Problem, Problems};
+pub use describe::goal::Goal;
+pub use describe::gpu::Gpu;
+pub use describe::ids::{Cycle, KernelId, PerKernel};
+pub use describe::kernel::{Address, Array, Dim3, Kernel, Launch, List, Op, Repeat, Scatter, Terms, Tile, Trips};
+pub use describe::value::Value;
+pub use run::cta_limit::CtaLimit;
+pub use run::experiment::{Builder, Experiment, KernelUse, Settled, Stop};
+
+// Running it.
+pub use run::own::Own;
+pub use run::plan::{Answers, Plan, Planned};
+pub use run::simulation::{Reason, Simulation};
+pub use study::profile::{run, run_own, start, start_own};
+
+// What comes out.
+pub use run::energy::{Energy, Parts, Totals};
+pub use run::outcome::{
+    ClassOutcome, GpuOutcome, KernelOutcome, Latency, OnClass, Outcome, PolicyOutcome, Rates, SettledOutcome, StallShares, WarpStalls,
+};
+pub use seam::ratios::{Goals, Metrics};
+pub use seam::stats::{KernelStats, StallCause};
+
+// A policy or an order of one's own.
+pub use machine::dispatch::grid::Grid;
+pub use machine::dispatch::order::{CtaOrder, Offer};
+pub use policy::{Policy, PolicySpec};
+pub use seam::controls::{Controls, QuotaCarry, QuotaCharge, QuotaRefill, SmControls, WarpOrder};
+pub use seam::decision::{Decided, Decision, Log, Topic, decide};
+pub use seam::event::{Event, EventKind, EventKinds};
+pub use seam::observation::{Alone, By, Needs, Observation, Profile, Progress};
+
+// What there is to choose from, and the format.
+pub use describe::record::{Absent, Field, Record, Rule, Shape};
+pub use policy::POLICIES;
+pub use study::catalogue::{FORMAT, Metric, catalogue, metrics};
+
+// Studies.
+pub use predict::answer::Answer;
+pub use predict::question::Question;
+pub use study::figure::Figure;
+pub use study::oracle::Space;
+pub use study::probe::{COMPONENTS, CacheProbe, Component, DramProbe, MeshProbe, NocProbe};
+pub use study::sweep::{Axis, Point, Sweep};

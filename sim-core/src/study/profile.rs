@@ -4,7 +4,8 @@
 use crate::describe::error::Problems;
 use crate::run::experiment::Experiment;
 use crate::run::own::Own;
-use crate::run::plan::{Answers, Plan};
+use crate::run::outcome::Outcome;
+use crate::run::plan::{Answers, Plan, Planned};
 use crate::run::simulation::Simulation;
 
 /// The answers that the policy of an experiment needs.
@@ -13,11 +14,15 @@ pub fn answer(experiment: &Experiment) -> Result<Answers, Problems> {
 }
 
 fn measure(plan: Plan) -> Result<Answers, Problems> {
+    measured(plan.profile.iter())
+}
+
+fn measured<'p>(runs: impl Iterator<Item = &'p Planned>) -> Result<Answers, Problems> {
     let mut answers = Answers::new();
-    for run in plan.profile {
+    for run in runs {
         let mut alone = Simulation::new(&run.experiment)?;
         alone.advance(u64::MAX);
-        answers.insert(run.hash, alone.answer());
+        answers.insert(run.hash.clone(), alone.answer());
     }
     Ok(answers)
 }
@@ -31,6 +36,21 @@ pub fn start(experiment: &Experiment) -> Result<Simulation, Problems> {
 pub fn start_own(experiment: &Experiment, own: Own) -> Result<Simulation, Problems> {
     let answers = own.policy.as_ref().map_or_else(|| answer(experiment), |policy| measure(Plan::under(experiment, &**policy)))?;
     Simulation::with_own(experiment, own, &answers)
+}
+
+/// Runs an experiment to its end, after what its policy needs to know, and each kernel alone: its whole outcome.
+pub fn run(experiment: &Experiment) -> Result<Outcome, Problems> {
+    run_own(experiment, Own::default())
+}
+
+/// Runs an experiment to its end with a policy or an order of the caller's own: its whole outcome.
+pub fn run_own(experiment: &Experiment, own: Own) -> Result<Outcome, Problems> {
+    let plan = own.policy.as_ref().map_or_else(|| Plan::of(experiment), |policy| Plan::under(experiment, &**policy));
+    let answers = measured(plan.runs())?;
+    let mut run = Simulation::with_own(experiment, own, &answers)?;
+    run.advance(u64::MAX);
+    run.tell(&answers);
+    Ok(run.outcome())
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! An experiment: one GPU, the kernels on it, how they share it, and when to stop. The runner, the tests, the page and a shared link all
 //! read the same strict JSON, and `config_hash` names it after defaults.
 
+mod builder;
 mod records;
 
+pub use builder::Builder;
 pub use records::{EXPERIMENT, MAX_CYCLES, MAX_SEED, VERSION};
 
 use crate::describe::digest::{Fnv, hex};
