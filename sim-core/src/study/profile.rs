@@ -3,8 +3,8 @@
 
 use crate::describe::error::Problems;
 use crate::run::experiment::Experiment;
-use crate::run::own::Own;
 use crate::run::outcome::Outcome;
+use crate::run::own::Own;
 use crate::run::plan::{Answers, Plan, Planned};
 use crate::run::simulation::Simulation;
 

@@ -157,6 +157,7 @@ pub const STAGES: &[Stage<Run>] = &[
         after: &["build"],
         work: fuzz,
     },
+    Stage { name: "library", title: "the engine from a crate outside", lane: Lane::Test, full: true, after: &["build"], work: library },
     Stage { name: "cluster", title: "a sweep on a HyperQueue server", lane: Lane::Test, full: true, after: &["build"], work: hyperqueue },
     Stage {
         name: "readme",
@@ -178,7 +179,9 @@ fn formatting(_: &Run, log: &Log, _: &mut Count) -> Result<()> {
     // `cargo fmt` finds modules by their `mod`: not those that a macro declares, such as the L1D's protocols.
     let mut core = page::files(&root().join("sim-core/src"))?;
     core.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
-    quietly(Command::new("rustfmt").current_dir(root()).args(["--check", "--edition", "2024"]).args(core))?;
+    let examples =
+        page::files(&root().join("examples"))?.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    quietly(Command::new("rustfmt").current_dir(root()).args(["--check", "--edition", "2024"]).args(core).args(examples))?;
     goldens(log)
 }
 
@@ -374,6 +377,22 @@ fn firefox(run_: &Run, _: &Log, count: &mut Count) -> Result<()> {
 
 fn fuzz(run_: &Run, _: &Log, count: &mut Count) -> Result<()> {
     run(Command::new(program(&run_.native, "fuzz")?).args(["30", &run_.seed.to_string()]))?;
+    count.passed += 1;
+    Ok(())
+}
+
+/// The engine as others have it: its docs' examples, the programs of `examples/`, and its package.
+fn library(_: &Run, log: &Log, count: &mut Count) -> Result<()> {
+    quietly(&mut cargo(&["test", "--quiet", "--package", "sim-core", "--doc"]))?;
+    count.passed += 1;
+    for name in ["run", "compare", "own_policy", "own_order"] {
+        let mut example = cargo(&["run", "--quiet", "--manifest-path", "examples/Cargo.toml", "--bin", name]);
+        let said = output(example.env("CARGO_TARGET_DIR", target_dir().join("examples"))).with_context(|| format!("examples/{name}.rs"))?;
+        ensure!(said.lines().count() > 1, "examples/{name}.rs says only {said:?}");
+        log.say(&format!("examples/{name}.rs: {}", said.lines().last().unwrap_or_default()));
+        count.passed += 1;
+    }
+    quietly(&mut cargo(&["package", "--quiet", "--allow-dirty", "--package", "sim-core"]))?;
     count.passed += 1;
     Ok(())
 }

@@ -41,7 +41,8 @@ mod tests {
 
     #[test]
     fn fields_are_set_by_path_and_what_is_wrong_is_named() {
-        let built = Experiment::of(["ccbp/BP", "ccbp/CFD"]).set("gpu.sm.count", 4).set("policy", "smk").set("stop.cycles", 900).build().unwrap();
+        let built =
+            Experiment::of(["ccbp/BP", "ccbp/CFD"]).set("gpu.sm.count", 4).set("policy", "smk").set("stop.cycles", 900).build().unwrap();
         assert_eq!((built.gpu.sm_count(), built.policy.name(), built.kernels.len()), (4, "smk", 2));
         let wrong = Experiment::of(["ccbp/BP"]).set("kernels[3].qos", 0.5).set("policy", "smok").build().unwrap_err();
         assert_eq!(wrong.0[0].path, "kernels[3].qos");
