@@ -4,10 +4,6 @@ export type Experiment = {
   corun: 1;
   /** Name, for people */
   name?: string;
-  /** What it reproduces or where it comes from */
-  source?: string;
-  /** Seed of every draw */
-  seed?: number;
   /** The hardware: a preset, or a preset with changes */
   gpu?: string | GpuChange;
   /** The mix */
@@ -17,17 +13,21 @@ export type Experiment = {
   /** Order in which CTAs are placed */
   cta_order?: CtaOrder;
   /** How the kernels share the GPU */
-  policy?: Policy;
+  policy?: Policy | Policy[];
+  /** The GPU on which it is run by itself */
+  alone_gpu?: string | GpuChange | null;
+  /** What it reproduces or where it comes from */
+  source?: string;
+  /** Seed of every draw */
+  seed?: number;
   /** When the run ends */
   stop?: StopWhenSettled | StopAfter | StopWhenDone;
-  /** Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on (cycles) */
-  warm_up?: number;
   /** Whether a kernel that has run to its end starts again */
   restart?: boolean;
   /** Whether each kernel is also run by itself, so that slowdowns exist */
   alone?: boolean;
-  /** The GPU on which it is run by itself */
-  alone_gpu?: string | GpuChange | null;
+  /** Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on (cycles) */
+  warm_up?: number;
 };
 /** A preset with some of its fields changed */
 export type GpuChange = {

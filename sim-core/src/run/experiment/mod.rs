@@ -5,7 +5,7 @@ mod builder;
 mod records;
 
 pub use builder::Builder;
-pub use records::{EXPERIMENT, MAX_CYCLES, MAX_SEED, VERSION};
+pub use records::{EXPERIMENT, Experiment, MAX_CYCLES, MAX_SEED, VERSION};
 
 use crate::describe::digest::{Fnv, hex};
 use crate::describe::error::Problems;
@@ -16,7 +16,6 @@ use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
 use crate::describe::kernel::{Dim3, Kernel, Launch, MAX_LINES};
 use crate::describe::record::Datum;
 use crate::describe::value::Value;
-use crate::machine::dispatch::order::CtaOrderSpec;
 use crate::policy::spec::Mix;
 use crate::policy::{Policy, PolicySpec};
 use crate::run::cta_limit::CtaLimit;
@@ -27,37 +26,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::hash::Hasher;
 use records::{ADDRESSES, CTA_FITS, DEFAULT_GPU, GROUPS, LIMIT_FITS, PEAK};
-
-/// Everything that decides a run.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Experiment {
-    /// Name, for people.
-    pub name: String,
-    /// What it reproduces or where it comes from.
-    pub source: String,
-    /// Seed of every draw, at most `MAX_SEED`.
-    pub seed: u64,
-    /// The hardware.
-    pub gpu: Gpu,
-    /// The mix, 1 to 8 kernels.
-    pub kernels: Vec<KernelUse>,
-    /// How they share the GPU.
-    pub policy: PolicySpec,
-    /// Order of warps.
-    pub warp_order: WarpOrder,
-    /// Order of CTAs.
-    pub cta_order: CtaOrderSpec,
-    /// Cycles that run before anything is measured, after the policy has settled. `Stop::Cycles` and `Stop::Settled` count from there on. 0: all is measured.
-    pub warm_up: Cycle,
-    /// When the run ends.
-    pub stop: Stop,
-    /// Whether a kernel that has run to its end starts again.
-    pub restart: bool,
-    /// Whether each kernel is also run by itself, so that slowdowns exist.
-    pub alone: bool,
-    /// The GPU on which it is; none for the run's own. Slowdowns then compare two GPUs.
-    pub alone_gpu: Option<Gpu>,
-}
 
 /// A kernel of the mix.
 #[derive(Clone, PartialEq, Debug)]
@@ -349,10 +317,7 @@ impl Experiment {
             ("alone", self.alone.into()),
         ];
         pairs.extend(self.alone_gpu.as_ref().map(|gpu| ("alone_gpu", written(gpu))));
-        // Written only if there is one, so that experiments without it keep their hash.
-        if self.warm_up > 0 {
-            pairs.push(("warm_up", self.warm_up.into()));
-        }
+        pairs.extend(self.later());
         pairs
     }
 

@@ -1,9 +1,10 @@
 //! What an experiment looks like in JSON, and how it is read.
 
-use super::{Experiment, KernelUse, Settled, Stop, labels, mix_of};
+use super::{KernelUse, Settled, Stop, labels, mix_of};
 use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
 use crate::describe::goal::{GOAL, Goal};
+use crate::describe::gpu::Gpu;
 use crate::describe::gpu::fields::{self, ANY_GPU};
 use crate::describe::ids::{Cycle, MAX_KERNELS};
 use crate::describe::kernel::records::{KERNEL, LIBRARY};
@@ -65,41 +66,91 @@ const A_KERNEL: Shape = Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Rec
 
 const KERNEL_WANT: &str = "a kernel's name, or a full kernel: an object with name, arrays and launches";
 
-record! {
+/// Makes `Experiment` and its record. Fields that stand for something else than what is written, or that are read against others, are `resolved`;
+/// `plain` ones are what is written; `later` ones, too, and the canonical form has them only where they are not what holds without them, so that
+/// experiments that were there before keep their hashes.
+macro_rules! experiment {
+    (
+        $(#[doc = $rdoc:literal])+ rules [$($rule:expr),+];
+        resolved { $( $(#[doc = $rd:literal])+ $r:ident: $R:ty = $rshape:expr, $rabsent:expr; )* }
+        plain { $( $(#[doc = $pd:literal])+ $p:ident: $P:ty = $pshape:expr, $pabsent:expr; )* }
+        later { $( $(#[doc = $ld:literal])+ $l:ident: $L:ty $([$unit:literal])? = $lshape:expr, $labsent:expr; )* }
+    ) => {
+        $(#[doc = $rdoc])+
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct Experiment {
+            $( $(#[doc = $rd])+ pub $r: $R, )*
+            $( $(#[doc = $pd])+ pub $p: $P, )*
+            $( $(#[doc = $ld])+ pub $l: $L, )*
+        }
+
+        record! {
+            $(#[doc = $rdoc])+
+            pub static EXPERIMENT "Experiment", "an experiment: an object", rules [$($rule),+];
+            /// Version of the format.
+            corun = int!(VERSION, VERSION), Needed;
+            $( $(#[doc = $rd])+ $r = $rshape, $rabsent; )*
+            $( $(#[doc = $pd])+ $p = $pshape, $pabsent; )*
+            $( $(#[doc = $ld])+ $l $([$unit])? = $lshape, $labsent; )*
+        }
+
+        impl Experiment {
+            /// The experiment with these resolved parts and with what is written of the rest.
+            #[allow(clippy::too_many_arguments, reason = "each field once")]
+            fn of_parts(value: &Value, $($r: $R),*) -> Experiment {
+                $( let $p = Datum::read(&EXPERIMENT.taken(value, stringify!($p))); )*
+                $( let $l = Datum::read(&EXPERIMENT.taken(value, stringify!($l))); )*
+                Experiment { $($r,)* $($p,)* $($l,)* }
+            }
+
+            /// The later fields that are not what holds without them.
+            pub(super) fn later(&self) -> Vec<(&'static str, Value)> {
+                let fields = [$( (stringify!($l), self.$l.write()) ),*];
+                let differs = |(name, value): &(&str, Value)| EXPERIMENT.taken(&Value::Null, name) != *value;
+                fields.into_iter().filter(differs).collect()
+            }
+        }
+    };
+}
+
+experiment! {
     /// An experiment: one GPU, the kernels on it, how they share it, and when to stop.
-    pub static EXPERIMENT "Experiment", "an experiment: an object",
-        rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &MEMBERS, &crate::seam::spec::FITS_THE_MIX];
-    /// Version of the format.
-    corun = int!(VERSION, VERSION), Needed;
-    /// Name, for people.
-    name = text!(LONGEST_NAME), Words("the kernels' names");
-    /// What it reproduces or where it comes from.
-    source = text!(400), Name("");
-    /// Seed of every draw.
-    seed = int!(0, MAX_SEED), Int(1);
-    /// The hardware: a preset, or a preset with changes.
-    gpu = ANY_GPU, Name(DEFAULT_GPU);
-    /// The mix.
-    kernels = list!(
-        Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Record(&USE), Shape::Record(&KERNEL)], want: KERNEL_WANT },
-        1, MAX_KERNELS, "kernels"
-    ), Needed;
-    /// Order in which a scheduler considers its ready warps.
-    warp_order = Shape::Pattern(&WARP_ORDER), Name("lrr");
-    /// Order in which CTAs are placed.
-    cta_order = Shape::Entry(CtaOrderInfo::ENTRIES), Name("round-robin");
-    /// How the kernels share the GPU.
-    policy = POLICY, Name("even");
-    /// When the run ends.
-    stop = STOP, Words("after a million cycles");
-    /// Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on.
-    warm_up ["cycles"] = int!(0, MAX_CYCLES), Int(0);
-    /// Whether a kernel that has run to its end starts again.
-    restart = Shape::Flag, Absent::Flag(true);
-    /// Whether each kernel is also run by itself, so that slowdowns exist.
-    alone = Shape::Flag, Absent::Flag(true);
-    /// The GPU on which it is run by itself.
-    alone_gpu = Shape::Nullable(&ANY_GPU), Words("the run's own");
+    rules [&WARM_UP, &RESTARTS, &COUNTS, &CTA_FITS, &LIMIT_FITS, &ADDRESSES, &GROUPS, &PEAK, &crate::seam::spec::FITS_THE_MIX, &MEMBERS];
+    resolved {
+        /// Name, for people.
+        name: String = text!(LONGEST_NAME), Words("the kernels' names");
+        /// The hardware: a preset, or a preset with changes.
+        gpu: Gpu = ANY_GPU, Name(DEFAULT_GPU);
+        /// The mix.
+        kernels: Vec<KernelUse> = list!(
+            Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Record(&USE), Shape::Record(&KERNEL)], want: KERNEL_WANT },
+            1, MAX_KERNELS, "kernels"
+        ), Needed;
+        /// Order in which a scheduler considers its ready warps.
+        warp_order: WarpOrder = Shape::Pattern(&WARP_ORDER), Name("lrr");
+        /// Order in which CTAs are placed.
+        cta_order: CtaOrderSpec = Shape::Entry(CtaOrderInfo::ENTRIES), Name("round-robin");
+        /// How the kernels share the GPU.
+        policy: PolicySpec = POLICY, Name("even");
+        /// The GPU on which it is run by itself.
+        alone_gpu: Option<Gpu> = Shape::Nullable(&ANY_GPU), Words("the run's own");
+    }
+    plain {
+        /// What it reproduces or where it comes from.
+        source: String = text!(400), Name("");
+        /// Seed of every draw.
+        seed: u64 = int!(0, MAX_SEED), Int(1);
+        /// When the run ends.
+        stop: Stop = STOP, Words("after a million cycles");
+        /// Whether a kernel that has run to its end starts again.
+        restart: bool = Shape::Flag, Absent::Flag(true);
+        /// Whether each kernel is also run by itself, so that slowdowns exist.
+        alone: bool = Shape::Flag, Absent::Flag(true);
+    }
+    later {
+        /// Cycles that run before anything is measured, after the policy has settled; stop.cycles and stop.settled count from there on.
+        warm_up: Cycle ["cycles"] = int!(0, MAX_CYCLES), Int(0);
+    }
 }
 
 record! {
@@ -244,24 +295,12 @@ impl Experiment {
         let alone_gpu = alone_gpu.map(|value| fields::read(&value, "alone_gpu", problems));
         let kernels: Vec<KernelUse> = kernels.into_iter().collect::<Option<_>>()?;
         let name = value.get("name").map(String::read);
-        Some(Experiment {
-            name: name.unwrap_or_else(|| labels(&kernels).join(" + ").chars().take(LONGEST_NAME).collect()),
-            source: String::read(&of("source")),
-            seed: u64::read(&of("seed")),
-            gpu: gpu?,
-            policy: policy?,
-            warp_order: warp_order?,
-            cta_order: cta_order?,
-            warm_up,
-            stop,
-            restart,
-            alone: bool::read(&of("alone")),
-            alone_gpu: match alone_gpu {
-                Some(gpu) => Some(gpu?),
-                None => None,
-            },
-            kernels,
-        })
+        let name = name.unwrap_or_else(|| labels(&kernels).join(" + ").chars().take(LONGEST_NAME).collect());
+        let alone_gpu = match alone_gpu {
+            Some(gpu) => Some(gpu?),
+            None => None,
+        };
+        Some(Experiment::of_parts(value, name, gpu?, kernels, warp_order?, cta_order?, policy?, alone_gpu))
     }
 }
 
