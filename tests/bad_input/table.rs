@@ -1,4 +1,4 @@
-//! Reads tests/bad_input/cases.json, for every test that goes through it.
+//! Reads the tables of tests/bad_input, for every test that goes through them.
 
 use sim_core::describe::value::Value;
 use std::path::Path;
@@ -22,7 +22,8 @@ fn texts(value: &Value) -> Option<Vec<String>> {
     items.iter().map(|item| Some(item.as_str()?.to_owned())).collect()
 }
 
-fn content(case: &Value) -> Option<Vec<u8>> {
+/// The bytes of a case's file.
+pub fn content(case: &Value) -> Option<Vec<u8>> {
     if let Some(input) = case.get("input") {
         return Some(input.to_string().into_bytes());
     }
@@ -39,12 +40,16 @@ fn content(case: &Value) -> Option<Vec<u8>> {
     Some([part("before")?, &part("part")?.repeat(times), part("after")?].concat().into_bytes())
 }
 
-/// The table, from the repository at `root`.
-pub fn cases(root: &Path) -> Vec<Case> {
-    let file = root.join("tests/bad_input/cases.json");
-    let text = std::fs::read_to_string(&file).expect("the table is there");
+/// The rows of a table of this folder, from the repository at `root`.
+pub fn rows(root: &Path, table: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(root.join("tests/bad_input").join(table)).expect("the table is there");
     let table: Value = serde_json::from_str(&text).expect("the table is JSON");
     let Value::Array(rows) = table else { panic!("the table is a list") };
+    rows
+}
+
+/// The malformed experiments.
+pub fn cases(root: &Path) -> Vec<Case> {
     let case = |row: &Value| {
         let name = row.get("name").and_then(Value::as_str).expect("each case has a name").to_owned();
         let content = content(row).unwrap_or_else(|| panic!("{name}: no content"));
@@ -52,5 +57,5 @@ pub fn cases(root: &Path) -> Vec<Case> {
         let schema = row.get("schema") != Some(&Value::Bool(false));
         Case { name, content, paths, schema }
     };
-    rows.iter().map(case).collect()
+    rows(root, "cases.json").iter().map(case).collect()
 }

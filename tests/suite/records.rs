@@ -234,6 +234,52 @@ fn schema_and_decoder_accept_the_same_inputs() {
     }
 }
 
+/// The inputs of tests/bad_input/probes.json, which no author of a record had in mind. `kind` is the kind of file, the content is written as in
+/// cases.json, and `refused_by` says who refuses it: the parser of `json`, the `schema` and so the decoder, or the decoder alone by a `rule`.
+#[test]
+fn odd_inputs_are_refused_by_schema_and_decoder_alike() {
+    let inputs = inputs();
+    let validators: Vec<Validator> = inputs.iter().map(|input| Validator::of(input.record)).collect();
+    let mut wrong = Vec::new();
+    for row in table::rows(&root(), "probes.json") {
+        let of = |key| row.get(key).and_then(Value::as_str);
+        let (name, kind) = (of("name").expect("a name"), of("kind").expect("a kind"));
+        let (_, record, _) = FORMAT.iter().find(|(known, ..)| *known == kind).expect("a kind of file");
+        let at = inputs.iter().position(|input| input.record.name == record.name).expect("a kind of input");
+        let by = match serde_json::from_slice(&table::content(&row).expect("content")) {
+            Err(_) => Some("json"),
+            Ok(value) => {
+                wrong.extend(disagreement(&validators[at], inputs[at].decode, &value).map(|found| format!("{name}: {found}")));
+                let flaw = validators[at].flaw(&value).map(|_| "schema");
+                flaw.or_else(|| (inputs[at].decode)(&value).err().map(|_| "rule"))
+            }
+        };
+        if by != of("refused_by") {
+            wrong.push(format!("{name}: refused by {by:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Where keys are open, schema and decoder count them alike.
+#[test]
+fn an_object_has_at_most_4096_fields() {
+    let gpu = [("preset".to_string(), Value::from("tiny-2sm"))];
+    let gpu = |fields: usize| Value::Object(gpu.iter().cloned().chain((1..fields).map(|i| (format!("sm.c{i}.ctas"), 8.into()))).collect());
+    let kernel = |fields: usize| {
+        let limits = (0..fields).map(|i| (format!("c{i}"), 1.into()));
+        Value::object([("kernel", Value::from("BP")), ("ctas_per_sm", Value::Object(limits.collect()))])
+    };
+    let experiment = |gpu: Value, kernel: Value| Value::object([("corun", 1.into()), ("gpu", gpu), ("kernels", Value::array([kernel]))]);
+    let validator = Validator::of(&EXPERIMENT);
+    for (fields, fits) in [(4096, true), (4097, false)] {
+        for value in [experiment(gpu(fields), "BP".into()), experiment("tiny-2sm".into(), kernel(fields))] {
+            assert_eq!(disagreement(&validator, |value| Experiment::decode(value).map(drop), &value), None);
+            assert_eq!(validator.flaw(&value).is_none(), fits, "{fields} fields");
+        }
+    }
+}
+
 #[test]
 fn the_malformed_experiments_are_refused_by_the_schema_or_by_a_rule() {
     let validator = Validator::of(&EXPERIMENT);

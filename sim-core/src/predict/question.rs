@@ -26,7 +26,7 @@ pub const MAX_PROFILE: usize = 256;
 pub const LONGEST_NAME: usize = 200;
 
 /// Largest seed: whole numbers up to there are the same in every JSON reader.
-const MAX_SEED: i64 = 1 << 53;
+const MAX_SEED: i64 = (1 << 53) - 1;
 
 names! {
     /// Where a latency or a bandwidth on a partition comes from if the file leaves it out.

@@ -1,6 +1,6 @@
 //! JSON Schema (2020-12) of a record. Each record that it mentions stands once among the definitions.
 
-use super::{Absent, Entries, Field, Record, Shape, flattened};
+use super::{Absent, Entries, Field, MOST_FIELDS, Record, Shape, flattened};
 use crate::describe::ids::MAX_KERNELS;
 use crate::describe::value::Value;
 use alloc::format;
@@ -56,6 +56,7 @@ impl Definitions {
         if let Some(more) = record.and_then(|record| record.more) {
             let patterns = (more.patterns)().into_iter().map(|(pattern, _, field)| (pattern, self.field(field)));
             pairs.push(("patternProperties", Value::Object(patterns.collect())));
+            pairs.push(("maxProperties", MOST_FIELDS.into()));
         }
         pairs.push(("additionalProperties", false.into()));
         Value::object(pairs)
@@ -106,7 +107,11 @@ impl Definitions {
             Shape::PerKernel(of) => self.list(of, 1, MAX_KERNELS),
             Shape::Map { keys, of, .. } => {
                 let of = self.shape(of);
-                typed("object", &[("patternProperties", Value::object([(keys.regex, of)])), ("additionalProperties", false.into())])
+                let keys = Value::object([(keys.regex, of)]);
+                typed(
+                    "object",
+                    &[("patternProperties", keys), ("additionalProperties", false.into()), ("maxProperties", MOST_FIELDS.into())],
+                )
             }
             Shape::Flat(record) => self.object(&[record.fields], Some(record)),
             Shape::Measured => Value::object([("type", Value::array(["number", "null"]))]),
