@@ -3,6 +3,7 @@
 use crate::kind::{self, Kind};
 use crate::number::whole;
 use clap::Args;
+use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::{Experiment, set_path};
@@ -74,13 +75,6 @@ impl ExperimentArgs {
         }
         Experiment::decode(&value)
     }
-}
-
-/// One problem.
-pub fn problem(path: &str, found: impl ToString, want: &str) -> Problems {
-    let mut problems = Problems::default();
-    problems.add(path, found, want);
-    problems
 }
 
 /// Parses JSON text.

@@ -1,7 +1,8 @@
 //! `corun list`: what can be chosen, a line each. `corun show` has the whole of one.
 
-use crate::{Failure, input, output, text};
+use crate::{input, text};
 use clap::{Args, ValueEnum};
+use corun_batch::{Failure, output};
 use sim_core::describe::value::Value;
 use sim_core::study::catalogue::catalogue;
 use std::io::IsTerminal;

@@ -3,15 +3,13 @@
 //! Exit status: 0 done; 1 the run ended in an error state that it names, or stdout or a file did not take all of the output; 2 bad usage, or bad input with
 //! one line for each problem on stderr; 130 told to stop by Ctrl-C or SIGTERM.
 
-mod answers;
 mod input;
-mod jsonl;
 mod kind;
 mod list;
 mod merge;
 mod number;
 mod oracle;
-mod output;
+mod out;
 mod points;
 mod predict;
 mod probe;
@@ -25,10 +23,10 @@ mod show;
 mod sweep;
 mod text;
 mod trace;
-mod workers;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use sim_core::describe::error::{Problem, Problems};
+use corun_batch::{Failure, output};
+use sim_core::describe::error::Problem;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -87,87 +85,69 @@ enum Command {
     Probe(probe::Probe),
 }
 
-/// How a command can fail.
-#[derive(Debug)]
-enum Failure {
-    /// Bad usage, in clap's words: exit 2.
-    Usage(clap::Error),
-    /// Bad input: exit 2.
-    Input(Problems),
-    /// The run got stuck, with the explanation: exit 1.
-    Stuck(String),
-    /// The policy, a script, failed, with its line and what is wrong: exit 1.
-    Policy(String),
-    /// A signal ended the work, with what is done and how to go on: exit 130.
-    Interrupted(String),
-    /// Stdout or a file did not take all that was written, and which of them: exit 1.
-    Lost(&'static str, std::io::Error),
-}
-
-impl From<Problems> for Failure {
-    fn from(problems: Problems) -> Self {
-        Failure::Input(problems)
-    }
-}
-
 fn main() -> ExitCode {
-    match execute() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Usage(error)) => {
+    let outcome = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command.execute(),
+        Err(error) if error.use_stderr() => {
             // That stderr takes nothing is no reason for another exit status.
             let _ = error.print();
-            ExitCode::from(2)
+            return ExitCode::from(2);
         }
-        Err(Failure::Input(problems)) => {
+        // Help or the version.
+        Err(text) => text.print().and_then(|()| std::io::stdout().flush()).map_err(output::not_printed),
+    };
+    outcome.map_or_else(|failure| ExitCode::from(exit_status(&failure)), |()| ExitCode::SUCCESS)
+}
+
+/// Says on stderr why a command failed; returns its exit status.
+fn exit_status(failure: &Failure) -> u8 {
+    match failure {
+        Failure::Input(problems) => {
             output::say(&problems.to_string());
-            ExitCode::from(2)
+            2
         }
-        Err(Failure::Stuck(why)) => {
+        Failure::Stuck(why) => {
             output::say(&format!("stuck: what the run waits for can never happen\n{why}"));
-            ExitCode::from(1)
+            1
         }
-        Err(Failure::Policy(why)) => {
+        Failure::Policy(why) => {
             output::say(&format!("failed: the script cannot go on\n{why}"));
-            ExitCode::from(1)
+            1
         }
-        Err(Failure::Lost(place, error)) => {
+        Failure::Lost(place, error) => {
             // The reader has closed the pipe: no message is needed.
             if error.kind() != ErrorKind::BrokenPipe {
                 output::say(&Problem::new(place, error, "room for all of the output").to_string());
             }
-            ExitCode::from(1)
+            1
         }
-        Err(Failure::Interrupted(how)) => {
+        Failure::Interrupted(how) => {
             output::say(&format!("stopped: {how}"));
-            ExitCode::from(130)
+            130
         }
     }
 }
 
-fn execute() -> Result<(), Failure> {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) if error.use_stderr() => return Err(Failure::Usage(error)),
-        // Help or the version.
-        Err(text) => return text.print().and_then(|()| std::io::stdout().flush()).map_err(output::not_printed),
-    };
-    match arguments.command {
-        Command::Run(command) => command.execute(),
-        Command::Sweep(command) => command.execute(),
-        Command::Oracle(command) => command.execute(),
-        Command::Predict(command) => command.execute(),
-        Command::Reproduce(command) => command.execute(),
-        Command::Profiles(command) => command.execute(),
-        Command::Merge(command) => command.execute(),
-        Command::Explain(command) => command.execute(),
-        Command::List(command) => command.execute(),
-        Command::Show(command) => command.execute(),
-        Command::Schema(command) => command.execute(),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "corun", &mut script);
-            output::print(String::from_utf8_lossy(&script).trim_end())
+impl Command {
+    fn execute(self) -> Result<(), Failure> {
+        match self {
+            Command::Run(command) => command.execute(),
+            Command::Sweep(command) => command.execute(),
+            Command::Oracle(command) => command.execute(),
+            Command::Predict(command) => command.execute(),
+            Command::Reproduce(command) => command.execute(),
+            Command::Profiles(command) => command.execute(),
+            Command::Merge(command) => command.execute(),
+            Command::Explain(command) => command.execute(),
+            Command::List(command) => command.execute(),
+            Command::Show(command) => command.execute(),
+            Command::Schema(command) => command.execute(),
+            Command::Completions { shell } => {
+                let mut script = Vec::new();
+                clap_complete::generate(shell, &mut Arguments::command(), "corun", &mut script);
+                output::print(String::from_utf8_lossy(&script).trim_end())
+            }
+            Command::Probe(command) => command.execute(),
         }
-        Command::Probe(command) => command.execute(),
     }
 }

@@ -1,11 +1,12 @@
 //! `corun merge`: the shards of a sweep as one file.
 
-use crate::input::{open, problem};
-use crate::jsonl::Lines;
+use crate::input;
+use crate::input::open;
 use crate::kind::Kind;
 use crate::results::{self, Row};
-use crate::{Failure, input, output};
 use clap::Args;
+use corun_batch::jsonl::Lines;
+use corun_batch::{Failure, output, problem};
 use sim_core::describe::error::{Problems, one_line};
 use std::fs::File;
 

@@ -1,10 +1,11 @@
 //! `corun oracle`: every number of CTAs of each kernel of a mix, and which is best. A search over runs, not a policy.
 
-use crate::input::{ExperimentArgs, problem};
-use crate::jsonl::Lines;
+use crate::input::ExperimentArgs;
 use crate::sweep::{How, Shard};
-use crate::{Failure, output, report, results, text};
+use crate::{report, results, text};
 use clap::{Args, ValueEnum};
+use corun_batch::jsonl::Lines;
+use corun_batch::{Failure, output, problem};
 use sim_core::describe::error::{Problems, one_line};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;

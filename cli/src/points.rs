@@ -1,7 +1,8 @@
 //! What the points of a sweep found, side by side: a table, a file for a spreadsheet, a plot.
 
-use crate::jsonl::Lines;
 use crate::{input, report, results, text};
+use corun_batch::jsonl::Lines;
+use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::catalogue::metrics;
@@ -47,7 +48,7 @@ impl Points {
             Ok(())
         })?;
         if points.rows.is_empty() {
-            return Err(input::problem("(file)", "no points", "results of a sweep: at least one whole line"));
+            return Err(problem("(file)", "no points", "results of a sweep: at least one whole line"));
         }
         Ok(points)
     }
@@ -123,7 +124,7 @@ impl Points {
     /// The metric along the last axis that varies, a series for each combination of the others.
     pub fn svg(&self) -> Result<String, Problems> {
         if self.rows.values().all(|row| row.value.is_none()) {
-            return Err(input::problem("--metric", &self.metric, "the place of a number that these results have, such as gpu.ipc"));
+            return Err(problem("--metric", &self.metric, "the place of a number that these results have, such as gpu.ipc"));
         }
         let labels = |row: &Row, path: usize| row.axes.get(path).map_or(String::new(), |(_, value)| value.clone());
         let paths = self.paths();

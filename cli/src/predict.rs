@@ -1,11 +1,12 @@
 //! `corun predict`: what each kernel of a group takes on its own SMs beside the others, by the formulas of the latency-prediction paper.
 
-use crate::answers::Folder;
 use crate::kind::Kind;
-use crate::output::Out;
-use crate::workers::{self, STEPS, locked};
-use crate::{Failure, input, text};
+use crate::out::Out;
+use crate::{input, text};
 use clap::{Args, ValueEnum};
+use corun_batch::answers::Folder;
+use corun_batch::workers::{STEPS, locked};
+use corun_batch::{Failure, workers};
 use sim_core::describe::error::one_line;
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::library;

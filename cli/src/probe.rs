@@ -3,10 +3,11 @@
 //! The flags are those that `sim_core::study::probe` declares. A range (`FROM:TO:STEP`) for the option along which a component's curves are drawn
 //! prints a row for each of its points.
 
-use crate::output::Out;
+use crate::number;
+use crate::out::Out;
 use crate::text::{self, shown};
-use crate::{Failure, input, number};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use corun_batch::{Failure, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::kernel::Launch;
@@ -223,7 +224,7 @@ fn theory<'v>(figures: &'v Value, key: &str) -> Option<&'v Value> {
 impl Driven {
     fn points(&self, written: &str) -> Result<Vec<f64>, Problems> {
         let path = format!("--{}", flag(self.component.sweep));
-        probe::range(written).ok_or_else(|| input::problem(&path, format!("{written:?}"), "FROM:TO:STEP, at most 1000 points"))
+        probe::range(written).ok_or_else(|| problem(&path, format!("{written:?}"), "FROM:TO:STEP, at most 1000 points"))
     }
 
     /// A row for each point; or a list of objects.
@@ -259,13 +260,13 @@ impl Occupancy {
     fn measure(&self) -> Result<Value, Failure> {
         let Some(gpu) = presets::find(&self.gpu) else {
             let names: Vec<&str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
-            return Err(input::problem("--gpu", format!("{:?}", self.gpu), &format!("one of {}", names.join(", "))).into());
+            return Err(problem("--gpu", format!("{:?}", self.gpu), &format!("one of {}", names.join(", "))).into());
         };
         let classes: Vec<&str> = gpu.sms.iter().map(|class| class.name.as_str()).collect();
         let class = gpu.sms.iter().find(|class| self.sm_class.as_ref().map_or(classes.len() == 1, |name| *name == class.name));
         let Some(mut class) = class.cloned() else {
             let found = self.sm_class.as_ref().map_or("nothing".into(), |name| format!("{name:?}"));
-            return Err(input::problem("--sm-class", found, &format!("one of {}", classes.join(", "))).into());
+            return Err(problem("--sm-class", found, &format!("one of {}", classes.join(", "))).into());
         };
         class.register_granularity = self.granularity.unwrap_or(class.register_granularity);
         for (flag, found, from, to) in [
@@ -275,7 +276,7 @@ impl Occupancy {
             ("--granularity", class.register_granularity, 1, 1024),
         ] {
             if !(from..=to).contains(&found) {
-                return Err(input::problem(flag, found, &format!("a whole number from {from} to {to}")).into());
+                return Err(problem(flag, found, &format!("a whole number from {from} to {to}")).into());
             }
         }
         let launch = Launch {

@@ -1,7 +1,7 @@
 //! `corun profiles`: what the library's kernels do alone, as the page brings it along.
 
-use crate::{Failure, answers, output, workers};
 use clap::Args;
+use corun_batch::{Failure, answers, output, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::gpu::presets::PRESETS;
 use sim_core::describe::kernel::library;

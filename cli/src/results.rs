@@ -3,9 +3,8 @@
 //! A sweep that ends, by itself or by Ctrl-C, leaves the lines in the order of the points. Nothing in a line depends on the clock, on the
 //! number of jobs or on the shard, so the file of all points is the same bytes however it came about.
 
-use crate::Failure;
-use crate::input::problem;
-use crate::jsonl::{self, Line, Lines, WANT};
+use corun_batch::jsonl::{Line, Lines, WANT};
+use corun_batch::{Failure, jsonl, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::lookup;

@@ -1,12 +1,13 @@
 //! `corun run` and `corun explain`.
 
 use crate::input::ExperimentArgs;
-use crate::output::{Out, Sink, Whole};
+use crate::out::{Out, Sink};
 use crate::report::{self, items};
 use crate::text::{self, csv_text, shown};
 use crate::trace::Trace;
-use crate::{Failure, answers, output, workers};
 use clap::Args;
+use corun_batch::output::Whole;
+use corun_batch::{Failure, answers, output, workers};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim_core::describe::error::one_line;
 use sim_core::describe::value::Value;

@@ -1,9 +1,10 @@
 //! `corun show`: the whole of one thing that can be chosen, or what a file of results says.
 
 use crate::kind::Kind;
-use crate::output::Out;
-use crate::{Failure, input, list, output, points, report, text};
+use crate::out::Out;
+use crate::{input, list, points, report, text};
 use clap::Args;
+use corun_batch::{Failure, output, problem};
 use sim_core::describe::kernel::library;
 use sim_core::describe::value::Value;
 
@@ -57,7 +58,7 @@ impl Show {
             Some((kind, listed)) => one(kind, listed, self.name.as_deref()),
             None if self.name.is_some() => {
                 let kinds: Vec<&str> = KINDS.iter().map(|(kind, _)| *kind).collect();
-                Err(input::problem("<KIND>", format!("{:?}", self.what), &format!("one of {}", kinds.join(", "))).into())
+                Err(problem("<KIND>", format!("{:?}", self.what), &format!("one of {}", kinds.join(", "))).into())
             }
             None => self.file(),
         }
@@ -70,7 +71,7 @@ impl Show {
         if input::of_another_kind(file, Kind::Results).is_some() {
             let result = input::read(file, Kind::Result)?;
             if self.svg.is_some() {
-                return Err(input::problem("--svg", "a result", "results of a sweep, to be plotted").into());
+                return Err(problem("--svg", "a result", "results of a sweep, to be plotted").into());
             }
             return match &self.csv {
                 Some(out) => to(out).open(file)?.print(&report::csv(&result)),
@@ -91,11 +92,11 @@ fn one(kind: &str, listed: &str, name: Option<&str>) -> Result<(), Failure> {
     let rows = rows(&list::part(listed)?);
     let names = || rows.iter().map(list::name);
     let Some(name) = name else {
-        return Err(input::problem("<NAME>", "nothing", &format!("one of {}", names().collect::<Vec<_>>().join(", "))).into());
+        return Err(problem("<NAME>", "nothing", &format!("one of {}", names().collect::<Vec<_>>().join(", "))).into());
     };
     let Some(row) = rows.iter().find(|row| is_called(kind, row, name)) else {
         let near = input::nearest(name, names()).map_or(String::new(), |near| format!(", such as {near}"));
-        return Err(input::problem("<NAME>", format!("{name:?}"), &format!("one that `corun list {listed}` has{near}")).into());
+        return Err(problem("<NAME>", format!("{name:?}"), &format!("one that `corun list {listed}` has{near}")).into());
     };
     // What is itself a file is shown as one.
     if let Some(file) = ["experiment", "sweep", "predict"].into_iter().find_map(|key| row.get(key)) {

@@ -3,14 +3,15 @@
 //! Workers take points in order. The runs alone that points need are work of their own: each distinct one runs once, before the first point
 //! that needs it, and every mix gets its figure. A worker holds one simulation, so memory grows with the jobs and not with the points.
 
-use crate::answers::Answers;
-use crate::jsonl::Lines;
+use crate::input;
 use crate::kind::Kind;
 use crate::points::Points;
 use crate::results::{self, IpcAlone, Row};
-use crate::workers::{self, LOOK, STEPS, interrupted, locked, stop_at_signals};
-use crate::{Failure, input, output};
 use clap::Args;
+use corun_batch::answers::Answers;
+use corun_batch::jsonl::Lines;
+use corun_batch::workers::{LOOK, STEPS, interrupted, locked, stop_at_signals};
+use corun_batch::{Failure, output, problem, workers};
 use sim_core::describe::error::{ENOUGH, Problems};
 use sim_core::run::outcome::ENGINE;
 use sim_core::run::plan::{Plan, Planned};
@@ -80,7 +81,7 @@ impl Shard {
         let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
         match parts {
             Some((i, n)) if (1..=n).contains(&i) => Ok(Shard { first: i - 1, of: n }),
-            _ => Err(input::problem("--shard", format!("{text:?}"), "I/N, with I from 1 to N")),
+            _ => Err(problem("--shard", format!("{text:?}"), "I/N, with I from 1 to N")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The claims of a paper, and when one counts as reproduced. Data: examples/papers/NAME/claims.toml.
 
-use crate::input::problem;
+use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 

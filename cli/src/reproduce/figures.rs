@@ -15,7 +15,7 @@
 use super::claims::Claim;
 use super::measure::{Bounds, Outcome, measure};
 use super::runs::{Mix, Run, Runs, SHORT};
-use crate::input::problem;
+use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Kind, Label, Measure, Point, Reduce};

@@ -3,7 +3,7 @@
 
 use super::claims::{Claim, Verdict};
 use super::judged::{Counts, Judged};
-use crate::input::problem;
+use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use std::collections::BTreeMap;

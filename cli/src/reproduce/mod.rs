@@ -19,11 +19,12 @@ pub mod store;
 mod study;
 mod tables;
 
-use crate::input::{self, problem};
+use crate::input;
 use crate::kind::Kind;
-use crate::{Failure, output, text, workers};
+use crate::text;
 use claims::Claim;
 use clap::Args;
+use corun_batch::{Failure, output, problem, workers};
 use judged::Judged;
 use papers::PAPERS;
 use report::{Causes, Report};

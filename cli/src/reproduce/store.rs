@@ -1,19 +1,14 @@
 //! Results on disk: one line for each run, by the hash of its experiment and how much of the result is kept. Appended as runs end, so that
 //! whatever stops the program, it goes on where it was. The first line says which engine and commit they come from.
 
-use crate::Failure;
-use crate::answers::Answers;
-use crate::input::problem;
-use crate::jsonl::Lines;
-use sim_core::describe::digest::{Fnv, hex};
+use corun_batch::answers::Answers;
+use corun_batch::engine::behaviour;
+use corun_batch::jsonl::Lines;
+use corun_batch::{Failure, problem};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
-use sim_core::policy::spec::{COMBINATIONS, POLICIES, Param, PolicyInfo};
-use sim_core::run::experiment::Experiment;
 use sim_core::run::outcome::ENGINE;
-use sim_core::study::profile;
 use std::collections::BTreeMap;
-use std::hash::Hasher;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,7 +32,7 @@ impl Store {
         std::fs::create_dir_all(folder)
             .map_err(|error| problem("--out", format!("{}: {error}", folder.display()), "a folder that can be written"))?;
         let path = folder.join(format!("runs-{mode}.jsonl")).display().to_string();
-        let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
+        let behaviour = behaviour()?;
         let origin = Value::object([("engine", ENGINE), ("behaviour", &behaviour), ("commit", commit), ("date", date)]);
         let mut lines = Lines::open(&path, true)?;
         let answers = Answers::within(&folder.join("answers"), &behaviour, "--out")?;
@@ -92,33 +87,4 @@ fn load(lines: &mut Lines, path: &str, origin: &Value) -> Result<Option<BTreeMap
 /// A line of the store.
 pub fn line(key: &str, result: &Value) -> Value {
     Value::object([("key", Value::from(key)), ("result", result.clone())])
-}
-
-/// A digest of what the machine and every policy without needed parameters do in a short run, so that results of two engines that behave
-/// differently never mix.
-pub fn behaviour() -> Option<String> {
-    let mut digest = Fnv::default();
-    // A policy that only makes sense on another's CTAs runs in the combination that has a name.
-    let combined = |info: &PolicyInfo| COMBINATIONS.iter().find(|combination| combination.of.last().is_some_and(|of| of.name == info.name));
-    for info in POLICIES {
-        let (name, params): (&str, Vec<&Param>) =
-            combined(info).map_or((info.name, info.params.iter().collect()), |of| (of.name, of.params().collect()));
-        let has = |name: &str| params.iter().any(|param| param.name == name);
-        let mut policy = vec![("name", Value::from(name))];
-        policy.extend(has("profile_cycles").then(|| ("profile_cycles", 1000.into())));
-        policy.extend(has("time_scale").then(|| ("time_scale", 0.02.into())));
-        let value = Value::object([
-            ("corun", Value::from(1)),
-            ("gpu", "tiny-2sm".into()),
-            ("kernels", Value::array(["BP", "CFD"])),
-            ("policy", Value::object(policy)),
-            ("stop", Value::object([("cycles", 10_000)])),
-        ]);
-        if let Ok(experiment) = Experiment::decode(&value) {
-            let mut simulation = profile::start(&experiment).ok()?;
-            simulation.advance(u64::MAX);
-            digest.write_u64(simulation.digest());
-        }
-    }
-    Some(hex(digest.finish()))
 }

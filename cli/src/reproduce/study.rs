@@ -3,7 +3,7 @@
 use super::runs::spaces::Space;
 use super::runs::{Lengths, Mix, of_cycles};
 use super::tables::Table;
-use crate::input::problem;
+use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::rng::{below, mix};
 use sim_core::describe::value::Value;

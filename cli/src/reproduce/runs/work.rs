@@ -2,8 +2,8 @@
 
 use super::super::store;
 use super::{Detail, Run, Runs};
-use crate::Failure;
-use crate::workers::{self, locked};
+use corun_batch::workers::locked;
+use corun_batch::{Failure, workers};
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
 use sim_core::policy::Policy;

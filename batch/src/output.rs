@@ -4,48 +4,13 @@
 //! A file is written aside and gets its name when it is whole: whatever ends the program, there is no half file under that name, and what was there
 //! before stays until then.
 
-use crate::Failure;
-use clap::Args;
+use crate::failure::Failure;
 use sim_core::describe::error::{Problems, one_line};
 use sim_core::describe::value::Value;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
-
-/// Where a result goes.
-#[derive(Args, Debug)]
-pub struct Out {
-    /// Write it to this file instead of stdout
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<String>,
-}
-
-impl Out {
-    /// Opens the file, if one is named, before there is anything to write.
-    pub fn open(&self, input: &str) -> Result<Sink, Failure> {
-        let [file] = create(input, [("--out", self.out.as_deref())])?;
-        Ok(Sink(file))
-    }
-}
-
-/// Stdout, or a file in its place.
-#[derive(Debug)]
-pub struct Sink(pub Option<Whole>);
-
-impl Sink {
-    /// Writes all of the output, and a line end.
-    pub fn print(self, text: &str) -> Result<(), Failure> {
-        let Some(mut file) = self.0 else { return print(text) };
-        file.write_all(text.as_bytes()).and_then(|()| file.write_all(b"\n")).map_err(not_written)?;
-        file.finish()
-    }
-
-    /// Writes a value as indented JSON.
-    pub fn print_json(self, value: &Value) -> Result<(), Failure> {
-        self.print(&pretty(value)?)
-    }
-}
 
 /// Prints text and a line end on stdout.
 pub fn print(text: &str) -> Result<(), Failure> {
@@ -58,7 +23,8 @@ pub fn print_json(value: &Value) -> Result<(), Failure> {
     print(&pretty(value)?)
 }
 
-fn pretty(value: &Value) -> Result<String, Failure> {
+/// A value as indented JSON.
+pub fn pretty(value: &Value) -> Result<String, Failure> {
     serde_json::to_string_pretty(value).map_err(|error| not_printed(error.into()))
 }
 

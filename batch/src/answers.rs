@@ -1,10 +1,10 @@
 //! Answers of runs alone, by config hash, for all workers of a command: the first worker that needs one runs it, and the others wait for
 //! it. With a folder (`--answers`) they are kept there, a file each, and read from there by the next command.
 
-use crate::input::problem;
-use crate::reproduce::store::behaviour;
+use crate::engine::behaviour;
+use crate::failure::{Failure, problem};
+use crate::output;
 use crate::workers::{self, LOOK, STEPS, interrupted, locked};
-use crate::{Failure, output};
 use sim_core::describe::error::{Problem, Problems};
 use sim_core::describe::value::Value;
 use sim_core::run::plan::{self, Planned};
@@ -36,7 +36,7 @@ pub struct Folder {
 impl Folder {
     /// That of this engine, which `--answers` names.
     pub fn open(path: &Path) -> Result<Folder, Problems> {
-        let behaviour = behaviour().ok_or_else(|| problem("(engine)", "an experiment that does not run", "one that does"))?;
+        let behaviour = behaviour()?;
         Folder::of(path, &behaviour, "--answers")
     }
 

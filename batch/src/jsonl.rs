@@ -6,8 +6,7 @@
 //! - **Checked lines.** Each ends with `"check"`, a checksum of the bytes before it. A line without one, from before there were checksums,
 //!   is read and stays as it is.
 
-use crate::Failure;
-use crate::input::problem;
+use crate::failure::{Failure, problem};
 use crate::output::{not_written, place_of};
 use sim_core::describe::digest::{check_of, with_check};
 use sim_core::describe::error::{Problems, one_line};
