@@ -1,10 +1,10 @@
 //! What only the QoS paper's claims measure (Wang, Yang, Melhem, Childers, Zhang and Guo, 2017). Each function says what it gives; none sees a
 //! claim's value.
 
-use super::super::measure::{Function, Measure, reduced};
-use super::super::runs::Mix;
-use super::super::study::promised;
-use super::Code;
+use crate::catalogue::Code;
+use crate::engine::measure::{Function, Measure, reduced};
+use crate::engine::runs::Mix;
+use crate::engine::study::promised;
 use sim_core::seam::ratios::dram_bytes_per_cycle;
 use std::collections::BTreeMap;
 

@@ -9,10 +9,10 @@ mod written;
 
 pub use written::of_cycles;
 
-use super::measure::Bounds;
-use super::papers::Paper;
-use super::store::Store;
-use super::study::{Study, promised, sized};
+use crate::catalogue::Paper;
+use crate::engine::measure::Bounds;
+use crate::engine::store::Store;
+use crate::engine::study::{Study, promised, sized};
 use sim_core::describe::error::Problems;
 use sim_core::describe::goal::Goal;
 use sim_core::describe::record::Datum;

@@ -1,8 +1,8 @@
 //! What only HeteroCore's claims measure (Zhao, Wang and Eeckhout, 2019). Each function says what it gives; none sees a claim's value.
 
-use super::super::measure::{Function, Measure, reduced};
-use super::super::runs::{Detail, Mix};
-use super::Code;
+use crate::catalogue::Code;
+use crate::engine::measure::{Function, Measure, reduced};
+use crate::engine::runs::{Detail, Mix};
 use sim_core::describe::gpu::{SmClass, occupancy, presets};
 use sim_core::describe::value::Value;
 use sim_core::policy::{POLICIES, spec::Absent};

@@ -1,7 +1,7 @@
 //! Experiments as files write them: a mix under a scheme, with its modifiers.
 
-use super::super::study::{Scheme, promised};
 use super::{Lengths, Mix, Runs, SHORT};
+use crate::engine::study::{Scheme, promised};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::set_path;
 

@@ -1,8 +1,8 @@
 //! What only CCBP's claims measure (Lin, Dai, Mantor and Zhou, 2019). Each function says what it gives; none sees a claim's value.
 
-use super::super::measure::{Function, Measure, quotients, reduced};
-use super::super::runs::Mix;
-use super::Code;
+use crate::catalogue::Code;
+use crate::engine::measure::{Function, Measure, quotients, reduced};
+use crate::engine::runs::Mix;
 use sim_core::describe::value::Value;
 
 /// The paper's code.

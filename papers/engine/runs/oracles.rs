@@ -1,9 +1,9 @@
 //! Searches for the best way to share a GPU.
 
-use super::super::study::{Rung, Scheme};
 use super::spaces::Space;
 use super::written::fixed;
 use super::{Detail, Lengths, Mix, Run, Runs};
+use crate::engine::study::{Rung, Scheme};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::study::figure::lookup;

@@ -1,5 +1,6 @@
 //! The papers' own files: claims, causes, rules, mixes and figures, each paper's arithmetic.
 
+use super::super::measure;
 use super::super::tables::Table;
 use super::*;
 

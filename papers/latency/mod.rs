@@ -3,10 +3,10 @@
 //!
 //! Latencies are milliseconds, bandwidths GB/s, errors parts of what was simulated: positive where a latency is overestimated.
 
-use super::super::measure::{Bounds, Function, Measure, reduced};
-use super::super::runs::{Detail, Mix};
-use super::super::study::sized;
-use super::Code;
+use crate::catalogue::Code;
+use crate::engine::measure::{Bounds, Function, Measure, reduced};
+use crate::engine::runs::{Detail, Mix};
+use crate::engine::study::sized;
 use sim_core::describe::kernel::{Kernel, Op, WARP_SIZE, library};
 use sim_core::predict::group::{self, Load};
 use sim_core::predict::reading::{Base, Model, Reading};

@@ -3,9 +3,9 @@
 //! the programs' descriptions.
 //! Each function says what it gives; none sees a claim's value.
 
-use super::super::measure::{Function, Measure, reduced};
-use super::super::runs::Mix;
-use super::Code;
+use crate::catalogue::Code;
+use crate::engine::measure::{Function, Measure, reduced};
+use crate::engine::runs::Mix;
 use sim_core::describe::gpu::presets;
 use sim_core::describe::kernel::{Kernel, library};
 use sim_core::describe::value::Value;
@@ -115,7 +115,7 @@ fn complete(result: &mut Value) {
 /// A metric under `of` over that under `over`, of each mix; all are asked for, even when one is missing.
 fn quotients(measure: &Measure, mixes: &[Mix], metric: &str, of: &str, over: &str) -> Option<Vec<f64>> {
     let (above, below) = (measure.runs.all(mixes, of, metric), measure.runs.all(mixes, over, metric));
-    Some(super::super::measure::quotients(&above?, &below?))
+    Some(crate::engine::measure::quotients(&above?, &below?))
 }
 
 /// A metric under each scheme of `of` over that under `over`, in each mix. As one by `pick`: how far the schemes' means are apart, in points (`spread`); how
@@ -210,7 +210,7 @@ fn sizes(measure: &Measure) -> Option<f64> {
             over => Some(measure.runs.all(&mixes, &sized(over, kb), metric)),
         };
         let values = match over {
-            Some(over) => super::super::measure::quotients(&of?, &over?),
+            Some(over) => crate::engine::measure::quotients(&of?, &over?),
             None => of?,
         };
         reduced("mean", &values)
@@ -228,7 +228,7 @@ fn part(measure: &Measure) -> Option<f64> {
     let mixes = measure.mixes();
     let all = |scheme, path| measure.runs.all(&mixes, measure.text(scheme), measure.text(path));
     let (what, whole) = (all("of", "what"), all("over", "whole"));
-    reduced("mean", &super::super::measure::quotients(&what?, &whole?))
+    reduced("mean", &crate::engine::measure::quotients(&what?, &whole?))
 }
 
 /// What S keeps on each SM (§4.4): the `entries` of its queue; the bits of a CTA's number (`id`); the `bits` and `bytes` of the queue; and these as a `part` of

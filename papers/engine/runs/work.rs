@@ -1,7 +1,7 @@
 //! Runs the list.
 
-use super::super::store;
 use super::{Detail, Run, Runs};
+use crate::engine::store;
 use corun_batch::workers::locked;
 use corun_batch::{Failure, workers};
 use sim_core::describe::error::Problems;

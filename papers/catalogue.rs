@@ -1,0 +1,77 @@
+//! The papers: a folder in examples/papers each, with its claims, what is run for them, its figures, and what people found out about them,
+//! and at most one file of code here, for what no form of a measure can say.
+//!
+//! To add one: the folder, and its line in `papers!`.
+
+use crate::engine::measure::Function;
+use crate::engine::study::Study;
+use crate::{ccbp, hetero, ikra, latency, qos};
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+
+/// A paper as data, and its own code.
+#[derive(Debug)]
+pub struct Paper {
+    /// Its folder, and what `--paper` calls it.
+    pub name: &'static str,
+    /// How long it takes on two cores, for people.
+    pub time: &'static str,
+    pub(crate) claims: &'static str,
+    pub(crate) study: &'static str,
+    pub(crate) figures: &'static str,
+    pub(crate) causes: &'static str,
+    /// Earlier reports.
+    pub(crate) history: &'static str,
+    pub(crate) code: Code,
+}
+
+impl Paper {
+    /// Its title.
+    pub fn title(&self) -> Result<String, Problems> {
+        Ok(Study::read(self.study, "full")?.title)
+    }
+}
+
+/// What a paper's own file has.
+#[derive(Debug)]
+pub struct Code {
+    /// What measures `call`, by name.
+    pub functions: &'static [(&'static str, Function)],
+    /// Adds the paper's own figures to the result of a run.
+    pub complete: fn(&mut Value),
+}
+
+impl Code {
+    /// For a paper that needs none.
+    #[cfg(test)]
+    pub const NONE: Code = Code { functions: &[], complete: |_| {} };
+
+    /// The function of a name.
+    pub fn find(&self, name: &str) -> Option<Function> {
+        self.functions.iter().find(|function| function.0 == name).map(|function| function.1)
+    }
+}
+
+macro_rules! papers {
+    ($($name:literal $time:literal: $code:expr,)*) => {
+        &[$(Paper {
+            name: $name,
+            time: $time,
+            claims: include_str!(concat!("../examples/papers/", $name, "/claims.toml")),
+            study: include_str!(concat!("../examples/papers/", $name, "/study.toml")),
+            figures: include_str!(concat!("../examples/papers/", $name, "/figures.toml")),
+            causes: include_str!(concat!("../examples/papers/", $name, "/causes.toml")),
+            history: include_str!(concat!("../examples/papers/", $name, "/history.toml")),
+            code: $code,
+        },)*]
+    };
+}
+
+/// Every paper.
+pub static PAPERS: &[Paper] = papers! {
+    "ccbp" "45 minutes; --quick 10": ccbp::CODE,
+    "qos" "over 3 hours; --sample 40 minutes": qos::CODE,
+    "hetero" "2¼ hours; --sample 45 minutes": hetero::CODE,
+    "latency" "half an hour": latency::CODE,
+    "ikra" "half an hour": ikra::CODE,
+};

@@ -1,0 +1,179 @@
+//! A paper from its claims to its report.
+//!
+//! ```text
+//! claims.toml ── measure ──> Runs ─ what is missing ──> runs on every core ──> Store ──┐
+//!                  ▲                                                                    │
+//!                  └────────────── again, until nothing is missing ─────────────────────┘ ── verdicts, figures, report
+//! ```
+
+use crate::catalogue::Paper;
+use crate::engine::claims::{self, Claim, Ledger};
+use crate::engine::judged::Judged;
+use crate::engine::report::{self, Causes, Report};
+use crate::engine::runs::{self, Detail, Mix, Run, Runs};
+use crate::engine::store::Store;
+use crate::engine::study::Study;
+use crate::engine::{figures, history, quotes, tables};
+use corun_batch::{Failure, output, problem, workers};
+use sim_core::describe::error::Problems;
+use sim_core::describe::value::Value;
+use sim_core::study::figure::{Figure, lookup};
+use std::path::Path;
+use std::rc::Rc;
+
+/// Rounds after which something must be wrong: curves, then schemes, searches, their best, and what is made of those.
+pub const MOST_ROUNDS: usize = 12;
+
+/// What of a paper is to be reproduced, and how.
+#[derive(Debug)]
+pub struct Reproduction {
+    paper: &'static Paper,
+    ledger: Ledger,
+    study: Study,
+    /// The claims that are judged by id; all of them and all tables, if both lists are empty.
+    claims: Vec<String>,
+    /// The tables that are printed by id.
+    tables: Vec<String>,
+}
+
+impl Reproduction {
+    /// All of a paper in a mode of its study: `full`, `sample` or `quick`.
+    pub fn of(paper: &'static Paper, mode: &str) -> Result<Reproduction, Problems> {
+        let ledger = claims::read(paper.claims)?;
+        Ok(Reproduction { paper, ledger, study: Study::read(paper.study, mode)?, claims: Vec::new(), tables: Vec::new() })
+    }
+
+    /// What can be chosen, by id and in words: the claims, then the tables of the report.
+    pub fn contents(&self) -> impl Iterator<Item = (&str, &str)> {
+        let claims = self.ledger.claims.iter().map(|claim| (claim.id.as_str(), claim.statement.as_str()));
+        claims.chain(self.study.tables.iter().map(|table| (table.id.as_str(), table.title.as_str())))
+    }
+
+    /// Chooses claims and tables by their ids; with none, all are meant.
+    pub fn only(&mut self, claims: Vec<String>, tables: Vec<String>) -> Result<(), Problems> {
+        let is_claim = |id: &String| self.ledger.claims.iter().any(|claim| claim.id == *id);
+        let is_table = |id: &String| self.study.tables.iter().any(|table| table.id == *id);
+        let mut problems = Problems::default();
+        claims.iter().filter(|id| !is_claim(id)).for_each(|id| problems.add("--claim", id, "the id of a claim: --list prints them"));
+        problems.or(())?;
+        let mut problems = Problems::default();
+        tables.iter().filter(|id| !is_table(id)).for_each(|id| problems.add("--table", id, "the id of a table: --list prints them"));
+        problems.or(())?;
+        (self.claims, self.tables) = (claims, tables);
+        Ok(())
+    }
+
+    /// Changes the machine or a kernel of every run: a modifier, `key=value` without blanks.
+    pub fn change(&mut self, modifier: &str) {
+        self.study.everywhere.extend([" ", modifier]);
+    }
+
+    /// Runs what is missing in `out`, `jobs` runs at a time; then writes the report there, or prints what was chosen.
+    pub fn run(self, jobs: usize, out: &Path) -> Result<(), Failure> {
+        let Reproduction { paper, ledger, study, claims, tables } = self;
+        let whole = claims.is_empty() && tables.is_empty();
+        let chosen: Vec<&Claim> = match whole {
+            true => ledger.claims.iter().collect(),
+            false => claims.iter().filter_map(|id| ledger.claims.iter().find(|claim| claim.id == *id)).collect(),
+        };
+        let mut causes = Causes::read(paper.causes)?;
+        quotes::check(&causes, &ledger.claims, &study.tables)?;
+        let (plans, past) = (figures::read(paper.figures)?, history::read(paper.history)?);
+        let (commit, date) = (git(&["rev-parse", "--short", "HEAD"]), git(&["show", "-s", "--format=%cs", "HEAD"]));
+        let store = Store::open(out, &study.mode_name, &commit, &date)?;
+        let mut runs = Runs::new(paper, study, store);
+        let judged = rounds(&mut runs, jobs, |runs| {
+            let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect();
+            for table in runs.study.tables.iter().filter(|table| whole || tables.contains(&table.id)) {
+                table.fill(runs);
+            }
+            if whole {
+                figures::all(runs, &plans, &ledger.claims, &causes.figures);
+                longer(runs);
+                report::goal(runs);
+            }
+            judged
+        })?;
+        if whole {
+            quotes::fill(&mut causes, &judged, &runs);
+            let (mut figures, placed) = figures::all(&runs, &plans, &ledger.claims, &causes.figures);
+            fill(&mut figures, &runs, &placed);
+            figures::sort(&mut figures, &plans);
+            let lengths = longer(&runs);
+            let (runs, rules) = (&runs, &ledger.rules);
+            Report { runs, judged: &judged, rules, past: &past, figures: &figures, placed: &placed, causes: &causes, lengths: &lengths }
+                .write(out)?;
+            output::say(&out.join("report.md").display().to_string());
+        } else {
+            judged.iter().try_for_each(print)?;
+            let chosen = runs.study.tables.iter().filter(|table| tables.contains(&table.id));
+            chosen.into_iter().try_for_each(|table| output::print(table.markdown(&runs).trim_end()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Evaluates and runs what is missing, until nothing is.
+pub fn rounds<T>(runs: &mut Runs, jobs: usize, evaluate: impl Fn(&Runs) -> T) -> Result<T, Failure> {
+    workers::stop_at_signals();
+    for round in 1..=MOST_ROUNDS {
+        let outcome = evaluate(runs);
+        runs.check()?;
+        if runs.open() == 0 {
+            return Ok(outcome);
+        }
+        output::say(&format!("round {round}: {} runs, {} known", runs.open(), runs.known()));
+        if !runs.work(jobs)? {
+            return Err(Failure::Interrupted(format!("{} runs are kept; the same command goes on", runs.known())));
+        }
+    }
+    Err(problem("(study)", format!("runs still missing after {MOST_ROUNDS} rounds"), "measures that end").into())
+}
+
+fn print(judged: &Judged) -> Result<(), Failure> {
+    let (claim, over) = (judged.claim, tables::counted(&judged.population));
+    let objection = judged.objection().unwrap_or_default();
+    let line = format!(
+        "{:<28}paper {:>12}   here {:>14}   over {over:>10}   {}   {objection}",
+        claim.id,
+        judged.paper(),
+        judged.ours(),
+        judged.verdict.words()
+    );
+    output::print(line.trim_end())
+}
+
+/// Computes the points' values; those that are given stand.
+pub fn fill(figures: &mut [Figure], runs: &Runs, placed: &[Rc<Run>]) {
+    let results: Vec<Value> = placed.iter().map(|run| runs.result(run).map_or(Value::Null, |result| (*result).clone())).collect();
+    for figure in figures {
+        let values = figure.values(&results);
+        figure.points.iter_mut().zip(values).for_each(|(point, value)| point.value = value);
+    }
+}
+
+/// Mixes and schemes that are also measured longer, except in quick mode: HSpeedup as in the report, and measured longer.
+fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
+    let mut rows = Vec::new();
+    if runs.study.mode_name == "quick" {
+        return rows;
+    }
+    let longer = &runs.study.longer;
+    for (name, scheme) in longer.mixes.iter().flat_map(|name| longer.schemes.iter().map(move |scheme| (name, scheme))) {
+        let mix: Mix = name.split('+').map(str::to_owned).collect();
+        let short = runs.run(&mix, scheme, "hspeedup", Detail::Full);
+        let long = short.as_ref().and_then(|run| {
+            runs.again(run, (runs.study.mode.warm_up, runs::of_cycles(longer.times * runs.cycles(&mix, ""))), Detail::Full)
+        });
+        let speedup = |run: Option<Rc<Run>>| lookup(&*runs.result(&run?)?, "metrics.hspeedup");
+        rows.push((name.clone(), scheme.clone(), speedup(short), speedup(long)));
+    }
+    rows
+}
+
+/// What git says of the commit that the program stands at, if it runs in its own checkout.
+fn git(ask: &[&str]) -> String {
+    let output = std::process::Command::new("git").args(ask).output();
+    let text = output.ok().filter(|output| output.status.success()).and_then(|output| String::from_utf8(output.stdout).ok());
+    text.map_or("unknown".into(), |text| text.trim().to_owned())
+}
