@@ -1,5 +1,5 @@
-//! The papers: a folder in examples/papers each, with its claims, what is run for them, its figures, and what people found out about them,
-//! and at most one file of code here, for what no form of a measure can say.
+//! The papers: a folder beside this file each, with its claims, what is run for them, its figures, what people found out about them, and at
+//! most one file of code, for what no form of a measure can say.
 //!
 //! To add one: the folder, and its line in `papers!`.
 
@@ -57,11 +57,11 @@ macro_rules! papers {
         &[$(Paper {
             name: $name,
             time: $time,
-            claims: include_str!(concat!("../examples/papers/", $name, "/claims.toml")),
-            study: include_str!(concat!("../examples/papers/", $name, "/study.toml")),
-            figures: include_str!(concat!("../examples/papers/", $name, "/figures.toml")),
-            causes: include_str!(concat!("../examples/papers/", $name, "/causes.toml")),
-            history: include_str!(concat!("../examples/papers/", $name, "/history.toml")),
+            claims: include_str!(concat!($name, "/claims.toml")),
+            study: include_str!(concat!($name, "/study.toml")),
+            figures: include_str!(concat!($name, "/figures.toml")),
+            causes: include_str!(concat!($name, "/causes.toml")),
+            history: include_str!(concat!($name, "/history.toml")),
             code: $code,
         },)*]
     };

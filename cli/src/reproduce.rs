@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn a_change_may_name_a_file_of_a_kernel() {
         assert_eq!(inlined("gpu.sm.count=8"), Ok("gpu.sm.count=8".to_owned()));
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/papers/ikra/stealing-dealt.json");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../papers/ikra/stealing-dealt.json");
         let change = inlined(&format!("STEALING.kernel=@{file}")).unwrap();
         assert!(change.starts_with("STEALING.kernel={") && change.contains("\\u0020") && !change.contains(char::is_whitespace), "{change}");
         assert!(inlined("KM.kernel=@nothing.json").unwrap_err().0[0].found.starts_with("nothing.json"));

@@ -1,4 +1,4 @@
-//! The claims of a paper, and when one counts as reproduced. Data: examples/papers/NAME/claims.toml.
+//! The claims of a paper, and when one counts as reproduced. Data: papers/NAME/claims.toml.
 
 use corun_batch::problem;
 use sim_core::describe::error::Problems;

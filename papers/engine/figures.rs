@@ -1,4 +1,4 @@
-//! The figures of a paper, each point with the runs that it is made of. Data: examples/papers/NAME/figures.toml. A figure has series and
+//! The figures of a paper, each point with the runs that it is made of. Data: papers/NAME/figures.toml. A figure has series and
 //! categories; a point is what its series, else its category, else the figure says of
 //!
 //! - `path`, `of`, `mixes` (`sms`), and `over` for a quotient: a metric under a scheme, over the mixes, as measures have them; `with` are modifiers

@@ -1,4 +1,4 @@
-//! Earlier reports of a paper, by what each said of every claim: examples/papers/NAME/history.toml. A report writes its own into
+//! Earlier reports of a paper, by what each said of every claim: papers/NAME/history.toml. A report writes its own into
 //! verdicts.toml, in the form in which the file takes it.
 
 use super::claims::{Claim, Verdict};

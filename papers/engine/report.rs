@@ -231,7 +231,7 @@ impl Report<'_> {
         let (study, mode) = (&self.runs.study, &self.runs.study.mode);
         let _ = writeln!(
             text,
-            "<!-- Written by `corun reproduce`. What people found out about it stands in examples/papers/{}/causes.toml. -->",
+            "<!-- Written by `corun reproduce`. What people found out about it stands in papers/{}/causes.toml. -->",
             self.runs.paper.name
         );
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);

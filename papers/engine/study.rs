@@ -1,4 +1,4 @@
-//! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: examples/papers/NAME/study.toml.
+//! What is run: lengths, classes of kernels, schemes, and the mixes that claims speak of. Data: papers/NAME/study.toml.
 
 use super::runs::spaces::Space;
 use super::runs::{Lengths, Mix, of_cycles};
