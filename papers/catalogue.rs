@@ -3,11 +3,10 @@
 //!
 //! To add one: the folder, and its line in `papers!`.
 
-use crate::engine::measure::Function;
-use crate::engine::study::Study;
+use crate::engine::measures::Code;
+use crate::engine::paper::study::Study;
 use crate::{ccbp, hetero, ikra, latency, qos};
 use sim_core::describe::error::Problems;
-use sim_core::describe::value::Value;
 
 /// A paper as data, and its own code.
 #[derive(Debug)]
@@ -29,26 +28,6 @@ impl Paper {
     /// Its title.
     pub fn title(&self) -> Result<String, Problems> {
         Ok(Study::read(self.study, "full")?.title)
-    }
-}
-
-/// What a paper's own file has.
-#[derive(Debug)]
-pub struct Code {
-    /// What measures `call`, by name.
-    pub functions: &'static [(&'static str, Function)],
-    /// Adds the paper's own figures to the result of a run.
-    pub complete: fn(&mut Value),
-}
-
-impl Code {
-    /// For a paper that needs none.
-    #[cfg(test)]
-    pub const NONE: Code = Code { functions: &[], complete: |_| {} };
-
-    /// The function of a name.
-    pub fn find(&self, name: &str) -> Option<Function> {
-        self.functions.iter().find(|function| function.0 == name).map(|function| function.1)
     }
 }
 

@@ -7,19 +7,17 @@
 //! ```
 
 use crate::catalogue::Paper;
-use crate::engine::claims::{self, Claim, Ledger};
-use crate::engine::judged::Judged;
-use crate::engine::report::{self, Causes, Report};
-use crate::engine::runs::{self, Detail, Mix, Run, Runs};
-use crate::engine::store::Store;
-use crate::engine::study::Study;
-use crate::engine::{figures, history, quotes, tables};
+use crate::engine::measures::Measures;
+use crate::engine::paper::claims::{self, Claim, Ledger};
+use crate::engine::paper::mix::counted;
+use crate::engine::paper::study::Study;
+use crate::engine::report::causes::Causes;
+use crate::engine::report::{self, Report, figures, history, tables, template};
+use crate::engine::runs::Store;
+use crate::engine::verdict::Judged;
 use corun_batch::{Failure, output, problem, workers};
 use sim_core::describe::error::Problems;
-use sim_core::describe::value::Value;
-use sim_core::study::figure::{Figure, lookup};
 use std::path::Path;
-use std::rc::Rc;
 
 /// Rounds after which something must be wrong: curves, then schemes, searches, their best, and what is made of those.
 pub const MOST_ROUNDS: usize = 12;
@@ -77,61 +75,70 @@ impl Reproduction {
             false => claims.iter().filter_map(|id| ledger.claims.iter().find(|claim| claim.id == *id)).collect(),
         };
         let mut causes = Causes::read(paper.causes)?;
-        quotes::check(&causes, &ledger.claims, &study.tables)?;
+        template::check(&causes, &ledger.claims, &study.tables)?;
         let (plans, past) = (figures::read(paper.figures)?, history::read(paper.history)?);
         let (commit, date) = (git(&["rev-parse", "--short", "HEAD"]), git(&["show", "-s", "--format=%cs", "HEAD"]));
         let store = Store::open(out, &study.mode_name, &commit, &date)?;
-        let mut runs = Runs::new(paper, study, store);
-        let judged = rounds(&mut runs, jobs, |runs| {
-            let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect();
-            for table in runs.study.tables.iter().filter(|table| whole || tables.contains(&table.id)) {
-                table.fill(runs);
+        let mut measures = Measures::new(study, store, paper.code);
+        let judged = rounds(&mut measures, jobs, |measures| {
+            let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect();
+            for table in measures.runs.study.tables.iter().filter(|table| whole || tables.contains(&table.id)) {
+                tables::fill(table, measures);
             }
             if whole {
-                figures::all(runs, &plans, &ledger.claims, &causes.figures);
-                longer(runs);
-                report::goal(runs);
+                figures::all(measures, &plans, &ledger.claims, &causes.figures);
+                report::longer(&measures.runs);
+                report::goal(measures);
             }
             judged
         })?;
         if whole {
-            quotes::fill(&mut causes, &judged, &runs);
-            let (mut figures, placed) = figures::all(&runs, &plans, &ledger.claims, &causes.figures);
-            fill(&mut figures, &runs, &placed);
+            template::fill(&mut causes, &judged, &measures);
+            let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims, &causes.figures);
+            figures::fill(&mut figures, &measures.runs.results, &placed);
             figures::sort(&mut figures, &plans);
-            let lengths = longer(&runs);
-            let (runs, rules) = (&runs, &ledger.rules);
-            Report { runs, judged: &judged, rules, past: &past, figures: &figures, placed: &placed, causes: &causes, lengths: &lengths }
-                .write(out)?;
+            Report {
+                paper: paper.name,
+                measures: &measures,
+                judged: &judged,
+                rules: &ledger.rules,
+                past: &past,
+                figures: &figures,
+                placed: &placed,
+                causes: &causes,
+                lengths: &report::longer(&measures.runs),
+            }
+            .write(out)?;
             output::say(&out.join("report.md").display().to_string());
         } else {
             judged.iter().try_for_each(print)?;
-            let chosen = runs.study.tables.iter().filter(|table| tables.contains(&table.id));
-            chosen.into_iter().try_for_each(|table| output::print(table.markdown(&runs).trim_end()))?;
+            let chosen = measures.runs.study.tables.iter().filter(|table| tables.contains(&table.id));
+            chosen.into_iter().try_for_each(|table| output::print(tables::markdown(table, &measures).trim_end()))?;
         }
         Ok(())
     }
 }
 
 /// Evaluates and runs what is missing, until nothing is.
-pub fn rounds<T>(runs: &mut Runs, jobs: usize, evaluate: impl Fn(&Runs) -> T) -> Result<T, Failure> {
+pub fn rounds<T>(measures: &mut Measures, jobs: usize, evaluate: impl Fn(&Measures) -> T) -> Result<T, Failure> {
     workers::stop_at_signals();
     for round in 1..=MOST_ROUNDS {
-        let outcome = evaluate(runs);
-        runs.check()?;
-        if runs.open() == 0 {
+        let outcome = evaluate(measures);
+        measures.runs.check()?;
+        let results = &mut measures.runs.results;
+        if results.open() == 0 {
             return Ok(outcome);
         }
-        output::say(&format!("round {round}: {} runs, {} known", runs.open(), runs.known()));
-        if !runs.work(jobs)? {
-            return Err(Failure::Interrupted(format!("{} runs are kept; the same command goes on", runs.known())));
+        output::say(&format!("round {round}: {} runs, {} known", results.open(), results.known()));
+        if !results.work(jobs)? {
+            return Err(Failure::Interrupted(format!("{} runs are kept; the same command goes on", results.known())));
         }
     }
     Err(problem("(study)", format!("runs still missing after {MOST_ROUNDS} rounds"), "measures that end").into())
 }
 
 fn print(judged: &Judged) -> Result<(), Failure> {
-    let (claim, over) = (judged.claim, tables::counted(&judged.population));
+    let (claim, over) = (judged.claim, counted(&judged.population));
     let objection = judged.objection().unwrap_or_default();
     let line = format!(
         "{:<28}paper {:>12}   here {:>14}   over {over:>10}   {}   {objection}",
@@ -141,34 +148,6 @@ fn print(judged: &Judged) -> Result<(), Failure> {
         judged.verdict.words()
     );
     output::print(line.trim_end())
-}
-
-/// Computes the points' values; those that are given stand.
-pub fn fill(figures: &mut [Figure], runs: &Runs, placed: &[Rc<Run>]) {
-    let results: Vec<Value> = placed.iter().map(|run| runs.result(run).map_or(Value::Null, |result| (*result).clone())).collect();
-    for figure in figures {
-        let values = figure.values(&results);
-        figure.points.iter_mut().zip(values).for_each(|(point, value)| point.value = value);
-    }
-}
-
-/// Mixes and schemes that are also measured longer, except in quick mode: HSpeedup as in the report, and measured longer.
-fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
-    let mut rows = Vec::new();
-    if runs.study.mode_name == "quick" {
-        return rows;
-    }
-    let longer = &runs.study.longer;
-    for (name, scheme) in longer.mixes.iter().flat_map(|name| longer.schemes.iter().map(move |scheme| (name, scheme))) {
-        let mix: Mix = name.split('+').map(str::to_owned).collect();
-        let short = runs.run(&mix, scheme, "hspeedup", Detail::Full);
-        let long = short.as_ref().and_then(|run| {
-            runs.again(run, (runs.study.mode.warm_up, runs::of_cycles(longer.times * runs.cycles(&mix, ""))), Detail::Full)
-        });
-        let speedup = |run: Option<Rc<Run>>| lookup(&*runs.result(&run?)?, "metrics.hspeedup");
-        rows.push((name.clone(), scheme.clone(), speedup(short), speedup(long)));
-    }
-    rows
 }
 
 /// What git says of the commit that the program stands at, if it runs in its own checkout.

@@ -1,8 +1,7 @@
 //! What only CCBP's claims measure (Lin, Dai, Mantor and Zhou, 2019). Each function says what it gives; none sees a claim's value.
 
-use crate::catalogue::Code;
-use crate::engine::measure::{Function, Measure, quotients, reduced};
-use crate::engine::runs::Mix;
+use crate::engine::measures::{Code, Function, Measure, quotients, reduced};
+use crate::engine::paper::mix::Mix;
 use sim_core::describe::value::Value;
 
 /// The paper's code.
@@ -57,7 +56,7 @@ fn over_mixes(measure: &Measure, how: &str, of: impl Fn(&Mix) -> Option<f64>) ->
 /// In pairs of one class: bandwidth of the kernel that takes more of it alone, over that of the other.
 fn unfair_bandwidth(measure: &Measure) -> Option<f64> {
     over_mixes(measure, "geomean", |mix| {
-        let path = if measure.runs.study.class_of(&mix[0]) == "NBI" { "noc_utilisation" } else { "dram_utilisation" };
+        let path = if measure.runs.study.mixes.class_of(&mix[0]) == "NBI" { "noc_utilisation" } else { "dram_utilisation" };
         let at = |kernel: usize, scheme: &str| measure.runs.value(mix, scheme, &format!("kernels[{kernel}].{path}"));
         let all = [at(0, "alone"), at(1, "alone"), at(0, measure.text("of")), at(1, measure.text("of"))];
         let (first, second) = (all[2]?, all[3]?);
@@ -121,7 +120,7 @@ fn snapshot(measure: &Measure) -> Option<f64> {
 /// Part of the kernels for which some number of CTAs doubles the idle latency, although one CTA fewer leaves a tenth of the best bandwidth.
 fn coarse(measure: &Measure) -> Option<f64> {
     over_mixes(measure, "mean", |mix| {
-        let path = if measure.runs.study.class_of(&mix[0]) == "NBI" { "gpu.noc_utilisation" } else { "gpu.dram_utilisation" };
+        let path = if measure.runs.study.mixes.class_of(&mix[0]) == "NBI" { "gpu.noc_utilisation" } else { "gpu.dram_utilisation" };
         let curves = [path, "kernels[0].latency.mean", "kernels[0].l2_miss_rate"].map(|path| measure.runs.curve(&mix[0], path, ""));
         let [used, latency, miss] = curves;
         let (used, latency, miss) = (used?, latency?, miss?);
@@ -158,7 +157,7 @@ fn hardware(measure: &Measure) -> Option<f64> {
 fn reservation_failures(measure: &Measure) -> Option<f64> {
     let runs = measure.runs;
     let of = |class: &str| {
-        let mixes = runs.study.mixes(class);
+        let mixes = runs.study.mixes.named(class);
         let parts =
             ["fail_mshr", "fail_merge", "fail_miss_queue"].map(|key| runs.all(&mixes, "alone", &format!("kernels[0].counters.{key}")));
         let cycles: Option<Vec<f64>> = mixes.iter().map(|mix| runs.cycles_alone(&mix[0], "")).collect();

@@ -1,8 +1,8 @@
 //! What only HeteroCore's claims measure (Zhao, Wang and Eeckhout, 2019). Each function says what it gives; none sees a claim's value.
 
-use crate::catalogue::Code;
-use crate::engine::measure::{Function, Measure, reduced};
-use crate::engine::runs::{Detail, Mix};
+use crate::engine::measures::{Code, Function, Measure, reduced};
+use crate::engine::paper::mix::Mix;
+use crate::engine::runs::Detail;
 use sim_core::describe::gpu::{SmClass, occupancy, presets};
 use sim_core::describe::value::Value;
 use sim_core::policy::{POLICIES, spec::Absent};
@@ -62,7 +62,7 @@ fn where_lost(measure: &Measure) -> Option<f64> {
 fn thick_has_all_big(measure: &Measure) -> Option<f64> {
     let of = |mix: &Mix| {
         let run = measure.runs.run(mix, measure.text("of"), "wspeedup", Detail::Full)?;
-        measure.runs.result(&run)?;
+        measure.runs.results.of(&run)?;
         let big = Experiment::decode(&run.written).ok()?.gpu.sms.first()?.count;
         let Value::Array(masks) = run.written.get("policy")?.get("controls")?.get("sm_mask")? else { return None };
         Some(f64::from(u8::from(masks.first() == Some(&Value::array(0..big)))))
@@ -112,9 +112,9 @@ fn area(measure: &Measure) -> Option<f64> {
 fn count(measure: &Measure) -> Option<f64> {
     let study = &measure.runs.study;
     let without = measure.texts("without");
-    let all: Vec<String> = study.kernels().into_iter().filter(|kernel| !without.contains(&kernel.as_str())).collect();
+    let all: Vec<String> = study.mixes.kernels().into_iter().filter(|kernel| !without.contains(&kernel.as_str())).collect();
     let classes: Vec<usize> =
-        study.classes.iter().map(|(_, kernels)| kernels.iter().filter(|kernel| all.contains(kernel)).count()).collect();
+        study.mixes.classes.iter().map(|(_, kernels)| kernels.iter().filter(|kernel| all.contains(kernel)).count()).collect();
     let size = measure.number("kernels")? as usize;
     let of_one_class = if measure.flag("mixed") { classes.iter().map(|kernels| choose(*kernels, size)).sum() } else { 0.0 };
     Some(choose(all.len(), size) - of_one_class)

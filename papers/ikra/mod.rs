@@ -3,9 +3,9 @@
 //! the programs' descriptions.
 //! Each function says what it gives; none sees a claim's value.
 
-use crate::catalogue::Code;
-use crate::engine::measure::{Function, Measure, reduced};
-use crate::engine::runs::Mix;
+use crate::engine::measures;
+use crate::engine::measures::{Code, Function, Measure, reduced};
+use crate::engine::paper::mix::Mix;
 use sim_core::describe::gpu::presets;
 use sim_core::describe::kernel::{Kernel, library};
 use sim_core::describe::value::Value;
@@ -115,7 +115,7 @@ fn complete(result: &mut Value) {
 /// A metric under `of` over that under `over`, of each mix; all are asked for, even when one is missing.
 fn quotients(measure: &Measure, mixes: &[Mix], metric: &str, of: &str, over: &str) -> Option<Vec<f64>> {
     let (above, below) = (measure.runs.all(mixes, of, metric), measure.runs.all(mixes, over, metric));
-    Some(crate::engine::measure::quotients(&above?, &below?))
+    Some(measures::quotients(&above?, &below?))
 }
 
 /// A metric under each scheme of `of` over that under `over`, in each mix. As one by `pick`: how far the schemes' means are apart, in points (`spread`); how
@@ -149,7 +149,7 @@ fn difference(measure: &Measure) -> Option<f64> {
         let [of, over] = ["of", "over"].map(|scheme| measure.runs.all(mixes, measure.text(scheme), measure.text("metric")));
         Some(of?.iter().zip(&over?).map(|(of, over)| of - over).collect::<Vec<f64>>())
     };
-    let others: Vec<Mix> = measure.texts("others").into_iter().flat_map(|name| measure.runs.study.mixes(name)).collect();
+    let others: Vec<Mix> = measure.texts("others").into_iter().flat_map(|name| measure.runs.study.mixes.named(name)).collect();
     let (these, others) = (of(&measure.mixes()), of(&others));
     Some(reduced("min", &these?)? / reduced("max", &others?)?)
 }
@@ -168,7 +168,7 @@ fn single(measure: &Measure) -> Option<f64> {
     };
     let passes = measure.mixes().iter().map(pass).collect::<Option<String>>()?;
     let [of, over] = ["of", "over"].map(|scheme| format!("{}{passes}", measure.text(scheme)));
-    let whole = measure.texts("whole").into_iter().flat_map(|name| measure.runs.study.mixes(name));
+    let whole = measure.texts("whole").into_iter().flat_map(|name| measure.runs.study.mixes.named(name));
     let mixes: Vec<Mix> = measure.mixes().into_iter().chain(whole).collect();
     reduced(measure.text("pick"), &quotients(measure, &mixes, measure.text("metric"), &of, &over)?)
 }
@@ -210,7 +210,7 @@ fn sizes(measure: &Measure) -> Option<f64> {
             over => Some(measure.runs.all(&mixes, &sized(over, kb), metric)),
         };
         let values = match over {
-            Some(over) => crate::engine::measure::quotients(&of?, &over?),
+            Some(over) => measures::quotients(&of?, &over?),
             None => of?,
         };
         reduced("mean", &values)
@@ -228,7 +228,7 @@ fn part(measure: &Measure) -> Option<f64> {
     let mixes = measure.mixes();
     let all = |scheme, path| measure.runs.all(&mixes, measure.text(scheme), measure.text(path));
     let (what, whole) = (all("of", "what"), all("over", "whole"));
-    reduced("mean", &crate::engine::measure::quotients(&what?, &whole?))
+    reduced("mean", &measures::quotients(&what?, &whole?))
 }
 
 /// What S keeps on each SM (§4.4): the `entries` of its queue; the bits of a CTA's number (`id`); the `bits` and `bytes` of the queue; and these as a `part` of

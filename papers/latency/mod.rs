@@ -3,10 +3,11 @@
 //!
 //! Latencies are milliseconds, bandwidths GB/s, errors parts of what was simulated: positive where a latency is overestimated.
 
-use crate::catalogue::Code;
-use crate::engine::measure::{Bounds, Function, Measure, reduced};
-use crate::engine::runs::{Detail, Mix};
-use crate::engine::study::sized;
+use crate::engine::measures::{Code, Function, Measure, correlation, reduced};
+use crate::engine::paper::mix::Mix;
+use crate::engine::paper::mix::sized;
+use crate::engine::paper::words::Bounds;
+use crate::engine::runs::Detail;
 use sim_core::describe::kernel::{Kernel, Op, WARP_SIZE, library};
 use sim_core::predict::group::{self, Load};
 use sim_core::predict::reading::{Base, Model, Reading};
@@ -149,7 +150,7 @@ fn profile(measure: &Measure, kernel: &str) -> Option<Profile> {
     let (name, sms) = sized(kernel);
     let result = |kernel: String| {
         let run = measure.runs.run(&vec![kernel], measure.text("of"), "hspeedup", Detail::Full)?;
-        measure.runs.result(&run)
+        measure.runs.results.of(&run)
     };
     let (part, full) = (result(kernel.to_owned()), result(format!("{name}:{}", PLATFORM.sms)));
     let (part, full) = (part?, full?);
@@ -168,7 +169,7 @@ fn profile(measure: &Measure, kernel: &str) -> Option<Profile> {
 fn groups(measure: &Measure, mixes: &[Mix]) -> Option<Vec<Group>> {
     let of = |mix: &Mix| {
         let profiles: Vec<Option<Profile>> = mix.iter().map(|kernel| profile(measure, kernel)).collect();
-        let result = measure.runs.result(&measure.runs.run(mix, measure.text("of"), "hspeedup", Detail::Full)?)?;
+        let result = measure.runs.results.of(&measure.runs.run(mix, measure.text("of"), "hspeedup", Detail::Full)?)?;
         let ends = (0..mix.len()).map(|kernel| lookup(&result, &format!("kernels[{kernel}].finished_at_ms")));
         Some(Group {
             kernels: mix.iter().map(|kernel| sized(kernel).0.to_owned()).collect(),
@@ -182,7 +183,7 @@ fn groups(measure: &Measure, mixes: &[Mix]) -> Option<Vec<Group>> {
 
 /// The greatest slowdown in the seven experiments.
 fn largest(measure: &Measure) -> Option<f64> {
-    let experiments = groups(measure, &measure.runs.study.mixes("experiments"))?;
+    let experiments = groups(measure, &measure.runs.study.mixes.named("experiments"))?;
     let slowdowns: Option<Vec<Vec<f64>>> = experiments.iter().map(|group| group.values("slowdown", Predictor::Alone)).collect();
     reduced("max", &slowdowns?.concat())
 }
@@ -301,7 +302,7 @@ fn sum(measure: &Measure) -> Option<f64> {
 /// one of them is (`one`), with one digit, as printed.
 fn count(measure: &Measure) -> Option<f64> {
     let study = &measure.runs.study;
-    let all = [study.all_partitions("random"), &study.mixes("experiments")].concat();
+    let all = [study.mixes.all_partitions("random"), &study.mixes.named("experiments")].concat();
     let kernels = all.iter().map(Vec::len).sum::<usize>() as f64;
     Some(match measure.text("what") {
         "groups" => all.len() as f64,
@@ -324,14 +325,6 @@ fn picked(how: &str, values: &[f64], bounds: Bounds) -> Option<f64> {
         "part" => Some(values.iter().filter(|value| bounds.hold(**value)).count() as f64 / n),
         how => reduced(how, values),
     }
-}
-
-/// Pearson's.
-fn correlation(x: &[f64], y: &[f64]) -> Option<f64> {
-    let (mx, my) = (reduced("mean", x)?, reduced("mean", y)?);
-    let sum = |of: &dyn Fn(f64, f64) -> f64| x.iter().zip(y).map(|(x, y)| of(x - mx, y - my)).sum::<f64>();
-    let r = sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt();
-    r.is_finite().then_some(r)
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! What only the QoS paper's claims measure (Wang, Yang, Melhem, Childers, Zhang and Guo, 2017). Each function says what it gives; none sees a
 //! claim's value.
 
-use crate::catalogue::Code;
-use crate::engine::measure::{Function, Measure, reduced};
-use crate::engine::runs::Mix;
-use crate::engine::study::promised;
+use crate::engine::measures::{Code, Function, Measure, reduced};
+use crate::engine::paper::mix::Mix;
+use crate::engine::paper::mix::promised;
 use sim_core::seam::ratios::dram_bytes_per_cycle;
 use std::collections::BTreeMap;
 
@@ -68,7 +67,7 @@ fn kernels_at_all_goals(measure: &Measure) -> Option<f64> {
         let count = |mixes: &[Mix]| mixes.iter().filter(|mix| with_goal(kernel, mix)).count();
         count(&mixes) > 0 && count(&met) == count(&mixes)
     };
-    Some(measure.runs.study.kernels().iter().filter(|kernel| always(kernel)).count() as f64)
+    Some(measure.runs.study.mixes.kernels().iter().filter(|kernel| always(kernel)).count() as f64)
 }
 
 /// By how much the case in the middle of those that miss their goals misses it, percent of the goal.

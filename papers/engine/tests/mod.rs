@@ -2,16 +2,18 @@
 
 mod papers;
 
-use super::claims::{self, Claim, Verdict};
-use super::judged::{Judged, counts, counts_without_all};
-use super::measure::{Outcome, measure};
-use super::report::{self, Causes, Report};
-use super::runs::{self, Detail, Mix, Run, Runs};
-use super::store::Store;
-use super::study::{self, Study};
-use super::{figures, history, quotes, tables};
-use crate::catalogue::{Code, PAPERS, Paper};
-use crate::reproduction::{MOST_ROUNDS, fill, rounds};
+use super::measures::{Code, Measures, Outcome};
+use super::paper::claims::{self, Claim, Verdict};
+use super::paper::mix::{Mix, counted, promised, sized};
+use super::paper::spaces::Space;
+use super::paper::study::Study;
+use super::paper::tables::Table;
+use super::report::causes::Causes;
+use super::report::{self, Report, figures, history, tables, template};
+use super::runs::{Detail, Run, Store};
+use super::verdict::{Judged, counts, counts_without_all};
+use crate::catalogue::{PAPERS, Paper};
+use crate::reproduction::{MOST_ROUNDS, rounds};
 use corun_batch::Failure;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -51,9 +53,9 @@ fn a_claim_passes_for_its_reason_and_by_more_than_noise_or_not_at_all() {
     let folder = folder("reasons");
     let judge = |more: &str| {
         let ledger = claims::read(&format!("{ONE}{more}\n{RULES}")).unwrap();
-        let mut runs = runs_of(&SMALL, STUDY, &folder, "quick");
-        let judged = |runs: &Runs| ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>();
-        let judged = rounds(&mut runs, 2, judged).unwrap();
+        let mut measures = measures_of(&SMALL, STUDY, &folder, "quick");
+        let judged = |measures: &Measures| ledger.claims.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect::<Vec<_>>();
+        let judged = rounds(&mut measures, 2, judged).unwrap();
         let with = |rule| counts(&judged, "direction", rule);
         let totals = [with(None), with(Some("reason")), with(Some("noise")), counts_without_all(&judged, "direction", &ledger.rules)];
         (judged[0].objection(), totals.map(|counts| counts[Verdict::Reproduced as usize]))
@@ -77,40 +79,47 @@ fn a_claim_passes_for_its_reason_and_by_more_than_noise_or_not_at_all() {
 /// Modifiers of the machine hold for the kernels alone, for what is filled in and for a search too; others for the policy alone.
 #[test]
 fn a_machine_is_changed_for_every_run_on_it() {
-    let mut runs = runs_of(&SMALL, STUDY, &folder("machines"), "quick");
+    let mut measures = measures_of(&SMALL, STUDY, &folder("machines"), "quick");
     let mix: Mix = vec!["BP".into(), "CFD".into()];
-    let run = |runs: &mut Runs, scheme: &str| rounds(runs, 2, |runs| runs.run(&mix, scheme, "hspeedup", Detail::Full)).unwrap().unwrap();
+    let run = |measures: &mut Measures, scheme: &str| {
+        rounds(measures, 2, |measures| measures.runs.run(&mix, scheme, "hspeedup", Detail::Full)).unwrap().unwrap()
+    };
     let at = |run: &Run, path: &str| run.written.get("policy").and_then(|policy| policy.get(path)).cloned().unwrap_or_default();
-    let (plain, slow) = (run(&mut runs, "ws"), run(&mut runs, "ws gpu.dram.latency=900 gto"));
+    let (plain, slow) = (run(&mut measures, "ws"), run(&mut measures, "ws gpu.dram.latency=900 gto"));
     assert_ne!(at(&plain, "curves"), at(&slow, "curves"), "curves of another machine");
     assert_eq!(slow.written.get("warp_order"), Some(&"gto".into()));
-    assert_eq!(run(&mut runs, "ws queue=64").written.get("gpu").and_then(|gpu| gpu.get("sm.l1.miss_queue")), Some(&64.into()));
-    let other = run(&mut runs, "ws gpu.dram.latency=900 gpu=ccbp-16sm").written.get("gpu").cloned().unwrap();
+    assert_eq!(run(&mut measures, "ws queue=64").written.get("gpu").and_then(|gpu| gpu.get("sm.l1.miss_queue")), Some(&64.into()));
+    let other = run(&mut measures, "ws gpu.dram.latency=900 gpu=ccbp-16sm").written.get("gpu").cloned().unwrap();
     assert_eq!(
         ["preset", "dram.latency"].map(|key| other.get(key)),
         [Some(&"ccbp-16sm".into()), Some(&900.into())],
         "a change of another GPU"
     );
     for scheme in ["cta-oracle launches=1", "fixed(1, 1) launches=1", "even launches=1"] {
-        let cut = run(&mut runs, scheme);
+        let cut = run(&mut measures, scheme);
         let kernels = Experiment::decode(&cut.written).unwrap().kernels;
         assert!(kernels.iter().all(|used| used.kernel.launches.len() == 1), "{scheme}");
         assert_eq!(cut.mix(), mix);
     }
-    let ipc = |runs: &mut Runs, scheme: &str| rounds(runs, 2, |runs| runs.value(&mix, scheme, "kernels[1].ipc")).unwrap().unwrap();
-    let (normal, half) = (ipc(&mut runs, "alone"), ipc(&mut runs, "alone half gpu.dram.latency=900"));
-    assert!(half < normal && ipc(&mut runs, "alone half") < normal && half != ipc(&mut runs, "alone half"));
-    let refused = rounds(&mut runs, 1, |runs| runs.value(&mix, "cta-oracle gto", "hspeedup"));
+    let ipc = |measures: &mut Measures, scheme: &str| {
+        rounds(measures, 2, |measures| measures.runs.value(&mix, scheme, "kernels[1].ipc")).unwrap().unwrap()
+    };
+    let (normal, half) = (ipc(&mut measures, "alone"), ipc(&mut measures, "alone half gpu.dram.latency=900"));
+    assert!(half < normal && ipc(&mut measures, "alone half") < normal && half != ipc(&mut measures, "alone half"));
+    let refused = rounds(&mut measures, 1, |measures| measures.runs.value(&mix, "cta-oracle gto", "hspeedup"));
     assert!(matches!(&refused, Err(Failure::Input(problems)) if problems.to_string().contains("a search has no policy")), "{refused:?}");
 }
 
 /// One kernel may be changed, or another of its name stand for it, in every run that it is in and in no other.
 #[test]
 fn one_kernel_is_changed_at_a_time() {
-    let mut runs = runs_of(&SMALL, STUDY, &folder("one-kernel"), "quick");
+    let mut measures = measures_of(&SMALL, STUDY, &folder("one-kernel"), "quick");
     let mut ipc = |scheme: &str, mix: [&str; 2]| {
         let mix: Mix = mix.map(str::to_owned).to_vec();
-        rounds(&mut runs, 2, |runs| ["even", "alone"].map(|of| runs.value(&mix, &format!("{of} {scheme}"), "kernels[1].ipc"))).unwrap()
+        rounds(&mut measures, 2, |measures| {
+            ["even", "alone"].map(|of| measures.runs.value(&mix, &format!("{of} {scheme}"), "kernels[1].ipc"))
+        })
+        .unwrap()
     };
     let (plain, more) = (ipc("", ["BP", "SAD"]), ipc("SAD.arithmetic=9", ["BP", "SAD"]));
     assert!((0..2).all(|of| more[of] > plain[of]), "{plain:?} {more:?}");
@@ -120,7 +129,7 @@ fn one_kernel_is_changed_at_a_time() {
     other.title = "SAD as it was".into();
     let change = format!("SAD.kernel={}", other.encode().to_string().replace(' ', "\\u0020"));
     assert_eq!(ipc(&change, ["BP", "SAD"]), more);
-    let run = runs.run(&vec!["BP".into(), "SAD".into()], &format!("even {change}"), "hspeedup", Detail::Full).unwrap();
+    let run = measures.runs.run(&vec!["BP".into(), "SAD".into()], &format!("even {change}"), "hspeedup", Detail::Full).unwrap();
     assert_eq!(run.mix(), ["BP", "SAD"]);
 }
 
@@ -129,9 +138,11 @@ fn one_kernel_is_changed_at_a_time() {
 fn a_search_goes_on_with_the_best_of_each_rung() {
     let best = |rungs: &str| {
         let study = STUDY.replace("combinations = [[100, 400, 2]]", &format!("combinations = {rungs}"));
-        let mut runs = runs_of(&SMALL, &study, &folder("rungs"), "quick");
-        let best = rounds(&mut runs, 2, |runs| runs.run(&vec!["CFD".into(), "SAD".into()], "cta-oracle", "hspeedup", Detail::Full));
-        (best.unwrap().unwrap().hash.clone(), runs.known())
+        let mut measures = measures_of(&SMALL, &study, &folder("rungs"), "quick");
+        let best = rounds(&mut measures, 2, |measures| {
+            measures.runs.run(&vec!["CFD".into(), "SAD".into()], "cta-oracle", "hspeedup", Detail::Full)
+        });
+        (best.unwrap().unwrap().hash.clone(), measures.runs.results.known())
     };
     let (all, many, few) = (best("[[100, 400, 99]]"), best("[[100, 400, 99], [200, 600, 99]]"), best("[[100, 400, 3], [200, 600, 2]]"));
     assert_eq!(all.0, many.0);
@@ -147,8 +158,9 @@ fn no_search_is_beaten_by_a_combination_of_its_own_space() {
     let study = STUDY.replace("[[100, 400, 2]], spatial", "[[10, 60, 1]], spatial");
     let mix: Mix = vec!["CFD".into(), "SAD".into()];
     let speedups = |study: &str, name: &str| {
-        let mut runs = runs_of(&SMALL, study, &folder(name), "quick");
-        let found = rounds(&mut runs, 2, |runs| ["cta-oracle", "ws"].map(|scheme| runs.value(&mix, scheme, "hspeedup"))).unwrap();
+        let mut measures = measures_of(&SMALL, study, &folder(name), "quick");
+        let found =
+            rounds(&mut measures, 2, |measures| ["cta-oracle", "ws"].map(|scheme| measures.runs.value(&mix, scheme, "hspeedup"))).unwrap();
         found.map(|speedup| speedup.unwrap())
     };
     let alone = speedups(&study, "beaten");
@@ -163,15 +175,15 @@ fn a_claim_tells_its_population() {
     let study = STUDY.replace("LS = [\"BP\"]", "LS = [\"BP\", \"PF\"]");
     let claims = CLAIMS.replace("mixes = \"BP+CFD\"", "mixes = \"LS+NBI\"");
     let ledger = claims::read(&claims).unwrap();
-    let mut runs = runs_of(&SMALL, &study, &folder("population"), "quick");
-    let judged = |runs: &Runs| ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>();
-    let judged = rounds(&mut runs, 2, judged).unwrap();
+    let mut measures = measures_of(&SMALL, &study, &folder("population"), "quick");
+    let judged = |measures: &Measures| ledger.claims.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect::<Vec<_>>();
+    let judged = rounds(&mut measures, 2, judged).unwrap();
     assert_eq!(judged.iter().map(|judged| judged.population.len()).collect::<Vec<_>>(), [2, 2, 2]);
-    assert_eq!(tables::counted(&judged[0].population), "2 mixes");
-    let alone = rounds(&mut runs, 2, |runs| {
-        runs.population();
-        let value = runs.value(&vec!["PF".into()], "alone half", "kernels[0].ipc");
-        (value, tables::counted(&runs.population()))
+    assert_eq!(counted(&judged[0].population), "2 mixes");
+    let alone = rounds(&mut measures, 2, |measures| {
+        measures.runs.results.population();
+        let value = measures.runs.value(&vec!["PF".into()], "alone half", "kernels[0].ipc");
+        (value, counted(&measures.runs.results.population()))
     });
     assert!(matches!(alone.unwrap(), (Some(_), text) if text == "1 kernel"));
     // Alike in nothing: no mix is left.
@@ -179,9 +191,9 @@ fn a_claim_tells_its_population() {
         r#"{"gain": "hspeedup", "of": "ws", "over": "even", "mixes": "LS+NBI", "alike": "kernels[0].ipc", "by": -1.0}"#,
     )
     .unwrap();
-    let none = rounds(&mut runs, 2, |runs| {
-        runs.population();
-        (measure(runs, &words), runs.population().len())
+    let none = rounds(&mut measures, 2, |measures| {
+        measures.runs.results.population();
+        (measures.measure(&words), measures.runs.results.population().len())
     });
     assert!(matches!(none.unwrap(), (Outcome::Value(None), 0)));
 }
@@ -198,14 +210,14 @@ cells = [{ name = "even", of = "even" }, { name = "ws", of = "ws" }]
 columns = [{ name = "pair", mixes = "BP+CFD" }]
 rows = [{ name = "plain" }, { name = "other", with = "queue=64", instead = { ws = "ws gto" } }, { name = "own", measure = { peak = "noc" } }]
 "#;
-    let table = tables::Table::of(&toml::from_str(text).unwrap()).unwrap();
+    let table = Table::of(&toml::from_str(text).unwrap()).unwrap();
     let words = table.measures();
     let of = |row: usize, cell: usize| words[row][0][cell].get("of").and_then(Value::as_str).unwrap().to_owned();
     assert_eq!([of(0, 0), of(0, 1), of(1, 0), of(1, 1)], ["even", "ws", "even queue=64", "ws gto queue=64"]);
-    let mut runs = runs_of(&SMALL, STUDY, &folder("table"), "quick");
-    let filled = rounds(&mut runs, 2, |runs| table.fill(runs)).unwrap();
+    let mut measures = measures_of(&SMALL, STUDY, &folder("table"), "quick");
+    let filled = rounds(&mut measures, 2, |measures| tables::fill(&table, measures)).unwrap();
     assert!(filled.rows.iter().flatten().flatten().all(Option::is_some), "{filled:?}");
-    let text = table.markdown(&runs);
+    let text = tables::markdown(&table, &measures);
     assert!(text.contains("| even / ws | pair (1 mix) |") && text.contains("| other | 0."), "{text}");
 }
 
@@ -222,21 +234,31 @@ says = "These two."
 claims = ["curves", "gain"]
 "#;
     let ledger = claims::read(&CLAIMS.replace("value = 1.1\n", "value = 99\n").replace("neutral = 0.05", "neutral = 2")).unwrap();
-    let mut runs = runs_of(&SMALL, STUDY, &folder("first"), "quick");
+    let mut measures = measures_of(&SMALL, STUDY, &folder("first"), "quick");
     let table = r#"{ "id": "t", "title": "T", "says": "S", "gain": "hspeedup", "of": "cta-oracle", "over": "even", "rows": [{ "name": "even" }],
         "columns": [{ "name": "pair", "mixes": "BP+CFD" }] }"#;
-    runs.study.tables.push(tables::Table::of(&serde_json::from_str(table).unwrap()).unwrap());
-    let judged = |runs: &Runs| ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>();
-    let judged = rounds(&mut runs, 2, judged).unwrap();
+    measures.runs.study.tables.push(Table::of(&serde_json::from_str(table).unwrap()).unwrap());
+    let judged = |measures: &Measures| ledger.claims.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect::<Vec<_>>();
+    let judged = rounds(&mut measures, 2, judged).unwrap();
     assert_eq!(judged[2].verdict, Verdict::Not);
     let out = folder("first-report");
     std::fs::create_dir_all(&out).unwrap();
     let (mut causes, past) = (Causes::read(causes).unwrap(), history::read("").unwrap());
-    quotes::check(&causes, &ledger.claims, &runs.study.tables).unwrap();
-    quotes::fill(&mut causes, &judged, &runs);
-    Report { runs: &runs, judged: &judged, rules: &ledger.rules, past: &past, figures: &[], placed: &[], causes: &causes, lengths: &[] }
-        .write(&out)
-        .unwrap();
+    template::check(&causes, &ledger.claims, &measures.runs.study.tables).unwrap();
+    template::fill(&mut causes, &judged, &measures);
+    Report {
+        paper: "small",
+        measures: &measures,
+        judged: &judged,
+        rules: &ledger.rules,
+        past: &past,
+        figures: &[],
+        placed: &[],
+        causes: &causes,
+        lengths: &[],
+    }
+    .write(&out)
+    .unwrap();
     let report = std::fs::read_to_string(out.join("report.md")).unwrap();
     let first = report.split("## How it was run").next().unwrap();
     // What a cause quotes is what the report has measured.
@@ -256,33 +278,34 @@ claims = ["curves", "gain"]
 /// A mix with a kernel that needs more cycles is measured over more, and so are its kernels alone; studies of single parameters are not.
 #[test]
 fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
-    let runs = runs_of(&SMALL, &STUDY.replace("pairs = [[\"LS\", \"NBI\"]]", "pairs = [[\"LS\", \"DBI\"]]"), &folder("long"), "quick");
+    let measures =
+        measures_of(&SMALL, &STUDY.replace("pairs = [[\"LS\", \"NBI\"]]", "pairs = [[\"LS\", \"DBI\"]]"), &folder("long"), "quick");
     let cycles = |run: &Run| lookup(&run.written, "stop.cycles").unwrap();
     let of = |names: [&str; 2], scheme: &str| {
-        let run = runs.run(&names.map(str::to_owned).to_vec(), scheme, "hspeedup", Detail::Full).unwrap();
+        let run = measures.runs.run(&names.map(str::to_owned).to_vec(), scheme, "hspeedup", Detail::Full).unwrap();
         cycles(&run)
     };
     assert_eq!([of(["BP", "CFD"], "even"), of(["BP", "SAD"], "even"), of(["CFD", "SAD"], "fixed(1, 1) gto")], [1500.0, 3000.0, 3000.0]);
     assert_eq!([of(["BP", "SAD"], "even long=no"), of(["BP", "SAD"], "fixed(1, 1) queue=64 long=no")], [1500.0; 2]);
-    let alone = ["", "long=no"].map(|machine| cycles(&runs.alone("SAD", None, machine, Detail::Full).unwrap()));
+    let alone = ["", "long=no"].map(|machine| cycles(&measures.runs.alone("SAD", None, machine, Detail::Full).unwrap()));
     assert_eq!(alone, [3000.0, 1500.0]);
-    let asked = |runs: &mut Runs, mixes: &str, scheme: &str| {
+    let asked = |measures: &mut Measures, mixes: &str, scheme: &str| {
         let words = Value::object([("level", "kernels[1].ipc".into()), ("of", scheme.into()), ("mixes", Value::from(mixes))]);
-        measure(runs, &words);
-        runs.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
+        measures.measure(&words);
+        measures.runs.results.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
     };
-    let mut runs = runs;
-    assert_eq!(["LS+DBI", "some LS+DBI", "few LS+DBI"].map(|mixes| asked(&mut runs, mixes, "even")), [3000.0, 1500.0, 1500.0]);
-    runs.study.short = vec!["LS+DBI".into()];
-    assert_eq!(asked(&mut runs, "LS+DBI", "even"), 1500.0);
-    runs.study.short = vec!["fixed".into()];
-    assert_eq!(["even", "fixed(1, 1) gto"].map(|scheme| asked(&mut runs, "LS+DBI", scheme)), [3000.0, 1500.0]);
+    let mut measures = measures;
+    assert_eq!(["LS+DBI", "some LS+DBI", "few LS+DBI"].map(|mixes| asked(&mut measures, mixes, "even")), [3000.0, 1500.0, 1500.0]);
+    measures.runs.study.short = vec!["LS+DBI".into()];
+    assert_eq!(asked(&mut measures, "LS+DBI", "even"), 1500.0);
+    measures.runs.study.short = vec!["fixed".into()];
+    assert_eq!(["even", "fixed(1, 1) gto"].map(|scheme| asked(&mut measures, "LS+DBI", scheme)), [3000.0, 1500.0]);
     // A figure of each of them by itself.
     let plans = figures::read(r#"figure = [{ id = "f", title = "T", source = "S", kind = "bars", x = "", y = ["", ""], path = "kernels[1].ipc", each = ["LS+DBI"], series = [{ of = "even" }] }]"#).unwrap();
     let mut drawn = |short: &str| {
-        runs.study.short = vec![short.into()];
-        figures::all(&runs, &plans, &[], &BTreeMap::new());
-        runs.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
+        measures.runs.study.short = vec![short.into()];
+        figures::all(&measures, &plans, &[], &BTreeMap::new());
+        measures.runs.results.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
     };
     assert_eq!(["NBI", "LS+DBI"].map(&mut drawn), [3000.0, 1500.0]);
 }
@@ -297,30 +320,34 @@ fn with_goals() -> String {
 #[test]
 fn cases_are_mixes_with_goals() {
     let study = Study::read(&with_goals(), "quick").unwrap();
-    let names = |mixes: &str| study.mixes(mixes).iter().map(|mix| mix.join("+")).collect::<Vec<_>>().join(" ");
-    assert_eq!(study.mixes("pairs").len(), 3 * 2 * 2);
+    let names = |mixes: &str| study.mixes.named(mixes).iter().map(|mix| mix.join("+")).collect::<Vec<_>>().join(" ");
+    assert_eq!(study.mixes.named("pairs").len(), 3 * 2 * 2);
     assert_eq!(names("pairs for BP"), "BP@40+SAD BP@90+SAD BP@40+CFD BP@90+CFD");
     assert_eq!(names("pairs@90 of LS+NBI"), "BP@90+CFD CFD@90+BP");
     assert_eq!(names("pairs@40 beside BP"), "SAD@40+BP CFD@40+BP");
     assert_eq!((names("pairs of LS+LS"), names("BP@40+CFD")), (String::new(), "BP@40+CFD".into()));
-    let trios = study.mixes("trios");
+    let trios = study.mixes.named("trios");
     assert!(
         trios.len() == 6 && trios.iter().all(|mix| mix[..2].iter().all(|kernel| kernel.contains('@')) && !mix[2].contains('@')),
         "{trios:?}"
     );
 
-    let mut runs = runs_of(&SMALL, &with_goals(), &folder("goals"), "quick");
-    let mut values =
-        |path: &str, scheme: &str| rounds(&mut runs, 2, |runs| runs.all(&runs.study.mixes("pairs for BP"), scheme, path)).unwrap().unwrap();
+    let mut measures = measures_of(&SMALL, &with_goals(), &folder("goals"), "quick");
+    let mut values = |path: &str, scheme: &str| {
+        rounds(&mut measures, 2, |measures| measures.runs.all(&measures.runs.study.mixes.named("pairs for BP"), scheme, path))
+            .unwrap()
+            .unwrap()
+    };
     let (shared, alone) = (values("kernels[0].ipc", "even"), values("kernels[0].ipc", "alone"));
     assert!(alone.iter().all(|ipc| *ipc == alone[0]), "one run alone for all goals: {alone:?}");
     let expected: Vec<f64> = [0.4, 0.9, 0.4, 0.9].iter().zip(&shared).map(|(part, shared)| shared / (alone[0] * part)).collect();
     assert_eq!((values("goals.least", "even"), values("kernels[0].goal_reached", "even")), (expected.clone(), expected.clone()));
     let others = values("goals.others", "even");
-    let mut number = |words: &str| match rounds(&mut runs, 2, |runs| measure(runs, &serde_json::from_str(words).unwrap())).unwrap() {
-        Outcome::Value(value) => value,
-        other => panic!("{other:?}"),
-    };
+    let mut number =
+        |words: &str| match rounds(&mut measures, 2, |measures| measures.measure(&serde_json::from_str(words).unwrap())).unwrap() {
+            Outcome::Value(value) => value,
+            other => panic!("{other:?}"),
+        };
     let reach = r#""share": "goals.least", "at_least": 1, "mixes": "pairs for BP", "of": "even""#;
     let reached: Vec<usize> = (0..4).filter(|case| expected[*case] >= 1.0).collect();
     assert!((1..4).contains(&reached.len()), "some goals are reached and some are not: {expected:?}");
@@ -332,15 +359,15 @@ fn cases_are_mixes_with_goals() {
     assert_eq!(number(&format!(r#"{{{met}, "at_least": 99}}"#)), None, "a mean of nothing");
     let holds = |bound: &str| format!(r#"{{"holds": [{{{reach}}}], {bound}}}"#);
     assert_eq!([number(&holds("\"above\": 0.1")), number(&holds("\"below\": 0.1"))], [Some(1.0), Some(0.0)]);
-    let unbounded = measure(&runs, &serde_json::from_str(r#"{"share": "goals.least", "mixes": "pairs", "of": "even"}"#).unwrap());
+    let unbounded = measures.measure(&serde_json::from_str(r#"{"share": "goals.least", "mixes": "pairs", "of": "even"}"#).unwrap());
     assert!(matches!(unbounded, Outcome::Unknown(what) if what.ends_with("share without bounds")));
-    assert_eq!(tables::counted(&runs.study.mixes("pairs").into_iter().collect()), "12 cases");
+    assert_eq!(counted(&measures.runs.study.mixes.named("pairs").into_iter().collect()), "12 cases");
     // What a mean is over is counted, and what a share before it is.
     let both = format!(r#"{{"ratio": [{{{reach}}}, {{{met}, "at_least": 1}}]}}"#);
     let counted = |words: &str| {
-        runs.population();
-        measure(&runs, &serde_json::from_str(words).unwrap());
-        runs.population().len()
+        measures.runs.results.population();
+        measures.measure(&serde_json::from_str(words).unwrap());
+        measures.runs.results.population().len()
     };
     assert_eq!([counted(&format!(r#"{{{met}, "at_least": 1}}"#)), counted(&both)], [reached.len(), 4]);
 }
@@ -365,12 +392,12 @@ series = [
 categories = [{ name = "40", mixes = "pairs@40" }, { name = "all", mixes = "pairs" }]
 "#;
     let plans = figures::read(text).unwrap();
-    let mut runs = runs_of(&SMALL, &with_goals(), &folder("shares"), "quick");
-    let (mut all, placed) = rounds(&mut runs, 2, |runs| figures::all(runs, &plans, &[], &BTreeMap::new())).unwrap();
-    fill(&mut all, &runs, &placed);
+    let mut measures = measures_of(&SMALL, &with_goals(), &folder("shares"), "quick");
+    let (mut all, placed) = rounds(&mut measures, 2, |measures| figures::all(measures, &plans, &[], &BTreeMap::new())).unwrap();
+    figures::fill(&mut all, &measures.runs.results, &placed);
     let expect = |words: &str| {
         let words: Value = serde_json::from_str(words).unwrap();
-        match measure(&runs, &words) {
+        match measures.measure(&words) {
             Outcome::Value(value) => value,
             other => panic!("{other:?}"),
         }
@@ -383,8 +410,8 @@ categories = [{ name = "40", mixes = "pairs@40" }, { name = "all", mixes = "pair
     assert!(points[3].runs.len() < points[1].runs.len() && reach.is_some_and(|reach| reach < 1.0));
 }
 
-fn runs_of(paper: &'static Paper, study: &str, out: &Path, mode: &str) -> Runs {
-    Runs::new(paper, Study::read(study, mode).unwrap(), Store::open(out, mode, "test", "today").unwrap())
+fn measures_of(paper: &'static Paper, study: &str, out: &Path, mode: &str) -> Measures {
+    Measures::new(Study::read(study, mode).unwrap(), Store::open(out, mode, "test", "today").unwrap(), paper.code)
 }
 
 const STUDY: &str = r#"
@@ -464,20 +491,21 @@ static SMALL: Paper =
 
 fn reproduce(out: &Path) -> (String, Vec<Outcome>) {
     let (ledger, plans) = (claims::read(CLAIMS).unwrap(), figures::read(FIGURES).unwrap());
-    let mut runs = runs_of(&SMALL, STUDY, out, "quick");
+    let mut measures = measures_of(&SMALL, STUDY, out, "quick");
     let differs = BTreeMap::new();
-    let judged = rounds(&mut runs, 2, |runs| {
-        figures::all(runs, &plans, &ledger.claims, &differs);
-        ledger.claims.iter().map(|claim| Judged::of(runs, &ledger, claim)).collect::<Vec<_>>()
+    let judged = rounds(&mut measures, 2, |measures| {
+        figures::all(measures, &plans, &ledger.claims, &differs);
+        ledger.claims.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect::<Vec<_>>()
     });
     let judged = judged.unwrap_or_else(|failure| panic!("{failure:?}"));
-    let (mut figures, placed) = figures::all(&runs, &plans, &ledger.claims, &differs);
-    fill(&mut figures, &runs, &placed);
+    let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims, &differs);
+    figures::fill(&mut figures, &measures.runs.results, &placed);
     assert_eq!((figures[0].series.join(", "), figures[0].points[0].paper), ("CTA oracle, WS".into(), Some(1.1)));
     assert_eq!(Outcome::Value(figures[0].points[0].value), judged[0].outcome, "a figure's point is what the claim measures");
     let causes = Causes::default();
     Report {
-        runs: &runs,
+        paper: "small",
+        measures: &measures,
         judged: &judged,
         rules: &ledger.rules,
         past: &[],
@@ -517,8 +545,8 @@ fn a_reproduction_on_a_small_machine() {
         lookup(&run.result(), "metrics.hspeedup").unwrap()
     };
     let store = Store::open(&out, "quick", "test", "today").unwrap();
-    let runs = Runs::new(&SMALL, Study::read(STUDY, "quick").unwrap(), store);
-    let best = runs.run(&vec!["BP".into(), "CFD".into()], "cta-oracle", "hspeedup", Detail::Full).unwrap();
+    let measures = Measures::new(Study::read(STUDY, "quick").unwrap(), store, Code::NONE);
+    let best = measures.runs.run(&vec!["BP".into(), "CFD".into()], "cta-oracle", "hspeedup", Detail::Full).unwrap();
     let expected = hspeedup(best.written.get("policy").cloned().unwrap()) / hspeedup("even".into());
     assert_eq!(outcomes[0], Outcome::Value(Some(expected)));
     assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Value(Some(_)))), "{outcomes:?}");
@@ -558,12 +586,12 @@ fn a_reproduction_on_a_small_machine() {
 fn runs_of_a_study_may_stop_when_settled() {
     let settles = STUDY.replace("warm_up = 500, cycles = 1500,", "warm_up = 500, cycles = 900000, settled = 0.2,");
     let store = Store::open(&folder("settles"), "quick", "test", "today").unwrap();
-    let mut runs = Runs::new(&SMALL, Study::read(&settles, "quick").unwrap(), store);
+    let mut measures = Measures::new(Study::read(&settles, "quick").unwrap(), store, Code::NONE);
     let mix = vec!["CFD".into(), "SAD".into()];
-    let found = rounds(&mut runs, 2, |runs| {
-        let best = runs.run(&mix, "cta-oracle", "hspeedup", Detail::Full)?;
-        let [together, alone] = ["even", "alone"].map(|scheme| runs.placed(&mix, scheme, "kernels[1].ipc"));
-        Some([best, together?.0, alone?.0].map(|run| runs.result(&run)))
+    let found = rounds(&mut measures, 2, |measures| {
+        let best = measures.runs.run(&mix, "cta-oracle", "hspeedup", Detail::Full)?;
+        let [together, alone] = ["even", "alone"].map(|scheme| measures.runs.placed(&mix, scheme, "kernels[1].ipc"));
+        Some([best, together?.0, alone?.0].map(|run| measures.runs.results.of(&run)))
     });
     for result in found.unwrap().unwrap() {
         let result = result.unwrap();
@@ -571,7 +599,7 @@ fn runs_of_a_study_may_stop_when_settled() {
         assert_eq!(result.get("stop").and_then(Value::as_str), Some("settled"), "{known}");
         assert!(known <= 0.2 && lookup(&result, "cycles").unwrap() < 900_000.0);
     }
-    assert!(runs.cycles_alone("SAD", "").is_some_and(|cycles| (50_000.0..900_000.0).contains(&cycles)));
+    assert!(measures.runs.cycles_alone("SAD", "").is_some_and(|cycles| (50_000.0..900_000.0).contains(&cycles)));
 }
 
 /// A scheme may have a GPU of its own, an order of warps, and a metric by which its search chooses; what kernels do alone is measured on the study's GPU,
@@ -585,13 +613,14 @@ fair = { title = "Fair", search = "combinations", best = "antt", warp_order = "g
 splits = { title = "Splits", gpu = { preset = "tiny-2sm", "sm.count" = 4 }, search = "splits", best = "wspeedup" }
 "#;
     let study = STUDY.replace("spatial =", "splits = [[100, 300, 1]], spatial =") + more;
-    let mut runs = runs_of(&SMALL, &study, &folder("own-gpu"), "quick");
+    let mut measures = measures_of(&SMALL, &study, &folder("own-gpu"), "quick");
     let mix: Mix = ["BP", "CFD"].map(str::to_owned).to_vec();
     let schemes = ["large", "fast", "fair", "splits"];
-    let found = rounds(&mut runs, 2, |runs| {
-        let all: Vec<_> = schemes.iter().map(|scheme| runs.run(&mix, scheme, "hspeedup", Detail::Full)).collect();
-        let ran = all.iter().flatten().all(|run| runs.result(run).is_some());
-        let alone = (0..2).map(|kernel| runs.value(&mix, "alone", &format!("kernels[{kernel}].ipc"))).collect::<Option<Vec<f64>>>();
+    let found = rounds(&mut measures, 2, |measures| {
+        let all: Vec<_> = schemes.iter().map(|scheme| measures.runs.run(&mix, scheme, "hspeedup", Detail::Full)).collect();
+        let ran = all.iter().flatten().all(|run| measures.runs.results.of(run).is_some());
+        let alone =
+            (0..2).map(|kernel| measures.runs.value(&mix, "alone", &format!("kernels[{kernel}].ipc"))).collect::<Option<Vec<f64>>>();
         Some((all.into_iter().collect::<Option<Vec<_>>>()?, alone?)).filter(|_| ran)
     });
     let (all, alone) = found.unwrap().unwrap();
@@ -601,27 +630,27 @@ splits = { title = "Splits", gpu = { preset = "tiny-2sm", "sm.count" = 4 }, sear
     assert_eq!(orders.collect::<Vec<_>>(), ["lrr", "lrr", "gto", "lrr"]);
     assert!(all[3].written.get("policy").is_some_and(|policy| policy.get("split").is_some()));
     for run in &all {
-        let result = runs.result(run).unwrap();
+        let result = measures.runs.results.of(run).unwrap();
         let parts = (0..2).map(|kernel| lookup(&result, &format!("kernels[{kernel}].ipc")).unwrap() / alone[kernel]);
         let stp = lookup(&result, "metrics.wspeedup").unwrap();
         assert!((stp - parts.sum::<f64>()).abs() < 1e-12, "not against the study's GPU");
     }
     // Of what went on to the last rung, each search has taken the best by its own metric.
     let last = |best: &Rc<Run>, metric: &str| {
-        let policies = runs::spaces::Space::Combinations.policies(&Experiment::decode(&best.written).unwrap()).unwrap();
+        let policies = Space::Combinations.policies(&Experiment::decode(&best.written).unwrap()).unwrap();
         let known = policies.into_iter().filter_map(|policy| {
             let ctas: Vec<String> = match policy.get("combination") {
                 Some(Value::Array(ctas)) => ctas.iter().map(Value::to_string).collect(),
                 _ => Vec::new(),
             };
             let order = best.written.get("warp_order").and_then(Value::as_str).unwrap();
-            runs.value(&mix, &format!("fixed({}) {order}", ctas.join(",")), metric)
+            measures.runs.value(&mix, &format!("fixed({}) {order}", ctas.join(",")), metric)
         });
         known.collect::<Vec<f64>>()
     };
     let (fast, fair) = (last(&all[1], "metrics.wspeedup"), last(&all[2], "metrics.antt"));
     assert!(fast.len() > 1 && fair.len() > 1, "{fast:?} {fair:?}");
-    let of = |run: &Rc<Run>, metric: &str| lookup(&runs.result(run).unwrap(), metric).unwrap();
+    let of = |run: &Rc<Run>, metric: &str| lookup(&measures.runs.results.of(run).unwrap(), metric).unwrap();
     assert_eq!(fast.into_iter().reduce(f64::max), Some(of(&all[1], "metrics.wspeedup")));
     assert_eq!(fair.into_iter().reduce(f64::min), Some(of(&all[2], "metrics.antt")));
 }
@@ -632,7 +661,7 @@ fn sets_are_drawn_among_those_that_are_meant() {
     let of = |sets: &str| {
         let study = STUDY.replace("sets = {}", &format!("sets = {{ twos = {sets} }}")).replace("sets = 1,", "sets = 9,");
         let study = study.replace(r#"LS = ["BP"]"#, r#"LS = ["BP", "HG"]"#);
-        Study::read(&study, "quick").unwrap().mixes("twos").iter().map(|mix| mix.join("+")).collect::<std::collections::BTreeSet<_>>()
+        Study::read(&study, "quick").unwrap().mixes.named("twos").iter().map(|mix| mix.join("+")).collect::<std::collections::BTreeSet<_>>()
     };
     assert_eq!(of("{ kernels = 2, apart = true }").len(), 6);
     let some = of("{ kernels = 2, apart = true, mixed = true, without = [\"SAD\"] }");
@@ -659,9 +688,9 @@ series = [{ of = "even" }, { of = "fixed(1, 1)" }]
 "#;
     let plans = figures::read(text).unwrap();
     let study = STUDY.replace("groups = {}", "groups = { all = [\"BP+CFD\", \"BP+SAD\", \"CFD+SAD\"] }");
-    let mut runs = runs_of(&SMALL, &study, &folder("sorted"), "quick");
-    let (mut all, placed) = rounds(&mut runs, 2, |runs| figures::all(runs, &plans, &[], &BTreeMap::new())).unwrap();
-    fill(&mut all, &runs, &placed);
+    let mut measures = measures_of(&SMALL, &study, &folder("sorted"), "quick");
+    let (mut all, placed) = rounds(&mut measures, 2, |measures| figures::all(measures, &plans, &[], &BTreeMap::new())).unwrap();
+    figures::fill(&mut all, &measures.runs.results, &placed);
     let before = all[0].points.clone();
     figures::sort(&mut all, &plans);
     let points = &all[0].points;
@@ -685,8 +714,8 @@ fn what_policies_know_is_kept_beside_the_results() {
     let mix = vec!["CFD".into(), "SAD".into()];
     let speedup = |folder: &Path| {
         let store = Store::open(folder, "quick", "test", "today").unwrap();
-        let mut runs = Runs::new(&SMALL, Study::read(&knows_nothing, "quick").unwrap(), store);
-        rounds(&mut runs, 2, |runs| runs.value(&mix, "ws", "hspeedup")).unwrap()
+        let mut measures = Measures::new(Study::read(&knows_nothing, "quick").unwrap(), store, Code::NONE);
+        rounds(&mut measures, 2, |measures| measures.runs.value(&mix, "ws", "hspeedup")).unwrap()
     };
     let first = speedup(&folder);
     let kept: Vec<_> = std::fs::read_dir(folder.join("answers")).unwrap().map(|file| file.unwrap().path()).collect();
@@ -701,7 +730,7 @@ fn what_policies_know_is_kept_beside_the_results() {
 #[test]
 fn a_scheme_that_does_not_exist_is_an_error() {
     let store = Store::open(&folder("unknown"), "quick", "test", "today").unwrap();
-    let mut runs = Runs::new(&SMALL, Study::read(&STUDY.replace("\"even\" }", "\"evener\" }"), "quick").unwrap(), store);
-    let failed = rounds(&mut runs, 1, |runs| runs.value(&vec!["BP".into(), "CFD".into()], "even", "hspeedup"));
+    let mut measures = Measures::new(Study::read(&STUDY.replace("\"even\" }", "\"evener\" }"), "quick").unwrap(), store, Code::NONE);
+    let failed = rounds(&mut measures, 1, |measures| measures.runs.value(&vec!["BP".into(), "CFD".into()], "even", "hspeedup"));
     assert!(matches!(&failed, Err(Failure::Input(problems)) if problems.to_string().contains("evener")), "{failed:?}");
 }

@@ -1,7 +1,5 @@
 //! The papers' own files: claims, causes, rules, mixes and figures, each paper's arithmetic.
 
-use super::super::measure;
-use super::super::tables::Table;
 use super::*;
 
 fn ikra() -> &'static Paper {
@@ -19,17 +17,17 @@ fn every_claim_has_a_measure_or_a_reason() {
     for paper in PAPERS {
         let ledger = claims::read(paper.claims).unwrap();
         let claims = &ledger.claims;
-        let runs = runs_of(paper, paper.study, &folder(&format!("forms-{}", paper.name)), "full");
+        let measures = measures_of(paper, paper.study, &folder(&format!("forms-{}", paper.name)), "full");
         let check = |id: &str, words: &Value| {
-            measure::check(&runs, words).unwrap_or_else(|what| panic!("{id}: {what}"));
-            named(&runs, id, words);
+            measures.check(words).unwrap_or_else(|what| panic!("{id}: {what}"));
+            named(&measures, id, words);
         };
         for claim in claims {
             check(&claim.id, &claim.measure);
             claim.needs.iter().filter(|need| need.claim.is_none()).for_each(|need| check(&claim.id, &need.measure));
         }
         figures::read(paper.figures).unwrap();
-        for table in &runs.study.tables {
+        for table in &measures.runs.study.tables {
             table.measures().iter().flatten().flatten().for_each(|words| check(&table.id, words));
         }
         for function in paper.code.functions {
@@ -52,7 +50,7 @@ fn a_cause_is_tested_by_a_command_or_says_that_it_is_not() {
         let study = Study::read(paper.study, "full").unwrap();
         let is_claim = |id: &str| ledger.claims.iter().any(|claim| claim.id == id);
         assert!(!paper.causes.to_lowercase().contains("probabl"), "{}: a guess", paper.name);
-        quotes::check(&causes, &ledger.claims, &study.tables).unwrap();
+        template::check(&causes, &ledger.claims, &study.tables).unwrap();
         for cause in causes.causes.iter().chain(&causes.contradictions) {
             assert!(cause.claims.iter().all(|id| is_claim(id)), "a cause for what is no claim: {:?}", cause.claims);
             let Some(command) = &cause.tested else { continue };
@@ -122,14 +120,14 @@ fn a_quote_names_a_claim_or_a_field_of_a_table() {
     let table = &study.tables[0].id;
     let wrong = ["{gian}".to_owned(), format!("{{{table}/no row/no column}}"), "{0.5}".to_owned()];
     causes.summary = format!("{} and {}", wrong.join(", "), "{abs-hs-vs-ws:2}");
-    let problems = quotes::check(&causes, &claims, &study.tables).unwrap_err();
+    let problems = template::check(&causes, &claims, &study.tables).unwrap_err();
     let found: Vec<&str> = problems.0.iter().map(|problem| problem.found.as_str()).collect();
     assert_eq!(found, wrong);
     assert!(problems.0.iter().all(|problem| problem.path == "causes.toml: summary"));
 }
 
 /// Are all tests, kernels and schemes that a measure and its parts name there?
-fn named(runs: &Runs, id: &str, words: &Value) {
+fn named(measures: &Measures, id: &str, words: &Value) {
     let texts = |key: &str| match words.get(key) {
         Some(Value::Array(items)) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
         Some(Value::Str(text)) => vec![text.clone()],
@@ -142,17 +140,18 @@ fn named(runs: &Runs, id: &str, words: &Value) {
     }
     assert!(texts("not_testable").iter().all(|why| why.len() > 20), "{id}: why?");
     for name in texts("mixes") {
-        let mixes = runs.study.mixes(&name);
-        let unknown = mixes.iter().flatten().find(|kernel| !runs.study.kernels().iter().any(|known| *known == study::promised(kernel).0));
+        let mixes = measures.runs.study.mixes.named(&name);
+        let unknown =
+            mixes.iter().flatten().find(|kernel| !measures.runs.study.mixes.kernels().iter().any(|known| *known == promised(kernel).0));
         assert_eq!(unknown, None, "{id}: {name}");
     }
     for scheme in ["of", "over", "under"].into_iter().flat_map(texts) {
         let name = scheme.split([' ', '(']).next().unwrap_or("");
-        assert!(runs.study.schemes.contains_key(name) || ["alone", "fixed"].contains(&name), "{id}: {scheme}");
+        assert!(measures.runs.study.schemes.contains_key(name) || ["alone", "fixed"].contains(&name), "{id}: {scheme}");
     }
     for part in ["ratio", "min", "max", "mean", "geomean", "holds"].into_iter().filter_map(|form| words.get(form)) {
         let Value::Array(parts) = part else { panic!("{id}: {part}") };
-        parts.iter().for_each(|part| named(runs, id, part));
+        parts.iter().for_each(|part| named(measures, id, part));
     }
 }
 
@@ -169,24 +168,24 @@ fn no_measure_carries_what_the_paper_found() {
 fn the_mixes_are_the_papers() {
     let study = paper().1;
     let counts = ["LS+LS", "LS+NBI", "LS+DBI", "LS+BI", "NBI+DBI", "pairs", "bandwidth", "same", "triples", "quads"]
-        .map(|name| study.mixes(name).len());
+        .map(|name| study.mixes.named(name).len());
     assert_eq!(counts, [10, 20, 20, 40, 16, 66, 56, 12, 40, 40]);
-    let mut pairs = study.mixes("pairs");
+    let mut pairs = study.mixes.named("pairs");
     pairs.iter_mut().for_each(|pair| pair.sort());
     pairs.sort();
     pairs.dedup();
     assert_eq!(pairs.len(), 66, "a pair twice");
     let again = paper().1;
-    assert_eq!((study.mixes("triples"), study.mixes("quads")), (again.mixes("triples"), again.mixes("quads")));
+    assert_eq!((study.mixes.named("triples"), study.mixes.named("quads")), (again.mixes.named("triples"), again.mixes.named("quads")));
     let quick = Study::read(PAPERS[0].study, "quick").unwrap();
-    assert!(["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI"].iter().all(|kind| (1..=5).contains(&quick.mixes(kind).len())));
-    let some = study.mixes("some bandwidth");
+    assert!(["LS+LS", "LS+NBI", "LS+DBI", "NBI+DBI"].iter().all(|kind| (1..=5).contains(&quick.mixes.named(kind).len())));
+    let some = study.mixes.named("some bandwidth");
     assert!((10..=20).contains(&some.len()));
     let mut kernels: Vec<&String> = some.iter().flatten().collect();
     kernels.sort();
     kernels.dedup();
     assert_eq!(kernels.len(), 13, "{some:?}");
-    assert_eq!(study.mixes("HG+LBM+SAD"), [["HG", "LBM", "SAD"]]);
+    assert_eq!(study.mixes.named("HG+LBM+SAD"), [["HG", "LBM", "SAD"]]);
 }
 
 /// 10 × 9 pairs and twice 60 roles of three kernels, each at ten goals; every kernel has a goal as often as any other, also in the quick study.
@@ -194,24 +193,25 @@ fn the_mixes_are_the_papers() {
 fn the_cases_are_the_qos_papers() {
     let of = |mode: &str| Study::read(PAPERS.iter().find(|paper| paper.name == "qos").unwrap().study, mode).unwrap();
     let study = of("full");
-    assert_eq!(["pairs", "trios1", "trios2", "wide"].map(|kind| study.mixes(kind).len()), [900, 600, 600, 180]);
+    assert_eq!(["pairs", "trios1", "trios2", "wide"].map(|kind| study.mixes.named(kind).len()), [900, 600, 600, 180]);
     let goals = |mix: &Mix| mix.iter().filter(|kernel| kernel.contains('@')).count();
     for (kind, promised, each) in [("pairs", 1, 90), ("trios1", 1, 60), ("trios2", 2, 120)] {
-        let mixes = study.mixes(kind);
+        let mixes = study.mixes.named(kind);
         assert_eq!(mixes.iter().collect::<std::collections::BTreeSet<_>>().len(), mixes.len(), "{kind}: a case twice");
         assert!(mixes.iter().all(|mix| goals(mix) == promised), "{kind}");
-        for kernel in study.kernels() {
-            assert_eq!(study.mixes(&format!("{kind} for {kernel}")).len(), each, "{kind} for {kernel}");
+        for kernel in study.mixes.kernels() {
+            assert_eq!(study.mixes.named(&format!("{kind} for {kernel}")).len(), each, "{kind} for {kernel}");
         }
     }
-    assert_eq!(["C+C", "C+M", "M+M"].map(|classes| study.mixes(&format!("pairs of {classes}")).len()), [420, 420, 60]);
-    assert_eq!(["regular", "irregular"].map(|group| study.mixes(group).len()), [540, 360]);
+    assert_eq!(["C+C", "C+M", "M+M"].map(|classes| study.mixes.named(&format!("pairs of {classes}")).len()), [420, 420, 60]);
+    assert_eq!(["regular", "irregular"].map(|group| study.mixes.named(group).len()), [540, 360]);
     for mode in [of("quick"), of("sample"), of("full")] {
         for (kind, goals) in [("pairs", 50..100), ("trios1", 50..100), ("trios2", 25..75), ("wide", 50..100)] {
-            let at = |goal: i32| mode.mixes(&format!("{kind}@{goal}")).len();
+            let at = |goal: i32| mode.mixes.named(&format!("{kind}@{goal}")).len();
             let counts: Vec<usize> = goals.step_by(5).map(at).collect();
             assert!(counts[0] > 0 && counts.iter().all(|count| *count == counts[0]), "{kind}: {counts:?}");
-            let counts: Vec<usize> = mode.kernels().iter().map(|kernel| mode.mixes(&format!("{kind} for {kernel}")).len()).collect();
+            let counts: Vec<usize> =
+                mode.mixes.kernels().iter().map(|kernel| mode.mixes.named(&format!("{kind} for {kernel}")).len()).collect();
             assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 2, "{kind}: {counts:?}");
         }
     }
@@ -223,10 +223,10 @@ fn the_cases_are_the_qos_papers() {
 fn the_groups_are_the_latency_papers() {
     let of = |mode: &str| Study::read(PAPERS.iter().find(|paper| paper.name == "latency").unwrap().study, mode).unwrap();
     let (full, sample, quick) = (of("full"), of("sample"), of("quick"));
-    let groups = full.mixes("random");
+    let groups = full.mixes.named("random");
     assert_eq!((groups.len(), groups.iter().map(Vec::len).sum::<usize>()), (100, 400));
     for group in &groups {
-        let kernels: Vec<(&str, u32)> = group.iter().map(|kernel| study::sized(kernel)).map(|of| (of.0, of.1.unwrap())).collect();
+        let kernels: Vec<(&str, u32)> = group.iter().map(|kernel| sized(kernel)).map(|of| (of.0, of.1.unwrap())).collect();
         let names: std::collections::BTreeSet<&str> = kernels.iter().map(|of| of.0).collect();
         assert!((2..=6).contains(&names.len()) && names.len() == group.len(), "{group:?}");
         assert!(
@@ -234,14 +234,20 @@ fn the_groups_are_the_latency_papers() {
             "{group:?}"
         );
     }
-    assert!(full.kernels().iter().all(|name| groups.iter().flatten().filter(|kernel| study::sized(kernel).0 == name).count() > 30));
+    assert!(full.mixes.kernels().iter().all(|name| groups.iter().flatten().filter(|kernel| sized(kernel).0 == name).count() > 30));
     for (study, each) in [(&sample, 4), (&quick, 1)] {
-        assert!(study.mixes("random").iter().all(|group| groups.contains(group)));
-        assert_eq!((2..=6).map(|size| study.mixes(&format!("random by {size}")).len()).collect::<Vec<_>>(), [each; 5]);
-        assert_eq!(study.all_partitions("random"), groups);
+        assert!(study.mixes.named("random").iter().all(|group| groups.contains(group)));
+        assert_eq!((2..=6).map(|size| study.mixes.named(&format!("random by {size}")).len()).collect::<Vec<_>>(), [each; 5]);
+        assert_eq!(study.mixes.all_partitions("random"), groups);
     }
-    assert_eq!([full.mixes("every"), full.mixes("experiments by 2"), full.mixes("memory:5")].map(|mixes| mixes.len()), [107, 4, 3]);
-    assert_eq!((full.mixes("all:30").len(), full.mixes("VADD:5+COPY:20")[0].clone()), (8, vec!["VADD:5".to_owned(), "COPY:20".to_owned()]));
+    assert_eq!(
+        [full.mixes.named("every"), full.mixes.named("experiments by 2"), full.mixes.named("memory:5")].map(|mixes| mixes.len()),
+        [107, 4, 3]
+    );
+    assert_eq!(
+        (full.mixes.named("all:30").len(), full.mixes.named("VADD:5+COPY:20")[0].clone()),
+        (8, vec!["VADD:5".to_owned(), "COPY:20".to_owned()])
+    );
 }
 
 /// 36 mixes of a thick and a lean kernel, 30 of two alike, and 50 of the 310 sets of four, none of them of one class; also the shorter studies have every kernel.
@@ -249,39 +255,42 @@ fn the_groups_are_the_latency_papers() {
 fn the_mixes_are_the_hetero_papers() {
     let of = |mode: &str| Study::read(hetero().study, mode).unwrap();
     let study = of("full");
-    assert_eq!(["het", "hom", "thick+thick", "lean+lean", "all", "quads"].map(|kind| study.mixes(kind).len()), [36, 30, 15, 15, 66, 50]);
+    assert_eq!(
+        ["het", "hom", "thick+thick", "lean+lean", "all", "quads"].map(|kind| study.mixes.named(kind).len()),
+        [36, 30, 15, 15, 66, 50]
+    );
     let sorted = |mixes: Vec<Mix>| {
         let sorted = mixes.into_iter().map(|mix| mix.into_iter().collect::<std::collections::BTreeSet<_>>());
         sorted.collect::<std::collections::BTreeSet<_>>()
     };
-    assert_eq!((sorted(study.mixes("all")).len(), sorted(study.mixes("quads")).len()), (66, 50), "one twice");
-    assert_eq!(study.mixes("quads"), of("full").mixes("quads"));
-    for quad in study.mixes("quads") {
-        let classes: Vec<&str> = quad.iter().map(|kernel| study.class_of(kernel)).collect();
+    assert_eq!((sorted(study.mixes.named("all")).len(), sorted(study.mixes.named("quads")).len()), (66, 50), "one twice");
+    assert_eq!(study.mixes.named("quads"), of("full").mixes.named("quads"));
+    for quad in study.mixes.named("quads") {
+        let classes: Vec<&str> = quad.iter().map(|kernel| study.mixes.class_of(kernel)).collect();
         assert!(quad.len() == 4 && classes.contains(&"thick") && classes.contains(&"lean") && !quad.iter().any(|kernel| kernel == "BTREE"));
     }
     for mode in ["sample", "full"].map(of) {
         for (kind, all) in [("some all", 12), ("few het", 12)] {
-            assert_eq!(mode.mixes(kind).concat().into_iter().collect::<std::collections::BTreeSet<_>>().len(), all, "{kind}");
+            assert_eq!(mode.mixes.named(kind).concat().into_iter().collect::<std::collections::BTreeSet<_>>().len(), all, "{kind}");
         }
-        assert_eq!(mode.mixes("all").len(), 66);
+        assert_eq!(mode.mixes.named("all").len(), 66);
     }
     let quick = of("quick");
-    assert!(["thick+lean", "thick+thick", "lean+lean"].iter().all(|kind| quick.mixes(kind).len() >= 5));
+    assert!(["thick+lean", "thick+thick", "lean+lean"].iter().all(|kind| quick.mixes.named(kind).len() >= 5));
 }
 
 /// What HeteroCore's own code makes of runs is what their results by themselves say.
 #[test]
 fn gaps_and_losses_are_told_from_the_mixes() {
     let study = STUDY.replace("groups = {}", "groups = { all = [\"BP+CFD\", \"BP+SAD\", \"CFD+SAD\"] }");
-    let mut runs = runs_of(hetero(), &study, &folder("gaps"), "quick");
-    let mixes = runs.study.mixes("all");
+    let mut measures = measures_of(hetero(), &study, &folder("gaps"), "quick");
+    let mixes = measures.runs.study.mixes.named("all");
     let schemes = ["fixed(1, 1)", "even", "ws"];
-    let stp = rounds(&mut runs, 2, |runs| schemes.map(|scheme| runs.all(&mixes, scheme, "wspeedup"))).unwrap();
+    let stp = rounds(&mut measures, 2, |measures| schemes.map(|scheme| measures.runs.all(&mixes, scheme, "wspeedup"))).unwrap();
     let [of, under, over] = stp.map(Option::unwrap);
     let mut call = |words: &str| {
         let words = format!(r#"{{"of": "fixed(1, 1)", "under": "even", "over": "ws", "mixes": "all", {words}}}"#);
-        match rounds(&mut runs, 2, |runs| measure(runs, &serde_json::from_str(&words).unwrap())).unwrap() {
+        match rounds(&mut measures, 2, |measures| measures.measure(&serde_json::from_str(&words).unwrap())).unwrap() {
             Outcome::Value(value) => value,
             other => panic!("{other:?}"),
         }
@@ -303,8 +312,8 @@ fn gaps_and_losses_are_told_from_the_mixes() {
 /// The arithmetic of HeteroCore's protocol: 66 pairs, 465 sets of four that are not of one class and 310 without one kernel, 16 + 1 SMs.
 #[test]
 fn counts_and_areas_are_the_hetero_papers() {
-    let runs = runs_of(hetero(), hetero().study, &folder("counts"), "full");
-    let call = |words: &str| match measure(&runs, &serde_json::from_str(words).unwrap()) {
+    let measures = measures_of(hetero(), hetero().study, &folder("counts"), "full");
+    let call = |words: &str| match measures.measure(&serde_json::from_str(words).unwrap()) {
         Outcome::Value(value) => value.map(|value| (value * 1e6).round() / 1e6),
         other => panic!("{other:?}"),
     };
@@ -325,14 +334,15 @@ fn quotients_differences_and_sizes_are_told_from_the_runs() {
     let study = STUDY
         .replace("groups = {}", "groups = { all = [\"BP\", \"CFD\", \"SAD\"] }")
         .replace("modifiers = {", "once = true\nmodifiers = { l1 = \"gpu.sm.l1.bytes\", bank = \"gpu.l2.bank_bytes\",");
-    let mut runs = runs_of(ikra(), &study, &folder("quotients"), "quick");
-    let mixes = runs.study.mixes("all");
+    let mut measures = measures_of(ikra(), &study, &folder("quotients"), "quick");
+    let mixes = measures.runs.study.mixes.named("all");
     let path = "kernels[0].counters.l1_reads";
     let schemes = ["fixed(1)", "fixed(2)", "even"];
-    let reads = rounds(&mut runs, 2, |runs| schemes.map(|scheme| runs.all(&mixes, scheme, path))).unwrap().map(Option::unwrap);
+    let reads =
+        rounds(&mut measures, 2, |measures| schemes.map(|scheme| measures.runs.all(&mixes, scheme, path))).unwrap().map(Option::unwrap);
     let mut call = |words: &str| {
         let words = format!(r#"{{"metric": "{path}", {words}}}"#);
-        match rounds(&mut runs, 2, |runs| measure(runs, &serde_json::from_str(&words).unwrap())).unwrap() {
+        match rounds(&mut measures, 2, |measures| measures.measure(&serde_json::from_str(&words).unwrap())).unwrap() {
             Outcome::Value(value) => value.unwrap(),
             other => panic!("{other:?}"),
         }
@@ -356,7 +366,9 @@ fn quotients_differences_and_sizes_are_told_from_the_runs() {
     let parts = call(
         r#""call": "part", "mixes": "all", "of": "fixed(1)", "over": "even", "what": "kernels[0].counters.l1_hits", "whole": "kernels[0].counters.l1_reads""#,
     );
-    let mut all = |mixes: &[Mix], scheme: &str, path: &str| rounds(&mut runs, 2, |runs| runs.all(mixes, scheme, path)).unwrap().unwrap();
+    let mut all = |mixes: &[Mix], scheme: &str, path: &str| {
+        rounds(&mut measures, 2, |measures| measures.runs.all(mixes, scheme, path)).unwrap().unwrap()
+    };
     let mut sized = |scheme: &str| {
         [16, 32, 64, 128, 256, 512].map(|kb| all(&mixes[2..], &format!("{scheme} l1={} bank={}", kb * 1024, kb * 2048), path)[0])
     };
@@ -377,18 +389,18 @@ fn a_few_cases_are_spread_evenly_over_kernels_and_goals() {
     for mode in ["quick", "sample", "full"] {
         let study = Study::read(PAPERS.iter().find(|paper| paper.name == "qos").unwrap().study, mode).unwrap();
         for (kind, goals) in [("few pairs", 50..100), ("some pairs", 50..100), ("few trios1", 50..100), ("few trios2", 25..75)] {
-            let few = study.mixes(kind);
+            let few = study.mixes.named(kind);
             let wanted = if kind.starts_with("few") { study.mode.few } else { study.mode.some };
             assert_eq!(few.iter().collect::<std::collections::BTreeSet<_>>().len(), wanted, "{mode}, {kind}");
-            let at = |goal: i64| few.iter().filter(|mix| study::promised(&mix[0]).1 == Some(goal)).count();
+            let at = |goal: i64| few.iter().filter(|mix| promised(&mix[0]).1 == Some(goal)).count();
             let with = |kernel: &String| {
-                few.iter().flatten().filter(|name| study::promised(name) == (kernel, study::promised(name).1) && name.contains('@')).count()
+                few.iter().flatten().filter(|name| promised(name) == (kernel, promised(name).1) && name.contains('@')).count()
             };
             let even = |counts: Vec<usize>, by: usize| {
                 assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= by, "{mode}, {kind}: {counts:?}");
             };
             even(goals.step_by(5).map(at).collect(), 1);
-            even(study.kernels().iter().map(with).collect(), 2);
+            even(study.mixes.kernels().iter().map(with).collect(), 2);
         }
     }
 }
@@ -458,17 +470,17 @@ fn every_claim_and_every_point_can_be_measured() {
         let (ledger, plans) = (claims::read(paper.claims).unwrap(), figures::read(paper.figures).unwrap());
         let claims = &ledger.claims;
         let store = Store::open(&folder(&format!("made-up-{}", paper.name)), "quick", "test", "today").unwrap();
-        let mut runs = Runs::new(paper, Study::read(paper.study, "quick").unwrap(), store);
+        let mut measures = Measures::new(Study::read(paper.study, "quick").unwrap(), store, paper.code);
         let (mut shapes, none) = (BTreeMap::new(), BTreeMap::new());
         for round in 0.. {
             // What is counted from descriptions needs no runs, and takes a minute for all programs.
             let measured = claims.iter().filter(|claim| !claim.measure.to_string().contains("\"described\""));
-            let outcomes: Vec<_> = measured.map(|claim| (claim, Judged::of(&runs, &ledger, claim).outcome)).collect();
-            let (mut all, placed) = figures::all(&runs, &plans, claims, &none);
-            let tables: Vec<_> = runs.study.tables.iter().map(|table| table.fill(&runs)).collect();
-            let means: Vec<_> = report::goal(&runs).into_iter().flat_map(|(.., means)| means).collect();
-            runs.check().unwrap();
-            let wanted = runs.take();
+            let outcomes: Vec<_> = measured.map(|claim| (claim, Judged::of(&measures, &ledger, claim).outcome)).collect();
+            let (mut all, placed) = figures::all(&measures, &plans, claims, &none);
+            let tables: Vec<_> = measures.runs.study.tables.iter().map(|table| tables::fill(table, &measures)).collect();
+            let means: Vec<_> = report::goal(&measures).into_iter().flat_map(|(.., means)| means).collect();
+            measures.runs.check().unwrap();
+            let wanted = measures.runs.results.take();
             assert!(round < MOST_ROUNDS, "{} runs are still missing", wanted.len());
             if wanted.is_empty() {
                 let missing = outcomes.iter().filter(|(claim, outcome)| {
@@ -478,12 +490,12 @@ fn every_claim_and_every_point_can_be_measured() {
                         && ["decided", "alike", "where"].iter().all(|key| !words.contains(&format!("\"{key}\"")))
                 });
                 assert_eq!(missing.map(|(claim, _)| &claim.id).collect::<Vec<_>>(), Vec::<&String>::new());
-                fill(&mut all, &runs, &placed);
+                figures::fill(&mut all, &measures.runs.results, &placed);
                 // Made-up results have none of the decisions that schemes take.
                 let decided = |table: &Table| table.measures().iter().flatten().flatten().any(|words| words.get("decided").is_some());
                 let empty = tables
                     .iter()
-                    .zip(&runs.study.tables)
+                    .zip(&measures.runs.study.tables)
                     .filter(|(table, plan)| !decided(plan) && table.rows.iter().flatten().flatten().any(Option::is_none));
                 assert_eq!(empty.map(|(_, table)| &table.id).collect::<Vec<_>>(), Vec::<&String>::new());
                 assert!(means.iter().all(Option::is_some));
@@ -497,7 +509,7 @@ fn every_claim_and_every_point_can_be_measured() {
                 break;
             }
             let results = wanted.iter().map(|(key, run)| (key.clone(), invented(key, run, &mut shapes)));
-            runs.learn(results.collect());
+            measures.runs.results.learn(results.collect());
         }
     }
 }

@@ -12,9 +12,12 @@
 //! categories: each series has its own points in the order of their values, from the least.
 //! `sim_core::study::figure` has the format that comes out, and computes and draws it.
 
-use super::claims::Claim;
-use super::measure::{Bounds, Outcome, measure};
-use super::runs::{Mix, Run, Runs, SHORT};
+use crate::engine::measures::Measures;
+use crate::engine::paper::claims::Claim;
+use crate::engine::paper::mix::Mix;
+use crate::engine::paper::read::list;
+use crate::engine::paper::words::Bounds;
+use crate::engine::runs::{Results, Run, Runs, SHORT};
 use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -78,13 +81,22 @@ impl Plan {
 }
 
 /// Every figure, and the runs that their points name by place.
-pub fn all(runs: &Runs, plans: &[Plan], claims: &[Claim], differs: &BTreeMap<String, String>) -> (Vec<Figure>, Vec<Rc<Run>>) {
-    let mut drawing = Drawing { runs, claims, placed: Vec::new(), places: BTreeMap::new() };
+pub fn all(measures: &Measures, plans: &[Plan], claims: &[Claim], differs: &BTreeMap<String, String>) -> (Vec<Figure>, Vec<Rc<Run>>) {
+    let mut drawing = Drawing { measures, runs: &measures.runs, claims, placed: Vec::new(), places: BTreeMap::new() };
     let mut figures: Vec<Figure> = plans.iter().map(|plan| drawing.figure(plan)).collect();
     for figure in &mut figures {
         figure.differs = differs.get(&figure.id).cloned().unwrap_or_default();
     }
     (figures, drawing.placed)
+}
+
+/// Computes the points' values; those that are given stand.
+pub fn fill(figures: &mut [Figure], results: &Results, placed: &[Rc<Run>]) {
+    let results: Vec<Value> = placed.iter().map(|run| results.of(run).map_or(Value::Null, |result| (*result).clone())).collect();
+    for figure in figures {
+        let values = figure.values(&results);
+        figure.points.iter_mut().zip(values).for_each(|(point, value)| point.value = value);
+    }
 }
 
 /// Puts the points of sorted figures in the order of their values, those without one last.
@@ -102,6 +114,7 @@ pub fn sort(figures: &mut [Figure], plans: &[Plan]) {
 
 /// Figures in the making, with the runs that they are made of, each once.
 struct Drawing<'a> {
+    measures: &'a Measures,
     runs: &'a Runs,
     claims: &'a [Claim],
     placed: Vec<Rc<Run>>,
@@ -155,7 +168,7 @@ impl Drawing<'_> {
                 let name = Value::from(mix.join("+"));
                 Value::object([("name", name.clone()), ("mixes", name), ("brief", brief.into())])
             };
-            categories.extend(self.runs.study.mixes(mixes).into_iter().map(named));
+            categories.extend(self.runs.study.mixes.named(mixes).into_iter().map(named));
         }
         let mut points = Vec::new();
         for (place, series) in plan.series.iter().enumerate() {
@@ -200,7 +213,7 @@ impl Drawing<'_> {
     /// The place of a run, which is asked for.
     fn place(&mut self, run: Option<Rc<Run>>) -> Option<usize> {
         let run = run?;
-        self.runs.result(&run)?;
+        self.runs.results.of(&run)?;
         let placed = &mut self.placed;
         Some(*self.places.entry(run.compared()).or_insert_with(|| {
             placed.push(run);
@@ -225,8 +238,8 @@ impl Drawing<'_> {
     /// A point over mixes; without runs while some are missing, and none over no mix.
     fn point(&mut self, series: usize, x: usize, words: &Words) -> Option<Point> {
         let mixes = match words.get("sms").and_then(Value::as_int) {
-            Some(sms) => self.runs.study.mixes(&format!("{}:{sms}", words.text("mixes"))),
-            None => self.runs.study.mixes(words.text("mixes")),
+            Some(sms) => self.runs.study.mixes.named(&format!("{}:{sms}", words.text("mixes"))),
+            None => self.runs.study.mixes.named(words.text("mixes")),
         };
         let path = words.text("path");
         let schemes = ["of", "over"].into_iter().filter_map(|key| words.get(key)?.as_str());
@@ -260,12 +273,9 @@ impl Drawing<'_> {
 
     /// A point that the paper's own code computes, with all runs that it looks at. Without a value, no point.
     fn computed(&mut self, series: usize, x: usize, words: &Words) -> Option<Point> {
-        self.runs.behind();
-        let value = match measure(self.runs, &words.merged()) {
-            Outcome::Value(value) => value?,
-            _ => return None,
-        };
-        let places: Vec<Option<usize>> = self.runs.behind().into_iter().map(|run| self.place(Some(run))).collect();
+        self.runs.results.behind();
+        let value = self.measures.number(&words.merged())?;
+        let places: Vec<Option<usize>> = self.runs.results.behind().into_iter().map(|run| self.place(Some(run))).collect();
         let runs = places.into_iter().collect::<Option<_>>()?;
         let measure = Measure { path: words.text("shown").to_owned(), reduce: Reduce::Given };
         Some(Point { value: Some(value), runs, ..empty(series, x as f64, measure) })
@@ -273,7 +283,7 @@ impl Drawing<'_> {
 
     /// Windows of one run from the end of its warm-up on, as a series of points.
     fn windows(&mut self, series: usize, words: &Words) -> Vec<Point> {
-        let mixes = self.runs.study.mixes(words.text("mixes"));
+        let mixes = self.runs.study.mixes.named(words.text("mixes"));
         let found = mixes.first().and_then(|mix| self.runs.windows(mix, words.text("of")));
         let Some((run, windows, skipped)) = found else { return Vec::new() };
         let Some(place) = self.place(Some(run)) else { return Vec::new() };
@@ -301,8 +311,4 @@ impl Drawing<'_> {
 
 fn empty(series: usize, x: f64, measure: Measure) -> Point {
     Point { series, x, value: None, paper: None, runs: Vec::new(), baseline: Vec::new(), measure: Some(measure) }
-}
-
-fn list(value: Option<&Value>) -> &[Value] {
-    if let Some(Value::Array(items)) = value { items } else { &[] }
 }

@@ -1,11 +1,10 @@
 //! How a claim came out: what was measured and over how many mixes, whether it is more than noise, and whether what the claim gives as its
 //! reason holds too.
 
-use super::claims::{Claim, Ledger, Rule, Verdict};
-use super::measure::{Outcome, measure};
-use super::report::number;
-use super::runs::{Mix, Runs};
-use super::tables::changed;
+use super::measures::{Measures, Outcome};
+use super::paper::claims::{Claim, Ledger, Rule, Verdict};
+use super::paper::mix::Mix;
+use super::paper::words::changed;
 use std::collections::BTreeSet;
 
 /// A claim, what was measured, and how it came out.
@@ -27,21 +26,21 @@ pub type Counts = [usize; 4];
 
 impl<'c> Judged<'c> {
     /// Measures and judges a claim.
-    pub fn of(runs: &Runs, ledger: &'c Ledger, claim: &'c Claim) -> Judged<'c> {
-        runs.population();
-        let outcome = measure(runs, &claim.measure);
-        let population = runs.population();
-        let spread = spread(runs, claim, &outcome);
+    pub fn of(measures: &Measures, ledger: &'c Ledger, claim: &'c Claim) -> Judged<'c> {
+        measures.runs.results.population();
+        let outcome = measures.measure(&claim.measure);
+        let population = measures.runs.results.population();
+        let spread = spread(measures, claim, &outcome);
         let unmet = claim.needs.iter().filter_map(|need| {
             let found = match &need.claim {
                 Some(id) => {
                     let other = ledger.claims.iter().find(|other| other.id == *id)?;
-                    let other = Judged::of(runs, ledger, other);
+                    let other = Judged::of(measures, ledger, other);
                     (other.verdict != Verdict::Reproduced).then(|| other.verdict.words().to_owned())
                 }
-                None => match measure(runs, &need.measure) {
-                    Outcome::Value(Some(value)) => (!need.holds(value)).then(|| number(value)),
-                    _ => Some("no value".into()),
+                None => match measures.number(&need.measure) {
+                    Some(value) => (!need.holds(value)).then(|| number(value)),
+                    None => Some("no value".into()),
                 },
             };
             found.map(|found| format!("{}: {found}", need.says))
@@ -122,14 +121,8 @@ impl<'c> Judged<'c> {
 }
 
 /// How far a claim's value moves under its modifiers of noise: the greatest of all less the least.
-fn spread(runs: &Runs, claim: &Claim, outcome: &Outcome) -> Option<f64> {
-    let again = claim.noise.iter().map(|modifier| {
-        let words = changed(&claim.measure, &|scheme| format!("{scheme} {modifier}"));
-        match measure(runs, &words) {
-            Outcome::Value(value) => value,
-            _ => None,
-        }
-    });
+fn spread(measures: &Measures, claim: &Claim, outcome: &Outcome) -> Option<f64> {
+    let again = claim.noise.iter().map(|modifier| measures.number(&changed(&claim.measure, &|scheme| format!("{scheme} {modifier}"))));
     // All are asked for, even when one is missing.
     let again: Vec<Option<f64>> = again.collect();
     let mut values = again.into_iter().collect::<Option<Vec<f64>>>()?;
@@ -160,4 +153,16 @@ pub fn counts_without_all(judged: &[Judged], kind: &str, rules: &[Rule]) -> Coun
         }
     }
     counts
+}
+
+/// A number with the digits that matter.
+pub fn number(value: f64) -> String {
+    let digits = match value.abs() {
+        x if x >= 1000.0 => 0,
+        x if x >= 100.0 => 1,
+        x if x >= 10.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

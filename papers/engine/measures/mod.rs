@@ -27,19 +27,25 @@
 //!
 //! Bounds are `above`, `at_least`, `at_most` and `below`. In every form: `reduce` (`mean`, `geomean`, `min`, `max`) in place of the form's own mean; `as = "percent_gained" | "percent_lost"`
 //! makes 1.2 to 20 and 0.8 to 20; `times` scales. A metric is `hspeedup`, `wspeedup` or a path in a result, `kernels[*]` standing for each
-//! kernel; ` + ` between paths adds. Mixes are as `Study::mixes` reads them, or a list of these, each kernel by itself on so many SMs with `sms = n`; schemes as `Runs::run` and `Runs::value`.
+//! kernel; ` + ` between paths adds. Mixes are as `Mixes::named` reads them, or a list of these, each kernel by itself on so many SMs with `sms = n`; schemes as `Runs::run` and `Runs::value`.
 
-use super::runs::{Detail, Mix, Runs, SHORT};
-use super::study::Study;
-use super::tables::changed;
+mod statistics;
+
+pub use statistics::{correlation, quotients, reduced};
+
+use super::paper::mix::Mix;
+use super::paper::study::Study;
+use super::paper::words::{Bounds, changed};
+use super::runs::{Detail, Results, Runs, SHORT, Store};
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::kernel::{Kernel, library};
 use sim_core::describe::value::Value;
 use sim_core::run::experiment::Experiment;
 use sim_core::seam::ratios::{dram_bytes_per_cycle, noc_bytes_per_cycle};
-use sim_core::study::figure::{Reduce, lookup, reduce};
+use sim_core::study::figure::lookup;
 use sim_core::study::oracle;
 use sim_core::study::probe::Component;
+use statistics::{part, variation};
 
 /// What a measure gives.
 #[derive(Clone, PartialEq, Debug)]
@@ -90,21 +96,83 @@ forms! {
     mean [] |measure| measure.parts(|parts| reduced("mean", parts));
     geomean [] |measure| measure.parts(|parts| reduced("geomean", parts));
     holds [] |measure| measure.parts(|parts| (parts.len() == 1).then(|| f64::from(u8::from(measure.bounds().hold(parts[0])))));
-    call [] |measure| (measure.runs.paper.code.find(measure.text("call"))?)(measure);
+    call [] |measure| (measure.measures.code.find(measure.text("call"))?)(measure);
     test [] |_| None;
     not_testable [] |_| None;
 }
 
-/// Measures.
-pub fn measure(runs: &Runs, words: &Value) -> Outcome {
-    let text = |key: &str| words.get(key).and_then(Value::as_str).map(str::to_owned);
-    if let Err(what) = check(runs, words) {
-        return Outcome::Unknown(what);
+/// What a paper has besides its files: code for what no form of a measure can say.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// What measures `call`, by name.
+    pub functions: &'static [(&'static str, Function)],
+    /// Adds the paper's own figures to the result of a run.
+    pub complete: fn(&mut Value),
+}
+
+impl Code {
+    /// For a paper that needs none.
+    #[cfg(test)]
+    pub const NONE: Code = Code { functions: &[], complete: |_| {} };
+
+    /// The function of a name.
+    fn find(&self, name: &str) -> Option<Function> {
+        self.functions.iter().find(|function| function.0 == name).map(|function| function.1)
     }
-    match (text("test"), text("not_testable")) {
-        (Some(test), _) => Outcome::Test(test),
-        (_, Some(why)) => Outcome::NotTestable(why),
-        _ => Outcome::Value(Measure { runs, words: &short(words, &runs.study) }.value()),
+}
+
+/// The measures of a paper, on its runs.
+#[derive(Debug)]
+pub struct Measures {
+    pub runs: Runs,
+    code: Code,
+}
+
+impl Measures {
+    /// Measures on the runs of a study, with the results of a store.
+    pub fn new(study: Study, store: Store, code: Code) -> Measures {
+        Measures { runs: Runs::new(study, Results::new(store, code.complete)), code }
+    }
+
+    /// Measures.
+    pub fn measure(&self, words: &Value) -> Outcome {
+        let text = |key: &str| words.get(key).and_then(Value::as_str).map(str::to_owned);
+        if let Err(what) = self.check(words) {
+            return Outcome::Unknown(what);
+        }
+        match (text("test"), text("not_testable")) {
+            (Some(test), _) => Outcome::Test(test),
+            (_, Some(why)) => Outcome::NotTestable(why),
+            _ => Outcome::Value(Measure { measures: self, runs: &self.runs, words: &short(words, &self.runs.study) }.value()),
+        }
+    }
+
+    /// The number that a measure gives; nothing also where it can give none.
+    pub fn number(&self, words: &Value) -> Option<f64> {
+        match self.measure(words) {
+            Outcome::Value(value) => value,
+            _ => None,
+        }
+    }
+
+    /// Whether a measure is one of the forms with all that it needs, and so is each of its parts.
+    pub fn check(&self, words: &Value) -> Result<(), String> {
+        let forms: Vec<&Form> = FORMS.iter().filter(|form| words.get(form.key).is_some()).collect();
+        let [form] = forms[..] else { return Err(format!("{words}: {} forms, want one", forms.len())) };
+        let bounded = ["where", "share", "holds"].iter().find(|key| words.get(key).is_some());
+        if let Some(key) = bounded.filter(|_| Bounds::of(words) == Bounds::default()) {
+            return Err(format!("{words}: {key} without bounds"));
+        }
+        if let Some(need) = form.needs.iter().find(|need| words.get(need).is_none()) {
+            return Err(format!("{words}: no {need}"));
+        }
+        if let ("call", Some(name)) = (form.key, words.get("call").and_then(Value::as_str)) {
+            self.code.find(name).ok_or_else(|| format!("a function {name:?}"))?;
+        }
+        match words.get(form.key) {
+            Some(Value::Array(parts)) if form.key != "correlation" => parts.iter().try_for_each(|part| self.check(part)),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -127,54 +195,10 @@ fn short(words: &Value, study: &Study) -> Value {
     }
 }
 
-/// Whether a measure is one of the forms with all that it needs, and so is each of its parts.
-pub fn check(runs: &Runs, words: &Value) -> Result<(), String> {
-    let forms: Vec<&Form> = FORMS.iter().filter(|form| words.get(form.key).is_some()).collect();
-    let [form] = forms[..] else { return Err(format!("{words}: {} forms, want one", forms.len())) };
-    let bounded = ["where", "share", "holds"].iter().find(|key| words.get(key).is_some());
-    if let Some(key) = bounded.filter(|_| Bounds::of(words) == Bounds::default()) {
-        return Err(format!("{words}: {key} without bounds"));
-    }
-    if let Some(need) = form.needs.iter().find(|need| words.get(need).is_none()) {
-        return Err(format!("{words}: no {need}"));
-    }
-    if let ("call", Some(name)) = (form.key, words.get("call").and_then(Value::as_str)) {
-        runs.paper.code.find(name).ok_or_else(|| format!("a function {name:?}"))?;
-    }
-    match words.get(form.key) {
-        Some(Value::Array(parts)) if form.key != "correlation" => parts.iter().try_for_each(|part| check(runs, part)),
-        _ => Ok(()),
-    }
-}
-
-/// What values are to be within.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Bounds {
-    above: Option<f64>,
-    pub at_least: Option<f64>,
-    at_most: Option<f64>,
-    pub below: Option<f64>,
-}
-
-impl Bounds {
-    /// Those that words give.
-    pub fn of(words: &Value) -> Bounds {
-        let number = |key: &str| words.get(key).and_then(Value::as_f64);
-        Bounds { above: number("above"), at_least: number("at_least"), at_most: number("at_most"), below: number("below") }
-    }
-
-    /// Whether a value is within them.
-    pub fn hold(&self, value: f64) -> bool {
-        self.above.is_none_or(|bound| value > bound)
-            && self.at_least.is_none_or(|bound| value >= bound)
-            && self.at_most.is_none_or(|bound| value <= bound)
-            && self.below.is_none_or(|bound| value < bound)
-    }
-}
-
 /// Runs, and the words of one measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Measure<'a> {
+    measures: &'a Measures,
     /// Where results come from.
     pub runs: &'a Runs,
     words: &'a Value,
@@ -213,8 +237,8 @@ impl<'a> Measure<'a> {
     /// The mixes.
     pub fn mixes(&self) -> Vec<Mix> {
         let of = |mixes: &str| match self.number("sms") {
-            Some(sms) => self.runs.study.mixes(&format!("{mixes}:{sms}")),
-            None => self.runs.study.mixes(mixes),
+            Some(sms) => self.runs.study.mixes.named(&format!("{mixes}:{sms}")),
+            None => self.runs.study.mixes.named(mixes),
         };
         self.texts("mixes").into_iter().flat_map(of).collect()
     }
@@ -244,7 +268,7 @@ impl<'a> Measure<'a> {
     fn parts(&self, together: impl FnOnce(&[f64]) -> Option<f64>) -> Option<f64> {
         let form = FORMS.iter().find(|form| self.words.get(form.key).is_some())?;
         let Some(Value::Array(parts)) = self.words.get(form.key) else { return None };
-        let parts: Vec<Option<f64>> = parts.iter().map(|words| Measure { runs: self.runs, words }.value()).collect();
+        let parts: Vec<Option<f64>> = parts.iter().map(|words| Measure { words, ..*self }.value()).collect();
         together(&parts.into_iter().collect::<Option<Vec<f64>>>()?)
     }
 
@@ -280,7 +304,7 @@ impl<'a> Measure<'a> {
         };
         let all: Vec<Option<(Mix, bool)>> = self.mixes().into_iter().map(is_alike).collect();
         let all = all.into_iter().collect::<Option<Vec<_>>>()?;
-        self.runs.population();
+        self.runs.results.population();
         Some(all.into_iter().filter(|(_, alike)| *alike).map(|(mix, _)| mix).collect())
     }
 
@@ -328,9 +352,7 @@ impl<'a> Measure<'a> {
         };
         let metrics: Vec<Option<Vec<f64>>> = self.texts("correlation").into_iter().map(of).collect();
         let [x, y] = <[Vec<f64>; 2]>::try_from(metrics.into_iter().collect::<Option<Vec<_>>>()?).ok()?;
-        let (mx, my) = (reduced("mean", &x)?, reduced("mean", &y)?);
-        let sum = |f: &dyn Fn(f64, f64) -> f64| x.iter().zip(&y).map(|(x, y)| f(x - mx, y - my)).sum::<f64>();
-        Some(sum(&|x, y| x * y) / (sum(&|x, _| x * x) * sum(&|_, y| y * y)).sqrt())
+        correlation(&x, &y)
     }
 
     fn windows(&self) -> Option<f64> {
@@ -356,7 +378,7 @@ impl<'a> Measure<'a> {
         let of = |mix: &Mix| {
             let place = mix.iter().position(|name| name == kernel).map(|place| place as i64);
             let run = self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?;
-            let result = self.runs.result(&run)?;
+            let result = self.runs.results.of(&run)?;
             let Value::Array(decisions) = result.get("policy")?.get("decisions")? else { return None };
             let mine = decisions.iter().filter(|decision| {
                 decision.get("kernel").and_then(Value::as_int) == place && decision.get("topic").and_then(Value::as_str) == Some(topic)
@@ -375,7 +397,7 @@ impl<'a> Measure<'a> {
     fn chosen(&self) -> Option<f64> {
         let of = |mix: &Mix| {
             let run = self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?;
-            self.runs.result(&run)?;
+            self.runs.results.of(&run)?;
             lookup(&run.written, self.text("chosen"))
         };
         let all: Vec<Option<f64>> = self.mixes().iter().map(of).collect();
@@ -385,7 +407,7 @@ impl<'a> Measure<'a> {
     fn room(&self) -> Option<f64> {
         let of = |mix: &Mix| {
             let run = self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?;
-            self.runs.result(&run)?;
+            self.runs.results.of(&run)?;
             let experiment = Experiment::decode(&run.written).ok()?;
             let kernel = mix.iter().position(|name| name == self.text("room"))?;
             let mut ctas = experiment.policy.ints("combination").to_vec();
@@ -421,32 +443,4 @@ impl<'a> Measure<'a> {
         let limited = |launch| occupancy::of(launch, &gpu.sms[0]).limiter.key() == self.text("limiter");
         Some(f64::from(u8::from(kernel.launches.iter().all(limited))))
     }
-}
-
-/// Values as one: `min`, `max`, `mean` or `geomean`.
-pub fn reduced(how: &str, values: &[f64]) -> Option<f64> {
-    match how {
-        "min" => values.iter().copied().reduce(f64::min),
-        "max" => reduce(Reduce::Max, values),
-        "mean" => reduce(Reduce::Mean, values),
-        "geomean" => reduce(Reduce::Geomean, values),
-        _ => None,
-    }
-}
-
-/// Each of a list over that of another.
-pub fn quotients(above: &[f64], below: &[f64]) -> Vec<f64> {
-    above.iter().zip(below).map(|(a, b)| a / b).collect()
-}
-
-fn part(values: &[f64], holds: impl Fn(f64) -> bool) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().filter(|value| holds(**value)).count() as f64 / values.len() as f64)
-}
-
-/// Standard deviation over mean.
-fn variation(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let variation = (values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / n).sqrt() / mean;
-    variation.is_finite().then_some(variation)
 }

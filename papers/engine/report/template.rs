@@ -2,12 +2,12 @@
 //! `{readings/literal/two/mean size}` what stands in the table `readings`, row `literal`, column `two`, cell `mean size`. A table with one number in
 //! each field needs no cell; `:1` at the end is how many decimals.
 
-use super::claims::Claim;
-use super::judged::Judged;
-use super::measure::Outcome;
-use super::report::{Causes, number};
-use super::runs::Runs;
-use super::tables::{Filled, Table};
+use super::causes::Causes;
+use super::tables::{self, Filled};
+use crate::engine::measures::{Measures, Outcome};
+use crate::engine::paper::claims::Claim;
+use crate::engine::paper::tables::Table;
+use crate::engine::verdict::{Judged, number};
 use sim_core::describe::error::Problems;
 
 /// Decimals of a value, at most.
@@ -26,9 +26,9 @@ pub fn check(causes: &Causes, claims: &[Claim], tables: &[Table]) -> Result<(), 
 }
 
 /// Puts values in the place of quotes.
-pub fn fill(causes: &mut Causes, judged: &[Judged], runs: &Runs) {
-    let tables = &runs.study.tables;
-    let filled: Vec<Filled> = tables.iter().map(|table| table.fill(runs)).collect();
+pub fn fill(causes: &mut Causes, judged: &[Judged], measures: &Measures) {
+    let tables = &measures.runs.study.tables;
+    let filled: Vec<Filled> = tables.iter().map(|table| tables::fill(table, measures)).collect();
     let value = |name: &str| match judged.iter().find(|judged| judged.claim.id == name) {
         Some(Judged { outcome: Outcome::Value(value), .. }) => *value,
         Some(_) => None,

@@ -1,8 +1,9 @@
 //! Earlier reports of a paper, by what each said of every claim: papers/NAME/history.toml. A report writes its own into
 //! verdicts.toml, in the form in which the file takes it.
 
-use super::claims::{Claim, Verdict};
-use super::judged::{Counts, Judged};
+use crate::engine::paper::claims::{Claim, Verdict};
+use crate::engine::paper::read::list;
+use crate::engine::verdict::{self, Counts, Judged};
 use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -117,7 +118,7 @@ pub fn section(past: &[Past], judged: &[Judged]) -> String {
 /// A report as history.toml takes it.
 pub fn written(commit: &str, date: &str, judged: &[Judged]) -> String {
     let total = |kind: &str| {
-        let counts = super::judged::counts(judged, kind, None);
+        let counts = verdict::counts(judged, kind, None);
         format!("[{}, {}]", counts[0], counts.iter().sum::<usize>())
     };
     let mut text = format!("\n[[report]]\ncommit = \"{commit}\"\ndate = \"{date}\"\nsays = \"\"\n");
@@ -126,8 +127,4 @@ pub fn written(commit: &str, date: &str, judged: &[Judged]) -> String {
         let _ = writeln!(text, "{} = [{:?}, {:?}]", judged.claim.id, judged.verdict.words(), judged.ours());
     }
     text
-}
-
-fn list(value: Option<&Value>) -> &[Value] {
-    if let Some(Value::Array(items)) = value { items } else { &[] }
 }

@@ -1,126 +1,34 @@
 //! The report: totals, every claim with the paper's value and ours, the figures, and what is known of each claim that was not reproduced.
 
-use super::claims::{Claim, Rule, Verdict};
-use super::history::{self, Past};
-use super::judged::{Counts, Judged, counts, counts_without_all};
-use super::measure::{Outcome, measure};
-use super::runs::spaces::Space;
-use super::runs::{Mix, Run, Runs};
-use super::study::Order;
-use super::tables::counted;
+pub mod causes;
+pub mod figures;
+pub mod history;
+pub mod tables;
+pub mod template;
+
+use super::measures::{Measures, Outcome};
+use super::paper::claims::{Claim, Rule, Verdict};
+use super::paper::mix::{Mix, counted};
+use super::paper::spaces::Space;
+use super::paper::study::Order;
+use super::runs::{Detail, Run, Runs, of_cycles};
+use super::verdict::{Counts, Judged, counts, counts_without_all, number};
+use causes::{Cause, Causes};
 use corun_batch::output::not_written;
-use corun_batch::{Failure, output, problem};
-use sim_core::describe::error::Problems;
+use corun_batch::{Failure, output};
+use history::Past;
 use sim_core::describe::value::Value;
-use sim_core::study::figure::{Figure, Options, draw};
-use std::collections::BTreeMap;
+use sim_core::study::figure::{Figure, Options, draw, lookup};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 
-/// What people wrote about claims and figures; kept when a report is made again.
-#[derive(Debug, Default)]
-pub struct Causes {
-    /// Said before everything else.
-    pub summary: String,
-    /// Why claims were not reproduced.
-    pub causes: Vec<Cause>,
-    /// Printed figures that no machine that we could build has together.
-    pub contradictions: Vec<Cause>,
-    /// Where a figure differs, by its id.
-    pub figures: BTreeMap<String, String>,
-}
-
-/// Something found out about claims.
-#[derive(Debug)]
-pub struct Cause {
-    pub says: String,
-    /// Their ids.
-    pub claims: Vec<String>,
-    /// The command whose runs show it.
-    pub tested: Option<String>,
-}
-
-impl Cause {
-    fn of(value: &Value) -> Option<Cause> {
-        let text = |key: &str| Some(value.get(key)?.as_str()?.trim().to_owned());
-        let Some(Value::Array(claims)) = value.get("claims") else { return None };
-        let claims: Vec<String> = claims.iter().map(|id| id.as_str().map(str::to_owned)).collect::<Option<_>>()?;
-        let tested = value.get("tested").map_or(Some(None), |command| command.as_str().map(|command| Some(command.to_owned())))?;
-        (!claims.is_empty()).then_some(Cause { says: text("says")?, claims, tested })
-    }
-
-    /// Whether a run shows it.
-    fn shown(&self) -> String {
-        self.tested.as_ref().map_or("Not tested.".into(), |command| format!("Tested: `{command}`."))
-    }
-}
-
-impl Causes {
-    /// Reads causes.toml.
-    pub fn read(text: &str) -> Result<Causes, Problems> {
-        let value: Value = toml::from_str(text).map_err(|error| problem("causes.toml", error, "TOML"))?;
-        let mut problems = Problems::default();
-        let mut list = |key: &str| {
-            let Some(Value::Array(items)) = value.get(key) else { return Vec::new() };
-            let mut of = |(i, item): (usize, &Value)| {
-                let cause = Cause::of(item);
-                if cause.is_none() {
-                    problems.add(format!("{key}[{i}]"), item.describe(), "says, claims, and tested if a command shows it");
-                }
-                cause
-            };
-            items.iter().enumerate().filter_map(&mut of).collect()
-        };
-        let (causes, contradictions) = (list("cause"), list("contradiction"));
-        let figures = match value.get("figure") {
-            Some(Value::Object(pairs)) => {
-                pairs.iter().filter_map(|(id, text)| Some((id.clone(), text.as_str()?.trim().to_owned()))).collect()
-            }
-            _ => BTreeMap::new(),
-        };
-        let summary = value.get("summary").and_then(Value::as_str).unwrap_or("").trim().to_owned();
-        problems.or(Causes { summary, causes, contradictions, figures })
-    }
-
-    /// Every text with its place.
-    pub fn texts(&self) -> Vec<(String, &str)> {
-        let mut texts = vec![("summary".to_owned(), self.summary.as_str())];
-        for (key, causes) in [("cause", &self.causes), ("contradiction", &self.contradictions)] {
-            texts.extend(causes.iter().enumerate().map(|(i, cause)| (format!("{key}[{i}].says"), cause.says.as_str())));
-        }
-        texts.extend(self.figures.iter().map(|(id, text)| (format!("figure.{id}"), text.as_str())));
-        texts
-    }
-
-    /// Writes every text anew.
-    pub fn change(&mut self, write: impl Fn(&str) -> String) {
-        let causes = self.causes.iter_mut().chain(&mut self.contradictions).map(|cause| &mut cause.says);
-        causes.chain(self.figures.values_mut()).chain([&mut self.summary]).for_each(|text| *text = write(text));
-    }
-
-    /// Everything found out about a claim.
-    fn of<'s>(&'s self, claim: &'s str) -> impl Iterator<Item = &'s Cause> {
-        self.causes.iter().filter(move |cause| cause.claims.iter().any(|id| id == claim))
-    }
-}
-
-/// A number with the digits that matter.
-pub fn number(value: f64) -> String {
-    let digits = match value.abs() {
-        x if x >= 1000.0 => 0,
-        x if x >= 100.0 => 1,
-        x if x >= 10.0 => 2,
-        _ => 3,
-    };
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
 /// Everything that the report is made of.
 #[derive(Debug)]
 pub struct Report<'a> {
-    pub runs: &'a Runs,
+    /// The paper's folder.
+    pub paper: &'a str,
+    pub measures: &'a Measures,
     pub judged: &'a [Judged<'a>],
     /// By which they were judged.
     pub rules: &'a [Rule],
@@ -148,13 +56,17 @@ impl Report<'_> {
         write("figures.json", &text)
     }
 
+    fn runs(&self) -> &Runs {
+        &self.measures.runs
+    }
+
     fn origin(&self, key: &str) -> &str {
-        self.runs.origin().get(key).and_then(Value::as_str).unwrap_or("?")
+        self.runs().results.origin().get(key).and_then(Value::as_str).unwrap_or("?")
     }
 
     /// The figures with all that is needed to run them again.
     fn document(&self) -> Value {
-        let study = &self.runs.study;
+        let study = &self.runs().study;
         let stamp = Value::object([
             // With its behaviour, as the page's module names itself: so the page knows values of another engine.
             ("engine", Value::from(concat!(env!("CARGO_PKG_VERSION"), "-", env!("CORUN_BEHAVIOUR")))),
@@ -164,7 +76,7 @@ impl Report<'_> {
             ("seed", study.seed.into()),
         ]);
         let run = |run: &Rc<Run>| {
-            let digest = self.runs.result(run).and_then(|result| result.get("digest").cloned());
+            let digest = self.runs().results.of(run).and_then(|result| result.get("digest").cloned());
             let named = Value::object([("experiment", run.shown()), ("hash", run.hash.as_str().into())]);
             let Value::Object(mut pairs) = named else { return named };
             pairs.extend(digest.map(|digest| ("digest".to_owned(), digest)));
@@ -172,7 +84,7 @@ impl Report<'_> {
         };
         Value::object([
             ("corun", Value::from(1)),
-            ("paper", self.runs.paper.name.into()),
+            ("paper", self.paper.into()),
             ("title", study.title.as_str().into()),
             ("citation", study.citation.as_str().into()),
             ("stamp", stamp),
@@ -200,14 +112,14 @@ impl Report<'_> {
         text += "## Worked examples and arithmetic\n\nHeld exactly, by unit tests or by the same formula.\n\n";
         self.table(&mut text, |claim| claim.is_result() && claim.kind == "exact");
         for what in self.calibrations() {
-            let note = self.runs.study.report.calibration.get(what).map_or("", String::as_str);
+            let note = self.runs().study.report.calibration.get(what).map_or("", String::as_str);
             let _ = writeln!(text, "## Calibration: {what}\n\n{note}\n");
             self.table(&mut text, |claim| claim.calibration == what);
         }
-        for table in &self.runs.study.tables {
-            text += &table.markdown(self.runs);
+        for table in &self.runs().study.tables {
+            text += &tables::markdown(table, self.measures);
         }
-        if !self.runs.study.once {
+        if !self.runs().study.once {
             self.settled(&mut text);
         }
         text += &history::section(self.past, self.judged);
@@ -228,11 +140,11 @@ impl Report<'_> {
     }
 
     fn head(&self, text: &mut String) {
-        let (study, mode) = (&self.runs.study, &self.runs.study.mode);
+        let (study, mode) = (&self.runs().study, &self.runs().study.mode);
         let _ = writeln!(
             text,
             "<!-- Written by `corun reproduce`. What people found out about it stands in papers/{}/causes.toml. -->",
-            self.runs.paper.name
+            self.paper
         );
         let _ = writeln!(text, "# {}: what reproduces\n\n{}\n", study.title, study.citation);
         let lengths = if study.once {
@@ -253,9 +165,9 @@ impl Report<'_> {
             self.origin("commit"),
             study.mode_name,
             study.seed,
-            self.runs.used().0,
-            (self.runs.used().1 / 1e6).round(),
-            (self.runs.used().1 / 1e6 / study.speed / 120.0).ceil(),
+            self.runs().results.used().0,
+            (self.runs().results.used().1 / 1e6).round(),
+            (self.runs().results.used().1 / 1e6 / study.speed / 120.0).ceil(),
             study.speed
         );
     }
@@ -279,7 +191,7 @@ impl Report<'_> {
 
     /// What was to come out in all, and whether it did.
     fn goal(&self, text: &mut String) {
-        let Some(wanted) = &self.runs.study.goal else { return };
+        let Some(wanted) = &self.runs().study.goal else { return };
         let met = |met: bool| if met { "met" } else { "missed" };
         for (name, kind, least) in [("directions", "direction", wanted.directions), ("magnitudes", "magnitude", wanted.magnitudes)] {
             let counts = counts(self.judged, kind, None);
@@ -294,9 +206,10 @@ impl Report<'_> {
                 met(part >= least)
             );
         }
-        for (mixes, order, means) in goal(self.runs) {
-            let shown =
-                |(scheme, mean): (&String, &Option<f64>)| format!("{} {}", self.runs.study.title(scheme), mean.map_or("–".into(), number));
+        for (mixes, order, means) in goal(self.measures) {
+            let shown = |(scheme, mean): (&String, &Option<f64>)| {
+                format!("{} {}", self.runs().study.title(scheme), mean.map_or("–".into(), number))
+            };
             let shown: Vec<String> = order.schemes.iter().zip(&means).map(shown).collect();
             let holds = means.windows(2).all(|two| two[1].is_some() && two[0] > two[1]);
             let what = if order.name.is_empty() { String::new() } else { format!(" for {}", order.name) };
@@ -384,7 +297,7 @@ impl Report<'_> {
     }
 
     fn how(&self, text: &mut String) {
-        let mode = &self.runs.study.mode;
+        let mode = &self.runs().study.mode;
         let mut numbers = vec![
             ("{warm_up}".to_owned(), mode.warm_up.to_string()),
             ("{cycles}".to_owned(), mode.cycles.to_string()),
@@ -397,7 +310,7 @@ impl Report<'_> {
         ];
         numbers.extend(Space::ALL.iter().map(|(name, space)| (format!("{{{name}}}"), mode.search(*space))));
         *text += "## How it was run\n\n";
-        for sentence in &self.runs.study.report.how {
+        for sentence in &self.runs().study.report.how {
             let sentence = numbers.iter().fold(sentence.clone(), |text, (name, number)| text.replace(name, number));
             let _ = writeln!(text, "- {sentence}");
         }
@@ -443,7 +356,7 @@ impl Report<'_> {
     }
 
     fn settled(&self, text: &mut String) {
-        let (known, none) = self.runs.intervals();
+        let (known, none) = self.runs().results.intervals();
         let at = |part: f64| known.get(((known.len() - 1) as f64 * part) as usize).map_or(0.0, |half| 100.0 * half);
         *text += "## Are the runs long enough?\n\n";
         if !known.is_empty() {
@@ -459,7 +372,7 @@ impl Report<'_> {
         if self.lengths.is_empty() {
             return;
         }
-        let times = self.runs.study.longer.times;
+        let times = self.runs().study.longer.times;
         let _ = writeln!(text, "HSpeedup as above, and measured {times} times as long.\n");
         let _ = writeln!(text, "| mix | scheme | here | {times} times as long |\n| --- | --- | --: | --: |");
         let shown = |value: &Option<f64>| value.map_or("–".to_owned(), number);
@@ -470,31 +383,47 @@ impl Report<'_> {
     }
 
     fn sets(&self, text: &mut String) {
-        let (study, list) = (&self.runs.study, |mixes: Vec<Mix>| mixes.iter().map(|mix| mix.join("+")).collect::<Vec<_>>().join(", "));
-        let _ = writeln!(text, "## Mixes\n\nSets are drawn with seed {}.\n", study.sets_seed);
+        let (study, list) = (&self.runs().study, |mixes: Vec<Mix>| mixes.iter().map(|mix| mix.join("+")).collect::<Vec<_>>().join(", "));
+        let _ = writeln!(text, "## Mixes\n\nSets are drawn with seed {}.\n", study.mixes.seed);
         for mixes in &study.report.listed {
-            let _ = writeln!(text, "- {mixes}: {}.", list(study.mixes(mixes)));
+            let _ = writeln!(text, "- {mixes}: {}.", list(study.mixes.named(mixes)));
         }
     }
 }
 
 /// What a goal's orders speak of: on which mixes, and what each scheme has there.
-pub fn goal(runs: &Runs) -> Vec<(String, &Order, Vec<Option<f64>>)> {
+pub fn goal(measures: &Measures) -> Vec<(String, &Order, Vec<Option<f64>>)> {
     let mut found = Vec::new();
-    let orders = runs.study.goal.iter().flat_map(|goal| &goal.orders);
+    let orders = measures.runs.study.goal.iter().flat_map(|goal| &goal.orders);
     for (order, name) in orders.flat_map(|order| order.mixes.iter().map(move |name| (order, name))) {
         let of = |scheme: &String| {
             let Value::Object(mut words) = order.measure.clone() else { return None };
             words.extend([("of", scheme), ("mixes", name)].map(|(key, word)| (key.to_owned(), word.as_str().into())));
-            match measure(runs, &Value::Object(words)) {
-                Outcome::Value(value) => value,
-                _ => None,
-            }
+            measures.number(&Value::Object(words))
         };
         let means = order.schemes.iter().map(of).collect();
-        found.push((format!("{name}, {}", counted(&runs.study.mixes(name).into_iter().collect())), order, means));
+        found.push((format!("{name}, {}", counted(&measures.runs.study.mixes.named(name).into_iter().collect())), order, means));
     }
     found
+}
+
+/// Mixes and schemes that are also measured longer, except in quick mode: HSpeedup as in the report, and measured longer.
+pub fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
+    let mut rows = Vec::new();
+    if runs.study.mode_name == "quick" {
+        return rows;
+    }
+    let longer = &runs.study.longer;
+    for (name, scheme) in longer.mixes.iter().flat_map(|name| longer.schemes.iter().map(move |scheme| (name, scheme))) {
+        let mix: Mix = name.split('+').map(str::to_owned).collect();
+        let short = runs.run(&mix, scheme, "hspeedup", Detail::Full);
+        let long = short.as_ref().and_then(|run| {
+            runs.again(run, (runs.study.mode.warm_up, of_cycles(longer.times * runs.study.mode.cycles_of(&mix))), Detail::Full)
+        });
+        let speedup = |run: Option<Rc<Run>>| lookup(&*runs.results.of(&run?)?, "metrics.hspeedup");
+        rows.push((name.clone(), scheme.clone(), speedup(short), speedup(long)));
+    }
+    rows
 }
 
 /// Whether a result is not reproduced, or only in its direction.

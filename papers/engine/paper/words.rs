@@ -1,0 +1,45 @@
+//! The words of a measure, as claims, tables and figures write them.
+
+use sim_core::describe::value::Value;
+
+/// What values are to be within.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Bounds {
+    pub above: Option<f64>,
+    pub at_least: Option<f64>,
+    pub at_most: Option<f64>,
+    pub below: Option<f64>,
+}
+
+impl Bounds {
+    /// Those that words give.
+    pub fn of(words: &Value) -> Bounds {
+        let number = |key: &str| words.get(key).and_then(Value::as_f64);
+        Bounds { above: number("above"), at_least: number("at_least"), at_most: number("at_most"), below: number("below") }
+    }
+
+    /// Whether a value is within them.
+    pub fn hold(&self, value: f64) -> bool {
+        self.above.is_none_or(|bound| value > bound)
+            && self.at_least.is_none_or(|bound| value >= bound)
+            && self.at_most.is_none_or(|bound| value <= bound)
+            && self.below.is_none_or(|bound| value < bound)
+    }
+}
+
+/// A measure with every scheme in it, also of its parts, replaced.
+pub fn changed(words: &Value, scheme: &impl Fn(&str) -> String) -> Value {
+    let name = |value: &Value| value.as_str().map_or(value.clone(), |text| scheme(text).into());
+    match words {
+        Value::Object(pairs) => Value::object(pairs.iter().map(|(key, value)| {
+            let value = match (key.as_str(), value) {
+                ("of" | "over" | "under", Value::Array(schemes)) => Value::array(schemes.iter().map(name)),
+                ("of" | "over" | "under", value) => name(value),
+                (_, value) => changed(value, scheme),
+            };
+            (key.clone(), value)
+        })),
+        Value::Array(items) => Value::array(items.iter().map(|item| changed(item, scheme))),
+        other => other.clone(),
+    }
+}
