@@ -14,7 +14,7 @@ use crate::engine::paper::study::Study;
 use crate::engine::report::causes::Causes;
 use crate::engine::report::{self, Report, figures, history, tables, template};
 use crate::engine::runs::Store;
-use crate::engine::verdict::Judged;
+use crate::engine::verdict::Judgement;
 use corun_batch::{Failure, output, problem, workers};
 use sim_core::describe::error::Problems;
 use std::path::Path;
@@ -80,8 +80,8 @@ impl Reproduction {
         let (commit, date) = (git(&["rev-parse", "--short", "HEAD"]), git(&["show", "-s", "--format=%cs", "HEAD"]));
         let store = Store::open(out, &study.mode_name, &commit, &date)?;
         let mut measures = Measures::new(study, store, paper.code);
-        let judged = rounds(&mut measures, jobs, |measures| {
-            let judged: Vec<Judged> = chosen.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect();
+        let judgements = rounds(&mut measures, jobs, |measures| {
+            let judgements: Vec<Judgement> = chosen.iter().map(|claim| Judgement::of(measures, &ledger, claim)).collect();
             for table in measures.runs.study.tables.iter().filter(|table| whole || tables.contains(&table.id)) {
                 tables::fill(table, measures);
             }
@@ -90,17 +90,17 @@ impl Reproduction {
                 report::longer(&measures.runs);
                 report::goal(measures);
             }
-            judged
+            judgements
         })?;
         if whole {
-            template::fill(&mut causes, &judged, &measures);
+            template::fill(&mut causes, &judgements, &measures);
             let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims, &causes.figures);
             figures::fill(&mut figures, &measures.runs.results, &placed);
             figures::sort(&mut figures, &plans);
             Report {
                 paper: paper.name,
                 measures: &measures,
-                judged: &judged,
+                judgements: &judgements,
                 rules: &ledger.rules,
                 past: &past,
                 figures: &figures,
@@ -111,7 +111,7 @@ impl Reproduction {
             .write(out)?;
             output::say(&out.join("report.md").display().to_string());
         } else {
-            judged.iter().try_for_each(print)?;
+            judgements.iter().try_for_each(print)?;
             let chosen = measures.runs.study.tables.iter().filter(|table| tables.contains(&table.id));
             chosen.into_iter().try_for_each(|table| output::print(tables::markdown(table, &measures).trim_end()))?;
         }
@@ -126,26 +126,26 @@ pub fn rounds<T>(measures: &mut Measures, jobs: usize, evaluate: impl Fn(&Measur
         let outcome = evaluate(measures);
         measures.runs.check()?;
         let results = &mut measures.runs.results;
-        if results.open() == 0 {
+        if results.missing() == 0 {
             return Ok(outcome);
         }
-        output::say(&format!("round {round}: {} runs, {} known", results.open(), results.known()));
-        if !results.work(jobs)? {
+        output::say(&format!("round {round}: {} runs, {} known", results.missing(), results.known()));
+        if !results.run_missing(jobs)? {
             return Err(Failure::Interrupted(format!("{} runs are kept; the same command goes on", results.known())));
         }
     }
     Err(problem("(study)", format!("runs still missing after {MOST_ROUNDS} rounds"), "measures that end").into())
 }
 
-fn print(judged: &Judged) -> Result<(), Failure> {
-    let (claim, over) = (judged.claim, counted(&judged.population));
-    let objection = judged.objection().unwrap_or_default();
+fn print(judgement: &Judgement) -> Result<(), Failure> {
+    let (claim, over) = (judgement.claim, counted(&judgement.population));
+    let objection = judgement.objection().unwrap_or_default();
     let line = format!(
         "{:<28}paper {:>12}   here {:>14}   over {over:>10}   {}   {objection}",
         claim.id,
-        judged.paper(),
-        judged.ours(),
-        judged.verdict.words()
+        judgement.paper(),
+        judgement.ours(),
+        judgement.verdict.words()
     );
     output::print(line.trim_end())
 }

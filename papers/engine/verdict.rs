@@ -2,14 +2,14 @@
 //! reason holds too.
 
 use super::measures::{Measures, Outcome};
-use super::paper::claims::{Claim, Ledger, Rule, Verdict};
+use super::paper::claims::{Claim, Ledger, Verdict};
 use super::paper::mix::Mix;
 use super::paper::words::changed;
 use std::collections::BTreeSet;
 
 /// A claim, what was measured, and how it came out.
 #[derive(Clone, Debug)]
-pub struct Judged<'c> {
+pub struct Judgement<'c> {
     pub claim: &'c Claim,
     pub outcome: Outcome,
     pub verdict: Verdict,
@@ -24,18 +24,16 @@ pub struct Judged<'c> {
 /// How many came out each way, in the order of `Verdict`.
 pub type Counts = [usize; 4];
 
-impl<'c> Judged<'c> {
+impl<'c> Judgement<'c> {
     /// Measures and judges a claim.
-    pub fn of(measures: &Measures, ledger: &'c Ledger, claim: &'c Claim) -> Judged<'c> {
-        measures.runs.results.population();
-        let outcome = measures.measure(&claim.measure);
-        let population = measures.runs.results.population();
+    pub fn of(measures: &Measures, ledger: &'c Ledger, claim: &'c Claim) -> Judgement<'c> {
+        let (outcome, asked) = measures.runs.results.watch(|| measures.measure(&claim.measure));
         let spread = spread(measures, claim, &outcome);
         let unmet = claim.needs.iter().filter_map(|need| {
             let found = match &need.claim {
                 Some(id) => {
                     let other = ledger.claims.iter().find(|other| other.id == *id)?;
-                    let other = Judged::of(measures, ledger, other);
+                    let other = Judgement::of(measures, ledger, other);
                     (other.verdict != Verdict::Reproduced).then(|| other.verdict.words().to_owned())
                 }
                 None => match measures.number(&need.measure) {
@@ -46,9 +44,9 @@ impl<'c> Judged<'c> {
             found.map(|found| format!("{}: {found}", need.says))
         });
         let unmet = unmet.collect();
-        let mut judged = Judged { claim, outcome, verdict: Verdict::Not, population, spread, unmet };
-        judged.verdict = judged.verdict_of(claim);
-        judged
+        let mut judgement = Judgement { claim, outcome, verdict: Verdict::Not, population: asked.population(), spread, unmet };
+        judgement.verdict = judgement.verdict_of(claim);
+        judgement
     }
 
     /// How the claim comes out by the rules that `claim` has.
@@ -131,25 +129,13 @@ fn spread(measures: &Measures, claim: &Claim, outcome: &Outcome) -> Option<f64> 
     Some(values.iter().copied().reduce(f64::max)? - values.iter().copied().reduce(f64::min)?)
 }
 
-/// Results of a kind, by how they come out under the rules.
-pub fn counts(judged: &[Judged], kind: &str, rule: Option<&str>) -> Counts {
+/// Results of a kind, by how they come out without some of the rules.
+pub fn counts(judgements: &[Judgement], kind: &str, without: &[&str]) -> Counts {
     let mut counts = [0; 4];
-    for judged in judged {
-        let claim = rule.map_or_else(|| judged.claim.clone(), |rule| judged.claim.without(rule));
+    for judgement in judgements {
+        let claim = without.iter().fold(judgement.claim.clone(), |claim, rule| claim.without(rule));
         if claim.is_result() && claim.kind == kind {
-            counts[judged.verdict_of(&claim) as usize] += 1;
-        }
-    }
-    counts
-}
-
-/// The same without any of the rules.
-pub fn counts_without_all(judged: &[Judged], kind: &str, rules: &[Rule]) -> Counts {
-    let mut counts = [0; 4];
-    for judged in judged {
-        let claim = rules.iter().fold(judged.claim.clone(), |claim, rule| claim.without(&rule.name));
-        if claim.is_result() && claim.kind == kind {
-            counts[judged.verdict_of(&claim) as usize] += 1;
+            counts[judgement.verdict_of(&claim) as usize] += 1;
         }
     }
     counts

@@ -63,8 +63,8 @@ fn thick_has_all_big(measure: &Measure) -> Option<f64> {
     let of = |mix: &Mix| {
         let run = measure.runs.run(mix, measure.text("of"), "wspeedup", Detail::Full)?;
         measure.runs.results.of(&run)?;
-        let big = Experiment::decode(&run.written).ok()?.gpu.sms.first()?.count;
-        let Value::Array(masks) = run.written.get("policy")?.get("controls")?.get("sm_mask")? else { return None };
+        let big = Experiment::decode(&run.experiment).ok()?.gpu.sms.first()?.count;
+        let Value::Array(masks) = run.experiment.get("policy")?.get("controls")?.get("sm_mask")? else { return None };
         Some(f64::from(u8::from(masks.first() == Some(&Value::array(0..big)))))
     };
     let all: Vec<Option<f64>> = measure.mixes().iter().map(of).collect();

@@ -5,7 +5,7 @@
 
 use crate::engine::measures::{Code, Function, Measure, correlation, reduced};
 use crate::engine::paper::mix::Mix;
-use crate::engine::paper::mix::sized;
+use crate::engine::paper::mix::split_sms;
 use crate::engine::paper::words::Bounds;
 use crate::engine::runs::Detail;
 use sim_core::describe::kernel::{Kernel, Op, WARP_SIZE, library};
@@ -147,7 +147,7 @@ impl Group {
 
 /// A kernel alone on its SMs and on all; both runs are asked for, even when one is missing.
 fn profile(measure: &Measure, kernel: &str) -> Option<Profile> {
-    let (name, sms) = sized(kernel);
+    let (name, sms) = split_sms(kernel);
     let result = |kernel: String| {
         let run = measure.runs.run(&vec![kernel], measure.text("of"), "hspeedup", Detail::Full)?;
         measure.runs.results.of(&run)
@@ -172,7 +172,7 @@ fn groups(measure: &Measure, mixes: &[Mix]) -> Option<Vec<Group>> {
         let result = measure.runs.results.of(&measure.runs.run(mix, measure.text("of"), "hspeedup", Detail::Full)?)?;
         let ends = (0..mix.len()).map(|kernel| lookup(&result, &format!("kernels[{kernel}].finished_at_ms")));
         Some(Group {
-            kernels: mix.iter().map(|kernel| sized(kernel).0.to_owned()).collect(),
+            kernels: mix.iter().map(|kernel| split_sms(kernel).0.to_owned()).collect(),
             ends: ends.collect::<Option<_>>()?,
             profiles: profiles.into_iter().collect::<Option<_>>()?,
         })

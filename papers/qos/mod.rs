@@ -3,7 +3,7 @@
 
 use crate::engine::measures::{Code, Function, Measure, reduced};
 use crate::engine::paper::mix::Mix;
-use crate::engine::paper::mix::promised;
+use crate::engine::paper::mix::split_goal;
 use sim_core::seam::ratios::dram_bytes_per_cycle;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
 fn by_goal(measure: &Measure) -> Option<f64> {
     let mut cases: BTreeMap<i64, Vec<Mix>> = BTreeMap::new();
     for mix in measure.mixes() {
-        cases.entry(promised(&mix[0]).1?).or_default().push(mix);
+        cases.entry(split_goal(&mix[0]).1?).or_default().push(mix);
     }
     let over = measure.text("over");
     let values = cases.iter().map(|(goal, mixes)| {
@@ -62,7 +62,7 @@ fn at_goal(measure: &Measure, cases: &[Mix], scheme: &str) -> Option<Option<f64>
 fn kernels_at_all_goals(measure: &Measure) -> Option<f64> {
     let (mixes, scheme) = (measure.mixes(), measure.text("of"));
     let met = measure.runs.within(mixes.clone(), &[scheme], "goals.least", measure.bounds())?;
-    let with_goal = |kernel: &String, mix: &Mix| promised(&mix[0]).0 == kernel;
+    let with_goal = |kernel: &String, mix: &Mix| split_goal(&mix[0]).0 == kernel;
     let always = |kernel: &String| {
         let count = |mixes: &[Mix]| mixes.iter().filter(|mix| with_goal(kernel, mix)).count();
         count(&mixes) > 0 && count(&met) == count(&mixes)

@@ -302,9 +302,8 @@ impl<'a> Measure<'a> {
             let alike = of?.iter().zip(&over?).all(|(a, b)| (a - b).abs() <= by);
             Some((mix, alike))
         };
-        let all: Vec<Option<(Mix, bool)>> = self.mixes().into_iter().map(is_alike).collect();
+        let all: Vec<Option<(Mix, bool)>> = self.runs.results.look_through(|| self.mixes().into_iter().map(is_alike).collect());
         let all = all.into_iter().collect::<Option<Vec<_>>>()?;
-        self.runs.results.population();
         Some(all.into_iter().filter(|(_, alike)| *alike).map(|(mix, _)| mix).collect())
     }
 
@@ -398,7 +397,7 @@ impl<'a> Measure<'a> {
         let of = |mix: &Mix| {
             let run = self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?;
             self.runs.results.of(&run)?;
-            lookup(&run.written, self.text("chosen"))
+            lookup(&run.experiment, self.text("chosen"))
         };
         let all: Vec<Option<f64>> = self.mixes().iter().map(of).collect();
         self.reduced("mean", &all.into_iter().collect::<Option<Vec<f64>>>()?)
@@ -408,7 +407,7 @@ impl<'a> Measure<'a> {
         let of = |mix: &Mix| {
             let run = self.runs.run(mix, self.text("of"), "hspeedup", Detail::Full)?;
             self.runs.results.of(&run)?;
-            let experiment = Experiment::decode(&run.written).ok()?;
+            let experiment = Experiment::decode(&run.experiment).ok()?;
             let kernel = mix.iter().position(|name| name == self.text("room"))?;
             let mut ctas = experiment.policy.ints("combination").to_vec();
             let before = *ctas.get(kernel)?;

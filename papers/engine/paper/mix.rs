@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 pub type Mix = Vec<String>;
 
 /// A kernel of a mix, and its goal if it has one: `BP@80` is to keep 80 % of its IPC alone.
-pub fn promised(kernel: &str) -> (&str, Option<i64>) {
+pub fn split_goal(kernel: &str) -> (&str, Option<i64>) {
     match kernel.rsplit_once('@') {
         Some((name, percent)) => (name, percent.parse().ok()),
-        None => (sized(kernel).0, None),
+        None => (split_sms(kernel).0, None),
     }
 }
 
 /// A kernel of a mix, and how many SMs it has if they are its own: `VADD:15`.
-pub fn sized(kernel: &str) -> (&str, Option<u32>) {
+pub fn split_sms(kernel: &str) -> (&str, Option<u32>) {
     match kernel.rsplit_once(':') {
         Some((name, sms)) => (name, sms.parse().ok()),
         None => (kernel, None),
@@ -26,11 +26,11 @@ pub fn counted(mixes: &BTreeSet<Mix>) -> String {
     let of = |n: usize, what: &str| {
         format!("{n} {what}{}", if n == 1 { "" } else { what.chars().last().map_or("", |c| if c == 'x' { "es" } else { "s" }) })
     };
-    let has_goal = |mix: &Mix| mix.iter().any(|kernel| promised(kernel).1.is_some());
+    let has_goal = |mix: &Mix| mix.iter().any(|kernel| split_goal(kernel).1.is_some());
     match mixes.len() {
         0 => "–".into(),
         // A kernel on several numbers of SMs is several.
-        n if mixes.iter().all(|mix| mix.len() == 1 && sized(&mix[0]).1.is_some()) => of(n, "run"),
+        n if mixes.iter().all(|mix| mix.len() == 1 && split_sms(&mix[0]).1.is_some()) => of(n, "run"),
         n if mixes.iter().all(|mix| mix.len() == 1) => of(n, "kernel"),
         n if mixes.iter().all(has_goal) => of(n, "case"),
         n => of(n, "mix"),

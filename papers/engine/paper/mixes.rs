@@ -1,6 +1,6 @@
 //! The mixes of a study, by the names that its claims, tables and figures give them.
 
-use super::mix::{Mix, promised};
+use super::mix::{Mix, split_goal};
 use super::mode::Mode;
 use super::read::{count, list, table, texts};
 use sim_core::describe::rng::{below, mix};
@@ -111,7 +111,7 @@ impl Mixes {
 
     /// The class of a kernel.
     pub fn class_of(&self, kernel: &str) -> &str {
-        let kernel = promised(kernel).0;
+        let kernel = split_goal(kernel).0;
         self.classes.iter().find(|(_, kernels)| kernels.iter().any(|name| name == kernel)).map_or("", |(class, _)| class)
     }
 
@@ -266,11 +266,11 @@ impl Mixes {
         let part = [("some ", self.some), ("few ", self.few)];
         if let Some((kind, wanted)) = part.iter().find_map(|(word, wanted)| Some((name.strip_prefix(word)?, *wanted))) {
             let all = self.named(kind);
-            let have_goals = all.iter().flatten().any(|kernel| promised(kernel).1.is_some());
+            let have_goals = all.iter().flatten().any(|kernel| split_goal(kernel).1.is_some());
             return if have_goals { spread_cases(all, wanted) } else { spread(all, wanted) };
         }
         if let Some((kind, kernel)) = name.split_once(" but ") {
-            return self.named(kind).into_iter().filter(|mix| mix.iter().all(|name| promised(name).0 != kernel)).collect();
+            return self.named(kind).into_iter().filter(|mix| mix.iter().all(|name| split_goal(name).0 != kernel)).collect();
         }
         if let Some(cases) = self.some_cases(name) {
             return cases;
@@ -299,7 +299,7 @@ impl Mixes {
             return Some(cases.clone());
         }
         let has = |mix: &Mix, kernel: &str, goal: bool| {
-            mix.iter().map(|name| promised(name)).any(|found| found.0 == kernel && found.1.is_some() == goal)
+            mix.iter().map(|name| split_goal(name)).any(|found| found.0 == kernel && found.1.is_some() == goal)
         };
         let chosen = |kind: &str, which: &dyn Fn(&Mix) -> bool| Some(self.some_cases(kind)?.into_iter().filter(which).collect());
         let sorted = |mut classes: Vec<&str>| {
@@ -316,7 +316,7 @@ impl Mixes {
             None => {
                 let (kind, percent) = name.rsplit_once('@')?;
                 let percent: i64 = percent.parse().ok()?;
-                chosen(kind, &|mix| mix.iter().filter_map(|kernel| promised(kernel).1).all(|goal| goal == percent))
+                chosen(kind, &|mix| mix.iter().filter_map(|kernel| split_goal(kernel).1).all(|goal| goal == percent))
             }
         }
     }
@@ -400,7 +400,7 @@ fn spread<T: Clone>(all: Vec<T>, wanted: usize) -> Vec<T> {
 /// others. Steps of one length over mixes and goals fall on the same goals again and again.
 fn spread_cases(all: Vec<Mix>, wanted: usize) -> Vec<Mix> {
     let traits = |mix: &Mix| {
-        let (with, without): (Vec<_>, Vec<_>) = mix.iter().map(|kernel| promised(kernel)).partition(|kernel| kernel.1.is_some());
+        let (with, without): (Vec<_>, Vec<_>) = mix.iter().map(|kernel| split_goal(kernel)).partition(|kernel| kernel.1.is_some());
         let goal = with.iter().filter_map(|kernel| kernel.1).map(|goal| format!("@{goal}")).take(1);
         let with = with.iter().map(|kernel| format!("{}@", kernel.0));
         goal.chain(with).chain(without.iter().map(|kernel| kernel.0.to_owned())).collect::<Vec<String>>()

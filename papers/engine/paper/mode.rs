@@ -1,6 +1,6 @@
 //! A mode of a study: how long runs are, how searches go on, and how much of the study is run.
 
-use super::mix::promised;
+use super::mix::split_goal;
 use super::read::{count, list, table};
 use super::spaces::Space;
 use sim_core::describe::value::Value;
@@ -74,7 +74,7 @@ impl Mode {
 
     /// Cycles that are measured of a mix, or at most: what the neediest of its kernels needs.
     pub fn cycles_of(&self, mix: &[String]) -> u64 {
-        mix.iter().filter_map(|kernel| self.long.get(promised(kernel).0).copied()).fold(self.cycles, u64::max)
+        mix.iter().filter_map(|kernel| self.long.get(split_goal(kernel).0).copied()).fold(self.cycles, u64::max)
     }
 
     /// For people: how many cycles with kernels that need more.

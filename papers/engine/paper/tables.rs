@@ -6,11 +6,8 @@
 //! - `instead`: other schemes in place of these, as in `{ ccbp = "ccbp credits=residual" }`;
 //! - `measure`: the measure itself.
 
-use super::words::changed;
+use super::words::{changed, merged};
 use sim_core::describe::value::Value;
-
-/// Words that are no measure's.
-const OWN: [&str; 9] = ["id", "title", "says", "name", "rows", "columns", "cells", "with", "instead"];
 
 /// A table as its file has it.
 #[derive(Clone, Debug)]
@@ -72,19 +69,10 @@ fn words(from: [&Value; 4]) -> Value {
     if let Some(own) = from[0].get("measure") {
         return own.clone();
     }
-    let mut pairs: Vec<(String, Value)> = Vec::new();
-    for of in from {
-        let Value::Object(fields) = of else { continue };
-        for (key, value) in fields.iter().filter(|(key, _)| !OWN.contains(&key.as_str())) {
-            if !pairs.iter().any(|(other, _)| other == key) {
-                pairs.push((key.clone(), value.clone()));
-            }
-        }
-    }
     let with = from[0].get("with").and_then(Value::as_str).unwrap_or("");
     let scheme = |scheme: &str| {
         let other = from[0].get("instead").and_then(|instead| instead.get(scheme)?.as_str());
         format!("{} {with}", other.unwrap_or(scheme)).trim_end().to_owned()
     };
-    changed(&Value::Object(pairs), &scheme)
+    changed(&merged(from), &scheme)
 }

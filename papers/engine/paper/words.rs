@@ -27,6 +27,20 @@ impl Bounds {
     }
 }
 
+/// The words of one measure, which several places have together: what comes first counts. A measure passes over words that are none of its own.
+pub fn merged<'v>(from: impl IntoIterator<Item = &'v Value>) -> Value {
+    let mut pairs: Vec<(String, Value)> = Vec::new();
+    for words in from {
+        let Value::Object(fields) = words else { continue };
+        for (key, value) in fields {
+            if !pairs.iter().any(|(other, _)| other == key) {
+                pairs.push((key.clone(), value.clone()));
+            }
+        }
+    }
+    Value::Object(pairs)
+}
+
 /// A measure with every scheme in it, also of its parts, replaced.
 pub fn changed(words: &Value, scheme: &impl Fn(&str) -> String) -> Value {
     let name = |value: &Value| value.as_str().map_or(value.clone(), |text| scheme(text).into());

@@ -16,7 +16,7 @@ use crate::engine::measures::Measures;
 use crate::engine::paper::claims::Claim;
 use crate::engine::paper::mix::Mix;
 use crate::engine::paper::read::list;
-use crate::engine::paper::words::Bounds;
+use crate::engine::paper::words::{Bounds, merged};
 use crate::engine::runs::{Results, Run, Runs, SHORT};
 use corun_batch::problem;
 use sim_core::describe::error::Problems;
@@ -27,7 +27,7 @@ use std::rc::Rc;
 
 /// A figure as its file has it.
 #[derive(Debug)]
-pub struct Plan {
+pub struct FigurePlan {
     id: String,
     title: String,
     source: String,
@@ -42,12 +42,12 @@ pub struct Plan {
 }
 
 /// Reads figures.toml.
-pub fn read(text: &str) -> Result<Vec<Plan>, Problems> {
+pub fn read(text: &str) -> Result<Vec<FigurePlan>, Problems> {
     let value: Value = toml::from_str(text).map_err(|error| problem("figures.toml", error, "TOML"))?;
     let mut problems = Problems::default();
     let mut plans = Vec::new();
     for (i, item) in list(value.get("figure")).iter().enumerate() {
-        match Plan::of(item) {
+        match FigurePlan::of(item) {
             Some(plan) => plans.push(plan),
             None => problems.add(format!("figure[{i}]"), item.describe(), "id, title, source, kind, x, y = [label, unit] and series"),
         }
@@ -55,12 +55,12 @@ pub fn read(text: &str) -> Result<Vec<Plan>, Problems> {
     problems.or(plans)
 }
 
-impl Plan {
-    fn of(value: &Value) -> Option<Plan> {
+impl FigurePlan {
+    fn of(value: &Value) -> Option<FigurePlan> {
         let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
         let [label, unit] = list(value.get("y")) else { return None };
         let series = list(value.get("series")).to_vec();
-        (!series.is_empty()).then_some(Plan {
+        (!series.is_empty()).then_some(FigurePlan {
             id: text("id")?,
             title: text("title")?,
             source: text("source")?,
@@ -81,7 +81,7 @@ impl Plan {
 }
 
 /// Every figure, and the runs that their points name by place.
-pub fn all(measures: &Measures, plans: &[Plan], claims: &[Claim], differs: &BTreeMap<String, String>) -> (Vec<Figure>, Vec<Rc<Run>>) {
+pub fn all(measures: &Measures, plans: &[FigurePlan], claims: &[Claim], differs: &BTreeMap<String, String>) -> (Vec<Figure>, Vec<Rc<Run>>) {
     let mut drawing = Drawing { measures, runs: &measures.runs, claims, placed: Vec::new(), places: BTreeMap::new() };
     let mut figures: Vec<Figure> = plans.iter().map(|plan| drawing.figure(plan)).collect();
     for figure in &mut figures {
@@ -100,7 +100,7 @@ pub fn fill(figures: &mut [Figure], results: &Results, placed: &[Rc<Run>]) {
 }
 
 /// Puts the points of sorted figures in the order of their values, those without one last.
-pub fn sort(figures: &mut [Figure], plans: &[Plan]) {
+pub fn sort(figures: &mut [Figure], plans: &[FigurePlan]) {
     let value = |point: &Point| point.value.unwrap_or(f64::INFINITY);
     for (figure, _) in figures.iter_mut().zip(plans).filter(|(_, plan)| plan.sorted) {
         figure.points.sort_by(|a, b| a.series.cmp(&b.series).then(value(a).total_cmp(&value(b))));
@@ -121,10 +121,6 @@ struct Drawing<'a> {
     places: BTreeMap<String, usize>,
 }
 
-/// Words that are no measure's.
-const OF_FIGURES: [&str; 13] =
-    ["id", "title", "source", "kind", "x", "y", "series", "categories", "name", "paper", "sorted", "shown", "brief"];
-
 /// What is said of a point: by its series, else by its category, else by the figure.
 struct Words<'a>([&'a Value; 3]);
 
@@ -137,21 +133,6 @@ impl<'a> Words<'a> {
         self.get(key).and_then(Value::as_str).unwrap_or("")
     }
 
-    /// All of them but those of figures, as one measure's.
-    fn merged(&self) -> Value {
-        let mut pairs: Vec<(String, Value)> = Vec::new();
-        for words in self.0 {
-            let Value::Object(fields) = words else { continue };
-            let own = fields.iter().filter(|(key, _)| !OF_FIGURES.contains(&key.as_str()));
-            for (key, value) in own {
-                if !pairs.iter().any(|(other, _)| other == key) {
-                    pairs.push((key.clone(), value.clone()));
-                }
-            }
-        }
-        Value::Object(pairs)
-    }
-
     /// Those of the first that gives any.
     fn bounds(&self) -> Bounds {
         self.0.iter().map(|words| Bounds::of(words)).find(|bounds| *bounds != Bounds::default()).unwrap_or_default()
@@ -159,7 +140,7 @@ impl<'a> Words<'a> {
 }
 
 impl Drawing<'_> {
-    fn figure(&mut self, plan: &Plan) -> Figure {
+    fn figure(&mut self, plan: &FigurePlan) -> Figure {
         let mut categories = plan.categories.clone();
         for mixes in list(plan.all.get("each")).iter().filter_map(Value::as_str) {
             // Each stands under its own name, of which the study does not know how long it is measured.
@@ -227,7 +208,7 @@ impl Drawing<'_> {
         let places: Vec<Option<usize>> = mixes
             .iter()
             .map(|mix| {
-                let (run, path) = self.runs.placed(mix, scheme, path)?;
+                let (run, path) = self.runs.locate(mix, scheme, path)?;
                 at = path;
                 self.place(Some(run))
             })
@@ -273,9 +254,9 @@ impl Drawing<'_> {
 
     /// A point that the paper's own code computes, with all runs that it looks at. Without a value, no point.
     fn computed(&mut self, series: usize, x: usize, words: &Words) -> Option<Point> {
-        self.runs.results.behind();
-        let value = self.measures.number(&words.merged())?;
-        let places: Vec<Option<usize>> = self.runs.results.behind().into_iter().map(|run| self.place(Some(run))).collect();
+        let (value, asked) = self.runs.results.watch(|| self.measures.number(&merged(words.0)));
+        let value = value?;
+        let places: Vec<Option<usize>> = asked.runs().map(|run| self.place(Some(run))).collect();
         let runs = places.into_iter().collect::<Option<_>>()?;
         let measure = Measure { path: words.text("shown").to_owned(), reduce: Reduce::Given };
         Some(Point { value: Some(value), runs, ..empty(series, x as f64, measure) })

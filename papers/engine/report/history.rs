@@ -3,7 +3,7 @@
 
 use crate::engine::paper::claims::{Claim, Verdict};
 use crate::engine::paper::read::list;
-use crate::engine::verdict::{self, Counts, Judged};
+use crate::engine::verdict::{self, Counts, Judgement};
 use corun_batch::problem;
 use sim_core::describe::error::Problems;
 use sim_core::describe::value::Value;
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 /// A report.
 #[derive(Clone, Debug)]
-pub struct Past {
+pub struct PastReport {
     pub commit: String,
     pub date: String,
     /// What changed before it.
@@ -25,12 +25,12 @@ pub struct Past {
 }
 
 /// Reads history.toml, the oldest first.
-pub fn read(text: &str) -> Result<Vec<Past>, Problems> {
+pub fn read(text: &str) -> Result<Vec<PastReport>, Problems> {
     let value: Value = toml::from_str(text).map_err(|error| problem("history.toml", error, "TOML"))?;
     let mut problems = Problems::default();
     let mut reports = Vec::new();
     for (i, item) in list(value.get("report")).iter().enumerate() {
-        match Past::of(item) {
+        match PastReport::of(item) {
             Some(past) => reports.push(past),
             None => problems.add(format!("report[{i}]"), item.describe(), "commit, date, says, directions, magnitudes and claims"),
         }
@@ -38,8 +38,8 @@ pub fn read(text: &str) -> Result<Vec<Past>, Problems> {
     problems.or(reports)
 }
 
-impl Past {
-    fn of(value: &Value) -> Option<Past> {
+impl PastReport {
+    fn of(value: &Value) -> Option<PastReport> {
         let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
         let two = |key: &str| {
             let whole = |item: &Value| usize::try_from(item.as_int()?).ok();
@@ -50,7 +50,7 @@ impl Past {
             let [verdict, here] = list(Some(found)) else { return None };
             Some((id.clone(), (Verdict::named(verdict.as_str()?)?, here.as_str()?.to_owned())))
         };
-        Some(Past {
+        Some(PastReport {
             commit: text("commit")?,
             date: text("date")?,
             says: text("says")?,
@@ -73,13 +73,13 @@ impl Past {
 }
 
 /// The section of a report: the counts of each, and what came out otherwise than in the last.
-pub fn section(past: &[Past], judged: &[Judged]) -> String {
+pub fn section(past: &[PastReport], judgements: &[Judgement]) -> String {
     let Some(last) = past.last() else { return String::new() };
     let mut text = String::from(
         "## Earlier reports\n\nReproduced, of all: as each report counted, and as its verdicts count by what is a result today (the rest is \
          calibration).\n\n| report | directions then | today's count | magnitudes then | today's count |\n| --- | --: | --: | --: | --: |\n",
     );
-    let claims = || judged.iter().map(|judged| judged.claim);
+    let claims = || judgements.iter().map(|judgement| judgement.claim);
     for report in past {
         let today = |kind: &str| {
             let counts = report.counts(claims(), kind);
@@ -100,10 +100,12 @@ pub fn section(past: &[Past], judged: &[Judged]) -> String {
     }
     let _ = writeln!(text, "\n### What came out otherwise than at {}\n", last.commit);
     let mut flips: BTreeMap<(Verdict, Verdict), Vec<String>> = BTreeMap::new();
-    for judged in judged {
-        let Some((before, here)) = last.claims.get(&judged.claim.id).filter(|(before, _)| *before != judged.verdict) else { continue };
-        let flip = format!("{} ({here}, now {}; paper {})", judged.claim.id, judged.ours(), judged.paper());
-        flips.entry((judged.verdict, *before)).or_default().push(flip);
+    for judgement in judgements {
+        let Some((before, here)) = last.claims.get(&judgement.claim.id).filter(|(before, _)| *before != judgement.verdict) else {
+            continue;
+        };
+        let flip = format!("{} ({here}, now {}; paper {})", judgement.claim.id, judgement.ours(), judgement.paper());
+        flips.entry((judgement.verdict, *before)).or_default().push(flip);
     }
     for ((now, before), claims) in &flips {
         let _ = writeln!(text, "- {}, now {}: {}.", before.words(), now.words(), claims.join(", "));
@@ -116,15 +118,15 @@ pub fn section(past: &[Past], judged: &[Judged]) -> String {
 }
 
 /// A report as history.toml takes it.
-pub fn written(commit: &str, date: &str, judged: &[Judged]) -> String {
+pub fn verdicts(commit: &str, date: &str, judgements: &[Judgement]) -> String {
     let total = |kind: &str| {
-        let counts = verdict::counts(judged, kind, None);
+        let counts = verdict::counts(judgements, kind, &[]);
         format!("[{}, {}]", counts[0], counts.iter().sum::<usize>())
     };
     let mut text = format!("\n[[report]]\ncommit = \"{commit}\"\ndate = \"{date}\"\nsays = \"\"\n");
     let _ = writeln!(text, "directions = {}\nmagnitudes = {}\n\n[report.claims]", total("direction"), total("magnitude"));
-    for judged in judged {
-        let _ = writeln!(text, "{} = [{:?}, {:?}]", judged.claim.id, judged.verdict.words(), judged.ours());
+    for judgement in judgements {
+        let _ = writeln!(text, "{} = [{:?}, {:?}]", judgement.claim.id, judgement.verdict.words(), judgement.ours());
     }
     text
 }

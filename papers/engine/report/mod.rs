@@ -12,11 +12,11 @@ use super::paper::mix::{Mix, counted};
 use super::paper::spaces::Space;
 use super::paper::study::Order;
 use super::runs::{Detail, Run, Runs, of_cycles};
-use super::verdict::{Counts, Judged, counts, counts_without_all, number};
+use super::verdict::{Counts, Judgement, counts, number};
 use causes::{Cause, Causes};
 use corun_batch::output::not_written;
 use corun_batch::{Failure, output};
-use history::Past;
+use history::PastReport;
 use sim_core::describe::value::Value;
 use sim_core::study::figure::{Figure, Options, draw, lookup};
 use std::fmt::Write as _;
@@ -29,11 +29,11 @@ pub struct Report<'a> {
     /// The paper's folder.
     pub paper: &'a str,
     pub measures: &'a Measures,
-    pub judged: &'a [Judged<'a>],
-    /// By which they were judged.
+    pub judgements: &'a [Judgement<'a>],
+    /// By which claims were judged.
     pub rules: &'a [Rule],
     /// Earlier reports, the oldest first.
-    pub past: &'a [Past],
+    pub past: &'a [PastReport],
     pub figures: &'a [Figure],
     /// The runs that the figures name by place.
     pub placed: &'a [Rc<Run>],
@@ -47,7 +47,7 @@ impl Report<'_> {
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
         let write = |name: &str, text: &str| output::write(&folder.join(name), text);
         write("report.md", &self.markdown())?;
-        write("verdicts.toml", &history::written(self.origin("commit"), self.origin("date"), self.judged))?;
+        write("verdicts.toml", &history::verdicts(self.origin("commit"), self.origin("date"), self.judgements))?;
         for figure in self.figures {
             write(&format!("{}.svg", figure.id), &draw(figure, Options::default()))?;
         }
@@ -122,7 +122,7 @@ impl Report<'_> {
         if !self.runs().study.once {
             self.settled(&mut text);
         }
-        text += &history::section(self.past, self.judged);
+        text += &history::section(self.past, self.judgements);
         self.sets(&mut text);
         text
     }
@@ -130,8 +130,8 @@ impl Report<'_> {
     /// What claims that are no results were fitted to, or why they hold.
     fn calibrations(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
-        for judged in self.judged.iter().filter(|judged| !judged.claim.is_result()) {
-            let what = judged.claim.calibration.as_str();
+        for judgement in self.judgements.iter().filter(|judgement| !judgement.claim.is_result()) {
+            let what = judgement.claim.calibration.as_str();
             if !all.contains(&what) {
                 all.push(what);
             }
@@ -179,11 +179,14 @@ impl Report<'_> {
             let _ = writeln!(text, "| {name} | {all} | {} | {} | {} | {} |", counts[0], counts[1], counts[2], counts[3]);
         };
         for (name, kind) in [("Directions", "direction"), ("Magnitudes", "magnitude"), ("Worked examples, exact", "exact")] {
-            row(name, counts(self.judged, kind, None));
+            row(name, counts(self.judgements, kind, &[]));
         }
         for what in self.calibrations() {
             let mut counts = [0; 4];
-            self.judged.iter().filter(|judged| judged.claim.calibration == what).for_each(|judged| counts[judged.verdict as usize] += 1);
+            self.judgements
+                .iter()
+                .filter(|judgement| judgement.claim.calibration == what)
+                .for_each(|judgement| counts[judgement.verdict as usize] += 1);
             row(&format!("Calibration: {what}"), counts);
         }
         *text += "\nReproduced: the right direction, and of an effect its size within 25 %. Direction only: the right direction, another size.\n\n";
@@ -194,7 +197,7 @@ impl Report<'_> {
         let Some(wanted) = &self.runs().study.goal else { return };
         let met = |met: bool| if met { "met" } else { "missed" };
         for (name, kind, least) in [("directions", "direction", wanted.directions), ("magnitudes", "magnitude", wanted.magnitudes)] {
-            let counts = counts(self.judged, kind, None);
+            let counts = counts(self.judgements, kind, &[]);
             let testable: usize = counts[..3].iter().sum();
             let part = counts[0] as f64 / testable.max(1) as f64;
             let _ = writeln!(
@@ -220,11 +223,11 @@ impl Report<'_> {
 
     /// Results that fail, by what was found out about them.
     fn failures(&self, text: &mut String) {
-        let failing: Vec<&Judged> = self.judged.iter().filter(|judged| fails(judged)).collect();
-        let known = |judged: &Judged| self.causes.of(&judged.claim.id).next().is_some();
-        let tested = |judged: &Judged| self.causes.of(&judged.claim.id).any(|cause| cause.tested.is_some());
-        let count = |of: &dyn Fn(&Judged) -> bool| failing.iter().filter(|judged| of(judged)).count();
-        let (none, shown) = (count(&|judged| !known(judged)), count(&tested));
+        let failing: Vec<&Judgement> = self.judgements.iter().filter(|judgement| fails(judgement)).collect();
+        let known = |judgement: &Judgement| self.causes.of(&judgement.claim.id).next().is_some();
+        let tested = |judgement: &Judgement| self.causes.of(&judgement.claim.id).any(|cause| cause.tested.is_some());
+        let count = |of: &dyn Fn(&Judgement) -> bool| failing.iter().filter(|judgement| of(judgement)).count();
+        let (none, shown) = (count(&|judgement| !known(judgement)), count(&tested));
         let _ = writeln!(
             text,
             "### What fails, and what was tested\n\n{} results are not reproduced or have another size: {shown} with a cause that a command shows, {} with one that is \
@@ -232,21 +235,21 @@ impl Report<'_> {
             failing.len(),
             failing.len() - none - shown
         );
-        let item = |judged: &Judged| {
-            let objection = judged.objection().map_or(String::new(), |objection| format!("; {}", objection.trim_end_matches('.')));
-            format!("**{}** (paper {}, here {}{objection})", judged.claim.id, judged.paper(), judged.ours())
+        let item = |judgement: &Judgement| {
+            let objection = judgement.objection().map_or(String::new(), |objection| format!("; {}", objection.trim_end_matches('.')));
+            format!("**{}** (paper {}, here {}{objection})", judgement.claim.id, judgement.paper(), judgement.ours())
         };
         let mut causes: Vec<&Cause> = self.causes.causes.iter().collect();
         causes.sort_by_key(|cause| cause.tested.is_none());
         for cause in causes {
             let claims: Vec<String> =
-                failing.iter().filter(|judged| cause.claims.contains(&judged.claim.id)).map(|judged| item(judged)).collect();
+                failing.iter().filter(|judgement| cause.claims.contains(&judgement.claim.id)).map(|judgement| item(judgement)).collect();
             // What a cause explained and came out since is no failure.
             if !claims.is_empty() {
                 let _ = writeln!(text, "- {} {} {}.", cause.says, cause.shown(), claims.join(", "));
             }
         }
-        let without: Vec<String> = failing.iter().filter(|judged| !known(judged)).map(|judged| item(judged)).collect();
+        let without: Vec<String> = failing.iter().filter(|judgement| !known(judgement)).map(|judgement| item(judgement)).collect();
         if !without.is_empty() {
             let _ = writeln!(text, "- Cause not known: {}.", without.join(", "));
         }
@@ -260,10 +263,10 @@ impl Report<'_> {
         *text += "### Printed figures that contradict each other\n\nOn any machine that we could build.\n\n";
         for found in &self.causes.contradictions {
             let claims: Vec<String> = self
-                .judged
+                .judgements
                 .iter()
-                .filter(|judged| found.claims.contains(&judged.claim.id))
-                .map(|judged| format!("**{}** (paper {}, here {})", judged.claim.id, judged.paper(), judged.ours()))
+                .filter(|judgement| found.claims.contains(&judgement.claim.id))
+                .map(|judgement| format!("**{}** (paper {}, here {})", judgement.claim.id, judgement.paper(), judgement.ours()))
                 .collect();
             let _ = writeln!(text, "- {} {} {}.", found.says, found.shown(), claims.join(", "));
         }
@@ -279,8 +282,8 @@ impl Report<'_> {
                   | rule | since | claims | directions without | magnitudes without |\n| --- | --- | --: | --: | --: |\n";
         let total = |counts: Counts| format!("{} of {}", counts[0], counts.iter().sum::<usize>());
         for rule in self.rules {
-            let of = self.judged.iter().filter(|judged| judged.claim.rules().contains(&rule.name.as_str())).count();
-            let without = |kind| total(counts(self.judged, kind, Some(&rule.name)));
+            let of = self.judgements.iter().filter(|judgement| judgement.claim.rules().contains(&rule.name.as_str())).count();
+            let without = |kind| total(counts(self.judgements, kind, &[&rule.name]));
             let _ = writeln!(
                 text,
                 "| {}: {} | {}, {} | {of} | {} | {} |",
@@ -292,7 +295,8 @@ impl Report<'_> {
                 without("magnitude")
             );
         }
-        let none = |kind| total(counts_without_all(self.judged, kind, self.rules));
+        let all: Vec<&str> = self.rules.iter().map(|rule| rule.name.as_str()).collect();
+        let none = |kind| total(counts(self.judgements, kind, &all));
         let _ = writeln!(text, "| none of them | | | {} | {} |\n", none("direction"), none("magnitude"));
     }
 
@@ -329,14 +333,14 @@ impl Report<'_> {
 
     fn table(&self, text: &mut String, belongs: impl Fn(&Claim) -> bool) {
         *text += "| claim | § | over | paper | here | verdict |\n| --- | --- | --: | --: | --: | --- |\n";
-        for judged in self.judged.iter().filter(|judged| belongs(judged.claim)) {
-            let claim = judged.claim;
+        for judgement in self.judgements.iter().filter(|judgement| belongs(judgement.claim)) {
+            let claim = judgement.claim;
             let (notes, derived) = (if claim.notes.is_empty() { "" } else { "; " }, if claim.derived { " (implied)" } else { "" });
-            let more = match &judged.outcome {
+            let more = match &judgement.outcome {
                 Outcome::Test(name) => format!("<br>`{name}`"),
                 Outcome::NotTestable(why) => format!("<br>{why}"),
                 Outcome::Unknown(what) => format!("<br>no such measure: {what}"),
-                Outcome::Value(_) => judged.objection().map_or(String::new(), |objection| format!("<br>{objection}")),
+                Outcome::Value(_) => judgement.objection().map_or(String::new(), |objection| format!("<br>{objection}")),
             };
             let _ = writeln!(
                 text,
@@ -346,10 +350,10 @@ impl Report<'_> {
                 about(claim),
                 claim.notes,
                 claim.section,
-                counted(&judged.population),
-                judged.paper(),
-                judged.ours(),
-                judged.verdict.words()
+                counted(&judgement.population),
+                judgement.paper(),
+                judgement.ours(),
+                judgement.verdict.words()
             );
         }
         text.push('\n');
@@ -427,8 +431,8 @@ pub fn longer(runs: &Runs) -> Vec<(String, String, Option<f64>, Option<f64>)> {
 }
 
 /// Whether a result is not reproduced, or only in its direction.
-fn fails(judged: &Judged) -> bool {
-    judged.claim.is_result() && matches!(judged.verdict, Verdict::Not | Verdict::Direction)
+fn fails(judgement: &Judgement) -> bool {
+    judgement.claim.is_result() && matches!(judgement.verdict, Verdict::Not | Verdict::Direction)
 }
 
 fn about(claim: &Claim) -> String {

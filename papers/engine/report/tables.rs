@@ -20,9 +20,8 @@ pub struct Filled {
 pub fn fill(table: &Table, measures: &Measures) -> Filled {
     let mut mixes = vec![BTreeSet::new(); table.columns.len()];
     let mut field = |column: usize, words: &[Value]| {
-        measures.runs.results.population();
-        let values = words.iter().map(|words| measures.number(words)).collect();
-        mixes[column].extend(measures.runs.results.population());
+        let (values, asked) = measures.runs.results.watch(|| words.iter().map(|words| measures.number(words)).collect());
+        mixes[column].extend(asked.population());
         values
     };
     let row = |row: &Vec<Vec<Value>>| row.iter().enumerate().map(|(column, words)| field(column, words)).collect();

@@ -7,59 +7,65 @@ use super::tables::{self, Filled};
 use crate::engine::measures::{Measures, Outcome};
 use crate::engine::paper::claims::Claim;
 use crate::engine::paper::tables::Table;
-use crate::engine::verdict::{Judged, number};
+use crate::engine::verdict::{Judgement, number};
 use sim_core::describe::error::Problems;
 
 /// Decimals of a value, at most.
 const MOST_DECIMALS: usize = 6;
 
-/// Names every quote that is of no claim and of no table.
+/// Names every placeholder that is of no claim and of no table.
 pub fn check(causes: &Causes, claims: &[Claim], tables: &[Table]) -> Result<(), Problems> {
     let mut problems = Problems::default();
     let known = |name: &str| claims.iter().any(|claim| claim.id == name) || field(tables, name).is_some();
     for (path, text) in causes.texts() {
-        for quote in pieces(text).filter_map(|(_, quote)| quote).filter(|quote| !known(named(quote).0)) {
-            problems.add(format!("causes.toml: {path}"), format!("{{{quote}}}"), "the id of a claim, or table/row/column/cell, in braces");
+        for placeholder in pieces(text).filter_map(|(_, placeholder)| placeholder).filter(|placeholder| !known(named(placeholder).0)) {
+            problems.add(
+                format!("causes.toml: {path}"),
+                format!("{{{placeholder}}}"),
+                "the id of a claim, or table/row/column/cell, in braces",
+            );
         }
     }
     problems.or(())
 }
 
-/// Puts values in the place of quotes.
-pub fn fill(causes: &mut Causes, judged: &[Judged], measures: &Measures) {
+/// Puts values in the place of placeholders.
+pub fn fill(causes: &mut Causes, judgements: &[Judgement], measures: &Measures) {
     let tables = &measures.runs.study.tables;
     let filled: Vec<Filled> = tables.iter().map(|table| tables::fill(table, measures)).collect();
-    let value = |name: &str| match judged.iter().find(|judged| judged.claim.id == name) {
-        Some(Judged { outcome: Outcome::Value(value), .. }) => *value,
+    let value = |name: &str| match judgements.iter().find(|judgement| judgement.claim.id == name) {
+        Some(Judgement { outcome: Outcome::Value(value), .. }) => *value,
         Some(_) => None,
         None => field(tables, name).and_then(|(table, [row, column, cell])| filled[table].rows[row][column][cell]),
     };
-    let shown = |quote: &str| {
-        let (name, decimals) = named(quote);
+    let shown = |placeholder: &str| {
+        let (name, decimals) = named(placeholder);
         let rounded = |value: f64| decimals.map_or_else(|| number(value), |decimals| format!("{value:.decimals$}"));
         value(name).map_or("–".to_owned(), rounded)
     };
-    causes.change(|text| pieces(text).map(|(before, quote)| format!("{before}{}", quote.map_or(String::new(), shown))).collect());
+    causes
+        .change(|text| pieces(text).map(|(before, placeholder)| format!("{before}{}", placeholder.map_or(String::new(), shown))).collect());
 }
 
-/// A text cut at its quotes: what stands before each, and the last piece alone.
+/// A text cut at its placeholders: what stands before each, and the last piece alone.
 fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let now = rest?;
-        let Some((before, (quote, after))) = now.split_once('{').and_then(|(before, after)| Some((before, after.split_once('}')?))) else {
+        let Some((before, (placeholder, after))) = now.split_once('{').and_then(|(before, after)| Some((before, after.split_once('}')?)))
+        else {
             rest = None;
             return Some((now, None));
         };
         rest = Some(after);
-        Some((before, Some(quote)))
+        Some((before, Some(placeholder)))
     })
 }
 
-/// What a quote names, and with how many decimals.
-fn named(quote: &str) -> (&str, Option<usize>) {
+/// What a placeholder names, and with how many decimals.
+fn named(placeholder: &str) -> (&str, Option<usize>) {
     let decimals = |(name, decimals): (_, &str)| Some((name, decimals.parse().ok().filter(|&n: &usize| n <= MOST_DECIMALS)));
-    quote.rsplit_once(':').and_then(decimals).filter(|(_, decimals)| decimals.is_some()).unwrap_or((quote, None))
+    placeholder.rsplit_once(':').and_then(decimals).filter(|(_, decimals)| decimals.is_some()).unwrap_or((placeholder, None))
 }
 
 /// The table of a name and where in it the value stands.

@@ -63,7 +63,7 @@ struct Task {
 
 impl Task {
     fn new(key: String, run: &Run) -> Result<Task, Problems> {
-        let experiment = Experiment::decode(&run.written)?;
+        let experiment = Experiment::decode(&run.experiment)?;
         let (Stop::Cycles(cycles) | Stop::KernelsDone { at_most: cycles } | Stop::Settled(Settled { at_most: cycles, .. })) =
             experiment.stop;
         // A scheme that learns takes longer than it is measured.

@@ -1,6 +1,6 @@
 //! Experiments as files write them: a mix under a scheme, with its modifiers.
 
-use crate::engine::paper::mix::{Mix, promised};
+use crate::engine::paper::mix::{Mix, split_goal};
 use crate::engine::paper::study::{Scheme, Study};
 use corun_batch::problem;
 use sim_core::describe::error::Problems;
@@ -55,20 +55,20 @@ impl Draft<'_> {
             Some(gpu) => (gpu.clone(), self.clone().write(study)?.get("gpu").cloned()),
             None => (study.gpu.clone(), None),
         };
-        let mut written = self.on(study, gpu)?;
+        let mut experiment = self.on(study, gpu)?;
         if let Some(order) = &scheme.warp_order {
-            set_path(&mut written, "warp_order", order.as_str().into())?;
+            set_path(&mut experiment, "warp_order", order.as_str().into())?;
         }
         if let Some(order) = &scheme.cta_order {
-            set_path(&mut written, "cta_order", order.clone())?;
+            set_path(&mut experiment, "cta_order", order.clone())?;
         }
-        Ok((written, reference))
+        Ok((experiment, reference))
     }
 
     fn on(self, study: &Study, gpu: Value) -> Result<Value, Problems> {
         let Draft { name, mix, policy, lengths: (warm_up, stop), machine } = self;
         let name = if mix.len() > 1 { format!("{}: {name}", mix.join("+")) } else { name.to_owned() };
-        let mut written = Value::object([
+        let mut experiment = Value::object([
             ("corun", Value::from(1)),
             ("name", name.into()),
             ("source", study.source.as_str().into()),
@@ -81,40 +81,40 @@ impl Draft<'_> {
             ("stop", stop),
             ("alone", (!study.once).into()),
         ]);
-        if let (Value::Object(fields), true) = (&mut written, study.once) {
+        if let (Value::Object(fields), true) = (&mut experiment, study.once) {
             fields.push(("restart".into(), false.into()));
         }
         let all = [study.everywhere.as_str(), machine];
         let modifiers = all.iter().flat_map(|machine| machine.split_whitespace()).filter(|modifier| *modifier != SHORT);
         // Another GPU comes before what is changed of it.
         let (whole, parts): (Vec<&str>, Vec<&str>) = modifiers.partition(|modifier| modifier.starts_with("gpu="));
-        whole.into_iter().chain(parts).try_for_each(|modifier| change(study, &mut written, modifier))?;
-        Ok(written)
+        whole.into_iter().chain(parts).try_for_each(|modifier| change(study, &mut experiment, modifier))?;
+        Ok(experiment)
     }
 }
 
 /// Applies a modifier: `key=value`, or an order of warps. `KERNEL.field=value` changes one kernel, in the mixes that have it.
-pub fn change(study: &Study, written: &mut Value, modifier: &str) -> Result<(), Problems> {
+pub fn change(study: &Study, experiment: &mut Value, modifier: &str) -> Result<(), Problems> {
     let Some((key, value)) = modifier.split_once('=') else {
-        return set_path(written, "warp_order", modifier.into());
+        return set_path(experiment, "warp_order", modifier.into());
     };
     let one = study.kernel_field(key);
     let path = one.map(|(_, field)| format!("kernels[*].{field}")).or_else(|| study.path(key).map(str::to_owned));
     let path = path.ok_or_else(|| problem("modifier", format!("{key:?}"), "one of study.toml, or a path"))?;
     let value: Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
     if !path.contains("[*]") {
-        return set_path(written, &path, value);
+        return set_path(experiment, &path, value);
     }
-    let mix = mix_of(written).into_iter().enumerate();
+    let mix = mix_of(experiment).into_iter().enumerate();
     for (place, _) in mix.filter(|(_, name)| one.is_none_or(|(kernel, _)| kernel == name)) {
-        set_path(written, &path.replace("[*]", &format!("[{place}]")), value.clone())?;
+        set_path(experiment, &path.replace("[*]", &format!("[{place}]")), value.clone())?;
     }
     Ok(())
 }
 
 /// The kernels of an experiment by name, as a file writes it: those of the library, or with all their fields.
-pub fn mix_of(written: &Value) -> Mix {
-    let Some(Value::Array(kernels)) = written.get("kernels") else { return Vec::new() };
+pub fn mix_of(experiment: &Value) -> Mix {
+    let Some(Value::Array(kernels)) = experiment.get("kernels") else { return Vec::new() };
     kernels.iter().map(|kernel| named(kernel.get("kernel").unwrap_or(kernel)).to_owned()).collect()
 }
 
@@ -134,7 +134,7 @@ pub fn fixed(ctas: &[u32]) -> Value {
 
 /// A kernel of a mix as an experiment writes it.
 fn used(prefix: &str, kernel: &str) -> Value {
-    let (name, goal) = promised(kernel);
+    let (name, goal) = split_goal(kernel);
     let name = Value::from(format!("{prefix}{name}"));
     match goal {
         Some(percent) => Value::object([("kernel", name), ("qos", (percent as f64 / 100.0).into())]),
@@ -144,11 +144,11 @@ fn used(prefix: &str, kernel: &str) -> Value {
 
 /// A kernel of an experiment by itself on the same machine, or on another GPU, with all of its CTAs or so many. It has no goal there, so that all of its
 /// goals are parts of one run.
-pub fn alone_of(written: &Value, kernel: usize, ctas: Option<u32>, gpu: Option<&Value>) -> Option<Value> {
-    let Some(Value::Array(kernels)) = written.get("kernels") else { return None };
+pub fn alone_of(experiment: &Value, kernel: usize, ctas: Option<u32>, gpu: Option<&Value>) -> Option<Value> {
+    let Some(Value::Array(kernels)) = experiment.get("kernels") else { return None };
     let used = without_goal(kernels.get(kernel)?);
     let name = named(used.get("kernel").unwrap_or(&used));
-    let Value::Object(mut fields) = written.clone() else { return None };
+    let Value::Object(mut fields) = experiment.clone() else { return None };
     for (key, value) in &mut fields {
         match key.as_str() {
             "name" => *value = ctas.map_or(format!("{name} alone"), |ctas| format!("{name} alone, {ctas} CTAs on each SM")).into(),

@@ -11,7 +11,7 @@ pub struct Invocation<'s> {
     /// Changes of GPU, kernels, seed or lengths, `key=value` each.
     pub machine: String,
     /// Changes of the policy and the order of warps.
-    pub rest: Vec<&'s str>,
+    pub policy: Vec<&'s str>,
 }
 
 impl<'s> Invocation<'s> {
@@ -33,7 +33,7 @@ impl<'s> Invocation<'s> {
             let of_machine = ["gpu.", "kernels", "stop."].iter().any(|start| path.starts_with(start)) || ["gpu", "seed"].contains(&path);
             of_machine || *modifier == SHORT || study.kernel_field(key).is_some()
         };
-        let (machine, rest): (Vec<&str>, Vec<&str>) = modifiers.split_whitespace().partition(machine);
-        Invocation { name: name.trim_end(), machine: machine.join(" "), rest }
+        let (machine, policy): (Vec<&str>, Vec<&str>) = modifiers.split_whitespace().partition(machine);
+        Invocation { name: name.trim_end(), machine: machine.join(" "), policy }
     }
 }

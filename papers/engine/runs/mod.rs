@@ -16,7 +16,7 @@ pub use results::Results;
 pub use run::{Detail, Run};
 pub use store::Store;
 
-use super::paper::mix::{Mix, promised, sized};
+use super::paper::mix::{Mix, split_goal, split_sms};
 use super::paper::mode::Rung;
 use super::paper::spaces::Space;
 use super::paper::study::{Scheme, Study};
@@ -64,14 +64,14 @@ impl Runs {
     /// `alone N` with N CTAs on each SM, `alone half` with half of what an SM holds.
     pub fn value(&self, mix: &Mix, scheme: &str, path: &str) -> Option<f64> {
         let one = |path| {
-            let (run, path) = self.placed(mix, scheme, path)?;
+            let (run, path) = self.locate(mix, scheme, path)?;
             lookup(&*self.results.of(&run)?, &path)
         };
         path.split(" + ").map(one).reduce(|sum, next| Some(sum? + next?))?
     }
 
     /// The run that a number stands in, and where.
-    pub fn placed(&self, mix: &Mix, scheme: &str, path: &str) -> Option<(Rc<Run>, String)> {
+    pub fn locate(&self, mix: &Mix, scheme: &str, path: &str) -> Option<(Rc<Run>, String)> {
         let path = match path {
             "hspeedup" | "wspeedup" => format!("metrics.{path}"),
             path => path.to_owned(),
@@ -112,7 +112,7 @@ impl Runs {
             Some((mix, values.into_iter().all(|value| bounds.hold(value))))
         };
         // All are asked for, even when one is missing. Those that are only looked through are not what a result stands on.
-        let all: Vec<Option<(Mix, bool)>> = self.results.aside(|| mixes.into_iter().map(is_within).collect());
+        let all: Vec<Option<(Mix, bool)>> = self.results.look_through(|| mixes.into_iter().map(is_within).collect());
         let all = all.into_iter().collect::<Option<Vec<_>>>()?;
         Some(all.into_iter().filter(|(_, within)| *within).map(|(mix, _)| mix).collect())
     }
@@ -134,10 +134,10 @@ impl Runs {
 
     /// A kernel by itself on a machine, with the greedy order that standalone runs have.
     pub fn alone(&self, kernel: &str, ctas: Option<u32>, machine: &str, detail: Detail) -> Option<Rc<Run>> {
-        let mix = [promised(kernel).0.to_owned()];
+        let mix = [split_goal(kernel).0.to_owned()];
         let draft = Draft { name: "", mix: &mix, policy: "even".into(), lengths: lengths(&self.study, &mix, machine), machine };
-        let written = self.known(draft.write(&self.study))?;
-        self.register(alone_of(&written, 0, ctas, None)?, detail, None)
+        let experiment = self.known(draft.write(&self.study))?;
+        self.register(alone_of(&experiment, 0, ctas, None)?, detail, None)
     }
 
     /// Cycles that a kernel's run alone measures.
@@ -153,7 +153,7 @@ impl Runs {
     /// CTAs of a kernel that an SM holds.
     pub fn most_ctas(&self, kernel: &str, machine: &str) -> Option<u32> {
         let run = self.alone(kernel, None, machine, Detail::Full)?;
-        let limits = Experiment::decode(&run.written).ok()?.cta_limits();
+        let limits = Experiment::decode(&run.experiment).ok()?.cta_limits();
         Some(limits.iter().map(|limit| limit.0[0]).max().unwrap_or(0))
     }
 
@@ -172,35 +172,39 @@ impl Runs {
         let draft = |name, policy| Draft { name, mix, policy, lengths: lengths(&self.study, mix, machine), machine };
         if let Some(ctas) = asked.name.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
             let ctas: Option<Vec<u32>> = ctas.split(',').map(|n| n.trim().parse().ok()).collect();
-            let mut written = self.known(draft(scheme, fixed(&ctas?)).write(&self.study))?;
-            self.known(asked.rest.iter().try_for_each(|modifier| change(&self.study, &mut written, modifier)))?;
-            return self.register(written, detail, None);
+            let mut experiment = self.known(draft(scheme, fixed(&ctas?)).write(&self.study))?;
+            self.known(asked.policy.iter().try_for_each(|modifier| change(&self.study, &mut experiment, modifier)))?;
+            return self.register(experiment, detail, None);
         }
         let Some(found) = self.study.schemes.get(asked.name) else { return self.wrong("scheme", scheme, "one of study.toml") };
         if let Some(space) = found.search {
-            if let Some(rest) = asked.rest.first() {
+            if let Some(rest) = asked.policy.first() {
                 return self.wrong("scheme", rest, "what changes the machine: a search has no policy of its own");
             }
             let best = self.search(mix, asked.name, space, goal, machine)?;
-            return if detail == Detail::Full { Some(best) } else { self.register(best.written.clone(), detail, best.reference.clone()) };
+            return if detail == Detail::Full {
+                Some(best)
+            } else {
+                self.register(best.experiment.clone(), detail, best.reference.clone())
+            };
         }
-        let (mut written, reference) = self.known(draft(&found.title, found.policy.clone()).under(found, &self.study))?;
+        let (mut experiment, reference) = self.known(draft(&found.title, found.policy.clone()).under(found, &self.study))?;
         let time_scale = self.study.mode.time_scale;
         if let Some(path) = found.time_scale.as_ref().filter(|_| time_scale != 1.0) {
-            self.known(set_path(&mut written, path, time_scale.into()))?;
+            self.known(set_path(&mut experiment, path, time_scale.into()))?;
         }
         if let Some([scheme, parameter]) = &found.take {
             let other = self.run(mix, &format!("{scheme} {machine}"), goal, Detail::Full)?;
-            let taken = other.written.get("policy")?.get(parameter)?.clone();
-            self.known(set_path(&mut written, &format!("policy.{parameter}"), taken))?;
+            let taken = other.experiment.get("policy")?.get(parameter)?.clone();
+            self.known(set_path(&mut experiment, &format!("policy.{parameter}"), taken))?;
         }
         let fill = |key: &String| Some((key.clone(), self.filled(mix, key, machine)?));
         let filled: Vec<Option<(String, Value)>> = found.fill.iter().map(fill).collect();
         for (key, value) in filled.into_iter().collect::<Option<Vec<_>>>()? {
-            self.known(set_path(&mut written, &format!("policy.{key}"), value))?;
+            self.known(set_path(&mut experiment, &format!("policy.{key}"), value))?;
         }
-        self.known(asked.rest.iter().try_for_each(|modifier| change(&self.study, &mut written, modifier)))?;
-        self.register(written, detail, reference)
+        self.known(asked.policy.iter().try_for_each(|modifier| change(&self.study, &mut experiment, modifier)))?;
+        self.register(experiment, detail, reference)
     }
 
     /// A parameter that says what the kernels of a mix do alone.
@@ -210,7 +214,7 @@ impl Runs {
         let of = |kernel: &String| -> Option<Value> {
             let alone = |path: &str| self.value(&vec![kernel.clone()], &format!("alone {machine}"), path);
             match key {
-                "split" => Some(sized(kernel).1?.into()),
+                "split" => Some(split_sms(kernel).1?.into()),
                 "curves" => self.curve(kernel, "kernels[0].ipc", machine).map(|curve| Value::array(curve.into_iter().map(round))),
                 "warp_ipc_alone" => Some(round(alone("kernels[0].counters.warp_instructions")? / self.cycles_alone(kernel, machine)?)),
                 _ => alone("kernels[0].ipc").map(round),
@@ -221,20 +225,20 @@ impl Runs {
     }
 
     /// The run of an experiment, with the GPU of the kernels alone if it is another; each stands once, however often it is asked for.
-    fn register(&self, written: Value, detail: Detail, reference: Option<Value>) -> Option<Rc<Run>> {
-        let key = format!("{written}{detail:?}{reference:?}");
+    fn register(&self, experiment: Value, detail: Detail, reference: Option<Value>) -> Option<Rc<Run>> {
+        let key = format!("{experiment}{detail:?}{reference:?}");
         if let Some(run) = self.runs.borrow().get(&key) {
             return Some(run.clone());
         }
-        let experiment = self.known(Experiment::decode(&written))?;
-        let alone = match written.get("alone") {
+        let decoded = self.known(Experiment::decode(&experiment))?;
+        let alone = match experiment.get("alone") {
             Some(Value::Bool(true)) => {
-                let of = |kernel| self.register(alone_of(&written, kernel, None, reference.as_ref())?, Detail::Full, None);
-                (0..experiment.kernels.len()).map(of).collect::<Option<_>>()?
+                let of = |kernel| self.register(alone_of(&experiment, kernel, None, reference.as_ref())?, Detail::Full, None);
+                (0..decoded.kernels.len()).map(of).collect::<Option<_>>()?
             }
             _ => Vec::new(),
         };
-        let run = Rc::new(Run { hash: experiment.config_hash(), written, detail, reference, alone, goals: experiment.goals() });
+        let run = Rc::new(Run { hash: decoded.config_hash(), experiment, detail, reference, alone, goals: decoded.goals() });
         self.runs.borrow_mut().insert(key, run.clone());
         Some(run)
     }
@@ -275,9 +279,9 @@ impl Runs {
         }
         let policies = self.known(Experiment::decode(&base).and_then(|experiment| space.policies(&experiment)))?;
         let run = |policy| {
-            let mut written = base.clone();
-            self.known(set_path(&mut written, "policy", policy))?;
-            self.register(written, Detail::Ipc, reference.clone())
+            let mut experiment = base.clone();
+            self.known(set_path(&mut experiment, "policy", policy))?;
+            self.register(experiment, Detail::Ipc, reference.clone())
         };
         let runs: Rc<Vec<Rc<Run>>> = Rc::new(policies.into_iter().map(run).collect::<Option<_>>()?);
         self.candidates.borrow_mut().insert(key, runs.clone());
@@ -286,10 +290,10 @@ impl Runs {
 
     /// The same run with other lengths.
     pub fn again(&self, run: &Run, (warm_up, stop): Lengths, detail: Detail) -> Option<Rc<Run>> {
-        let mut written = run.written.clone();
-        self.known(set_path(&mut written, "warm_up", warm_up.into()))?;
-        self.known(set_path(&mut written, "stop", stop))?;
-        self.register(written, detail, run.reference.clone())
+        let mut experiment = run.experiment.clone();
+        self.known(set_path(&mut experiment, "warm_up", warm_up.into()))?;
+        self.known(set_path(&mut experiment, "stop", stop))?;
+        self.register(experiment, detail, run.reference.clone())
     }
 
     /// What is wrong with runs that were asked for.

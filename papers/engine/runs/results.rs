@@ -21,24 +21,34 @@ pub struct Results {
     /// Adds the paper's own figures to a result.
     complete: fn(&mut Value),
     completed: RefCell<BTreeMap<String, Rc<Value>>>,
-    wanted: RefCell<BTreeMap<String, Rc<Run>>>,
-    /// Of which mixes a result has been asked for since this was last taken.
-    looked_at: RefCell<BTreeSet<Mix>>,
-    /// The runs whose results have been asked for since this was last taken.
-    behind: RefCell<BTreeMap<String, Rc<Run>>>,
+    missing: RefCell<BTreeMap<String, Rc<Run>>>,
+    asked: RefCell<Asked>,
+}
+
+/// What results have been asked for.
+#[derive(Default, Debug)]
+pub struct Asked {
+    mixes: BTreeSet<Mix>,
+    runs: BTreeMap<String, Rc<Run>>,
+}
+
+impl Asked {
+    /// The mixes that a number stands on: where several kernels run, what each does alone does not count.
+    pub fn population(self) -> BTreeSet<Mix> {
+        let together = self.mixes.iter().any(|mix| mix.len() > 1);
+        self.mixes.into_iter().filter(|mix| mix.len() > 1 || !together).collect()
+    }
+
+    /// The runs, also those that were only looked through.
+    pub fn runs(self) -> impl Iterator<Item = Rc<Run>> {
+        self.runs.into_values()
+    }
 }
 
 impl Results {
     /// A store's results, each with what `complete` adds.
     pub fn new(store: Store, complete: fn(&mut Value)) -> Results {
-        Results {
-            store,
-            complete,
-            completed: RefCell::default(),
-            wanted: RefCell::default(),
-            looked_at: RefCell::default(),
-            behind: RefCell::default(),
-        }
+        Results { store, complete, completed: RefCell::default(), missing: RefCell::default(), asked: RefCell::default() }
     }
 
     /// Where the results come from.
@@ -79,38 +89,34 @@ impl Results {
         (known, none)
     }
 
-    /// The mixes of which a result was asked for since the last call: where several kernels run, what each does alone does not count.
-    pub fn population(&self) -> BTreeSet<Mix> {
-        let all = std::mem::take(&mut *self.looked_at.borrow_mut());
-        let together = all.iter().any(|mix| mix.len() > 1);
-        all.into_iter().filter(|mix| mix.len() > 1 || !together).collect()
-    }
-
-    /// The runs that were asked for since the last call.
-    pub fn behind(&self) -> Vec<Rc<Run>> {
-        std::mem::take(&mut *self.behind.borrow_mut()).into_values().collect()
+    /// What `ask` gives, and the results that it asks for.
+    pub fn watch<T>(&self, ask: impl FnOnce() -> T) -> (T, Asked) {
+        let before = self.asked.take();
+        let found = ask();
+        (found, self.asked.replace(before))
     }
 
     /// What `look` gives; the mixes whose results it asks for are none that a number stands on.
-    pub fn aside<T>(&self, look: impl FnOnce() -> T) -> T {
-        let before = self.looked_at.borrow().clone();
-        let found = look();
-        *self.looked_at.borrow_mut() = before;
+    pub fn look_through<T>(&self, look: impl FnOnce() -> T) -> T {
+        let (found, asked) = self.watch(look);
+        self.asked.borrow_mut().runs.extend(asked.runs);
         found
     }
 
     /// A run's result with what is relative to the kernels alone; if something of it has not run, it is put on the list.
     pub fn of(&self, run: &Rc<Run>) -> Option<Rc<Value>> {
         let key = run.key();
-        self.looked_at.borrow_mut().insert(run.mix());
         let with = run.compared();
-        self.behind.borrow_mut().insert(with.clone(), run.clone());
+        let mut asked = self.asked.borrow_mut();
+        asked.mixes.insert(run.mix());
+        asked.runs.insert(with.clone(), run.clone());
+        drop(asked);
         if let Some(result) = self.completed.borrow().get(&with) {
             return Some(result.clone());
         }
         let alone: Vec<Option<Rc<Value>>> = run.alone.iter().map(|alone| self.of(alone)).collect();
         let Some(raw) = self.store.get(&key) else {
-            self.wanted.borrow_mut().insert(key, run.clone());
+            self.missing.borrow_mut().insert(key, run.clone());
             return None;
         };
         let alone: Vec<Rc<Value>> = alone.into_iter().collect::<Option<_>>()?;
@@ -123,25 +129,25 @@ impl Results {
     }
 
     /// Runs the list, `jobs` runs at a time, and empties it; false if it was told to stop.
-    pub fn work(&mut self, jobs: usize) -> Result<bool, Failure> {
-        let wanted = std::mem::take(&mut *self.wanted.borrow_mut());
-        executor::execute(wanted, &mut self.store, jobs)
+    pub fn run_missing(&mut self, jobs: usize) -> Result<bool, Failure> {
+        let missing = std::mem::take(&mut *self.missing.borrow_mut());
+        executor::execute(missing, &mut self.store, jobs)
     }
 
     /// How many runs are on the list.
-    pub fn open(&self) -> usize {
-        self.wanted.borrow().len()
+    pub fn missing(&self) -> usize {
+        self.missing.borrow().len()
     }
 
     /// Takes the list.
     #[cfg(test)]
-    pub fn take(&mut self) -> BTreeMap<String, Rc<Run>> {
-        std::mem::take(&mut *self.wanted.borrow_mut())
+    pub fn take_missing(&mut self) -> BTreeMap<String, Rc<Run>> {
+        std::mem::take(&mut *self.missing.borrow_mut())
     }
 
     /// Takes results from elsewhere.
     #[cfg(test)]
-    pub fn learn(&mut self, results: Vec<(String, Value)>) {
+    pub fn add(&mut self, results: Vec<(String, Value)>) {
         self.store.add(results);
     }
 }

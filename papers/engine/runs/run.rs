@@ -21,7 +21,7 @@ pub enum Detail {
 #[derive(Debug)]
 pub struct Run {
     /// The experiment as a file writes it.
-    pub written: Value,
+    pub experiment: Value,
     /// The hash of its experiment.
     pub hash: String,
     /// What is kept of its result.
@@ -37,15 +37,15 @@ pub struct Run {
 impl Run {
     /// Its kernels by name, with their goals.
     pub fn mix(&self) -> Mix {
-        let Some(Value::Array(kernels)) = self.written.get("kernels") else { return Vec::new() };
+        let Some(Value::Array(kernels)) = self.experiment.get("kernels") else { return Vec::new() };
         let with_goal = |(name, kernel): (String, &Value)| match kernel.get("qos").and_then(Value::as_f64) {
             Some(goal) => format!("{name}@{}", (goal * 100.0).round()),
             None => name,
         };
-        let mix = mix_of(&self.written).into_iter().zip(kernels).map(with_goal);
+        let mix = mix_of(&self.experiment).into_iter().zip(kernels).map(with_goal);
         // Where kernels run once, what they take is of the SMs that they have.
-        let split = self.written.get("policy").and_then(|policy| policy.get("split"));
-        match (self.written.get("restart"), split) {
+        let split = self.experiment.get("policy").and_then(|policy| policy.get("split"));
+        match (self.experiment.get("restart"), split) {
             (Some(Value::Bool(false)), Some(Value::Array(split))) => mix.zip(split).map(|(name, sms)| format!("{name}:{sms}")).collect(),
             _ => mix.collect(),
         }
@@ -53,7 +53,7 @@ impl Run {
 
     /// The experiment with what its metrics are relative to: who runs it by itself has the study's.
     pub fn shown(&self) -> Value {
-        let mut shown = self.written.clone();
+        let mut shown = self.experiment.clone();
         if let (Value::Object(fields), Some(gpu)) = (&mut shown, &self.reference) {
             fields.push(("alone_gpu".into(), gpu.clone()));
         }

@@ -29,7 +29,9 @@ impl Search<'_> {
             let next = self.rungs.get(place + 1);
             if next.is_none() {
                 let also = self.also.as_ref()?;
-                ranked.extend(self.all.iter().filter(|run| run.written.get("policy").is_some_and(|policy| also.contains(policy))).cloned());
+                ranked.extend(
+                    self.all.iter().filter(|run| run.experiment.get("policy").is_some_and(|policy| also.contains(policy))).cloned(),
+                );
             }
             let runs: Vec<Option<Rc<Run>>> = ranked.iter().map(|run| longer(run, next)).collect();
             left = runs.into_iter().collect::<Option<_>>()?;

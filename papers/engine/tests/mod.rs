@@ -4,14 +4,14 @@ mod papers;
 
 use super::measures::{Code, Measures, Outcome};
 use super::paper::claims::{self, Claim, Verdict};
-use super::paper::mix::{Mix, counted, promised, sized};
+use super::paper::mix::{Mix, counted, split_goal, split_sms};
 use super::paper::spaces::Space;
 use super::paper::study::Study;
 use super::paper::tables::Table;
 use super::report::causes::Causes;
 use super::report::{self, Report, figures, history, tables, template};
 use super::runs::{Detail, Run, Store};
-use super::verdict::{Judged, counts, counts_without_all};
+use super::verdict::{Judgement, counts};
 use crate::catalogue::{PAPERS, Paper};
 use crate::reproduction::{MOST_ROUNDS, rounds};
 use corun_batch::Failure;
@@ -54,11 +54,12 @@ fn a_claim_passes_for_its_reason_and_by_more_than_noise_or_not_at_all() {
     let judge = |more: &str| {
         let ledger = claims::read(&format!("{ONE}{more}\n{RULES}")).unwrap();
         let mut measures = measures_of(&SMALL, STUDY, &folder, "quick");
-        let judged = |measures: &Measures| ledger.claims.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect::<Vec<_>>();
-        let judged = rounds(&mut measures, 2, judged).unwrap();
-        let with = |rule| counts(&judged, "direction", rule);
-        let totals = [with(None), with(Some("reason")), with(Some("noise")), counts_without_all(&judged, "direction", &ledger.rules)];
-        (judged[0].objection(), totals.map(|counts| counts[Verdict::Reproduced as usize]))
+        let judgements =
+            |measures: &Measures| ledger.claims.iter().map(|claim| Judgement::of(measures, &ledger, claim)).collect::<Vec<_>>();
+        let judgements = rounds(&mut measures, 2, judgements).unwrap();
+        let rules: [&[&str]; 4] = [&[], &["reason"], &["noise"], &["reason", "noise"]];
+        let totals = rules.map(|without| counts(&judgements, "direction", without));
+        (judgements[0].objection(), totals.map(|counts| counts[Verdict::Reproduced as usize]))
     };
     let need = |bound: &str| {
         let measure = r#"{ level = "hspeedup", of = "even", mixes = "BP+CFD" }"#;
@@ -84,12 +85,12 @@ fn a_machine_is_changed_for_every_run_on_it() {
     let run = |measures: &mut Measures, scheme: &str| {
         rounds(measures, 2, |measures| measures.runs.run(&mix, scheme, "hspeedup", Detail::Full)).unwrap().unwrap()
     };
-    let at = |run: &Run, path: &str| run.written.get("policy").and_then(|policy| policy.get(path)).cloned().unwrap_or_default();
+    let at = |run: &Run, path: &str| run.experiment.get("policy").and_then(|policy| policy.get(path)).cloned().unwrap_or_default();
     let (plain, slow) = (run(&mut measures, "ws"), run(&mut measures, "ws gpu.dram.latency=900 gto"));
     assert_ne!(at(&plain, "curves"), at(&slow, "curves"), "curves of another machine");
-    assert_eq!(slow.written.get("warp_order"), Some(&"gto".into()));
-    assert_eq!(run(&mut measures, "ws queue=64").written.get("gpu").and_then(|gpu| gpu.get("sm.l1.miss_queue")), Some(&64.into()));
-    let other = run(&mut measures, "ws gpu.dram.latency=900 gpu=ccbp-16sm").written.get("gpu").cloned().unwrap();
+    assert_eq!(slow.experiment.get("warp_order"), Some(&"gto".into()));
+    assert_eq!(run(&mut measures, "ws queue=64").experiment.get("gpu").and_then(|gpu| gpu.get("sm.l1.miss_queue")), Some(&64.into()));
+    let other = run(&mut measures, "ws gpu.dram.latency=900 gpu=ccbp-16sm").experiment.get("gpu").cloned().unwrap();
     assert_eq!(
         ["preset", "dram.latency"].map(|key| other.get(key)),
         [Some(&"ccbp-16sm".into()), Some(&900.into())],
@@ -97,7 +98,7 @@ fn a_machine_is_changed_for_every_run_on_it() {
     );
     for scheme in ["cta-oracle launches=1", "fixed(1, 1) launches=1", "even launches=1"] {
         let cut = run(&mut measures, scheme);
-        let kernels = Experiment::decode(&cut.written).unwrap().kernels;
+        let kernels = Experiment::decode(&cut.experiment).unwrap().kernels;
         assert!(kernels.iter().all(|used| used.kernel.launches.len() == 1), "{scheme}");
         assert_eq!(cut.mix(), mix);
     }
@@ -176,14 +177,13 @@ fn a_claim_tells_its_population() {
     let claims = CLAIMS.replace("mixes = \"BP+CFD\"", "mixes = \"LS+NBI\"");
     let ledger = claims::read(&claims).unwrap();
     let mut measures = measures_of(&SMALL, &study, &folder("population"), "quick");
-    let judged = |measures: &Measures| ledger.claims.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect::<Vec<_>>();
-    let judged = rounds(&mut measures, 2, judged).unwrap();
-    assert_eq!(judged.iter().map(|judged| judged.population.len()).collect::<Vec<_>>(), [2, 2, 2]);
-    assert_eq!(counted(&judged[0].population), "2 mixes");
+    let judgements = |measures: &Measures| ledger.claims.iter().map(|claim| Judgement::of(measures, &ledger, claim)).collect::<Vec<_>>();
+    let judgements = rounds(&mut measures, 2, judgements).unwrap();
+    assert_eq!(judgements.iter().map(|judgement| judgement.population.len()).collect::<Vec<_>>(), [2, 2, 2]);
+    assert_eq!(counted(&judgements[0].population), "2 mixes");
     let alone = rounds(&mut measures, 2, |measures| {
-        measures.runs.results.population();
-        let value = measures.runs.value(&vec!["PF".into()], "alone half", "kernels[0].ipc");
-        (value, counted(&measures.runs.results.population()))
+        let (value, asked) = measures.runs.results.watch(|| measures.runs.value(&vec!["PF".into()], "alone half", "kernels[0].ipc"));
+        (value, counted(&asked.population()))
     });
     assert!(matches!(alone.unwrap(), (Some(_), text) if text == "1 kernel"));
     // Alike in nothing: no mix is left.
@@ -192,8 +192,8 @@ fn a_claim_tells_its_population() {
     )
     .unwrap();
     let none = rounds(&mut measures, 2, |measures| {
-        measures.runs.results.population();
-        (measures.measure(&words), measures.runs.results.population().len())
+        let (outcome, asked) = measures.runs.results.watch(|| measures.measure(&words));
+        (outcome, asked.population().len())
     });
     assert!(matches!(none.unwrap(), (Outcome::Value(None), 0)));
 }
@@ -238,18 +238,18 @@ claims = ["curves", "gain"]
     let table = r#"{ "id": "t", "title": "T", "says": "S", "gain": "hspeedup", "of": "cta-oracle", "over": "even", "rows": [{ "name": "even" }],
         "columns": [{ "name": "pair", "mixes": "BP+CFD" }] }"#;
     measures.runs.study.tables.push(Table::of(&serde_json::from_str(table).unwrap()).unwrap());
-    let judged = |measures: &Measures| ledger.claims.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect::<Vec<_>>();
-    let judged = rounds(&mut measures, 2, judged).unwrap();
-    assert_eq!(judged[2].verdict, Verdict::Not);
+    let judgements = |measures: &Measures| ledger.claims.iter().map(|claim| Judgement::of(measures, &ledger, claim)).collect::<Vec<_>>();
+    let judgements = rounds(&mut measures, 2, judgements).unwrap();
+    assert_eq!(judgements[2].verdict, Verdict::Not);
     let out = folder("first-report");
     std::fs::create_dir_all(&out).unwrap();
     let (mut causes, past) = (Causes::read(causes).unwrap(), history::read("").unwrap());
     template::check(&causes, &ledger.claims, &measures.runs.study.tables).unwrap();
-    template::fill(&mut causes, &judged, &measures);
+    template::fill(&mut causes, &judgements, &measures);
     Report {
         paper: "small",
         measures: &measures,
-        judged: &judged,
+        judgements: &judgements,
         rules: &ledger.rules,
         past: &past,
         figures: &[],
@@ -262,7 +262,7 @@ claims = ["curves", "gain"]
     let report = std::fs::read_to_string(out.join("report.md")).unwrap();
     let first = report.split("## How it was run").next().unwrap();
     // What a cause quotes is what the report has measured.
-    let Outcome::Value(Some(gain)) = judged[0].outcome else { panic!("{:?}", judged[0].outcome) };
+    let Outcome::Value(Some(gain)) = judgements[0].outcome else { panic!("{:?}", judgements[0].outcome) };
     let quoted =
         format!("- Too short: {gain:.1}, in the table {gain:.2}. Tested: `corun reproduce --claim gain`. **gain** (paper 99, here ");
     assert!(first.contains(&quoted), "{first}");
@@ -271,8 +271,8 @@ claims = ["curves", "gain"]
     let verdicts = std::fs::read_to_string(out.join("verdicts.toml")).unwrap();
     let past = history::read(&verdicts).unwrap();
     let own = past[0].counts(ledger.claims.iter(), "direction");
-    assert_eq!(own, counts(&judged, "direction", None));
-    assert!(history::section(&past, &judged).ends_with("Nothing.\n\n"));
+    assert_eq!(own, counts(&judgements, "direction", &[]));
+    assert!(history::section(&past, &judgements).ends_with("Nothing.\n\n"));
 }
 
 /// A mix with a kernel that needs more cycles is measured over more, and so are its kernels alone; studies of single parameters are not.
@@ -280,7 +280,7 @@ claims = ["curves", "gain"]
 fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
     let measures =
         measures_of(&SMALL, &STUDY.replace("pairs = [[\"LS\", \"NBI\"]]", "pairs = [[\"LS\", \"DBI\"]]"), &folder("long"), "quick");
-    let cycles = |run: &Run| lookup(&run.written, "stop.cycles").unwrap();
+    let cycles = |run: &Run| lookup(&run.experiment, "stop.cycles").unwrap();
     let of = |names: [&str; 2], scheme: &str| {
         let run = measures.runs.run(&names.map(str::to_owned).to_vec(), scheme, "hspeedup", Detail::Full).unwrap();
         cycles(&run)
@@ -292,7 +292,7 @@ fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
     let asked = |measures: &mut Measures, mixes: &str, scheme: &str| {
         let words = Value::object([("level", "kernels[1].ipc".into()), ("of", scheme.into()), ("mixes", Value::from(mixes))]);
         measures.measure(&words);
-        measures.runs.results.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
+        measures.runs.results.take_missing().values().map(|run| cycles(run)).fold(0.0, f64::max)
     };
     let mut measures = measures;
     assert_eq!(["LS+DBI", "some LS+DBI", "few LS+DBI"].map(|mixes| asked(&mut measures, mixes, "even")), [3000.0, 1500.0, 1500.0]);
@@ -305,7 +305,7 @@ fn mixes_are_as_long_as_the_neediest_of_their_kernels() {
     let mut drawn = |short: &str| {
         measures.runs.study.short = vec![short.into()];
         figures::all(&measures, &plans, &[], &BTreeMap::new());
-        measures.runs.results.take().values().map(|run| cycles(run)).fold(0.0, f64::max)
+        measures.runs.results.take_missing().values().map(|run| cycles(run)).fold(0.0, f64::max)
     };
     assert_eq!(["NBI", "LS+DBI"].map(&mut drawn), [3000.0, 1500.0]);
 }
@@ -365,9 +365,8 @@ fn cases_are_mixes_with_goals() {
     // What a mean is over is counted, and what a share before it is.
     let both = format!(r#"{{"ratio": [{{{reach}}}, {{{met}, "at_least": 1}}]}}"#);
     let counted = |words: &str| {
-        measures.runs.results.population();
-        measures.measure(&serde_json::from_str(words).unwrap());
-        measures.runs.results.population().len()
+        let ask = || measures.measure(&serde_json::from_str(words).unwrap());
+        measures.runs.results.watch(ask).1.population().len()
     };
     assert_eq!([counted(&format!(r#"{{{met}, "at_least": 1}}"#)), counted(&both)], [reached.len(), 4]);
 }
@@ -493,20 +492,20 @@ fn reproduce(out: &Path) -> (String, Vec<Outcome>) {
     let (ledger, plans) = (claims::read(CLAIMS).unwrap(), figures::read(FIGURES).unwrap());
     let mut measures = measures_of(&SMALL, STUDY, out, "quick");
     let differs = BTreeMap::new();
-    let judged = rounds(&mut measures, 2, |measures| {
+    let judgements = rounds(&mut measures, 2, |measures| {
         figures::all(measures, &plans, &ledger.claims, &differs);
-        ledger.claims.iter().map(|claim| Judged::of(measures, &ledger, claim)).collect::<Vec<_>>()
+        ledger.claims.iter().map(|claim| Judgement::of(measures, &ledger, claim)).collect::<Vec<_>>()
     });
-    let judged = judged.unwrap_or_else(|failure| panic!("{failure:?}"));
+    let judgements = judgements.unwrap_or_else(|failure| panic!("{failure:?}"));
     let (mut figures, placed) = figures::all(&measures, &plans, &ledger.claims, &differs);
     figures::fill(&mut figures, &measures.runs.results, &placed);
     assert_eq!((figures[0].series.join(", "), figures[0].points[0].paper), ("CTA oracle, WS".into(), Some(1.1)));
-    assert_eq!(Outcome::Value(figures[0].points[0].value), judged[0].outcome, "a figure's point is what the claim measures");
+    assert_eq!(Outcome::Value(figures[0].points[0].value), judgements[0].outcome, "a figure's point is what the claim measures");
     let causes = Causes::default();
     Report {
         paper: "small",
         measures: &measures,
-        judged: &judged,
+        judgements: &judgements,
         rules: &ledger.rules,
         past: &[],
         figures: &figures,
@@ -516,7 +515,7 @@ fn reproduce(out: &Path) -> (String, Vec<Outcome>) {
     }
     .write(out)
     .unwrap();
-    (std::fs::read_to_string(out.join("report.md")).unwrap(), judged.into_iter().map(|judged| judged.outcome).collect())
+    (std::fs::read_to_string(out.join("report.md")).unwrap(), judgements.into_iter().map(|judgement| judgement.outcome).collect())
 }
 
 /// Is the measured figure the one that runs by hand give? And does a killed reproduction end with the same report?
@@ -547,7 +546,7 @@ fn a_reproduction_on_a_small_machine() {
     let store = Store::open(&out, "quick", "test", "today").unwrap();
     let measures = Measures::new(Study::read(STUDY, "quick").unwrap(), store, Code::NONE);
     let best = measures.runs.run(&vec!["BP".into(), "CFD".into()], "cta-oracle", "hspeedup", Detail::Full).unwrap();
-    let expected = hspeedup(best.written.get("policy").cloned().unwrap()) / hspeedup("even".into());
+    let expected = hspeedup(best.experiment.get("policy").cloned().unwrap()) / hspeedup("even".into());
     assert_eq!(outcomes[0], Outcome::Value(Some(expected)));
     assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Value(Some(_)))), "{outcomes:?}");
     assert!(report.contains("| **gain** The oracle beats an even split"), "{report}");
@@ -590,7 +589,7 @@ fn runs_of_a_study_may_stop_when_settled() {
     let mix = vec!["CFD".into(), "SAD".into()];
     let found = rounds(&mut measures, 2, |measures| {
         let best = measures.runs.run(&mix, "cta-oracle", "hspeedup", Detail::Full)?;
-        let [together, alone] = ["even", "alone"].map(|scheme| measures.runs.placed(&mix, scheme, "kernels[1].ipc"));
+        let [together, alone] = ["even", "alone"].map(|scheme| measures.runs.locate(&mix, scheme, "kernels[1].ipc"));
         Some([best, together?.0, alone?.0].map(|run| measures.runs.results.of(&run)))
     });
     for result in found.unwrap().unwrap() {
@@ -624,11 +623,11 @@ splits = { title = "Splits", gpu = { preset = "tiny-2sm", "sm.count" = 4 }, sear
         Some((all.into_iter().collect::<Option<Vec<_>>>()?, alone?)).filter(|_| ran)
     });
     let (all, alone) = found.unwrap().unwrap();
-    let sms = |run: &Rc<Run>| Experiment::decode(&run.written).unwrap().gpu.sm_count();
+    let sms = |run: &Rc<Run>| Experiment::decode(&run.experiment).unwrap().gpu.sm_count();
     assert_eq!(all.iter().map(sms).collect::<Vec<_>>(), [4, 2, 2, 4]);
-    let orders = all.iter().map(|run| run.written.get("warp_order").and_then(Value::as_str).unwrap());
+    let orders = all.iter().map(|run| run.experiment.get("warp_order").and_then(Value::as_str).unwrap());
     assert_eq!(orders.collect::<Vec<_>>(), ["lrr", "lrr", "gto", "lrr"]);
-    assert!(all[3].written.get("policy").is_some_and(|policy| policy.get("split").is_some()));
+    assert!(all[3].experiment.get("policy").is_some_and(|policy| policy.get("split").is_some()));
     for run in &all {
         let result = measures.runs.results.of(run).unwrap();
         let parts = (0..2).map(|kernel| lookup(&result, &format!("kernels[{kernel}].ipc")).unwrap() / alone[kernel]);
@@ -637,13 +636,13 @@ splits = { title = "Splits", gpu = { preset = "tiny-2sm", "sm.count" = 4 }, sear
     }
     // Of what went on to the last rung, each search has taken the best by its own metric.
     let last = |best: &Rc<Run>, metric: &str| {
-        let policies = Space::Combinations.policies(&Experiment::decode(&best.written).unwrap()).unwrap();
+        let policies = Space::Combinations.policies(&Experiment::decode(&best.experiment).unwrap()).unwrap();
         let known = policies.into_iter().filter_map(|policy| {
             let ctas: Vec<String> = match policy.get("combination") {
                 Some(Value::Array(ctas)) => ctas.iter().map(Value::to_string).collect(),
                 _ => Vec::new(),
             };
-            let order = best.written.get("warp_order").and_then(Value::as_str).unwrap();
+            let order = best.experiment.get("warp_order").and_then(Value::as_str).unwrap();
             measures.runs.value(&mix, &format!("fixed({}) {order}", ctas.join(",")), metric)
         });
         known.collect::<Vec<f64>>()

@@ -142,7 +142,7 @@ fn named(measures: &Measures, id: &str, words: &Value) {
     for name in texts("mixes") {
         let mixes = measures.runs.study.mixes.named(&name);
         let unknown =
-            mixes.iter().flatten().find(|kernel| !measures.runs.study.mixes.kernels().iter().any(|known| *known == promised(kernel).0));
+            mixes.iter().flatten().find(|kernel| !measures.runs.study.mixes.kernels().iter().any(|known| *known == split_goal(kernel).0));
         assert_eq!(unknown, None, "{id}: {name}");
     }
     for scheme in ["of", "over", "under"].into_iter().flat_map(texts) {
@@ -226,7 +226,7 @@ fn the_groups_are_the_latency_papers() {
     let groups = full.mixes.named("random");
     assert_eq!((groups.len(), groups.iter().map(Vec::len).sum::<usize>()), (100, 400));
     for group in &groups {
-        let kernels: Vec<(&str, u32)> = group.iter().map(|kernel| sized(kernel)).map(|of| (of.0, of.1.unwrap())).collect();
+        let kernels: Vec<(&str, u32)> = group.iter().map(|kernel| split_sms(kernel)).map(|of| (of.0, of.1.unwrap())).collect();
         let names: std::collections::BTreeSet<&str> = kernels.iter().map(|of| of.0).collect();
         assert!((2..=6).contains(&names.len()) && names.len() == group.len(), "{group:?}");
         assert!(
@@ -234,7 +234,7 @@ fn the_groups_are_the_latency_papers() {
             "{group:?}"
         );
     }
-    assert!(full.mixes.kernels().iter().all(|name| groups.iter().flatten().filter(|kernel| sized(kernel).0 == name).count() > 30));
+    assert!(full.mixes.kernels().iter().all(|name| groups.iter().flatten().filter(|kernel| split_sms(kernel).0 == name).count() > 30));
     for (study, each) in [(&sample, 4), (&quick, 1)] {
         assert!(study.mixes.named("random").iter().all(|group| groups.contains(group)));
         assert_eq!((2..=6).map(|size| study.mixes.named(&format!("random by {size}")).len()).collect::<Vec<_>>(), [each; 5]);
@@ -392,9 +392,9 @@ fn a_few_cases_are_spread_evenly_over_kernels_and_goals() {
             let few = study.mixes.named(kind);
             let wanted = if kind.starts_with("few") { study.mode.few } else { study.mode.some };
             assert_eq!(few.iter().collect::<std::collections::BTreeSet<_>>().len(), wanted, "{mode}, {kind}");
-            let at = |goal: i64| few.iter().filter(|mix| promised(&mix[0]).1 == Some(goal)).count();
+            let at = |goal: i64| few.iter().filter(|mix| split_goal(&mix[0]).1 == Some(goal)).count();
             let with = |kernel: &String| {
-                few.iter().flatten().filter(|name| promised(name) == (kernel, promised(name).1) && name.contains('@')).count()
+                few.iter().flatten().filter(|name| split_goal(name) == (kernel, split_goal(name).1) && name.contains('@')).count()
             };
             let even = |counts: Vec<usize>, by: usize| {
                 assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= by, "{mode}, {kind}: {counts:?}");
@@ -429,7 +429,7 @@ fn made_up(value: &Value, path: &str, key: u64) -> Value {
 /// A made-up result of a run: the shape of a short one of as many kernels, with types as a policy would find them.
 fn invented(key: &str, run: &Run, shapes: &mut BTreeMap<usize, Value>) -> Value {
     use sim_core::describe::rng::{below, mix};
-    let kernels = match run.written.get("kernels") {
+    let kernels = match run.experiment.get("kernels") {
         Some(Value::Array(kernels)) => kernels.len(),
         _ => 0,
     };
@@ -475,12 +475,12 @@ fn every_claim_and_every_point_can_be_measured() {
         for round in 0.. {
             // What is counted from descriptions needs no runs, and takes a minute for all programs.
             let measured = claims.iter().filter(|claim| !claim.measure.to_string().contains("\"described\""));
-            let outcomes: Vec<_> = measured.map(|claim| (claim, Judged::of(&measures, &ledger, claim).outcome)).collect();
+            let outcomes: Vec<_> = measured.map(|claim| (claim, Judgement::of(&measures, &ledger, claim).outcome)).collect();
             let (mut all, placed) = figures::all(&measures, &plans, claims, &none);
             let tables: Vec<_> = measures.runs.study.tables.iter().map(|table| tables::fill(table, &measures)).collect();
             let means: Vec<_> = report::goal(&measures).into_iter().flat_map(|(.., means)| means).collect();
             measures.runs.check().unwrap();
-            let wanted = measures.runs.results.take();
+            let wanted = measures.runs.results.take_missing();
             assert!(round < MOST_ROUNDS, "{} runs are still missing", wanted.len());
             if wanted.is_empty() {
                 let missing = outcomes.iter().filter(|(claim, outcome)| {
@@ -509,7 +509,7 @@ fn every_claim_and_every_point_can_be_measured() {
                 break;
             }
             let results = wanted.iter().map(|(key, run)| (key.clone(), invented(key, run, &mut shapes)));
-            measures.runs.results.learn(results.collect());
+            measures.runs.results.add(results.collect());
         }
     }
 }
