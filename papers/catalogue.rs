@@ -1,5 +1,5 @@
-//! The papers: a folder beside this file each, with its claims, what is run for them, its figures, what people found out about them, and at
-//! most one file of code, for what no form of a measure can say.
+//! The papers, a folder beside this file each. It has the paper's claims, what is run for them, its figures, and what people found out
+//! about them. It has at most one file of code, for what no form of a measure can say.
 //!
 //! To add one: the folder, and its line in `papers!`.
 

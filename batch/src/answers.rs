@@ -56,8 +56,8 @@ impl Folder {
         kept.get("answers").filter(|_| same).cloned()
     }
 
-    /// Keeps something under a name; that it cannot is said, once, and no more: the next command measures again. Another process may write the
-    /// same file: each writes its own and puts it in place whole.
+    /// Keeps something under a name; that it cannot is said, once, and no more: the next command measures again. Another process may write
+    /// the same file: each writes its own and puts it in place whole.
     pub fn keep(&self, name: &str, answers: Value) {
         static SAID: Once = Once::new();
         let kept = Value::object([("behaviour", Value::from(self.behaviour.as_str())), ("answers", answers)]);
@@ -102,7 +102,8 @@ impl Answers {
         first
     }
 
-    /// Runs what the caller has claimed, from where `begun` ended if that is its beginning, and leaves there what has ended; nothing if the work is to stop.
+    /// Runs what the caller has claimed, from where `begun` ended if that is its beginning, and leaves there what has ended; nothing if the
+    /// work is to stop.
     pub fn run(&self, planned: &Planned, begun: &mut Option<Simulation>, steps: &AtomicU64) -> Result<Option<()>, Problems> {
         let alone = match self.folder.as_ref().and_then(|folder| plan::decode(&folder.read(&planned.hash)?).ok()?.remove(&planned.hash)) {
             Some(kept) => {

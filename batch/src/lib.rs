@@ -1,7 +1,7 @@
 //! Many simulations at once: they run on every core, and the files of what they find survive whatever stops the program.
 //!
-//! The runner's commands and the reproduction of papers both need this. It is a crate of its own because the runner links reproduction: what
-//! both need stands below both. It knows no command line.
+//! The runner's commands and the reproduction of papers both need this. It is a crate of its own because the runner links reproduction:
+//! what both need stands below both. It knows no command line.
 //!
 //! A file uses only those before it:
 //!

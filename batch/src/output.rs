@@ -1,8 +1,8 @@
 //! What the program writes: results on stdout or in a file, problems and progress on stderr, and the files that a run leaves.
 //!
-//! Nothing is lost in silence. What stdout or a file does not take ends the program with exit status 1; that stderr takes nothing is no reason to stop.
-//! A file is written aside and gets its name when it is whole: whatever ends the program, there is no half file under that name, and what was there
-//! before stays until then.
+//! Nothing is lost in silence. What stdout or a file does not take ends the program with exit status 1; that stderr takes nothing is no
+//! reason to stop. A file is written aside and gets its name when it is whole: whatever ends the program, there is no half file under that
+//! name, and what was there before stays until then.
 
 use crate::failure::Failure;
 use sim_core::describe::error::{Problems, one_line};
@@ -121,8 +121,8 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     file.finish()
 }
 
-/// Opens the files that a command leaves, each with the option that names it; none of them if one is `input`, is what stdout goes to, or is a
-/// second one's too.
+/// Opens the files that a command leaves, each with the option that names it; none of them if one is `input`, is what stdout goes to, or is
+/// a second one's too.
 pub fn create<const N: usize>(input: &str, files: [(&str, Option<&str>); N]) -> Result<[Option<Whole>; N], Failure> {
     let mut taken = vec![("the input", read_from(input)), ("stdout", stdout())];
     let mut names: Vec<(&str, PathBuf)> = Vec::new();

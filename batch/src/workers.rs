@@ -82,8 +82,8 @@ pub fn run(jobs: usize, steps: u64, done: &AtomicU64, work: impl Fn() -> Option<
     });
 }
 
-/// Runs an experiment to its end with what its policy has to know, and adds its `steps` to `done` on the way; nothing if the work is to stop. Where
-/// `begun` has ended as the beginning of the same run, it goes on from there.
+/// Runs an experiment to its end with what its policy has to know, and adds its `steps` to `done` on the way; nothing if the work is to
+/// stop. Where `begun` has ended as the beginning of the same run, it goes on from there.
 pub fn simulate(
     experiment: &Experiment,
     answers: &Answers,

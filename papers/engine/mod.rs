@@ -1,4 +1,5 @@
-//! What every paper is reproduced with, in floors: a file uses only those below it, and no two use each other. tests/suite/wall keeps it so.
+//! What every paper is reproduced with, in floors: a file uses only those below it, and no two use each other. tests/suite/wall keeps it
+//! so.
 //!
 //! | floor | room | holds |
 //! |--:|---|---|

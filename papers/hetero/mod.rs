@@ -35,8 +35,9 @@ fn quotients<const N: usize>(measure: &Measure, metric: &str, schemes: [&str; N]
     Some((0..mixes.len()).map(|mix| core::array::from_fn(|scheme| all[scheme][mix] / over[mix])).collect())
 }
 
-/// By how many points `metric` improves more under the scheme in `under` than under that in `of`, each over that in `over`; ANTT improves as it falls. By
-/// `pick`: on average, 0 if it does not (`mean`); in the worst mix (`worst`); or by how much `of` improves there (`at_worst`).
+/// By how many points `metric` improves more under the scheme in `under` than under that in `of`, each over that in `over`; ANTT improves
+/// as it falls. By `pick`: on average, 0 if it does not (`mean`); in the worst mix (`worst`); or by how much `of` improves there
+/// (`at_worst`).
 fn gap(measure: &Measure) -> Option<f64> {
     let metric = measure.text("metric");
     let better = |quotient: f64| 100.0 * if metric == "metrics.antt" { 1.0 - quotient } else { quotient - 1.0 };
@@ -50,8 +51,8 @@ fn gap(measure: &Measure) -> Option<f64> {
     }
 }
 
-/// Of the mixes in which the metric `lost` is more than a hundredth lower under the scheme in `under` than under that in `over`: what it is under that in
-/// `of` over that in `under`, geometric mean.
+/// What the metric `lost` is under the scheme in `of` over that under the scheme in `under`, geometric mean. Only the mixes count in which
+/// it is more than a hundredth lower under `under` than under `over`.
 fn where_lost(measure: &Measure) -> Option<f64> {
     let found = quotients(measure, measure.text("lost"), [measure.text("of"), measure.text("under")])?;
     let lost: Vec<f64> = found.iter().filter(|[_, under]| *under < 0.99).map(|[of, under]| of / under).collect();
@@ -98,8 +99,8 @@ fn size(measure: &Measure) -> Option<f64> {
     }))
 }
 
-/// Of the areas of a big and a small SM, percent more than the baseline's: their sum (`pair`). Or what a seventeenth SM adds at most, with one digit, as
-/// printed: of two as near, the even one.
+/// Of the areas of a big and a small SM, percent more than the baseline's: their sum (`pair`). Or what a seventeenth SM adds at most, with
+/// one digit, as printed: of two as near, the even one.
 fn area(measure: &Measure) -> Option<f64> {
     match measure.text("what") {
         "pair" => Some(measure.number("big")? + measure.number("small")?),

@@ -1,7 +1,8 @@
-//! What only the IKRA paper's claims measure (Huzaifa, Alsop, Mahmoud, Salvador, Sinclair and Adve, 2020): where accesses are served from, traffic and
-//! energy as the paper divides them, orders of CTAs in several programs at once, launches that are warm, sizes of the caches, storage, and what follows from
-//! the programs' descriptions.
-//! Each function says what it gives; none sees a claim's value.
+//! What only the IKRA paper's claims measure (Huzaifa, Alsop, Mahmoud, Salvador, Sinclair and Adve, 2020).
+//!
+//! These are where accesses are served from, traffic and energy as the paper divides them, orders of CTAs in several programs at once, and
+//! launches that are warm. They are also sizes of the caches, storage, and what follows from the programs' descriptions. Each function says
+//! what it gives; none sees a claim's value.
 
 use crate::engine::measures;
 use crate::engine::measures::{Code, Function, Measure, reduced};
@@ -33,8 +34,8 @@ const FUNCTIONS: &[(&str, Function)] = &[
 /// A case is slower if it takes more than this of the other's time.
 const SLOWER: f64 = 1.01;
 
-/// By what factor a core's energy is above the published ones of arithmetic and special functions: with it the core has the printed 58 % of the energy of the
-/// regular programs under G, on average (§6.2.3). Fixed by these runs of G alone.
+/// By what factor a core's energy is above the published ones of arithmetic and special functions. With it the core has the printed 58 % of
+/// the energy of the regular programs under G, on average (§6.2.3). Fixed by these runs of G alone.
 const CORE: f64 = 4.3;
 
 /// Sizes of L1D, KB; L2 has 32 times as much (§7.1).
@@ -45,13 +46,15 @@ const ID_BITS: [u32; 3] = [31, 16, 16];
 
 /// Adds `ikra`, what the paper's figures show, by counters of the only kernel:
 ///
-/// - `accesses`: lines that loads ask for, by who serves them: the SM's own `l1`, another's (`remote`), `l2`, `memory`, their `total`. A load that waits for a
-///   line that is on its way is none of them. `accesses.scratchpad_share`: the part of the loads and stores that goes to the scratchpad.
-/// - `share`: the same as parts of the total, and `beyond`, which is `remote` and `l2`; `l2_hit`: the part of what leaves the SMs that L2 serves.
+/// - `accesses`: lines that loads ask for, by who serves them: the SM's own `l1`, another's (`remote`), `l2`, `memory`, their `total`. A
+///   load that waits for a line that is on its way is none of them.
+/// - `accesses.scratchpad_share`: the part of the loads and stores that goes to the scratchpad.
+/// - `share`: `accesses` as parts of the total, and `beyond`, which is `remote` and `l2`.
+/// - `l2_hit`: the part of what leaves the SMs that L2 serves.
 /// - `traffic`: flits times the links that they cross, by class of message (`read`, `write`, `writeback`), and their `total`.
-/// - `energy` (joules): `core` (`CORE` times that of arithmetic and special functions, with fetch, issue and registers), `l1`, `scratchpad`, `l2` (with the
-///   NoC, which nobody has published apart), their `total`, and the shares `core_share`, `memory_share` and `l2_share`. DRAM and leakage are none of an
-///   SM's (§5.2).
+/// - `energy` (joules): `core`, `l1`, `scratchpad`, `l2` and their `total`; the shares `core_share`, `memory_share` and `l2_share`. A core
+///   has `CORE` times the energy of arithmetic and special functions, with fetch, issue and registers. `l2` has the NoC's, which nobody has
+///   published apart. DRAM and leakage are none of an SM's (§5.2).
 /// - `imbalance`: the time over the mean time in which an SM has CTAs.
 fn complete(result: &mut Value) {
     let at = |path: &str| lookup(result, path);
@@ -118,8 +121,12 @@ fn quotients(measure: &Measure, mixes: &[Mix], metric: &str, of: &str, over: &st
     Some(measures::quotients(&above?, &below?))
 }
 
-/// A metric under each scheme of `of` over that under `over`, in each mix. As one by `pick`: how far the schemes' means are apart, in points (`spread`); how
-/// many cases are slower (`slower`); which part of them is the same (`same`); or the least of each mix, of these the greatest (`best`).
+/// A metric under each scheme of `of` over that under `over`, in each mix. As one by `pick`:
+///
+/// - `spread`: how far the schemes' means are apart, in points;
+/// - `slower`: how many cases are slower;
+/// - `same`: which part of them is equal;
+/// - `best`: the least of each mix, of these the greatest.
 fn matrix(measure: &Measure) -> Option<f64> {
     let mixes = measure.mixes();
     let of = |scheme| quotients(measure, &mixes, measure.text("metric"), scheme, measure.text("over"));
@@ -159,8 +166,8 @@ fn program(name: &str) -> Option<Kernel> {
     library::find(&format!("ikra/{name}"))
 }
 
-/// A metric of programs of which only the first pass of the launches that they repeat until they have converged runs (§6.4), under `of` over that under
-/// `over`; with the programs of `whole`, which repeat nothing; as one by `pick`.
+/// A metric under `of` over that under `over`, as one by `pick`. Of the launches that a program repeats until it has converged, only the
+/// first pass runs (§6.4). The programs of `whole` are added, which repeat nothing.
 fn single(measure: &Measure) -> Option<f64> {
     let pass = |mix: &Mix| {
         let launches = program(&mix[0])?.repeats.first().map(|repeat| repeat.first + repeat.launches)?;
@@ -173,8 +180,8 @@ fn single(measure: &Measure) -> Option<f64> {
     reduced(measure.text("pick"), &quotients(measure, &mixes, measure.text("metric"), &of, &over)?)
 }
 
-/// What a program does after its first launch, by its run less that of its first launch alone: the share of its accesses that `l1` serves, or remote L1 and L2
-/// (`beyond`), or its `traffic`; mean.
+/// What a program does after its first launch, mean: its run less that of its first launch alone. By `what` it is the share of its accesses
+/// that `l1` serves, the share that remote L1 and L2 serve (`beyond`), or its `traffic`.
 fn warm(measure: &Measure) -> Option<f64> {
     let of = |mix: &Mix| {
         let first = format!("{} {}.launches=1", measure.text("of"), mix[0]);
@@ -195,8 +202,8 @@ fn warm(measure: &Measure) -> Option<f64> {
     reduced("mean", &all.into_iter().collect::<Option<Vec<f64>>>()?)
 }
 
-/// A metric of a program over sizes of L1D and L2, by `pick`: the greatest quotient from one size to the next (`step`), or the `min` or `max` of all sizes of
-/// what it is over the same under `over`, with as much; without that of `but` KB.
+/// A metric of a program over sizes of L1D and L2, without that of `but` KB. By `pick` it is the greatest quotient from one size to the
+/// next (`step`), or the `min` or `max` of all sizes. With `over`, each size's value is over that scheme's with as much.
 fn sizes(measure: &Measure) -> Option<f64> {
     let mixes = measure.mixes();
     let metric = measure.text("metric");
@@ -231,8 +238,12 @@ fn part(measure: &Measure) -> Option<f64> {
     reduced("mean", &measures::quotients(&what?, &whole?))
 }
 
-/// What S keeps on each SM (§4.4): the `entries` of its queue; the bits of a CTA's number (`id`); the `bits` and `bytes` of the queue; and these as a `part` of
-/// the register file, the scratchpad, L1D and a bank of L2 of the preset `on`.
+/// What S keeps on each SM (§4.4), by `what`:
+///
+/// - `entries`: those of its queue;
+/// - `id`: the bits of a CTA's number;
+/// - `bits` and `bytes`: those of the queue;
+/// - `part`: the queue as a part of the register file, the scratchpad, L1D and a bank of L2 of the preset `on`.
 fn storage(measure: &Measure) -> Option<f64> {
     let id: u32 = ID_BITS.iter().sum();
     let entries = 32;
@@ -251,9 +262,13 @@ fn storage(measure: &Measure) -> Option<f64> {
     })
 }
 
-/// What follows from a program's description (§2.2, Table 1 and Table 3): which part of what its CTAs read of earlier launches is `self`, `ghost` or `other`,
-/// `self with older` launches, and how far launches differ in it (`range of self`), all with loads in the place of shared memory, as the paper counts; the
-/// `CTAs` and `KB` of its launches (of `launch`, or one by `reduce`, the greatest if that is left out); the `KB of arrays`, all of them.
+/// What follows from a program's description (§2.2, Table 1 and Table 3), by `what`:
+///
+/// - `self`, `ghost`, `other`: which part this is of what its CTAs read of earlier launches; `self with older`: also of launches before the
+///   last;
+/// - `range of self`: how far launches differ in it. The paper counts these with loads in the place of shared memory, and so does this;
+/// - `CTAs` and `KB`: those of the launch `launch`, or of all launches as one by `reduce`, the greatest if that is left out;
+/// - `KB of arrays`: all of them.
 fn described(measure: &Measure) -> Option<f64> {
     let mixes = measure.mixes();
     let [mix] = &mixes[..] else { return None };
@@ -280,7 +295,8 @@ fn described(measure: &Measure) -> Option<f64> {
     }
 }
 
-/// The dependences of a program, or of that with loads in the place of shared memory (`direct`), counted once: that takes longer than all else here.
+/// The dependences of a program, or of that with loads in the place of shared memory (`direct`), counted once: that takes longer than all
+/// else here.
 fn counted(name: &str, direct: bool) -> Option<Rc<Dependence>> {
     thread_local!(static COUNTED: RefCell<BTreeMap<(String, bool), Rc<Dependence>>> = const { RefCell::new(BTreeMap::new()) });
     let key = (name.to_owned(), direct);

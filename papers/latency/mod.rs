@@ -1,5 +1,6 @@
-//! What only the latency prediction paper's claims measure (Masola, Capodieci, Cavicchioli, Sañudo Olmedo and Rouxel, 2023): predictions, from runs of
-//! each kernel alone, held against runs of kernels together. The formulas stand in `sim_core::predict`; none sees a claim's value.
+//! What only the latency prediction paper's claims measure (Masola, Capodieci, Cavicchioli, Sañudo Olmedo and Rouxel, 2023): predictions,
+//! from runs of each kernel alone, held against runs of kernels together. The formulas stand in `sim_core::predict`; none sees a claim's
+//! value.
 //!
 //! Latencies are milliseconds, bandwidths GB/s, errors parts of what was simulated: positive where a latency is overestimated.
 
@@ -77,8 +78,8 @@ enum Predictor {
 }
 
 impl Predictor {
-    /// By words: a reading, then `measured` (Eq. 8 stretches what was measured alone) or `exact` (on all SMs that alone); `naive` with the paper's margin,
-    /// `naive own` with `largest`, our own; `alone`.
+    /// By words: a reading, then `measured` (Eq. 8 stretches what was measured alone) or `exact` (on all SMs that alone); `naive` with the
+    /// paper's margin, `naive own` with `largest`, our own; `alone`.
     fn of(words: &str, largest: impl FnOnce() -> Option<f64>) -> Option<Predictor> {
         let mut words = words.split(' ');
         let (name, more) = (words.next()?, words.next());
@@ -188,10 +189,15 @@ fn largest(measure: &Measure) -> Option<f64> {
     reduced("max", &slowdowns?.concat())
 }
 
-/// `what` of the kernels of groups, all or those of the name `kernel`, as one number by `pick` (see `picked`). What there is: the `error` of the latencies
-/// that a `model` predicts (see `Predictor`) and the latency that it has `predicted`; how much longer than alone a kernel takes beside the others (`slowdown`),
-/// when it has its `end`, how long it runs `beside` another and `after` all others, and its `rank` among them by its end; and what is `asked` for together,
-/// of the nominal bandwidth. With `pick = "correlation"`, Pearson's between what the groups ask for and the mean of each.
+/// `what` of the kernels of groups, all or those of the name `kernel`, as one number by `pick` (see `picked`):
+///
+/// - `error`: that of the latencies that a `model` predicts (see `Predictor`); `predicted`: what it has predicted;
+/// - `slowdown`: how much longer than alone a kernel takes beside the others;
+/// - `end`: when it ends; `beside` and `after`: how long it runs beside another, and after all others; `rank`: its place among them by its
+///   end;
+/// - `asked`: what is asked for together, of the nominal bandwidth.
+///
+/// With `pick = "correlation"` it is Pearson's between what the groups ask for and the mean of each.
 fn together(measure: &Measure) -> Option<f64> {
     let groups = groups(measure, &measure.mixes());
     let model = if measure.text("model").is_empty() { "alone" } else { measure.text("model") };
@@ -227,9 +233,9 @@ fn alone(measure: &Measure) -> Option<f64> {
     picked(measure.text("pick"), &values, measure.bounds())
 }
 
-/// The shape of the kernels' `what` (`bandwidth` or `latency`) over SMs, as one number by `pick`: on `to` SMs over that on `from`; or without these how
-/// straight it is over all sizes, the square of Pearson's correlation with the number of SMs. With `warps`, of kernels whose grid is cut into CTAs of so
-/// many warps.
+/// The shape of the kernels' `what` (`bandwidth` or `latency`) over SMs, as one number by `pick`: on `to` SMs over that on `from`. Without
+/// these it is how straight the shape is over all sizes: the square of Pearson's correlation with the number of SMs. With `warps`, the
+/// kernels' grids are cut into CTAs of so many warps.
 fn shape(measure: &Measure) -> Option<f64> {
     let sizes =
         if measure.number("to").is_some() { ["from", "to"].map(|key| measure.number(key)).to_vec() } else { STEPS.map(Some).to_vec() };
@@ -298,8 +304,8 @@ fn sum(measure: &Measure) -> Option<f64> {
     measure.numbers("parts").into_iter().sum::<Option<f64>>()
 }
 
-/// How many groups there are, the seven experiments with all that are drawn, or how many `kernels` they have; or a hundredth of the number of percent that
-/// one of them is (`one`), with one digit, as printed.
+/// How many groups there are, the seven experiments with all that are drawn, or how many `kernels` they have. `one`: how many percent one
+/// of the kernels is, with one digit, as printed.
 fn count(measure: &Measure) -> Option<f64> {
     let study = &measure.runs.study;
     let all = [study.mixes.all_partitions("random"), &study.mixes.named("experiments")].concat();
@@ -312,8 +318,8 @@ fn count(measure: &Measure) -> Option<f64> {
     })
 }
 
-/// Values as one: their `mean`, its size (`bias`), the mean of their sizes (`absolute`), their `variance`, `min`, `max`, `spread` from the least to the
-/// greatest, or the `part` of them within bounds.
+/// Values as one: their `mean`, its size (`bias`), the mean of their sizes (`absolute`), their `variance`, `min`, `max`, `spread` from the
+/// least to the greatest, or the `part` of them within bounds.
 fn picked(how: &str, values: &[f64], bounds: Bounds) -> Option<f64> {
     let mean = reduced("mean", values)?;
     let n = values.len() as f64;
@@ -343,7 +349,8 @@ mod tests {
         assert!((found - want).abs() < 1e-9 * want.abs().max(1.0), "{found}, not {want}");
     }
 
-    /// Below saturation Eq. 4 is a proportion, so that a kernel beside one that asks for little takes what it takes alone, and is predicted so.
+    /// Below saturation Eq. 4 is a proportion, so that a kernel beside one that asks for little takes what it takes alone, and is predicted
+    /// so.
     #[test]
     fn errors_are_of_the_simulated_latency() {
         let profiles = vec![kernel(15, 2.0, 50.0), kernel(15, 8.0, 10.0)];

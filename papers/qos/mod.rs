@@ -1,5 +1,5 @@
-//! What only the QoS paper's claims measure (Wang, Yang, Melhem, Childers, Zhang and Guo, 2017). Each function says what it gives; none sees a
-//! claim's value.
+//! What only the QoS paper's claims measure (Wang, Yang, Melhem, Childers, Zhang and Guo, 2017). Each function says what it gives; none
+//! sees a claim's value.
 
 use crate::engine::measures::{Code, Function, Measure, reduced};
 use crate::engine::paper::mix::Mix;
@@ -20,10 +20,17 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("context_time", context_time),
 ];
 
-/// A number at each goal, `of` a scheme, or that over the same of the scheme in `over`: with `what = "reach"` the part of the cases that reach their goals,
-/// with `what = "others"` the mean throughput of kernels without a goal over those. Of the goals at which there is one, by `pick`: the `least`; the part
-/// of the goals at which it is above 1 (`above_one`); the mean over the upper half of the goals over that of the lower half (`rise`); the goal at
-/// which it is greatest (`where_greatest`).
+/// A number at each goal, `of` a scheme, or that over the number of the scheme in `over`. By `what` it is:
+///
+/// - `reach`: the part of the cases that reach their goals;
+/// - `others`: the mean throughput of kernels without a goal over those cases.
+///
+/// Of the goals at which there is one, by `pick`:
+///
+/// - `least`: the least number;
+/// - `above_one`: the part of the goals at which it is above 1;
+/// - `rise`: the mean over the upper half of the goals over that of the lower half;
+/// - `where_greatest`: the goal at which it is greatest.
 fn by_goal(measure: &Measure) -> Option<f64> {
     let mut cases: BTreeMap<i64, Vec<Mix>> = BTreeMap::new();
     for mix in measure.mixes() {
@@ -98,8 +105,8 @@ fn alike(measure: &Measure) -> Option<f64> {
     Some(of.iter().zip(&over).filter(|(of, over)| (*of - *over).abs() <= by * *over).count() as f64 / of.len() as f64)
 }
 
-/// Part of the time that DRAM takes to move contexts, if it does nothing else; mean. An SM whose share of the bandwidth that is stands still as long, if
-/// nothing goes on beside.
+/// Part of the time that DRAM takes to move contexts, if it does nothing else; mean. An SM whose share of the bandwidth that is stands
+/// still as long, if nothing goes on beside.
 fn context_time(measure: &Measure) -> Option<f64> {
     let gpu = measure.gpu()?;
     let of = |mix: &Mix| {

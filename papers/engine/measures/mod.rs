@@ -1,33 +1,39 @@
-//! How claims are measured. A measure sees runs and its own words among the claims, never what the paper found. It is a table with one of
-//! these keys, and what that form needs:
+//! How claims are measured. A measure sees runs and its own words among the claims, never what the paper found.
+//!
+//! It is a table with one of these keys, and what that form needs:
 //!
 //! - `gain = metric, of = scheme, over = scheme, mixes`: the metric under one scheme over that under the other, the geometric mean over the
-//!   mixes. Several schemes in `over`: the best of them. With `alike = path, by = x` only the mixes in which no value of the path differs by
-//!   more than x between the two: what else than that makes the difference.
-//! - `level = metric, of, mixes`: the mean. With `where = path` only the mixes in which that is within the bounds, under the scheme itself or
-//!   under each of the schemes in `under`.
+//!   mixes. Several schemes in `over`: the best of them. With `alike = path, by = x` only the mixes in which no value of the path differs
+//!   by more than x between the two. So one sees what else makes the difference.
+//! - `level = metric, of, mixes`: the mean. With `where = path` only the mixes in which that is within the bounds, under the scheme itself
+//!   or under each of the schemes in `under`.
 //! - `compare = metric, against = metric, of, mixes`: one metric over another of the same run, the geometric mean.
 //! - `share = metric, of, mixes`: the part of the values that are within the bounds.
 //! - `unlike = metric, of, over, mixes, by = x`: the number of mixes in which some value differs by more than x between the schemes.
 //! - `correlation = [metric, metric], of, mixes`: Pearson's, over all values under all of the schemes.
-//! - `windows = column, of, mixes`: over the windows of a run, their mean, or with `reduce` their `variation` (standard deviation over mean)
-//!   or the `share` that is within the bounds; with `where = column` only the windows where that is. Several mixes: the mean.
-//! - `decided = topic, of, mixes`: the last decision about `kernel` on the topic, its value `value` (that of the topic's name if left out);
-//!   a number, or 1 where any of them `is` a word, else 0. The mean over the mixes that have the kernel.
-//! - `chosen = path, of, mixes`: a number of the experiment itself: what a search or a filled scheme settled for.
+//! - `windows = column, of, mixes`: the mean over the windows of a run. With `reduce` their `variation` (standard deviation over mean) or
+//!   the `share` that is within the bounds. With `where = column` only the windows where that is within them. Several mixes: the mean.
+//! - `decided = topic, of, mixes`: `value` of the last decision about `kernel` on the topic; the value of the topic's name if that is left
+//!   out. With `is = word` 1 where any decision has the word, else 0. The mean over the mixes that have the kernel.
+//! - `chosen = path, of, mixes`: a number of the experiment itself, which a search or a filled scheme settled for.
 //! - `room = kernel, of, mixes`: how many more CTAs of the kernel every SM could hold beside the combination of a search.
 //! - `probe = component, options, key`: what a probe of one component prints (`corun probe`).
 //! - `peak = "noc" | "dram"`: bandwidth of the study's GPU, GB/s.
 //! - `limiter = resource, kernel`: 1 if that is what limits the CTAs of each launch of the kernel on an SM, else 0.
-//! - `ratio = [measure, measure]`, and `min`, `max`, `mean`, `geomean = [measure, …]` put measures together; `holds = [measure]` is 1 where it is within
-//!   the bounds, else 0.
+//! - `ratio = [measure, measure]`, and `min`, `max`, `mean`, `geomean = [measure, …]` put measures together.
+//! - `holds = [measure]`: 1 where the measure is within the bounds, else 0.
 //! - `call = name, …`: what the paper's own file of code measures.
 //! - `test = "file::name"`: a unit test that holds the exact numbers.
 //! - `not_testable = why`.
 //!
-//! Bounds are `above`, `at_least`, `at_most` and `below`. In every form: `reduce` (`mean`, `geomean`, `min`, `max`) in place of the form's own mean; `as = "percent_gained" | "percent_lost"`
-//! makes 1.2 to 20 and 0.8 to 20; `times` scales. A metric is `hspeedup`, `wspeedup` or a path in a result, `kernels[*]` standing for each
-//! kernel; ` + ` between paths adds. Mixes are as `Mixes::named` reads them, or a list of these, each kernel by itself on so many SMs with `sms = n`; schemes as `Runs::run` and `Runs::value`.
+//! Every form takes these:
+//!
+//! - Bounds are `above`, `at_least`, `at_most` and `below`.
+//! - `reduce` (`mean`, `geomean`, `min`, `max`) stands in place of the form's own mean.
+//! - `as = "percent_gained" | "percent_lost"` makes 1.2 to 20 and 0.8 to 20; `times` scales.
+//! - A metric is `hspeedup`, `wspeedup` or a path in a result. `kernels[*]` stands for each kernel; ` + ` between paths adds.
+//! - Mixes are as `Mixes::named` reads them, or a list of these. With `sms = n` each kernel is by itself on so many SMs.
+//! - Schemes are as `Runs::run` and `Runs::value` read them.
 
 mod statistics;
 
@@ -176,7 +182,8 @@ impl Measures {
     }
 }
 
-/// A measure in which every scheme runs as long as the others, where its mixes or one of its schemes are measured briefly: see `Study::is_short`.
+/// A measure in which every scheme runs as long as the others, where its mixes or one of its schemes are measured briefly: see
+/// `Study::is_short`.
 fn short(words: &Value, study: &Study) -> Value {
     match words {
         Value::Object(pairs) => {

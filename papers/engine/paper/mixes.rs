@@ -174,7 +174,8 @@ impl Mixes {
         spread(all, wanted)
     }
 
-    /// The mixes of a kind, kernels with a goal first. The order among those with a goal makes no other mix, nor does that among those without.
+    /// The mixes of a kind, kernels with a goal first. The order among those with a goal makes no other mix, nor does that among those
+    /// without.
     fn roles(&self, cases: &Cases) -> Vec<Mix> {
         let names = self.kernels();
         let mut all = Vec::new();
@@ -246,12 +247,23 @@ impl Mixes {
         Experiment::decode(&value).is_ok_and(|experiment| oracle::fits_once(&experiment))
     }
 
-    /// The mixes of a name: a group of others, sets, a class (each kernel by itself), pairs of two classes, `same` and a class
-    /// (all pairs within it), `some` or `few` of any of these, any of these `but` those with a kernel, as in `NBI+DBI but KM`, or one mix such as
-    /// `BP+CFD`. Of cases, where kernels have goals: all of a kind, those at a goal (`pairs@80`), those with kernels of these classes in any order
-    /// (`pairs of C+M`), those in which a kernel has a goal (`pairs for BP`) or has none (`pairs beside BP`). In a mix a goal stands behind its
-    /// kernel, in percent of the IPC alone: `BP@80+CFD`. Where kernels have SMs of their own, their number stands behind the kernel: `VADD:5+COPY:20`,
-    /// or `memory:5`, each kernel of a class by itself on so many; of drawn groups and others, those `by` so many kernels (`random by 4`).
+    /// The mixes of a name. It is one of these:
+    ///
+    /// - a group of others, or sets;
+    /// - a class, each kernel by itself;
+    /// - pairs of two classes (`NBI+DBI`), or `same` and a class: all pairs within it;
+    /// - `some` or `few` of any of these, or any of these `but` those with a kernel (`NBI+DBI but KM`);
+    /// - one mix (`BP+CFD`). A goal stands behind its kernel, in percent of the IPC alone: `BP@80+CFD`. Where kernels have SMs of their
+    ///   own, their number stands there: `VADD:5+COPY:20`.
+    ///
+    /// Where kernels have goals, also cases:
+    ///
+    /// - all of a kind, or those at a goal (`pairs@80`);
+    /// - those with kernels of these classes in any order (`pairs of C+M`);
+    /// - those in which a kernel has a goal (`pairs for BP`) or has none (`pairs beside BP`).
+    ///
+    /// Where kernels have SMs of their own, also each kernel of a class by itself on so many (`memory:5`), and drawn groups and others `by`
+    /// so many kernels (`random by 4`).
     pub fn named(&self, name: &str) -> Vec<Mix> {
         if let Some((kind, kernels)) = name.split_once(" by ") {
             return self.named(kind).into_iter().filter(|mix| mix.len().to_string() == kernels).collect();
@@ -396,8 +408,8 @@ fn spread<T: Clone>(all: Vec<T>, wanted: usize) -> Vec<T> {
     (0..wanted).map(|i| all[(i * all.len() / wanted + i % (all.len() / wanted)) % all.len()].clone()).collect()
 }
 
-/// So many cases of a list: always the first of those whose goal was taken least often so far, then whose kernels with a goal were, then whose
-/// others. Steps of one length over mixes and goals fall on the same goals again and again.
+/// So many cases of a list: always the first of those whose goal was taken least often so far, then whose kernels with a goal were, then
+/// whose others. Steps of one length over mixes and goals fall on the same goals again and again.
 fn spread_cases(all: Vec<Mix>, wanted: usize) -> Vec<Mix> {
     let traits = |mix: &Mix| {
         let (with, without): (Vec<_>, Vec<_>) = mix.iter().map(|kernel| split_goal(kernel)).partition(|kernel| kernel.1.is_some());

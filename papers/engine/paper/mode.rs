@@ -13,7 +13,7 @@ pub struct Mode {
     pub warm_up: u64,
     /// Cycles that are measured, or at most.
     pub cycles: u64,
-    /// The same for mixes with a kernel that needs more, cycles by kernel; studies of single parameters do without.
+    /// Cycles of mixes with a kernel that needs more, by kernel. Studies of single parameters do without.
     long: BTreeMap<String, u64>,
     /// How well each kernel's IPC is to be known: a run ends when it is, as with `stop.settled`. Runs of a search have fixed lengths.
     pub settled: Option<f64>,

@@ -1,5 +1,5 @@
-//! What searches try: ways to share a GPU, each a policy, of which the best run counts. An oracle of `sim_core::study::oracle`, or ways to hand out
-//! whole SMs.
+//! What searches try: ways to share a GPU, each a policy, of which the best run counts. An oracle of `sim_core::study::oracle`, or ways to
+//! hand out whole SMs.
 
 use sim_core::describe::error::Problems;
 use sim_core::describe::ids::KernelId;

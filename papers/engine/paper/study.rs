@@ -91,8 +91,8 @@ pub struct Study {
     pub gpu: Value,
     /// The order of warps where kernels run together.
     pub warp_order: String,
-    /// Each kernel runs once, from cycle 0 to its end, and nothing is relative to kernels alone on all SMs: what a paper of latencies runs. Runs end with
-    /// their last kernel, or after the mode's cycles.
+    /// Each kernel runs once, from cycle 0 to its end, and nothing is relative to kernels alone on all SMs: what a paper of latencies runs.
+    /// Runs end with their last kernel, or after the mode's cycles.
     pub once: bool,
     /// What stands before a kernel's name in the library, and in no mix's.
     pub prefix: String,
@@ -165,8 +165,8 @@ impl Study {
         })
     }
 
-    /// Whether mixes are measured over the mode's own cycles under all of these schemes: in studies of single parameters, and if one of these names, or the
-    /// mixes', is among those that are `short`.
+    /// Whether mixes are measured over the mode's own cycles under all of these schemes. They are in studies of single parameters, and
+    /// where one of these names, or the mixes', is among those that are `short`.
     pub fn is_short<'s>(&self, mixes: &str, mut schemes: impl Iterator<Item = &'s str>) -> bool {
         let is_listed = |name: &str| name.split([' ', '(']).next().is_some_and(|name| self.short.iter().any(|short| short == name));
         ["some ", "few "].iter().any(|word| mixes.starts_with(word)) || is_listed(mixes) || schemes.any(is_listed)

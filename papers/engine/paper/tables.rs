@@ -1,6 +1,7 @@
-//! The tables of a report, as data: of schemes, of readings, of single runs that a cause quotes. A table has rows and columns, and in each
-//! field one number or several, `cells`; each is a measure whose words are those of its row, else of its cell, column and table. Besides,
-//! in rows:
+//! The tables of a report, as data: of schemes, of readings, of single runs that a cause quotes.
+//!
+//! A table has rows and columns, and in each field one number or several, `cells`. Each is a measure, whose words are those of its row,
+//! else of its cell, column and table. Besides, in rows:
 //!
 //! - `with`: modifiers of all schemes, as in `hol=yes`: another machine, or other kernels;
 //! - `instead`: other schemes in place of these, as in `{ ccbp = "ccbp credits=residual" }`;

@@ -27,7 +27,8 @@ impl Bounds {
     }
 }
 
-/// The words of one measure, which several places have together: what comes first counts. A measure passes over words that are none of its own.
+/// The words of one measure, which several places have together: what comes first counts. A measure passes over words that are none of its
+/// own.
 pub fn merged<'v>(from: impl IntoIterator<Item = &'v Value>) -> Value {
     let mut pairs: Vec<(String, Value)> = Vec::new();
     for words in from {

@@ -1,16 +1,17 @@
-//! The figures of a paper, each point with the runs that it is made of. Data: papers/NAME/figures.toml. A figure has series and
-//! categories; a point is what its series, else its category, else the figure says of
+//! The figures of a paper, each point with the runs that it is made of. Data: papers/NAME/figures.toml.
 //!
-//! - `path`, `of`, `mixes` (`sms`), and `over` for a quotient: a metric under a scheme, over the mixes, as measures have them; `with` are modifiers
-//!   of the scheme, `reduce` is `mean`, or `share` with `at_least` and `below`, if it is not to be the geometric mean; with `where = path` only the mixes
-//!   in which that is within these bounds, and no point if there are none;
-//! - `call`: what the paper's own code computes, as in measures, from the words of all three; `shown` names it for people; or
-//! - `window`: a column of the windows of one run, a point for each of the first `most`;
+//! A figure has series and categories. A point is what its series says of it, else its category, else the figure:
+//!
+//! - `path`, `of`, `mixes` (`sms`), and `over` for a quotient: a metric under a scheme, over the mixes, as measures have them. `with` are
+//!   modifiers of the scheme. `reduce` is `mean`, or `share` with `at_least` and `below`, if it is not to be the geometric mean. With
+//!   `where = path` only the mixes in which that is within these bounds; no point if there are none.
+//! - `call`: what the paper's own code computes from the words of all three, as in measures. `shown` names it for people.
+//! - `window`: a column of the windows of one run, a point for each of the first `most`.
 //! - `paper`, of a series: for each category the claim that has what the paper prints there.
 //!
-//! A series without a name has its scheme's title. `each` in place of categories: one for each mix of these. With `sorted = true` there are no
-//! categories: each series has its own points in the order of their values, from the least.
-//! `sim_core::study::figure` has the format that comes out, and computes and draws it.
+//! A series without a name has its scheme's title. `each` in place of categories: one for each mix of these. With `sorted = true` there are
+//! no categories: each series has its own points in the order of their values, from the least. `sim_core::study::figure` has the format
+//! that comes out, and computes and draws it.
 
 use crate::engine::measures::Measures;
 use crate::engine::paper::claims::Claim;

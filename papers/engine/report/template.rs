@@ -1,6 +1,7 @@
-//! Measured values in what people write of a paper, so that it says what its report has measured: `{g107-avg}` is what that claim comes to here,
-//! `{readings/literal/two/mean size}` what stands in the table `readings`, row `literal`, column `two`, cell `mean size`. A table with one number in
-//! each field needs no cell; `:1` at the end is how many decimals.
+//! Texts that people write of a paper, with placeholders for what its report has measured.
+//!
+//! `{g107-avg}` is what that claim comes to. `{readings/literal/two/mean size}` stands in the table `readings`: row `literal`, column
+//! `two`, cell `mean size`. A table with one number in each field needs no cell. `:1` at the end is how many decimals.
 
 use super::causes::Causes;
 use super::tables::{self, Filled};

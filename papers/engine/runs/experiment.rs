@@ -142,8 +142,8 @@ fn used(prefix: &str, kernel: &str) -> Value {
     }
 }
 
-/// A kernel of an experiment by itself on the same machine, or on another GPU, with all of its CTAs or so many. It has no goal there, so that all of its
-/// goals are parts of one run.
+/// A kernel of an experiment by itself on the same machine, or on another GPU, with all of its CTAs or so many. It has no goal there, so
+/// that all of its goals are parts of one run.
 pub fn alone_of(experiment: &Value, kernel: usize, ctas: Option<u32>, gpu: Option<&Value>) -> Option<Value> {
     let Some(Value::Array(kernels)) = experiment.get("kernels") else { return None };
     let used = without_goal(kernels.get(kernel)?);

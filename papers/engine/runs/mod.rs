@@ -1,7 +1,7 @@
 //! The runs of a paper: which runs a scheme of the study comes to on a mix, and their results.
 //!
 //! Asking for a result that is not there puts its run on a list. So the claims are evaluated, the list is run, and again, until nothing is
-//! missing: what a claim needs, and that some runs need others' results first (curves, searches), stands in the measure alone.
+//! missing. What a claim needs stands in its measure alone, also where some runs need others' results first (curves, searches).
 
 mod executor;
 mod experiment;
@@ -288,7 +288,7 @@ impl Runs {
         Some(runs)
     }
 
-    /// The same run with other lengths.
+    /// A run's experiment with other lengths.
     pub fn again(&self, run: &Run, (warm_up, stop): Lengths, detail: Detail) -> Option<Rc<Run>> {
         let mut experiment = run.experiment.clone();
         self.known(set_path(&mut experiment, "warm_up", warm_up.into()))?;

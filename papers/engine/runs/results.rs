@@ -67,7 +67,8 @@ impl Results {
         (all.len(), all.values().filter_map(|result| lookup(result, "cycles")).sum())
     }
 
-    /// Half of the 95 % intervals of the IPCs of kernels that run together, as parts of the IPC, from the narrowest; and how many have none.
+    /// Half of the 95 % intervals of the IPCs of kernels that run together, as parts of the IPC, from the narrowest; and how many have
+    /// none.
     pub fn intervals(&self) -> (Vec<f64>, usize) {
         let (mut known, mut none) = (Vec::new(), 0);
         for result in self.completed.borrow().values() {

@@ -1,4 +1,5 @@
-//! How runs, searches, judgements, figures and reports work, on a paper of a few lines; [`papers`] has what the papers' own files must keep.
+//! How runs, searches, judgements, figures and reports work, on a paper of a few lines; [`papers`] has what the papers' own files must
+//! keep.
 
 mod papers;
 
@@ -153,7 +154,8 @@ fn a_search_goes_on_with_the_best_of_each_rung() {
     assert_eq!((many.1, few.1), (3 * combinations + 6, combinations + 3 + 2 + 6));
 }
 
-/// Short rungs may lose the best combination. What a scheme settles for is a point of the same space, so that no scheme beats the search with it.
+/// Short rungs may lose the best combination. What a scheme settles for is a point of the same space, so that no scheme beats the search
+/// with it.
 #[test]
 fn no_search_is_beaten_by_a_combination_of_its_own_space() {
     let study = STUDY.replace("[[100, 400, 2]], spatial", "[[10, 60, 1]], spatial");
@@ -371,7 +373,8 @@ fn cases_are_mixes_with_goals() {
     assert_eq!([counted(&format!(r#"{{{met}, "at_least": 1}}"#)), counted(&both)], [reached.len(), 4]);
 }
 
-/// A figure's share of cases is what the measure gives; its mean over the cases that reach their goals names their runs, and no point where there are none.
+/// A figure's share of cases is what the measure gives; its mean over the cases that reach their goals names their runs, and no point where
+/// there are none.
 #[test]
 fn a_figure_shows_shares_and_means_over_the_cases_in_which_something_holds() {
     let text = r#"
@@ -601,8 +604,8 @@ fn runs_of_a_study_may_stop_when_settled() {
     assert!(measures.runs.cycles_alone("SAD", "").is_some_and(|cycles| (50_000.0..900_000.0).contains(&cycles)));
 }
 
-/// A scheme may have a GPU of its own, an order of warps, and a metric by which its search chooses; what kernels do alone is measured on the study's GPU,
-/// so that schemes on different GPUs compare.
+/// A scheme may have a GPU of its own, an order of warps, and a metric by which its search chooses. What kernels do alone is measured on
+/// the study's GPU, so that schemes on different GPUs compare.
 #[test]
 fn a_scheme_on_another_gpu_is_held_against_the_studys() {
     let more = r#"

@@ -188,7 +188,8 @@ fn the_mixes_are_the_papers() {
     assert_eq!(study.mixes.named("HG+LBM+SAD"), [["HG", "LBM", "SAD"]]);
 }
 
-/// 10 × 9 pairs and twice 60 roles of three kernels, each at ten goals; every kernel has a goal as often as any other, also in the quick study.
+/// 10 × 9 pairs and twice 60 roles of three kernels, each at ten goals; every kernel has a goal as often as any other, also in the quick
+/// study.
 #[test]
 fn the_cases_are_the_qos_papers() {
     let of = |mode: &str| Study::read(PAPERS.iter().find(|paper| paper.name == "qos").unwrap().study, mode).unwrap();
@@ -217,8 +218,8 @@ fn the_cases_are_the_qos_papers() {
     }
 }
 
-/// 100 groups of 2 to 6 kernels with 400 kernels in all, on SMs of their own, and the seven experiments of Table 3; shorter studies run some of the same
-/// groups, as many of each size.
+/// 100 groups of 2 to 6 kernels with 400 kernels in all, on SMs of their own, and the seven experiments of Table 3. Shorter studies run
+/// some of these groups, as many of each size.
 #[test]
 fn the_groups_are_the_latency_papers() {
     let of = |mode: &str| Study::read(PAPERS.iter().find(|paper| paper.name == "latency").unwrap().study, mode).unwrap();
@@ -250,7 +251,8 @@ fn the_groups_are_the_latency_papers() {
     );
 }
 
-/// 36 mixes of a thick and a lean kernel, 30 of two alike, and 50 of the 310 sets of four, none of them of one class; also the shorter studies have every kernel.
+/// 36 mixes of a thick and a lean kernel, 30 of two alike, and 50 of the 310 sets of four, none of them of one class; also the shorter
+/// studies have every kernel.
 #[test]
 fn the_mixes_are_the_hetero_papers() {
     let of = |mode: &str| Study::read(hetero().study, mode).unwrap();
@@ -327,8 +329,8 @@ fn counts_and_areas_are_the_hetero_papers() {
     assert_eq!(call(r#"{"call": "residency", "kernel": "FDTD3D", "on": "hetero-8b8s small"}"#), Some(1.0));
 }
 
-/// What IKRA's own code makes of runs is what their results by themselves say: of several schemes and mixes, of two groups of mixes, of other caches, of parts of a
-/// whole.
+/// What IKRA's own code makes of runs is what their results by themselves say: of several schemes and mixes, of two groups of mixes, of
+/// other caches, of parts of a whole.
 #[test]
 fn quotients_differences_and_sizes_are_told_from_the_runs() {
     let study = STUDY
@@ -383,7 +385,8 @@ fn hetero() -> &'static Paper {
     PAPERS.iter().find(|paper| paper.name == "hetero").unwrap()
 }
 
-/// Studies of single parameters run a few cases: all goals and all kernels with one as often as each other, not the goals that a step happens to fall on.
+/// Studies of single parameters run a few cases: all goals and all kernels with one as often as each other, not the goals that a step
+/// happens to fall on.
 #[test]
 fn a_few_cases_are_spread_evenly_over_kernels_and_goals() {
     for mode in ["quick", "sample", "full"] {
