@@ -14,9 +14,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// What is built and run, the cheapest first: most mutants end in the unit tests of sim-core, and then nothing else is built.
-const STEPS: [&[&str]; 3] = [&["--lib"], &["--test", "suite"], &["--tests"]];
+const STEPS: [&[&str]; 3] = [&["--lib"], &["--test", "suite"], &["--tests", "--package", "corun-papers"]];
 
-/// All three in every step: with other packages beside it, sim-core could have other features and would be compiled once more.
+/// All three in every step: with other packages beside it, sim-core could have other features and would be compiled once more. The papers' crate asks
+/// for no feature that the runner does not.
 const PACKAGES: [&str; 6] = ["--package", "sim-core", "--package", "corun-suite", "--package", "corun"];
 
 /// A mutant's harness may take so many times what it takes without a mutant, and the least that it may take: a busy machine is not a fault.
