@@ -1,10 +1,18 @@
 //! What can be wrong with an input, and how a run can end.
 
-use crate::describe::record::Rule;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
+
+/// What concerns several fields together, so that no shape can say it. A problem that it finds carries its name.
+#[derive(Debug)]
+pub struct Rule {
+    /// Name, for docs and tests.
+    pub name: &'static str,
+    /// What must hold.
+    pub says: &'static str,
+}
 
 /// One thing wrong with an input: where, what was found, what is wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]

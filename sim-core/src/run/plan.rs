@@ -4,15 +4,15 @@
 //! hash, and hands them over: no simulation runs another one. A run alone uses the same GPU and seed, greedy-then-oldest warps, and a
 //! kernel that starts again when it ends; it starts with empty caches, as the shared run does.
 
-use crate::describe::decode::{Fields, element, field, list, number};
 use crate::describe::error::Problems;
 use crate::describe::gpu::SmClass;
 use crate::describe::ids::{Cycle, KernelId};
+use crate::describe::record::{ANY_KEY, Datum, Shape};
 use crate::describe::value::Value;
 use crate::policy::{Policy, PolicySpec};
 use crate::run::experiment::{Experiment, Stop};
 use crate::seam::controls::{Controls, WarpOrder};
-use crate::seam::observation::{Alone, By, Needs, Profile};
+use crate::seam::observation::{ALONE, Alone, By, Needs, Profile};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -148,51 +148,15 @@ pub fn profile(experiment: &Experiment, policy: &dyn Policy, answers: &Answers) 
 
 /// An answer as hosts store it.
 pub fn encode(alone: &Alone) -> Value {
-    let mut pairs: Vec<(&str, Value)> = FIGURES.iter().map(|(key, of)| (*key, (*of(&mut alone.clone())).into())).collect();
-    pairs.push(("ipc_ci95", alone.ipc_ci95.map(Value::array).into()));
-    pairs.push(("stuck", alone.stuck.into()));
-    Value::object(pairs)
+    alone.write()
 }
+
+const ANSWERS: Shape = Shape::Map { keys: &ANY_KEY, of: &Shape::Record(&ALONE), want: "an object with an answer for each hash" };
 
 /// Answers as hosts store them: an object with an answer for each hash.
 pub fn decode(value: &Value) -> Result<Answers, Problems> {
     let mut problems = Problems::default();
-    let mut answers = Answers::new();
-    let Value::Object(pairs) = value else {
-        problems.add("answers", value.describe(), "an object with an answer for each hash");
-        return Err(problems);
-    };
-    for (hash, given) in pairs {
-        let path = field("answers", hash);
-        let Some(mut fields) = Fields::of(given, &path, "an answer", &mut problems) else { continue };
-        let mut alone = Alone { stuck: fields.flag("stuck", false, &mut problems), ..Alone::default() };
-        for (key, of) in FIGURES {
-            if let Some(given) = fields.need(key, "a number", &mut problems)
-                && let Some(figure) = number(given, &field(&path, key), 0.0..=1e12, &mut problems)
-            {
-                *of(&mut alone) = figure;
-            }
-        }
-        if let Some(given) = fields.take("ipc_ci95").filter(|given| **given != Value::Null) {
-            alone.ipc_ci95 = ends(given, &field(&path, "ipc_ci95"), &mut problems);
-        }
-        fields.finish(&mut problems);
-        answers.insert(hash.clone(), alone);
-    }
-    problems.or(answers)
+    ANSWERS.check(value, "answers", &mut problems);
+    let Value::Object(pairs) = value else { return Err(problems) };
+    problems.or(pairs.iter().map(|(hash, given)| (hash.clone(), Alone::read(given))).collect())
 }
-
-fn ends(value: &Value, path: &str, problems: &mut Problems) -> Option<[f64; 2]> {
-    let given = list(value, path, 2..=2, "ends of an interval", problems)?;
-    let mut end = |i: usize| number(&given[i], &element(path, i), -1e12..=1e12, problems);
-    Some([end(0)?, end(1)?])
-}
-
-/// The numbers of an answer by name.
-type Figure = (&'static str, fn(&mut Alone) -> &mut f64);
-const FIGURES: [Figure; 4] = [
-    ("ipc", |alone| &mut alone.ipc),
-    ("warp_ipc", |alone| &mut alone.warp_ipc),
-    ("noc_utilisation", |alone| &mut alone.noc_utilisation),
-    ("dram_utilisation", |alone| &mut alone.dram_utilisation),
-];

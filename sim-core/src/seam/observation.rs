@@ -6,6 +6,8 @@ use crate::describe::gpu::occupancy::Resources;
 #[cfg(test)]
 use crate::describe::ids::MAX_KERNELS;
 use crate::describe::ids::{Cycle, KernelId, LaunchId, PerKernel};
+use crate::describe::record::Absent::{Flag, Needed, Words};
+use crate::describe::record::{Shape, list, number, record};
 use crate::seam::stats::{KernelStats, StallCounts};
 use alloc::vec::Vec;
 
@@ -164,22 +166,25 @@ impl Needs {
     }
 }
 
-/// What a kernel does in a run alone.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Alone {
-    /// Thread instructions per core cycle over the whole GPU.
-    pub ipc: f64,
+record! {
+    /// What a kernel does in a run alone.
+    #[derive(Copy, Default)]
+    pub struct Alone as ALONE "Alone", "an answer";
+    /// IPC over the whole GPU.
+    ipc: f64 ["thread instructions per cycle"] = RATE, Needed;
     /// Warp instructions per core cycle over the whole GPU.
-    pub warp_ipc: f64,
-    /// Fraction of the reply crossbar's peak that it takes.
-    pub noc_utilisation: f64,
-    /// Fraction of the DRAM data buses' peak that it takes.
-    pub dram_utilisation: f64,
-    /// The ends of the 95 % interval of `ipc`, where the run is long enough to have one.
-    pub ipc_ci95: Option<[f64; 2]>,
+    warp_ipc: f64 ["warp instructions per cycle"] = RATE, Needed;
+    /// Part of the reply crossbar's peak that it takes.
+    noc_utilisation: f64 ["fraction of peak"] = RATE, Needed;
+    /// Part of the DRAM data buses' peak that it takes.
+    dram_utilisation: f64 ["fraction of peak"] = RATE, Needed;
+    /// The ends of the 95 % interval of `ipc`.
+    ipc_ci95: Option<[f64; 2]> = Shape::Nullable(&list!(number!(-1e12, 1e12), 2, 2, "ends of an interval")), Words("the run is too short for one");
     /// Whether the run got stuck: the rates are those up to there.
-    pub stuck: bool,
+    stuck: bool = Shape::Flag, Flag(false);
 }
+
+const RATE: Shape = number!(0.0, 1e12);
 
 /// What each kernel does alone on the same GPU, with greedy-then-oldest warps (CCBP §6), measured before the run begins: for each set of
 /// runs that the policy needs, for each kernel, the runs in their order.

@@ -1,10 +1,9 @@
 //! What a kernel looks like in JSON, each of its parts once.
 
 use super::MAX_LOOPS;
-use super::library;
-use super::tile::{MAX_TERM, TILE};
+use super::tile::TILE;
 use super::validate::{MAX_ALU, MAX_EXTENT, MAX_GAP, MAX_LATENCY, MAX_LAUNCHES, MAX_LISTS, MAX_OPS, MAX_SEQUENCE};
-use crate::describe::record::{Absent, Field, Names, One, Rule, Shape, choice, int, list, record, text};
+use crate::describe::record::{Absent, Field, One, Rule, Shape, choice, int, list, record, text};
 use Absent::{Int, Name, Needed, Words};
 
 /// Strides of addresses, either way, bytes.
@@ -17,15 +16,6 @@ const LANES: Shape = int!(1, 32);
 
 /// Names in a kernel are short.
 const NAME: Shape = text!(40);
-
-/// The names of the library's kernels.
-pub static LIBRARY: Names = Names {
-    names: library::names,
-    old: || super::formerly::OLD_NAMES.iter().map(|(old, _)| *old).collect(),
-    known: |name| library::find(name).is_some(),
-    want: |name| alloc::format!("{}, or a full kernel", library::near(name)),
-    what: "a kernel",
-};
 
 /// See its text.
 pub static NAMED: Rule = Rule { name: "named", says: "an operation names an array or a list that its kernel has" };
@@ -248,6 +238,3 @@ pub static SCATTER: One = One {
     want: "{\"warp\": bytes}, {\"lane\": bytes} or {\"skewed\": bytes}",
     unknown: "an unknown way to scatter",
 };
-
-/// A term of a tile.
-pub const TERM: Shape = int!(-MAX_TERM, MAX_TERM);

@@ -4,7 +4,6 @@
 //! the matrix is taken at its edge, as programs do that clamp their indices; of those that switch such threads off, the instructions are too many,
 //! the lines are not.
 
-use super::records::TERM;
 use crate::describe::record::Absent::{Int, Needed, Words};
 use crate::describe::record::{Shape, int, list, record};
 
@@ -41,6 +40,9 @@ record! {
     /// What each iteration of the enclosing loops adds, outermost first.
     loops: [i32; 3] = list!(TERM, 0, 3, "numbers"), Words("0"), sparse;
 }
+
+/// A term.
+const TERM: Shape = int!(-MAX_TERM, MAX_TERM);
 
 /// Largest term either way, and most columns and rows.
 pub const MAX_TERM: i64 = 1 << 24;

@@ -19,6 +19,7 @@ pub(crate) use datum::{names, or_none, record};
 
 use crate::describe::decode::{element, field, one_of, whole_path, within};
 use crate::describe::error::Problems;
+pub use crate::describe::error::Rule;
 use crate::describe::ids::MAX_KERNELS;
 use crate::describe::value::Value;
 use alloc::collections::BTreeMap;
@@ -252,15 +253,6 @@ pub struct Field {
     pub absent: Absent,
     /// What it is.
     pub doc: &'static str,
-}
-
-/// What concerns several fields together, so that no shape can say it. A problem that it finds carries its name.
-#[derive(Debug)]
-pub struct Rule {
-    /// Name, for docs and tests.
-    pub name: &'static str,
-    /// What must hold.
-    pub says: &'static str,
 }
 
 /// A field with its place in a struct of Rust's.

@@ -7,10 +7,10 @@ use crate::describe::goal::{GOAL, Goal};
 use crate::describe::gpu::Gpu;
 use crate::describe::gpu::fields::{self, ANY_GPU};
 use crate::describe::ids::{Cycle, MAX_KERNELS};
-use crate::describe::kernel::records::{KERNEL, LIBRARY};
-use crate::describe::kernel::{Kernel, MAX_ALU, library};
+use crate::describe::kernel::records::KERNEL;
+use crate::describe::kernel::{Kernel, MAX_ALU, formerly, library};
 use crate::describe::record::Absent::{self, Int, Name, Needed, Words};
-use crate::describe::record::{Datum, Rule, Shape, int, is_right, list, number, record, text};
+use crate::describe::record::{Datum, Names, Rule, Shape, int, is_right, list, number, record, text};
 use crate::describe::value::Value;
 use crate::machine::dispatch::order::{CtaOrderInfo, CtaOrderSpec};
 use crate::policy::PolicySpec;
@@ -60,6 +60,15 @@ pub static ADDRESSES: Rule = Rule { name: "addresses", says: "a kernel's arrays 
 pub static GROUPS: Rule = Rule { name: "groups", says: "gto-groups(N) has at most as many warps as a scheduler" };
 /// See its text.
 pub static PEAK: Rule = Rule { name: "peak", says: "a goal asks for at most the GPU's peak IPC" };
+
+/// The names of the library's kernels.
+static LIBRARY: Names = Names {
+    names: library::names,
+    old: || formerly::OLD_NAMES.iter().map(|(old, _)| *old).collect(),
+    known: |name| library::find(name).is_some(),
+    want: |name| format!("{}, or a full kernel", library::near(name)),
+    what: "a kernel",
+};
 
 /// A kernel by name or in full.
 const A_KERNEL: Shape = Shape::Forms { of: &[Shape::Listed(&LIBRARY), Shape::Record(&KERNEL)], want: KERNEL_WANT };

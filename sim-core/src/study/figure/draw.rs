@@ -5,41 +5,36 @@
 use super::axis::Axis;
 use super::svg::{Svg, colour, short, width};
 use super::{Figure, Kind, Point};
-use crate::describe::decode::{Fields, int};
 use crate::describe::error::Problems;
+use crate::describe::record::Absent::{Flag, Int};
+use crate::describe::record::{Datum, Shape, int, record};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// How a figure is drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Width, pixels.
-    pub width: u32,
+record! {
+    /// How a figure is drawn.
+    #[derive(Copy, Eq)]
+    pub struct Options as OPTIONS "DrawOptions", "an object";
+    /// Width of the picture.
+    width: u32 ["pixels"] = int!(240, 4000), Int(720);
     /// Whether the title stands in the picture.
-    pub title: bool,
+    title: bool = Shape::Flag, Flag(true);
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { width: 720, title: true }
+        Options::read(&Value::Null)
     }
 }
 
 impl Options {
-    /// Reads `{"width": 240 to 4000, "title": true or false}`; what is left out has its default.
+    /// Reads options; what is left out has its default.
     pub fn decode(value: &Value) -> Result<Options, Problems> {
         let mut problems = Problems::default();
-        let mut options = Options::default();
-        if let Some(mut fields) = Fields::of(value, "options", "an object", &mut problems) {
-            if let Some(width) = fields.take("width").and_then(|value| int(value, "options.width", 240..=4000, &mut problems)) {
-                options.width = width as u32;
-            }
-            options.title = fields.flag("title", options.title, &mut problems);
-            fields.finish(&mut problems);
-        }
-        problems.or(options)
+        OPTIONS.check(value, "options", &mut problems);
+        problems.or(Options::read(value))
     }
 }
 

@@ -28,7 +28,7 @@ pub use evaluate::{lookup, reduce};
 use crate::describe::decode::{element, field};
 use crate::describe::error::Problems;
 use crate::describe::record::Absent::{Name, Needed, Words};
-use crate::describe::record::{Datum, Rule, Shape, choice, int, list, names, number, record, text};
+use crate::describe::record::{Datum, Rule, Shape, choice, int, is_right, list, names, number, record, text};
 use crate::describe::value::Value;
 use alloc::format;
 use alloc::string::String;
@@ -202,18 +202,18 @@ pub struct Point {
 impl Figure {
     /// Reads a figure at `path`; `None` if something is wrong with it, which is then among the problems.
     pub fn decode(value: &Value, path: &str, problems: &mut Problems) -> Option<Figure> {
-        if !FIGURE.check(value, path, problems) {
-            return None;
-        }
         let before = problems.0.len();
+        FIGURE.check(value, path, problems);
         let figure = Figure::read(value);
-        if figure.categories.is_empty() && matches!(figure.kind, Kind::Bars | Kind::Shares) {
+        let right = |key: &str, path: &str, problems: &Problems| is_right(&field(path, key), problems);
+        let lists = right("series", path, problems) && right("categories", path, problems);
+        if lists && right("kind", path, problems) && figure.categories.is_empty() && matches!(figure.kind, Kind::Bars | Kind::Shares) {
             problems.by(&PLACES, |problems| problems.add(field(path, "categories"), "nothing", "names along x, for bars and shares"));
         }
         let bounds = |measure: Option<&Value>, path: String, problems: &mut Problems| {
             let share = measure.and_then(|measure| measure.get("reduce")).and_then(Value::as_str) == Some("share");
             let bound = ["from", "to"].into_iter().find(|key| measure.is_some_and(|measure| measure.get(key).is_some()));
-            if let Some(key) = bound.filter(|_| !share) {
+            if let Some(key) = bound.filter(|key| !share && is_right(&field(&path, key), problems)) {
                 problems.by(&BOUNDS, |problems| problems.add(field(&path, key), "a bound without share", "none"));
             }
         };
@@ -224,14 +224,18 @@ impl Figure {
             bounds(given.get("measure"), field(&path, "measure"), problems);
             problems.by(&PLACES, |problems| {
                 let place = |n: usize| format!("a whole number from 0 to {}", n - 1);
-                if point.series >= figure.series.len() {
+                if lists && right("series", &path, problems) && point.series >= figure.series.len() {
                     problems.add(field(&path, "series"), point.series, place(figure.series.len()));
                 }
                 let places = figure.categories.len();
-                if places > 0 && !given.get("x").and_then(Value::as_int).is_some_and(|x| (0..places as i64).contains(&x)) {
+                if lists
+                    && right("x", &path, problems)
+                    && places > 0
+                    && !given.get("x").and_then(Value::as_int).is_some_and(|x| (0..places as i64).contains(&x))
+                {
                     problems.add(field(&path, "x"), point.x, place(places));
                 }
-                if !point.baseline.is_empty() && point.baseline.len() != point.runs.len() {
+                if right("runs", &path, problems) && !point.baseline.is_empty() && point.baseline.len() != point.runs.len() {
                     problems.add(field(&path, "baseline"), point.baseline.len(), format!("{}, one for each run", point.runs.len()));
                 }
             });

@@ -85,10 +85,10 @@ fn everything_that_is_wrong_is_named_at_once() {
         "kind",
         "measure.reduce",
         "measure.from",
+        "points[1].paper",
         "colour",
         "points[0].series",
         "points[1].x",
-        "points[1].paper",
         "points[2].baseline",
     ];
     assert_eq!(paths, expected.map(|path| alloc::format!("figures[2].{path}")));
