@@ -64,7 +64,7 @@ impl ExperimentArgs {
             };
             // What is neither JSON nor a number is text: `policy=even` needs no quotes.
             let number = || whole(text).map_or_else(|_| Value::from(text), Value::from);
-            let new = serde_json::from_str(text).unwrap_or_else(|_| number());
+            let new = Value::from_json(text).unwrap_or_else(|_| number());
             set_path(&mut value, path.trim(), new)?;
         }
         if let Some(seed) = self.seed {
@@ -75,13 +75,6 @@ impl ExperimentArgs {
         }
         Experiment::decode(&value)
     }
-}
-
-/// Parses JSON text.
-pub fn json(text: &str) -> Result<Value, Problems> {
-    // Some editors put a byte-order mark before UTF-8.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    serde_json::from_str(text).map_err(|error| problem("(file)", error, "JSON"))
 }
 
 /// Opens a file for reading.
@@ -122,7 +115,7 @@ fn example(name: &str, kind: Kind) -> Option<&'static str> {
 
 /// Reads a JSON file of a kind, or an example by its name; `-` is standard input.
 pub fn read(file: &str, wanted: Kind) -> Result<Value, Problems> {
-    let value = json(&text(file, wanted)?)?;
+    let value = Value::from_json(&text(file, wanted)?)?;
     kind::must_be(wanted, &value)?;
     Ok(value)
 }
@@ -132,7 +125,7 @@ pub fn of_another_kind(file: &str, wanted: Kind) -> Option<Problems> {
     let mut bytes = Vec::new();
     File::open(file).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    let kind = Kind::of_text(file, &text).or_else(|| Kind::of(&json(&text).ok()?))?;
+    let kind = Kind::of_text(file, &text).or_else(|| Kind::of(&Value::from_json(&text).ok()?))?;
     (kind != wanted).then(|| kind.instead_of(wanted))
 }
 
@@ -148,7 +141,7 @@ fn text(file: &str, wanted: Kind) -> Result<String, Problems> {
     source.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     let whole = String::from_utf8_lossy(&bytes);
     // What is to be JSON is looked at when it is parsed.
-    let parsed = || if wanted == Kind::Script { Kind::of(&json(&whole).ok()?) } else { None };
+    let parsed = || if wanted == Kind::Script { Kind::of(&Value::from_json(&whole).ok()?) } else { None };
     if let Some(kind) = Kind::of_text(file, &whole).or_else(parsed).filter(|kind| *kind != wanted) {
         return Err(kind.instead_of(wanted));
     }

@@ -86,7 +86,7 @@ fn listed(what: What) -> Result<Value, Failure> {
     let mut experiments = Vec::new();
     if what == What::Experiments {
         for (name, text) in input::EXPERIMENTS {
-            experiments.push(((*name).to_owned(), input::json(text)?));
+            experiments.push(((*name).to_owned(), Value::from_json(text)?));
         }
     }
     let all = catalogue(&experiments, input::SCRIPTS);
@@ -103,7 +103,7 @@ fn listed(what: What) -> Result<Value, Failure> {
 fn examples(examples: &[(&str, &str)], key: &str) -> Result<Value, Failure> {
     let mut rows = Vec::new();
     for (name, text) in examples {
-        let whole = input::json(text)?;
+        let whole = Value::from_json(text)?;
         let field = |field| whole.get(key).and_then(|inner| inner.get(field)).or(whole.get(field)).cloned().unwrap_or_default();
         rows.push(Value::object([
             ("name", Value::from(*name)),

@@ -374,6 +374,7 @@ fn hashes(runs: &[Planned]) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_core::describe::value::Value;
 
     /// Three mixes of three kernels, twice, with two lengths: each kernel alone has two lengths, however many mixes it is in.
     #[test]
@@ -382,7 +383,7 @@ mod tests {
             {"path": "kernels", "values": [["BP", "SAD"], ["SAD", "CFD"], ["BP", "CFD", "CFD"]]},
             {"path": "policy", "values": ["even", "leftover"]},
             {"path": "stop.cycles", "values": [1000, 2000]}]}}"#;
-        let sweep = Sweep::decode(&input::json(text).unwrap()).unwrap();
+        let sweep = Sweep::decode(&Value::from_json(text).unwrap()).unwrap();
         let before = Before::default();
         let mut all: VecDeque<usize> = (0..sweep.points()).collect();
         assert_eq!((all.len(), runs_alone(&sweep, &all, &before).unwrap()), (12, 6));

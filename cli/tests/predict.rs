@@ -90,7 +90,7 @@ fn bad_input_ends_with_2_and_a_line_for_each_problem() {
         assert!(lines.lines().any(|line| line.starts_with(want)), "{want}\n{lines}");
     }
     assert!(refused(two, &["--reading", "loose"]).contains("[possible values: literal, clamped, elected, i_only, fluid]"));
-    assert!(refused("[", &[]).starts_with("(file): found "));
+    assert!(refused("[", &[]).starts_with("(whole): found "));
 }
 
 /// BP and CFD on half of the SMs each: what the file leaves out is measured, and the group run.

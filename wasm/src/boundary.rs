@@ -16,7 +16,7 @@ const MOST_PARTS: usize = 1_000_000;
 /// Reads JSON text, or an object.
 pub fn value(given: &JsValue) -> Result<Value, Problems> {
     if let Some(text) = given.as_string() {
-        return serde_json::from_str(&text).map_err(|error| one(excerpt(&text, &error), &format!("JSON ({error})")));
+        return Value::from_json(&text);
     }
     if !fits(given, DEEPEST, &mut { MOST_PARTS }) {
         return Err(one("a value that is nested too deeply, too large, or contains itself", "plain JSON, at most 128 levels deep"));
@@ -49,14 +49,6 @@ pub fn list(problems: &[Problem]) -> Array {
 /// A problem with the whole, as the core names it where there is no field yet.
 fn one(found: impl ToString, want: &str) -> Problems {
     Problems(vec![Problem::new("(whole)", found, want)])
-}
-
-/// The text around the place that a parser stopped at.
-fn excerpt(text: &str, error: &serde_json::Error) -> String {
-    let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or("");
-    let from = error.column().saturating_sub(20);
-    let part: String = line.chars().skip(from).take(40).collect();
-    if part.is_empty() { "nothing".to_owned() } else { format!("{part:?}") }
 }
 
 /// Whether a value has an end, at a depth and size that can be read.

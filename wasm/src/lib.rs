@@ -381,7 +381,7 @@ fn read(given: &JsValue) -> Result<Experiment, Problems> {
 /// Everything that can be chosen by name.
 #[wasm_bindgen(unchecked_return_type = "Catalogue")]
 pub fn presets() -> Result<JsValue, JsValue> {
-    let experiment = |&(name, text): &(&str, &str)| Some((name.to_owned(), serde_json::from_str(text).ok()?));
+    let experiment = |&(name, text): &(&str, &str)| Some((name.to_owned(), Value::from_json(text).ok()?));
     let experiments: Vec<(String, Value)> = EXPERIMENTS.iter().filter_map(experiment).collect();
     plain(&catalogue::catalogue(&experiments, SCRIPTS))
 }

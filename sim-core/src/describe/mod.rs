@@ -6,6 +6,7 @@ pub mod error;
 pub mod goal;
 pub mod gpu;
 pub mod ids;
+mod json;
 pub mod kernel;
 pub mod record;
 pub mod rng;

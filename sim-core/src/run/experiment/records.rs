@@ -251,6 +251,11 @@ impl Datum for Stop {
 }
 
 impl Experiment {
+    /// Reads an experiment from JSON text; on failure, everything that is wrong with it.
+    pub fn from_json(text: &str) -> Result<Experiment, Problems> {
+        Experiment::decode(&Value::from_json(text)?)
+    }
+
     /// Reads an experiment; on failure, everything that is wrong with it.
     pub fn decode(value: &Value) -> Result<Experiment, Problems> {
         let mut problems = Problems::default();
