@@ -1,8 +1,8 @@
 //! Do the recipes of docs/architecture.md work as they stand? A copy of sim-core gets every file and every line that they add, and nothing
 //! else; it must build, and the tests that the page itself adds must pass.
 //!
-//! A fence marked `rust file=PATH` is a new file; one marked `rust line=PATH after=TEXT` is put behind the only line of that file that
-//! begins with TEXT.
+//! A fence marked `file=PATH` behind its language is a new file; one marked `line=PATH after=TEXT` is put behind the only line of that file
+//! that begins with TEXT.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn steps(page: &str) -> Vec<Step> {
             (None, Some(info)) => open = Some((info, String::new())),
             (Some(_), Some(_)) => {
                 let (info, text) = open.take().unwrap();
-                let Some(what) = info.strip_prefix("rust ") else { continue };
+                let Some((_, what)) = info.split_once(' ') else { continue };
                 if let Some(path) = what.strip_prefix("file=") {
                     found.push(Step::File { path: path.to_owned(), text });
                 } else if let Some((path, after)) = what.strip_prefix("line=").and_then(|rest| rest.split_once(" after=")) {

@@ -85,9 +85,10 @@ pub fn catalogue(experiments: &[(String, Value)], scripts: &[(&str, &str)]) -> V
     Value::object([
         (
             "gpus",
-            Value::array(
-                PRESETS.iter().map(|p| Value::object([("name", p.name), ("title", p.title), ("source", p.source), ("doc", p.doc)])),
-            ),
+            Value::array(PRESETS.iter().filter_map(|preset| {
+                let file = preset.file().ok()?;
+                Some(Value::object([("name", preset.name.into()), ("title", file.title), ("source", file.source), ("doc", file.doc)]))
+            })),
         ),
         ("gpu_fields", gpu_fields.into()),
         ("kernels", Value::array(library::names().into_iter().filter_map(|name| kernel(name, &gpus)))),

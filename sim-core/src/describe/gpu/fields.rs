@@ -237,7 +237,7 @@ static OF_GPU: [Field; GPU_FIELDS.len()] = fields_of(GPU_FIELDS);
 pub static PRESET_NAMES: Names = Names {
     names: || presets::PRESETS.iter().map(|preset| preset.name).collect(),
     old: Vec::new,
-    known: |name| presets::find(name).is_some(),
+    known: |name| presets::preset(name).is_some(),
     want: |_| decode::one_of(&presets::PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>()),
     what: "a preset",
 };
@@ -270,13 +270,11 @@ pub static GPU: Record = Record {
     doc: "A preset with some of its fields changed",
 };
 
-static CHANGES: More = More {
-    find: |key| match key.strip_prefix("sm.") {
-        None => OF_GPU.iter().find(|field| field.name == key),
-        Some(rest) => {
-            let of_sm = |name: &str| OF_SM.iter().find(|field| field.name == name);
-            of_sm(rest).or_else(|| rest.split_once('.').filter(|(name, _)| is_class_name(name)).and_then(|(_, rest)| of_sm(rest)))
-        }
+/// The fields of a GPU by their keys.
+pub static CHANGES: More = More {
+    find: |key| match named(key)? {
+        Named::OfGpu(i) => OF_GPU.get(i),
+        Named::OfSm(_, i) => OF_SM.get(i),
     },
     patterns: || {
         let escaped = |name: &str| name.replace('.', "\\.");
@@ -297,6 +295,25 @@ fn is_class_name(name: &str) -> bool {
     (1..=LONGEST_CLASS).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
+/// A field by its place in its registry; of an SM class, with the class if it is of one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Named<'k> {
+    /// Of the whole GPU.
+    OfGpu(usize),
+    /// Of SM classes.
+    OfSm(Option<&'k str>, usize),
+}
+
+/// The field that a key names, if it names one.
+pub(super) fn named(key: &str) -> Option<Named<'_>> {
+    let Some(rest) = key.strip_prefix("sm.") else {
+        return OF_GPU.iter().position(|field| field.name == key).map(Named::OfGpu);
+    };
+    let of_sm = |class, name| Some(Named::OfSm(class, OF_SM.iter().position(|field| field.name == name)?));
+    let of_class = |(class, name)| if is_class_name(class) { of_sm(Some(class), name) } else { None };
+    of_sm(None, rest).or_else(|| rest.split_once('.').and_then(of_class))
+}
+
 /// Reads a GPU: a preset's name, or a preset with fields to change.
 pub fn decode_gpu(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     if ANY_GPU.check(value, path, problems) { read(value, path, problems) } else { None }
@@ -307,12 +324,10 @@ pub fn read(value: &Value, path: &str, problems: &mut Problems) -> Option<Gpu> {
     let before = problems.0.len();
     let name = value.get("preset").unwrap_or(value);
     let mut gpu = name.as_str().and_then(presets::find)?;
-    if let Value::Object(changes) = value {
-        add_classes(&mut gpu, changes.iter().map(|(key, _)| key.as_str()));
-        for (key, value) in changes.iter().filter(|(key, _)| key != "preset") {
-            problems.by(&CLASS, |problems| set(&mut gpu, key, value, &decode::field(path, key), problems));
-        }
-        drop_classes(&mut gpu);
+    if let Value::Object(pairs) = value {
+        let changes = pairs.iter().filter(|(key, _)| key != "preset");
+        let changes: Vec<_> = changes.map(|(key, value)| (decode::field(path, key), key.as_str(), value)).collect();
+        change(&mut gpu, &changes, problems);
     }
     if problems.0.len() == before {
         problems.by(&FITS_ITSELF, |problems| validate::check(&gpu, path, problems));
@@ -334,12 +349,25 @@ impl<T> Placed<T, u32> {
     }
 }
 
-/// Adds the SM classes whose `sm.NAME.count` is among `keys` and that `gpu` does not have: each begins as a copy of the first class.
+/// Sets fields of `gpu`, each from its path in the input, its key and its value.
+pub(super) fn change(gpu: &mut Gpu, changes: &[(String, &str, &Value)], problems: &mut Problems) {
+    add_classes(gpu, changes.iter().map(|(_, key, _)| *key));
+    for (path, key, value) in changes {
+        problems.by(&CLASS, |problems| set(gpu, key, value, path, problems));
+    }
+    drop_classes(gpu);
+}
+
+/// Adds the SM classes whose `sm.NAME.count` is among `keys` and that `gpu` does not have: each begins as a copy of the first class. A GPU
+/// that has no class by then gets `sm`.
 fn add_classes<'a>(gpu: &mut Gpu, keys: impl Iterator<Item = &'a str>) {
     for name in keys.filter_map(|key| key.strip_prefix("sm.")?.strip_suffix(".count")) {
         if name != "l1" && is_class_name(name) && gpu.sms.len() < MOST_CLASSES && gpu.sms.iter().all(|class| class.name != name) {
-            gpu.sms.push(SmClass { name: name.into(), ..gpu.sms[0].clone() });
+            gpu.sms.push(SmClass { name: name.into(), ..gpu.sms.first().cloned().unwrap_or_default() });
         }
+    }
+    if gpu.sms.is_empty() {
+        gpu.sms.push(SmClass { name: "sm".into(), ..SmClass::default() });
     }
 }
 
@@ -352,19 +380,15 @@ pub fn set(gpu: &mut Gpu, key: &str, value: &Value, path: &str, problems: &mut P
     if (CHANGES.find)(key).is_some_and(|field| !field.shape.check(value, path, problems)) {
         return;
     }
-    if let Some(placed) = GPU_FIELDS.iter().find(|placed| placed.field.name == key) {
-        return placed.put(gpu, value);
-    }
-    let of_sm = |name: &str| SM_FIELDS.iter().find(|placed| placed.field.name == name);
-    let rest = key.strip_prefix("sm.").unwrap_or(key);
-    if let Some(placed) = of_sm(rest) {
-        return gpu.sms.iter_mut().for_each(|class| placed.put(class, value));
-    }
-    if let Some((name, rest)) = rest.split_once('.')
-        && let Some(class) = gpu.sms.iter_mut().find(|class| class.name == name)
-        && let Some(placed) = of_sm(rest)
-    {
-        return placed.put(class, value);
+    match named(key) {
+        Some(Named::OfGpu(i)) => return GPU_FIELDS[i].put(gpu, value),
+        Some(Named::OfSm(None, i)) => return gpu.sms.iter_mut().for_each(|class| SM_FIELDS[i].put(class, value)),
+        Some(Named::OfSm(Some(name), i)) => {
+            if let Some(class) = gpu.sms.iter_mut().find(|class| class.name == name) {
+                return SM_FIELDS[i].put(class, value);
+            }
+        }
+        None => {}
     }
     problems.add(path, format!("an unknown field ({})", value.describe()), format!("a GPU field such as {}", nearest(key)));
 }

@@ -16,8 +16,8 @@ use alloc::vec::Vec;
 /// Bytes of a packet's header where it shares a flit with a line (GPGPU-Sim: control packets of 8 bytes).
 pub const HEADER_BYTES: u32 = 8;
 
-/// One GPU.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// One GPU. The default has no SMs: it is for who sets every field.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Gpu {
     /// Name of the preset it was made from.
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Gpu {
 }
 
 /// A class of equal SMs.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SmClass {
     /// Name, such as `sm`, `big`, `small`.
     pub name: String,
@@ -85,7 +85,7 @@ pub enum LsuHol {
 }
 
 /// L1 data cache of one SM.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct L1Config {
     /// What it does with stores, and with lines that other SMs may have written.
     pub protocol: L1Protocol,
@@ -186,7 +186,7 @@ impl StoreRelease {
 }
 
 /// The two networks, requests SM → L2 and replies L2 → SM, with L2 in the same clock.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct NocConfig {
     /// Crossbar, ideal or mesh.
     pub kind: NocKind,
@@ -241,7 +241,7 @@ pub enum Arbiter {
 }
 
 /// L2 cache: banks interleaved by line, write-back, write-allocate.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct L2Config {
     /// Banks.
     pub banks: u32,
@@ -274,7 +274,7 @@ pub enum WriteFill {
 }
 
 /// DRAM channels, lines interleaved over L2 banks and from there to the bank's channel.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct DramConfig {
     /// Banked or ideal.
     pub kind: DramKind,
@@ -331,7 +331,7 @@ pub enum PagePolicy {
 }
 
 /// DRAM timings in command clocks. Names as in JEDEC data sheets; 0 switches a constraint off.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[allow(non_snake_case)]
 pub struct DramTiming {
     /// Clocks that a line occupies the data bus.

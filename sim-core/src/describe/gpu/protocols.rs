@@ -33,6 +33,12 @@ macro_rules! choices {
 
 l1_protocols!(choices);
 
+impl Default for L1Protocol {
+    fn default() -> Self {
+        L1Protocol::ALL[0]
+    }
+}
+
 impl L1Protocol {
     /// Its name in experiments.
     pub fn name(self) -> &'static str {
