@@ -30,6 +30,8 @@ enum What {
     Predict,
     /// A figure of a paper's page
     Figure,
+    /// A GPU by name, with its sources
+    Preset,
     /// Everything
     All,
 }

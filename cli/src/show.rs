@@ -5,6 +5,7 @@ use crate::out::Out;
 use crate::{input, list, points, report, text};
 use clap::Args;
 use corun_batch::{Failure, output, problem};
+use sim_core::describe::gpu::presets;
 use sim_core::describe::kernel::library;
 use sim_core::describe::value::Value;
 
@@ -155,9 +156,12 @@ fn param(param: &Value) -> String {
 /// The fields of a GPU, likewise.
 fn gpu_fields(gpu: &str) -> Vec<String> {
     let fields = sim_core::study::catalogue::catalogue(&[], &[]).get("gpu_fields").cloned().unwrap_or_default();
+    let preset = presets::preset(gpu);
     let row = |field: &Value| {
         let value = field.get("values")?.get(gpu).filter(|value| **value != Value::Null)?;
-        Some(described(&format!("gpu.{} = {}", text::plain(field.get("path")), text::plain(Some(value))), field, ""))
+        let path = text::plain(field.get("path"));
+        let said = described(&format!("gpu.{path} = {}", text::plain(Some(value))), field, "");
+        Some(format!("{said}\n{}", text::wrapped([vec!["  ".to_owned(), format!("source: {}", preset?.source(&path)?)]])))
     };
     rows(&fields).iter().filter_map(row).collect()
 }

@@ -4,6 +4,7 @@
 use crate::bad_input::table;
 use boon::{Compiler, SchemaIndex, Schemas};
 use sim_core::describe::error::Problems;
+use sim_core::describe::gpu::presets::{PRESET, PresetFile};
 use sim_core::describe::record::schema::schema;
 use sim_core::describe::record::{Absent, Record, flattened, met, typescript};
 use sim_core::describe::value::Value;
@@ -106,6 +107,11 @@ fn inputs() -> Vec<Input> {
         Input { record: &SWEEP_FILE, decode: |value| Sweep::decode(value).map(drop), right: folder("examples/sweeps") },
         Input { record: &QUESTION_FILE, decode: |value| Question::decode(value).map(drop), right: folder("examples/predict") },
         Input { record: &FIGURE, decode: decode_figure, right: figures.into_iter().map(json).collect() },
+        Input {
+            record: &PRESET,
+            decode: |value| PresetFile::decode(value).map(drop),
+            right: folder("sim-core/src/describe/gpu/presets").into_iter().take(3).collect(),
+        },
     ]
 }
 

@@ -868,4 +868,23 @@ export type FigurePoint = {
   /** How it is measured */
   measure?: Measure;
 };
+/** A GPU that experiments can name, with the source of each of its figures */
+export type GpuPreset = {
+  /** Heading, at most 80 characters */
+  title: string;
+  /** Where its figures come from, at most 200 characters */
+  source: string;
+  /** What it is for, at most 200 characters */
+  doc: string;
+  /** The preset of which it has every field that it does not give */
+  base?: string;
+  /** Fields and their values, by where the values come from */
+  fields: SourcedFields[];
+};
+/** Fields with values of one source: `sm.X` is X of every class of SMs, `sm.NAME.X` of one */
+export type SourcedFields = {
+  /** Where the values come from, at most 400 characters */
+  source: string;
+  [more: string]: number | string;
+};
 

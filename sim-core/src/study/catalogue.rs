@@ -1,7 +1,7 @@
 //! Everything that can be chosen, with its description: what `corun list` prints and what the page builds its forms and tooltips from.
 
 use crate::describe::gpu::fields::{self, GPU_FIELDS, SM_FIELDS};
-use crate::describe::gpu::presets::{self, PRESETS};
+use crate::describe::gpu::presets::{self, PRESET, PRESETS};
 use crate::describe::gpu::{Gpu, SmClass, occupancy};
 use crate::describe::kernel::{Dim3, formerly, library};
 use crate::describe::record::schema::said;
@@ -64,12 +64,13 @@ pub fn metrics() -> Vec<Metric> {
 }
 
 /// What is a file or an output by itself: name, record, heading.
-pub const FORMAT: [(&str, &Record, &str); 5] = [
+pub const FORMAT: [(&str, &Record, &str); 6] = [
     ("experiment", &EXPERIMENT, "A Corun experiment"),
     ("sweep", &SWEEP_FILE, "A Corun sweep"),
     ("result", &OUTCOME, "A Corun result"),
     ("predict", &QUESTION_FILE, "A Corun prediction"),
     ("figure", &FIGURE, "A figure of Corun's"),
+    ("preset", &PRESET, "A GPU of Corun's"),
 ];
 
 /// Everything, as one object. `experiments` are the shipped ones, as (name, experiment), `scripts` as (name, text).

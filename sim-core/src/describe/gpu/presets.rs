@@ -49,7 +49,7 @@ presets![
 
 record! {
     /// A GPU that experiments can name, with the source of each of its figures.
-    pub struct PresetFile as PRESET "Preset", "a preset, with `title`, `source`, `doc` and `fields`", rules [&EACH_ONCE, &CLASS, &FITS_ITSELF];
+    pub struct PresetFile as PRESET "GpuPreset", "a preset, with `title`, `source`, `doc` and `fields`", rules [&EACH_ONCE, &CLASS, &FITS_ITSELF];
     /// Heading, at most 80 characters.
     title: String = text!(80), Absent::Needed;
     /// Where its figures come from, at most 200 characters.
