@@ -78,9 +78,10 @@ fn the_whole_of_one_has_ranges_and_defaults() {
         }
     }
     let smk = printed(&folder, &["show", "policy", "smk"]);
-    for part in ["variant = p+w  (p+w, p)", "epoch = 10000  (100 to 100000000 cycles)", "slots = true  (true, false)"] {
+    for part in ["variant = p+w  (p+w, p)", "epoch = 10000  (100 to 100000000 cycles)"] {
         assert!(smk.contains(part), "{part}:\n{smk}");
     }
+    assert!(printed(&folder, &["show", "policy", "qos-naive"]).contains("move_ctas = true  (true, false)"));
     assert!(printed(&folder, &["show", "policy", "fixed"]).contains("combination  (0 to 64 for each kernel CTAs per SM, needed)"));
     assert!(printed(&folder, &["show", "gpu", "tiny-2sm"]).contains("gpu.sm.count = 2  (0 to 256 SMs)"));
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/experiments/bp-cfd-even.json");

@@ -36,7 +36,6 @@ fn experiment() -> impl Strategy<Value = Experiment> {
             ("ls_credit_mode", ls_credits.into()),
             ("rounding", if nearest { "nearest" } else { "fraction" }.into()),
             ("time_scale", 0.01.into()),
-            ("offline_factor", 2.0.into()),
             ("profile_cycles", 2000.into()),
         ]),
         restart: true,

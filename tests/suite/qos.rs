@@ -148,8 +148,8 @@ fn what_a_scheme_is_told_changes_the_run() {
                 r#""make_room": "free""#,
             ][..],
         ),
-        ("qos-elastic", &[r#""elastic_scope": "gpu""#, r#""keep_unused": true"#]),
-        ("spart", &[r#""least_sms": 1"#, r#""make_room": "drain""#]),
+        ("qos-elastic", &[r#""elastic_scope": "gpu""#]),
+        ("spart", &[r#""make_room": "drain""#]),
     ] {
         let plain = with(name, "");
         for setting in settings {

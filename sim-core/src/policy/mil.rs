@@ -15,7 +15,7 @@
 //! 1. Samples are checked every `interval` cycles, not at the request that completes one.
 //! 2. A failure is a cycle in which an access waits as the oldest of its SM, as if one access were tried again in each cycle.
 
-use super::spec::{Member, Param};
+use super::spec::{Absent, Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo, SAMPLE, SAMPLE_INTERVAL, Samples};
 use crate::describe::ids::{Cycle, KernelId, PerKernel};
 use crate::seam::controls::Controls;
@@ -24,7 +24,6 @@ use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -35,26 +34,19 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         SAMPLE,
         SAMPLE_INTERVAL,
-        Param::choice(
+        Param::constant(
             "failures",
-            &["misses", "all"],
-            "misses",
-            "misses: of what misses need, MSHRs, merges, ways and the miss queue (CCBP §7.5). all: of the store buffer too",
+            Absent::Name("misses"),
+            "A reservation failure is what keeps a miss waiting: an MSHR, a merge, a way, a place in the miss queue (CCBP §7.5). A full store buffer is none: a cap on memory instructions drains no store",
         ),
-        Param::choice(
-            "scope",
-            &["sm", "gpu"],
-            "sm",
-            "sm: each SM has samples and caps of its own. gpu: samples of all SMs together, with the highest peak of any, make one cap",
+        Param::constant("scope", Absent::Name("sm"), "Each SM has samples and caps of its own, as the source's counters stand in each SM"),
+        Param::constant("peak", Absent::Name("sample"), "A cap is halved from the most in flight in the sample that shows the failures"),
+        Param::constant(
+            "release",
+            Absent::Number(RELEASE),
+            "Failures per request from which on a kernel has a cap: one halves its peak once, fewer do not. The source says only that the limit goes when failures are rare",
         ),
-        Param::choice(
-            "peak",
-            &["sample", "run"],
-            "sample",
-            "What a cap is halved from: the most in flight in the sample, or in the whole run",
-        ),
-        Param::number("release", (0.0, 1000.0), 1.0, "failures per request", "Reservation failures below which a kernel has no cap"),
-        Param::int("least", (1, 64), 1, "instructions", "The lowest cap"),
+        Param::constant("least", Absent::Int(1), "The lowest cap: without a memory instruction a kernel would not go on"),
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
@@ -84,62 +76,43 @@ topics! {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mil {
     interval: Cycle,
-    stores_count: bool,
-    /// Whether all SMs are judged together.
-    pooled: bool,
-    /// Whether peaks are those of the whole run.
-    keeps_peaks: bool,
-    release: f64,
-    least: u32,
     requests: u64,
-    /// One for each SM, or one for all of them.
-    groups: Vec<Group>,
+    /// What is known of each SM.
+    sms: Vec<Judged>,
 }
 
-/// SMs that are judged together.
+/// An SM, which is judged by itself.
 #[derive(Clone, PartialEq, Debug)]
-struct Group {
-    sms: Range<usize>,
+struct Judged {
     /// Counters of each kernel when its present sample began.
     then: Vec<KernelStats>,
     /// The most in flight of each kernel in its sample so far.
     peaks: PerKernel<u32>,
 }
 
-impl Group {
-    fn new(sms: Range<usize>, seen: &Observation) -> Self {
-        let mut group = Group { sms, then: Vec::new(), peaks: PerKernel::all(0) };
-        group.then = KernelId::first(seen.kernels).map(|kernel| group.count(seen, kernel)).collect();
-        group
-    }
-
-    fn count(&self, seen: &Observation, kernel: KernelId) -> KernelStats {
-        let mut sum = KernelStats::default();
-        self.sms.clone().for_each(|sm| sum += seen.on_sm[sm][kernel.index()]);
-        sum
-    }
-
-    /// The sample of a kernel, with its peak, if it has `requests` requests on each SM; the next one begins.
-    fn take(&mut self, seen: &Observation, kernel: KernelId, requests: u64) -> Option<(KernelStats, u32)> {
-        let peak = self.sms.clone().map(|sm| seen.peak_in_flight[sm][kernel]).max().unwrap_or(0).max(self.peaks[kernel]);
+impl Judged {
+    /// The sample of a kernel on SM `sm`, with its peak, if it has `requests` requests; the next one begins.
+    fn take(&mut self, seen: &Observation, sm: usize, kernel: KernelId, requests: u64) -> Option<(KernelStats, u32)> {
+        let peak = seen.peak_in_flight[sm][kernel].max(self.peaks[kernel]);
         self.peaks[kernel] = peak;
-        let now = self.count(seen, kernel);
+        let now = seen.on_sm[sm][kernel.index()];
         let sample = now - self.then[kernel.index()];
-        (Samples::requests(&sample) >= requests * self.sms.len() as u64).then(|| {
-            self.then[kernel.index()] = now;
+        (Samples::requests(&sample) >= requests).then(|| {
+            (self.then[kernel.index()], self.peaks[kernel]) = (now, 0);
             (sample, peak)
         })
     }
 }
+
+/// Reservation failures per request below which a kernel has no cap. CCBP says only that the limit is released when the rate is low (§7.5).
+const RELEASE: f64 = 1.0;
 
 /// A cap that never limits, so that the machine counts peaks.
 const NO_CAP: u16 = u16::MAX;
 
 impl Policy for Mil {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, _log: &mut Log) {
-        let sms = seen.gpu.sm_count() as usize;
-        let group = |sms| Group::new(sms, seen);
-        self.groups = if self.pooled { alloc::vec![group(0..sms)] } else { (0..sms).map(|sm| group(sm..sm + 1)).collect() };
+        self.sms = seen.on_sm.iter().map(|stats| Judged { then: stats.clone(), peaks: PerKernel::all(0) }).collect();
         for kernel in KernelId::first(seen.kernels) {
             controls.each_sm(|sm| sm.memory_cap[kernel] = Some(NO_CAP));
         }
@@ -153,16 +126,12 @@ impl Policy for Mil {
         for kernel in KernelId::first(seen.kernels) {
             let before = range(controls, kernel);
             let (mut judged, mut fails, mut requests, mut highest) = (0, 0, 0, 0);
-            for group in &mut self.groups {
-                let Some((sample, peak)) = group.take(seen, kernel, self.requests) else { continue };
-                let (failed, asked) = (failures(&sample, self.stores_count), Samples::requests(&sample).max(1));
-                let cap = cap(failed as f64 / asked as f64, peak, self.release, self.least);
-                controls.sms[group.sms.clone()].iter_mut().for_each(|sm| sm.memory_cap[kernel] = Some(cap));
-                judged += group.sms.len() as u32;
+            for (number, (judged_sm, sm)) in self.sms.iter_mut().zip(&mut controls.sms).enumerate() {
+                let Some((sample, peak)) = judged_sm.take(seen, number, kernel, self.requests) else { continue };
+                let (failed, asked) = (sample.oldest_fails_miss, Samples::requests(&sample).max(1));
+                sm.memory_cap[kernel] = Some(cap(failed as f64 / asked as f64, peak));
+                judged += 1;
                 (fails, requests, highest) = (fails + failed, requests + asked, peak.max(highest));
-                if !self.keeps_peaks {
-                    group.peaks[kernel] = 0;
-                }
             }
             let after = range(controls, kernel);
             if after != before {
@@ -182,29 +151,16 @@ fn range(controls: &Controls, kernel: KernelId) -> [u16; 2] {
 
 impl Mil {
     fn new(spec: &Member) -> Self {
-        Mil {
-            interval: spec.int(SAMPLE_INTERVAL.name) as Cycle,
-            stores_count: spec.choice("failures") == "all",
-            pooled: spec.choice("scope") == "gpu",
-            keeps_peaks: spec.choice("peak") == "run",
-            release: spec.number("release"),
-            least: spec.int("least") as u32,
-            requests: spec.int(SAMPLE.name) as u64,
-            groups: Vec::new(),
-        }
+        Mil { interval: spec.int(SAMPLE_INTERVAL.name) as Cycle, requests: spec.int(SAMPLE.name) as u64, sms: Vec::new() }
     }
 }
 
-fn failures(sample: &KernelStats, stores_count: bool) -> u64 {
-    sample.oldest_fails_miss + if stores_count { sample.oldest_fails_store } else { 0 }
-}
-
-/// The peak shifted right by the whole failures per request, as the counters of the source do it; none below `release`.
-fn cap(rate: f64, peak: u32, release: f64, least: u32) -> u16 {
-    if rate < release {
+/// The peak shifted right by the whole failures per request, as the counters of the source do it; none below `RELEASE`.
+fn cap(rate: f64, peak: u32) -> u16 {
+    if rate < RELEASE {
         return NO_CAP;
     }
-    (peak >> (rate as u32).min(31)).clamp(least, u32::from(NO_CAP) - 1) as u16
+    (peak >> (rate as u32).min(31)).clamp(1, u32::from(NO_CAP) - 1) as u16
 }
 
 #[cfg(test)]
@@ -218,53 +174,27 @@ mod tests {
     /// 40 in flight: 1.9 failures per request halve it once, 3.2 three times, and nothing is left after six.
     #[test]
     fn each_failure_per_request_halves_the_peak() {
-        let capped = |rate| cap(rate, 40, 1.0, 1);
-        assert_eq!([1.0, 1.9, 2.0, 3.2, 6.0, 1e9].map(capped), [20, 20, 10, 5, 1, 1]);
-        assert_eq!(capped(0.99), NO_CAP, "failures are rare");
-        assert_eq!(cap(0.5, 40, 0.25, 1), 40, "with a lower bound, the peak itself");
-        assert_eq!(cap(9.0, 40, 1.0, 4), 4);
+        assert_eq!([1.0, 1.9, 2.0, 3.2, 6.0, 1e9].map(|rate| cap(rate, 40)), [20, 20, 10, 5, 1, 1]);
+        assert_eq!(cap(0.99, 40), NO_CAP, "failures are rare");
     }
 
+    /// SM 1 fails three times a request, SM 0 never: each is capped by its own sample. What the store buffer lacks counts for neither. A cap leaves no
+    /// more in flight than itself, and rises again with the next peak.
     #[test]
-    fn what_misses_need_counts_and_the_store_buffer_if_asked() {
-        let sample = KernelStats { oldest_fails_miss: 321, oldest_fails_store: 4000, fail_mshr: 9999, ..KernelStats::default() };
-        assert_eq!((failures(&sample, false), failures(&sample, true)), (321, 4321));
-    }
-
-    /// The caps of kernel 0 on two SMs, after each of three intervals in which it makes 100 requests on each, 300 of which failed on SM 1, with
-    /// `peaks` in flight.
-    fn caps<const N: usize>(settings: [(&str, Setting); N], peaks: [[u32; 2]; 3]) -> ([[u16; 2]; 3], usize) {
+    fn each_sm_is_judged_by_its_own_samples() {
         let gpu = presets::find("tiny-2sm").unwrap();
-        let of = Member::of(&INFO).with("sample", Setting::Int(100));
-        let spec = settings.into_iter().fold(of, |spec, (name, setting)| spec.with(name, setting));
-        let (mut mil, profile, mut log) = (Mil::new(&spec), Profile::default(), Log::new());
-        let mut controls = Controls::neutral(2, WarpOrder::Lrr);
+        let mut mil = Mil::new(&Member::of(&INFO).with("sample", Setting::Int(100)));
+        let (profile, mut log, mut controls) = (Profile::default(), Log::new(), Controls::neutral(2, WarpOrder::Lrr));
         let mut on_sm = alloc::vec![alloc::vec![KernelStats::default()]; 2];
-        let limits = [PerKernel::all(8); 2];
-        mil.start(&Observation { on_sm: &on_sm, cta_limit: &limits, ..Observation::bare(&gpu, 1, &profile) }, &mut controls, &mut log);
-        log.clear();
-        let after = peaks.map(|peaks| {
-            on_sm.iter_mut().for_each(|stats| stats[0].l1_reads += 100);
+        mil.start(&Observation { on_sm: &on_sm, ..Observation::bare(&gpu, 1, &profile) }, &mut controls, &mut log);
+        let after = [[40, 80], [8, 10], [40, 80]].map(|peaks| {
+            on_sm.iter_mut().for_each(|stats| (stats[0].l1_reads, stats[0].oldest_fails_store) = (stats[0].l1_reads + 100, 4000));
             on_sm[1][0].oldest_fails_miss += 300;
             let peaks = peaks.map(PerKernel::all);
             let seen = Observation { on_sm: &on_sm, peak_in_flight: &peaks, ..Observation::bare(&gpu, 1, &profile) };
             mil.on_interval(&seen, &mut controls, &mut log);
             [0, 1].map(|sm| controls.sms[sm].memory_cap[KernelId(0)].unwrap())
         });
-        (after, log.len())
-    }
-
-    /// SM 1 fails three times a request, SM 0 never: each is capped by its own sample, or both by the 1.5 of all requests. With `release` 0 a
-    /// sample without failures leaves its peak as the cap, from which it only comes up again if peaks are those of the run.
-    #[test]
-    fn each_sm_is_judged_by_its_own_samples() {
-        let peaks = [[40, 80], [8, 10], [40, 80]];
-        assert_eq!(caps([], peaks), ([[NO_CAP, 10], [NO_CAP, 1], [NO_CAP, 10]], 3));
-        let pooled = ("scope", Setting::Choice("gpu"));
-        assert_eq!(caps([pooled], peaks), ([[40, 40], [5, 5], [40, 40]], 3));
-        let always = ("release", Setting::Number(0.0));
-        assert_eq!(caps([always.clone()], peaks).0, [[40, 10], [8, 1], [40, 10]]);
-        let of_run = ("peak", Setting::Choice("run"));
-        assert_eq!(caps([always, of_run], peaks), ([[40, 10]; 3], 1));
+        assert_eq!((after, log.len()), ([[NO_CAP, 10], [NO_CAP, 1], [NO_CAP, 10]], 3));
     }
 }

@@ -34,7 +34,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
     doc: "Dominant-resource-fair CTAs on every SM, and quotas of warp instructions in proportion to IPC alone",
     params: &[
         Param::choice("variant", &["p+w", "p"], "p+w", "p: the combination of CTAs alone; p+w: with quotas"),
-        Param::flag("slots", true, "CTA slots count in dominant shares like registers, shared memory and threads"),
+        Param::constant(
+            "slots",
+            Absent::Flag(true),
+            "CTA slots count in dominant shares, as in the re-implementation by others: they run out like registers, shared memory and threads",
+        ),
         Param::choice(
             "refill",
             &["periodic", "when_all_spent"],
@@ -69,7 +73,6 @@ pub const INFO: PolicyInfo = PolicyInfo {
     make: |spec| {
         AnyPolicy::Smk(Smk {
             quotas: spec.choice("variant") == "p+w",
-            slots: spec.flag("slots"),
             periodic: spec.choice("refill") == "periodic",
             epoch: spec.int("epoch") as Cycle,
             quota_scale: spec.number("quota_scale"),
@@ -100,8 +103,6 @@ topics! {
 pub struct Smk {
     /// Whether kernels have quotas: P+W, or P alone.
     pub quotas: bool,
-    /// Whether CTA slots count in dominant shares; they always count in what fits.
-    pub slots: bool,
     /// Whether quotas are filled up again every `epoch`, or when all are spent.
     pub periodic: bool,
     /// Core cycles for which a round of quotas is meant.
@@ -128,7 +129,7 @@ impl Policy for Smk {
                 .iter_mut()
                 .zip(KernelId::first(seen.kernels))
                 .for_each(|(limit, kernel)| *limit = (*limit).min(seen.grid_per_sm(kernel)));
-            combination(&costs, &limits, whole(sm), self.slots)
+            combination(&costs, &limits, whole(sm))
         };
         let combinations: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(combination).collect();
         for kernel in KernelId::first(seen.kernels) {
@@ -136,7 +137,7 @@ impl Policy for Smk {
                 sm.cta_target[kernel] = ctas[kernel.index()].max(1) as u16;
             }
             let ctas = combinations[0][kernel.index()];
-            let (share, resource) = Share::of(seen.cta_cost[0][kernel], ctas, whole(0), self.slots);
+            let (share, resource) = Share::of(seen.cta_cost[0][kernel], ctas, whole(0));
             let fair = FairCtas { ctas, share: share.to_f64(), resource };
             decide_ctas(log, seen, kernel, fair, |sm| combinations[sm][kernel.index()]);
         }
@@ -178,13 +179,13 @@ struct Share {
 
 impl Share {
     /// The greatest share that `ctas` CTAs take of any resource, and which resource it is.
-    fn of(cost: Resources, ctas: u32, whole: Resources, slots: bool) -> (Share, &'static str) {
+    fn of(cost: Resources, ctas: u32, whole: Resources) -> (Share, &'static str) {
         let share = |cost: u32, whole: u32, name| (Share { part: u64::from(cost) * u64::from(ctas), whole: u64::from(whole.max(1)) }, name);
         let all = [
             share(cost.registers, whole.registers, "registers"),
             share(cost.shared_bytes, whole.shared_bytes, "shared memory"),
             share(cost.threads, whole.threads, "threads"),
-            share(if slots { cost.ctas } else { 0 }, whole.ctas, "CTA slots"),
+            share(cost.ctas, whole.ctas, "CTA slots"),
         ];
         all.into_iter().reduce(|most, next| if most.0.below(next.0) { next } else { most }).unwrap_or(all[0])
     }
@@ -200,12 +201,12 @@ impl Share {
 
 /// CTAs of each kernel on an SM that has `whole`, by dominant-resource fairness: one CTA at a time to the kernel with the smallest dominant
 /// share, the first of them on a tie, until none fits; `limits` hold besides.
-fn combination(costs: &[Resources], limits: &[u32], whole: Resources, slots: bool) -> Vec<u32> {
+fn combination(costs: &[Resources], limits: &[u32], whole: Resources) -> Vec<u32> {
     let mut ctas = alloc::vec![0; costs.len()];
     let mut used = Resources::default();
     let mut open: Vec<usize> = (0..costs.len()).collect();
     while let Some(next) = open.iter().copied().reduce(|least, k| {
-        let share = |k: usize| Share::of(costs[k], ctas[k], whole, slots).0;
+        let share = |k: usize| Share::of(costs[k], ctas[k], whole).0;
         if share(k).below(share(least)) { k } else { least }
     }) {
         if ctas[next] < limits[next] && used.fits(costs[next], whole) {
@@ -238,17 +239,16 @@ mod tests {
     #[test]
     fn the_smallest_dominant_share_goes_first() {
         let costs = [cost(256, 8192, 0), cost(128, 1024, 24 * 1024)];
-        assert_eq!(combination(&costs, &[8, 4], WHOLE, true), [6, 4]);
+        assert_eq!(combination(&costs, &[8, 4], WHOLE), [6, 4]);
         // A's own limit leaves room that stays empty: B has its 4 already.
-        assert_eq!(combination(&costs, &[3, 4], WHOLE, true), [3, 4]);
+        assert_eq!(combination(&costs, &[3, 4], WHOLE), [3, 4]);
     }
 
-    /// Tiny CTAs: 32 slots are the only scarce thing. With slots in the share both get 16; without, B's share grows four times as fast.
+    /// Tiny CTAs: 32 slots are the only scarce thing, and both get 16, though B's share of registers grows four times as fast.
     #[test]
     fn cta_slots_can_be_the_dominant_resource() {
         let costs = [cost(32, 512, 0), cost(32, 2048, 0)];
-        assert_eq!(combination(&costs, &[32, 32], WHOLE, true), [16, 16]);
-        assert_eq!(combination(&costs, &[32, 32], WHOLE, false), [21, 11]);
+        assert_eq!(combination(&costs, &[32, 32], WHOLE), [16, 16]);
     }
 
     /// 16 SMs, 10,000 cycles, two kernels: 32 a cycle are 2 on each SM, 10,000 in 5,000 cycles.
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_kernel_that_does_not_fit_does_not_end_the_others_turns() {
         let costs = [cost(768, 0, 0), cost(64, 0, 0)];
-        assert_eq!(combination(&costs, &[2, 32], WHOLE, false), [1, 20]);
+        assert_eq!(combination(&costs, &[2, 32], WHOLE), [1, 20]);
     }
 
     /// What it sets with these parameters, from the IPC of two kernels alone.

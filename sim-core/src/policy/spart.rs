@@ -18,7 +18,7 @@
 use super::qos::topics::Promised;
 use super::qos::{EPOCH, IPC_ALONE, goals};
 use super::spatial::Sms;
-use super::spec::{Member, Param};
+use super::spec::{Absent, Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo, spatial};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
@@ -27,6 +27,9 @@ use crate::seam::observation::{By, Needs, Observation};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+
+/// Epochs in which a kernel is part of one move.
+const REST: u64 = 2;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -43,15 +46,21 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "climb",
             "How SMs are found. climb: an SM at a time, as Wang et al. compare it (§4.1); linear: what a linear model of IPC by SMs asks for, as they describe it (§5)",
         ),
-        Param::number(
+        Param::constant(
             "margin",
-            (0.0, 10.0),
-            1.0,
-            "",
-            "A kernel gives up an SM if it would then still have more than so many times its goal",
+            Absent::Number(1.0),
+            "A kernel gives up an SM if it would still have more than so many times its goal: the goal is all that it is promised",
         ),
-        Param::int("rest", (1, 1000), 2, "epochs", "A kernel is part of one move in so many epochs"),
-        Param::int("least_sms", (0, 256), 0, "SMs", "SMs that a kernel without a goal keeps"),
+        Param::constant(
+            "rest",
+            Absent::Int(REST as i64),
+            "A kernel is part of one move in so many epochs: the one after a move shows what it brought",
+        ),
+        Param::constant(
+            "least_sms",
+            Absent::Int(0),
+            "SMs that a kernel without a goal keeps: it may be left without any, which Wang et al. criticise",
+        ),
         Param::choice(
             "make_room",
             &["context_switch", "free", "drain"],
@@ -60,17 +69,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
     ],
     topics: TOPICS,
-    check: |spec, mix, problems| {
-        let held = spec.int("least_sms").max(1) as usize * mix.kernels;
-        if spec.int("least_sms") > 0 && held > mix.sms {
-            let found = alloc::format!("{} for each of {} kernels", spec.int("least_sms"), mix.kernels);
-            problems.add(
-                crate::describe::decode::field(mix.path, "least_sms"),
-                found,
-                alloc::format!("the GPU's {} together at most", mix.sms),
-            );
-        }
-        spatial::parts_fit(&spatial::parts(&[], mix.sms as u32, mix.kernels as u32), "least_sms", mix, problems);
+    check: |_, mix, problems| {
+        spatial::parts_fit(&spatial::parts(&[], mix.sms as u32, mix.kernels as u32), "name", mix, problems);
     },
     make: |spec| AnyPolicy::Spart(Spart::new(spec)),
 };
@@ -249,14 +249,13 @@ impl Spart {
     }
 
     fn rests(&self, kernel: usize) -> bool {
-        let rest = self.spec.int("rest") as u64;
-        self.kernels[kernel].moved.is_some_and(|moved| self.epochs < moved + rest)
+        self.kernels[kernel].moved.is_some_and(|moved| self.epochs < moved + REST)
     }
 
     /// Whether a kernel with a goal would keep it with one SM less, by a linear estimate.
     fn can_spare(&self, kernel: usize) -> bool {
         let sms = self.kernels[kernel].sms.len() as f64;
-        sms > 1.0 && self.ratio(kernel) * (sms - 1.0) / sms > self.spec.number("margin")
+        sms > 1.0 && self.ratio(kernel) * (sms - 1.0) / sms > 1.0
     }
 
     /// Who gives an SM to a kernel: one without a goal, else the one with the largest margin that would still keep its goal.
@@ -267,12 +266,11 @@ impl Spart {
         self.richest_without_goal(to, true).or_else(widest)
     }
 
-    /// The kernel without a goal that has most SMs, and more than it keeps.
+    /// The kernel without a goal that has most SMs.
     fn richest_without_goal(&self, to: usize, rested: bool) -> Option<usize> {
-        let least = self.spec.int("least_sms") as usize;
         let may = |&kernel: &usize| {
             let held = &self.kernels[kernel];
-            kernel != to && held.goal.is_none() && held.sms.len() > least && !(rested && self.rests(kernel))
+            kernel != to && held.goal.is_none() && !held.sms.is_empty() && !(rested && self.rests(kernel))
         };
         (0..self.kernels.len()).filter(may).max_by_key(|&kernel| (self.kernels[kernel].sms.len(), usize::MAX - kernel))
     }
@@ -355,8 +353,6 @@ mod tests {
         let (sms, history) = run(&[Some(0.7), Some(0.7), None], |_, sms| 100.0 * sms as f64, 100, &[]);
         assert_eq!((sms[0] + sms[1], sms[2]), (16, 0));
         assert!(history.iter().take(2).any(|&ipc| ipc < 0.7 * 1600.0));
-        let (sms, _) = run(&[Some(0.7), Some(0.7), None], |_, sms| 100.0 * sms as f64, 100, &[("least_sms", Setting::Int(2))]);
-        assert_eq!(sms[2], 2);
     }
 
     /// Nobody waits for SMs of a kernel that has ended.
@@ -380,8 +376,7 @@ mod tests {
     /// A kernel that moved rests for an epoch.
     #[test]
     fn a_kernel_is_part_of_one_move_in_two_epochs() {
-        let after = |epochs, rest| run(&[Some(0.95), None], |_, sms| 100.0 * sms as f64, epochs, &[("rest", Setting::Int(rest))]).0[0];
-        assert_eq!([after(1, 2), after(2, 2), after(3, 2), after(4, 2), after(5, 2)], [9, 9, 10, 10, 11]);
-        assert_eq!([after(1, 1), after(2, 1), after(3, 1)], [9, 10, 11]);
+        let after = |epochs| run(&[Some(0.95), None], |_, sms| 100.0 * sms as f64, epochs, &[]).0[0];
+        assert_eq!([1, 2, 3, 4, 5].map(after), [9, 9, 10, 10, 11]);
     }
 }

@@ -14,9 +14,9 @@
 //! 1. The quantum is a tenth of the source's million cycles: runs here are shorter.
 //! 2. Of the two shuffles of the source, the random one. Insertion shuffle wants the bank-level parallelism of each kernel, which no counter has.
 //! 3. Bandwidth is counted in lines, not in cycles of banks.
-//! 4. The past does not count unless `history` says so.
+//! 4. The past does not count: with 7/8 of it, as in the authors' released code, nothing changes (see `history`).
 
-use super::spec::{Member, Param};
+use super::spec::{Absent, Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::describe::rng::{below, mix};
@@ -26,6 +26,9 @@ use crate::seam::observation::Observation;
 use crate::seam::stats::KernelStats;
 use alloc::format;
 use alloc::vec::Vec;
+
+/// Core cycles between two shuffles of the ranks outside the latency-sensitive cluster.
+const SHUFFLE_INTERVAL: Cycle = 800;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -42,16 +45,22 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "",
             "DRAM lines that the latency-sensitive cluster may take, as a part of all; at 1 every kernel is in it",
         ),
-        Param::number(
+        Param::constant(
             "history",
-            (0.0, 0.999),
-            0.0,
-            "",
-            "Weight of the past in a kernel's intensity: each quantum counts with the rest; 0 is the last quantum alone",
+            Absent::Number(0.0),
+            "Weight of the past in a kernel's intensity: the last quantum alone counts. With 7/8, as in the authors' code, WS+TCM over WS was equal to three digits",
         ),
-        Param::choice("intensity_per", &["warp", "thread"], "warp", "Which instructions misses are counted against"),
-        Param::choice("shuffle", &["random", "rotate"], "random", "How the ranks of the other kernels change"),
-        Param::int("shuffle_interval", (1, 1_000_000_000), 800, "cycles", "Cycles between such changes"),
+        Param::constant(
+            "intensity_per",
+            Absent::Name("warp"),
+            "Misses are counted against warp instructions: a warp is what the source calls a thread",
+        ),
+        Param::constant(
+            "shuffle",
+            Absent::Name("random"),
+            "Of the source's two shuffles the random one: insertion shuffle wants bank-level parallelism, which no counter has",
+        ),
+        Param::constant("shuffle_interval", Absent::Int(SHUFFLE_INTERVAL as i64), "Cycles between two shuffles; no report asks for others"),
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
@@ -77,12 +86,6 @@ topics! {
 pub struct Tcm {
     quantum: Cycle,
     cluster_threshold: f64,
-    history: f64,
-    /// L2 misses per thousand instructions of each kernel, with its past; none before the first quantum is over.
-    mpki: Vec<f64>,
-    per_thread: bool,
-    rotate: bool,
-    shuffle_interval: Cycle,
     /// Counters when the quantum began.
     then: Vec<KernelStats>,
     quantum_end: Cycle,
@@ -117,7 +120,7 @@ impl Policy for Tcm {
     fn interval(&self) -> Option<Cycle> {
         let shuffled = self.clusters.order.len() - self.clusters.sensitive > 1;
         let left = self.quantum_end - self.asked;
-        Some(if shuffled { left.min(self.shuffle_interval) } else { left })
+        Some(if shuffled { left.min(SHUFFLE_INTERVAL) } else { left })
     }
 
     fn settled(&self) -> bool {
@@ -129,8 +132,7 @@ impl Policy for Tcm {
         if seen.now >= self.quantum_end {
             self.cluster(seen, log);
         } else {
-            let shuffled = &mut self.clusters.order[self.clusters.sensitive..];
-            if self.rotate { shuffled.rotate_left(1) } else { shuffle(shuffled, seen.now) }
+            shuffle(&mut self.clusters.order[self.clusters.sensitive..], seen.now);
         }
         for (rank, &kernel) in (0..).zip(&self.clusters.order) {
             controls.dram_rank.0[kernel] = rank;
@@ -143,11 +145,6 @@ impl Tcm {
         Tcm {
             quantum: spec.int("quantum") as Cycle,
             cluster_threshold: spec.number("cluster_threshold"),
-            history: spec.number("history"),
-            mpki: Vec::new(),
-            per_thread: spec.choice("intensity_per") == "thread",
-            rotate: spec.choice("shuffle") == "rotate",
-            shuffle_interval: spec.int("shuffle_interval") as Cycle,
             then: Vec::new(),
             quantum_end: 0,
             asked: 0,
@@ -159,12 +156,9 @@ impl Tcm {
     /// A quantum is over.
     fn cluster(&mut self, seen: &Observation, log: &mut Log) {
         let done: Vec<KernelStats> = seen.total.iter().zip(&self.then).map(|(&now, &then)| now - then).collect();
-        let instructions = |s: &KernelStats| if self.per_thread { s.thread_instructions } else { s.warp_instructions };
-        let last = done.iter().map(|s| 1000.0 * s.l2_misses as f64 / instructions(s).max(1) as f64).collect();
-        self.mpki = averaged(core::mem::take(&mut self.mpki), last, self.history);
-        let mpki = &self.mpki;
+        let mpki: Vec<f64> = done.iter().map(|s| 1000.0 * s.l2_misses as f64 / s.warp_instructions.max(1) as f64).collect();
         let lines: Vec<u64> = done.iter().map(|s| s.dram_reads + s.dram_writes).collect();
-        let clusters = clusters(mpki, &lines, self.cluster_threshold);
+        let clusters = clusters(&mpki, &lines, self.cluster_threshold);
         let all = lines.iter().sum::<u64>().max(1);
         for &kernel in &clusters.order {
             let place = clusters.place(kernel);
@@ -180,14 +174,6 @@ impl Tcm {
         self.quantum_end = seen.now + self.quantum;
         self.quanta += 1;
     }
-}
-
-/// Each kernel's past and last intensity, the past with this weight; what there is of a kernel's first quantum counts alone.
-fn averaged(past: Vec<f64>, last: Vec<f64>, weight: f64) -> Vec<f64> {
-    if past.is_empty() {
-        return last;
-    }
-    past.iter().zip(last).map(|(past, last)| weight * past + (1.0 - weight) * last).collect()
 }
 
 /// TCM's clustering (Kim et al., Algorithm 1): by MPKI, the lowest first, kernels enter the latency-sensitive cluster until the next would take its
@@ -231,16 +217,6 @@ mod tests {
     #[test]
     fn equal_intensities_keep_the_order_of_the_mix_and_idle_kernels_go_first() {
         assert_eq!(clusters(&[5.0, 0.0, 5.0, 0.0], &[9, 0, 9, 0], 0.1), Clusters { order: vec![1, 3, 0, 2], sensitive: 2 });
-    }
-
-    /// With 7/8 of the past a quantum of silence leaves 7/8 of the intensity; without history nothing.
-    #[test]
-    fn the_past_counts_with_its_weight() {
-        let quanta = |weight| averaged(averaged(vec![], vec![80.0, 8.0], weight), vec![0.0, 16.0], weight);
-        assert_eq!(quanta(0.875), [70.0, 9.0]);
-        assert_eq!(quanta(0.0), [0.0, 16.0]);
-        let order = |weight| clusters(&quanta(weight), &[1, 1], 1.0).order;
-        assert_eq!((order(0.875), order(0.0)), (vec![1, 0], vec![0, 1]));
     }
 
     /// Six orders of three: 6000 draws give each about 1000 times (five standard deviations are 145).

@@ -18,7 +18,7 @@
 //! 5. Ways from which no kernel gains go to the kernel with the fewest, the first on a tie.
 //! 6. With more kernels than ways, L1D is not partitioned. On a GPU with unlike SMs, the last kernel has the ways beyond the smallest L1D.
 
-use super::spec::{Member, Param};
+use super::spec::{Absent, Member, Param};
 use super::{AnyPolicy, Policy, PolicyInfo};
 use crate::describe::ids::{Cycle, KernelId};
 use crate::seam::controls::Controls;
@@ -35,8 +35,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     doc: "L1D's ways go to the kernels whose hits grow most with them",
     params: &[
         Param::int("repartition", (100, 1_000_000_000), 100_000, "cycles", "Cycles after which the ways are handed out again"),
-        Param::int("sampling", (1, 1_000_000), 1, "sets", "Every so many sets of L1D have shadow tags"),
-        Param::int("least_ways", (1, 8), 1, "ways", "Ways of each kernel before any are handed out, where there are as many"),
+        Param::constant("sampling", Absent::Int(1), "Every set has shadow tags: an L1D has fewer sets than the 32 that the source samples"),
+        Param::constant("least_ways", Absent::Int(1), "Ways of each kernel before any are handed out, so that no kernel is without one"),
     ],
     topics: TOPICS,
     check: PolicyInfo::NO_CHECK,
@@ -63,8 +63,6 @@ topics! {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ucp {
     repartition: Cycle,
-    sampling: u32,
-    least_ways: u32,
     /// Shadow hits when the ways were last handed out, and what earlier intervals left of their counts.
     then: Vec<Vec<u64>>,
     faded: Vec<Vec<u64>>,
@@ -73,7 +71,7 @@ pub struct Ucp {
 
 impl Policy for Ucp {
     fn start(&mut self, seen: &Observation, controls: &mut Controls, _log: &mut Log) {
-        controls.each_sm(|sm| sm.l1_monitor = self.sampling);
+        controls.each_sm(|sm| sm.l1_monitor = 1);
         self.then = seen.l1_utility.to_vec();
     }
 
@@ -88,7 +86,7 @@ impl Policy for Ucp {
     fn on_interval(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
         let counts = self.counts(seen.l1_utility);
         let ways = seen.gpu.sms.iter().map(|class| class.l1.ways).min().unwrap_or(1);
-        let partition = look_ahead(&counts, ways, self.least_ways);
+        let partition = look_ahead(&counts, ways);
         let mut first = 0;
         for (kernel, &granted) in KernelId::first(seen.kernels).zip(&partition) {
             let last = kernel.index() + 1 == seen.kernels;
@@ -110,14 +108,7 @@ impl Policy for Ucp {
 
 impl Ucp {
     fn new(spec: &Member) -> Self {
-        Ucp {
-            repartition: spec.int("repartition") as Cycle,
-            sampling: spec.int("sampling") as u32,
-            least_ways: spec.int("least_ways") as u32,
-            then: Vec::new(),
-            faded: Vec::new(),
-            partition: Vec::new(),
-        }
+        Ucp { repartition: spec.int("repartition") as Cycle, then: Vec::new(), faded: Vec::new(), partition: Vec::new() }
     }
 
     /// Hits by position of each kernel: new ones, and half of what there was before.
@@ -141,11 +132,11 @@ fn decided(counts: &[u64], granted: u32, ways: u32) -> L1Ways {
     L1Ways { l1_ways, of: ways, hits_one: with(1), hits: with(l1_ways.unwrap_or(ways)), hits_all: with(ways) }
 }
 
-/// The look-ahead algorithm (Qureshi and Patt, Algorithm 1): ways of each kernel by its hits in each position, from `least` each where
-/// there are as many; zeros with more kernels than ways.
-fn look_ahead(counts: &[Vec<u64>], ways: u32, least: u32) -> Vec<u32> {
+/// The look-ahead algorithm (Qureshi and Patt, Algorithm 1): ways of each kernel by its hits in each position, from one each; zeros with more
+/// kernels than ways.
+fn look_ahead(counts: &[Vec<u64>], ways: u32) -> Vec<u32> {
     let kernels = counts.len() as u32;
-    let mut granted = alloc::vec![least.min(ways / kernels.max(1)); counts.len()];
+    let mut granted = alloc::vec![u32::from(kernels <= ways); counts.len()];
     let mut left = ways - granted.iter().sum::<u32>();
     if granted.contains(&0) {
         return granted;
@@ -191,9 +182,9 @@ mod tests {
         let a = vec![10; 8];
         let b = vec![0, 0, 0, 100, 0, 0, 0, 0];
         // From one way each: B's next three bring 100/3 a way, A's next 10: B has four. The other three are A's.
-        assert_eq!(look_ahead(&[a.clone(), b.clone()], 8, 1), [4, 4]);
+        assert_eq!(look_ahead(&[a.clone(), b.clone()], 8), [4, 4]);
         // With four ways B cannot get there beside A's one: two are left after it.
-        assert_eq!(look_ahead(&[a, b], 4, 1), [3, 1]);
+        assert_eq!(look_ahead(&[a, b], 4), [3, 1]);
     }
 
     /// The marginal gains of two concave curves: 50 40 30 20 10 … and 45 25 5 …, merged from the top.
@@ -202,16 +193,14 @@ mod tests {
         let a = vec![50, 40, 30, 20, 10, 5, 2, 1];
         let b = vec![45, 25, 5, 1, 0, 0, 0, 0];
         // After one each: 40 A, 30 A, 25 B, 20 A, 10 A, 5 of A's sixth and of B's third: B has fewer.
-        assert_eq!(look_ahead(&[a, b], 8, 1), [5, 3]);
+        assert_eq!(look_ahead(&[a, b], 8), [5, 3]);
     }
 
     #[test]
     fn ways_without_gain_are_spread() {
-        assert_eq!(look_ahead(&[vec![0; 8], vec![0; 8], vec![0; 8]], 8, 1), [3, 3, 2]);
-        assert_eq!(look_ahead(&[vec![9; 8], vec![0; 8]], 8, 1), [7, 1]);
-        assert_eq!(look_ahead(&[vec![9; 8], vec![0; 8]], 8, 2), [6, 2]);
-        assert_eq!(look_ahead(&[vec![9; 4], vec![0; 4]], 4, 8), [2, 2], "as many as there are");
-        assert_eq!(look_ahead(&[vec![9; 2], vec![9; 2], vec![9; 2]], 2, 1), [0, 0, 0], "more kernels than ways");
+        assert_eq!(look_ahead(&[vec![0; 8], vec![0; 8], vec![0; 8]], 8), [3, 3, 2]);
+        assert_eq!(look_ahead(&[vec![9; 8], vec![0; 8]], 8), [7, 1]);
+        assert_eq!(look_ahead(&[vec![9; 2], vec![9; 2], vec![9; 2]], 2), [0, 0, 0], "more kernels than ways");
     }
 
     #[test]

@@ -145,7 +145,7 @@ impl<I: Entry> Spec<I> {
 
     /// The same with one parameter set; nothing happens if it has no such parameter.
     pub fn with(mut self, name: &str, setting: Setting) -> Self {
-        if let Some(i) = self.info.params().iter().position(|param| param.name == name) {
+        if let Some(i) = self.info.params().iter().position(|param| param.name == name && !param.is_constant()) {
             self.settings[i] = setting;
         }
         self
@@ -262,8 +262,18 @@ impl<I: Entry> Spec<I> {
 
     /// The canonical form: an object with the name and every parameter that has a value. It is read back against the same mix.
     pub fn encode(&self, mix: Mix) -> Value {
+        self.written(mix, |param| !param.is_constant())
+    }
+
+    /// The form that hashes are made of, in which constants stand as they did when they could be chosen.
+    pub fn encode_decisive(&self, mix: Mix) -> Value {
+        self.written(mix, |_| true)
+    }
+
+    fn written(&self, mix: Mix, says: impl Fn(&Param) -> bool) -> Value {
         let mut pairs = alloc::vec![("name", Value::from(self.name()))];
-        let given = self.info.params().iter().zip(&self.settings).filter(|(_, setting)| **setting != Setting::Unset);
+        let given = self.info.params().iter().zip(&self.settings);
+        let given = given.filter(|(param, setting)| **setting != Setting::Unset && says(param));
         let value = |setting: &Setting| match setting {
             Setting::Controls(controls) => controls.encode(mix.kernels, mix.warp_order),
             plain => plain.encode(),
@@ -329,6 +339,7 @@ impl Setting {
             Shape::Number { .. } => Setting::Number(f64::read(value)),
             Shape::Choice(names) => Setting::Choice(names.iter().find(|name| value.as_str() == Some(name)).copied().unwrap_or("")),
             Shape::Flag => Setting::Bool(bool::read(value)),
+            Shape::Constant(_) => Self::of(param),
             Shape::PerKernel(Shape::Int { .. }) => Setting::Ints(Datum::read(value)),
             Shape::PerKernel(Shape::Number { .. }) => Setting::Numbers(Datum::read(value)),
             Shape::PerKernel(_) => Setting::Lists(Datum::read(value)),

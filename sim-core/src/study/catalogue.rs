@@ -181,7 +181,7 @@ fn combination(combination: &'static Combination) -> Value {
         ("source", combination.source.into()),
         ("doc", combination.doc.into()),
         ("keeps_goals", keeps_goals.into()),
-        ("params", Value::array(combination.params().map(form::field))),
+        ("params", Value::array(combination.params().filter(|param| !param.is_constant()).map(form::field))),
     ])
 }
 

@@ -5,9 +5,9 @@ use super::{Absent, Field, Record, Shape, flattened};
 use crate::describe::value::Value;
 use alloc::vec::Vec;
 
-/// Fields, each with all that a form for it takes.
+/// Fields, each with all that a form for it takes; constants have no place in a form.
 pub fn fields(fields: &'static [Field]) -> Value {
-    Value::array(flattened(fields).into_iter().map(field))
+    Value::array(flattened(fields).into_iter().filter(|field| !field.is_constant()).map(field))
 }
 
 /// A record: its name, what it is, its fields and its rules.
@@ -54,6 +54,7 @@ pub fn shape(of: &Shape) -> Vec<(&'static str, Value)> {
         Shape::Numbers { max } => range("numbers", 0.into(), (*max).into()),
         Shape::Text { longest } => alloc::vec![("kind", "text".into()), ("max", (*longest).into())],
         Shape::Choice(names) => alloc::vec![("kind", "choice".into()), ("choices", Value::array(names.iter().copied()))],
+        Shape::Constant(_) => alloc::vec![("kind", "constant".into())],
         Shape::Listed(names) => alloc::vec![("kind", "name".into()), ("of", names.what.into())],
         Shape::Pattern(pattern) => alloc::vec![("kind", "pattern".into()), ("want", pattern.want.into())],
         Shape::List { of, min, max, .. } => {

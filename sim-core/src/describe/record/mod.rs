@@ -84,6 +84,8 @@ pub enum Shape {
     },
     /// One of these names.
     Choice(&'static [&'static str]),
+    /// This value and no other: it could be chosen once.
+    Constant(Absent),
     /// One of the names of a list that is made at run time.
     Listed(&'static Names),
     /// Text of a form.
@@ -221,6 +223,16 @@ impl Field {
         Field { name, shape: Shape::Choice(names), unit: "", absent: Absent::Name(default), doc }
     }
 
+    /// What could be chosen once, and has this value now; `doc` says why. Inputs may still say it, canonical forms do not.
+    pub const fn constant(name: &'static str, value: Absent, doc: &'static str) -> Field {
+        Field { name, shape: Shape::Constant(value), unit: "", absent: value, doc }
+    }
+
+    /// Whether it is a constant.
+    pub const fn is_constant(&self) -> bool {
+        matches!(self.shape, Shape::Constant(_))
+    }
+
     /// True or false.
     pub const fn flag(name: &'static str, default: bool, doc: &'static str) -> Field {
         Field { name, shape: Shape::Flag, unit: "", absent: Absent::Flag(default), doc }
@@ -236,6 +248,17 @@ impl Absent {
             Absent::Number(x) => Some(x.into()),
             Absent::Name(name) => Some(name.into()),
             Absent::Flag(flag) => Some(flag.into()),
+        }
+    }
+
+    /// Whether a value is this one; a whole number may be written with a point.
+    fn is(self, value: &Value) -> bool {
+        match self {
+            Absent::Needed | Absent::Words(_) => false,
+            Absent::Int(n) => value.as_int() == Some(n),
+            Absent::Number(x) => value.as_f64() == Some(x),
+            Absent::Name(name) => value.as_str() == Some(name),
+            Absent::Flag(flag) => *value == Value::Bool(flag),
         }
     }
 }
@@ -419,6 +442,7 @@ impl Shape {
             Shape::Between { above, below } => value.as_f64().is_some_and(|x| x > *above && x < *below),
             Shape::Text { longest } => value.as_str().is_some_and(|text| text.chars().count() <= *longest),
             Shape::Choice(names) => value.as_str().is_some_and(|name| names.contains(&name)),
+            Shape::Constant(constant) => constant.is(value),
             Shape::Listed(names) => value.as_str().is_some_and(names.known),
             Shape::Pattern(pattern) => value.as_str().is_some_and(pattern.holds),
             Shape::Nullable(of) if *value != Value::Null => return of.look(value, path, problems),
@@ -465,6 +489,7 @@ impl Shape {
             Shape::Between { above, below } => format!("a number over {above} and under {below}"),
             Shape::Text { longest } => format!("text of at most {longest} characters"),
             Shape::Choice(names) => one_of(names),
+            Shape::Constant(constant) => format!("{}: it is a constant now", constant.value().unwrap_or_default()),
             Shape::Listed(names) => (names.want)(""),
             Shape::Pattern(pattern) => pattern.want.into(),
             Shape::List { min, max, what, .. } if min == max => format!("a list of {min} {what}"),

@@ -96,6 +96,7 @@ impl Definitions {
             Shape::Numbers { max } => self.list(&Shape::Int { min: 0, max: *max }, 1, *max as usize + 1),
             Shape::Text { longest } => typed("string", &[("maxLength", (*longest).into())]),
             Shape::Choice(names) => Value::object([("enum", Value::array(names.iter().copied()))]),
+            Shape::Constant(value) => Value::object([("const", value.value().unwrap_or_default()), ("deprecated", true.into())]),
             Shape::Listed(names) => {
                 let old = (names.old)();
                 let names = Value::object([("enum", Value::array((names.names)()))]);

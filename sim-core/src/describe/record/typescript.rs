@@ -68,6 +68,7 @@ impl Declarations {
             Shape::Numbers { .. } => "number[]".into(),
             Shape::Text { .. } | Shape::Pattern(_) | Shape::Listed(_) => "string".into(),
             Shape::Choice(names) => names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" | "),
+            Shape::Constant(value) => value.value().unwrap_or_default().to_string(),
             Shape::List { of, .. } | Shape::PerKernel(of) => {
                 let of = self.shape(of);
                 if of.contains(' ') { format!("({of})[]") } else { format!("{of}[]") }

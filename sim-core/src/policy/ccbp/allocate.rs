@@ -33,7 +33,7 @@ pub struct Demand {
     pub cta: Resources,
 }
 
-/// The resources, and how the algorithm's open points are read.
+/// The resources, who is preferred, and how Table 3 is read.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rules {
     /// What an SM has.
@@ -44,14 +44,6 @@ pub struct Rules {
     pub priority: f64,
     /// A latency-sensitive kernel may get a CTA whose bandwidth does not fit any more; its bandwidth is then cut to what is left.
     pub clip: bool,
-    /// The first grant that does not fit ends the whole allocation, not only that kernel's.
-    pub stop_at_first: bool,
-    /// A bandwidth-intensive kernel gets as many CTAs at once as its next unit needs, if they fit, not one.
-    pub grow_enough: bool,
-    /// CTA slots are among the resources whose greatest share dominates a latency-sensitive kernel.
-    pub count_slots: bool,
-    /// Room for one CTA is kept for each kernel that has none yet.
-    pub reserve: bool,
 }
 
 /// What a kernel has got.
@@ -73,7 +65,7 @@ pub struct Allocation<'a> {
     grants: Vec<Grant>,
     share: Vec<f64>,
     live: Vec<bool>,
-    /// CTAs that are kept free for each kernel that has none yet: one if the rules say so, unless one of each does not fit.
+    /// CTAs that are kept free for each kernel that has none yet: one, unless one of each does not fit.
     reserved: usize,
 }
 
@@ -94,7 +86,7 @@ impl<'a> Allocation<'a> {
             grants: alloc::vec![Grant::default(); kernels],
             share: alloc::vec![0.0; kernels],
             live: alloc::vec![true; kernels],
-            reserved: rules.reserve.into(),
+            reserved: 1,
         };
         if !allocation.holds(&allocation.grants) {
             allocation.reserved = 0;
@@ -114,23 +106,15 @@ impl<'a> Allocation<'a> {
     /// One turn: the kernel that had it, and whether its grant fitted. `None` when every kernel is finished.
     pub fn turn(&mut self) -> Option<(usize, bool)> {
         let kernel = self.least()?;
-        let grown = |most: bool| self.tentative(kernel, most).and_then(|grant| self.fitted(kernel, grant));
-        let fits = match grown(self.rules.grow_enough).or_else(|| grown(false)) {
+        let grant = self.tentative(kernel).and_then(|grant| self.fitted(kernel, grant));
+        match grant {
             Some(grant) => {
                 self.grants[kernel] = grant;
                 self.share[kernel] = self.dominant_share(kernel);
-                true
             }
-            None if self.rules.stop_at_first => {
-                self.live.fill(false);
-                false
-            }
-            None => {
-                self.live[kernel] = false;
-                false
-            }
-        };
-        Some((kernel, fits))
+            None => self.live[kernel] = false,
+        }
+        Some((kernel, grant.is_some()))
     }
 
     /// What each kernel has by now.
@@ -149,7 +133,7 @@ impl<'a> Allocation<'a> {
     }
 
     /// What the kernel has after one more unit of its dominant resource (lines 4 to 21); `None` if it has no more to ask for.
-    fn tentative(&self, kernel: usize, grow_enough: bool) -> Option<Grant> {
+    fn tentative(&self, kernel: usize) -> Option<Grant> {
         let (has, demand) = (self.grants[kernel], &self.demands[kernel]);
         let (dominant, other, units) = match demand.kind {
             KernelType::LatencySensitive => {
@@ -159,14 +143,8 @@ impl<'a> Allocation<'a> {
             KernelType::NocIntensive => (&demand.noc, &demand.dram, has.noc + 1.0),
             KernelType::DramIntensive => (&demand.dram, &demand.noc, has.dram + 1.0),
         };
-        let mut ctas = has.ctas;
-        while *dominant.get(ctas)? < units - EPSILON {
-            // No grant beyond the last CTA: its CTAs could not use more bandwidth.
-            ctas += 1;
-            if !grow_enough || ctas + 1 >= dominant.len() {
-                break;
-            }
-        }
+        // No grant beyond the last CTA: its CTAs could not use more bandwidth.
+        let ctas = has.ctas + usize::from(*dominant.get(has.ctas)? < units - EPSILON);
         let (full, beside) = (*dominant.get(ctas)?, *other.get(ctas)?);
         let along = if full > 0.0 { beside * units / full } else { return None };
         Some(match demand.kind {
@@ -204,13 +182,12 @@ impl<'a> Allocation<'a> {
             KernelType::DramIntensive => has.dram / self.rules.units,
             KernelType::LatencySensitive => {
                 let of = |one: u32, all: u32| if all == 0 { 0.0 } else { has.ctas as f64 * f64::from(one) / f64::from(all) };
-                let slots = if self.rules.count_slots { of(demand.cta.ctas, sm.ctas) } else { 0.0 };
                 let shares = [
                     of(demand.cta.threads, sm.threads),
                     of(demand.cta.registers, sm.registers),
                     of(demand.cta.shared_bytes, sm.shared_bytes),
                 ];
-                shares.into_iter().fold(slots, f64::max) * self.rules.priority
+                shares.into_iter().fold(0.0, f64::max) * self.rules.priority
             }
         }
     }
@@ -226,7 +203,7 @@ mod tests {
     /// The setting of CCBP Table 3: ten of each, a CTA of any kernel takes one; `size` 20 doubles everything that there is.
     fn rules(size: u32, priority: f64) -> Rules {
         let sm = Resources { ctas: size, threads: size, registers: 0, shared_bytes: 0 };
-        Rules { sm, units: size.into(), priority, clip: false, stop_at_first: false, grow_enough: false, count_slots: false, reserve: true }
+        Rules { sm, units: size.into(), priority, clip: false }
     }
 
     fn linear(kind: KernelType, noc: f64, dram: f64, ctas: u32) -> Demand {
@@ -300,14 +277,6 @@ mod tests {
         check(&grants, [6, 2, 2], [2.5, 2.5, 5.0], [2.5, 5.0, 5.0 * THIRD], "the end");
     }
 
-    /// "Otherwise, the resource allocation is finished" (§5.2), read as ending it for all.
-    #[test]
-    fn table_3_stopping_at_the_first_that_does_not_fit() {
-        let (grants, rest) = run_table(Rules { stop_at_first: true, ..rules(10, 1.0) });
-        assert_eq!(rest, [(0, false)]);
-        check(&grants, [5, 2, 2], [2.5, 2.5, 5.0], [2.5, 5.0, 5.0 * THIRD], "the end");
-    }
-
     /// Lower priority numbers give the latency-sensitive kernel more; neighbouring numbers may give the same.
     #[test]
     fn priorities() {
@@ -339,35 +308,30 @@ mod tests {
         // An eighth of the threads each time against an eighth of the registers.
         let grants = allocate(&[kernel(cta(256, 2048)), kernel(cta(64, 8192))], rules);
         assert_eq!(grants.iter().map(|grant| grant.ctas).collect::<Vec<_>>(), [6, 6]);
-        // Slots: a kernel of tiny CTAs dominates by its slots only if they count; then it is the threads that run out.
-        let tiny = [kernel(cta(32, 512)), kernel(cta(256, 2048))];
-        let ctas = |count_slots| allocate(&tiny, Rules { count_slots, ..rules }).iter().map(|grant| grant.ctas).collect::<Vec<_>>();
-        assert_eq!((ctas(false), ctas(true)), (alloc::vec![28, 4], alloc::vec![24, 5]));
+        // A kernel of tiny CTAs does not dominate by its slots.
+        let grants = allocate(&[kernel(cta(32, 512)), kernel(cta(256, 2048))], rules);
+        assert_eq!(grants.iter().map(|grant| grant.ctas).collect::<Vec<_>>(), [28, 4]);
     }
 
-    /// A kernel whose next CTA adds less than a unit falls behind its quota, unless it may take several CTAs at once.
+    /// A kernel whose next CTA adds less than a unit falls behind its quota.
     #[test]
-    fn slow_kernels_grow_by_one_or_by_enough() {
-        let slow = [linear(NocIntensive, 0.4, 0.1, 10)];
-        let rules = Rules { units: 3.0, ..rules(10, 1.0) };
-        let grants = |grow_enough| allocate(&slow, Rules { grow_enough, ..rules })[0];
-        assert_eq!((grants(false).ctas, grants(false).noc), (3, 3.0));
-        assert_eq!((grants(true).ctas, grants(true).noc), (8, 3.0));
+    fn slow_kernels_grow_by_one() {
+        let grants = allocate(&[linear(NocIntensive, 0.4, 0.1, 10)], Rules { units: 3.0, ..rules(10, 1.0) });
+        assert_eq!((grants[0].ctas, grants[0].noc), (3, 3.0));
     }
 
-    /// The first kernel's first unit takes two CTAs, which leave no room for the second kernel, unless a place is kept for it.
+    /// The first kernel has the lesser share after its first CTA and would take a second, in the place that is kept for the other one.
     #[test]
-    fn room_for_one_cta_of_each_kernel_is_kept_or_not() {
-        let cta = |threads| Resources { ctas: 1, threads, registers: 0, shared_bytes: 0 };
-        let kernel = |noc: f64, cta| Demand { cta, ..linear(NocIntensive, noc, 0.0, 4) };
-        // Half a unit with each CTA of 4 of the 12 threads; the other's take 6.
-        let demands = [kernel(0.5, cta(4)), kernel(2.0, cta(6))];
-        let sm = Resources { ctas: 12, threads: 12, registers: 0, shared_bytes: 0 };
-        let ctas = |reserve| {
-            let grants = allocate(&demands, Rules { sm, reserve, grow_enough: true, ..rules(12, 1.0) });
-            grants.iter().map(|grant| grant.ctas).collect::<Vec<_>>()
+    fn room_for_one_cta_of_each_kernel_is_kept() {
+        let kernel = |threads| Demand {
+            cta: Resources { ctas: 1, threads, registers: 0, shared_bytes: 0 },
+            ..linear(LatencySensitive, 0.0, 0.0, 4)
         };
-        assert_eq!((ctas(true), ctas(false)), (alloc::vec![1, 1], alloc::vec![3, 0]));
+        // Of 12 threads, 3 for each CTA of the first kernel, 4 and 5 for those of the others; of equal kernels the first has its turn first.
+        let demands = [kernel(3), kernel(4), Demand { kind: DramIntensive, ..kernel(5) }];
+        let sm = Resources { ctas: 12, threads: 12, registers: 0, shared_bytes: 0 };
+        let grants = allocate(&demands, Rules { sm, ..rules(12, 1.0) });
+        assert_eq!(grants.iter().map(|grant| grant.ctas).collect::<Vec<_>>(), [1, 1, 0]);
     }
 
     #[test]
@@ -384,8 +348,7 @@ mod tests {
             let draw = |i: u64| (crate::describe::rng::draw(seed * 100 + i) % 1000) as f64 / 1000.0;
             let kind = |i: u64| [LatencySensitive, NocIntensive, DramIntensive][(draw(i) * 3.0) as usize];
             let demands: Vec<Demand> = (0..4).map(|k| linear(kind(k), 3.0 * draw(10 + k), 3.0 * draw(20 + k), 6)).collect();
-            let clip = seed % 2 == 0;
-            let grants = allocate(&demands, Rules { clip, grow_enough: seed % 3 == 0, ..rules(12, 1.0 - draw(30) / 2.0) });
+            let grants = allocate(&demands, Rules { clip: seed % 2 == 0, ..rules(12, 1.0 - draw(30) / 2.0) });
             assert!(grants.iter().map(|g| g.ctas).sum::<usize>() <= 12 && grants.iter().all(|g| g.ctas <= 6), "{grants:?}");
             let total = |of: fn(&Grant) -> f64| grants.iter().map(of).sum::<f64>();
             assert!(total(|g| g.noc) <= 12.0 + 1e-6 && total(|g| g.dram) <= 12.0 + 1e-6, "{grants:?}");

@@ -16,8 +16,8 @@ pub struct Point {
 }
 
 /// CTA counts at which a curve is measured.
-pub fn cta_points(even: u32, every: bool) -> Vec<u32> {
-    if every || even <= 6 { (1..=even).collect() } else { alloc::vec![1, 2, even.div_ceil(2), even] }
+pub fn cta_points(even: u32) -> Vec<u32> {
+    if even <= 6 { (1..=even).collect() } else { alloc::vec![1, 2, even.div_ceil(2), even] }
 }
 
 /// A curve from 0 to `most` CTAs through measured points: lines between them, the last slope beyond them, never falling, at most `units`.
@@ -43,8 +43,7 @@ mod tests {
 
     #[test]
     fn curves_go_through_what_was_measured() {
-        assert_eq!([cta_points(4, false), cta_points(7, false), cta_points(16, false)], [[1, 2, 3, 4], [1, 2, 4, 7], [1, 2, 8, 16]]);
-        assert_eq!(cta_points(7, true).len(), 7);
+        assert_eq!([4, 7, 16].map(cta_points), [[1, 2, 3, 4], [1, 2, 4, 7], [1, 2, 8, 16]]);
         // Lines between, the last slope beyond, no more than is sustainable.
         let points = [(1, 2.0), (2, 4.0), (4, 9.0), (7, 12.0)];
         assert_eq!(through(&points, 12, 15.0), [0.0, 2.0, 4.0, 6.5, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 15.0, 15.0]);

@@ -33,7 +33,7 @@ pub use self::settings::INFO;
 use self::allocate::{Demand, Grant, KernelType, Rules, allocate};
 use self::curve::{Point, cta_points, through};
 use self::model::{Factors, Model};
-use self::settings::{LsCredits, Settings, Variant};
+use self::settings::{FLOOR, LsCredits, METRIC, NOC_SUSTAINABLE, STEP, Settings, Variant};
 use self::topics::{
     Bandwidth, BestPriority, DemandCurve, DemandPerCta, GrantedCtas, KeptPriority, MeasuringCtas, Requests, TriedPriority, Typed,
 };
@@ -222,8 +222,7 @@ impl Ccbp {
     }
 
     fn model(&self, seen: &Observation) -> Model {
-        let (noc, dram) = self.settings.sustainable;
-        Model::new(seen.gpu, noc, dram, self.settings.interval as f64)
+        Model::new(seen.gpu, NOC_SUSTAINABLE, self.settings.dram_sustainable, self.settings.interval as f64)
     }
 
     /// What a kernel did since the phase began.
@@ -300,11 +299,11 @@ impl Ccbp {
             if kind == KernelType::LatencySensitive {
                 self.draw_line(seen, kernel);
             } else {
-                let points = cta_points(self.kernels[kernel.index()].ctas.0, self.settings.every_point);
+                let points = cta_points(self.kernels[kernel.index()].ctas.0);
                 self.todo.extend(points.into_iter().map(|ctas| (kernel, ctas)));
             }
             self.kernels[kernel.index()].kind = kind;
-            let rank = u8::from(self.settings.ls_first && kind != KernelType::LatencySensitive);
+            let rank = u8::from(kind != KernelType::LatencySensitive);
             controls.each_sm(|sm| sm.miss_rank[kernel] = rank);
         }
         self.todo.reverse();
@@ -379,7 +378,7 @@ impl Ccbp {
             _ if self.alone(seen).is_none() => Some("no_ipc_alone"),
             _ => None,
         };
-        self.settling = why.map(|why| KeptPriority { priority: self.priority(0), why }.into());
+        self.settling = why.map(|why| KeptPriority { priority: priority(0), why }.into());
         self.drain(seen);
     }
 
@@ -404,10 +403,6 @@ impl Ccbp {
         (known.len() == seen.kernels && known.iter().all(|&ipc| ipc > 0.0)).then_some(known)
     }
 
-    fn priority(&self, steps: u32) -> f64 {
-        self.settings.priority - f64::from(steps) * self.settings.step
-    }
-
     /// Algorithm 1 so many steps below the first priority.
     fn allocate_at(&self, steps: u32, seen: &Observation) -> Vec<Grant> {
         let demands: Vec<Demand> = KernelId::first(seen.kernels)
@@ -420,12 +415,8 @@ impl Ccbp {
         let rules = Rules {
             sm: smallest_sm(seen),
             units: if self.partitions() { self.settings.units } else { f64::INFINITY },
-            priority: self.priority(steps),
+            priority: priority(steps),
             clip: self.settings.clip,
-            stop_at_first: self.settings.stop_at_first,
-            grow_enough: self.settings.grow_enough,
-            count_slots: self.settings.count_slots,
-            reserve: self.settings.reserve_cta,
         };
         let mut grants = allocate(&demands, rules);
         grants.iter_mut().for_each(|grant| grant.ctas = grant.ctas.max(1));
@@ -456,7 +447,7 @@ impl Ccbp {
     /// The rate that a kernel's bandwidth buys; infinite for no limit.
     fn bought(&self, model: &Model, kernel: KernelId, grants: &[Grant]) -> f64 {
         let (learned, grant) = (&self.kernels[kernel.index()], grants[kernel.index()]);
-        let factors = if self.settings.measured_factors { learned.factors_near(grant.ctas) } else { learned.factors };
+        let factors = learned.factors_near(grant.ctas);
         let rates = |noc: f64, dram: f64| {
             let units = self.settings.units;
             (model.rate_of_noc(noc / units * model.noc, factors.rf), model.rate_of_dram(dram / units * model.dram, factors.df))
@@ -493,7 +484,7 @@ impl Ccbp {
             return None;
         }
         // Rates come from divisions: 7.9999999 is 8.
-        Some(if latency_sensitive && self.settings.ls_up {
+        Some(if latency_sensitive {
             16 * ((rate - ROUNDING) as u32 + 1)
         } else if self.settings.whole_credits {
             16 * ((rate + 0.5) as u32).max(1)
@@ -509,18 +500,16 @@ impl Ccbp {
         let ipc: Vec<(Option<f64>, Option<f64>)> = KernelId::first(seen.kernels)
             .map(|kernel| (Some(alone[kernel.index()]), Some(self.counted(seen, kernel).thread_instructions as f64 / cycles)))
             .collect();
-        let metrics = Metrics::of(&ipc);
-        Some(if self.settings.weighted { metrics.stp } else { metrics.hspeedup }.unwrap_or(0.0))
+        Some(Metrics::of(&ipc).hspeedup.unwrap_or(0.0))
     }
 
     /// One step of the climb (CCBP §5.5); the offline variant takes them all.
     fn judge(&mut self, seen: &Observation, controls: &mut Controls, log: &mut Log) {
-        let metric = if self.settings.weighted { "wspeedup" } else { "hspeedup" };
         let score = self.score(seen).unwrap_or(0.0);
         let steps = self.climb.steps;
         let better = self.climb.best.as_ref().is_none_or(|best| score > best.0);
         let best = self.climb.best.as_ref().map(|best| best.0);
-        decide(log, seen, None, TriedPriority { priority: self.priority(steps), metric, score, best });
+        decide(log, seen, None, TriedPriority { priority: priority(steps), metric: METRIC, score, best });
         if better {
             self.climb.best = Some((score, steps, self.climb.applied.clone()));
         }
@@ -531,7 +520,7 @@ impl Ccbp {
             return self.drain(seen);
         }
         let Some((score, best, grants)) = self.climb.best.clone() else { return };
-        let why: Decided = BestPriority { priority: self.priority(best), metric, score }.into();
+        let why: Decided = BestPriority { priority: priority(best), metric: METRIC, score }.into();
         if grants == self.climb.applied {
             return self.settle(why, seen, log);
         }
@@ -543,7 +532,7 @@ impl Ccbp {
     /// The next priority that changes the allocation: judging the same allocation twice would let noise end the climb.
     fn next_allocation(&self, seen: &Observation) -> Option<(u32, Vec<Grant>)> {
         (self.climb.steps + 1..)
-            .take_while(|&steps| self.priority(steps) >= self.settings.floor - 1e-9)
+            .take_while(|&steps| priority(steps) >= FLOOR - 1e-9)
             .map(|steps| (steps, self.allocate_at(steps, seen)))
             .find(|(_, grants)| *grants != self.climb.applied)
     }
@@ -567,6 +556,11 @@ impl Learned {
         let with = |line: &[f64]| ctas.iter().map(|&ctas| at(line, ctas)).collect();
         DemandCurve { noc: with(&self.noc), dram: with(&self.dram), ctas, units }.into()
     }
+}
+
+/// The factor on the dominant share of latency-sensitive kernels (priorLSK) so many steps below the first.
+fn priority(steps: u32) -> f64 {
+    1.0 - f64::from(steps) * STEP
 }
 
 /// rf and df of what was counted.

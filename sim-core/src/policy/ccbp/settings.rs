@@ -1,4 +1,4 @@
-//! CCBP's parameters: lengths of the time-line, and one for each point that the paper leaves open.
+//! CCBP's parameters: lengths of the time-line, and one for each point that the paper leaves open and on which a result depends.
 
 use super::super::spec::{Absent, Member, Param, Shape};
 use super::super::{AnyPolicy, PROFILE_CYCLES, PolicyInfo};
@@ -9,6 +9,23 @@ use alloc::format;
 use alloc::vec::Vec;
 
 const WINDOW: (i64, i64) = (200, 100_000_000);
+
+/// What the priority maximises.
+pub const METRIC: &str = "hspeedup";
+
+/// Part of the NoC's peak bandwidth that can be sustained.
+pub const NOC_SUSTAINABLE: f64 = 0.6;
+
+/// Cycles in which rf and df are counted, and those after which a new combination is judged in any case.
+const FACTOR_WINDOW: i64 = 20_000;
+const DRAIN_LIMIT: i64 = 100_000;
+
+/// How much longer the offline variant measures.
+const OFFLINE_FACTOR: f64 = 10.0;
+
+/// From one priority to the next, beginning with 1, and the last.
+pub const STEP: f64 = 0.1;
+pub const FLOOR: f64 = 0.1;
 
 /// The policy as data.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -23,14 +40,16 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "adj",
             "drf: learns online and keeps the priority. adj: then the priority goes down while the metric goes up. offline: longer windows, every priority tried",
         ),
-        Param::number(
+        Param::constant(
             "priority",
-            (0.01, 1.0),
-            1.0,
-            "",
-            "Factor on the dominant share of latency-sensitive kernels, priorLSK: less prefers them (CCBP §5.5). Kept, or where the search begins",
+            Absent::Number(1.0),
+            "Factor on the dominant share of latency-sensitive kernels, priorLSK: kept under drf, and where the search begins (CCBP §5.5)",
         ),
-        Param::choice("metric", &["hspeedup", "wspeedup"], "hspeedup", "What the priority maximises (CCBP §5.5)"),
+        Param::constant(
+            "metric",
+            Absent::Name(METRIC),
+            "What the priority maximises: of the two metrics of CCBP §5.5 the one of the report's headline; no report asks for the other",
+        ),
         Param {
             name: "ipc_alone",
             shape: Shape::PerKernel(&Shape::Number { min: 0.001, max: 1e6 }),
@@ -40,7 +59,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
         },
         PROFILE_CYCLES,
         Param::int("units", (1, 1000), 20, "units", "Parts that each bandwidth is divided into, M (CCBP §5.2)"),
-        Param::number("noc_sustainable", (0.01, 1.0), 0.6, "of the peak", "NoC bandwidth that can be sustained (CCBP §3)"),
+        Param::constant(
+            "noc_sustainable",
+            Absent::Number(NOC_SUSTAINABLE),
+            "Part of the NoC's peak bandwidth that can be sustained (CCBP §3)",
+        ),
         Param::number("dram_sustainable", (0.01, 1.0), 0.7, "of the peak", "DRAM bandwidth that can be sustained (CCBP §3)"),
         Param::int("credit_interval", (1, 100_000), 200, "cycles", "Time between two reloads of the credits (CCBP §5.1)"),
         Param::int(
@@ -58,23 +81,19 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "Multiplies every length below; much less than 1 judges kernels by how they begin",
         ),
         Param::int("warm_up", WINDOW, 50_000, "cycles", "Before anything is counted (CCBP §5.4)"),
-        Param::int("factor_window", WINDOW, 20_000, "cycles", "For rf and df (CCBP §5.4)"),
+        Param::constant("factor_window", Absent::Int(FACTOR_WINDOW), "Cycles in which rf and df are counted (CCBP §5.4)"),
         Param::int("skip", WINDOW, 10_000, "cycles", "Left out after a change, before the next window (CCBP §5.4)"),
         Param::int("window", WINDOW, 10_000, "cycles", "For the demand, and for each CTA count of a curve (CCBP §5.4)"),
         Param::int("priority_window", WINDOW, 100_000, "cycles", "For each priority that is tried (CCBP §5.5)"),
-        Param::int(
+        Param::constant(
             "drain_limit",
-            WINDOW,
-            100_000,
-            "cycles",
-            "Longest wait for CTAs beyond a new combination to finish, before it is judged",
+            Absent::Int(DRAIN_LIMIT),
+            "Longest wait, in cycles, for CTAs beyond a new combination to finish. With two million HSpeedup of nine pairs moved by 0.2 % in the mean",
         ),
-        Param::number(
+        Param::constant(
             "offline_factor",
-            (1.0, 1000.0),
-            10.0,
-            "×",
-            "How much longer the offline variant measures (CCBP §5.4); not the priorities",
+            Absent::Number(OFFLINE_FACTOR),
+            "How much longer the offline variant measures, but for the priorities (CCBP §5.4)",
         ),
         Param::choice(
             "demand",
@@ -82,17 +101,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "backlog",
             "When a kernel counts as bandwidth-intensive. backlog: requests sent in an interval and left waiting at its end reach the even share. starved: requests wait at the end of at least half of the intervals",
         ),
-        Param::choice(
+        Param::constant(
             "factors",
-            &["measured", "first"],
-            "measured",
-            "rf and df that turn bandwidth back into a rate. measured: those with which that bandwidth was measured, at the nearest CTA count; first: those of the factor window",
+            Absent::Name("measured"),
+            "Bandwidth becomes a rate by the rf and df with which it was measured, at the nearest CTA count, so that a quota is the demand that it stands for. Those of the factor window moved BP+SRT by -2.6 % and PF+FTD by 2.4 %",
         ),
-        Param::choice(
+        Param::constant(
             "curve_points",
-            &["auto", "all"],
-            "auto",
-            "CTA counts at which bandwidth is measured. auto: all up to six, of more 1, 2, half and all, and lines between; all: every one",
+            Absent::Name("auto"),
+            "Bandwidth is measured at all CTA counts up to six, of more at 1, 2, half and all (\"CTA numbers of interest\", CCBP §5.4)",
         ),
         Param::choice(
             "ls_mode",
@@ -100,23 +117,21 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "strict",
             "A latency-sensitive kernel's next CTA, when its bandwidth does not fit. strict: refused. clip: placed, with what is left",
         ),
-        Param::choice(
-            "on_rejection",
-            &["drop", "stop"],
-            "drop",
-            "The first grant that does not fit ends that kernel's allocation, or that of all kernels",
-        ),
-        Param::choice(
+        Param::constant("on_rejection", Absent::Name("drop"), "What does not fit ends that kernel's allocation alone (Algorithm 1)"),
+        Param::constant(
             "bi_growth",
-            &["one", "enough"],
-            "one",
-            "CTAs that a bandwidth-intensive kernel gets with a unit that its CTAs cannot use: one, or as many as use it",
+            Absent::Name("one"),
+            "With a unit that its CTAs cannot use, a bandwidth-intensive kernel gets one CTA more (Algorithm 1)",
         ),
-        Param::flag("ls_slots", false, "CTA slots count among the resources whose greatest share a latency-sensitive kernel is judged by"),
-        Param::flag(
+        Param::constant(
+            "ls_slots",
+            Absent::Flag(false),
+            "A latency-sensitive kernel is judged by registers, shared memory and threads, not by CTA slots (CCBP §5.5)",
+        ),
+        Param::constant(
             "reserve_cta",
-            true,
-            "Room for one CTA is kept for each kernel that has none yet. Without it such a kernel waits for room",
+            Absent::Flag(true),
+            "Room for one CTA is kept for each kernel that has none yet, so that none starves. Without it HSpeedup of 24 pairs was equal to three digits",
         ),
         Param::choice(
             "ls_credit_mode",
@@ -130,15 +145,18 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "fraction",
             "Credits in sixteenths that carry over, or in whole requests, at least one",
         ),
-        Param::choice(
+        Param::constant(
             "ls_rounding",
-            &["up", "same"],
-            "up",
-            "Credits of latency-sensitive kernels: rounded up to whole requests, or as the others'",
+            Absent::Name("up"),
+            "Credits of latency-sensitive kernels are rounded up to whole requests: their quota is a measured mean",
         ),
-        Param::flag("ls_first", true, "The miss queue's arbiter prefers latency-sensitive kernels (CCBP §6.2)"),
-        Param::number("priority_step", (0.01, 1.0), 0.1, "", "Step from one priority to the next (CCBP §5.5)"),
-        Param::number("priority_floor", (0.01, 1.0), 0.1, "", "Last priority that is tried"),
+        Param::constant("ls_first", Absent::Flag(true), "The miss queue's arbiter prefers latency-sensitive kernels (CCBP §6.2)"),
+        Param::constant("priority_step", Absent::Number(STEP), "Step from one priority to the next (CCBP §5.5)"),
+        Param::constant(
+            "priority_floor",
+            Absent::Number(FLOOR),
+            "The last priority that is tried: at 0 latency-sensitive kernels would take all",
+        ),
     ],
     topics: TOPICS,
     check: |_, mix, problems| {
@@ -169,11 +187,10 @@ pub enum LsCredits {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     pub variant: Variant,
-    pub weighted: bool,
     pub ipc_alone: Vec<f64>,
     pub profile_cycles: Cycle,
     pub units: f64,
-    pub sustainable: (f64, f64),
+    pub dram_sustainable: f64,
     pub interval: Cycle,
     pub carry: u32,
     pub warm_up: Cycle,
@@ -184,20 +201,9 @@ pub struct Settings {
     pub drain_limit: Cycle,
     pub poll: Cycle,
     pub starved: bool,
-    pub measured_factors: bool,
-    pub every_point: bool,
     pub clip: bool,
-    pub stop_at_first: bool,
-    pub grow_enough: bool,
-    pub count_slots: bool,
-    pub reserve_cta: bool,
     pub ls_credits: LsCredits,
     pub whole_credits: bool,
-    pub ls_up: bool,
-    pub ls_first: bool,
-    pub priority: f64,
-    pub step: f64,
-    pub floor: f64,
 }
 
 impl Settings {
@@ -209,45 +215,33 @@ impl Settings {
             _ => Variant::Adj,
         };
         let scale = spec.number("time_scale");
-        let detection = scale * if variant == Variant::Offline { spec.number("offline_factor") } else { 1.0 };
+        let detection = scale * if variant == Variant::Offline { OFFLINE_FACTOR } else { 1.0 };
         let interval = spec.int("credit_interval") as Cycle;
         // Whole credit intervals, so that every window begins and ends with one.
         let cycles = |cycles: i64, scale: f64| ((cycles as f64 * scale) as Cycle).max(1).next_multiple_of(interval);
         Settings {
             variant,
-            weighted: spec.choice("metric") == "wspeedup",
             ipc_alone: spec.numbers("ipc_alone").to_vec(),
             profile_cycles: spec.int(PROFILE_CYCLES.name) as Cycle,
             units: spec.int("units") as f64,
-            sustainable: (spec.number("noc_sustainable"), spec.number("dram_sustainable")),
+            dram_sustainable: spec.number("dram_sustainable"),
             interval,
             carry: spec.int("credit_carry") as u32,
             warm_up: cycles(spec.int("warm_up"), detection),
-            factor_window: cycles(spec.int("factor_window"), detection),
+            factor_window: cycles(FACTOR_WINDOW, detection),
             skip: cycles(spec.int("skip"), detection),
             window: cycles(spec.int("window"), detection),
             priority_window: cycles(spec.int("priority_window"), scale),
-            drain_limit: cycles(spec.int("drain_limit"), scale),
+            drain_limit: cycles(DRAIN_LIMIT, scale),
             poll: cycles(1000, scale),
             starved: spec.choice("demand") == "starved",
-            measured_factors: spec.choice("factors") == "measured",
-            every_point: spec.choice("curve_points") == "all",
             clip: spec.choice("ls_mode") == "clip",
-            stop_at_first: spec.choice("on_rejection") == "stop",
-            grow_enough: spec.choice("bi_growth") == "enough",
-            count_slots: spec.flag("ls_slots"),
-            reserve_cta: spec.flag("reserve_cta"),
             ls_credits: match spec.choice("ls_credit_mode") {
                 "residual" => LsCredits::Residual,
                 "unlimited" => LsCredits::Unlimited,
                 _ => LsCredits::Literal,
             },
             whole_credits: spec.choice("rounding") == "nearest",
-            ls_up: spec.choice("ls_rounding") == "up",
-            ls_first: spec.flag("ls_first"),
-            priority: spec.number("priority"),
-            step: spec.number("priority_step"),
-            floor: spec.number("priority_floor"),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::seam::controls::WarpOrder;
 use crate::seam::decision::Decision;
 use crate::seam::observation::{Alone, By, Needs, Profile};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 /// A kernel that makes `appetite` requests for each CTA of an SM in 200 cycles, credits permitting.
 #[derive(Clone, Copy)]
@@ -148,7 +148,7 @@ impl FakeRun {
         }
         let one_each = self.fakes.iter().map(|fake| (fake.cta, 1));
         let all = self.fakes.iter().map(|fake| fake.cta).zip(self.ctas().into_iter().map(u32::from));
-        assert!(!self.policy.settings.reserve_cta || !fit(sm, one_each) || fit(sm, all), "{:?} do not fit", self.ctas());
+        assert!(!fit(sm, one_each) || fit(sm, all), "{:?} do not fit", self.ctas());
         let units = self.policy.settings.units;
         let total = |of: fn(&Grant) -> f64| applied.iter().map(of).sum::<f64>();
         if self.policy.partitions() {
@@ -279,8 +279,8 @@ fn credits_of_latency_sensitive_kernels_can_be_read_in_several_ways() {
         fake_run.credits()
     };
     let choice = Setting::Choice;
-    // Five CTAs of half a request; 18.1 units of NoC are handed out, and the rest is 1.9 units or 1.5 requests.
-    assert_eq!(credits(&[("ls_rounding", choice("same"))]), [Some(2.5), Some(12.0)]);
+    // Five CTAs of half a request, rounded up; 18.1 units of NoC are handed out, and the rest is 1.9 units or 1.5 requests.
+    assert_eq!(credits(&[]), [Some(3.0), Some(12.0)]);
     assert_eq!(credits(&[("ls_credit_mode", choice("residual"))]), [Some(4.0), Some(12.0)]);
     assert_eq!(credits(&[("ls_credit_mode", choice("unlimited"))]), [None, Some(12.0)]);
     // What is kept of unused credits is the miss queue's business.
@@ -310,17 +310,10 @@ fn the_priority_climbs_until_the_metric_falls() {
     assert_eq!(fake_run.said("settled"), ["474000 settled: priority 0.80 is best with HSpeedup 0.521"]);
     assert_eq!((fake_run.ctas(), fake_run.credits()), (alloc::vec![6, 2], alloc::vec![Some(3.0), Some(8.0)]));
 
-    let mut weighted = FakeRun::new(&[LATENCY, NOC], &[("metric", Setting::Choice("wspeedup"))]);
-    weighted.run();
-    // 0.50 + 0.54, 0.60 + 0.46, 0.70 + 0.38: there the other metric goes on rising.
-    assert_eq!(weighted.said("settled"), ["473000 settled: priority 0.30 is best with WSpeedup 1.080"]);
-    assert_eq!(weighted.ctas(), [7, 1]);
-
-    // 0.50 + 1.08, 0.60 + 0.92, 0.70 + 0.76: the first step down is one too many, but the offline variant looks at all of them.
+    // Of 100 and 200 alone: 2 / (100/50 + 200/54), then less. The first step down is one too many, but the offline variant looks at all of them.
     let tried = |variant| {
-        let alone = ("ipc_alone", Setting::Numbers(alloc::vec![100.0, 50.0]));
-        let mut fake_run =
-            FakeRun::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("metric", Setting::Choice("wspeedup")), alone]);
+        let alone = ("ipc_alone", Setting::Numbers(alloc::vec![100.0, 200.0]));
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), alone]);
         fake_run.run();
         assert_eq!(fake_run.ctas(), [5, 3], "{variant}");
         fake_run.said("gives").len()
@@ -328,23 +321,11 @@ fn the_priority_climbs_until_the_metric_falls() {
     assert_eq!((tried("adj"), tried("offline")), (2, 3));
 }
 
-/// A parameter can give the priority that an offline search found: it is kept, or the climb begins there.
-#[test]
-fn a_priority_can_be_given() {
-    let with = |variant, priority| {
-        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("priority", Setting::Number(priority))]);
-        fake_run.run();
-        (fake_run.ctas(), fake_run.said("gives").len())
-    };
-    assert_eq!([with("drf", 0.8), with("drf", 0.3)], [(alloc::vec![6, 2], 0), (alloc::vec![7, 1], 0)]);
-    assert_eq!(with("adj", 0.8), (alloc::vec![6, 2], 2), "0.521, then 0.493");
-}
-
 /// 80 CTAs on 16 SMs are five on each: what the others leave is not kept for CTAs that the grid does not have.
 #[test]
 fn no_kernel_is_granted_more_than_spreads_its_grid_over_the_sms() {
     let ctas = |grid| {
-        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[drf(), ("priority", Setting::Number(0.8))]);
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[]);
         fake_run.grid[0] = grid;
         fake_run.run();
         fake_run.ctas()
@@ -371,13 +352,13 @@ fn without_ipc_alone_there_is_no_climb() {
 #[test]
 fn an_allocation_is_judged_and_kept_once_no_sm_holds_more_than_it_says() {
     let said = |variant, part: &str| {
-        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant)), ("drain_limit", Setting::Int(7000))]);
+        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[("variant", Setting::Choice(variant))]);
         fake_run.lingering = 1;
         fake_run.run();
         fake_run.said(part)
     };
-    assert!(said("adj", "gives")[0].starts_with("277000 "), "after 7000 cycles all the same: {:?}", said("adj", "gives"));
-    assert!(said("drf", "settled")[0].starts_with("177000 "), "{:?}", said("drf", "settled"));
+    assert!(said("adj", "gives")[0].starts_with("370000 "), "after 100,000 cycles all the same: {:?}", said("adj", "gives"));
+    assert!(said("drf", "settled")[0].starts_with("270000 "), "{:?}", said("drf", "settled"));
 }
 
 #[test]
@@ -399,25 +380,21 @@ fn a_starved_kernel_is_intensive_whatever_it_asks_for() {
 /// Bandwidth becomes a rate by the rf and df with which it was measured: five CTAs of half a request are 2.5 requests.
 #[test]
 fn a_quota_is_the_demand_that_was_measured_although_the_kernel_has_changed_since_its_factors_were() {
-    let quota = |factors| {
-        let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[drf(), ("factors", Setting::Choice(factors))]);
-        fake_run.ask(Ccbp::start);
-        fake_run.go_on(70_000);
-        fake_run.fakes[0] = Fake { rf: 0.25, df: 0.1, ..LATENCY };
-        fake_run.go_on(Cycle::MAX);
-        assert_eq!(fake_run.ctas(), [5, 3]);
-        fake_run.credits()[0]
-    };
-    assert_eq!((quota("measured"), quota("first")), (Some(3.0), Some(1.0)));
+    let mut fake_run = FakeRun::new(&[LATENCY, NOC], &[drf()]);
+    fake_run.ask(Ccbp::start);
+    fake_run.go_on(70_000);
+    fake_run.fakes[0] = Fake { rf: 0.25, df: 0.1, ..LATENCY };
+    fake_run.go_on(Cycle::MAX);
+    assert_eq!((fake_run.ctas(), fake_run.credits()[0]), (alloc::vec![5, 3], Some(3.0)));
 }
 
 #[test]
 fn its_parameters_have_the_papers_values() {
     let settings = Settings::new(&Member::of(&INFO));
-    assert_eq!((settings.units, settings.sustainable, settings.interval), (20.0, (0.6, 0.7), 200));
+    assert_eq!((settings.units, NOC_SUSTAINABLE, settings.dram_sustainable, settings.interval), (20.0, 0.6, 0.7, 200));
     assert_eq!((settings.warm_up, settings.factor_window, settings.skip, settings.window), (50_000, 20_000, 10_000, 10_000));
-    assert_eq!((settings.priority_window, settings.priority, settings.step, settings.floor), (100_000, 1.0, 0.1, 0.1));
-    assert_eq!((settings.variant, settings.weighted, INFO.name.to_string()), (Variant::Adj, false, "ccbp".to_string()));
+    assert_eq!((settings.priority_window, priority(0), priority(1)), (100_000, 1.0, 0.9));
+    assert_eq!((settings.variant, METRIC, INFO.name), (Variant::Adj, "hspeedup", "ccbp"));
 }
 
 /// For all kernels and all readings of the open points: the checks of `FakeRun::check` at every decision, and an end.
@@ -442,17 +419,11 @@ fn no_mix_is_granted_more_than_there_is() {
         let fakes: Vec<Fake> = (0..1 + below(1000, 8)).map(fake).collect();
         let choice = |i: u64, name, choices: &[&'static str]| (name, Setting::Choice(choices[below(i, choices.len() as u64) as usize]));
         let settings = [
-            ("priority", Setting::Number(any(1011, &[1.0, 0.5, 0.01]))),
             choice(1001, "variant", &["drf", "adj", "offline"]),
             choice(1002, "demand", &["backlog", "starved"]),
-            choice(1003, "factors", &["measured", "first"]),
-            choice(1004, "curve_points", &["auto", "all"]),
             choice(1005, "ls_mode", &["strict", "clip"]),
-            choice(1006, "on_rejection", &["drop", "stop"]),
-            choice(1007, "bi_growth", &["one", "enough"]),
             choice(1008, "ls_credit_mode", &["literal", "residual", "unlimited"]),
             choice(1009, "rounding", &["fraction", "nearest"]),
-            ("reserve_cta", Setting::Bool(below(1012, 4) > 0)),
             ("units", Setting::Int(1 + below(1010, 40) as i64)),
             ("time_scale", Setting::Number(0.05)),
         ];

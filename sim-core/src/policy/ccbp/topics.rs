@@ -78,19 +78,19 @@ topics! {
 
     TriedPriority "priority", "What a priority of latency-sensitive kernels gives (CCBP §5.5)" {
         priority: f64, "", "Factor on the dominant share of latency-sensitive kernels";
-        metric: &'static str, "", "hspeedup or wspeedup";
+        metric: &'static str, "", "hspeedup";
         score: f64, "", "The metric with it";
         best: Option<f64>, "", "The best score before";
     } => {
         let best = best.map_or(String::new(), |best| format!(", best so far {best:.3}"));
-        format!("priority {priority:.2} gives {} {score:.3}{best}", title(metric))
+        format!("priority {priority:.2} gives HSpeedup {score:.3}{best}")
     };
 
     BestPriority "priority", "The priority that is best, and stays" {
         priority: f64, "", "Factor on the dominant share of latency-sensitive kernels";
-        metric: &'static str, "", "hspeedup or wspeedup";
+        metric: &'static str, "", "hspeedup";
         score: f64, "", "The metric with it";
-    } => format!("settled: priority {priority:.2} is best with {} {score:.3}", title(metric));
+    } => format!("settled: priority {priority:.2} is best with HSpeedup {score:.3}");
 
     KeptPriority "priority", "A priority that stays without others being tried" {
         priority: f64, "", "Factor on the dominant share of latency-sensitive kernels";
@@ -101,8 +101,4 @@ topics! {
         "variant" => format!("settled: the priority stays {priority:.2}, as the variant says"),
         _ => format!("settled: IPC alone is not known: the priority stays {priority:.2}"),
     };
-}
-
-fn title(metric: &str) -> &str {
-    if metric == "wspeedup" { "WSpeedup" } else { "HSpeedup" }
 }

@@ -20,7 +20,7 @@ mod topics;
 
 use self::assign::{Assignment, Best, Speeds, best, estimate};
 use self::topics::{Assigned, ClassIpc, ClassSms, LeavesBy, MeasuredClasses, TOPICS, Thickness, ToBigAsThick, ToBigSms};
-use super::spec::{Member, Mix, Param};
+use super::spec::{Absent, Member, Mix, Param};
 use super::{AnyPolicy, Policy, PolicyInfo, schemes, spatial};
 use crate::describe::decode::field;
 use crate::describe::error::Problems;
@@ -42,13 +42,11 @@ const PROFILE_CYCLES: Param = Param::int(
     "Length of each run that measures a kernel alone (§4.2); the run itself begins after all of them",
 );
 
-const SMALL_LOSS: Param = Param::number(
-    "small_loss",
-    (0.0, 1.0),
-    0.02,
-    "of its IPC on uniform SMs",
-    "A kernel that loses no more on small SMs is lean (§4.2.1); the paper says \"not lower\": 0",
-);
+/// Part of its IPC on uniform SMs that a lean kernel may lose on small ones.
+const SMALL_LOSS: f64 = 0.02;
+
+/// Where big and small SMs hold as many CTAs, how far uniform SMs are from small to big.
+const SCALED: f64 = 0.5;
 
 const SWAP: Param = Param::flag(
     "swap",
@@ -58,14 +56,18 @@ const SWAP: Param = Param::flag(
 
 schemes! { Hetero, SOURCE, check, TOPICS;
     agnostic HeteroAgnostic "hetero-agnostic" "HeteroCore: some of each class" "Every kernel gets as many SMs of each class" &[];
-    classify HeteroClassify "hetero-classify" "HeteroCore: by the kernel's class" "Thick kernels on big SMs, lean ones on small SMs; of one class, some of each" &[PROFILE_CYCLES, SMALL_LOSS, SWAP];
+    classify HeteroClassify "hetero-classify" "HeteroCore: by the kernel's class" "Thick kernels on big SMs, lean ones on small SMs; of one class, some of each" &[
+        PROFILE_CYCLES,
+        Param::constant("small_loss", Absent::Number(SMALL_LOSS), "A kernel that loses no more of its IPC on small SMs is lean (§4.2.1): \"not lower\" in the paper, with room for noise"),
+        SWAP
+    ];
     stp HeteroStp "hetero-stp" "HeteroCore: for throughput" "The assignment with the greatest sum of speeds alone" &[PROFILE_CYCLES, SWAP];
     balanced HeteroBalanced "hetero-balanced" "HeteroCore: for throughput and turnaround" "The same, but two kernels that both do better on big SMs get some of each class" &[PROFILE_CYCLES, SWAP];
     dynamic HeteroDynamic "hetero-dynamic" "HeteroCore: measured in the run" "Every launch is followed by a measurement, on some SMs of each class, that assigns SMs" &[
         Param::int("warm_up", (1, 100_000_000), 20_000, "cycles", "Before the measurement (§4.3)"),
         Param::int("measure", (1, 100_000_000), 20_000, "cycles", "Length of the measurement (§4.3)"),
         Param::choice("again", &["launch", "run", "never"], "launch", "What is followed by another measurement. launch: every launch of a kernel; run: the first launch of its next run; never: nothing"),
-        Param::number("scaled", (0.0, 1.0), 0.5, "", "Where big and small SMs hold as many CTAs, uniform SMs are so far from small to big; not stated"),
+        Param::constant("scaled", Absent::Number(SCALED), "Where big and small SMs hold as many CTAs, uniform SMs are half way from small to big: the paper does not say, and no side is nearer"),
         Param::choice("make_room", &["adaptive", "drain", "context_switch", "free"], "adaptive", "How CTAs leave an SM. adaptive: they finish if their kernel had one that did in the warm-up, else their context travels to memory (§4.3); drain: they finish; context_switch: their context travels; free: they are gone at once"),
         SWAP
     ];
@@ -294,7 +296,7 @@ impl Hetero {
             ipc[usize::from(class != big)] += sum as f64 / self.spec.int("measure") as f64;
         }
         let [big, small] = ipc;
-        Speeds { big, small, base: estimate(big, small, ctas_of_classes(seen, kernel), self.spec.number("scaled")) }
+        Speeds { big, small, base: estimate(big, small, ctas_of_classes(seen, kernel), SCALED) }
     }
 
     /// The assignment by speeds, and why.
@@ -315,7 +317,7 @@ impl Hetero {
         let thick = |kernel: KernelId| {
             let runs = |set: usize| &seen.profile.0[set][kernel.index()];
             let (small, base) = (runs(0)[small_class].ipc, runs(1)[0].ipc);
-            (small < (1.0 - self.spec.number("small_loss")) * base, small, base)
+            (small < (1.0 - SMALL_LOSS) * base, small, base)
         };
         let kernels: Vec<(bool, f64, f64)> = self.live.iter().map(|&kernel| thick(kernel)).collect();
         for (&kernel, &(thick, small, base)) in self.live.iter().zip(&kernels) {

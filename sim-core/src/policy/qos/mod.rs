@@ -56,6 +56,15 @@ pub(super) const IPC_ALONE: Param = Param {
 /// Cycles between two decisions of the schemes with goals.
 pub(super) const EPOCH: Param = Param::int("epoch", (1, 100_000_000), 10_000, "cycles", "Length of an epoch (§4.1)");
 
+/// Samples of idle warps in an epoch.
+const IDLE_SAMPLES: Cycle = 100;
+
+const KEEP_OVERRUN: Param = Param::constant(
+    "keep_overrun",
+    Absent::Flag(false),
+    "What a kernel with a goal used too much is forgiven: the paper rolls over what was not used. Kept, 90 % of 20 goals were reached as without",
+);
+
 /// The parameters that all of the schemes have, and those of one.
 macro_rules! params {
     ($($own:expr),*) => { &[
@@ -67,13 +76,13 @@ macro_rules! params {
         Param::number("first_ipc", (0.0, 1e6), 1.0, "thread instructions per cycle", "Goal of a kernel without one in the first epoch (§3.5)"),
         Param::number("least_ipc", (0.0, 1e6), 1.0, "thread instructions per cycle", "Least goal of a kernel without one; the paper's product has no floor: 0"),
         Param::choice("charge", &["completion", "issue"], "completion", "When an instruction counts against its quota. completion: as it completes, as in the paper; issue: as it issues"),
-        Param::choice("share_by", &["resident", "target", "sm"], "resident", "An SM's share of a quota. resident: by the CTAs that it holds, as in the paper; target: by those that it may hold; sm: as much for each SM that holds any"),
-        Param::choice("share_rounding", &["nearest", "down"], "nearest", "An SM's share is rounded; not stated. nearest: to the nearest; down: down, and both to 1 at least"),
+        Param::constant("share_by", Absent::Name("resident"), "An SM's share of a quota is by the CTAs that it holds, as in the paper (§3.4.1). As much for each SM kept 85 % of 20 goals in place of 90"),
+        Param::constant("share_rounding", Absent::Name("nearest"), "An SM's share is rounded to the nearest, so that the shares add up to the quota; the paper does not say"),
         Param::flag("move_ctas", true, "CTAs move to kernels behind their goals (§3.6)"),
         Param::choice("make_room", &["context_switch", "free", "drain"], "context_switch", "How CTAs leave. context_switch: their context travels to memory; free: it is gone at once; drain: they finish"),
-        Param::int("idle_samples", (1, 10_000), 100, "samples", "Samples of idle warps in an epoch (§4.1)"),
+        Param::constant("idle_samples", Absent::Int(IDLE_SAMPLES as i64), "Samples of idle warps in an epoch (§4.1)"),
         Param::int("least_ctas", (0, 64), 1, "CTAs per SM", "CTAs that a kernel without a goal keeps on each of its SMs; the paper names no least: 0"),
-        Param::choice("margin_of", &["sm", "gpu"], "sm", "The CTAs over which a kernel's margin is counted. sm: its CTAs on the SM; gpu: all of its CTAs"),
+        Param::constant("margin_of", Absent::Name("sm"), "A kernel's margin is counted over its CTAs on the SM that loses some"),
         $($own),*
     ] };
 }
@@ -89,13 +98,13 @@ schemes! { Qos, SOURCE, check, TOPICS;
     naive QosNaive "qos-naive" "QoS quotas, naive" "Quotas that keep goals, full again in each epoch" params![];
     elastic QosElastic "qos-elastic" "QoS quotas, elastic epochs" "Quotas that keep goals; the next epoch begins once all are used" params![
         Param::choice("elastic_scope", &["sm", "gpu"], "sm", "Where all quotas have to be used. sm: on an SM, which has an epoch of its own then; gpu: on every SM; not stated"),
-        Param::flag("keep_unused", false, "What was not used when time ends an epoch is kept; not stated")
+        Param::constant("keep_unused", Absent::Flag(false), "What was not used when time ends an epoch is lost: to keep it is what rollover adds")
     ];
     rollover QosRollover "qos-rollover" "QoS quotas with rollover" "Quotas that keep goals; what kernels with a goal did not use is kept" params![
-        Param::flag("keep_overrun", false, "What a kernel with a goal used too much is kept as well; not stated")
+        KEEP_OVERRUN
     ];
     rollover_time QosRolloverTime "qos-rollover-time" "QoS quotas with rollover and strict priority" "As qos-rollover; kernels without a goal issue once all quotas of those with one are used" params![
-        Param::flag("keep_overrun", false, "What a kernel with a goal used too much is kept as well; not stated")
+        KEEP_OVERRUN
     ];
 }
 
@@ -159,7 +168,7 @@ impl Policy for Qos {
     }
 
     fn sampling(&self) -> Option<Cycle> {
-        self.spec.flag("move_ctas").then_some((self.epoch / self.spec.int("idle_samples") as Cycle).max(1))
+        self.spec.flag("move_ctas").then_some((self.epoch / IDLE_SAMPLES).max(1))
     }
 
     fn wants(&self) -> EventKinds {
@@ -233,9 +242,7 @@ impl Qos {
             for (kernel, learned) in KernelId::first(self.kernels.len()).zip(&self.kernels) {
                 let has_goal = learned.goal.is_some();
                 sm.quota_carry[kernel] = match has_goal {
-                    _ if elastic && self.spec.flag("keep_unused") => QuotaCarry::Both,
                     _ if elastic => QuotaCarry::Overrun,
-                    true if rollover && self.spec.flag("keep_overrun") => QuotaCarry::Both,
                     true if rollover => QuotaCarry::Unused,
                     _ => QuotaCarry::Nothing,
                 };
@@ -247,19 +254,18 @@ impl Qos {
 
     /// Gives each SM its share of each kernel's quota.
     fn set_quotas(&self, seen: &Observation, controls: &mut Controls) {
-        let nearest = self.spec.choice("share_rounding") == "nearest";
         for (kernel, learned) in KernelId::first(seen.kernels).zip(&self.kernels) {
-            let alike = self.spec.choice("share_by") == "sm";
-            let resident = |sm: usize| seen.resident.get(sm).map_or(0, |ctas| if alike { ctas[kernel].min(1) } else { ctas[kernel] });
-            let by_target = self.spec.choice("share_by") == "target" || (0..controls.sms.len()).all(|sm| resident(sm) == 0);
-            let ctas: Vec<u32> = if by_target {
+            let resident = |sm: usize| seen.resident.get(sm).map_or(0, |ctas| ctas[kernel]);
+            // Before anything is placed, by what may be.
+            let none = (0..controls.sms.len()).all(|sm| resident(sm) == 0);
+            let ctas: Vec<u32> = if none {
                 controls.sms.iter().map(|sm| if sm.allowed[kernel] { sm.cta_target[kernel].into() } else { 0 }).collect()
             } else {
                 (0..controls.sms.len()).map(resident).collect()
             };
             let all = ctas.iter().sum();
             for (sm, ctas) in controls.sms.iter_mut().zip(ctas) {
-                sm.thread_quota[kernel] = Some(local(learned.rate, self.epoch, ctas, all, nearest));
+                sm.thread_quota[kernel] = Some(local(learned.rate, self.epoch, ctas, all));
             }
         }
     }
@@ -411,13 +417,11 @@ impl Qos {
 
     fn candidate(&self, seen: &Observation, done: &[Done], sm: usize, kernel: KernelId, ctas: u32, cost: Resources) -> Candidate {
         let goal = self.kernels[kernel.index()].goal;
-        let all = seen.resident.iter().map(|sm| sm[kernel]).sum();
         Candidate {
             kernel,
             ctas,
             keeps: if goal.is_none() { self.spec.int("least_ctas") as u32 } else { 0 },
             cost,
-            of: if self.spec.choice("margin_of") == "gpu" { all } else { ctas },
             idle: self.idle(seen, sm, kernel),
             history: done[kernel.index()].history,
             goal,

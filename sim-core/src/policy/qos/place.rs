@@ -54,8 +54,6 @@ pub struct Candidate {
     pub ctas: u32,
     pub keeps: u32,
     pub cost: Resources,
-    /// Its CTAs that the margin is counted over.
-    pub of: u32,
     /// Idle CTAs on the SM.
     pub idle: u32,
     /// Its IPC since the run began, and its goal, if it has one.
@@ -92,7 +90,7 @@ impl Candidate {
             return None;
         }
         let Some(goal) = self.goal else { return Some(Why::NoGoal) };
-        let left = self.history * (1.0 - f64::from(n) / f64::from(self.of.max(1)));
+        let left = self.history * (1.0 - f64::from(n) / f64::from(self.ctas));
         if self.idle > n { Some(Why::Idle) } else { (left > goal).then_some(Why::Margin) }
     }
 }
@@ -159,16 +157,8 @@ mod tests {
 
     #[test]
     fn a_victim_is_a_kernel_without_a_goal_before_one_with_idle_ctas_before_one_with_a_margin() {
-        let kernel = |kernel, goal, idle, history| Candidate {
-            kernel: KernelId(kernel),
-            ctas: 8,
-            keeps: 0,
-            cost: cost(256),
-            of: 8,
-            idle,
-            history,
-            goal,
-        };
+        let kernel =
+            |kernel, goal, idle, history| Candidate { kernel: KernelId(kernel), ctas: 8, keeps: 0, cost: cost(256), idle, history, goal };
         let none = Resources::default();
         let chosen = |candidates: &[Candidate], threads| victim(candidates, cost(threads), none);
         // History 120, goal 100, eight CTAs: 105 without one, 90 without two.

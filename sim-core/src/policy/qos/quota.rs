@@ -16,15 +16,13 @@ pub fn goal_without(epoch: f64, others: impl Iterator<Item = (f64, f64)>, least:
     others.fold(epoch, |goal, (ipc, wanted)| goal * ipc / wanted).max(least).min(most)
 }
 
-/// An SM's part of a kernel's quota for an epoch of so many cycles (eq. 1), by the CTAs that the SM holds of the kernel's (§3.4.1). `nearest` rounds
-/// to the nearest, else down; an SM with a CTA gets one instruction at least.
-pub fn local(ipc: f64, cycles: u64, ctas: u32, all: u32, nearest: bool) -> u32 {
+/// An SM's part of a kernel's quota for an epoch of so many cycles (eq. 1), by the CTAs that the SM holds of the kernel's (§3.4.1), to the nearest
+/// whole number; an SM with a CTA gets one instruction at least.
+pub fn local(ipc: f64, cycles: u64, ctas: u32, all: u32) -> u32 {
     if ctas == 0 {
         return 0;
     }
-    let part = ipc * cycles as f64 * f64::from(ctas) / f64::from(all);
-    let whole = if nearest { libm::round(part) } else { libm::floor(part) };
-    whole.clamp(1.0, MOST) as u32
+    libm::round(ipc * cycles as f64 * f64::from(ctas) / f64::from(all)).clamp(1.0, MOST) as u32
 }
 
 #[cfg(test)]
@@ -35,21 +33,21 @@ mod tests {
 
     #[test]
     fn quotas_are_shared_by_resident_ctas() {
-        assert_eq!(local(1000.0, 10_000, 4, 64, true), 625_000, "16 SMs with as many CTAs each");
-        assert_eq!([4, 2, 2].map(|ctas| local(0.8, 10_000, ctas, 8, true)), [4000, 2000, 2000]);
-        assert_eq!(local(1.0, 10_000, 1, 16, true), 625, "the first quota of a kernel without a goal");
-        assert_eq!([local(1.0, 5, 1, 3, true), local(1.0, 5, 1, 3, false)], [2, 1], "1.67");
-        assert_eq!([local(1.0, 1, 1, 100, true), local(1.0, 1, 0, 100, true)], [1, 0]);
-        assert_eq!(local(2048.0, 100_000_000, 1, 1, true), 1_000_000_000);
+        assert_eq!(local(1000.0, 10_000, 4, 64), 625_000, "16 SMs with as many CTAs each");
+        assert_eq!([4, 2, 2].map(|ctas| local(0.8, 10_000, ctas, 8)), [4000, 2000, 2000]);
+        assert_eq!(local(1.0, 10_000, 1, 16), 625, "the first quota of a kernel without a goal");
+        assert_eq!(local(1.0, 5, 1, 3), 2, "1.67");
+        assert_eq!([local(1.0, 1, 1, 100), local(1.0, 1, 0, 100)], [1, 0]);
+        assert_eq!(local(2048.0, 100_000_000, 1, 1), 1_000_000_000);
     }
 
-    /// Rounded to the nearest, the parts add up to the whole but for half an instruction for each SM; rounded down, they are never more.
+    /// The parts add up to the whole but for half an instruction for each SM.
     #[test]
     fn local_quotas_add_up_to_the_global_one() {
         for (ipc, ctas) in [(123.4, [3_u32, 5, 1, 7]), (999.9, [1, 1, 1, 1]), (7.77, [16, 2, 9, 4])] {
             let all = ctas.iter().sum();
-            let sum = |nearest| ctas.iter().map(|&ctas| f64::from(local(ipc, 10_000, ctas, all, nearest))).sum::<f64>();
-            assert!((sum(true) - ipc * 1e4).abs() <= 2.0 && sum(false) <= ipc * 1e4 && sum(false) > ipc * 1e4 - 4.0, "{ipc}, {ctas:?}");
+            let sum = ctas.iter().map(|&ctas| f64::from(local(ipc, 10_000, ctas, all))).sum::<f64>();
+            assert!((sum - ipc * 1e4).abs() <= 2.0, "{ipc}, {ctas:?}");
         }
     }
 
@@ -83,7 +81,7 @@ mod tests {
         for epoch in 0..epochs {
             let mean = if epoch == 0 { 0.0 } else { sum / epoch as f64 };
             let scale = if history { alpha(100.0, mean, 1.0, 16.0) } else { 1.0 };
-            counter = carry.filled(counter, local(100.0 * scale, unit as u64, 1, 1, true).into(), 1);
+            counter = carry.filled(counter, local(100.0 * scale, unit as u64, 1, 1).into(), 1);
             quotas.push(counter as f64 / unit);
             let executed = counter.min((able[epoch % 2] * unit) as i64);
             counter -= executed;

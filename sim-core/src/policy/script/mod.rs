@@ -50,6 +50,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+/// Seed of a script's random numbers.
+const SEED: u64 = 1;
+
 /// Longest script, characters.
 const LONGEST: usize = 20_000;
 
@@ -75,7 +78,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             "cycles",
             "Length of each run that measures a kernel alone, before the run begins; 0: none, and nothing is known of kernels alone",
         ),
-        Param::int("seed", (0, (1 << 53) - 1), 1, "", "Seed of the script's random numbers"),
+        Param::constant("seed", Absent::Int(SEED as i64), "A script that wants other random numbers draws some first"),
     ],
     topics: TOPICS,
     check: |spec, mix, problems| {

@@ -7,23 +7,22 @@
 //! # Observes
 //! IPC of each kernel alone with 1, 2, … CTAs on every SM, or of each SM while the kernels run; what a CTA takes of each SM.
 //! # Sets
-//! `cta_target`, or `allowed` where it falls back to a spatial split.
+//! `cta_target`; while it measures its own curves also `allowed`.
 //! # Parameters
 //! See `docs/schemes/ws.md`.
 //! # Deviations
 //! 1. Curves are measured before the run with the kernel alone on all SMs, not during the run on different SMs, and so need no correction
 //!    for unequal contention; `curves_from` = `online` measures them in the run, by our reading (`online`).
-//! 2. The fallback is off unless asked for.
+//! 2. It never falls back to a spatial split (see `fallback`).
 //! 3. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.
 
 mod online;
 mod topics;
 
 use self::online::Online;
-use self::topics::{CurveCtas, IpcCurve, SampledCurve, SplitSms, TOPICS};
+use self::topics::{CurveCtas, IpcCurve, SampledCurve, TOPICS};
 use super::ctas::decide_ctas;
 use super::fixed::Fixed;
-use super::spatial::Spatial;
 use super::spec::{Absent, MAX_LIST, Member, Param, Shape};
 use super::{AnyPolicy, PROFILE_CYCLES, Policy, PolicyInfo};
 use crate::describe::decode::field;
@@ -50,8 +49,12 @@ pub const INFO: PolicyInfo = PolicyInfo {
         PROFILE_CYCLES,
         CURVES,
         COMBINATION,
-        FALLBACK,
-        FALLBACK_LOSS,
+        Param::constant(
+            "fallback",
+            Absent::Flag(false),
+            "SMs are never split instead, as the source does where a kernel would lose too much: what CCBP compares is the combination (§6)",
+        ),
+        Param::constant("fallback_loss", Absent::Number(1.2), "It would be the loss from which on SMs are split, in parts of 1/K"),
         Param::int("warm_up", (1, 100_000_000), 20_000, "cycles", "Online: before anything is counted"),
         Param::int("window", (1, 100_000_000), 5000, "cycles", "Online: in which each SM's IPC is counted"),
     ],
@@ -90,13 +93,6 @@ pub const COMBINATION: Param = Param {
     doc: "CTAs of each kernel on every SM, whatever the curves say; then nothing is measured",
 };
 
-/// See `Ws::fallback`.
-pub const FALLBACK: Param = Param::flag("fallback", false, "Split the SMs instead where the curves promise a kernel too little");
-
-/// See `Ws::fallback_loss`.
-pub const FALLBACK_LOSS: Param =
-    Param::number("fallback_loss", (0.0, 8.0), 1.2, "parts of 1/K", "Loss of a kernel beyond which the SMs are split, if they may be");
-
 /// See the module.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ws {
@@ -106,10 +102,6 @@ pub struct Ws {
     pub curves: Vec<Vec<f64>>,
     /// CTAs of each kernel on every SM, in place of what the curves call for; empty if they decide.
     pub combination: Vec<u32>,
-    /// Whether to split the SMs where the curves promise too little.
-    pub fallback: bool,
-    /// Loss of a kernel, in parts of 1/K, beyond which the SMs are split.
-    pub fallback_loss: f64,
     /// The profile under way, if the curves are measured in the run.
     online: Option<Online>,
 }
@@ -152,8 +144,6 @@ impl Ws {
             profile_cycles: spec.int("profile_cycles") as Cycle,
             curves: spec.lists("curves").to_vec(),
             combination: spec.ints("combination").to_vec(),
-            fallback: spec.flag("fallback"),
-            fallback_loss: spec.number("fallback_loss"),
             online: None,
         }
     }
@@ -165,9 +155,7 @@ impl Ws {
             fill(curves, &costs, &limits, Resources::of_class(seen.gpu.class_of(sm as u32)))
         };
         let filled: Vec<Vec<u32>> = (0..seen.cta_limit.len()).map(filled).collect();
-        if self.explain(curves, &filled, seen, log) {
-            return Spatial::default().start(seen, controls, log);
-        }
+        self.explain(curves, &filled, seen, log);
         for (sm, filled) in controls.sms.iter_mut().zip(&filled) {
             for (kernel, &ctas) in KernelId::first(seen.kernels).zip(filled) {
                 sm.cta_target[kernel] = ctas.max(1) as u16;
@@ -175,10 +163,8 @@ impl Ws {
         }
     }
 
-    /// Logs the choice for each SM, and returns whether it gives some kernel so little that the SMs are split instead.
-    fn explain(&self, curves: &[Vec<f64>], filled: &[Vec<u32>], seen: &Observation, log: &mut Log) -> bool {
-        let most_loss = self.fallback_loss / seen.kernels as f64;
-        let mut split = false;
+    /// Logs the choice for each SM.
+    fn explain(&self, curves: &[Vec<f64>], filled: &[Vec<u32>], seen: &Observation, log: &mut Log) {
         for (kernel, curve) in KernelId::first(seen.kernels).zip(curves) {
             let on = |sm: usize| filled[sm][kernel.index()];
             let ctas = (0..filled.len()).map(on).sum::<u32>() / filled.len() as u32;
@@ -191,14 +177,8 @@ impl Ws {
             } else {
                 decide(log, seen, kernel, IpcCurve { ipc });
             }
-            if self.fallback && 1.0 - ipc_part > most_loss && !split {
-                split = true;
-                decide(log, seen, kernel, SplitSms { ctas, ipc_part, most_loss });
-            } else {
-                decide_ctas(log, seen, kernel, CurveCtas { ctas, ipc_part }, on);
-            }
+            decide_ctas(log, seen, kernel, CurveCtas { ctas, ipc_part }, on);
         }
-        split
     }
 }
 
@@ -312,8 +292,15 @@ mod tests {
         (log.into_iter().map(|decision| decision.what).collect(), targets)
     }
 
-    fn ws(fallback_loss: f64) -> Ws {
-        Ws { profile_cycles: 1000, curves: vec![vec![10.0]; 2], combination: Vec::new(), fallback: true, fallback_loss, online: None }
+    #[test]
+    fn a_kernel_that_fits_no_small_sm_keeps_a_target_of_one_there() {
+        let (decided, targets) = on_unlike_sms(ws());
+        assert!(decided.contains(&IpcCurve { ipc: vec![10.0] }.into()), "{decided:?}");
+        assert_eq!(targets, [[1, 1]; 2]);
+    }
+
+    fn ws() -> Ws {
+        Ws { profile_cycles: 1000, curves: vec![vec![10.0]; 2], combination: Vec::new(), online: None }
     }
 
     #[test]
@@ -324,32 +311,12 @@ mod tests {
 
     #[test]
     fn policies_say_what_each_class_may_hold() {
-        let smk = Smk {
-            quotas: false,
-            slots: true,
-            periodic: true,
-            epoch: 1000,
-            quota_scale: 1.0,
-            profile_cycles: 1000,
-            warp_ipc_alone: Vec::new(),
-        };
+        let smk = Smk { quotas: false, periodic: true, epoch: 1000, quota_scale: 1.0, profile_cycles: 1000, warp_ipc_alone: Vec::new() };
         let said = |decided: Vec<Decided>| decided.into_iter().filter(|what| what.topic() == "class_ctas").collect::<Vec<_>>();
         for (decided, wide, any) in
-            [(on_unlike_sms(Even).0, [1, 0], [5, 3]), (on_unlike_sms(smk).0, [1, 0], [9, 6]), (on_unlike_sms(ws(2.0)).0, [1, 0], [1, 1])]
+            [(on_unlike_sms(Even).0, [1, 0], [5, 3]), (on_unlike_sms(smk).0, [1, 0], [9, 6]), (on_unlike_sms(ws()).0, [1, 0], [1, 1])]
         {
             assert_eq!(said(decided), [wide, any].map(|ctas| ClassCtas { ctas: ctas.to_vec() }.into()));
         }
-    }
-
-    /// With half of the SMs the first kernel keeps half of its IPC, whatever SM 0 gives it; then no SM keeps a target.
-    #[test]
-    fn all_sms_are_judged_for_the_fallback() {
-        let (decided, targets) = on_unlike_sms(ws(0.9));
-        assert!(decided.contains(&SplitSms { ctas: 0, ipc_part: 0.5, most_loss: 0.45 }.into()), "{decided:?}");
-        assert_eq!(targets[0], targets[1]);
-        // A loss of one half is no more than 1.1 parts of 1/2.
-        let (decided, targets) = on_unlike_sms(ws(1.1));
-        assert!(decided.iter().all(|what| what.topic() != "split"));
-        assert_eq!(targets, [[1, 1]; 2]);
     }
 }

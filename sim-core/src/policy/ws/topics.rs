@@ -20,15 +20,6 @@ topics! {
         ipc_part: f64, "of its best IPC alone", "IPC alone with so many";
     } => format!("may hold {} on each SM, for {} of its best IPC alone", count(*ctas, "CTA"), percent(*ipc_part));
 
-    SplitSms "split", "That SMs are split instead of shared, for a kernel would lose too much" {
-        ctas: u32, "CTAs per SM", "What it would hold of a shared SM; where SMs are unlike, the mean, rounded down";
-        ipc_part: f64, "of its best IPC alone", "IPC alone with so many; where SMs are unlike, the mean over SMs";
-        most_loss: f64, "of its best IPC alone", "The loss that it may have";
-    } => {
-        let (part, loss) = (percent(*ipc_part), percent(*most_loss));
-        format!("would keep {part} of its best IPC with {}, a loss of more than {loss}: SMs are split", count(*ctas, "CTA"))
-    };
-
     SampledCtas "sampled_ctas", "CTAs that a kernel holds on SMs of its own while its IPC by CTAs is measured" {
         first: u32, "", "The number of its first SM";
         ctas: Vec<u32>, "CTAs per SM", "At most so many, on each of its SMs in turn";
