@@ -160,7 +160,8 @@ fn what_is_printed_fits_the_queues() {
     assert_eq!(l1.store_release, StoreRelease::Sent);
 }
 
-/// What each program of Parboil takes of DRAM alone says whether it is bound by memory (docs/kernels.md). No figure of the paper is behind it.
+/// What each program of Parboil takes of DRAM alone says whether it is bound by memory (docs/reference/kernels.md).
+/// No figure of the paper is behind it.
 #[test]
 #[ignore = "full: does DRAM alone say which programs of Parboil are bound by memory?"]
 fn dram_alone_splits_the_programs_of_parboil() {

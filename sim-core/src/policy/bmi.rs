@@ -9,7 +9,7 @@
 //! # Sets
 //! `memory_quota`.
 //! # Parameters
-//! See `docs/schemes/bmi.md`.
+//! See `docs/reference/schemes/bmi.md`.
 //! # Deviations
 //! 1. Requests per instruction are those of all SMs together, and all SMs have the same quotas.
 //! 2. They are checked every `interval` cycles, not at the request that completes a sample.

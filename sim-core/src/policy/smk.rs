@@ -9,7 +9,7 @@
 //! # Sets
 //! `cta_target`; with W also `warp_quota`, `quota_refill` and `quota_interval`.
 //! # Parameters
-//! See `docs/schemes/smk.md`.
+//! See `docs/reference/schemes/smk.md`.
 //! # Deviations
 //! 1. The size of a quota is not stated: what the kernel issues alone in its K-th part of `epoch` cycles, times `quota_scale`.
 //! 2. A kernel whose first CTA does not fit beside the others keeps a target of one and waits for room, so that no kernel starves.

@@ -8,7 +8,7 @@
 //! # Sets
 //! `allowed`, `cta_switch`, `context_lines`.
 //! # Parameters
-//! See `docs/schemes/spart.md`.
+//! See `docs/reference/schemes/spart.md`.
 //! # Deviations
 //! 1. Every `epoch`, a kernel behind its goal gets an SM, from the kernel without a goal that has most, else from the kernel with the largest margin; a
 //!    kernel that would keep its goal with one SM less by a linear estimate gives one to the kernel without a goal that has fewest. No kernel is part

@@ -9,7 +9,7 @@
 //! # Sets
 //! `dram_rank`.
 //! # Parameters
-//! See `docs/schemes/tcm.md`.
+//! See `docs/reference/schemes/tcm.md`.
 //! # Deviations
 //! 1. The quantum is a tenth of the source's million cycles: runs here are shorter.
 //! 2. Of the two shuffles of the source, the random one. Insertion shuffle wants the bank-level parallelism of each kernel, which no counter has.

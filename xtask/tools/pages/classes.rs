@@ -1,7 +1,7 @@
 //! How each program of the HeteroCore paper behaves by itself: on eight SMs of each class, on 16 of the baseline, and on eight big and eight small
 //! ones; and what each takes from its source.
 //!
-//! `cargo run --release -p corun-tools --bin pages classes [CYCLES]` prints docs/kernels-hetero.md.
+//! `cargo run --release -p corun-tools --bin pages classes [CYCLES]` prints docs/reference/kernels-hetero.md.
 
 use sim_core::describe::gpu::{Gpu, occupancy, presets};
 use sim_core::describe::kernel::{Launch, library};
@@ -118,7 +118,7 @@ Classes and CTAs are calibration: they count as no result of a reproduction. Wha
   warp beside wants.
 - **Big SMs** look at one group of their warps at a time (§3.2), which lets the warps of a CTA drift apart: SYRK, SYR2K and KMEANS fetch more often what one of
   them had. With `sm.big.gto_group` 0 all three are at 0.99 to 1.01 on eight big SMs.
-- **LAVAMD** fills the NoC and leaves DRAM alone, as the paper's authors print of it elsewhere (docs/kernels.md, LAV).
+- **LAVAMD** fills the NoC and leaves DRAM alone, as the paper's authors print of it elsewhere (docs/reference/kernels.md, LAV).
 - **NN** has its eight images in 216 lines and four in 108, where L1D has 128; but a load wants five lines and L1D takes one a cycle, which binds all classes
   alike. Not a row of five pixels but one at a time, small SMs are at 0.86: too few warps. The second layer has one warp a CTA, and is thick; the paper's CTAs are the
   first's.

@@ -1,8 +1,8 @@
 //! The programs of the IKRA paper as descriptions: launches, bytes and dependences between launches, beside what the paper prints, and what each takes from
 //! its source.
 //!
-//! `cargo run --release -p corun-tools --bin pages dependences` prints docs/kernels-ikra.md. `… dependences --run GPU [PROGRAM…]` runs each to its end on a
-//! preset instead.
+//! `cargo run --release -p corun-tools --bin pages dependences` prints docs/reference/kernels-ikra.md.
+//! `… dependences --run GPU [PROGRAM…]` runs each to its end on a preset instead.
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::kernel::{Dim3, library};

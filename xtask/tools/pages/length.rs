@@ -1,6 +1,7 @@
 //! Whether results are settled: HSpeedup and WSpeedup of four pairs of kernels as a run gets longer.
 //!
-//! `cargo run --release -p corun-tools --bin pages length [MILLIONS]...` prints the first part of docs/length.md, in about ten minutes of one core.
+//! `cargo run --release -p corun-tools --bin pages length [MILLIONS]...` prints the first part of
+//! docs/reference/length.md, in about ten minutes of one core.
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;

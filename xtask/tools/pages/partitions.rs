@@ -1,7 +1,7 @@
 //! What each kernel of the latency prediction paper takes by itself: whole runs on ranges of 5 to 30 of the 30 SMs, beside what the paper prints of it
 //! alone, and what each takes from its source.
 //!
-//! `cargo run --release -p corun-tools --bin pages partitions [KERNEL…]` prints docs/kernels-latency.md.
+//! `cargo run --release -p corun-tools --bin pages partitions [KERNEL…]` prints docs/reference/kernels-latency.md.
 
 use sim_core::describe::gpu::{occupancy, presets};
 use sim_core::describe::kernel::library;

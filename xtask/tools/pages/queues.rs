@@ -2,7 +2,7 @@
 //!
 //! First what the paper prints of each kernel alone asks for at least, then what each queue holds here while the kernel runs alone. Of the QoS
 //! paper's GPUs nothing is printed: what the peak rate of DRAM asks for.
-//! `cargo run --release -p corun-tools --bin pages queues [CYCLES]` prints docs/queues.md.
+//! `cargo run --release -p corun-tools --bin pages queues [CYCLES]` prints docs/reference/queues.md.
 
 use crate::{short, table_2};
 use sim_core::describe::gpu::{Gpu, presets};

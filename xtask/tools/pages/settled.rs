@@ -1,7 +1,7 @@
 //! What stopping when settled costs and saves: all pairs of the CCBP kernels, for fixed lengths and until their IPCs are known.
 //!
-//! `cargo run --release -p corun-tools --bin pages settled [MILLIONS]` prints the second part of docs/length.md: twenty minutes of one core as it is, and a line for each
-//! pair on stderr meanwhile. Every pair runs once; what a shorter run would have said is read from it on the way, as it would have been the same run.
+//! `cargo run --release -p corun-tools --bin pages settled [MILLIONS]` prints the second part of docs/reference/length.md.
+//! It takes twenty minutes of one core as it is, and prints a line for each pair on stderr meanwhile. Every pair runs once; what a shorter run would have said is read from it on the way, as it would have been the same run.
 
 use sim_core::describe::ids::KernelId;
 use sim_core::describe::value::Value;

@@ -107,14 +107,14 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "ikra-15cu",
         title: "15 CUs on a mesh of 4 × 4",
-        source: "IKRA Table 2 (Huzaifa et al., ACM TACO 17(3), 2020); what it leaves open in docs/machine.md",
+        source: "IKRA Table 2 (Huzaifa et al., ACM TACO 17(3), 2020); what it leaves open in docs/reference/machine.md",
         doc: "The GPU of the IKRA paper: 15 CUs of 128 KB L1D, 16 L2 banks of 4 MB together, a mesh of 4 × 4 with a CPU at its first node",
         make: ikra::ikra_15cu,
     },
     Preset {
         name: "ikra-micro-3cu",
         title: "3 CUs on a mesh of 4 × 4, small caches",
-        source: "IKRA Table 2 (Huzaifa et al., ACM TACO 17(3), 2020); what it leaves open in docs/machine.md",
+        source: "IKRA Table 2 (Huzaifa et al., ACM TACO 17(3), 2020); what it leaves open in docs/reference/machine.md",
         doc: "The GPU of the IKRA paper's microbenchmarks: ikra-15cu with 3 CUs of 32 KB L1D and 256 KB of L2",
         make: ikra::ikra_micro_3cu,
     },
@@ -647,7 +647,7 @@ fn rtx2060_30sm() -> Gpu {
             merges: 4,              // GPGPU-Sim
             queue: 64,              // GPGPU-Sim
             // GPGPU-Sim: 160, its ROP latency; 100 more for what a miss takes there and not here (L1D's 20 cycles first, queues). With these VADD has the
-            // bandwidth of Table 3 on 5 SMs, and MVT the time of Table 2 (docs/kernels-latency.md).
+            // bandwidth of Table 3 on 5 SMs, and MVT the time of Table 2 (docs/reference/kernels-latency.md).
             latency: 260,
             write_fill: WriteFill::FullLinesSkip, // GPGPU-Sim: a sector that is written whole is not fetched
         },

@@ -2,7 +2,7 @@
 //!
 //! The oldest instruction goes first. One that L1D cannot take waits with a named reservation failure. `lsu_hol` says whether it
 //! holds back other kernels: hardware with one in-order pipe does, a pipe that parks and replays does not. Between them stands one pipe
-//! that parks what lacks room in its own virtual queue, where the miss queue is split by kernel (CCBP §7.2, see docs/queues.md).
+//! that parks what lacks room in its own virtual queue, where the miss queue is split by kernel (CCBP §7.2, see docs/reference/queues.md).
 
 use super::code::Code;
 use super::scheduler::LANES;

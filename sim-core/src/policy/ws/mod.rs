@@ -9,7 +9,7 @@
 //! # Sets
 //! `cta_target`, or `allowed` where it falls back to a spatial split.
 //! # Parameters
-//! See `docs/schemes/ws.md`.
+//! See `docs/reference/schemes/ws.md`.
 //! # Deviations
 //! 1. Curves are measured before the run with the kernel alone on all SMs, not during the run on different SMs, and so need no correction
 //!    for unequal contention; `curves_from` = `online` measures them in the run, by our reading (`online`).

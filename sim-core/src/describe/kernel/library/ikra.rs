@@ -1,7 +1,7 @@
 //! The programs of the IKRA paper (Huzaifa et al., ACM TACO 17(3), 2020) as sequences of launches, `ikra/` before its names for them.
 //!
 //! Grids, blocks, arrays, halos and the order of launches are those of the public sources at the sizes of its Table 3, and give the bytes that it prints
-//! for each kernel (docs/kernels-ikra.md has both, and where they differ). Registers, arithmetic and its latency are not in the paper: they are as in the
+//! for each kernel (docs/reference/kernels-ikra.md has both, and where they differ). Registers, arithmetic and its latency are not in the paper: they are as in the
 //! source where that says, chosen otherwise, and not calibrated. A thousand cycles pass between launches; what the CPU does there takes no time.
 
 use super::ikra_graphs::{color, dijkstra, mis, page_rank};

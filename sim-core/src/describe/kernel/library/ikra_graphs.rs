@@ -57,7 +57,7 @@ fn halves(whole: impl Fn(u32) -> u32, vertices: u32, edges: u64) -> Vec<u32> {
     degrees
 }
 
-/// Newman's cond-mat: authors of preprints. Degrees of the look-alike of docs/kernels-ikra.md; the first 256 vertices have three times as many edges.
+/// Newman's cond-mat: authors of preprints. Degrees of the look-alike of docs/reference/kernels-ikra.md; the first 256 vertices have three times as many edges.
 fn skewed() -> Graph {
     let shape =
         [(130, 1, 1), (300, 2, 2), (480, 3, 3), (590, 4, 4), (670, 5, 5), (870, 6, 10), (970, 11, 20), (998, 21, 50), (1000, 51, 107)];
