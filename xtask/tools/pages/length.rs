@@ -80,6 +80,6 @@ fn ipcs(kernels: &[&str], policy: &str, lengths: &[u64]) -> Result<Vec<Vec<f64>>
 const HEAD: &str = "<!-- Printed by `cargo run --release -p corun-tools --bin pages length`: change that. -->
 # How long is long enough
 
-HSpeedup and WSpeedup of four pairs on `ccbp-16sm` (GTO) as a run gets longer, in millions of cycles, against each kernel alone for as long. The
+HSpeedup and WSpeedup of four pairs on `ccbp-16sm` (GTO) as a run gets longer, in millions of cycles. Each kernel alone runs for as long. The
 policies' learning is part of the run.
 ";
