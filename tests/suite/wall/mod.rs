@@ -104,7 +104,7 @@ impl Floors {
     }
 }
 
-/// Folders whose circles may take in the folders inside: the list of schemes names each scheme, and each says what it is in the words of
+/// Folders whose circles may take in the folders inside. The list of schemes names each scheme, and each says what it is in the words of
 /// that list; a scheme may have a folder of its own.
 const REGISTRIES: [&str; 1] = ["policy"];
 

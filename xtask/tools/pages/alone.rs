@@ -1,5 +1,5 @@
-//! How each kernel of the library behaves by itself: the whole GPU, greedy-then-oldest warps, as many CTAs as fit; then with half of the
-//! CTAs, and with twice the latency of L2 and DRAM; and what each takes from its source.
+//! How each kernel of the library behaves by itself: the whole GPU, greedy-then-oldest warps, as many CTAs as fit. Then with half of the
+//! CTAs, and with twice the latency of L2 and DRAM. And what each takes from its source.
 //!
 //! `cargo run --release -p corun-tools --bin pages alone [CYCLES]` prints docs/reference/kernels.md.
 

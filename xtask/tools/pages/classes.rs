@@ -1,5 +1,5 @@
-//! How each program of the HeteroCore paper behaves by itself: on eight SMs of each class, on 16 of the baseline, and on eight big and eight small
-//! ones; and what each takes from its source.
+//! How each program of the HeteroCore paper behaves by itself: on eight SMs of each class, on 16 of the baseline, and on eight big and
+//! eight small ones. And what each takes from its source.
 //!
 //! `cargo run --release -p corun-tools --bin pages classes [CYCLES]` prints docs/reference/kernels-hetero.md.
 

@@ -1,5 +1,5 @@
-//! What each kernel of the latency prediction paper takes by itself: whole runs on ranges of 5 to 30 of the 30 SMs, beside what the paper prints of it
-//! alone, and what each takes from its source.
+//! What each kernel of the latency prediction paper takes by itself: whole runs on ranges of 5 to 30 of the 30 SMs, beside what the paper
+//! prints of it alone. And what each takes from its source.
 //!
 //! `cargo run --release -p corun-tools --bin pages partitions [KERNEL…]` prints docs/reference/kernels-latency.md.
 

@@ -448,8 +448,8 @@ mod tests {
         }
     }
 
-    /// Kernel 1's access, the younger, fails in cycle 10, kernel 0's in 13 and is tried again in 18: each is charged its own wait, and in every
-    /// cycle one of them as the oldest, whenever the sums are read.
+    /// Kernel 1's access, the younger, fails in cycle 10, kernel 0's in 13 and is tried again in 18. Each is charged its own wait, and in
+    /// every cycle one of them as the oldest, whenever the sums are read.
     #[test]
     fn in_every_cycle_one_access_waits_as_the_oldest() {
         let why = ReservationFailure::Mshr;
