@@ -253,8 +253,9 @@ pub fn dijkstra(is_skewed: bool) -> Kernel {
             "DJ",
             "Shortest paths",
             "Harish and Narayanan, HiPC 2007: the two kernels with a mask, which the bytes of the paper fit",
-            "Two launches a round; each edge takes an atomic minimum. cond_mat: the ten rounds of a search from its largest vertex; olesnik0: 30 rounds of a front that goes through the vertices, a tenth at a time (with \
-             weights of 1 to 8 it would be some 300).",
+            "Two launches a round; each edge takes an atomic minimum. On cond_mat these are the ten rounds of a search from its largest \
+             vertex. On olesnik0 they are 30 rounds of a front that goes through the vertices, a tenth at a time (with weights of 1 to 8 \
+             it would be some 300).",
         ],
         arrays,
         repeated(None, vec![graph.launch(relax), graph.launch(update)], rounds.len()),

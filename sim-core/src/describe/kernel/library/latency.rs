@@ -91,10 +91,11 @@ pub fn matrix_vector() -> Kernel {
         "latency/MVT",
         "Matrix times vector, then its transpose",
         "PolyBench/GPU 1.0, CUDA/MVT/mvt.cu, mvt_kernel1 and mvt_kernel2; CTAs as Masola et al., Table 2, has them",
-        "x1 = x1 + A y1, a thread for each row: 32 sectors a load, of which L1D has seven in eight trips; then x2 = x2 + Aᵀ y2, a thread for each column. \
-         From the source: two launches, 4096 trips unrolled 16 and 8 times, the element and the factor loaded, one multiply-add, and the sum stored in each \
-         trip, before which the next cannot load. Free: 63 cycles from the multiply-add to the store, and that the first launch issues its load by rows \
-         twice: a trip of a warp takes the load-store unit 69 cycles, where Table 3's figures of 5, 10 and 20 SMs need 76.",
+        "x1 = x1 + A y1, a thread for each row: 32 sectors a load, of which L1D has seven in eight trips. Then x2 = x2 + Aᵀ y2, a thread \
+         for each column. From the source: two launches, 4096 trips unrolled 16 and 8 times, the element and the factor loaded, one \
+         multiply-add, and the sum stored in each trip, before which the next cannot load. Free: 63 cycles from the multiply-add to the \
+         store, and that the first launch issues its load by rows twice. A trip of a warp takes the load-store unit 69 cycles, where Table \
+         3's figures of 5, 10 and 20 SMs need 76.",
         arrays,
         launches,
     )
@@ -181,9 +182,10 @@ pub fn convolution() -> Kernel {
         "latency/CONV",
         "Convolution with a small filter",
         "Masola et al., JSSPP 2023, Table 2: in house, not published",
-        "Each warp is a CTA and makes 32 outputs of a filter of five floats down the columns: what Table 2 says of the filter (11 to 20 bytes) and of the \
-         traffic leaves little else. Rows are so long that L2 has four in five and L1D none. From Table 2: 327,680 CTAs of one warp, 128 bytes of shared \
-         memory. Free: the shape; arithmetic (KAI 0.291), its latency (13 cycles), one tap after the other.",
+        "Each warp is a CTA and makes 32 outputs of a filter of five floats down the columns. What Table 2 says of the filter (11 to 20 \
+         bytes) and of the traffic leaves little else. Rows are so long that L2 has four in five and L1D none. From Table 2: 327,680 CTAs \
+         of one warp, 128 bytes of shared memory. Free: the shape; arithmetic (KAI 0.291), its latency (13 cycles), one tap after the \
+         other.",
         vec![array("image", VECTOR), array("result", VECTOR), array("filter", 128)],
         vec![Launch { grid: 327_680.into(), threads: 32, registers: 27, shared_bytes: 128, program, ..Launch::default() }],
     )
