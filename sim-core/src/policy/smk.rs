@@ -1,9 +1,9 @@
 //! SMK: simultaneous multikernel, a dominant-resource-fair combination of CTAs on every SM and, on top, quotas of warp instructions.
 //!
 //! # Idea
-//! Wang et al., HPCA 2016, as CCBP §6 reads it. *P*: the next CTA always goes to the kernel whose dominant share of the SM's static resources
-//! is smallest, until nothing more fits. *W*: each kernel gets a quota of warp instructions in proportion to its IPC alone, and a kernel
-//! that has used its quota waits until quotas are filled up again: every `epoch` cycles, or when all have used theirs.
+//! Wang et al., HPCA 2016, as CCBP §6 reads it. *P*: the next CTA always goes to the kernel whose dominant share of the SM's static
+//! resources is smallest, until nothing more fits. *W*: each kernel gets a quota of warp instructions in proportion to its IPC alone. A
+//! kernel that has used its quota waits until quotas are filled up again: every `epoch` cycles, or when all have used theirs.
 //! # Observes
 //! What a CTA takes of each SM, CTAs of each grid, and warp instructions per cycle of each kernel alone.
 //! # Sets
@@ -198,8 +198,8 @@ impl Share {
     }
 }
 
-/// CTAs of each kernel on an SM that has `whole`, by dominant-resource fairness: one CTA at a time to the kernel with the smallest dominant
-/// share, the first of them on a tie, until none fits; `limits` hold besides.
+/// CTAs of each kernel on an SM that has `whole`, by dominant-resource fairness. One CTA at a time goes to the kernel with the smallest
+/// dominant share, the first of them on a tie, until none fits. `limits` hold besides.
 fn combination(costs: &[Resources], limits: &[u32], whole: Resources, slots: bool) -> Vec<u32> {
     let mut ctas = alloc::vec![0; costs.len()];
     let mut used = Resources::default();

@@ -2,8 +2,9 @@
 //!
 //! # Idea
 //! Kim et al., MICRO 2010, with kernels in place of threads, as CCBP §7.5 compares it. At the end of each quantum, kernels go into the
-//! latency-sensitive cluster in the order of their misses per thousand instructions (MPKI), the lowest first, until the next one would
-//! take the cluster beyond a part of the DRAM traffic. The cluster goes first in DRAM, in that order; the ranks of the others are shuffled.
+//! latency-sensitive cluster in the order of their misses per thousand instructions (MPKI), the lowest first. They do so until the next
+//! one would take the cluster beyond a part of the DRAM traffic. The cluster goes first in DRAM, in that order; the ranks of the others
+//! are shuffled.
 //! # Observes
 //! L2 misses, instructions and DRAM lines of each kernel.
 //! # Sets

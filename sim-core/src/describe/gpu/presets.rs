@@ -326,9 +326,9 @@ fn hetero_12b4s() -> Gpu {
     hetero("hetero-12b4s", 12)
 }
 
-/// So many big SMs, the rest small. The small ones are those of HeteroCore Table 1; the big ones have, each as much, what these leave of what 16 SMs of
-/// the baseline have (§6.5: the same area), in whole CTA slots, warps, registers and KB. A scheduler of a big one looks at as many warps at a time as one
-/// of the baseline has (§3.2). L1D, schedulers and everything else are the baseline's (§2.2).
+/// So many big SMs, the rest small. The small ones are those of HeteroCore Table 1. The big ones have, each as much, what these leave of
+/// what 16 SMs of the baseline have (§6.5: the same area). They have it in whole CTA slots, warps, registers and KB. A scheduler of a big
+/// one looks at as many warps at a time as one of the baseline has (§3.2). L1D, schedulers and everything else are the baseline's (§2.2).
 fn hetero(name: &str, big: u32) -> Gpu {
     let fermi = fermi_16sm();
     let baseline = &fermi.sms[0];

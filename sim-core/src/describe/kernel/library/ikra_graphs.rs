@@ -1,8 +1,8 @@
 //! The four programs on graphs, each on two graphs: one skewed, one nearly even.
 //!
-//! A graph is generated: the degree of each vertex by the shape that is known of the matrix, with vertices and edges exactly as many as its arrays have
-//! in the paper; neighbours are drawn, every second one near the vertex. Who is active in a round follows the number of vertices that are, which the
-//! algorithms have on such graphs. A warp's loop runs as often as its active vertex with most edges asks for.
+//! A graph is generated. The degree of each vertex follows the shape that is known of the matrix, with vertices and edges exactly as many
+//! as its arrays have in the paper. Neighbours are drawn, every second one near the vertex. Who is active in a round follows the number of
+//! vertices that are, which the algorithms have on such graphs. A warp's loop runs as often as its active vertex with most edges asks for.
 
 use super::ikra::{GAP, atomic_by, constant, list, load_by, program, store_by, warps};
 use super::{ALL, alu, array, words};

@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 /// Floats of a vector, 40 MiB, and CTAs that take one each thread.
 const VECTOR: u64 = 40 << 20;
 
-/// Cycles from an arithmetic instruction of VADD, SAXPY and COPY to the next: with these all three are within 10 % of each bandwidth of Table 3, on five
-/// SMs and on 15, where they nearly saturate.
+/// Cycles from an arithmetic instruction of VADD, SAXPY and COPY to the next. With these all three are within 10 % of each bandwidth of
+/// Table 3, on five SMs and on 15, where they nearly saturate.
 const STREAM: u32 = 17;
 
 fn stream(name: &str, title: &str, doc: &str, vectors: &[&str], program: Vec<Op>) -> Kernel {
@@ -161,8 +161,8 @@ pub fn dxtc() -> Kernel {
     )
 }
 
-/// Bytes of a row of CONV's image, of 81,920 floats: of so long a row L1D has nothing left when the next comes, on any number of SMs, as in Table 3, where
-/// bandwidth is in proportion to SMs.
+/// Bytes of a row of CONV's image, of 81,920 floats. Of so long a row L1D has nothing left when the next comes, on any number of SMs. So
+/// it is in Table 3, where bandwidth is in proportion to SMs.
 const PITCH: i64 = 327_680;
 
 /// A filter of five taps down the columns, a warp for each CTA.

@@ -1,10 +1,10 @@
 //! Kernels by name, one file each: which real kernel it is, what its Program takes from the source, and what the source leaves open.
 //! `paper/NAME` is the kernel that a paper calls NAME; the four without a paper are for lessons and tests.
 //!
-//! Shapes, loops, loads, stores, strides, divergence and the use of shared memory are those of the benchmark's source. What no source says
-//! (footprints, addresses that follow from data, the arithmetic of the paper's compiler and how far its results depend on each other) is
-//! chosen so that the kernel *alone* behaves as CCBP's Table 2 says (`tests/suite/kernels.rs`, docs/reference/kernels.md): each `doc` ends with it, after
-//! "Free:". Nothing here looks at how kernels share.
+//! Shapes, loops, loads, stores, strides, divergence and the use of shared memory are those of the benchmark's source. No source says
+//! footprints, addresses that follow from data, the arithmetic of the paper's compiler and how far its results depend on each other. These
+//! are chosen so that the kernel *alone* behaves as CCBP's Table 2 says (`tests/suite/kernels.rs`, docs/reference/kernels.md). Each `doc`
+//! ends with them, after "Free:". Nothing here looks at how kernels share.
 //!
 //! "Factor" is how many times the instructions of a modern compile the Program issues. Table 2 needs 1.2 to 2.7 times as many nearly
 //! everywhere, which a compiler of CCBP's time explains; only arithmetic is scaled, addresses and bytes stay.
