@@ -234,8 +234,9 @@ fn schema_and_decoder_accept_the_same_inputs() {
     }
 }
 
-/// The inputs of tests/bad_input/probes.json, which no author of a record had in mind. `kind` is the kind of file, the content is written as in
-/// cases.json, and `refused_by` says who refuses it: the parser of `json`, the `schema` and so the decoder, or the decoder alone by a `rule`.
+/// The inputs of tests/bad_input/probes.json, which no author of a record had in mind. `kind` is the kind of file, and the content is
+/// written as in cases.json. `refused_by` says who refuses it: the parser of `json`, the `schema` and so the decoder, or the decoder alone
+/// by a `rule`.
 #[test]
 fn odd_inputs_are_refused_by_schema_and_decoder_alike() {
     let inputs = inputs();

@@ -1,4 +1,4 @@
-//! What the L1Ds hold, and how much of it the CTAs ask for that are before them: counted when somebody looks, and kept nowhere.
+//! What the L1Ds hold, and how much of that their next CTAs will read. It is counted when somebody looks, and kept nowhere.
 
 use super::Machine;
 use super::coherence::{Words, all_words};

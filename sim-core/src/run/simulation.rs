@@ -360,8 +360,8 @@ impl Simulation {
         self.stuck = hopeless && !self.policy_may_act();
     }
 
-    /// Whether a policy may still change the controls: at an interval, of which there are a few after the last end of a kernel; or while the machine
-    /// goes on, as it may wait for another kernel's end.
+    /// Whether a policy may still change the controls. It may at an interval, of which there are a few after the last end of a kernel, or
+    /// while the machine goes on, as it may wait for another kernel's end.
     fn policy_may_act(&self) -> bool {
         let asked = |sharer: &Sharer| sharer.policy.interval().is_some();
         let waits = self.sharers.iter().any(|sharer| asked(sharer) || sharer.wants != EventKinds::NONE) && !self.machine.is_still();

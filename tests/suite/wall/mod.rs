@@ -1,5 +1,5 @@
 //! Do the crates keep their floors? Each room uses only the floors below it, followed to the end of every chain of imports. In sim-core,
-//! files that refer to each other in a circle share one small folder, and the machine's state is the same on every target; in the crates
+//! files that refer to each other in a circle share one small folder, and the machine's state is the same on every target. In the crates
 //! beside it there is no circle of files at all.
 
 mod imports;

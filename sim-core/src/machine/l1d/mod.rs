@@ -93,7 +93,7 @@ pub trait Protocol {
         false
     }
 
-    /// Kernels whose launch has ended but for what this L1D still has to make known, a bit each.
+    /// Kernels whose launch waits only for writes or registrations that this L1D has still to send, a bit each.
     fn releasing(&self) -> u8 {
         0
     }
@@ -423,7 +423,7 @@ impl L1d {
         self.parts.miss_queue.has_ungranted() || self.protocol.has_to_send()
     }
 
-    /// Kernels whose launch has ended but for what this L1D still has to make known, a bit each.
+    /// Kernels whose launch waits only for writes or registrations that this L1D has still to send, a bit each.
     #[inline]
     pub fn releasing(&self) -> u8 {
         self.protocol.releasing()

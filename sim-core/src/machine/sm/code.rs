@@ -160,7 +160,7 @@ impl Code {
         self.issues[pc as usize]
     }
 
-    /// The fewest instructions that a warp issues after the step at `pc`, and so the fewest cycles that it stays after it.
+    /// The fewest instructions that a warp still issues after the step at `pc`: a lower bound of the cycles until it ends.
     pub fn least_after(&self, pc: u32) -> u32 {
         self.least[pc as usize]
     }

@@ -92,7 +92,7 @@ impl Default for Quotas {
     }
 }
 
-/// What is beyond a counter from 0 to 2^32 enters only where there is any.
+/// The upper 32 bits of the counters enter the hash only where one of them is not 0.
 impl Hash for Quotas {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.given != 0, PerKernel(self.left.0.map(|left| left as u32)), self.spent, self.interval_start).hash(state);
