@@ -27,7 +27,7 @@
 //!                                     └──> Policy ──edits──> Controls        Observation ──> Policy
 //! ```
 //!
-//! Seven modules on five levels; each uses only the levels below it:
+//! Seven rooms on five floors; each uses only the floors below it:
 //!
 //! ```text
 //! 5  study      profiles, sweeps, oracles, probes of single parts, figures, the catalogue

@@ -17,6 +17,7 @@ mod run;
 mod serve;
 mod test;
 mod wasm;
+mod words;
 
 use anyhow::{Result, bail};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Level 1: what describes a run before it starts. Values and their decoding, errors, names, the GPU, kernels and their goals.
+//! Floor 1: what describes a run before it starts. Values and their decoding, errors, names, the GPU, kernels and their goals.
 
 pub mod decode;
 pub mod digest;

@@ -1,4 +1,4 @@
-//! Level 4: one run. The experiment says what to run, the simulation runs it, and frame, windows and result show it.
+//! Floor 4: one run. The experiment says what to run, the simulation runs it, and frame, windows and result show it.
 
 pub mod batches;
 pub mod confidence;

@@ -1,4 +1,4 @@
-//! Level 2: all that passes between a policy and the machine. The policy reads an observation and edits the controls; the machine reads
+//! Floor 2: all that passes between a policy and the machine. The policy reads an observation and edits the controls; the machine reads
 //! the controls and counts; the policy's decisions are data.
 
 pub mod controls;

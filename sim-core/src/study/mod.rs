@@ -1,4 +1,4 @@
-//! Level 5: what uses runs. Profiles, sweeps, oracles, probes of single parts, figures, and the catalogue of all that can be chosen.
+//! Floor 5: what uses runs. Profiles, sweeps, oracles, probes of single parts, figures, and the catalogue of all that can be chosen.
 
 pub mod catalogue;
 pub mod dependence;
